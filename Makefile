@@ -86,8 +86,8 @@ bench: $(VENV)/.installed-test $(VENV)/.native ## Speed of the engine, the pool 
 	@$(PY) -m benchmarks
 
 .PHONY: load
-load: $(VENV)/.installed-test $(VENV)/.native ## What raters and /healthz notice of visitors with the worst formulas
-	@$(PY) -m benchmarks.load_visitors
+load: $(VENV)/.installed-test $(VENV)/.native ## What a ballot costs, how many raters one process serves, what they notice of the worst formulas (ASK="ballots --raters 10")
+	@$(PY) -m benchmarks.load $(ASK)
 
 # ASK="--laws 10 --evals 5000" and the like: what `python -m benchmarks.search_tables --help` lists.
 .PHONY: bench-search

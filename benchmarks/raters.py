@@ -47,9 +47,10 @@ LOOK = 1.05
 class Tab:
     """A browser tab without a browser: speaks Streamlit's protocol, remembers the widgets."""
 
-    def __init__(self, socket: ClientConnection, query: str) -> None:
+    def __init__(self, socket: ClientConnection, query: str, page: str = "rate") -> None:
         self._socket = socket
         self._query = query
+        self._page = page
         self.widgets: dict[str, str] = {}
         self.text = ""
 
@@ -57,7 +58,7 @@ class Tab:
         """Ask for a run with these widgets' values; returns when the page is complete."""
         message = BackMsg()
         message.rerun_script.query_string = self._query
-        message.rerun_script.page_name = "rate"
+        message.rerun_script.page_name = self._page
         message.rerun_script.widget_states.widgets.extend(states)
         self.widgets, texts = {}, []
         await self._socket.send(message.SerializeToString())
@@ -93,6 +94,22 @@ class Tab:
                 return identity
         raise RuntimeError(f"no {start!r} among {list(self.widgets)}: {self.text[-500:]}")
 
+    async def begin(self) -> None:
+        """From the link to the first ballot that counts."""
+        if "consent-degree" not in self.widgets:
+            await self.run()
+        degree, field_ = self.widget("consent-degree"), self.widget("consent-field")
+        await self.press(
+            "consent-agree",
+            WidgetState(id=degree, string_value="Doctorate"),
+            WidgetState(id=field_, string_value="Load"),
+        )
+        await self.press("welcome-start")
+        if "Practice ballot" in self.text:
+            await asyncio.sleep(LOOK)
+            await self.press("choose-A")
+            await self.press("feedback-start")
+
     async def press(self, start: str, *states: WidgetState) -> None:
         """Press the button whose key begins so, with values of other widgets."""
         await self.run(*states, WidgetState(id=self.widget(start), trigger_value=True))
@@ -115,17 +132,7 @@ async def rate(address: str, link: str, ballots: int, think: float, rng: random.
     async with connect(stream, subprotocols=["streamlit"], origin=address, max_size=None) as socket:
         tab = Tab(socket, query)
         log.opening.append(await _timed(tab.run()))
-        degree, field_ = tab.widget("consent-degree"), tab.widget("consent-field")
-        await tab.press(
-            "consent-agree",
-            WidgetState(id=degree, string_value="Doctorate"),
-            WidgetState(id=field_, string_value="Load"),
-        )
-        await tab.press("welcome-start")
-        if "Practice ballot" in tab.text:
-            await asyncio.sleep(LOOK)
-            await tab.press("choose-A")
-            await tab.press("feedback-start")
+        await tab.begin()
         for saved in range(ballots):
             assert f"saved {saved} of" in tab.text, tab.text[-500:]
             await asyncio.sleep(LOOK + rng.expovariate(1 / think))
@@ -156,12 +163,26 @@ async def rate_all(address: str, links: list[str], ballots: int, think: float) -
     return log
 
 
-@contextlib.contextmanager
-def demo_server(folder: Path) -> Iterator[tuple[str, SqlStore]]:
-    """The app as a demo with a fresh database; its address, and the database."""
+def free_port() -> int:
+    """One that nobody listens on."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
-        port = int(listener.getsockname()[1])
+        return int(listener.getsockname()[1])
+
+
+@dataclass(frozen=True)
+class DemoServer:
+    """Where a demo is served, its database, and the number of its process."""
+
+    address: str
+    store: SqlStore
+    process: int
+
+
+@contextlib.contextmanager
+def demo_server(folder: Path) -> Iterator[DemoServer]:
+    """The app as a demo with a fresh database."""
+    port = free_port()
     url, address = f"sqlite:///{folder / 'raters.sqlite3'}", f"http://127.0.0.1:{port}"
     environment = {k: v for k, v in os.environ.items() if not k.startswith("STREAMLIT_")}
     with (folder / "server.log").open("w") as log:
@@ -180,7 +201,7 @@ def demo_server(folder: Path) -> Iterator[tuple[str, SqlStore]]:
                     raise RuntimeError((folder / "server.log").read_text()[-2000:])
                 time.sleep(0.25)
             store = open_database(url)
-            yield address, store
+            yield DemoServer(address, store, process.pid)
             store.dispose()
         finally:
             process.terminate()
@@ -224,7 +245,8 @@ def main() -> int:
     parser.add_argument("--ballots", type=int, default=10)
     parser.add_argument("--think", type=float, default=4.0, help="mean seconds on a ballot")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, demo_server(Path(folder)) as (address, store):
+    with tempfile.TemporaryDirectory() as folder, demo_server(Path(folder)) as server:
+        address, store = server.address, server.store
         organiser = OrganiserService(store, SystemClock(), SystemChance(), demo=True)
         study = open_study(organiser, given.ballots)
         labels = [f"rater {number}" for number in range(given.raters)]

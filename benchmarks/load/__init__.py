@@ -1,0 +1,1 @@
+"""What the server does under many visitors: `python -m benchmarks.load`, a module a part."""

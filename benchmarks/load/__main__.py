@@ -1,0 +1,28 @@
+"""Run the parts: `python -m benchmarks.load [PART …]`; without any, all in turn, as `make load`.
+
+What follows one part's name goes to it: `python -m benchmarks.load ballots --raters 10`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+PARTS = ("ballots",)
+"""Modules of this folder; each has ``main(arguments)``, which returns an exit status."""
+
+
+def main(arguments: list[str]) -> int:
+    """Run one part with its arguments, or all; the first status that is not 0."""
+    named = arguments[:1] if arguments and arguments[0] in PARTS else list(PARTS)
+    rest = arguments[1:] if named != list(PARTS) or arguments[:1] == named else arguments
+    for part in named:
+        print(f"== {part} ==", flush=True)
+        status: int = importlib.import_module(f"benchmarks.load.{part}").main(rest)
+        if status:
+            return status
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

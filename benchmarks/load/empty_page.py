@@ -1,0 +1,1 @@
+"""Nothing: the page of `empty.py`."""
