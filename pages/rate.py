@@ -19,7 +19,7 @@ from pages.ui.rating.other_pages import (
 from pages.ui.rating.pieces import style
 from pages.ui.rating.tab import Tab, follow_link
 from study.errors import StudyError
-from study.rating_types import Stage
+from study.rating_types import NextBallot, Stage
 
 
 def rate_page() -> None:
@@ -36,12 +36,23 @@ def rate_page() -> None:
             message_page("Please wait", (words.wait_text(error),), retry=True)
 
 
+def _next_step(tab: Tab) -> NextBallot:
+    """Where the link stands, asked once a run: not at all where the vote has brought it."""
+    if tab.visit_after_withdrawal is not None:
+        return NextBallot(tab.visit_after_withdrawal)
+    brought, tab.following = tab.following, None
+    if brought is not None:
+        return brought
+    waits = bool(tab.link or tab.feedback or tab.confirming_withdrawal)
+    return rating_service().next_ballot(tab.token, give=not waits)
+
+
 def _draw(tab: Tab) -> None:
     """The page of the stage that the database says."""
     if not tab.token:
         return message_page(*words.NO_LINK)
-    service = rating_service()
-    visit = tab.visit_after_withdrawal or service.open(tab.token)
+    step = _next_step(tab)
+    visit = step.visit
     underway = visit.stage in (Stage.PRACTICE, Stage.RATING)
     if tab.confirming_withdrawal and visit.progress is not None:
         return withdrawal_page(tab, visit)
@@ -49,12 +60,9 @@ def _draw(tab: Tab) -> None:
         return welcome_page(tab, visit)
     if underway and tab.feedback:
         return feedback_page(tab, visit)
-    if underway:
-        step = service.next_ballot(tab.token)
-        if step.ballot is not None:
-            tab.shown = step
-            return ballot_page(tab, step.visit, step.ballot)
-        visit = step.visit
+    if underway and step.ballot is not None:
+        tab.shown = step
+        return ballot_page(tab, visit, step.ballot)
     tab.shown = None
     if visit.stage == Stage.CONSENT:
         return consent_page(tab, visit)

@@ -189,6 +189,15 @@ def _seal(tx: Tx, study: Study, vote_id: int, cast: CastVote, salt: str) -> None
     )
 
 
+def _after_vote(found: LinkHolder, rater: RaterRow, voted: AssignmentRow) -> LinkHolder:
+    """The same once a vote on one of the ballots is saved, without asking again."""
+    ballots = tuple(
+        replace(row, voted=True) if row.id == voted.id else row for row in found.ballots
+    )
+    return replace(found, rater=replace(rater, paused_at=None), ballots=ballots)
+
+
+_UNDER_WAY = (Stage.PRACTICE, Stage.RATING)
 _CACHE = 2000
 
 
@@ -293,11 +302,17 @@ class RatingService:
                 tx.audit.add(now, "rater", "consented", found.study.id)
             return Consent(own, link, read_visit(tx, own, now))
 
-    def next_ballot(self, token: str) -> NextBallot:
+    def next_ballot(self, token: str, *, give: bool = True) -> NextBallot:
         """The ballot to show: the one under way, or a new one.
 
         The first call stamps its time; a refresh, a second tab or another device gets the same
         ballot and the same stamp.  `NextBallot.ballot` is None where there is none to show.
+
+        Parameters
+        ----------
+        token : str
+        give : bool
+            False: only where the link stands, as `open` says; no ballot is given out.
         """
         now = self._clock.now()
         with self._store.reading() as tx:
@@ -306,28 +321,30 @@ class RatingService:
             if found and found.rater and row and _is_fresh(found.study, row, now):
                 ballot = self._ballot(tx, found.study, found.rater, row)
                 return NextBallot(visit_of(tx, found, now), ballot)
-        with self._store.writing() as tx:
-            found = find_link_holder(tx, token)
             visit = visit_of(tx, found, now)
-            if (
-                found is None
-                or found.rater is None
-                or visit.stage not in (Stage.PRACTICE, Stage.RATING)
-            ):
+            if not give or visit.stage not in _UNDER_WAY:
                 return NextBallot(visit)
-            row = current_ballot(found, now)
-            if row is not None:
-                idle = row.idle_seconds + idle_since_last_sign(row, now)
-                self._keep(tx, found.study, row, now, idle)
-            else:
-                row = self._give(tx, found, found.rater, visit.stage, now)
-            if row is None:
-                return NextBallot(read_visit(tx, token, now))
-            return NextBallot(visit, self._ballot(tx, found.study, found.rater, row))
+        with self._store.writing() as tx:
+            return self._next(tx, token, find_link_holder(tx, token), now)
+
+    def _next(self, tx: Tx, token: str, found: LinkHolder | None, now: datetime) -> NextBallot:
+        """The ballot under way, kept alive, or a new one."""
+        visit = visit_of(tx, found, now)
+        if found is None or found.rater is None or visit.stage not in _UNDER_WAY:
+            return NextBallot(visit)
+        row = current_ballot(found, now)
+        if row is not None:
+            idle = row.idle_seconds + idle_since_last_sign(row, now)
+            self._keep(tx, found.study, row, now, idle)
+        else:
+            row = self._give(tx, found, found.rater, visit.stage, now)
+        if row is None:
+            return NextBallot(read_visit(tx, token, now))
+        return NextBallot(visit, self._ballot(tx, found.study, found.rater, row))
 
     def vote(
         self, token: str, ballot_token: str, choice: Choice, reason: str = "",
-        report: BrowserReport = UNREPORTED,
+        report: BrowserReport = UNREPORTED, *, and_next: bool = False,
     ) -> VoteOutcome:
         """Save a vote, once.
 
@@ -341,6 +358,9 @@ class RatingService:
             One line of at most 200 characters; longer ones are cut.
         report : BrowserReport
             What the rater's browser tells of the press.
+        and_next : bool
+            Give the next ballot out in the same transaction, as `next_ballot` does; not after
+            the practice ballot, whose feedback comes first.
 
         Raises
         ------
@@ -368,12 +388,17 @@ class RatingService:
                     )
                     cast = _cast_vote(tx, found.rater, row, number, choice, line, at, idle, seen)
                     _seal(tx, found.study, number, cast, self._chance.token())
-                    tx.raters.set_paused(found.rater.id, None)
+                    if found.rater.paused_at is not None:
+                        tx.raters.set_paused(found.rater.id, None)
+                    found = _after_vote(found, found.rater, row)
                     if row.kind == PairKind.PRACTICE:
                         feedback = PRACTICE_FEEDBACK[choice]
                 elif status == VoteStatus.TOO_SOON:
                     tx.assignments.mark_hasty(row.id, now)
-            return VoteOutcome(status, read_visit(tx, token, now), feedback)
+            if and_next and status == VoteStatus.SAVED and not feedback:
+                following = self._next(tx, token, found, now)
+                return VoteOutcome(status, following.visit, feedback, following)
+            return VoteOutcome(status, visit_of(tx, found, now), feedback)
 
     def heartbeat(self, token: str, ballot_token: str, *, active: bool = True) -> None:
         """A sign of life while a ballot is on the screen, every 10 to 20 seconds.

@@ -311,6 +311,14 @@ class VoteStatus(StrEnum):
 
 
 @dataclass(frozen=True)
+class NextBallot:
+    """The next thing to show: `ballot` is None unless the stage is PRACTICE or RATING."""
+
+    visit: RatingVisit
+    ballot: Ballot | None = None
+
+
+@dataclass(frozen=True)
 class VoteOutcome:
     """The answer to a vote.
 
@@ -321,16 +329,11 @@ class VoteOutcome:
         The state now, progress included.
     feedback : str
         After the practice ballot, what to say; else "".
+    following : NextBallot or None
+        What comes next, if it was asked for with the vote.
     """
 
     status: VoteStatus
     visit: RatingVisit
     feedback: str = ""
-
-
-@dataclass(frozen=True)
-class NextBallot:
-    """The next thing to show: `ballot` is None unless the stage is PRACTICE or RATING."""
-
-    visit: RatingVisit
-    ballot: Ballot | None = None
+    following: NextBallot | None = None

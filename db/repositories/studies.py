@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import Row, bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from db.tables import (
@@ -32,6 +32,13 @@ from study.material import (
     Study,
     StudyPair,
 )
+
+_STUDY = StudyTable.__table__.c
+_BY_ID = select(
+    _STUDY.id, _STUDY.name, _STUDY.status, _STUDY.design, _STUDY.public_base_url, _STUDY.rules,
+    _STUDY.created_at, _STUDY.hash, _STUDY.frozen_at, _STUDY.closed_at,
+).where(_STUDY.id == bindparam("id"))  # fmt: skip
+"""Without the frozen configuration, which holds every ballot."""
 
 
 class SqlStudies:
@@ -56,7 +63,7 @@ class SqlStudies:
 
     def get(self, study_id: int) -> Study | None:
         """By id."""
-        row = self._db.get(StudyTable, study_id)
+        row = self._db.connection().execute(_BY_ID, {"id": study_id}).first()
         return None if row is None else _study(row)
 
     def by_name(self, name: str) -> Study | None:
@@ -118,14 +125,20 @@ def _design(text: str, public_base_url: str) -> StudyDesign:
     return StudyDesign.from_json({**json.loads(text), "public_base_url": public_base_url})
 
 
-def _study(row: StudyTable) -> Study:
+@lru_cache(64)
+def _rules(text: str) -> dict[str, Any]:
+    rules: dict[str, Any] = json.loads(text)
+    return rules
+
+
+def _study(row: StudyTable | Row[*tuple[Any, ...]]) -> Study:
     return Study(
         id=row.id,
         name=row.name,
         status=StudyStatus(row.status),
         design=_design(row.design, row.public_base_url),
         created_at=row.created_at,
-        rules=json.loads(row.rules),
+        rules=dict(_rules(row.rules)),
         hash=row.hash,
         frozen_at=row.frozen_at,
         closed_at=row.closed_at,

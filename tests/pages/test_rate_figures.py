@@ -8,7 +8,16 @@ from dataclasses import replace
 import pytest
 
 from eic_core.drawing.scale import contrast
-from pages.ui.rating.ballot_figure import LOOKS, SCALE, curve_figure, scale_ticks, surface_figure
+from pages.ui.kit.prepared_plot import PreparedPlot
+from pages.ui.rating.ballot_figure import (
+    LOOKS,
+    SCALE,
+    curve_figure,
+    curve_plot,
+    scale_ticks,
+    surface_figure,
+    surface_plot,
+)
 from pages.ui.rating.ballot_view import caption
 from study.rating_types import Axis, Ballot, BallotFigure, FormulaCard
 
@@ -45,6 +54,20 @@ def test_sides_follow_the_ballot_and_nothing_else() -> None:
     for one, other in zip(curve_figure(CURVE).data[1:], curve_figure(turned).data[:0:-1],
                           strict=True):
         assert list(one.y) == list(other.y) and one.line != other.line
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_prepared_plot_is_what_plotly_writes_of_the_same_figure(dark: bool) -> None:
+    """Plotly leaves out what says nothing: here the empty template."""
+    for plot, figure in (
+        (curve_plot(CURVE, dark=dark), curve_figure(CURVE, dark=dark)),
+        (surface_plot(SURFACE, "left", dark=dark), surface_figure(SURFACE, "left", dark=dark)),
+    ):
+        prepared = json.loads(PreparedPlot.of(plot).spec)
+        written = json.loads(figure.to_json())
+        assert prepared["layout"].pop("template") is None
+        written["layout"].pop("template", None)
+        assert prepared == written
 
 
 def test_both_maps_have_one_scale_and_the_data_in_its_colours() -> None:

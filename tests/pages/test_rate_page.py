@@ -223,7 +223,7 @@ def test_a_busy_database_is_said_and_loses_nothing(
         page = press(page, "choose-A")
     assert words.BUSY_VOTE in html_of(page)
     with monkeypatch.context() as patch:
-        patch.setattr(rehearsal.rating, "open", busy)
+        patch.setattr(rehearsal.rating, "next_ballot", busy)
         page = page.run()
     assert words.BUSY_PAGE in html_of(page)
     assert "saved 1 of 10" in html_of(press(page.run(), "choose-A"))

@@ -52,6 +52,16 @@ def card_of(ballot: Ballot, side: Side) -> FormulaCard:
 
 
 def curve_figure(ballot: Ballot, *, dark: bool = False) -> go.Figure:
+    """What `curve_plot` describes, as Plotly's object."""
+    return go.Figure(curve_plot(ballot, dark=dark))
+
+
+def surface_figure(ballot: Ballot, side: Side, *, dark: bool = False) -> go.Figure:
+    """What `surface_plot` describes, as Plotly's object."""
+    return go.Figure(surface_plot(ballot, side, dark=dark))
+
+
+def curve_plot(ballot: Ballot, *, dark: bool = False) -> dict[str, Any]:
     """The data and both curves of a ballot with one input.
 
     Parameters
@@ -89,10 +99,10 @@ def curve_figure(ballot: Ballot, *, dark: bool = False) -> go.Figure:
     layout["xaxis"] = _axis(across, look, margin=0.02)
     layout["yaxis"] = _axis(up, look)
     layout["hovermode"] = "x"
-    return go.Figure({"data": traces, "layout": layout})
+    return {"data": traces, "layout": layout}
 
 
-def surface_figure(ballot: Ballot, side: Side, *, dark: bool = False) -> go.Figure:
+def surface_plot(ballot: Ballot, side: Side, *, dark: bool = False) -> dict[str, Any]:
     """One formula of a ballot with two inputs as a map, with the data as dots in its colours.
 
     Both sides' maps have the same axes and the same scale (`scale_ticks`).
@@ -132,7 +142,7 @@ def surface_figure(ballot: Ballot, side: Side, *, dark: bool = False) -> go.Figu
     layout["yaxis"] = _axis(second, look, margin=0.03)
     layout["xaxis"]["showgrid"] = layout["yaxis"]["showgrid"] = False
     layout["hovermode"] = "closest"
-    return go.Figure({"data": traces, "layout": layout})
+    return {"data": traces, "layout": layout}
 
 
 def _is_smooth(ballot: Ballot) -> bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import streamlit as st
 
 from pages.ui.kit.browser import is_dark
+from pages.ui.kit.prepared_plot import PreparedPlot, draw_prepared
 from pages.ui.kit.text import escape
 from pages.ui.kit.wiring import figure_cache
 from pages.ui.rating import words
-from pages.ui.rating.ballot_figure import LETTERS, Side, card_of, curve_figure, surface_figure
+from pages.ui.rating.ballot_figure import LETTERS, Side, card_of, curve_plot, surface_plot
 from pages.ui.rating.pieces import (
     card_head,
     colour_bar,
@@ -32,7 +35,9 @@ HEARTBEAT = 15
 Each is one short write.  Browsers slow the timers of hidden tabs down to one a minute, which
 the service counts as idle; a lost connection sends none.
 """
-_CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}
+_CONFIG = json.dumps(
+    {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}
+)
 
 
 def ballot_page(tab: Tab, visit: RatingVisit, ballot: Ballot) -> None:
@@ -99,17 +104,15 @@ def _card(ballot: Ballot, side: Side, key: str) -> None:
 def _plot(ballot: Ballot, side: Side | None, key: str) -> None:
     dark = is_dark()
 
-    def make() -> object:
+    def make() -> PreparedPlot:
         if side is None:
-            return curve_figure(ballot, dark=dark)
-        return surface_figure(ballot, side, dark=dark)
+            return PreparedPlot.of(curve_plot(ballot, dark=dark))
+        return PreparedPlot.of(surface_plot(ballot, side, dark=dark))
 
     content = (ballot.figure, ballot.left, ballot.right)
-    figure = figure_cache().get(("ballot", content, side, dark), make, lambda _: 1.0)
-    st.plotly_chart(
-        figure,
+    draw_prepared(
+        figure_cache().get(("ballot", content, side, dark), make, lambda _: 1.0),
         key=f"plot-{side or 'both'}-{key}",
-        theme=None,
         config=_CONFIG,
         alt=caption(ballot) if side is None else f"Formula {LETTERS[side]}: {caption(ballot)}",
     )

@@ -54,6 +54,8 @@ class Tab:
         The ballot on the screen, and its last sign of life by the monotonic clock.
     shown : NextBallot or None
         What is on the screen: it stays there while the database cannot be asked.
+    following : NextBallot or None
+        What the vote of this run has brought, until it is drawn.
     """
 
     token: str = ""
@@ -69,6 +71,7 @@ class Tab:
     heartbeat_ballot: str = ""
     last_heartbeat: float = 0.0
     shown: NextBallot | None = None
+    following: NextBallot | None = None
 
 
 def current_tab() -> Tab:
@@ -132,11 +135,11 @@ def choose(ballot_token: str, choice: Choice, reason_key: str) -> None:
     tab.notice = ""
     reason = str(st.session_state.get(reason_key) or "")
     try:
-        outcome = rating_service().vote(tab.token, ballot_token, choice, reason)
+        outcome = rating_service().vote(tab.token, ballot_token, choice, reason, and_next=True)
     except StudyError as error:
         tab.notice = words.not_saved_text(error)
         return
-    tab.shown = None
+    tab.shown, tab.following = None, outcome.following
     if outcome.status == VoteStatus.SAVED:
         tab.last_answered_ballot = ballot_token
         tab.feedback = outcome.feedback

@@ -1,0 +1,70 @@
+"""A plot that was written down once, and is sent as it is.
+
+`st.plotly_chart` takes a figure apart and writes it as JSON at every rerun: for a ballot that is
+more work than all the rest of its page.  What is drawn here looks the same in the browser.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import streamlit as st
+from streamlit.elements.lib.form_utils import current_form_id
+from streamlit.elements.lib.layout_utils import LayoutConfig
+from streamlit.proto.PlotlyChart_pb2 import PlotlyChart
+
+
+@dataclass(frozen=True)
+class PreparedPlot:
+    """A figure as the browser gets it.
+
+    Attributes
+    ----------
+    spec : str
+        JSON of data and layout.
+    height : int
+        Pixels.
+    digest : str
+        Tells figures apart.
+    """
+
+    spec: str
+    height: int
+    digest: str
+
+    @classmethod
+    def of(cls, figure: dict[str, Any]) -> PreparedPlot:
+        """Write a figure down; its layout says how high it is.
+
+        Examples
+        --------
+        >>> PreparedPlot.of({"data": [], "layout": {"height": 270}}).height
+        270
+        """
+        spec = json.dumps(figure, allow_nan=False, separators=(",", ":"))
+        return cls(spec, int(figure["layout"]["height"]), sha256(spec.encode()).hexdigest()[:32])
+
+
+def draw_prepared(plot: PreparedPlot, *, key: str, config: str, alt: str) -> None:
+    """Draw it, as `st.plotly_chart(..., theme=None)` does.
+
+    Parameters
+    ----------
+    plot : PreparedPlot
+    key : str
+        Unique on the page.
+    config : str
+        Plotly's settings, as JSON.
+    alt : str
+        What the figure shows, in words.
+    """
+    main = st._main
+    message = PlotlyChart(
+        id=f"$$ID-{plot.digest}-{key}", spec=plot.spec, config=config, alt=alt, theme="",
+        form_id=current_form_id(main),
+    )  # fmt: skip
+    layout = LayoutConfig(width="stretch", height=plot.height)
+    main._enqueue("plotly_chart", message, layout_config=layout)
