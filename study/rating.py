@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from study.assignment import RaterHistory, check_positions, choose_pair
+from study.assignment import PairLoad, RaterHistory, check_positions, choose_pair
 from study.ballots import PRACTICE_FEEDBACK, BallotContent
 from study.clock import Chance, Clock
 from study.errors import DesignError, StudyError
@@ -240,6 +241,7 @@ class RatingService:
         self._chance = chance
         self._min_view = min_view_seconds
         self._contents: dict[tuple[str, int], BallotContent] = {}
+        self._to_give: dict[tuple[str, int], tuple[PairLoad, ...]] = {}
 
     def open(self, token: str) -> RatingVisit:
         """Where this link stands.  Reads only."""
@@ -480,7 +482,7 @@ class RatingService:
             )
             wanted = max(1, study.design.ballots_per_rater - len(mine))
             others = [u for u in tx.assignments.underway(study.id, now) if u.rater_id != rater.id]
-            loads = tx.assignments.loads(study.id, now)
+            loads = tx.assignments.loads(study.id, now, self._pairs_to_give(tx, study))
             choice = choose_pair(loads, given, wanted, rng, others)
             if choice is None:
                 tx.raters.set_total(rater.id, position - 1)
@@ -518,6 +520,37 @@ class RatingService:
                 self._contents.clear()
             self._contents[key] = BallotContent.from_json(text)
         return self._contents[key]
+
+    def _pairs_to_give(self, tx: Tx, study: Study) -> tuple[PairLoad, ...]:
+        """What a frozen study gives out; kept as its ballots are."""
+        key = (study.hash, study.id)
+        if key not in self._to_give:
+            if len(self._to_give) >= _CACHE:
+                self._to_give.clear()
+            self._to_give[key] = tx.assignments.pairs_to_give(study.id)
+        return self._to_give[key]
+
+    def warm(self) -> Iterator[Ballot]:
+        """Read every ballot of the open studies once; each as both sides show it, for nobody.
+
+        What a page makes of a ballot can be made ready with it before the first rater comes.
+        """
+        now = self._clock.now()
+        with self._store.reading() as tx:
+            studies = [study for study in tx.studies.every() if study.takes_votes(now)]
+        for study in studies:
+            with self._store.reading() as tx:
+                self._pairs_to_give(tx, study)
+                contents = [
+                    self._content(tx, study, pair.id)
+                    for pair in tx.materials.pairs(study.id)
+                    if pair.in_study or pair.pair.kind != PairKind.MAIN
+                ]
+            for content in contents:
+                for lower_left in (True, False):
+                    yield content.ballot(
+                        study.design, lower_left=lower_left, token="", number=0, of=0
+                    )
 
     def _judge(
         self, found: LinkHolder | None, ballot_token: str, now: datetime, report: BrowserReport

@@ -273,7 +273,8 @@ _PAIRS_TO_GIVE = (
 )
 _UNDERWAY = (
     select(
-        ASSIGNMENT.rater_id, ASSIGNMENT.pair_id, ASSIGNMENT.reserved_until, PAIR.kind, RATER.total
+        ASSIGNMENT.rater_id, ASSIGNMENT.pair_id,
+        ASSIGNMENT.reserved_until > bindparam("now", type_=UtcTime()), PAIR.kind, RATER.total,
     )
     .join_from(ASSIGNMENTS, PAIRS, PAIR.id == ASSIGNMENT.pair_id)
     .join(RATERS, RATER.id == ASSIGNMENT.rater_id)
@@ -318,17 +319,28 @@ class SqlAssignments(_Repository):
         """A vote came too soon to be meant."""
         self._run(_MARK_HASTY, assignment_id=assignment_id, at=at)
 
-    def loads(self, study_id: int, now: datetime) -> tuple[PairLoad, ...]:
-        """Votes and live reservations of every pair that raters may get, from rows."""
-        given = {row[0]: row[1:] for row in self._run(_GIVEN, study_id=study_id, now=now)}
+    def pairs_to_give(self, study_id: int) -> tuple[PairLoad, ...]:
+        """Every pair that raters may get, as if none had been given yet."""
         formulas: dict[tuple[int, str], list[str]] = {}
         for pair_id, problem, key in self._run(_PAIRS_TO_GIVE, study_id=study_id):
             formulas.setdefault((pair_id, problem), []).append(f"{problem}\0{key}")
+        return tuple(
+            PairLoad(pair_id, problem, frozenset(keys))
+            for (pair_id, problem), keys in formulas.items()
+        )
+
+    def loads(
+        self, study_id: int, now: datetime, pairs: tuple[PairLoad, ...] | None = None
+    ) -> tuple[PairLoad, ...]:
+        """Votes and live reservations of every pair that raters may get, from rows."""
+        given = {row[0]: row[1:] for row in self._run(_GIVEN, study_id=study_id, now=now)}
         loads = []
-        for (pair_id, problem), keys in formulas.items():
-            completed, reserved, left = given.get(pair_id, (0, 0, 0))
+        for pair in self.pairs_to_give(study_id) if pairs is None else pairs:
+            completed, reserved, left = given.get(pair.pair_id, (0, 0, 0))
             loads.append(
-                PairLoad(pair_id, problem, frozenset(keys), completed, int(reserved), int(left))
+                PairLoad(
+                    pair.pair_id, pair.problem, pair.formulas, completed, int(reserved), int(left)
+                )
             )
         return tuple(loads)
 
@@ -337,8 +349,9 @@ class SqlAssignments(_Repository):
         live: set[int] = set()
         had: dict[int, set[int]] = {}
         remaining: dict[int, int] = {}
-        for rater_id, pair_id, until, kind, total in self._run(_UNDERWAY, study_id=study_id):
-            if until > now:
+        rows = self._run(_UNDERWAY, study_id=study_id, now=now)
+        for rater_id, pair_id, is_live, kind, total in rows:
+            if is_live:
                 live.add(rater_id)
             left = remaining.setdefault(rater_id, total)
             if kind != PairKind.PRACTICE:

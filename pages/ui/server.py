@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import streamlit as st
@@ -30,6 +31,7 @@ from pages.ui.kit.browser import PackedAssets, plot_script
 from pages.ui.kit.wiring import Lab, Settings, lab, start_workers, stop_workers
 from pages.ui.organising.login import DOOR_ROUTES
 from pages.ui.organising.report_files import EXPORT_ROUTES, SEND_SCRIPT
+from pages.ui.rating.ballot_view import prepare_plots
 from pages.ui.rating.pieces import scripts as rating_scripts
 from study.demo.seeding import seed_demo
 from study.design import LOCAL_HOSTS
@@ -91,9 +93,17 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
         os._exit(3 if isinstance(error, StorageError) else 2)
     MessageDoor(runtime.get_instance(), UPLOADS.offers_field).stand()
     letting_go = asyncio.create_task(_let_uploads_go())
+    Thread(target=warm, daemon=True, name="warm ballots").start()
     yield
     letting_go.cancel()
     stop_workers()
+
+
+def warm() -> None:
+    """Make the ballots of open studies ready; what cannot be read now is read when it is shown."""
+    with contextlib.suppress(StudyError):
+        for ballot in lab().rating.warm():
+            prepare_plots(ballot)
 
 
 async def _let_uploads_go() -> None:

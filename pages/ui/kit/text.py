@@ -32,6 +32,8 @@ def clean(text: str, limit: int = 400) -> str:
     'a b c'
     """
     cut = text if len(text) <= limit else text[: limit - 1] + "…"
+    if cut.isprintable():  # then it has none of them
+        return cut
     return "".join(
         c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co") else " "
         for c in cut

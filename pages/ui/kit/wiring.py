@@ -221,6 +221,11 @@ def figure_cache() -> BoundedCache:
     return _build_once("figures", lambda: BoundedCache(capacity=300))
 
 
+def ballot_plots() -> BoundedCache:
+    """The pictures of ballots as browsers get them, some 30 KB each; one for the process."""
+    return _build_once("ballot plots", lambda: BoundedCache(capacity=1500))
+
+
 def draft_cache() -> BoundedCache:
     """What drafts are made of, by their version; the latest few."""
     return _build_once("drafts", lambda: BoundedCache(capacity=12))

@@ -9,7 +9,7 @@ import streamlit as st
 from pages.ui.kit.browser import is_dark
 from pages.ui.kit.prepared_plot import PreparedPlot, draw_prepared
 from pages.ui.kit.text import escape
-from pages.ui.kit.wiring import figure_cache
+from pages.ui.kit.wiring import ballot_plots
 from pages.ui.rating import words
 from pages.ui.rating.ballot_figure import LETTERS, Side, card_of, curve_plot, surface_plot
 from pages.ui.rating.pieces import (
@@ -102,7 +102,24 @@ def _card(ballot: Ballot, side: Side, key: str) -> None:
 
 
 def _plot(ballot: Ballot, side: Side | None, key: str) -> None:
-    dark = is_dark()
+    draw_prepared(
+        prepared_plot(ballot, side, dark=is_dark()),
+        key=f"plot-{side or 'both'}-{key}",
+        config=_CONFIG,
+        alt=caption(ballot) if side is None else f"Formula {LETTERS[side]}: {caption(ballot)}",
+    )
+
+
+def prepared_plot(ballot: Ballot, side: Side | None, *, dark: bool) -> PreparedPlot:
+    """The picture of a ballot, or of one of its sides; made once for all raters.
+
+    Parameters
+    ----------
+    ballot : Ballot
+    side : {"left", "right"} or None
+        None for both curves in one picture.
+    dark : bool
+    """
 
     def make() -> PreparedPlot:
         if side is None:
@@ -110,12 +127,16 @@ def _plot(ballot: Ballot, side: Side | None, key: str) -> None:
         return PreparedPlot.of(surface_plot(ballot, side, dark=dark))
 
     content = (ballot.figure, ballot.left, ballot.right)
-    draw_prepared(
-        figure_cache().get(("ballot", content, side, dark), make, lambda _: 1.0),
-        key=f"plot-{side or 'both'}-{key}",
-        config=_CONFIG,
-        alt=caption(ballot) if side is None else f"Formula {LETTERS[side]}: {caption(ballot)}",
-    )
+    plot: PreparedPlot = ballot_plots().get((content, side, dark), make, lambda _: 1.0)
+    return plot
+
+
+def prepare_plots(ballot: Ballot) -> None:
+    """Make a ballot's pictures before somebody waits for them."""
+    sides: tuple[Side | None, ...] = (None,) if ballot.figure.kind == "curve" else tuple(LETTERS)
+    for side in sides:
+        for dark in (False, True):
+            prepared_plot(ballot, side, dark=dark)
 
 
 def caption(ballot: Ballot) -> str:
