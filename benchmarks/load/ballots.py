@@ -148,8 +148,8 @@ def measure_cost(store: SqlStore, organiser: OrganiserService, study: int, addre
     vote, rerun = statistics.fmean(costs.vote), statistics.fmean(costs.empty)
     ratio = vote / rerun
     print(f"processor time: an empty page's rerun {1e3 * rerun:.1f} ms, a ballot's "
-          f"{1e3 * vote:.1f} ms ({len(costs.vote)} votes, {OTHERS} others at work): {ratio:.1f} empty reruns, "
-          f"{verdict(ratio, AIM)}")  # fmt: skip
+          f"{1e3 * vote:.1f} ms ({len(costs.vote)} votes, {OTHERS} others at work): "
+          f"{ratio:.1f} empty reruns, {verdict(ratio, AIM)}")  # fmt: skip
     return ratio <= AIM
 
 
@@ -202,12 +202,15 @@ def main(arguments: list[str]) -> int:
         organiser = OrganiserService(server.store, SystemClock(), SystemChance(), demo=True)
         study = open_study(organiser, given.ballots)
         if given.cost_of:
-            measure_cost(server.store, organiser, study.id, server.address, server.process, given.cost_of)
+            measure_cost(
+                server.store, organiser, study.id, server.address, server.process, given.cost_of
+            )
         if counts:
             print(f"\nraters at once, {given.ballots} ballots each, {LOOK + given.think:.0f} s on "
                   f"a ballot{busy()}; click to next ballot:\n\n"
                   "| raters | p50, ms | p95, ms | p99, ms | votes a second | processor, ms a vote "
-                  "| memory | acknowledged = stored |\n|---|---|---|---|---|---|---|---|", flush=True)
+                  "| memory | acknowledged = stored |\n|---|---|---|---|---|---|---|---|",
+                  flush=True)
         for raters in counts:
             wrong += measure_raters(
                 server.store, organiser, study.id, server.address, server.process, raters,
