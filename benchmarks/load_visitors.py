@@ -168,16 +168,17 @@ async def run_phase(
         poller.join(20)
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run, and print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load_visitors", description=__doc__)
     parser.add_argument("--raters", type=int, default=10)
     parser.add_argument("--ballots", type=int, default=10)
     parser.add_argument("--think", type=float, default=4.0, help="mean seconds on a ballot")
     parser.add_argument("--visitors", type=int, default=3)
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     calm, loaded = Phase("calm"), Phase(f"{given.visitors} heavy visitors")
-    with tempfile.TemporaryDirectory() as folder, demo_server(Path(folder)) as (address, store):
+    with tempfile.TemporaryDirectory() as folder, demo_server(Path(folder)) as server:
+        address, store = server.address, server.store
         organiser = OrganiserService(store, SystemClock(), SystemChance(), demo=True)
         study = open_study(organiser, given.ballots)
         for phase, visitors in ((calm, 0), (loaded, given.visitors)):

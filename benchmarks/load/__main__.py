@@ -8,17 +8,17 @@ from __future__ import annotations
 import importlib
 import sys
 
-PARTS = ("ballots",)
-"""Modules of this folder; each has ``main(arguments)``, which returns an exit status."""
+PARTS = {"ballots": "benchmarks.load.ballots", "visitors": "benchmarks.load_visitors"}
+"""Parts and their modules; each has ``main(arguments)``, which returns an exit status."""
 
 
 def main(arguments: list[str]) -> int:
     """Run one part with its arguments, or all; the first status that is not 0."""
     named = arguments[:1] if arguments and arguments[0] in PARTS else list(PARTS)
-    rest = arguments[1:] if named != list(PARTS) or arguments[:1] == named else arguments
+    rest = arguments[1:] if arguments[:1] == named else arguments
     for part in named:
         print(f"== {part} ==", flush=True)
-        status: int = importlib.import_module(f"benchmarks.load.{part}").main(rest)
+        status: int = importlib.import_module(PARTS[part]).main(rest)
         if status:
             return status
     return 0
