@@ -100,7 +100,9 @@ BELOW = {
     "study.model_raters": {
         "ballots", "clock", "design", "errors", "material", "rating_types", "store",
     },
-    "study.report": {"statistics", "material", "errors", "design", "sealing", "structure"},
+    "study.report": {
+        "statistics", "material", "errors", "design", "sealing", "structure", "model_raters",
+    },
     "pages.ui.figures": set(),
     "pages.ui.kit": set(),
     "pages.ui.doors": set(),

@@ -10,6 +10,9 @@ from study.errors import DesignError
 
 Contrast = Literal["model less people", "model against one half", "first model less second"]
 CONTRASTS: tuple[Contrast, ...] = get_args(Contrast)
+SETTINGS = ("repeats", "temperature", "prompt_sha256")
+"""What a run is asked with, and a plan declares."""
+UNDECLARED = "not declared before the study was frozen"
 MAX_REPEATS = 100
 MAX_MODELS = 20
 MAX_NAME = 200
@@ -152,7 +155,7 @@ class ModelPlan:
         'not declared before the study was frozen'
         """
         if model not in self.models or label != model:
-            return "not declared before the study was frozen"
+            return UNDECLARED
         for key, value in settings.items():
             declared = getattr(self, key)
             if declared != value:
@@ -160,3 +163,25 @@ class ModelPlan:
                     return "asked with another prompt than was declared"
                 return f"asked with {key} {value:g}, not {declared:g} as declared"
         return ""
+
+
+def why_undeclared(
+    plan: ModelPlan | None, model: str, label: str, settings: Mapping[str, Any]
+) -> str:
+    """Why a run is exploratory; "" if the study declared it.
+
+    Parameters
+    ----------
+    plan : ModelPlan or None
+        What was frozen.
+    model, label : str
+        Of the run.
+    settings : mapping
+        Its `SETTINGS`.
+
+    Examples
+    --------
+    >>> why_undeclared(None, "m", "m", {})
+    'not declared before the study was frozen'
+    """
+    return UNDECLARED if plan is None else plan.differs_from(model, label, settings)

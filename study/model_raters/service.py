@@ -30,7 +30,13 @@ from study.model_raters.asking import (
     most_tokens,
 )
 from study.model_raters.endpoint import Call, Endpoint, check_address
-from study.model_raters.plan import check_name, check_repeats, check_temperature
+from study.model_raters.plan import (
+    SETTINGS,
+    check_name,
+    check_repeats,
+    check_temperature,
+    why_undeclared,
+)
 from study.model_raters.prompt import PROMPT_SHA256, TEMPLATE, ShownPair
 from study.store import ModelAnswerRow, ModelRunRow, Store, Tx, require_study
 
@@ -353,14 +359,8 @@ class ModelRaters:
 
 def undeclared(study: Study, run: ModelRunRow) -> str:
     """Why a run is exploratory; "" if the study declared it before it was frozen."""
-    plan = study.design.model_raters
-    if plan is None:
-        return "not declared before the study was frozen"
-    settings = {
-        "repeats": run.repeats, "temperature": run.temperature,
-        "prompt_sha256": run.prompt_sha256,
-    }  # fmt: skip
-    return plan.differs_from(run.model, run.label, settings)
+    settings = {name: getattr(run, name) for name in SETTINGS}
+    return why_undeclared(study.design.model_raters, run.model, run.label, settings)
 
 
 def _blind(answer: ModelAnswerRow) -> str:

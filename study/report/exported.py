@@ -27,6 +27,7 @@ from eic_core import wording
 from eic_core.errors import DataError, UserError
 from eic_core.exports import Plain, csv_text, json_number, json_text, raw_cell, safe_cell
 from study.design import frozen_hash
+from study.model_raters.plan import SETTINGS, ModelPlan, why_undeclared
 from study.report.exported_models import (
     ANSWERS_FILE,
     ExportedAnswer,
@@ -469,7 +470,20 @@ def edits_of(export: StudyExport) -> tuple[str, ...]:
     """
     if not export.checkable:
         return ()
-    return (*_edits_of_design(export), *_edits_of_pairs(export), *_edits_of_votes(export))
+    return (
+        *_edits_of_design(export), *_edits_of_pairs(export), *_edits_of_votes(export),
+        *_edits_of_models(export),
+    )  # fmt: skip
+
+
+def _edits_of_models(export: StudyExport) -> Iterator[str]:
+    """Whether a run was declared is not for the export to say."""
+    frozen = export.configuration.get("design", {}).get("model_raters")
+    plan = ModelPlan.from_json(frozen) if frozen else None
+    for run in export.model_runs:
+        asked = {name: getattr(run, name) for name in SETTINGS}
+        if run.undeclared != why_undeclared(plan, run.model, run.label, asked):
+            yield f"whether the model `{run.label}` was declared differs from what was frozen"
 
 
 def _edits_of_design(export: StudyExport) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from study.design import frozen_hash
-from study.model_raters.plan import Contrast, ModelPlan
+from study.model_raters.plan import UNDECLARED, Contrast, ModelPlan
 from study.report import StudyExport
 from study.report.exported_models import ExportedAnswer, ExportedRun
 
@@ -24,7 +24,10 @@ def with_models(
 
     What is declared is frozen: an export that has a configuration gets the hash of the new one.
     """
-    plan = ModelPlan(tuple(declared), repeats, contrast=contrast) if declared else None
+    plan = (
+        ModelPlan(tuple(declared), repeats, prompt_sha256="cd" * 32, contrast=contrast)
+        if declared else None
+    )  # fmt: skip
     rng = random.Random(7)
     liked = {pair.pair: 0 for pair in export.pairs}
     for vote in export.votes:
@@ -34,7 +37,7 @@ def with_models(
     for name in names:
         runs.append(ExportedRun(
             name, name, "http://localhost:1/v1", 0.7, repeats, "{}", "cd" * 32,
-            BEGUN.isoformat(), "" if name in declared else "not declared",
+            BEGUN.isoformat(), "" if name in declared else UNDECLARED,
         ))  # fmt: skip
         keen = {"keen": 0.5, "fickle": 0.2}.get(name, 0.0)
         for repeat in range(1, repeats // 2 + 1):

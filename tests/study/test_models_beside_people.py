@@ -25,6 +25,7 @@ from study.statistics.models import (
     with_people,
     within_model,
 )
+from tests.effort import FULL, cases
 from tests.study.simulated_models import MODELS, with_models
 from tests.study.test_report_bundle import export as people
 
@@ -106,30 +107,30 @@ def test_the_corrected_correlation_is_that_of_endless_votes() -> None:
     """Four votes a pair lower it by a third; corrected, it is right on average."""
     rng = np.random.default_rng(3)
     plain, corrected, true = [], [], []
-    for _ in range(20):
+    for _ in range(cases(6, 20)):
         scores, cast, known = simulated(rng, 400, 4, 0.5)
         found = with_people(scores, cast)
         plain.append(found.correlation)
         corrected.append(found.corrected)
         true.append(known)
     assert np.mean(plain) < 0.82 * np.mean(true)
-    assert np.mean(corrected) == pytest.approx(np.mean(true), abs=0.02)
+    assert np.mean(corrected) == pytest.approx(np.mean(true), abs=0.02 if FULL else 0.05)
 
 
 def test_a_model_that_is_one_of_the_people_reaches_the_ceiling_and_no_more() -> None:
     """Its scores are single votes drawn as people's are; averaging many gains it nothing."""
-    rng = np.random.default_rng(4)
-    truth = rng.beta(1, 1, 3000)
+    rng, pairs = np.random.default_rng(4), cases(900, 3000)
+    truth = rng.beta(1, 1, pairs)
     cast = [
         vote(r, f"p{i:04}", "lower" if rng.random() < truth[i] else "higher")
-        for i in range(3000) for r in range(3)
+        for i in range(pairs) for r in range(3)
     ]  # fmt: skip
-    person = {f"p{i:04}": float(rng.random() < truth[i]) for i in range(3000)}
-    many = {f"p{i:04}": float(truth[i]) for i in range(3000)}
+    person = {f"p{i:04}": float(rng.random() < truth[i]) for i in range(pairs)}
+    many = {f"p{i:04}": float(truth[i]) for i in range(pairs)}
     for scores in (person, many):
         found = with_people(scores, cast)
-        assert found.people == pytest.approx(2 / 3, abs=0.02)
-        assert found.difference == pytest.approx(0, abs=0.02)
+        assert found.people == pytest.approx(2 / 3, abs=0.02 if FULL else 0.04)
+        assert found.difference == pytest.approx(0, abs=0.02 if FULL else 0.04)
 
 
 def test_noise_alone_gives_no_corrected_correlation_but_a_reason() -> None:
@@ -169,7 +170,7 @@ def test_the_report_says_what_models_are_not(export: StudyExport) -> None:
         "under 60 seconds does not apply to models",
         "69.8 % for people, and 72.19 % for two language models", "not this study's",
         "declared before the study was frozen, is “model less people”", "Holm's correction",
-        "Exploratory, and in no test: `stuck` (not declared)", "Not asked to the end: fickle",
+        "Exploratory, and in no test: `stuck` (not declared before", "Not asked to the end: fickle",
         "cd" * 32,
     ):  # fmt: skip
         assert words in text, words
