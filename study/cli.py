@@ -11,8 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from eic_core import wording
 from eic_core.cli.exits import exit_status, refuse_page_on_terminal, write_out
 from eic_core.errors import UserError
+from eic_core.exports import json_text
 from study.matching import MODES, SECONDS, MatchingRules, match_pool, read_scored
 from study.matching.result import write_pairs
 from study.planning import PAPER, PAPER_ASSUMES, Advice, Plan, Target, advise, plan
@@ -20,6 +22,7 @@ from study.planning.sentences import advice_sentences, design_sentence, plan_sen
 from study.report import read_export
 from study.report.analysis import StudyReport, analyse
 from study.report.document import document_text
+from study.report.published import PublishedCounts
 from study.report.text import render_text
 from study.statistics.inference import ESTIMANDS
 from study.statistics.simulation import StudyModel
@@ -238,7 +241,14 @@ def add_report_parser(commands: Any) -> None:
         help="what a closed study found",
         description="Statistics of a study, from the folder that python -m db export wrote.",
     )
-    parser.add_argument("folder", metavar="DIR", type=Path, help="holds study.json and votes.csv")
+    parser.add_argument("folder", metavar="DIR", type=Path, nargs="?",
+                        help="holds study.json and votes.csv")
+    counts = parser.add_argument_group("published counts, instead of a folder")
+    counts.add_argument("--counts", metavar="LOWER/VOTES",
+                        help="say what these support, such as 586/840")
+    counts.add_argument("--pairs", metavar="N", type=int, help="pairs that they are on")
+    counts.add_argument("--raters", metavar="N", type=int, help="people who cast them")
+    counts.add_argument("--kappa", metavar="X", type=float, help="agreement of two on a pair")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON")
     form.add_argument("--html", action="store_true",
@@ -259,6 +269,14 @@ def add_report_parser(commands: Any) -> None:
 
 def run_report(options: argparse.Namespace) -> None:
     """Read, analyse, print."""
+    known = (options.pairs, options.raters, options.kappa)
+    if options.counts is not None:
+        _counts(options)
+        return
+    if options.folder is None:
+        raise UserError("which study?", hint="name its folder, or give --counts LOWER/VOTES")
+    if known != (None, None, None):
+        raise UserError("--pairs, --raters and --kappa go with --counts")
     if options.html:
         refuse_page_on_terminal(options.out)
     report = analyse(
@@ -269,6 +287,20 @@ def run_report(options: argparse.Namespace) -> None:
         _bundle(report, options)
         return
     text = _rendered(report, options)
+    write_out(text, options.out)
+
+
+def _counts(options: argparse.Namespace) -> None:
+    if options.folder is not None or options.html or options.bundle is not None:
+        raise UserError("--counts goes without a folder, --html and --bundle")
+    level = 0.95 if options.level is None else options.level
+    found = PublishedCounts.read(
+        options.counts, pairs=options.pairs, raters=options.raters, kappa=options.kappa,
+        level=level,
+    )  # fmt: skip
+    text = json_text(found.to_json()) if options.json else (
+        "\n".join(wording.wrap(line) for line in found.sentences) + "\n"
+    )  # fmt: skip
     write_out(text, options.out)
 
 

@@ -92,7 +92,7 @@ def next_link(link: str, commitment: str) -> str:
     Examples
     --------
     >>> next_link("ab", "cd")[:12]
-    '7eeea3b7ca60'
+    '41b72d4bfcbe'
     """
     return _digest(f"{link}\n{commitment}")
 

@@ -30,6 +30,7 @@ from study.statistics.agreement import (
 )
 from study.statistics.bootstrap import pair_bootstrap, two_way_bootstrap
 from study.statistics.clusters import Estimand, estimand_of, sampled_of
+from study.statistics.equivalence import EffectSize, effect_size
 from study.statistics.exclusions import (
     FAILED_ATTENTION,
     HASTY_SESSION,
@@ -132,6 +133,8 @@ def provenance(study_hash: str, seed: int, software: Software) -> str:
     return f"frozen study {study_hash or 'without a hash'}; seed {seed}; {software.sentence}"
 
 
+SMALLEST_EFFECT = 0.05
+"""Of interest where a study declares none: 5 points from one half."""
 REASONS = (HASTY_SESSION, HASTY_VOTE, FAILED_ATTENTION)
 
 
@@ -286,6 +289,13 @@ class StudyReport:
     def inference(self) -> ClusteredRate:
         """The headline: the rate with an interval and a test that allow for clusters."""
         return clustered_rate(self.table, estimand=self.estimand)
+
+    @cached_property
+    def effect(self) -> EffectSize:
+        """The headline held against the smallest effect of interest."""
+        declared = self.declared
+        margin = declared.smallest_effect if declared else SMALLEST_EFFECT
+        return effect_size(self.inference, margin, level=self.level, declared=declared is not None)
 
     @cached_property
     def bootstrap(self) -> Interval | None:

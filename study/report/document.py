@@ -104,6 +104,7 @@ def _results(report: StudyReport) -> dict[str, Any]:
             "two_way_bootstrap": two_way.to_json() if two_way else None,
             "sign_test": report.sign_test.to_json(),
         },
+        "effect": report.effect.to_json(),
         "paper_comparable": {"preference": preference, "fleiss_kappa": kappa},
         "preference": preference,
         "preference_before_exclusions": report.preference_of_all.to_json(level),

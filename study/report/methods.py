@@ -149,6 +149,8 @@ def _result(report: StudyReport) -> list[str]:
         )
     if found.too_small:
         sentences.append(found.too_small)
+    if report.effect.sentence:
+        sentences.append(report.effect.sentence)
     sentences.append(
         f"Taking votes as independent, as Yu et al. do, the exact one-sided binomial test gives "
         f"{wording.p_clause(preference.p_value, 3)} and Wilson's {level} interval "

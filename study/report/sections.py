@@ -94,10 +94,8 @@ def headline_section(report: StudyReport) -> Section:
             Fact("design effect", _number(found.design_effect, 2), terms.DESIGN_EFFECT),
             Fact("worth in independent votes", _number(found.effective_votes, 1),
                  terms.EFFECTIVE_VOTES),
+            Fact("smallest effect of interest", report.effect.sentence or wording.UNDEFINED),
             *_bootstraps(report),
-            Fact("majorities of pairs", report.sign_test.sentence, terms.SIGN_TEST),
-            Fact("p of the sign test, one-sided", wording.p_number(report.sign_test.p_value, 3),
-                 terms.SIGN_TEST),
         ),
         explanation=HOW,
     )  # fmt: skip

@@ -32,10 +32,6 @@ BOOTSTRAP = (
 TWO_WAY_BOOTSTRAP = (
     "The same with raters drawn again as well (Owen, 2007); on the cautious side."
 )
-SIGN_TEST = (
-    "Each pair counts once, by the majority of its votes. Cruder, but it needs no assumption on "
-    "how votes on one pair resemble each other."
-)
 WILSON = "Wilson's interval (1927), exact enough for any count; takes all votes as independent."
 CLOPPER_PEARSON = (
     "The interval of Clopper and Pearson (1934), never too short for independent votes; takes all "

@@ -72,10 +72,11 @@ def verdict(report: StudyReport) -> StudyVerdict:
 
 def _doubts(report: StudyReport, finding: Finding) -> tuple[str, ...]:
     """What else could make the preference that was found, if something shows."""
-    structure = report.threats.structure
-    if finding == "undecided" or structure.judgement != "look closer":
-        return ()
-    return (structure.sentence,)
+    structure, one_sided = report.threats.structure, report.threats.sides.one_sided
+    found = [one_sided.sentence] if one_sided.judgement == "look closer" else []
+    if finding != "undecided" and structure.judgement == "look closer":
+        found.append(structure.sentence)
+    return tuple(found)
 
 
 def _preferred(lower: int, votes: int) -> str:

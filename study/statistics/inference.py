@@ -130,7 +130,7 @@ class ClusteredRate(PlainAtLevel):
         """
         if not 0 < level < 1:
             raise UserError("a confidence level lies between 0 and 1")
-        spread = self._log_odds
+        spread = self.log_odds
         if self.reason or self.rate is None:
             return None
         if spread is None:
@@ -188,7 +188,7 @@ class ClusteredRate(PlainAtLevel):
         )
 
     @property
-    def _log_odds(self) -> tuple[float, float] | None:
+    def log_odds(self) -> tuple[float, float] | None:
         """Log odds and their standard error; None if the votes show no spread between clusters."""
         if not self.standard_error or self.rate is None or self.lower in (0, self.votes):
             return None
@@ -198,8 +198,8 @@ class ClusteredRate(PlainAtLevel):
     def _tail(self, sign: int) -> float | None:
         if self.reason or self.rate is None:
             return None
-        if self._log_odds is not None:
-            centre, error = self._log_odds
+        if self.log_odds is not None:
+            centre, error = self.log_odds
             return float(stdtr(self.degrees_of_freedom, -sign * centre / error))
         trials = self._trials
         successes = trials * (self.rate if sign > 0 else 1 - self.rate)

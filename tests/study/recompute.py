@@ -238,6 +238,24 @@ def clustered(votes, level, estimand, copies=1):
     }
 
 
+def effect(head, declared, level):
+    """Two one-sided t tests on the log odds against one half plus and minus the margin."""
+    margin = declared["smallest_effect"] if declared else 0.05
+    found = {"margin": margin, "alpha": 1 - level}
+    rate, error = head["rate"], head["standard_error"]
+    if not error:
+        return found | dict.fromkeys(("p_above", "p_below", "p_within"))
+    distances = [
+        (stats.logistic.ppf(rate) - stats.logistic.ppf(0.5 + sign * margin))
+        * rate * (1 - rate) / error for sign in (1, -1)
+    ]  # fmt: skip
+    above, below = (stats.t(head["degrees_of_freedom"]) for _ in range(2))
+    return found | {
+        "p_above": above.sf(distances[0]), "p_below": below.cdf(distances[1]),
+        "p_within": max(above.sf(distances[1]), below.cdf(distances[0])),
+    }  # fmt: skip
+
+
 def by_t(rate, variance, dof, level):
     centre = math.log(rate / (1 - rate))
     error = math.sqrt(variance) / (rate * (1 - rate))
@@ -1061,6 +1079,7 @@ def recompute(folder, level, seed, estimand):
         "headline": clustered(valid, level, estimand) | {
             "bootstrap": by_pair, "two_way_bootstrap": both, "sign_test": signs(valid),
         },
+        "effect": effect(clustered(valid, level, estimand), declared, level),
         "paper_comparable": {"preference": preference, "fleiss_kappa": kappa},
         "preference": preference,
         "preference_before_exclusions": independent(cast, level),

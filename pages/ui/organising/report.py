@@ -416,7 +416,8 @@ def _threats(shown: ShownReport) -> None:
     """Each with its sentence and judgement."""
     quiet_note(
         "What could make the result mean something else. ✓ shows no sign of it, ▲ deserves a "
-        "closer look, ? cannot be told from these votes."
+        "closer look (p below 0.05 divided by the eight tests there are), ? cannot be told from "
+        "these votes."
     )
     for section in _sections(shown, "threats"):
         draw_threat(shown, section)

@@ -25,7 +25,7 @@ from pages.ui.organising.desk import (
     version_seen,
 )
 from pages.ui.organising.studies import next_step_button
-from study.design import AttentionKind, ExclusionUnit, StudyDesign, StudyStatus
+from study.design import AttentionKind, ExclusionUnit, Sidedness, StudyDesign, StudyStatus
 from study.errors import StaleEditError
 from study.material import Study
 from study.model_raters.plan import CONTRASTS, ModelPlan
@@ -40,6 +40,16 @@ _ATTENTION = {
 _UNITS = {
     str(ExclusionUnit.SESSION): "a rater’s whole session",
     str(ExclusionUnit.VOTE): "a single vote",
+}
+_ABOUT = {
+    "": "by the number of problems",
+    "problems like these": "problems like these",
+    "pairs like these": "other pairs of these problems",
+    "these pairs": "these pairs alone",
+}
+_SIDED = {
+    str(Sidedness.TWO_SIDED): "a preference for either formula",
+    str(Sidedness.ONE_SIDED): "a preference for the lower EIC only",
 }
 _LIMITS = {"": "any number", **{str(n): str(n) for n in range(4)}}
 """Texts, for to Streamlit None is no choice at all."""
@@ -71,6 +81,7 @@ def design_view(service: OrganiserService, draft: StudyDraft) -> None:
         _amount(draft)
         _ballots(study)
         _rules(study)
+        _analysis(study)
         _models(study)
         _access(study)
     next_step_button(study, "freeze", "Next: freeze")
@@ -106,6 +117,15 @@ def _rules(study: Study) -> None:
     show_heading("What counts")
     _number(study, "exclusion_seconds", "Leave out what took less than, in seconds", 0.0, 86400.0)
     _choice(study, "exclusion_unit", "… applied to", _UNITS, ExclusionUnit)
+
+
+def _analysis(study: Study) -> None:
+    """What is declared before the first vote, so that no result can choose it."""
+    show_heading("What will be concluded")
+    _choice(study, "estimand", "The result is about", _ABOUT, str)
+    _choice(study, "sidedness", "The test looks for", _SIDED, Sidedness)
+    _number(study, "confidence_level", "Confidence level of the intervals", 0.5, 0.999)
+    _number(study, "smallest_effect", "Smallest difference from one half that matters", 0.01, 0.45)
 
 
 def _models(study: Study) -> None:
@@ -392,6 +412,11 @@ def design_facts(design: StudyDesign) -> list[tuple[str, str]]:
         ("Inspector while it runs",
          "open to visitors" if design.inspector_open_during_study else "closed to visitors"),
         ("A pair waits for a silent rater", f"{design.reservation_minutes} minutes"),
+        ("The result is about", _ABOUT[design.estimand]),
+        ("The test looks for", _SIDED[str(design.sidedness)]),
+        ("Confidence level", wording.level_percent(design.confidence_level)),
+        ("Smallest difference that matters",
+         f"{100 * design.smallest_effect:.3g} points from one half"),
         *_model_facts(design.model_raters),
     ]  # fmt: skip
 

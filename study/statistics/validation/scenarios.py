@@ -151,7 +151,7 @@ def zipf(problems: int, pairs: int, power: float) -> tuple[int, ...]:
     Examples
     --------
     >>> zipf(5, 30, 1.0)
-    (14, 7, 4, 3, 2)
+    (13, 7, 4, 3, 3)
     """
     weights = [rank**-power for rank in range(1, problems + 1)]
     sizes = [max(1, round(pairs * weight / sum(weights))) for weight in weights]

@@ -1,0 +1,118 @@
+"""Is the preference beyond the smallest effect of interest, or within it?  Two one-sided tests.
+
+Schuirmann (1987, Journal of Pharmacokinetics and Biopharmaceutics 15:657), with the headline's
+clustered t on the log odds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+from typing import Literal
+
+from scipy.special import stdtr
+
+from eic_core import wording
+from eic_core.exports import Plain
+from study.statistics.inference import ClusteredRate
+
+EffectFinding = Literal["lower", "higher", "too small to matter", "open", ""]
+
+
+@dataclass(frozen=True)
+class EffectSize(Plain):
+    """A rate held against one half plus and minus the smallest effect of interest.
+
+    Attributes
+    ----------
+    margin : float
+        The smallest effect of interest, in shares.
+    declared : bool
+        Whether it was declared before the first vote.
+    alpha : float
+        Of each one-sided test.
+    p_above, p_below : float or None
+        That the rate is not above 1/2 + margin, and not below 1/2 - margin.
+    p_within : float or None
+        That it is not between the two: the larger of two one-sided tests.
+    """
+
+    margin: float
+    declared: bool
+    alpha: float
+    p_above: float | None
+    p_below: float | None
+    p_within: float | None
+
+    JSON = ("margin", "declared", "alpha", "p_above", "p_below", "p_within", "finding", "sentence")
+
+    @property
+    def finding(self) -> EffectFinding:
+        """Which of the tests rejects; "" without tests."""
+        if self.p_above is None or self.p_below is None or self.p_within is None:
+            return ""
+        if self.p_above <= self.alpha:
+            return "lower"
+        if self.p_below <= self.alpha:
+            return "higher"
+        return "too small to matter" if self.p_within <= self.alpha else "open"
+
+    @property
+    def sentence(self) -> str:
+        """What that means, in words; "" without tests."""
+        points = f"{100 * self.margin:.3g} points from one half"
+        said = "as declared" if self.declared else "not declared beforehand"
+        start = f"The smallest effect of interest is {points} ({said}): the preference is "
+        tests = {"lower": self.p_above, "higher": self.p_below, "open": self.p_within,
+                 "too small to matter": self.p_within}  # fmt: skip
+        if not self.finding:
+            return ""
+        clause = wording.p_clause(tests[self.finding], 3)
+        return start + {
+            "lower": f"larger, for the lower EIC (one-sided {clause}).",
+            "higher": f"larger, for the higher EIC (one-sided {clause}).",
+            "too small to matter": f"smaller, so as good as none (two one-sided tests, {clause}).",
+            "open": f"shown neither larger nor smaller (two one-sided tests, {clause}).",
+        }[self.finding]
+
+
+def effect_size(
+    rate: ClusteredRate, margin: float, *, level: float = 0.95, declared: bool = False
+) -> EffectSize:
+    """Hold a clustered rate against the smallest effect of interest.
+
+    Parameters
+    ----------
+    rate : ClusteredRate
+    margin : float
+        In (0, 1/2).
+    level : float
+        One less the level of each test.
+    declared : bool
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Vote
+    >>> from study.statistics.inference import clustered_rate
+    >>> from study.statistics.votes import VoteArrays
+    >>> votes = [Vote(rater=f"r{r}", pair=f"p{p}", problem="q", lower_side="left", position=1,
+    ...               choice="higher" if (p * p + r) % 7 < p % 3 else "lower")
+    ...          for p in range(40) for r in range(11)]
+    >>> rate = clustered_rate(VoteArrays.of(votes))
+    >>> effect_size(rate, 0.05).finding, effect_size(rate, 0.45).finding
+    ('lower', 'too small to matter')
+    """
+    spread = rate.log_odds
+    if rate.reason or spread is None:
+        return EffectSize(margin, declared, 1 - level, None, None, None)
+    centre, error = spread
+    edge = log((0.5 + margin) / (0.5 - margin))
+    freedom = rate.degrees_of_freedom
+
+    def tail(distance: float) -> float:
+        return float(stdtr(freedom, -distance / error))
+
+    within = max(tail(centre + edge), tail(edge - centre))
+    return EffectSize(
+        margin, declared, 1 - level, tail(centre - edge), tail(-edge - centre), within
+    )
