@@ -1,6 +1,6 @@
 """What reading does with a very great many texts: grown from a grammar, and mutated from real ones.
 
-``python -m benchmarks.fuzz_reading [--count 1000000] [--seed 0] [--seconds S] [DIR]``; DIR (default:
+``python -m benchmarks.fuzz_reading [--count N] [--seed 0] [--seconds S] [DIR]``; DIR (default:
 ``shared/data`` beside the checkout, if it is there) holds ``syntax_samples.csv`` and
 ``pools/*.csv.gz``, whose formulas are mutated beside those of this module.  Every text must end in
 a reading or a `FormulaError`, within a second; what is read must be read again, as the same tree,
