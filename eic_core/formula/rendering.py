@@ -216,7 +216,7 @@ def name_mathml(name: str) -> str:
 def _subscripted(name: str) -> re.Match[str] | None:
     """Head and script, unless that would look like a function with a base or an index."""
     match = _NAME.match(name.translate(SUBSCRIPTS))
-    return None if match and (match[1] or match[3]) in FUNCTIONS else match
+    return None if match and (match[1] or match[3]).lower() in FUNCTIONS else match
 
 
 def printable(text: str) -> str:

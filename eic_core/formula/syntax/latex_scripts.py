@@ -417,15 +417,14 @@ class Brackets:
                     self.report.note(f"`{text}` is read as the whole exponent", (start, end))
                 self.emit(NUMBER, text, start, end)
         elif kind == "word" and len(text) > 1 and not self.names.is_column(text):
-            self.emit(NAME, text[0], start, start + 1)
-            self.index -= 1
-            self.raw[self.index] = (
-                "word" if text[1].isalpha() else "number",
-                text[1:],
-                start + 1,
-                end,
-            )
-            end = start + 1
+            first = re.match(r".[₀-₉]*", text)  # a low digit belongs to its letter: `\\sqrt x₁`
+            size = first.end() if first is not None else 1
+            self.emit(NAME, text[:size], start, start + size)
+            if size < len(text):
+                self.index -= 1
+                rest = "word" if text[size].isalpha() else "number"
+                self.raw[self.index] = (rest, text[size:], start + size, end)
+            end = start + size
         elif kind == "word":
             self.emit(NAME, text, start, end)
         elif kind == "command" and (text[1:] in GREEK or text[1:] in VARIANTS):

@@ -35,6 +35,8 @@ _SIGNS = {
     "∙": "*",
     "•": "*", "\u2062": "*", "/": "/", "÷": "/", "∕": "/", "\u2044": "/", "^": "^", "\u2064": "+",
 }  # fmt: skip
+_WHOLE = re.compile(r"-?[0-9]{1,6}")
+_MANTISSA = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
 _CLOSING = {")": ")", "]": "]", "}": "}", "⌋": "⌋", "⌉": "⌉"}
 _GROUPS = frozenset("math mrow mstyle mpadded semantics mfenced merror".split())
 _SILENT = frozenset("mspace annotation annotation-xml mphantom maligngroup malignmark none".split())
@@ -255,6 +257,8 @@ class Presentation:
                 (PREFIX, name, *span, self.scripts.function_power(name, function, text, *span))
             )
             return
+        if self.scientific(base, exponent, span):
+            return
         start, end = base.start, base.end
         self.plan(
             (OPEN, "(", start, start, None),
@@ -314,6 +318,32 @@ class Presentation:
             self.tokens.append((PREFIX, name, *span, function))
         else:
             self.tokens.append((NAME, "e" if name in ("ⅇ", "\u2147") else name, *span, None))
+
+    def scientific(self, base: Element, exponent: Element, span: tuple[int, int]) -> bool:
+        """Whether this was the second half of ``2.5×10^−3``, which is one number.
+
+        Parameters
+        ----------
+        base, exponent : Element
+            Of a power.
+        span : (int, int)
+            The place of its tag.
+        """
+        power = exponent.content.replace("−", "-")
+        if base.tag != "mn" or base.content != "10" or not _WHOLE.fullmatch(power):
+            return False
+        if len(self.tokens) < 2 or self.tokens[-1][:2] != (OPERATOR, "*"):
+            return False
+        if "×" not in self.report.text[self.tokens[-1][2] : self.tokens[-1][3]]:
+            return False  # a product
+        kind, mantissa, start, *_ = self.tokens[-2]
+        if kind != NUMBER or not _MANTISSA.fullmatch(mantissa):
+            return False
+        if len(self.tokens) > 2 and self.tokens[-3][1] in ("^", "/"):
+            return False
+        del self.tokens[-2:]
+        self.tokens.append((NUMBER, f"{mantissa}e{power}", start, span[1], None))
+        return True
 
     def number(self, element: Element) -> None:
         span = (element.start, element.end)

@@ -227,6 +227,11 @@ class _Columns:
         clash = {name for name, count in Counter(canonical).items() if count > 1}
         self.labels: dict[str, str] = {}
         self.near: dict[str, str] = {}
+        if clash:  # where ``x1`` and ``X1`` are two, ``X2`` is not ``x2`` either
+            canonical = [
+                label if label in clash else _kept_case(column)
+                for column, label in zip(columns, canonical, strict=True)
+            ]
         for column, label in zip(columns, canonical, strict=True):
             label = column if label in clash else label
             self.near.setdefault(_folded(column), label)
@@ -458,6 +463,9 @@ def _meaning(columns: _Columns, name: str, euler: bool, cased: bool) -> tuple[bo
     if near is not None:
         return False, near, ""
     label = match[1] + (match[2] or "")
+    if is_indexed(label):  # `x_1[:,1]`, `x_[1]`: an index by other marks
+        label = _kept_case(label) if cased else canonical_name(label)
+        return False, label, label
     return False, label, typeset_alike(label)
 
 

@@ -1,0 +1,61 @@
+"""Texts grown from a grammar and mutated from real ones: each is read or refused, and read again.
+
+``python -m benchmarks.fuzz_reading`` does the same to a million (ADR 0020).
+"""
+
+from __future__ import annotations
+
+import resource
+
+import pytest
+
+from benchmarks.fuzz_reading import LARGE, RENDERINGS, SAMPLES, Findings, check, fuzz
+from eic_core.formula.rendering import to_mathml
+from eic_core.formula.syntax import read
+from tests.effort import cases
+
+
+def test_grown_and_mutated_texts_are_read_or_refused_and_read_again_from_every_rendering() -> None:
+    found = fuzz(cases(400, 100_000), 3, list(SAMPLES))
+    assert found.faults == []
+    assert found.read > found.count / 5
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10 < 4 * LARGE
+
+
+def test_the_samples_themselves_are_read_again_from_every_rendering() -> None:
+    found = Findings()
+    for text in SAMPLES:
+        check(text, found)
+    assert found.faults == [] and found.read == len(SAMPLES)
+    assert len(RENDERINGS) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("1.0*xC * sin(x_1[:,1])", "1.0*xC*sin(x11)"),
+        (r"\sqrt x₁⋅x₂", "sqrt(x1)*x2"),
+        (r"\frac x₁₂ y", "x12/y"),
+        ("(x_[1])", "x1"),
+        ("x1*X2*X1", "x1*X2*X1"),
+        ("Abs_^2", "Abs_**2"),
+    ],
+)
+def test_what_fuzzing_found_is_read_as_the_same_names_again(text: str, written: str) -> None:
+    formula = read(text).formula
+    assert RENDERINGS["Python"][0](formula) == written
+    found = Findings()
+    check(text, found)
+    assert found.faults == []
+
+
+@pytest.mark.parametrize("text", ["5.08e2 + x", "-1e-3*x", "2/1.5e4", "x**2.5e-3"])
+def test_a_number_with_an_exponent_is_one_number_in_mathml(text: str) -> None:
+    formula = read(text).formula
+    again = read(to_mathml(formula)).formula
+    assert again.complexity == formula.complexity
+
+
+def test_a_product_with_a_power_of_ten_stays_one_in_mathml() -> None:
+    formula = read("3*10^4").formula
+    assert read(to_mathml(formula)).formula.structure() == formula.structure()
