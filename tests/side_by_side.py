@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import multiprocessing
 import os
+import signal
 import traceback
 import warnings
 from collections import deque
@@ -88,10 +89,14 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         parts[ours] = Part(process, {})
     try:
         give_out(session, files, parts)
-    finally:
+    except BaseException:
         for part in parts.values():
             part.process.terminate()
-            part.process.join()
+        raise
+    finally:
+        for part in parts.values():
+            part.process.join(20)
+            part.process.kill()
     return True
 
 
@@ -164,6 +169,7 @@ def give_out(
 
 def work(session: pytest.Session, talk: Connection, folder: Path) -> None:
     """What each process does: run the tests that it is given, and say how they went."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     config = session.config
     capture = config.pluginmanager.getplugin("capturemanager")
     capture.stop_global_capturing()
@@ -186,7 +192,9 @@ def work(session: pytest.Session, talk: Connection, folder: Path) -> None:
             config.hook.pytest_runtest_protocol(item=item, nextitem=tests[0] if tests else None)
         talk.send(("done", ""))
     except BaseException:
-        talk.send(("done", traceback.format_exc()))
+        said = traceback.format_exc()
+        session._setupstate.teardown_exact(None)  # servers and browsers end here
+        talk.send(("done", said))
 
 
 class Telling:
