@@ -55,7 +55,9 @@ def test_the_page_itself_shows_a_visitor_the_door_and_nothing_of_a_study() -> No
 def test_visitors_see_no_way_to_the_organisers_pages() -> None:
     page = AppTest.from_file(str(SHELL), default_timeout=120).run()
     assert not page.exception
-    assert [link.proto.label for link in page.get("page_link")] == ["Inspector", "Compare"]
+    assert [link.proto.label for link in page.get("page_link")] == [
+        "Inspector", "Compare", "About",
+    ]
 
 
 def test_a_set_up_link_is_printed_until_a_passphrase_is_chosen(tmp_path: Path) -> None:
