@@ -20,7 +20,7 @@ from eic_core.formula.rendering import Part, template_parts, to_latex
 from eic_core.formula.syntax import read
 from eic_core.formula.syntax.names import plain_letters
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
-from eic_core.operators import OPERATORS
+from eic_core.operators import OPERATORS, follow
 from eic_core.operators.dialects import DIALECTS, Dialect, Spelling
 from eic_core.operators.writing import ADD, ATOM, MUL
 
@@ -66,6 +66,7 @@ class Copied:
     notes: tuple[str, ...]
 
 
+@lru_cache(maxsize=64)
 def copied(formula: Formula, language: str) -> Copied:
     """A formula as text of another language.
 
@@ -228,6 +229,9 @@ def _constant(node: Node, mp: Any) -> Any:
         exact = Fraction(node.label)
         return mp.mpf(exact.numerator) / exact.denominator
     return {"pi": +mp.pi, "e": +mp.e, "true": mp.mpf(1), "false": mp.mpf(0)}.get(node.label)
+
+
+follow(copied.cache_clear)
 
 
 class _Writer:

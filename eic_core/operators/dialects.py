@@ -2,8 +2,8 @@
 
 A `Dialect` is a description: a template for each operator, how numbers and variables look, which
 words are taken.  `eic_core.formula.copying` writes with it.  Templates are those of
-`eic_core.operators.writing`.  A key may carry the parameter: ``log:10``, ``root:even``, ``root:odd``
-and ``log:*`` for any other.  What has no key is refused.
+`eic_core.operators.writing`.  A key may carry the parameter: ``log:10``, ``root:even``,
+``root:odd`` and ``log:*`` for any other.  What has no key is refused.
 """
 
 from __future__ import annotations

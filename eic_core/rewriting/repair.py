@@ -103,7 +103,7 @@ def repair(
     rows = choose_rows(formula, samples)
     terms = Terms()
     root = terms.add(formula)
-    table = _search_table(terms, root, samples, rows, formula)
+    table = search_table(terms, root, samples, rows, formula)
     truth = Truth(table, root, samples, rows)
     limits = Limits(limit_steps, seconds=0.6 * limit_seconds)
     rewriter = Rewriter(Builder(terms), RULES, FAMILIES)
@@ -119,7 +119,7 @@ def repair(
     return Measurer(formula, samples, rows, table, outcome, truth).repairs(limit_repairs)
 
 
-def _search_table(
+def search_table(
     terms: Terms, root: int, samples: Samples, rows: Rows, formula: Formula
 ) -> ValueTable:
     """Values on the search's rows, with the digits that the formula's worst node needs."""

@@ -33,7 +33,7 @@ from tests.effort import cases, examples
 
 DATA = Path(__file__).resolve().parents[3] / "eic_core/corpora/data"
 
-PLACES = {name: (0.3, 0.7, 1.2) for name in OPERATORS} | {"acosh": (1.3, 1.7, 2.2)}
+PLACES = dict.fromkeys(OPERATORS, (0.3, 0.7, 1.2)) | {"acosh": (1.3, 1.7, 2.2)}
 
 REFUSED = {
     "numpy": set(),
@@ -134,8 +134,8 @@ def of_pools() -> list[Formula]:
 def test_formulas_of_pools_are_copied_to_every_language() -> None:
     pool = of_pools()
     assert len(pool) == 300
-    for language in COPIED:
-        for formula in pool:
+    for place, language in enumerate(COPIED):
+        for formula in pool[place % cases(4, 1) :: cases(4, 1)]:
             found = copied(formula, language)
             assert found.same or found.defined, (language, found.text)
 
