@@ -24,11 +24,14 @@ from eic_core.samples import Samples
 MOST_NODES = 400
 """Of a form and of the formula; larger ones would take minutes at high precision."""
 
+DIGITS = 60
+"""With so many, at least, both forms are computed."""
+
 _SHOWN = 17
 
 
 @dataclass(frozen=True)
-class Difference:
+class RowDifference:
     """The first row at which two forms are not equal.
 
     Attributes
@@ -61,7 +64,7 @@ class OwnForm:
         The numbers of both; None if they are not equal.
     verification : Verification or None
         What was compared; None if they are not equal.
-    difference : Difference or None
+    difference : RowDifference or None
         Where they are not.
     measured_rows : int
     """
@@ -70,7 +73,7 @@ class OwnForm:
     before: Measured | None
     after: Measured | None
     verification: Verification | None
-    difference: Difference | None
+    difference: RowDifference | None
     measured_rows: int = 0
 
     @property
@@ -80,7 +83,7 @@ class OwnForm:
         if checked is not None:
             return (
                 f"Your form is equal to the formula: the same to {checked.agreement} digits at "
-                f"{wording.count(checked.rows, 'row')}, computed with up to {checked.digits}, and "
+                f"{wording.count(checked.rows, 'row')}, computed with {checked.digits} and more, and "
                 "defined wherever the formula is."
             )
         if found is None:
@@ -129,7 +132,7 @@ def compare_own_form(formula: Formula, other: Formula, samples: Samples) -> OwnF
     rows = choose_rows(formula, samples)
     terms = Terms()
     root, form = terms.add(formula), terms.add(other)
-    table = search_table(terms, root, samples, rows, formula)
+    table = search_table(terms, root, samples, rows, formula, DIGITS)
     truth = Truth(table, root, samples, rows)
     verification = truth.verifier.verify(form, ())
     if verification is None:
@@ -163,7 +166,7 @@ def _refuse(formula: Formula, other: Formula) -> None:
 
 def _difference(
     verifier: Verifier, form: int, samples: Samples, names: Sequence[str]
-) -> Difference | None:
+) -> RowDifference | None:
     """The first row at which the form has another value than the formula, or none."""
     expected = verifier.exact.settled[0]
     found = SettledValues(verifier.table, form).settled[0]
@@ -173,16 +176,16 @@ def _difference(
         return _at(verifier.rows[place], expected[place], found[place], samples, names)
     lost = np.isfinite(verifier.doubles(verifier.original)) & np.isnan(verifier.doubles(form))
     for row in verifier.scanned[np.flatnonzero(lost)][:SUSPECT_ROWS].tolist():
-        table = ValueTable(verifier.terms, decimal_rows(samples, names, [row]), 60)
+        table = ValueTable(verifier.terms, decimal_rows(samples, names, [row]), DIGITS)
         (before,), (after,) = table.values(verifier.original), table.values(form)
         if before is not None and after is None:
             return _at(row, before, after, samples, names)
     return None
 
 
-def _at(row: int, before: Any, after: Any, samples: Samples, names: Sequence[str]) -> Difference:
+def _at(row: int, before: Any, after: Any, samples: Samples, names: Sequence[str]) -> RowDifference:
     def shown(value: Any) -> str:
         return "" if value is None else str(value.context.nstr(value, _SHOWN))
 
     inputs = tuple((name, samples.decimal(name, row)) for name in names)
-    return Difference(row, inputs, shown(before), shown(after))
+    return RowDifference(row, inputs, shown(before), shown(after))

@@ -136,7 +136,6 @@ def _own_form(result: InspectionResult) -> None:
         text = st.text_input(
             "My own form",
             key="own-form",
-            max_chars=20_000,
             placeholder="a rewriting of yours, in any notation",
             help="Verified at high precision on these samples, and measured beside the formula.",
             on_change=keep,

@@ -26,6 +26,7 @@ def test_a_form_that_repair_finds_has_the_same_numbers_when_it_is_proposed() -> 
     assert found.after.float32 == best.after.float32 and found.after.float64 == best.after.float64
     assert (found.before.q, found.before.eic) == (best.before.q, best.before.eic)
     assert found.after.eic == inspect(read(best.text).formula, X).eic
+    assert found.verification is not None and found.verification.digits >= 60
     assert "equal to the formula: the same to 30 digits at 60 rows" in found.sentence
 
 

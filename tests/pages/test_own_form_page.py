@@ -6,7 +6,7 @@ from eic_core.formula.copying import COPIED
 from tests.pages.panels import failed
 from tests.pages.test_app_inspector import html_of, open_page, state_of
 
-ROOTS = {
+ROOTS: dict[str, str | list[str]] = {
     "formula": "sqrt(x+1) - sqrt(x)", "range": ["x=loguniform:1:1e8"], "ask": "instead",
     "samples": "200",
 }  # fmt: skip
