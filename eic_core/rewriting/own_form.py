@@ -81,9 +81,10 @@ class OwnForm:
         """Whether it is the same, and how that is known."""
         checked, found = self.verification, self.difference
         if checked is not None:
+            digits = f"{DIGITS}" if checked.digits <= DIGITS else f"{DIGITS} to {checked.digits}"
             return (
                 f"Your form is equal to the formula: the same to {checked.agreement} digits at "
-                f"{wording.count(checked.rows, 'row')}, computed with {checked.digits} and more, and "
+                f"{wording.count(checked.rows, 'row')}, computed with {digits} digits, and "
                 "defined wherever the formula is."
             )
         if found is None:
