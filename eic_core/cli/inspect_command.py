@@ -27,7 +27,7 @@ _SWITCHES = (
 )  # fmt: skip
 _WITH_VALUE = (
     "--data", "--samples", "--seed", "--syntax", "--target", "--index-base", "--out", "--tolerance",
-    "--seconds", "--beside", "--holdout",
+    "--seconds", "--beside", "--holdout", "--as",
 )  # fmt: skip
 _RANGE = re.compile(r"[^=\s]+=\s*(\w+:)?[-+.\w]+(:[-+.\w]+)?")
 

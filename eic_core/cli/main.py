@@ -14,11 +14,11 @@ from eic_core.cli.exits import exit_status
 
 COMMANDS = (
     "inspect", "repair", "report", "score", "pick", "card", "search", "gap", "generate",
-    "distances",
+    "distances", "write",
 )  # fmt: skip
 """Each in its module of that name; what one command imports, the others do not wait for."""
 
-TAKE_A_FORMULA = ("inspect", "repair", "report", "card")
+TAKE_A_FORMULA = ("inspect", "repair", "report", "card", "write")
 """Those whose first argument may begin with a minus."""
 
 PROGRAM = "eic"

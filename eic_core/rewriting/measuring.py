@@ -285,6 +285,41 @@ class Truth:
         )
 
 
+class FormMeter:
+    """Measures forms of one formula, all on the same rows.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+    rows : Rows
+    truth : Truth
+    """
+
+    def __init__(self, formula: Formula, samples: Samples, rows: Rows, truth: Truth) -> None:
+        single = rows.observed[:: max(1, len(rows.observed) // OBSERVED_SINGLE)]
+        self.observers = [
+            truth.observer(single, np.float32),
+            truth.observer(rows.observed, np.float64),
+        ]
+        measured = list(rows.measured)
+        self.parts = RowParts.of(len(measured), len(rows.observed), len(samples))
+        self.measured = Samples.from_columns(
+            {name: samples.columns[name][measured] for name in formula.variables},
+            count=len(measured),
+            exact={
+                name: {i: cells[row] for i, row in enumerate(measured) if row in cells}
+                for name, cells in samples.exact.items()
+            },
+        )
+
+    def measure(self, root: int, formula: Formula) -> Measured:
+        """The numbers of one form, given as a term and as a tree."""
+        single, double = (observer.of(root) for observer in self.observers)
+        amplification = correlated_eic(formula, self.measured)
+        return Measured(amplification, formula.complexity, single, double)
+
+
 class Measurer:
     """Verifies and measures the forms that a search found.
 
@@ -313,29 +348,15 @@ class Measurer:
         self.outcome = outcome
         self.terms = table.terms
         self.root = outcome.start.root
-        names = formula.variables
         self.truth = truth
         self.verifier = truth.verifier
-        single = rows.observed[:: max(1, len(rows.observed) // OBSERVED_SINGLE)]
-        self.observers = [
-            truth.observer(single, np.float32),
-            truth.observer(rows.observed, np.float64),
-        ]
+        self.meter = FormMeter(formula, samples, rows, truth)
+        self.measured, self.parts = self.meter.measured, self.meter.parts
         self.everywhere = truth.on(rows.verified)
-        measured = list(rows.measured)
-        self.parts = RowParts.of(len(measured), len(rows.observed), len(samples))
-        self.measured = Samples.from_columns(
-            {name: samples.columns[name][measured] for name in names},
-            count=len(measured),
-            exact={
-                name: {i: cells[row] for i, row in enumerate(measured) if row in cells}
-                for name, cells in samples.exact.items()
-            },
-        )
 
     def repairs(self, limit: int) -> Repairs:
         """The best forms that hold, measured."""
-        before = self._measure(self.root, self.formula)
+        before = self.meter.measure(self.root, self.formula)
         repairs: list[Repair] = []
         for form in self._promising():
             if len(repairs) == limit:
@@ -396,7 +417,7 @@ class Measurer:
             return None
         bare = self.terms.formula(form.root)
         formula = Formula(bare.nodes, to_python(bare))
-        after = self._measure(form.root, formula)
+        after = self.meter.measure(form.root, formula)
         if not _measurably_better(before, after):
             return None
         steps = tuple(
@@ -438,11 +459,6 @@ class Measurer:
     def _assumption(self, assumption: Assumption) -> str:
         relation = {">": ">", ">=": "≥", "!=": "≠"}[assumption.relation]
         return f"{short_text(self.terms.formula(assumption.term))} {relation} 0"
-
-    def _measure(self, root: int, formula: Formula) -> Measured:
-        single, double = (observer.of(root) for observer in self.observers)
-        amplification = correlated_eic(formula, self.measured)
-        return Measured(amplification, formula.complexity, single, double)
 
 
 def _saves_digits(before: Cost, after: Cost) -> bool:

@@ -29,6 +29,9 @@ MAX_NODES = 120
 LEAST_RESOLVED = 8
 """Rows that the search needs to tell whether two terms are equal."""
 
+LEAST_DIGITS = 50
+"""Digits of the search's values, at least."""
+
 RULES = RuleBook((*ALGEBRA_RULES, *EXPONENTIAL_RULES, *TRIGONOMETRY_RULES))
 """Every rule, by the operator at the root of its left side."""
 
@@ -103,7 +106,7 @@ def repair(
     rows = choose_rows(formula, samples)
     terms = Terms()
     root = terms.add(formula)
-    table = _search_table(terms, root, samples, rows, formula)
+    table = search_table(terms, root, samples, rows, formula)
     truth = Truth(table, root, samples, rows)
     limits = Limits(limit_steps, seconds=0.6 * limit_seconds)
     rewriter = Rewriter(Builder(terms), RULES, FAMILIES)
@@ -119,19 +122,36 @@ def repair(
     return Measurer(formula, samples, rows, table, outcome, truth).repairs(limit_repairs)
 
 
-def _search_table(
-    terms: Terms, root: int, samples: Samples, rows: Rows, formula: Formula
+def search_table(
+    terms: Terms,
+    root: int,
+    samples: Samples,
+    rows: Rows,
+    formula: Formula,
+    least: int = LEAST_DIGITS,
 ) -> ValueTable:
-    """Values on the search's rows, with the digits that the formula's worst node needs."""
+    """Values on the search's rows, with the digits that the formula's worst node needs.
+
+    Parameters
+    ----------
+    terms : Terms
+        Holds the formula as the term `root`.
+    root : int
+    samples : Samples
+    rows : Rows
+    formula : Formula
+    least : int
+        Fewest digits.
+    """
     texts = decimal_rows(samples, formula.variables, rows.searched)
-    table = ValueTable(terms, texts, 50)
+    table = ValueTable(terms, texts, least)
     worst = 0.0
     for number in terms.subterms(root):
         s2 = table.noise(number).s2
         s2 = s2[~np.isnan(s2)]
         if len(s2):
             worst = max(worst, float(0.5 * np.log10(max(1.0, np.max(s2)))))
-    digits = needed_digits(worst)
+    digits = max(least, needed_digits(worst))
     if digits != table.digits:
         table = ValueTable(terms, texts, digits)
         table.unresolved = _unresolved(table, root)

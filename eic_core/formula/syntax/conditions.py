@@ -55,6 +55,11 @@ def choice(args: list[Draft], span: Span) -> Draft:
     return Draft(CHOICE, args, span=span)
 
 
+def _merge(args: list[Draft], span: Span) -> Draft:
+    """Fortran's ``merge(a, b, c)``: a where c holds, else b."""
+    return choice([args[2], args[0], args[1]], span)
+
+
 def chain(operator: str, args: list[Draft], span: Span) -> Draft:
     """``(< a b c)``: every two neighbours compared.
 
@@ -153,6 +158,7 @@ CALLS: dict[str, Function] = {
     "if": Function("if", 3, 3, choice),
     "iif": Function("iif", 3, 3, choice),
     "ite": Function("ite", 3, 3, choice),
+    "merge": Function("merge", 3, 3, _merge),
 }
 """Functions of conditions by lower-case name, beside those of the operators' own names."""
 

@@ -12,6 +12,7 @@ import unicodedata
 from typing import NoReturn
 
 from eic_core.formula.syntax.build import (
+    FUNCTIONS,
     Function,
     Refusal,
     literal,
@@ -594,6 +595,8 @@ class _Parser:
             args = [operand[0] for operand in operands[base:]]
             if len(args) == 2 and function.build is logarithm:
                 args = self.with_base_last(operands[base:], (opened, end))
+            elif len(args) == 2 and function.name == "atan" and self.names.log_base == "first":
+                function = FUNCTIONS["atan2"]  # as Julia calls it
             del operands[base:]
             operands.append((self.apply(function, args, (opened, end)), opened, end))
             return

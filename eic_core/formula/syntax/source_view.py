@@ -18,7 +18,7 @@ _RARE = frozenset("fFdDLMjuvyBh")
 """Letters of which each of `_WORDS` has one, and few formulas any."""
 _WORDS = (
     "return", "lambda", "function", "double", "float", "f(", "M_", "Math.", "scipy.", "jax.", "tf.",
-    "array(", "Number(", "BigFloat(", "const ", "var ", "auto ", "def ", "std::",
+    "array(", "Number(", "dble(", "BigFloat(", "const ", "var ", "auto ", "def ", "std::",
 )  # fmt: skip
 _PIECES = (
     "//", "/*", "...", "(int", "(long", "special.", "tensor(", "let ", "a_min", "min=", "max=",

@@ -22,6 +22,7 @@ from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.text import file_name
 from pages.ui.kit.visit import current_visit
 from pages.ui.kit.wiring import diagnosis_service
+from pages.ui.questions.copy_as import copy_as
 from pages.ui.questions.where import coloured_tex
 
 __all__ = ["coloured_tex", "file_name", "json_text", "nodes_csv"]
@@ -96,6 +97,7 @@ def share_panel(result: InspectionResult, node: int) -> None:
                 '<p class="eic-quiet">The file itself is not part of the link: whoever opens '
                 "it is asked for it.</p>"
             )
+    copy_as(inspection.formula, "formula")
     source, known = result.request.formula, provenance_of(result)
     files: tuple[tuple[str, str, str, Callable[[], str]], ...] = (
         ("Results, JSON", "json", "application/json", partial(_json, result, known)),

@@ -26,7 +26,7 @@ from eic_core.explain.writing import WritingLoss, writing_loss
 from eic_core.formula.tree import Formula
 from eic_core.measure import Inspection, inspect
 from eic_core.report import Answers, Findings, Provenance, collect_findings, render
-from eic_core.rewriting import Repairs, repair
+from eic_core.rewriting import OwnForm, Repairs, compare_own_form, repair
 from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.workers import LONGEST, UNHURRIED, InThread, Workers
@@ -146,6 +146,13 @@ class DiagnosisService:
         return self._keep(
             ("repairs",), result, make, complete=lambda r: r.finished, patient=seconds < math.inf
         )
+
+    def own_form(self, result: InspectionResult, form: Formula) -> OwnForm:
+        """A form that the user proposes, beside the formula; takes up to seconds."""
+        return self._keep(
+            ("own form", form.structure()), result,
+            lambda: self._work(result, own_form_of, None, form),
+        )  # fmt: skip
 
     def repaired(self, result: InspectionResult, form: Formula) -> Inspection:
         """Another form of the formula, inspected on the same samples."""
@@ -320,6 +327,13 @@ def repairs_of(
     return repair(
         found.formula, found.samples, limit_seconds=seconds, progress=progress, clock=clock
     )
+
+
+def own_form_of(
+    result: InspectionResult, form: Formula, progress: Progress | None = None
+) -> OwnForm:
+    """A form that the user proposes."""
+    return compare_own_form(result.inspection.formula, form, result.inspection.samples)
 
 
 def repaired(

@@ -263,6 +263,8 @@ class Visit:
     finishing: Job | None = None
     seen: float = 0.0
     name: str = field(default_factory=secrets.token_hex)
+    language: str = "numpy"
+    own_form: tuple[str, str] = ("", "")  # a formula, and what is proposed for it
 
     @property
     def table(self) -> Table | None:

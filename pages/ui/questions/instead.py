@@ -11,6 +11,7 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.drawing.layout import focus_node
+from eic_core.errors import FormulaError, UserError
 from eic_core.explain import phrases
 from eic_core.explain.writing import WritingLoss
 from eic_core.exports import csv_text
@@ -31,7 +32,8 @@ from pages.ui.kit.jobs import Job
 from pages.ui.kit.progress import finish_button, start_finishing
 from pages.ui.kit.text import code_label, escape, prose
 from pages.ui.kit.visit import Visit, change_state, current_visit, keep_upload
-from pages.ui.kit.wiring import diagnosis_service, figure_cache
+from pages.ui.kit.wiring import diagnosis_service, figure_cache, inspector_service
+from pages.ui.questions.copy_as import copy_as
 
 
 def replace_formula_button(
@@ -119,6 +121,60 @@ def instead_panel(result: InspectionResult, node: int) -> None:
         _inspect_branch_button(result, branch)
     for place, form in enumerate(repairs.repairs):
         _card(result, form, place, repairs.measured_rows)
+    _own_form(result)
+
+
+def _own_form(result: InspectionResult) -> None:
+    """A field for the user's own rewriting, and what it is worth."""
+    here, formula = current_visit(), result.request.formula
+
+    def keep() -> None:
+        here.own_form = (formula, st.session_state["own-form"])
+
+    with st.container(border=True, key="own-form-card", gap="xsmall"):
+        st.session_state["own-form"] = here.own_form[1] if here.own_form[0] == formula else ""
+        text = st.text_input(
+            "My own form",
+            key="own-form",
+            placeholder="a rewriting of yours, in any notation",
+            help="Verified at high precision on these samples, and measured beside the formula.",
+            on_change=keep,
+        )
+        if text and text.strip():
+            _judge(result, text)
+
+
+def _judge(result: InspectionResult, text: str) -> None:
+    """Whether a form is equal, its numbers beside the formula's, and where it is not equal."""
+    try:
+        form = inspector_service().read(text, columns=result.inspection.formula.variables).formula
+        with st.spinner("Comparing both forms at high precision…"):
+            found = diagnosis_service().own_form(result, form)
+    except UserError as error:
+        _refusal(error)
+        return
+    equal = found.before is not None and found.after is not None
+    kind = "eic-quiet" if equal else "eic-note"
+    st.html(f'<p class="{kind}" role="status">{prose(found.sentence)}</p>')
+    if found.before is not None and found.after is not None:
+        with st.container(key="own-form-typeset"):
+            st.latex(to_latex(form))
+        table = _table(found.before, found.after)
+        st.html(table + _measured_on(found.measured_rows, result))
+        with st.container(horizontal=True, gap="xsmall"):
+            replace_formula_button(result, to_python(form), "apply-own-form")
+            copy_as(form, "own-form")
+
+
+def _refusal(error: UserError) -> None:
+    """What cannot be read or compared, its place, and what helps."""
+    caret = error.caret() if isinstance(error, FormulaError) else ""
+    place = f"<pre>{escape(caret)}</pre>" if caret else ""
+    hint = f"<p>{prose(wording.capital(error.hint))}.</p>" if error.hint else ""
+    st.html(
+        '<div class="eic-error" role="alert"><p class="eic-error-title">'
+        f"{prose(wording.capital(error.message))}.</p>{place}{hint}</div>"
+    )
 
 
 _BRANCHES = 8
@@ -202,7 +258,9 @@ def _card(result: InspectionResult, form: Repair, place: int, rows: int) -> None
         st.html(f'<p class="eic-quiet">{prose(_why(form))}</p>')
         st.html(_table(form.before, form.after) + _measured_on(rows, result))
         st.code(form.text, language=None, wrap_lines=True)
-        replace_formula_button(result, form.text, f"apply-repair-{place}")
+        with st.container(horizontal=True, gap="xsmall"):
+            replace_formula_button(result, form.text, f"apply-repair-{place}")
+            copy_as(form.formula, f"repair-{place}")
         with st.expander("How it follows"):
             st.html(_derivation(form))
         with st.expander("See both trees", key=f"repair-trees-{place}", on_change="rerun") as trees:

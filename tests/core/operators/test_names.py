@@ -33,7 +33,7 @@ FRIENDS = {
 }
 TREES = ("eic_core.formula.tree", "eic_core.operators", "eic_core.formula.rendering")
 FAMILIES = {path.stem for path in (ROOT / "eic_core/operators").glob("*.py")} - {
-    "__init__", "backend", "forms", "row", "table", "wide", "words", "writing",
+    "__init__", "backend", "dialects", "forms", "row", "table", "wide", "words", "writing",
 }  # fmt: skip
 
 

@@ -1,0 +1,43 @@
+"""`python -m eic_core write FORMULA --as LANGUAGE`: the same formula in another language."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from eic_core.formula.copying import COPIED, copied
+from eic_core.formula.syntax import SYNTAXES, read
+
+
+def add_parser(commands: Any) -> None:
+    """Register the command with an ``argparse`` sub-parser collection."""
+    parser = commands.add_parser(
+        "write",
+        help="the formula as text of another language",
+        description="Write a formula as text of another language. The text is read back: it is the "
+        "same tree, or one of the same value, which is told on standard error.",
+    )
+    parser.add_argument("formula", metavar="FORMULA", help="in any notation that is read")
+    parser.add_argument("--as", dest="language", choices=tuple(COPIED), required=True,
+                        help="the language")  # fmt: skip
+    parser.add_argument("--syntax", metavar="NAME", default="auto", help=", ".join(SYNTAXES))
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Read, write, print."""
+    found = copied(read(options.formula, syntax=options.syntax).formula, options.language)
+    if options.json:
+        document = {
+            "text": found.text, "language": found.language, "same": found.same,
+            "defined": list(found.defined), "renamed": dict(found.renamed),
+            "notes": list(found.notes),
+        }  # fmt: skip
+        print(json.dumps(document, allow_nan=False, ensure_ascii=False))
+        return
+    print(found.text)
+    for note in found.notes:
+        print(note, file=sys.stderr)

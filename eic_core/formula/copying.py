@@ -1,0 +1,438 @@
+"""A formula written in other languages, each text proved by reading it back.
+
+The languages are described in `eic_core.operators.dialects`; here is the one writer for all of
+them.  Nothing recurses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import count as counting
+from typing import Any
+
+from eic_core import wording
+from eic_core.errors import FormulaError
+from eic_core.formula.rendering import Part, template_parts, to_latex
+from eic_core.formula.syntax import read
+from eic_core.formula.syntax.names import plain_letters
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
+from eic_core.operators import OPERATORS, follow
+from eic_core.operators.dialects import DIALECTS, Dialect, Spelling
+from eic_core.operators.writing import ADD, ATOM, MUL
+
+LATEX_NAME = "latex"
+
+COPIED: dict[str, str] = {
+    **{key: dialect.name for key, dialect in DIALECTS.items()},
+    LATEX_NAME: "LaTeX",
+}
+"""Every language that formulas are copied to: its key and its name for people."""
+
+MAX_TEXT = 1_000_000
+"""Characters; a definition that holds its operand twice doubles the text."""
+
+_LARGEST_INT = 2**31
+
+
+@dataclass(frozen=True)
+class Copied:
+    """A formula in another language.
+
+    Attributes
+    ----------
+    text : str
+    language : str
+        A key of `COPIED`.
+    same : bool
+        Whether the text reads back to the same tree, numbers spelled as the language needs them;
+        if not, it reads back to another one of the same value.
+    defined : tuple of str
+        Operators that the language has not, written by a definition.
+    renamed : tuple of (str, str)
+        Variables that could not keep their names, and what they are called.
+    notes : tuple of str
+        What is to be known of it, user text in backticks.
+    """
+
+    text: str
+    language: str
+    same: bool
+    defined: tuple[str, ...]
+    renamed: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+
+
+@lru_cache(maxsize=64)
+def copied(formula: Formula, language: str) -> Copied:
+    """A formula as text of another language.
+
+    Parameters
+    ----------
+    formula : Formula
+    language : str
+        A key of `COPIED`.
+
+    Raises
+    ------
+    FormulaError
+        If the language has no way to write it that is read back.
+
+    Examples
+    --------
+    >>> formula = read("-x**2/3 + exp(1e-3*y)").formula
+    >>> for name in ("c", "fortran", "mathematica", "excel"):
+    ...     print(copied(formula, name).text)
+    -pow(x, 2)/3.0 + exp(1e-3*y)
+    -x**2/3.0d0 + exp(1.0d-3*y)
+    -x^2/3 + Exp[1*^-3*y]
+    =-(A2^2)/3 + EXP(1E-3*B2)
+    >>> copied(read("hypot(x, y)").formula, "sympy").notes
+    ('SymPy has no `hypot`: a definition of the same value stands for it.',)
+    """
+    if language == LATEX_NAME:
+        names = {label: label for label in formula.variables}
+        text, used, syntax, label = to_latex(formula), {}, LATEX_NAME, COPIED[language]
+        columns: tuple[str, ...] = formula.variables
+    else:
+        dialect = DIALECTS[language]
+        writer = _Writer(formula, dialect)
+        text, used, names = writer.text(), writer.defined, writer.names
+        syntax, label = dialect.syntax, dialect.name
+        columns = tuple(names.values())
+    try:
+        back = read(text, syntax=syntax, columns=columns).formula
+    except FormulaError as error:
+        raise _refused(formula, label, f"`{text[:60]}` has another meaning there") from error
+    same = _shape(back) == _shape(formula)
+    if not same and not _equal(formula, back):
+        raise _refused(formula, label, f"`{text[:60]}` has another meaning there")
+    renamed = tuple((old, new) for old, new in names.items() if old != new)
+    notes = _notes(formula, language, tuple(used), renamed)
+    if not (same or used):
+        notes += ("Read back it is another tree of the same value.",)
+    return Copied(text, language, same, tuple(used), renamed, notes)
+
+
+def _notes(
+    formula: Formula, language: str, used: tuple[str, ...], renamed: tuple[tuple[str, str], ...]
+) -> tuple[str, ...]:
+    """What is to be known of a text."""
+    notes: list[str] = []
+    label = COPIED[language]
+    if used:
+        verb = "a definition of the same value stands for it"
+        if len(used) > 1:
+            verb = "definitions of the same value stand for them"
+        notes.append(f"{label} has no {wording.join([f'`{name}`' for name in used])}: {verb}.")
+    if renamed:
+        pairs = [f"`{old}` is `{new}`" for old, new in renamed]
+        notes.append(f"{wording.join(pairs, limit=12)}.")
+    digits = DIALECTS[language].digits if language in DIALECTS else 0
+    if digits and any(_digits(node.label) > digits for node in formula if _is_number(node)):
+        notes.append(f"{label} keeps {digits} digits of a number, and here are some with more.")
+    return tuple(notes)
+
+
+def _refused(formula: Formula, label: str, why: str) -> FormulaError:
+    return FormulaError(
+        f"this formula cannot be written in {label}: {why}", hint="choose another language",
+        source=formula.source, span=(0, len(formula.source)),
+    )  # fmt: skip
+
+
+def _is_number(node: Node) -> bool:
+    return node.operator == CONSTANT and node.label[:1] in "-0123456789"
+
+
+def _digits(label: str) -> int:
+    """Significant digits of a number.
+
+    Examples
+    --------
+    >>> _digits("-0.00120"), _digits("1500e3")
+    (3, 4)
+    """
+    return len(re.sub(r"\D", "", label.partition("e")[0]).lstrip("0"))
+
+
+Shape = tuple[tuple[str, int, object, object], ...]
+
+
+def _shape(formula: Formula) -> Shape:
+    """A tree by its operators, the values of its numbers, and variables in order of appearance."""
+    place = {label: i for i, label in enumerate(formula.variables)}
+    return tuple(
+        (
+            node.operator,
+            len(node.children),
+            place[node.label] if node.operator == VARIABLE
+            else Fraction(node.label) if _is_number(node) else node.label,
+            node.parameter,
+        )
+        for node in formula
+    )  # fmt: skip
+
+
+_POINTS = ((3, 7), (11, 5), (-13, 9), (1, 6), (-8, 11), (29, 4))
+"""Numerators and denominators of the numbers at which two trees are compared."""
+
+_DIGITS, _AGREED = 60, 30
+
+
+def _equal(formula: Formula, other: Formula) -> bool:
+    """Whether two trees have the same values at 60 digits, at a few points."""
+    import mpmath  # of no use to whoever only copies
+
+    mp = mpmath.mp.clone()
+    mp.dps = _DIGITS
+    for turn in range(len(_POINTS)):
+        known, found = (_value_at(tree, mp, turn) for tree in (formula, other))
+        if known is None:
+            continue
+        if found is None or abs(known - found) > mp.mpf(10) ** -_AGREED * max(1, abs(known)):
+            return False
+    return True
+
+
+def _value_at(formula: Formula, mp: Any, turn: int) -> Any:
+    """The value at one point, None where there is none."""
+    place = {label: i for i, label in enumerate(formula.variables)}
+    values: list[Any] = []
+    for node in formula:
+        if node.operator == VARIABLE:
+            over, under = _POINTS[(place[node.label] + turn) % len(_POINTS)]
+            value = mp.mpf(over + place[node.label] // len(_POINTS)) / under
+        elif node.operator == CONSTANT:
+            value = _constant(node, mp)
+        else:
+            row = OPERATORS[node.operator]
+            operands = [values[child] for child in node.children]
+            taken = operands
+            if row.chooses and operands[0] is not None:
+                taken = [operands[0], operands[1 if operands[0] else 2]]
+            try:
+                value = None if None in taken else row.exact(mp, operands, node.parameter)
+            except (ValueError, ZeroDivisionError, OverflowError):
+                value = None
+            if isinstance(value, mp.mpc) or (value is not None and not mp.isfinite(value)):
+                value = None
+        values.append(value)
+    return values[-1]
+
+
+def _constant(node: Node, mp: Any) -> Any:
+    if _is_number(node):
+        exact = Fraction(node.label)
+        return mp.mpf(exact.numerator) / exact.denominator
+    return {"pi": +mp.pi, "e": +mp.e, "true": mp.mpf(1), "false": mp.mpf(0)}.get(node.label)
+
+
+follow(copied.cache_clear)
+
+
+class _Writer:
+    """Writes one formula in one language, over an explicit stack."""
+
+    def __init__(self, formula: Formula, dialect: Dialect) -> None:
+        self.formula = formula
+        self.dialect = dialect
+        self.names = dict(_names(formula.variables, dialect))
+        self.defined: dict[str, None] = {}
+        self.spellings = [self._spelling(node) if node.children else None for node in formula]
+
+    def text(self) -> str:
+        """The whole text.
+
+        Raises
+        ------
+        FormulaError
+            If it grows too long.
+        """
+        pieces: list[str] = []
+        size = 0
+        todo: list[str | int] = [len(self.formula) - 1]
+        while todo:
+            item = todo.pop()
+            if isinstance(item, str):
+                pieces.append(item)
+                size += len(item)
+                if size > MAX_TEXT:
+                    raise _refused(self.formula, self.dialect.name, "the text would be too long")
+            else:
+                todo.extend(reversed(list(self._parts(self.formula.nodes[item]))))
+        whole = self.dialect.whole.replace("<v>", " ".join(self.names.values()))
+        return whole.replace("<0>", "".join(pieces))
+
+    def _spelling(self, node: Node) -> Spelling:
+        row, value = OPERATORS[node.operator], node.parameter
+        keys = [node.operator]
+        if value is not None:
+            kind = "even" if value.denominator == 1 and value.numerator % 2 == 0 else "odd"
+            special = [f"{node.operator}:{key}" for key in (value, kind, "*")]
+            keys = special + (keys if row.needs_parameter else [])
+        spelling = next(
+            (self.dialect.spellings[key] for key in keys if key in self.dialect.spellings), None
+        )
+        if spelling is None:
+            name = next(iter(row.names), row.name)
+            raise _refused(self.formula, self.dialect.name, f"it has no `{name}`")
+        if spelling.defined:
+            self.defined[node.operator] = None
+        return spelling
+
+    def _parts(self, node: Node) -> Iterator[str | int]:
+        """What a node is written as: texts, and the ids of operands."""
+        spelling = self.spellings[node.id]
+        if spelling is None:
+            yield self._leaf(node)
+            return
+        for part in _template(spelling.template, len(node.children), self.dialect.name):
+            if part is None:
+                yield self._parameter(node)
+            elif isinstance(part, str):
+                yield part
+            else:
+                yield from self._operand(node, *part)
+
+    def _operand(self, node: Node, position: int, floor: int) -> Iterator[str | int]:
+        child = self.formula.nodes[node.children[position]]
+        opened, closed = "", ""
+        if self._is_counted(node, child, position):
+            if not self.dialect.counts:
+                raise _refused(
+                    self.formula, self.dialect.name, "there a truth value is no number"
+                )
+            opened, closed = self.dialect.counts.split("<0>")
+        bare = not opened
+        spelling = self.spellings[node.id]
+        assert spelling is not None
+        of_sign = spelling.template.startswith("-") and _is_number(child)  # -(2) is no number
+        signed = floor in (ADD + 1, MUL + 1) and self._begins_with_minus(child)
+        if bare and floor and (self._binds(child) < floor or signed or of_sign):
+            opened, closed = "(", ")"
+        yield from (opened, child.id, closed)
+
+    def _is_counted(self, node: Node, child: Node, position: int) -> bool:
+        """Whether an operand is a truth value that is reckoned with as a number."""
+        row = OPERATORS[node.operator]
+        counts = row.numeric or row.compares or (row.chooses and position > 0)
+        return counts and bool(child.children) and OPERATORS[child.operator].truth
+
+    def _binds(self, node: Node) -> int:
+        spelling = self.spellings[node.id]
+        if spelling is not None:
+            return spelling.binds
+        if not _is_number(node):
+            return self.dialect.constants[node.label].binds if node.operator == CONSTANT else ATOM
+        if "/" in node.label:
+            return ATOM if self.dialect.fraction else MUL
+        return self.dialect.negative if node.label.startswith("-") else ATOM
+
+    def _begins_with_minus(self, node: Node) -> bool:
+        """Whether the text of an operand begins with a minus that no parenthesis hides."""
+        while True:
+            spelling = self.spellings[node.id]
+            if spelling is None:
+                return node.label.startswith("-") and self.dialect.negative < ATOM
+            first = _template(spelling.template, len(node.children), self.dialect.name)[0]
+            if isinstance(first, str):
+                return first.startswith("-")
+            if first is None:
+                return False
+            child = self.formula.nodes[node.children[first[0]]]
+            if self._binds(child) < first[1]:
+                return False
+            node = child
+
+    def _leaf(self, node: Node) -> str:
+        label = node.label
+        if node.operator == VARIABLE:
+            return self.names[label]
+        if not _is_number(node):
+            spelling = self.dialect.constants.get(label)
+            if spelling is None:
+                raise _refused(self.formula, self.dialect.name, f"it has no `{label}`")
+            if spelling.defined:
+                self.defined[label] = None
+            return spelling.template
+        over, slash, under = label.partition("/")
+        number = self.dialect.number
+        if not slash:
+            return number(label)
+        if self.dialect.fraction:
+            return self.dialect.fraction.replace("<0>", over).replace("<1>", under)
+        return f"{number(over)}/{number(under)}"
+
+    def _parameter(self, node: Node) -> str:
+        """An exact exponent, index or base."""
+        value = node.parameter
+        assert value is not None
+        row, number = OPERATORS[node.operator], self.dialect.number
+        if row.base:
+            over, under = str(value.numerator), str(value.denominator)
+            if under == "1":
+                return number(over)
+            exact = self.dialect.fraction.replace("<0>", over).replace("<1>", under)
+            return exact or f"({number(over)}/{number(under)})"
+        whole = value.denominator == 1 and abs(value) < _LARGEST_INT
+        text = str(value) if whole else number(repr(float(value)).replace("e+", "e"))
+        in_text = self.dialect.spellings[node.operator].binds < ATOM if row.power else False
+        return f"({text})" if value < 0 and in_text else text
+
+
+@lru_cache(maxsize=2048)
+def _template(template: str, arity: int, dialect: str) -> tuple[Part | None, ...]:
+    """The parts of a template; one of two operands is nested where there are more."""
+    comma = " " if template.startswith("(") and "<*>" in template else ", "
+    parts = template_parts(template, arity, comma)
+    mentioned = {part[0] for part in parts if isinstance(part, tuple)}
+    if arity <= 2 or arity - 1 in mentioned:
+        return parts
+    opened, first, between, _, closed = parts
+    rest = [part for place in range(1, arity) for part in (between, (place, 0), closed)]
+    return (*[opened] * (arity - 1), first, *rest)
+
+
+def _names(labels: tuple[str, ...], dialect: Dialect) -> Iterator[tuple[str, str]]:
+    """What each variable is called: unlike words of the language, and each other."""
+    if dialect.names == "cells":
+        for label, column in zip(labels, _columns(), strict=False):
+            yield label, f"{column}2"
+        return
+    called = {
+        text for spelling in dialect.spellings.values()
+        for text in re.findall(r"\w+(?=[(\[])", spelling.template)
+    }  # fmt: skip
+    used = {_key(word, dialect) for word in (*dialect.words, *called)}
+    for label in labels:
+        plain = re.sub(r"[^0-9A-Za-z_]", "_", plain_letters(label)).strip("_") or "v"
+        if dialect.names == "alphanumeric":
+            plain = plain.replace("_", "") or "v"
+        if not plain[0].isalpha():
+            plain = f"v{plain}"
+        name = plain
+        joint = "" if dialect.names == "alphanumeric" else "_"
+        for number in counting(2):
+            if _key(name, dialect) not in used:
+                break
+            name = f"{plain}{joint}{number}"
+        used.add(_key(name, dialect))
+        yield label, name
+
+
+def _key(name: str, dialect: Dialect) -> str:
+    return name.lower() if dialect.names == "capitals" else name
+
+
+def _columns() -> Iterator[str]:
+    """Columns of a spreadsheet: A, B, …, Z, AA, …"""
+    for number in counting(1):
+        letters = ""
+        while number:
+            number, place = divmod(number - 1, 26)
+            letters = chr(ord("A") + place) + letters
+        yield letters

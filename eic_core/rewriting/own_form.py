@@ -1,0 +1,192 @@
+"""A form that the user proposes: whether it is the same function on the data, and what it keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eic_core import wording
+from eic_core.errors import UserError
+from eic_core.formula.tree import Formula
+from eic_core.operators import OPERATORS
+from eic_core.rewriting.measuring import FormMeter, Truth, choose_rows
+from eic_core.rewriting.repair import search_table
+from eic_core.rewriting.results import Measured
+from eic_core.rewriting.settled import SettledValues
+from eic_core.rewriting.terms import Terms
+from eic_core.rewriting.values import ValueTable, differing_rows
+from eic_core.rewriting.verify import SUSPECT_ROWS, Verification, Verifier, decimal_rows
+from eic_core.samples import Samples
+
+MOST_NODES = 400
+"""Of a form and of the formula; larger ones would take minutes at high precision."""
+
+DIGITS = 60
+"""With so many, at least, both forms are computed."""
+
+_SHOWN = 17
+
+
+@dataclass(frozen=True)
+class RowDifference:
+    """The first row at which two forms are not equal.
+
+    Attributes
+    ----------
+    row : int
+        From 0.
+    inputs : tuple of (str, str)
+        The variables there, as decimals.
+    before, after : str
+        Both values, to 17 digits; empty where there is none.
+    """
+
+    row: int
+    inputs: tuple[tuple[str, str], ...]
+    before: str
+    after: str
+
+    JSON = ("row", "inputs", "before", "after")
+
+
+@dataclass(frozen=True)
+class OwnForm:
+    """The user's form beside the formula.
+
+    Attributes
+    ----------
+    formula : Formula
+        The user's.
+    before, after : Measured or None
+        The numbers of both; None if they are not equal.
+    verification : Verification or None
+        What was compared; None if they are not equal.
+    difference : RowDifference or None
+        Where they are not.
+    measured_rows : int
+    """
+
+    formula: Formula
+    before: Measured | None
+    after: Measured | None
+    verification: Verification | None
+    difference: RowDifference | None
+    measured_rows: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """Whether it is the same, and how that is known."""
+        checked, found = self.verification, self.difference
+        if checked is not None:
+            digits = f"{DIGITS}" if checked.digits <= DIGITS else f"{DIGITS} to {checked.digits}"
+            return (
+                f"Your form is equal to the formula: the same to {checked.agreement} digits at "
+                f"{wording.count(checked.rows, 'row')}, computed with {digits} digits, and "
+                "defined wherever the formula is."
+            )
+        if found is None:
+            return (
+                "Your form is not equal to the formula: it has no value at many rows at which the "
+                "formula has one."
+            )
+        inputs = ", ".join(f"`{name} = {value}`" for name, value in found.inputs)
+        there = f" ({inputs})" if inputs else ""
+        after = f"yours is `{found.after}`" if found.after else "yours has no value"
+        return (
+            f"Your form is not equal to the formula: at row {found.row + 1:,}{there} the formula "
+            f"is `{found.before}`, {after}."
+        )
+
+
+def compare_own_form(formula: Formula, other: Formula, samples: Samples) -> OwnForm:
+    """Verify and measure a form that somebody proposes for a formula.
+
+    Parameters
+    ----------
+    formula : Formula
+    other : Formula
+        The proposed form; its variables are among those of `formula`.
+    samples : Samples
+        With a column for each variable.
+
+    Raises
+    ------
+    UserError
+        If it has a variable that the formula has not, or one of them cannot be compared.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> formula = read("sqrt(x+1) - sqrt(x)").formula
+    >>> samples = Samples.from_columns({"x": [1e3, 1e5, 1e7]})
+    >>> found = compare_own_form(formula, read("1/(sqrt(x+1) + sqrt(x))").formula, samples)
+    >>> found.verification.rows, found.before.eic > 6, found.after.eic < 1
+    (3, True, True)
+    >>> compare_own_form(formula, read("0.5/sqrt(x)").formula, samples).sentence[:76]
+    'Your form is not equal to the formula: at row 1 (`x = 1000.0`) the formula i'
+    """
+    samples.require(formula.variables)
+    _refuse(formula, other)
+    rows = choose_rows(formula, samples)
+    terms = Terms()
+    root, form = terms.add(formula), terms.add(other)
+    table = search_table(terms, root, samples, rows, formula, DIGITS)
+    truth = Truth(table, root, samples, rows)
+    verification = truth.verifier.verify(form, ())
+    if verification is None:
+        difference = _difference(truth.verifier, form, samples, formula.variables)
+        return OwnForm(other, None, None, None, difference)
+    meter = FormMeter(formula, samples, rows, truth)
+    before, after = meter.measure(root, formula), meter.measure(form, other)
+    return OwnForm(other, before, after, verification, None, len(meter.measured))
+
+
+def _refuse(formula: Formula, other: Formula) -> None:
+    known = ", ".join(f"`{name}`" for name in formula.variables) or "none"
+    for name in other.variables:
+        if name not in formula.variables:
+            raise UserError(
+                f"your form has the variable `{name}`, the formula has not",
+                hint=f"the formula's variables: {known}",
+            )
+    for tree, whose in ((formula, "the formula"), (other, "your form")):
+        if any(not OPERATORS[node.operator].numeric for node in tree if node.children):
+            raise UserError(
+                f"{whose} has conditions, and forms with conditions are not compared",
+                hint="inspect each branch as a formula of its own",
+            )
+        if tree.complexity > MOST_NODES:
+            raise UserError(
+                f"{whose} has more than {MOST_NODES} nodes, too many to compare",
+                hint="compare the part that loses most on its own",
+            )
+
+
+def _difference(
+    verifier: Verifier, form: int, samples: Samples, names: Sequence[str]
+) -> RowDifference | None:
+    """The first row at which the form has another value than the formula, or none."""
+    expected = verifier.exact.settled[0]
+    found = SettledValues(verifier.table, form).settled[0]
+    wrong = differing_rows(expected, found)
+    if wrong:
+        place = wrong[0]
+        return _at(verifier.rows[place], expected[place], found[place], samples, names)
+    lost = np.isfinite(verifier.doubles(verifier.original)) & np.isnan(verifier.doubles(form))
+    for row in verifier.scanned[np.flatnonzero(lost)][:SUSPECT_ROWS].tolist():
+        table = ValueTable(verifier.terms, decimal_rows(samples, names, [row]), DIGITS)
+        (before,), (after,) = table.values(verifier.original), table.values(form)
+        if before is not None and after is None:
+            return _at(row, before, after, samples, names)
+    return None
+
+
+def _at(row: int, before: Any, after: Any, samples: Samples, names: Sequence[str]) -> RowDifference:
+    def shown(value: Any) -> str:
+        return "" if value is None else str(value.context.nstr(value, _SHOWN))
+
+    inputs = tuple((name, samples.decimal(name, row)) for name in names)
+    return RowDifference(row, inputs, shown(before), shown(after))

@@ -1,0 +1,45 @@
+"""A form as text of another language, to be copied."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from eic_core.errors import FormulaError
+from eic_core.formula.copying import COPIED, copied
+from eic_core.formula.tree import Formula
+from pages.ui.kit.text import prose
+from pages.ui.kit.visit import current_visit
+
+
+def copy_as(formula: Formula, key: str) -> None:
+    """A popover with the languages to choose from and the text; the choice is remembered.
+
+    Parameters
+    ----------
+    formula : Formula
+    key : str
+        Unlike those of other such popovers on the page.
+    """
+    here = current_visit()
+    widget = f"copy-language-{key}"
+
+    def remember() -> None:
+        here.language = st.session_state[widget]
+
+    with st.popover("Copy as", icon=":material/content_copy:", key=f"copy-as-{key}"):
+        languages = tuple(COPIED)
+        st.session_state[widget] = here.language  # chosen at one form, chosen at all
+        st.selectbox("Language", languages, format_func=COPIED.__getitem__, key=widget,
+                     on_change=remember)  # fmt: skip
+        try:
+            found = copied(formula, here.language)
+        except FormulaError as error:
+            st.html(f'<p class="eic-note" role="status">{prose(_sentence(error))}</p>')
+            return
+        st.code(found.text, language=None, wrap_lines=True)
+        for note in found.notes:
+            st.html(f'<p class="eic-quiet">{prose(note)}</p>')
+
+
+def _sentence(error: FormulaError) -> str:
+    return f"{error.message[:1].upper()}{error.message[1:]}."

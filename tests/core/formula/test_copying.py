@@ -1,0 +1,213 @@
+"""A formula copied to another language is the same formula: read back, and evaluated.
+
+A text reads back to the same tree; where the language lacks an operator, to one of the same value,
+and that is said; else it is refused.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.special
+from hypothesis import given, settings
+
+from eic_core.cli.main import main
+from eic_core.engine.values import values
+from eic_core.errors import FormulaError
+from eic_core.formula.copying import COPIED, copied
+from eic_core.formula.syntax import read
+from eic_core.formula.tree import Draft, Formula, variable
+from eic_core.operators import OPERATORS, Operator
+from eic_core.operators.dialects import DIALECTS
+from eic_core.samples import Samples
+from tests.core.formula.test_rendering import formulas
+from tests.core.measure.trees import random_case
+from tests.effort import cases, examples
+
+DATA = Path(__file__).resolve().parents[3] / "eic_core/corpora/data"
+
+PLACES = dict.fromkeys(OPERATORS, (0.3, 0.7, 1.2)) | {"acosh": (1.3, 1.7, 2.2)}
+
+REFUSED = {
+    "numpy": set(),
+    "c": set(),
+    "julia": set(),
+    "matlab": {"round", "not_equal", "logical_not", "conditional"},
+    "fortran": {"round", "not_equal", "logical_and", "logical_or", "logical_not"},
+    "mathematica": set(),
+    "fpcore": {"round"},
+    "sympy": {"round"},
+    "excel": {"round"},
+    "latex": set(),
+}
+"""What each language has no way to say, or says with another meaning, as ROUND of a half does."""
+
+
+def of_row(row: Operator) -> Iterator[Formula]:
+    """Trees of one operator, with each kind of parameter that it takes."""
+    names = [variable(name) for name in "xyz"[: row.arity or 3]]
+    less = Draft("less_than", [variable("x"), variable("y")])
+    more = Draft("greater_than", [variable("y"), variable("z")])
+    if row.chooses:
+        names[0] = less
+    elif row.truth and not row.compares:
+        names = [less, more][: row.arity]
+    given: list[Fraction | None] = [None]
+    if row.base:
+        given = [None, Fraction(2), Fraction(10), Fraction(7, 2)]
+    elif row.needs_parameter:
+        given = [Fraction(2), Fraction(3), *([Fraction(-3, 2)] if row.power else [])]
+    for parameter in given:
+        draft = Draft(row.name, names, parameter=parameter)
+        if row.truth:  # alone it might be an equation
+            draft = Draft("conditional", [draft, variable("x"), variable("y")])
+        yield Formula.from_draft(draft)
+
+
+def at_points(formula: Formula, row: Operator) -> list[float]:
+    columns = dict(zip("xyz", np.array(PLACES[row.name])[:, None].repeat(2, 1), strict=True))
+    columns["x"] = columns["x"] * [1.0, 1.25]
+    used = {name: columns[name] for name in formula.variables}
+    return np.asarray(values(formula, Samples.from_columns(used))).tolist()
+
+
+@pytest.mark.parametrize("language", COPIED)
+def test_every_operator_is_copied_or_refused_in_a_sentence(language: str) -> None:
+    for row in OPERATORS.values():
+        for formula in of_row(row):
+            lacks = row.name in REFUSED[language] or (
+                language in ("matlab",) and row.truth
+            )
+            if lacks:
+                with pytest.raises(FormulaError, match=f"cannot be written in {COPIED[language]}"):
+                    copied(formula, language)
+                continue
+            found = copied(formula, language)
+            back = read_back(found.text, language, formula)
+            assert np.allclose(at_points(renamed(back, formula), row), at_points(formula, row),
+                               rtol=1e-12), found.text  # fmt: skip
+            assert found.same or found.notes, found.text
+
+
+def read_back(text: str, language: str, formula: Formula) -> Formula:
+    """What our reader makes of a text when it is told the language and nothing else."""
+    syntax = "latex" if language == "latex" else DIALECTS[language].syntax
+    return read(text, syntax=syntax).formula
+
+
+def renamed(back: Formula, formula: Formula) -> Formula:
+    """A tree with the names of another: a spreadsheet has cells."""
+    names = dict(zip(sorted(back.variables), sorted(formula.variables), strict=True))
+    return Formula(tuple(n._replace(label=names.get(n.label, n.label)) for n in back.nodes))
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(formulas)
+def test_whatever_is_copied_reads_back_to_the_same_tree_unless_it_says_so(formula: Formula) -> None:
+    for language in COPIED:
+        try:
+            found = copied(formula, language)
+        except FormulaError as error:
+            assert f"cannot be written in {COPIED[language]}" in error.message
+            continue
+        assert found.same or found.notes, found.text
+
+
+def of_pools() -> list[Formula]:
+    """Formulas that searches found, laws, and what stands in an encyclopaedia."""
+    taken = []
+    for name, many in (("searched", 140), ("feynman", 100), ("wikipedia", 60)):
+        with (DATA / f"{name}.csv").open(encoding="utf-8") as handle:
+            rows = list(csv.DictReader(handle))
+        step = max(1, len(rows) // many)
+        taken += [read(row["formula"]).formula for row in rows[::step][:many]]
+    return taken
+
+
+def test_formulas_of_pools_are_copied_to_every_language() -> None:
+    pool = of_pools()
+    assert len(pool) == 300
+    for place, language in enumerate(COPIED):
+        for formula in pool[place % cases(4, 1) :: cases(4, 1)]:
+            found = copied(formula, language)
+            assert found.same or found.defined, (language, found.text)
+
+
+def test_numpy_computes_from_the_text_what_the_tree_is_worth() -> None:
+    compared = 0
+    for seed in range(cases(60, 600)):
+        formula, _ = random_case(seed)
+        text = copied(formula, "numpy").text
+        rng = random.Random(seed)
+        columns = {n: np.array([rng.uniform(0.2, 3) for _ in range(5)]) for n in formula.variables}
+        if not columns:
+            continue
+        known = {"np": np, "scipy": scipy, **columns}
+        with np.errstate(all="ignore"):
+            found = eval(compile(text, "formula", "eval"), {"__builtins__": {}}, known)  # noqa: S307
+        expected = np.asarray(values(formula, Samples.from_columns(columns)))
+        usable = np.isfinite(expected) & (abs(expected) > 1e-3) & (abs(expected) < 1e3)
+        assert np.allclose(np.broadcast_to(found, 5)[usable], expected[usable], rtol=1e-6), text
+        compared += int(usable.sum())
+    assert compared > 100
+
+
+@pytest.mark.parametrize(
+    ("formula", "language", "text"),
+    [
+        ("-x**2", "excel", "=-(A2^2)"),
+        ("(-x)**2", "excel", "=(-A2)^2"),
+        ("(-2)**2*x", "excel", "=(-2)^2*A2"),
+        ("x**(-2)", "excel", "=A2^(-2)"),
+        ("(x**2)**y", "excel", "=(A2^2)^B2"),
+        ("1e-7*x + 2", "fortran", "1.0d-7*x + 2.0d0"),
+        ("x/2*X", "fortran", "x/2.0d0*X_2"),
+        ("1/3*x", "c", "1.0/3.0*x"),
+        ("x**2*y/2", "matlab", "x .^ 2.*y./2"),
+        ("where((x > y) & (x < 2), x, y)", "julia", "@. ifelse((x > y) & (x < 2.0), x, y)"),
+        ("1.5e-7*E_n + log(E_n)", "mathematica", "1.5*^-7*En + Log[En]"),
+        ("x - y + 2", "fpcore", "(FPCore (x y) (+ (- x y) 2))"),
+        ("lambda*x", "numpy", "lambda_2*x"),
+        ("(x > 1)*y", "c", "(double)(x > 1.0)*y"),
+        ("atan2(y, x)", "mathematica", "ArcTan[x, y]"),
+    ],
+)  # fmt: skip
+def test_the_traps_of_a_language_are_stepped_around(
+    formula: str, language: str, text: str
+) -> None:
+    assert copied(read(formula, columns=("x", "X", "y", "E_n", "lambda")).formula,
+                  language).text == text  # fmt: skip
+
+
+def test_constants_keep_their_digits_and_a_sheet_that_drops_some_says_so() -> None:
+    formula = read("0.1234567890123456789*x + 2.50").formula
+    for language in COPIED:
+        assert "1234567890123456789" in copied(formula, language).text
+        assert "2.50" in copied(formula, language).text
+    assert any("keeps 15 digits" in note for note in copied(formula, "excel").notes)
+    assert not any("digits" in note for note in copied(formula, "matlab").notes)
+
+
+def test_a_truth_value_is_no_number_where_the_language_has_none() -> None:
+    with pytest.raises(FormulaError, match="cannot be written in Mathematica"):
+        copied(read("(x > 1)*y").formula, "mathematica")
+
+
+def test_the_command_writes_the_text_alone_and_says_the_rest_aside(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["write", "-expm1(x)", "--as", "sympy"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == "-(exp(x) - 1)\n"
+    assert "SymPy has no `expm1`" in printed.err
+    assert main(["write", "sqrt(x)", "--as", "c", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["text"] == "sqrt(x)"
+    assert main(["write", "round(x)", "--as", "excel"]) == 2
+    assert "cannot be written in Excel" in capsys.readouterr().err

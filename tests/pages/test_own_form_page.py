@@ -1,0 +1,52 @@
+"""The field "My own form" and "Copy as", without a browser."""
+
+from __future__ import annotations
+
+from eic_core.formula.copying import COPIED
+from tests.pages.panels import failed
+from tests.pages.test_app_inspector import html_of, open_page, state_of
+
+ROOTS: dict[str, str | list[str]] = {
+    "formula": "sqrt(x+1) - sqrt(x)", "range": ["x=loguniform:1:1e8"], "ask": "instead",
+    "samples": "200",
+}  # fmt: skip
+
+
+def test_a_form_is_judged_refused_and_taken_and_copied_to_the_language_last_chosen() -> None:
+    page = open_page(**ROOTS)
+    assert not failed(page)
+    field = page.text_input(key="own-form")
+
+    field.input("1/(Sqrt[x+1] + Sqrt[x])").run()
+    assert not failed(page)
+    assert "Your form is equal to the formula: the same to 30 digits" in html_of(page)
+    assert page.button(key="apply-own-form").label == "Inspect `1/(sqrt(x + 1) + sqrt(x))`"
+    table = html_of(page).split('class="eic-repair"')[-1]
+    assert "the worst step (EIC)" in table and "measured in float32" in table
+
+    page.selectbox(key="copy-language-own-form").set_value("fortran").run()
+    assert "1.0d0/(sqrt(x + 1.0d0) + sqrt(x))" in [element.value for element in page.code]
+    assert {page.selectbox(key=f"copy-language-{k}").value for k in ("formula", "repair-0")} == {
+        "fortran"
+    }
+    assert list(page.selectbox(key="copy-language-formula").options) == list(COPIED.values())
+
+    page.text_input(key="own-form").input("0.5/sqrt(x)").run()
+    assert not failed(page)
+    assert "Your form is not equal to the formula: at row 1" in html_of(page)
+    assert "apply-own-form" not in [button.key for button in page.button]
+
+    page.text_input(key="own-form").input("1/(sqrt(x+1) + lg(x))").run()
+    assert not failed(page)
+    assert "Unknown function <code>lg</code>." in html_of(page)
+    assert "              ^^" in html_of(page)
+
+    page.text_input(key="own-form").input("1/(sqrt(x+1) + sqrt(z))").run()
+    assert not failed(page)
+    assert "Your form has the variable <code>z</code>" in html_of(page)
+
+    page.text_input(key="own-form").input("1/(sqrt(x+1) + sqrt(x))").run()
+    page.button(key="apply-own-form").click().run()
+    assert not failed(page)
+    assert state_of(page).formula == "1/(sqrt(x + 1) + sqrt(x))"
+    assert page.text_input(key="own-form").value == ""
