@@ -17,7 +17,14 @@ from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.wiring import rating_service
 from pages.ui.rating import words
 from study.errors import DesignError, StorageError, StudyError
-from study.rating_types import DEGREES, MAX_FIELD, NextBallot, RatingVisit, VoteStatus
+from study.rating_types import (
+    DEGREES,
+    MAX_FIELD,
+    BrowserReport,
+    NextBallot,
+    RatingVisit,
+    VoteStatus,
+)
 
 Choice = Literal["left", "right", "tie"]
 _KEY = "rating"
@@ -129,13 +136,16 @@ def give_consent(degree_key: str, field_key: str) -> None:
 
 
 @uninterrupted()
-def choose(ballot_token: str, choice: Choice, reason_key: str) -> None:
+def choose(ballot_token: str, choice: Choice, reason_key: str, report_key: str) -> None:
     """The buttons A, B and "cannot decide"."""
     tab = current_tab()
     tab.notice = ""
     reason = str(st.session_state.get(reason_key) or "")
+    report = BrowserReport.read(str(st.session_state.get(report_key) or ""))
     try:
-        outcome = rating_service().vote(tab.token, ballot_token, choice, reason, and_next=True)
+        outcome = rating_service().vote(
+            tab.token, ballot_token, choice, reason, report, and_next=True
+        )
     except StudyError as error:
         tab.notice = words.not_saved_text(error)
         return
@@ -145,6 +155,8 @@ def choose(ballot_token: str, choice: Choice, reason_key: str) -> None:
         tab.feedback = outcome.feedback
     elif outcome.status == VoteStatus.TOO_SOON:
         tab.notice = words.TOO_SOON
+    elif outcome.status == VoteStatus.UNSEEN:
+        tab.notice = words.UNSEEN
     elif outcome.status == VoteStatus.ALREADY_SAVED and ballot_token != tab.last_answered_ballot:
         tab.notice = words.ALREADY_SAVED
     elif outcome.status == VoteStatus.STALE:

@@ -28,6 +28,10 @@ TOO_SOON = (
     "That came very quickly, perhaps from a key held down or a double click, so it was not "
     "saved. Please look at the two formulas, then choose."
 )
+UNSEEN = (
+    "Please look at both formulas first. The page has moved to the one that you have not seen "
+    "whole; then choose."
+)
 ALREADY_SAVED = (
     "The ballot you answered had its answer already, perhaps from another tab or device. The "
     "first answer stands. This is your current ballot."
