@@ -155,6 +155,7 @@ class Stage(StrEnum):
 
     ``UNKNOWN``: no such link.  ``REVOKED``: the organiser took it back.  ``FULL``: the open
     link's quota is used up.  ``CLOSED``: the study is closed or its deadline has passed.
+    ``ENDING``: nobody new may take part, and those who have begun may finish.
     ``CONSENT``: ask for consent, degree and field.  ``PRACTICE``: the practice ballot is next.
     ``RATING``: a ballot is next.  ``PAUSED``: offer to go on.  ``FINISHED``: thank-you and
     debrief.  ``WITHDRAWN``: this link's rater withdrew.
@@ -164,6 +165,7 @@ class Stage(StrEnum):
     REVOKED = "revoked"
     FULL = "full"
     CLOSED = "closed"
+    ENDING = "ending"
     CONSENT = "consent"
     PRACTICE = "practice"
     RATING = "rating"
@@ -204,6 +206,8 @@ class RatingVisit:
         "" unless the rater has finished.
     reusable : bool
         True for an open link before consent: consent makes a new rater with a link of their own.
+    labelled : bool
+        Whether the organiser has written a label beside this personal link: it may identify.
     """
 
     stage: Stage
@@ -218,6 +222,7 @@ class RatingVisit:
     progress: Progress | None = None
     debrief: str = ""
     reusable: bool = False
+    labelled: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from study.material import Study
 from tests.e2e.ballot_boxes import APP, SIZES, faults, turn_over
 from tests.e2e.browser import eventually, running_server
 from tests.e2e.profiles import profile, window
-from tests.e2e.rating_world import World, agree, current, idle, start, visit, volunteer
+from tests.e2e.rating_world import World, agree, current, idle, look, start, visit, volunteer
 
 pytestmark = pytest.mark.e2e
 
@@ -51,7 +51,7 @@ def test_the_raters_own_clock_counts_however_late_the_server_is(
 
         # the answer of the server comes late: the page stands, and shows what was there
         page.evaluate(_LATE, slow_until)
-        page.wait_for_timeout(1300)
+        look(page)
         page.keyboard.press("a")
         expect(page.get_by_text("saved 1 of 3")).to_be_visible()
         page.keyboard.press("b")  # at once, on the next ballot
@@ -88,7 +88,7 @@ def test_a_tap_counts_once_both_formulas_were_in_view(browser: Browser, world: W
         page.set_viewport_size({"width": 390, "height": 420})  # a phone on its side, nearly
         page.reload()
         idle(page)
-        page.wait_for_timeout(1300)
+        look(page)
         page.get_by_role("button", name="Formula A").click()
         expect(page.get_by_text("Please look at both formulas first").first).to_be_visible()
         assert world.votes(link) == []

@@ -87,6 +87,7 @@
       if (clock.token !== token) return;
       account();
       clock.runs = true;
+      document.documentElement.dataset.rateClock = token;
     }));
   };
   const shown = () => {

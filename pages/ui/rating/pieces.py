@@ -54,6 +54,11 @@ if (!window.rateOnePress) {
 </script>"""
 
 
+_KEEP = """<script>
+fetch('./door/rater', {method: 'POST', body: new URLSearchParams(location.search)}).catch(() => {});
+</script>"""
+
+
 def _prefetch(script: str) -> str:
     return f"<script>fetch({json.dumps(script)}, {{priority: 'low'}}).catch(() => {{}});</script>"
 
@@ -66,7 +71,7 @@ def scripts(plot_script: str) -> tuple[str, ...]:
     plot_script : str
         The address of the script that `prefetch_script` is called with.
     """
-    return _ARRIVE, _ONE_PRESS, _BALLOT, _prefetch(plot_script)
+    return _ARRIVE, _ONE_PRESS, _BALLOT, _KEEP, _prefetch(plot_script)
 
 
 def style() -> None:
@@ -96,6 +101,11 @@ def prevent_double_votes() -> None:
     The browser marks what a held key repeats (``KeyboardEvent.repeat``); typing is left alone.
     """
     st.html(_ONE_PRESS, unsafe_allow_javascript=True)
+
+
+def keep_in_browser() -> None:
+    """Let this browser know its rater again, by a cookie that no script can read."""
+    st.html(_KEEP, unsafe_allow_javascript=True)
 
 
 def help_of_the_browser() -> None:

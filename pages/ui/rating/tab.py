@@ -28,6 +28,7 @@ from study.rating_types import (
 
 Choice = Literal["left", "right", "tie"]
 _KEY = "rating"
+RATER_COOKIE = "eic_rater"
 
 
 @dataclass
@@ -57,6 +58,8 @@ class Tab:
         Whether withdrawal waits for its confirmation.
     visit_after_withdrawal : Visit or None
         After a withdrawal.
+    someone_else : bool
+        Whether a visitor has said that another rater has begun in this browser.
     heartbeat_ballot, last_heartbeat : str, float
         The ballot on the screen, and its last sign of life by the monotonic clock.
     shown : NextBallot or None
@@ -75,6 +78,7 @@ class Tab:
     last_answered_ballot: str = ""
     confirming_withdrawal: bool = False
     visit_after_withdrawal: RatingVisit | None = None
+    someone_else: bool = False
     heartbeat_ballot: str = ""
     last_heartbeat: float = 0.0
     shown: NextBallot | None = None
@@ -133,6 +137,26 @@ def give_consent(degree_key: str, field_key: str) -> None:
             tab.token = consent.token
             st.query_params["t"] = consent.token
         tab.link = consent.link
+
+
+def kept_tokens() -> list[str]:
+    """The raters that this browser remembers, the newest first."""
+    return str(st.context.cookies.to_dict().get(RATER_COOKIE) or "").split(".")
+
+
+@uninterrupted()
+def follow_kept(token: str) -> None:
+    """Go on as the rater whom this browser remembers."""
+    tab = current_tab()
+    tab.own_tokens[tab.token] = token
+    tab.token = token
+    st.query_params["t"] = token
+
+
+@uninterrupted()
+def begin_anew() -> None:
+    """Another person at this computer."""
+    current_tab().someone_else = True
 
 
 @uninterrupted()
