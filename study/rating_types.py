@@ -16,6 +16,26 @@ Curve = tuple[float | None, ...]
 Surface = tuple[Curve, ...]
 
 
+_GENERIC = re.compile(
+    r"(target|output|outcome|response|label|result|value|feature|input|column|col|var|variable)"
+    r"s?_?\d*",
+    re.IGNORECASE,
+)
+
+
+def says_nothing(name: str) -> bool:
+    """Whether a column's name tells a reader nothing: a placeholder, or abbreviations in a row.
+
+    Examples
+    --------
+    >>> [says_nothing(name) for name in ("target", "log_v_k_nu", "sepal_width", "t", "x0")]
+    [True, True, False, False, False]
+    """
+    parts = [part for part in name.split("_") if part]
+    cryptic = len(parts) > 1 and any(len(part) < 3 for part in parts)
+    return cryptic or _GENERIC.fullmatch(name) is not None
+
+
 @dataclass(frozen=True)
 class Axis:
     """A quantity on an axis.
@@ -44,6 +64,20 @@ class Axis:
         ('t [years]', 'n')
         """
         return f"{self.name} [{self.unit}]" if self.unit else self.name
+
+    @property
+    def title(self) -> str:
+        """The label of what is computed, which no formula names: its meaning, if the name says
+        nothing.
+
+        Examples
+        --------
+        >>> Axis("target", "K", "warmth", 0, 1).title, Axis("h", "", "height", 0, 1).title
+        ('warmth [K]', 'h')
+        """
+        if not (self.meaning and says_nothing(self.name)):
+            return self.label
+        return f"{self.meaning} [{self.unit}]" if self.unit else self.meaning
 
 
 @dataclass(frozen=True)

@@ -228,9 +228,9 @@ def colour_bar(target: Axis) -> None:
     low, middle, high = scale_ticks(target)
     stops = ", ".join(SCALE)
     st.html(
-        f'<div class="rate-scale" role="img" aria-label="Colour scale of {escape(target.label)}, '
+        f'<div class="rate-scale" role="img" aria-label="Colour scale of {escape(target.title)}, '
         f'the same in both maps: dark is {low}, bright is {high}"><span class="rate-scale-name">'
-        f'{escape(target.label)}</span><span class="rate-scale-bar" '
+        f'{escape(target.title)}</span><span class="rate-scale-bar" '
         f'style="background: linear-gradient(to right, {stops})"></span>'
         f"<span class='rate-scale-ticks'><span>{low}</span><span>{middle}</span>"
         f"<span>{high}</span></span></div>"
