@@ -78,6 +78,7 @@
     Object.assign(clock, {token, runs: false, restored: false, since: performance.now()});
     clock.ms = +store(`rate ${token} ms`) || 0;
     seen = new Set();
+    fitted = '';  // what was in view of the ballot before does not count: look again
     delete document.documentElement.dataset.rateUnseen;
   };
   const start = (token) => {
