@@ -66,7 +66,7 @@ def _draw(tab: Tab) -> None:
         return ballot_page(tab, visit, step.ballot)
     tab.shown = None
     if visit.reusable and not tab.someone_else:
-        kept = service.known_here(tab.token, kept_tokens())
+        kept = rating_service().known_here(tab.token, kept_tokens())
         if kept:
             return known_page(visit, kept)
     if visit.stage == Stage.CONSENT:
