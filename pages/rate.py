@@ -11,13 +11,14 @@ from pages.ui.rating.other_pages import (
     consent_page,
     ending_page,
     feedback_page,
+    known_page,
     message_page,
     pause_page,
     welcome_page,
     withdrawal_page,
 )
 from pages.ui.rating.pieces import style
-from pages.ui.rating.tab import Tab, follow_link
+from pages.ui.rating.tab import Tab, follow_link, kept_tokens
 from study.errors import StudyError
 from study.rating_types import NextBallot, Stage
 
@@ -64,6 +65,10 @@ def _draw(tab: Tab) -> None:
         tab.shown = step
         return ballot_page(tab, visit, step.ballot)
     tab.shown = None
+    if visit.reusable and not tab.someone_else:
+        kept = rating_service().known_here(tab.token, kept_tokens())
+        if kept:
+            return known_page(visit, kept)
     if visit.stage == Stage.CONSENT:
         return consent_page(tab, visit)
     if visit.stage == Stage.PAUSED:

@@ -10,13 +10,17 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
+from eic_core import wording
 from eic_core.exports import json_number
 from study.assignment import PairLoad, max_disjoint_pairs
+from study.ballots import problem_table
 from study.design import FORMAT, StudyDesign, StudyStatus
 from study.errors import StaleEditError
-from study.material import Member, PairKind, Study, StudyPair, unfinished_sentence
+from study.material import Member, PairKind, Problem, Study, StudyPair, unfinished_sentence
+from study.rating_types import says_nothing
 from study.store import AuditLine, Tx
 
 
@@ -73,6 +77,26 @@ def _pair(pair: StudyPair, ballot: str | None) -> dict[str, Any]:
 def _member(member: Member) -> dict[str, Any]:
     values = dataclasses.asdict(member)
     return {**values, "eic": json_number(member.eic), "r2": json_number(member.r2)}
+
+
+def unexplained_columns(problem: Problem) -> tuple[str, ...]:
+    """Columns whose name says nothing, and whose meaning nobody has written.
+
+    Examples
+    --------
+    >>> unexplained_columns(Problem("p", "t,target\\n1,2\\n2,3\\n"))
+    ('target',)
+    """
+    return tuple(
+        name for name in column_names(problem)
+        if says_nothing(name) and not problem.column(name).meaning.strip()
+    )
+
+
+@lru_cache(256)
+def column_names(problem: Problem) -> tuple[str, ...]:
+    """Of its table."""
+    return tuple(problem_table(problem).names)
 
 
 @dataclass(frozen=True)
@@ -137,6 +161,12 @@ def readiness_of(tx: Tx, study: Study, now: datetime) -> Readiness:
     if cut := unfinished_sentence(study.rules.get("unfinished", ())):
         warnings.append(f"{cut[:1].lower()}{cut[1:].rstrip('.')}; finish it in step 3")
     used = {p.pair.problem for p in chosen}
+    for problem in tx.materials.problems(study.id):
+        if problem.name in used and (names := unexplained_columns(problem)):
+            missing.append(
+                f"the names of {wording.join([f'`{name}`' for name in names], limit=8)} in "
+                f"`{problem.name}` tell raters nothing: say what they mean in step 1"
+            )
     bare = [
         f"`{problem.name}`"
         for problem in tx.materials.problems(study.id)

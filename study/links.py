@@ -156,6 +156,32 @@ class InvitationService:
                 tx.invitations.revoke(invitation_id, now)
                 tx.audit.add(now, self._actor, "revoked a link", study_id, f"#{invitation_id}")
 
+    def replace(self, study_id: int, invitation_id: int) -> NewInvitation:
+        """Another personal link for one that was lost; the old one leads nowhere from now on.
+
+        Whoever came through the old link goes on where they were.
+
+        Raises
+        ------
+        StudyError
+            If the link is an open one, was taken back, or its rater has withdrawn.
+        """
+        now = self._clock.now()
+        with self._store.writing() as tx:
+            found = tx.invitations.get(invitation_id)
+            if found is None or found.study_id != study_id:
+                raise NotFoundError("there is no such invitation in this study")
+            if found.kind != InvitationKind.PERSONAL:
+                raise StudyError("an open link is nobody's own", hint="make another open link")
+            if found.revoked_at is not None or tx.invitations.withdrawals(invitation_id):
+                raise StudyError("this link was taken back, or its rater has withdrawn")
+            study, token = require_study(tx, study_id), self._chance.token()
+            old = tx.invitations.token_hash_of(invitation_id)
+            tx.invitations.replace_token(invitation_id, old, token_hash(token))
+            tx.audit.add(now, self._actor, "replaced a link", study_id, f"#{invitation_id}")
+            link = rating_link(study.design.public_base_url, token)
+            return NewInvitation(invitation_id, found.kind, found.label, link, found.quota)
+
     def every(self, study_id: int) -> tuple[InvitationView, ...]:
         """All invitations of a study, oldest first."""
         with self._store.reading() as tx:
@@ -200,6 +226,8 @@ class InvitationService:
                 raise StudyError("a draft invites nobody", hint="freeze the study first")
             if study.status == StudyStatus.CLOSED:
                 raise StudyError("this study is closed")
+            if study.admission_ended_at is not None:
+                raise StudyError("this study takes in nobody new")
             if self._demo and not study.design.is_local:
                 raise StudyError(
                     "a demo invites nobody from elsewhere",

@@ -222,6 +222,8 @@ class Study:
         Of the frozen configuration; "" in a draft.
     created_at, frozen_at, closed_at : datetime or None
         UTC.
+    admission_ended_at : datetime or None
+        From then on nobody new may consent; those at work go on.
     """
 
     id: int
@@ -233,11 +235,16 @@ class Study:
     hash: str = ""
     frozen_at: datetime | None = None
     closed_at: datetime | None = None
+    admission_ended_at: datetime | None = None
 
     def takes_votes(self, now: datetime) -> bool:
         """Whether it is open and its deadline has not passed."""
         deadline = self.design.deadline
         return self.status == StudyStatus.OPEN and (deadline is None or now < deadline)
+
+    def takes_consents(self, now: datetime) -> bool:
+        """Whether somebody new may still take part."""
+        return self.takes_votes(now) and self.admission_ended_at is None
 
 
 def unfinished_sentence(problems: Sequence[str]) -> str:

@@ -402,6 +402,18 @@ class OrganiserService:
                 tx.audit.add(now, self._actor, "closed", study_id, said)
             return require_study(tx, study_id)
 
+    def end_admission(self, study_id: int) -> Study:
+        """Take in nobody new; those at work may finish.  `close` ends it for them, too."""
+        now = self._clock.now()
+        with self._store.writing() as tx:
+            study = require_study(tx, study_id)
+            if study.status != StudyStatus.OPEN:
+                raise StudyError("only an open study takes people in")
+            if study.admission_ended_at is None:
+                tx.studies.end_admission(study_id, now)
+                tx.audit.add(now, self._actor, "ended admission", study_id)
+            return require_study(tx, study_id)
+
     def audit(self, study_id: int) -> tuple[AuditLine, ...]:
         """What was done to this study, newest first; never who voted what."""
         with self._store.reading() as tx:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -83,6 +83,7 @@ def visit_of(tx: Tx, found: LinkHolder | None, now: datetime) -> RatingVisit:
         progress=progress,
         debrief=design.debrief_text if stage == Stage.FINISHED else "",
         reusable=rater is None and found.invitation.kind == InvitationKind.OPEN,
+        labelled=found.invitation.kind == InvitationKind.PERSONAL and bool(found.invitation.label),
     )
 
 
@@ -108,6 +109,8 @@ def _stage(
             return Stage.WITHDRAWN
         if not study.takes_votes(now):
             return Stage.CLOSED
+        if not study.takes_consents(now):
+            return Stage.ENDING
         full = tx.invitations.consents(invitation.id) + withdrawn >= invitation.quota
         return Stage.FULL if full else Stage.CONSENT
     if not study.takes_votes(now):
@@ -200,6 +203,8 @@ def _after_vote(found: LinkHolder, rater: RaterRow, voted: AssignmentRow) -> Lin
 
 _UNDER_WAY = (Stage.PRACTICE, Stage.RATING)
 _CACHE = 2000
+MAX_KEPT = 5
+"""Raters that one browser remembers."""
 
 
 class RatingService:
@@ -247,6 +252,21 @@ class RatingService:
         """Where this link stands.  Reads only."""
         with self._store.reading() as tx:
             return read_visit(tx, token, self._clock.now())
+
+    def known_here(self, token: str, kept: Sequence[str]) -> str:
+        """Of the tokens that a browser has kept, that of a rater who came through this open link.
+
+        "" if there is none, or the link is no open one.
+        """
+        with self._store.reading() as tx:
+            found = find_link_holder(tx, token)
+            if found is None or found.rater is not None:
+                return ""
+            for each in kept[:MAX_KEPT]:
+                other = find_link_holder(tx, each)
+                if other and other.rater and other.invitation.id == found.invitation.id:
+                    return each
+        return ""
 
     def new_request_id(self) -> str:
         """A fresh id for one consent form: make it once, keep it, send it with `consent`."""
@@ -453,6 +473,8 @@ class RatingService:
             if found is None or found.rater is None:
                 return visit_of(tx, found, now)
             tx.raters.withdraw(found.rater.id, now)
+            if found.invitation.kind == InvitationKind.PERSONAL:
+                tx.invitations.clear_label(found.invitation.id)
             tx.audit.add(now, "rater", "withdrew", found.study.id)
             design = found.study.design
             return RatingVisit(Stage.WITHDRAWN, title=design.title, contact=design.contact)

@@ -16,6 +16,26 @@ Curve = tuple[float | None, ...]
 Surface = tuple[Curve, ...]
 
 
+_GENERIC = re.compile(
+    r"(target|output|outcome|response|label|result|value|feature|input|column|col|var|variable)"
+    r"s?_?\d*",
+    re.IGNORECASE,
+)
+
+
+def says_nothing(name: str) -> bool:
+    """Whether a column's name tells a reader nothing: a placeholder, or abbreviations in a row.
+
+    Examples
+    --------
+    >>> [says_nothing(name) for name in ("target", "log_v_k_nu", "sepal_width", "t", "x0")]
+    [True, True, False, False, False]
+    """
+    parts = [part for part in name.split("_") if part]
+    cryptic = len(parts) > 1 and any(len(part) < 3 for part in parts)
+    return cryptic or _GENERIC.fullmatch(name) is not None
+
+
 @dataclass(frozen=True)
 class Axis:
     """A quantity on an axis.
@@ -44,6 +64,20 @@ class Axis:
         ('t [years]', 'n')
         """
         return f"{self.name} [{self.unit}]" if self.unit else self.name
+
+    @property
+    def title(self) -> str:
+        """The label of what is computed, which no formula names: its meaning, if the name says
+        nothing.
+
+        Examples
+        --------
+        >>> Axis("target", "K", "warmth", 0, 1).title, Axis("h", "", "height", 0, 1).title
+        ('warmth [K]', 'h')
+        """
+        if not (self.meaning and says_nothing(self.name)):
+            return self.label
+        return f"{self.meaning} [{self.unit}]" if self.unit else self.meaning
 
 
 @dataclass(frozen=True)
@@ -155,6 +189,7 @@ class Stage(StrEnum):
 
     ``UNKNOWN``: no such link.  ``REVOKED``: the organiser took it back.  ``FULL``: the open
     link's quota is used up.  ``CLOSED``: the study is closed or its deadline has passed.
+    ``ENDING``: nobody new may take part, and those who have begun may finish.
     ``CONSENT``: ask for consent, degree and field.  ``PRACTICE``: the practice ballot is next.
     ``RATING``: a ballot is next.  ``PAUSED``: offer to go on.  ``FINISHED``: thank-you and
     debrief.  ``WITHDRAWN``: this link's rater withdrew.
@@ -164,6 +199,7 @@ class Stage(StrEnum):
     REVOKED = "revoked"
     FULL = "full"
     CLOSED = "closed"
+    ENDING = "ending"
     CONSENT = "consent"
     PRACTICE = "practice"
     RATING = "rating"
@@ -204,6 +240,8 @@ class RatingVisit:
         "" unless the rater has finished.
     reusable : bool
         True for an open link before consent: consent makes a new rater with a link of their own.
+    labelled : bool
+        Whether the organiser has written a label beside this personal link: it may identify.
     """
 
     stage: Stage
@@ -218,6 +256,7 @@ class RatingVisit:
     progress: Progress | None = None
     debrief: str = ""
     reusable: bool = False
+    labelled: bool = False
 
 
 @dataclass(frozen=True)

@@ -90,6 +90,24 @@ _REVOKE = (
     .where(INVITATION.id == bindparam("invitation_id"))
     .values(revoked_at=bindparam("at"))
 )
+_CLEAR_LABEL = (
+    update(INVITATIONS).where(INVITATION.id == bindparam("invitation_id")).values(label="")
+)
+_TOKEN_OF_LINK = select(INVITATION.token_hash).where(INVITATION.id == bindparam("id"))
+_REPLACE_TOKEN = (
+    update(INVITATIONS)
+    .where(
+        INVITATION.id == bindparam("of_link"),
+        INVITATION.token_hash == bindparam("old_hash"),
+    )
+    .values(token_hash=bindparam("new_hash")),
+    update(RATERS)
+    .where(
+        RATER.invitation_id == bindparam("of_link"),
+        RATER.token_hash == bindparam("old_hash"),
+    )
+    .values(token_hash=bindparam("new_hash")),
+)
 _CONSENTS = select(func.count()).where(RATER.invitation_id == bindparam("id"))
 _WITHDRAWALS_OF_LINK = select(func.count()).where(WITHDRAWAL.invitation_id == bindparam("id"))
 
@@ -125,6 +143,21 @@ class SqlInvitations(_Repository):
     def revoke(self, invitation_id: int, at: datetime) -> None:
         """Take it back."""
         self._run(_REVOKE, invitation_id=invitation_id, at=at)
+
+    def clear_label(self, invitation_id: int) -> None:
+        """Forget whom it was made for."""
+        self._run(_CLEAR_LABEL, invitation_id=invitation_id)
+
+    def replace_token(self, invitation_id: int, old_hash: str, new_hash: str) -> None:
+        """Another token for a link and its rater; the old one is nowhere from now on."""
+        for statement in _REPLACE_TOKEN:
+            self._run(
+                statement, of_link=invitation_id, old_hash=old_hash, new_hash=new_hash
+            )
+
+    def token_hash_of(self, invitation_id: int) -> str:
+        """The hash of its token."""
+        return str(self._run(_TOKEN_OF_LINK, id=invitation_id).scalar_one())
 
     def consents(self, invitation_id: int) -> int:
         """Raters that came through it and have not withdrawn."""

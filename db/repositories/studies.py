@@ -110,6 +110,11 @@ class SqlStudies:
         row.status, row.closed_at = str(StudyStatus.CLOSED), at
         self._db.flush()
 
+    def end_admission(self, study_id: int, at: datetime) -> None:
+        """Nobody new from now on."""
+        self._db.get_one(StudyTable, study_id).admission_ended_at = at
+        self._db.flush()
+
     def delete_draft(self, study_id: int) -> None:
         """Delete a draft with its material."""
         materials = SqlMaterials(self._db)
@@ -142,6 +147,7 @@ def _study(row: StudyTable | Row[*tuple[Any, ...]]) -> Study:
         hash=row.hash,
         frozen_at=row.frozen_at,
         closed_at=row.closed_at,
+        admission_ended_at=row.admission_ended_at,
     )
 
 

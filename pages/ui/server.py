@@ -31,6 +31,7 @@ from pages.ui.kit.browser import PackedAssets, plot_script
 from pages.ui.kit.wiring import Lab, Settings, lab, start_workers, stop_workers
 from pages.ui.organising.login import DOOR_ROUTES
 from pages.ui.organising.report_files import EXPORT_ROUTES, SEND_SCRIPT
+from pages.ui.rater_cookie import RATER_ROUTES
 from pages.ui.rating.ballot_view import prepare_plots
 from pages.ui.rating.pieces import scripts as rating_scripts
 from study.demo.seeding import seed_demo
@@ -44,7 +45,7 @@ async def health(_: Request) -> JSONResponse:
     return JSONResponse({"status": "ok"}, headers={"Cache-Control": "no-store"})
 
 
-ROUTES = [Route("/healthz", health, methods=["GET"]), *DOOR_ROUTES, *EXPORT_ROUTES]
+ROUTES = [Route("/healthz", health, methods=["GET"]), *DOOR_ROUTES, *EXPORT_ROUTES, *RATER_ROUTES]
 
 
 def page_scripts() -> tuple[str, ...]:

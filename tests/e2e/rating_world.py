@@ -211,11 +211,22 @@ def current(page: Page) -> str:
     return found.split("st-key-choose-A-")[1].split()[0]
 
 
-def answer(page: Page, letter: str = "A", *, look: float = 1.1) -> None:
+def look(page: Page, seconds: float = 1.1) -> None:
+    """Look at a ballot for so long, from the moment on that its clock runs."""
+    expect(page.locator(".rate-question")).to_be_visible()
+    eventually(
+        page,
+        lambda: page.evaluate("document.documentElement.dataset.rateClock"),
+        lambda token: token == current(page),
+    )
+    page.wait_for_timeout(1000 * seconds)
+
+
+def answer(page: Page, letter: str = "A") -> None:
     """Look for a second, choose, and wait until the page has moved on."""
     expect(page.locator(".rate-question")).to_be_visible()
+    look(page)
     before = current(page)
-    page.wait_for_timeout(1000 * look)
     page.get_by_role("button", name=f"Formula {letter}").click()
     expect(page.locator(f"[class*='st-key-choose-A-{before}']")).to_have_count(0)
     idle(page)

@@ -12,6 +12,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from pages.ui.rating.ballot_figure import LETTERS, curve_figure, surface_figure
 from pages.ui.rating.ballot_view import caption
+from pages.ui.rating.pieces import breakable
 from tests.e2e.blindness import Secrets, Wiretap, leaks, texts_of_frame
 from tests.e2e.rating_world import (
     CONTACT,
@@ -111,7 +112,7 @@ def test_a_whole_session_on_a_phone_leads_to_the_thanks_and_tells_nothing(
             ]
         )
         sides = ("lower", "higher") if vote["lower_left"] else ("higher", "lower")
-        assert shown == [content[side]["latex"] for side in sides]
+        assert shown == [breakable(content[side]["latex"]) for side in sides]
         for latex in shown:
             assert (
                 max(map(significant, re.findall(r"\d+(?:\.\d+)?", latex)), default=0)

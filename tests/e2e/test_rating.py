@@ -22,6 +22,7 @@ from tests.e2e.rating_world import (
     current,
     fits,
     idle,
+    look,
     moment,
     start,
     token_of,
@@ -154,7 +155,7 @@ def test_nothing_done_in_one_sitting_loses_or_repeats_a_vote_until_it_is_withdra
     link = begun(page, world, brief)
 
     # a double click votes once
-    page.wait_for_timeout(1100)
+    look(page)
     page.get_by_role("button", name="Formula A").dblclick()
     expect(page.get_by_text("saved 1 of 3")).to_be_visible()
     page.wait_for_timeout(1500)
@@ -202,7 +203,7 @@ def test_letters_in_the_reason_do_not_vote_and_a_key_held_down_votes_once(
 ) -> None:
     with volunteer(browser, phone=False) as page:
         link = begun(page, world, brief)
-        page.wait_for_timeout(1100)
+        look(page)
         page.get_by_label("Why?").click()
         page.keyboard.type("a bare bar")
         page.keyboard.press("Enter")
@@ -212,7 +213,7 @@ def test_letters_in_the_reason_do_not_vote_and_a_key_held_down_votes_once(
         expect(page.get_by_text("saved 1 of 3")).to_be_visible()
         assert [(v["choice"], v["reason"]) for v in world.votes(link)] == [("tie", "a bare bar")]
 
-        page.wait_for_timeout(1100)
+        look(page)
         for _ in range(60):  # as a keyboard repeats
             page.keyboard.down("b")
             page.wait_for_timeout(40)
@@ -244,17 +245,17 @@ def test_the_keyboard_alone_suffices(browser: Browser, world: World, brief: Stud
         page.keyboard.press("Enter")
         expect(page.locator(".rate-question")).to_be_visible()
         expect(page.locator(".rate-focus")).to_be_focused()
-        page.wait_for_timeout(1200)
+        look(page)
         expect(page.locator(".rate-focus")).to_be_focused()
         page.keyboard.press("a")
         expect(page.get_by_text("saved 1 of 3")).to_be_visible()
         expect(page.locator(".rate-focus")).to_be_focused()
-        page.wait_for_timeout(1200)
+        look(page)
         _tab_to(page, "Formula B")
         page.keyboard.press("Enter")
         expect(page.get_by_text("saved 2 of 3")).to_be_visible()
         expect(page.locator(".rate-focus")).to_be_focused()
-        page.wait_for_timeout(1200)
+        look(page)
         page.keyboard.press("b")
         expect(page.get_by_text("Thank you!")).to_be_visible()
         assert [v["choice"] for v in world.votes(link)] == ["left", "right", "right"]
@@ -354,7 +355,7 @@ def test_a_cut_network_loses_no_vote(
     agree(page)
     start(page)
     for number, when in enumerate(("before the click", "right after it")):
-        page.wait_for_timeout(1100)
+        look(page)
         button = page.get_by_role("button", name="Formula A")
         if when == "before the click":
             cable.pull()

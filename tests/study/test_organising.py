@@ -19,9 +19,10 @@ from study.ballots import make_content
 from study.clock import SystemChance
 from study.design import StudyDesign, StudyStatus
 from study.errors import DesignError, FrozenStudyError, NotFoundError, StudyError
+from study.freezing import column_names
 from study.links import links_csv
 from study.matching import MatchingRules
-from study.material import Pool
+from study.material import Column, Pool
 from study.organising import OrganiserService
 from study.pairing import match_study, problems_from_folder, read_upload
 from study.report.exported import read_export, write_export
@@ -195,7 +196,7 @@ def test_the_list_of_invitations_tells_how_far_each_has_come(rehearsal: Rehearsa
     states = [(view.label, view.state) for view in desk.every(study.id)]
     assert states == [
         ("unused", "unused"), ("half", "consented"), ("done", "finished"),
-        ("gone", "withdrawn"), ("back", "revoked"), ("", "consented"),
+        ("", "withdrawn"), ("back", "revoked"), ("", "consented"),
     ]
     live = rehearsal.organiser.monitor.live(study.id)
     assert (live.invited, live.consented, live.finished, live.withdrawn) == (6, 4, 1, 1)
@@ -338,6 +339,17 @@ def test_the_shared_pool_takes_the_same_steps(rehearsal: Rehearsal, shared: Path
     rehearsal.organiser.set_pool(study.id, upload.pool)
     _, pairs = match_study(rehearsal.organiser, study.id, MatchingRules())
     assert len(pairs) > 100
+    missing = rehearsal.organiser.readiness(study.id).missing
+    assert [why.partition(" tell")[0] for why in missing] == [
+        f"the names of `r_k`, `log_Re` and `target` in `{each.name}`" if number == 1
+        else f"the names of `log_v_k_nu` and `target` in `{each.name}`"
+        for number, each in enumerate(problems, start=1)
+    ]
+    for each in problems:
+        named = tuple(Column(name, "", f"what {name} is") for name in column_names(each))
+        rehearsal.organiser.describe_problem(
+            study.id, each.name, title="Pipes", description="Friction.", columns=named
+        )
     frozen = rehearsal.organiser.freeze(study.id)
     assert rehearsal.organiser.verify(frozen.id)
     previews = [rehearsal.organiser.preview(study.id, p.id) for p in pairs]

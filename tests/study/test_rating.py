@@ -429,3 +429,59 @@ def test_a_rater_is_never_called_what_a_spreadsheet_takes_for_more_than_a_name(
     raters = [vote.rater_code for vote in _votes(rehearsal, study.id)]
     assert len(set(raters)) == 3
     assert [name for name in raters if not re.fullmatch("r[0-9a-f]{15}", name)] == []
+
+
+def test_a_study_that_ends_takes_in_nobody_new_and_lets_those_at_work_finish(
+    rehearsal: Rehearsal,
+) -> None:
+    study = rehearsal.opened(ballots_per_rater=2)
+    at_work, unused = rehearsal.rater(study), rehearsal.organiser.invitations.invite(study.id, [""])
+    rehearsal.rate(at_work)
+    rehearsal.organiser.end_admission(study.id)
+    assert rehearsal.rating.open(token_of(unused[0])).stage == Stage.ENDING
+    with pytest.raises(StudyError, match="takes no consent"):
+        rehearsal.rating.consent(token_of(unused[0]), degree="a", field="b")
+    with pytest.raises(StudyError, match="nobody new"):
+        rehearsal.organiser.invitations.invite(study.id, [""])
+    rehearsal.rate(at_work)
+    assert rehearsal.rating.open(at_work).stage == Stage.FINISHED
+    assert rehearsal.organiser.verify(study.id), "the frozen hash"
+
+
+def test_a_replaced_link_goes_on_where_the_lost_one_stopped(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    lost = rehearsal.rater(study, "Ann")
+    rehearsal.rate(lost, 2)
+    (invited,) = rehearsal.organiser.invitations.every(study.id)
+    made = rehearsal.organiser.invitations.replace(study.id, invited.id)
+    assert rehearsal.rating.open(lost).stage == Stage.UNKNOWN
+    assert str(rehearsal.rating.open(token_of(made)).progress) == "saved 2 of 10"
+    rehearsal.rate(token_of(made))
+    shared = rehearsal.organiser.invitations.open_link(study.id, 5)
+    with pytest.raises(StudyError, match="nobody's own"):
+        rehearsal.organiser.invitations.replace(study.id, shared.id)
+
+
+def test_withdrawing_clears_the_label_and_only_personal_labels_are_told_of(
+    rehearsal: Rehearsal,
+) -> None:
+    study = rehearsal.opened()
+    named, bare = (
+        token_of(each) for each in rehearsal.organiser.invitations.invite(study.id, ["Ann Ex", ""])
+    )
+    assert [rehearsal.rating.open(token).labelled for token in (named, bare)] == [True, False]
+    rehearsal.rating.consent(named, degree="a", field="b")
+    rehearsal.rating.withdraw(named)
+    assert {each.label for each in rehearsal.organiser.invitations.every(study.id)} == {""}
+    said = [line.detail for line in rehearsal.organiser.audit(study.id)]
+    assert not any("Ann" in detail for detail in said)
+
+
+def test_a_browser_is_known_again_on_its_own_open_link_only(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    links = [token_of(rehearsal.organiser.invitations.open_link(study.id, 5)) for _ in range(2)]
+    own = rehearsal.rating.consent(links[0], degree="a", field="b", request_id="one").token
+    assert rehearsal.rating.known_here(links[0], ["nonsense", own]) == own
+    assert rehearsal.rating.known_here(links[1], [own]) == ""
+    assert rehearsal.rating.known_here(own, [own]) == ""
+    assert rehearsal.rating.known_here(links[0], ["x"] * 50 + [own]) == "", "only a few are asked"

@@ -176,6 +176,20 @@ def _list(service: OrganiserService, study: Study) -> None:
             service.invitations.revoke(study.id, invitation_id)
         return f"{wording.count(len(ids), 'link')} taken back."
 
+    lost = [views[i].id for i in rows if views[i].kind == InvitationKind.PERSONAL]
+    if ids and len(rows) == 1 and lost == ids:
+
+        def replace(service: OrganiserService) -> str:
+            _keep(study, (service.invitations.replace(study.id, lost[0]),))
+            return "Here is the new link, above. The old one no longer works."
+
+        with confirmation_popover(
+            "Replace a lost link…",
+            "The person goes on where they were with the new link. The old one dies at once.",
+            "replace",
+        ):
+            st.button("Replace it", key="replace-sure", type="primary", on_click=action_callback,
+                      args=("revoke", replace))  # fmt: skip
     with confirmation_popover(
         f"Take back {wording.count(len(ids), 'link')}…",
         "No consent and no further vote comes through a link that was taken back. Votes that are "
@@ -325,6 +339,24 @@ def _bar(name: str, problem: str, votes: int, votes_wanted: int) -> str:
 
 
 def _closing(study: Study) -> None:
+    def end_admission(service: OrganiserService) -> str:
+        service.end_admission(study.id)
+        return "Nobody new can take part; those at work may finish."
+
+    show_done_message("admission")
+    show_error_at("admission")
+    if study.admission_ended_at is None:
+        with confirmation_popover(
+            "Take in nobody new…",
+            "Nobody can consent from then on, and no link can be made. Raters who are at it may "
+            "finish; close the study when they have. This cannot be undone.",
+            "admission",
+        ):
+            st.button("Take in nobody new", key="admission-sure", type="primary",
+                      on_click=action_callback, args=("admission", end_admission))  # fmt: skip
+    else:
+        quiet_note(f"Nobody new since {study.admission_ended_at:%Y-%m-%d %H:%M} UTC.")
+
     def close(service: OrganiserService) -> None:
         service.close(study.id)
         organiser_desk().done_messages["study"] = "The study is closed. Here is what it found."

@@ -98,6 +98,7 @@ def curve_plot(ballot: Ballot, *, dark: bool = False) -> dict[str, Any]:
     layout = _layout(look, 270)
     layout["xaxis"] = _axis(across, look, margin=0.02)
     layout["yaxis"] = _axis(up, look)
+    layout["yaxis"]["title"]["text"] = plain(up.title)
     layout["hovermode"] = "x"
     return {"data": traces, "layout": layout}
 

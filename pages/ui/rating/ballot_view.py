@@ -13,9 +13,11 @@ from pages.ui.kit.wiring import ballot_plots
 from pages.ui.rating import words
 from pages.ui.rating.ballot_figure import LETTERS, Side, card_of, curve_plot, surface_plot
 from pages.ui.rating.pieces import (
+    breakable,
     card_head,
     colour_bar,
     heading,
+    help_of_the_browser,
     legend,
     map_title,
     notice,
@@ -48,6 +50,8 @@ def ballot_page(tab: Tab, visit: RatingVisit, ballot: Ballot) -> None:
     with st.form(f"ballot-{ballot.token}", border=False, enter_to_submit=False):
         draw_ballot(ballot, key=ballot.token)
         _answer(ballot, tab.notice)
+        with st.container(key=f"rate-report-{ballot.token}"):
+            st.text_input("Times", key=f"report-{ballot.token}", label_visibility="collapsed")
     tab.notice = ""
     start_heartbeats(ballot.token)
     _heartbeat_fragment(ballot.token)
@@ -78,6 +82,10 @@ def draw_ballot(ballot: Ballot, *, key: str) -> None:
     text = f"<p>{escape(ballot.description, 2000)}</p>" if ballot.description else ""
     letters = quantities(ballot.figure.inputs, ballot.figure.target)
     st.html(f'<div class="rate-problem">{text}<p class="rate-quiet">{letters}</p></div>')
+    with st.container(key=f"rate-formulas-{key}"):
+        for side in LETTERS:
+            _card(ballot, side, key)
+    help_of_the_browser()
     if ballot.figure.kind == "curve":
         legend(ballot.figure)
         _plot(ballot, None, key)
@@ -88,8 +96,6 @@ def draw_ballot(ballot: Ballot, *, key: str) -> None:
                 map_title(side)
                 _plot(ballot, side, key)
         st.html(f'<p class="rate-quiet rate-caption">{escape(caption(ballot), 1000)}</p>')
-    for side in LETTERS:
-        _card(ballot, side, key)
 
 
 def _card(ballot: Ballot, side: Side, key: str) -> None:
@@ -98,7 +104,7 @@ def _card(ballot: Ballot, side: Side, key: str) -> None:
     with st.container(border=True, key=f"rate-card-{side}-{key}", gap="xsmall"):
         card_head(card, side, line=ballot.figure.kind == "curve")
         with st.container(key=f"rate-formula-{side}-{key}"):
-            st.latex(card.latex)
+            st.latex(breakable(card.latex))
 
 
 def _plot(ballot: Ballot, side: Side | None, key: str) -> None:
@@ -163,7 +169,7 @@ def _answer(ballot: Ballot, said: str) -> None:
 
     What became of the last answer stands with the buttons, which are always in sight.
     """
-    reason = f"reason-{ballot.token}"
+    reason, report = f"reason-{ballot.token}", f"report-{ballot.token}"
     if ballot.ask_reason:
         st.text_input(
             "Why? (optional, one line; sent together with your choice)",
@@ -174,6 +180,7 @@ def _answer(ballot: Ballot, said: str) -> None:
     with st.container(key="rate-choose", gap="xsmall"):
         notice(said)
         st.html(f'<p class="rate-offline" role="status">{escape(words.OFFLINE, 300)}</p>')
+        st.html(f'<p class="rate-unseen" role="status">{escape(words.UNSEEN, 300)}</p>')
         if ballot.instruction:
             st.html(f'<p class="rate-instruction">{escape(ballot.instruction)}</p>')
         st.html(f'<h2 class="rate-question">{escape(one_line(ballot.question))}</h2>')
@@ -186,7 +193,7 @@ def _answer(ballot: Ballot, said: str) -> None:
                     width="stretch",
                     shortcut=letter.lower(),
                     on_click=choose,
-                    args=(ballot.token, side, reason),
+                    args=(ballot.token, side, reason, report),
                 )
         if ballot.allow_tie:
             st.form_submit_button(
@@ -194,7 +201,7 @@ def _answer(ballot: Ballot, said: str) -> None:
                 key=f"choose-none-{ballot.token}",
                 width="stretch",
                 on_click=choose,
-                args=(ballot.token, "tie", reason),
+                args=(ballot.token, "tie", reason, report),
             )
 
 

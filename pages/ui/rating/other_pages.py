@@ -13,6 +13,7 @@ from pages.ui.rating import words
 from pages.ui.rating.pieces import (
     error_beside,
     heading,
+    keep_in_browser,
     notice,
     paragraphs,
     prefetch_script,
@@ -22,7 +23,9 @@ from pages.ui.rating.pieces import (
 from pages.ui.rating.tab import (
     Tab,
     ask_withdrawal,
+    begin_anew,
     continue_session,
+    follow_kept,
     give_consent,
     resume,
     withdraw,
@@ -38,6 +41,8 @@ def consent_page(tab: Tab, visit: RatingVisit) -> None:
     heading(visit.title, over="You are invited to take part in a study")
     st.html(_facts(visit))
     paragraphs((visit.consent_text,))
+    whose = words.LABELLED if visit.labelled else words.UNLABELLED
+    st.html(f'<p class="rate-quiet">{escape(whose)}</p>')
     if visit.reusable:
         st.html(f'<p class="rate-quiet">{escape(words.OPEN_LINK)}</p>')
     with st.form("consent", enter_to_submit=False):
@@ -88,6 +93,7 @@ def _facts(visit: RatingVisit) -> str:
 def welcome_page(tab: Tab, visit: RatingVisit) -> None:
     """Right after consent, before any clock runs: the personal link, and how it goes."""
     scroll_to_top("welcome")
+    keep_in_browser()
     notice(tab.notice)
     heading("Thank you for taking part", over=visit.title)
     st.html(f'<p class="rate-prose">{escape(words.KEEP_LINK)}</p>')
@@ -105,6 +111,16 @@ def welcome_page(tab: Tab, visit: RatingVisit) -> None:
     )
     name = "Start with the practice ballot" if visit.practice else "Start with the first ballot"
     st.button(name, key="welcome-start", type="primary", width="stretch", on_click=continue_session)
+
+
+def known_page(visit: RatingVisit, token: str) -> None:
+    """This browser has begun with this open link before: the same person, or another?"""
+    scroll_to_top("known")
+    heading("Welcome back", over=visit.title)
+    paragraphs((words.KNOWN_HERE,))
+    st.button("Go on where I stopped", key="known-continue", type="primary", width="stretch",
+              on_click=follow_kept, args=(token,))  # fmt: skip
+    st.button("I am someone else", key="known-other", width="stretch", on_click=begin_anew)
 
 
 def message_page(title: str, texts: tuple[str, ...], *, retry: bool = False) -> None:

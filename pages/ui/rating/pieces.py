@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import streamlit as st
@@ -13,7 +14,10 @@ from pages.ui.rating.ballot_figure import LETTERS, SCALE, Side, scale_ticks
 from study.rating_types import Axis, BallotFigure, FormulaCard, Progress
 
 STYLE = Path(__file__).with_name("rating.css")
+_BALLOT = f"<script>{Path(__file__).with_name('ballot.js').read_text(encoding='utf-8')}</script>"
 
+_BRACKETS = re.compile(r"(\\left\(|\\right\))")
+_TALL = (r"\frac", r"\sqrt", r"\left", r"\begin")
 _ARRIVE = """<script>
 (() => {
   const arrival = window.rateArrival = {}, until = Date.now() + 3000;
@@ -50,6 +54,11 @@ if (!window.rateOnePress) {
 </script>"""
 
 
+_KEEP = """<script>
+fetch('./door/rater', {method: 'POST', body: new URLSearchParams(location.search)}).catch(() => {});
+</script>"""
+
+
 def _prefetch(script: str) -> str:
     return f"<script>fetch({json.dumps(script)}, {{priority: 'low'}}).catch(() => {{}});</script>"
 
@@ -62,7 +71,7 @@ def scripts(plot_script: str) -> tuple[str, ...]:
     plot_script : str
         The address of the script that `prefetch_script` is called with.
     """
-    return _ARRIVE, _ONE_PRESS, _prefetch(plot_script)
+    return _ARRIVE, _ONE_PRESS, _BALLOT, _KEEP, _prefetch(plot_script)
 
 
 def style() -> None:
@@ -92,6 +101,16 @@ def prevent_double_votes() -> None:
     The browser marks what a held key repeats (``KeyboardEvent.repeat``); typing is left alone.
     """
     st.html(_ONE_PRESS, unsafe_allow_javascript=True)
+
+
+def keep_in_browser() -> None:
+    """Let this browser know its rater again, by a cookie that no script can read."""
+    st.html(_KEEP, unsafe_allow_javascript=True)
+
+
+def help_of_the_browser() -> None:
+    """Let formulas fit, a clock run from paint to press, and note what was in view."""
+    st.html(_BALLOT, unsafe_allow_javascript=True)
 
 
 def heading(text: str, *, over: str = "") -> None:
@@ -209,13 +228,33 @@ def colour_bar(target: Axis) -> None:
     low, middle, high = scale_ticks(target)
     stops = ", ".join(SCALE)
     st.html(
-        f'<div class="rate-scale" role="img" aria-label="Colour scale of {escape(target.label)}, '
+        f'<div class="rate-scale" role="img" aria-label="Colour scale of {escape(target.title)}, '
         f'the same in both maps: dark is {low}, bright is {high}"><span class="rate-scale-name">'
-        f'{escape(target.label)}</span><span class="rate-scale-bar" '
+        f'{escape(target.title)}</span><span class="rate-scale-bar" '
         f'style="background: linear-gradient(to right, {stops})"></span>'
         f"<span class='rate-scale-ticks'><span>{low}</span><span>{middle}</span>"
         f"<span>{high}</span></span></div>"
     )
+
+
+def breakable(latex: str) -> str:
+    r"""The same formula with plain brackets around what is one line high: KaTeX breaks lines there.
+
+    Examples
+    --------
+    >>> breakable(r"2 \cdot \left(a + b\right)"), breakable(r"\left(\frac{a}{b}\right)")
+    ('2 \\cdot (a + b)', '\\left(\\frac{a}{b}\\right)')
+    """
+    parts = _BRACKETS.split(latex)
+    opened: list[int] = []
+    for at, part in enumerate(parts):
+        if part == r"\left(":
+            opened.append(at)
+        elif part == r"\right)" and opened:
+            start = opened.pop()
+            if not any(tall in "".join(parts[start + 1 : at]) for tall in _TALL):
+                parts[start], parts[at] = "(", ")"
+    return "".join(parts)
 
 
 def one_line(text: str, limit: int = 200) -> str:

@@ -17,10 +17,18 @@ from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.wiring import rating_service
 from pages.ui.rating import words
 from study.errors import DesignError, StorageError, StudyError
-from study.rating_types import DEGREES, MAX_FIELD, NextBallot, RatingVisit, VoteStatus
+from study.rating_types import (
+    DEGREES,
+    MAX_FIELD,
+    BrowserReport,
+    NextBallot,
+    RatingVisit,
+    VoteStatus,
+)
 
 Choice = Literal["left", "right", "tie"]
 _KEY = "rating"
+RATER_COOKIE = "eic_rater"
 
 
 @dataclass
@@ -50,6 +58,8 @@ class Tab:
         Whether withdrawal waits for its confirmation.
     visit_after_withdrawal : Visit or None
         After a withdrawal.
+    someone_else : bool
+        Whether a visitor has said that another rater has begun in this browser.
     heartbeat_ballot, last_heartbeat : str, float
         The ballot on the screen, and its last sign of life by the monotonic clock.
     shown : NextBallot or None
@@ -68,6 +78,7 @@ class Tab:
     last_answered_ballot: str = ""
     confirming_withdrawal: bool = False
     visit_after_withdrawal: RatingVisit | None = None
+    someone_else: bool = False
     heartbeat_ballot: str = ""
     last_heartbeat: float = 0.0
     shown: NextBallot | None = None
@@ -128,14 +139,37 @@ def give_consent(degree_key: str, field_key: str) -> None:
         tab.link = consent.link
 
 
+def kept_tokens() -> list[str]:
+    """The raters that this browser remembers, the newest first."""
+    return str(st.context.cookies.to_dict().get(RATER_COOKIE) or "").split(".")
+
+
 @uninterrupted()
-def choose(ballot_token: str, choice: Choice, reason_key: str) -> None:
+def follow_kept(token: str) -> None:
+    """Go on as the rater whom this browser remembers."""
+    tab = current_tab()
+    tab.own_tokens[tab.token] = token
+    tab.token = token
+    st.query_params["t"] = token
+
+
+@uninterrupted()
+def begin_anew() -> None:
+    """Another person at this computer."""
+    current_tab().someone_else = True
+
+
+@uninterrupted()
+def choose(ballot_token: str, choice: Choice, reason_key: str, report_key: str) -> None:
     """The buttons A, B and "cannot decide"."""
     tab = current_tab()
     tab.notice = ""
     reason = str(st.session_state.get(reason_key) or "")
+    report = BrowserReport.read(str(st.session_state.get(report_key) or ""))
     try:
-        outcome = rating_service().vote(tab.token, ballot_token, choice, reason, and_next=True)
+        outcome = rating_service().vote(
+            tab.token, ballot_token, choice, reason, report, and_next=True
+        )
     except StudyError as error:
         tab.notice = words.not_saved_text(error)
         return
@@ -145,6 +179,8 @@ def choose(ballot_token: str, choice: Choice, reason_key: str) -> None:
         tab.feedback = outcome.feedback
     elif outcome.status == VoteStatus.TOO_SOON:
         tab.notice = words.TOO_SOON
+    elif outcome.status == VoteStatus.UNSEEN:
+        tab.notice = words.UNSEEN
     elif outcome.status == VoteStatus.ALREADY_SAVED and ballot_token != tab.last_answered_ballot:
         tab.notice = words.ALREADY_SAVED
     elif outcome.status == VoteStatus.STALE:

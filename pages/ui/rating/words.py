@@ -24,9 +24,26 @@ OPEN_LINK = (
     "Already started? Then open the personal link that you were given, instead of starting again."
 )
 
+LABELLED = (
+    "Whose link this is: the organiser has written a note beside it, such as a name or an address, "
+    "and can tell from it who you are. It stands in no export and no report, and is deleted with "
+    "everything else if you withdraw."
+)
+UNLABELLED = (
+    "Nothing that is stored with your answers says who you are. We also note whether your window "
+    "is narrow or wide."
+)
+KNOWN_HERE = (
+    "Somebody has begun with this link in this browser. If that was you, go on where you stopped. "
+    "If not, start for yourself: you will see nothing of each other's answers."
+)
 TOO_SOON = (
     "That came very quickly, perhaps from a key held down or a double click, so it was not "
     "saved. Please look at the two formulas, then choose."
+)
+UNSEEN = (
+    "Please look at both formulas first. The page has moved to the one that you have not seen "
+    "whole; then choose."
 )
 ALREADY_SAVED = (
     "The ballot you answered had its answer already, perhaps from another tab or device. The "
@@ -123,6 +140,13 @@ def ending_text(visit: RatingVisit) -> tuple[str, tuple[str, ...]]:
             "If you have started already, open the personal link that you were given then.",
             f"Questions? Please write to {whom}.",
         )
+    if visit.stage == Stage.ENDING:
+        return "Nobody new can take part", (
+            "The study comes to its end and takes in no more people. Thank you for your interest.",
+            "If you have started already, you may finish: open the personal link that you were "
+            "given then.",
+            f"Questions? Please write to {whom}.",
+        )
     if visit.stage == Stage.CLOSED:
         return "This study is closed", (
             "It takes no answers any more.",
@@ -140,7 +164,8 @@ def ending_text(visit: RatingVisit) -> tuple[str, tuple[str, ...]]:
     return "This link does not work", (
         "We do not know this link. Perhaps a part of it got lost on the way: please open it "
         "again from the message that you received, or copy the whole of it.",
-        "If you withdrew from the study, your link was deleted with everything else.",
+        "If you withdrew from the study, your link was deleted with everything else; if you asked "
+        "for a new link, the old one no longer works.",
         "If it still does not work, please ask the person who sent it to you for a new one.",
     )
 
