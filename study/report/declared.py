@@ -62,9 +62,9 @@ class DeclaredAnalysis(Plain):
         """
         return (
             f"Declared before the first vote: an estimate for {self.estimand}, "
-            f"{wording.level_percent(self.confidence_level)} intervals, a {self.sidedness} test, and a "
-            f"smallest effect of interest of {100 * self.smallest_effect:.3g} points from one "
-            "half."
+            f"{wording.level_percent(self.confidence_level)} intervals, a {self.sidedness} test, "
+            f"and a smallest effect of interest of {100 * self.smallest_effect:.3g} points from "
+            "one half."
         )
 
 
