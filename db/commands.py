@@ -75,6 +75,12 @@ def _parser() -> argparse.ArgumentParser:
 
     add_ask_parser(commands).set_defaults(run=_ask)
 
+    command = commands.add_parser(
+        "preregistration", help="print what a frozen study declared, to deposit elsewhere"
+    )
+    command.add_argument("study", metavar="STUDY", help="its name or number")
+    command.set_defaults(run=_preregistration)
+
     command = commands.add_parser("backup", help="copy the live database to a checked file")
     command.add_argument("--folder", metavar="DIR", type=Path, default=DEFAULT_FOLDER)
     command.set_defaults(run=_backup)
@@ -144,6 +150,13 @@ def _ask(options: argparse.Namespace) -> int:
         return run_ask(store, _find(_service(store), options.study).id, options)
     finally:
         store.dispose()
+
+
+def _preregistration(options: argparse.Namespace) -> None:
+    store = _open(options)
+    service = _service(store)
+    print(service.preregistration(_find(service, options.study).id), end="")
+    store.dispose()
 
 
 def _backup(options: argparse.Namespace) -> None:

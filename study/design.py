@@ -31,10 +31,9 @@ DEFAULT_DEBRIEF = (
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
 MAX_ATTENTION_CHECKS = 3
 DECLARED_ESTIMANDS = ("", "problems like these", "pairs like these", "these pairs")
-SUBGROUPS = ("degree", "field")
 FORMAT = 2
 """Of configurations that are frozen from now on; those of format 1 declare no analysis."""
-ANALYSIS = ("estimand", "confidence_level", "sidedness", "smallest_effect", "subgroups")
+ANALYSIS = ("estimand", "confidence_level", "sidedness", "smallest_effect")
 """The settings that a configuration of format 1 does not have."""
 
 
@@ -121,8 +120,6 @@ class StudyDesign:
         Of the test of "no preference", at 1 less the confidence level.
     smallest_effect : float
         The smallest difference from one half that would matter, 0.01 to 0.45 of the votes.
-    subgroups : tuple of str
-        What raters are grouped by in the report: "degree", "field", both or neither.
     public_base_url : str
         Where raters reach the app.  The only setting that may change after freezing.
 
@@ -165,7 +162,6 @@ class StudyDesign:
     confidence_level: float = 0.95
     sidedness: Sidedness = Sidedness.TWO_SIDED
     smallest_effect: float = 0.05
-    subgroups: tuple[str, ...] = ()
     public_base_url: str = "http://localhost:8501"
 
     def __post_init__(self) -> None:
@@ -188,10 +184,6 @@ class StudyDesign:
                 f"an estimand is {', '.join(f'`{name}`' for name in DECLARED_ESTIMANDS[1:])}, "
                 f"not `{self.estimand}`",
                 field="estimand",
-            )
-        if len(set(self.subgroups)) < len(self.subgroups) or set(self.subgroups) - {*SUBGROUPS}:
-            raise DesignError(
-                f"subgroups of raters are by {' and '.join(SUBGROUPS)}", field="subgroups"
             )
         failed = self.max_failed_attention
         if failed is not None and not 0 <= failed <= MAX_ATTENTION_CHECKS:
@@ -227,7 +219,6 @@ class StudyDesign:
         values["attention_kind"] = str(self.attention_kind)
         values["exclusion_unit"] = str(self.exclusion_unit)
         values["sidedness"] = str(self.sidedness)
-        values["subgroups"] = list(self.subgroups)
         if self.deadline is not None:
             values["deadline"] = self.deadline.astimezone(UTC).isoformat()
         values["model_raters"] = self.model_raters and self.model_raters.to_json()
@@ -258,8 +249,6 @@ class StudyDesign:
             given["model_raters"] = ModelPlan.from_json(given["model_raters"])
         if "sidedness" in given:
             given["sidedness"] = Sidedness(given["sidedness"])
-        if "subgroups" in given:
-            given["subgroups"] = tuple(given["subgroups"])
         return cls(**given)
 
     def inference_json(self, format: int = FORMAT) -> dict[str, Any]:

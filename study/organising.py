@@ -24,6 +24,7 @@ from study.freezing import (
 from study.links import InvitationService
 from study.material import Column, NewPair, PairKind, Pool, Problem, Study, StudyPair
 from study.monitoring import Monitor
+from study.preregistration import preregistration
 from study.rating_types import Ballot
 from study.statistics.clusters import estimand_of
 from study.store import AuditLine, Store, Tx, require_study
@@ -387,6 +388,20 @@ class OrganiserService:
         with self._store.reading() as tx:
             study = require_study(tx, study_id)
             return bool(study.hash) and frozen_hash(configuration_of(tx, study_id)) == study.hash
+
+    def preregistration(self, study_id: int) -> str:
+        """What a frozen study declared, as a Markdown document.
+
+        Raises
+        ------
+        UserError
+            If it is a draft, or was frozen before studies declared their analysis.
+        """
+        with self._store.reading() as tx:
+            study = require_study(tx, study_id)
+            if study.status == StudyStatus.DRAFT:
+                raise StudyError("a draft has declared nothing yet", hint="freeze it first")
+            return preregistration(study.name, json.loads(tx.studies.configuration(study_id)))
 
     def close(self, study_id: int) -> Study:
         """End an open study: no consent and no vote from now on."""

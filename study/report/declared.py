@@ -23,18 +23,14 @@ class DeclaredAnalysis(Plain):
     sidedness : {"two-sided", "one-sided"}
     smallest_effect : float
         The smallest difference from one half that would matter, in shares.
-    subgroups : tuple of str
-        "degree", "field".
     """
 
     estimand: Estimand
     confidence_level: float
     sidedness: str
     smallest_effect: float
-    subgroups: tuple[str, ...]
 
-    JSON = ("estimand", "confidence_level", "sidedness", "smallest_effect",
-            ("subgroups", lambda declared: list(declared.subgroups)))  # fmt: skip
+    JSON = ("estimand", "confidence_level", "sidedness", "smallest_effect")
 
     @classmethod
     def of(cls, configuration: Mapping[str, Any]) -> DeclaredAnalysis | None:
@@ -47,8 +43,7 @@ class DeclaredAnalysis(Plain):
         """
         if configuration.get("format", 1) < 2:
             return None
-        values = {name: configuration["design"][name] for name in ANALYSIS}
-        return cls(**{**values, "subgroups": tuple(values["subgroups"])})
+        return cls(**{name: configuration["design"][name] for name in ANALYSIS})
 
     @property
     def one_sided(self) -> bool:
@@ -61,18 +56,15 @@ class DeclaredAnalysis(Plain):
 
         Examples
         --------
-        >>> print(DeclaredAnalysis("these pairs", 0.95, "two-sided", 0.05, ("degree",)).sentence)
+        >>> print(DeclaredAnalysis("these pairs", 0.95, "two-sided", 0.05).sentence)
         Declared before the first vote: an estimate for these pairs, 95 % intervals, a two-sided
-        test, a smallest effect of interest of 5 points from one half, and subgroups by degree.
+        test, and a smallest effect of interest of 5 points from one half.
         """
-        groups = f"subgroups by {' and '.join(self.subgroups)}" if self.subgroups else (
-            "no subgroups"
-        )  # fmt: skip
         return (
             f"Declared before the first vote: an estimate for {self.estimand}, "
-            f"{wording.level_percent(self.confidence_level)} intervals, a {self.sidedness} test, a "
-            f"smallest effect of interest of {100 * self.smallest_effect:.3g} points from one "
-            f"half, and {groups}."
+            f"{wording.level_percent(self.confidence_level)} intervals, a {self.sidedness} test, "
+            f"and a smallest effect of interest of {100 * self.smallest_effect:.3g} points from "
+            "one half."
         )
 
 
@@ -96,7 +88,7 @@ def departures(
 
     Examples
     --------
-    >>> declared = DeclaredAnalysis("these pairs", 0.95, "two-sided", 0.05, ())
+    >>> declared = DeclaredAnalysis("these pairs", 0.95, "two-sided", 0.05)
     >>> departures(declared, "these pairs", 0.9)
     ('The intervals are 90 % ones; declared before the first vote were 95 % ones.',)
     """

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from db import open_database
-from eic_core.errors import DataError
+from eic_core.errors import DataError, UserError
 from study.design import Sidedness
 from study.report import StudyExport, read_export, write_export
 from study.report.analysis import analyse
@@ -165,6 +165,17 @@ def test_a_study_of_format_1_declares_nothing_and_its_votes_are_named_unsealed()
     assert report.declared is None and report.unsealed == len(report.export.votes)
     assert UNDECLARED in report.notes
     assert any("before votes were sealed" in note for note in report.notes)
+
+
+def test_what_was_declared_is_a_document_that_carries_the_hash(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened(ballots_per_rater=2, problems=2, pairs=2, smallest_effect=0.07)
+    text = " ".join(rehearsal.organiser.preregistration(study.id).split())
+    assert study.hash in text and "4 pairs of formulas from 2 problems" in text
+    assert "an estimate for pairs like these, 95 % intervals, a two-sided test" in text
+    assert "7 points to either side" in text and "|ΔR²| ≤ 0.02" in text
+    draft = rehearsal.draft(name="draft", problems=2, pairs=2)
+    with pytest.raises(UserError, match="declared nothing yet"):
+        rehearsal.organiser.preregistration(draft.id)
 
 
 def test_freezing_writes_the_estimand_down(rehearsal: Rehearsal) -> None:

@@ -42,7 +42,7 @@ _UNITS = {
     str(ExclusionUnit.VOTE): "a single vote",
 }
 _ABOUT = {
-    "": "by the number of problems",
+    "": "decided by the number of problems",
     "problems like these": "problems like these",
     "pairs like these": "other pairs of these problems",
     "these pairs": "these pairs alone",
@@ -77,11 +77,11 @@ def design_view(service: OrganiserService, draft: StudyDraft) -> None:
         if not study.design.contact.strip():
             show_note("Raters need somebody to write to: fill this in before freezing.")
         _area(study, "debrief_text", "Debrief, shown at the end", 130)
+        _analysis(study)
     with right:
         _amount(draft)
         _ballots(study)
         _rules(study)
-        _analysis(study)
         _models(study)
         _access(study)
     next_step_button(study, "freeze", "Next: freeze")

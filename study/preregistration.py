@@ -1,0 +1,76 @@
+"""What a study declared before its first vote, as a document to deposit elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from eic_core import wording
+from eic_core.errors import UserError
+from study.design import StudyDesign, frozen_hash
+from study.report.declared import DeclaredAnalysis
+
+
+def preregistration(name: str, configuration: Mapping[str, Any]) -> str:
+    """A frozen configuration as Markdown: hypothesis, material, raters, exclusions, analysis.
+
+    Parameters
+    ----------
+    name : str
+        Of the study.
+    configuration : mapping
+        As frozen; its hash is the document's.
+
+    Raises
+    ------
+    UserError
+        If the configuration is of format 1, which declares no analysis.
+    """
+    declared = DeclaredAnalysis.of(configuration)
+    if declared is None:
+        raise UserError(
+            "this study declared no analysis before its first vote",
+            hint="studies that are frozen from now on do",
+        )
+    design = StudyDesign.from_json(configuration["design"])
+    pairs = [p for p in configuration["pairs"] if p["kind"] == "main" and not p["dropped"]]
+    problems = {pair["problem"] for pair in pairs}
+    wanted = len(pairs) * design.votes_per_pair
+    rules = configuration["rules"]
+    names = (("max_complexity_gap", "|ΔC| ≤ "), ("max_r2_gap", "|ΔR²| ≤ "),
+             ("min_eic_gap", "|ΔEIC| ≥ "), ("min_best_r2", "larger R² > "))  # fmt: skip
+    limits = ", ".join(f"{sign}{rules[key]:g}" for key, sign in names if key in rules)
+    unit = "whole session" if str(design.exclusion_unit) == "session" else "single votes"
+    excluded = [
+        f"A rater's {unit} of less than {design.exclusion_seconds:g} active seconds is left out."
+        if design.exclusion_seconds else "Nothing is left out for being fast.",
+        f"Raters who fail more than {design.max_failed_attention} attention checks are left out."
+        if design.attention_checks and design.max_failed_attention is not None else "",
+    ]  # fmt: skip
+    sides = (
+        "People prefer the formula of lower EIC (one-sided)." if declared.one_sided
+        else "People prefer one of the two formulas, by their EIC (two-sided)."
+    )
+    points = f"{100 * declared.smallest_effect:.3g} points"
+    parts = (
+        ("Question", f"{design.title} Raters are asked: {design.question}"),
+        ("Hypothesis", sides),
+        ("Material", f"{wording.count(len(pairs), 'pair')} of formulas from "
+         f"{wording.count(len(problems), 'problem')}, alike in accuracy and complexity and apart "
+         f"in EIC{f' ({limits})' if limits else ''}."),
+        ("Raters", f"Each rates {design.ballots_per_rater} pairs and "
+         f"{wording.count(design.attention_checks, 'attention check')}; {design.votes_per_pair} "
+         f"votes are wanted on each pair, {wanted:,} in all, from at least "
+         f"{-(-wanted // design.ballots_per_rater):,} raters."),
+        ("Exclusions", " ".join(filter(None, excluded))),
+        ("Ties", "“Cannot decide” is offered; such votes are in no rate or test."
+         if design.allow_tie else "Raters must decide."),
+        ("Analysis", f"{declared.sentence} The rate has a two-way clustered t interval on the log "
+         f"odds (docs/adr/0007-inference.md, docs/adr/0022-uneven-problems.md); it is held against "
+         f"one half, and by two one-sided tests against {points} to either side of it."),
+    )  # fmt: skip
+    body = "\n\n".join(f"## {heading}\n\n{text}" for heading, text in parts)
+    return (
+        f"# Pre-registration: {name}\n\nSHA-256 of the frozen study: "
+        f"`{frozen_hash(configuration)}`\n\n{body}\n"
+    )
