@@ -37,6 +37,7 @@ _STUDY = StudyTable.__table__.c
 _BY_ID = select(
     _STUDY.id, _STUDY.name, _STUDY.status, _STUDY.design, _STUDY.public_base_url, _STUDY.rules,
     _STUDY.created_at, _STUDY.hash, _STUDY.frozen_at, _STUDY.closed_at,
+    _STUDY.admission_ended_at,
 ).where(_STUDY.id == bindparam("id"))  # fmt: skip
 """Without the frozen configuration, which holds every ballot."""
 
