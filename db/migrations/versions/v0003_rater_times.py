@@ -9,13 +9,13 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0003"
-down_revision = "0004"
+down_revision = "0002"
 branch_labels = None
 depends_on = None
 
 
 def upgrade() -> None:
-    """From 0004; votes that were cast before have the server's times alone."""
+    """From 0002; votes that were cast before have the server's times alone."""
     op.add_column("vote", sa.Column("rater_seconds", sa.Double(), nullable=True))
     op.add_column("vote", sa.Column("viewport", sa.String(length=6), nullable=True))
     op.add_column("vote", sa.Column("in_view", sa.Boolean(), nullable=True))
