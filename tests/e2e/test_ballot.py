@@ -52,8 +52,10 @@ def test_the_raters_own_clock_counts_however_late_the_server_is(
         # the answer of the server comes late: the page stands, and shows what was there
         page.evaluate(_LATE, slow_until)
         look(page)
+        first_ballot = current(page)
         page.keyboard.press("a")
         expect(page.get_by_text("saved 1 of 3")).to_be_visible()
+        eventually(page, lambda: current(page), lambda token: token != first_ballot)
         page.keyboard.press("b")  # at once, on the next ballot
         expect(page.get_by_role("alert")).to_contain_text("came very quickly")
         assert len(world.votes(link)) == 1
