@@ -32,20 +32,24 @@ def ballots() -> tuple[Ballot, ...]:
     return tuple(replace(each, token=f"n{at}") for at, each in enumerate(found))
 
 
-st.set_page_config(layout="wide")
-shown = st.session_state.setdefault("shown", 0)
-
-
 def another() -> None:
     """The next one."""
     st.session_state["shown"] += 1
 
 
-every = max(1, int(st.query_params.get("every", "1")))
-numbers = range(0, len(ballots()), every)
-number = numbers[shown % len(numbers)]
-style()
-with st.container(key="rate-page"):
-    visit = RatingVisit(Stage.RATING, "Study", progress=Progress(3, 10))
-    ballot_page(current_tab(), visit, ballots()[number])
-st.button(" ".join(map(str, numbers)), key="another", on_click=another)
+def page() -> None:
+    """Draw the ballot whose turn it is."""
+    st.set_page_config(layout="wide")
+    shown = st.session_state.setdefault("shown", 0)
+    every = max(1, int(st.query_params.get("every", "1")))
+    numbers = range(0, len(ballots()), every)
+    number = numbers[shown % len(numbers)]
+    style()
+    with st.container(key="rate-page"):
+        visit = RatingVisit(Stage.RATING, "Study", progress=Progress(3, 10))
+        ballot_page(current_tab(), visit, ballots()[number])
+    st.button(" ".join(map(str, numbers)), key="another", on_click=another)
+
+
+if __name__ == "__main__":
+    page()
