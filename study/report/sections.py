@@ -477,8 +477,8 @@ def sections_of(report: StudyReport) -> tuple[Section, ...]:
     >>> from study.report.exported import StudyExport
     >>> found = sections_of(analyse(StudyExport("s", "Demo", "", (), ())))
     >>> print(", ".join(section.key for section in found))
-    headline, paper, agreement, sensitivity, attention, sides, one-sided, ballots, gaps, problems,
-    ties, votes, pairs, source
+    headline, paper, agreement, sensitivity, attention, sides, one-sided, ballots, gaps, structure,
+    problems, ties, votes, pairs, source
     """
     return (
         headline_section(report),

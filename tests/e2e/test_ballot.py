@@ -86,9 +86,11 @@ def test_the_raters_own_clock_counts_however_late_the_server_is(
 def test_a_tap_counts_once_both_formulas_were_in_view(browser: Browser, world: World) -> None:
     study = world.another(ballots_per_rater=3, practice=False)
     with volunteer(browser) as page:
-        link = _begun(page, world, study)
+        link = world.link(study)
+        visit(page, link)
+        agree(page)
         page.set_viewport_size({"width": 390, "height": 420})  # a phone on its side, nearly
-        page.reload()
+        start(page)
         idle(page)
         look(page)
         page.get_by_role("button", name="Formula A").click()

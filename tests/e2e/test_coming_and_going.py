@@ -35,7 +35,7 @@ def test_a_shared_computer_asks_who_is_there_and_a_closing_study_lets_its_raters
         with page.expect_response("**/door/rater") as kept:
             agree(page)
         assert kept.value.status == 204
-        (cookie,) = [each for each in page.context.cookies() if each["name"] == "eic_rater"]
+        (cookie,) = [each for each in page.context.cookies() if each["name"] == "rater"]
         assert cookie["httpOnly"] and cookie["sameSite"] == "Lax"
         first = page.url
         start(page)

@@ -78,7 +78,8 @@ def test_on_a_phone_the_answers_fit(visit: Opener) -> None:
     expect(page.locator(".st-key-answer-writing .eic-answer")).to_contain_text("to the writing")
     offered = page.locator(".st-key-questions button")
     expect(offered).to_have_count(7)
-    for place in range(7):
+    for place in range(7):  # the row scrolls by itself, and each can be brought into view
+        offered.nth(place).scroll_into_view_if_needed()
         box = offered.nth(place).bounding_box()
         assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 390
     for question in ("What to write instead?", "How many digits do I need?"):

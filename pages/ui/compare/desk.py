@@ -65,7 +65,7 @@ class CompareState(PageState):
     --------
     >>> state = CompareState("x+1", other="1+x", seed=3)
     >>> state.to_query()
-    {'formula': ['x+1'], 'seed': ['3'], 'b': ['1+x']}
+    {'formula': ['x+1'], 'samples': ['10000'], 'seed': ['3'], 'b': ['1+x']}
     >>> CompareState.from_query(state.to_query()) == state
     True
     """

@@ -25,6 +25,7 @@ _KINDS = frozenset(
 )  # fmt: skip
 _OPERATIONS = frozenset(("deferred_file", "dataframe_chunk"))
 _FILES = "file_uploader_state_value"
+_NUMBERS = {"int_value", "double_value"}
 
 
 class MessageDoor:
@@ -91,7 +92,8 @@ def fits(state: WidgetState, about: Any) -> bool:
     if about is None:
         return True
     kind = state.WhichOneof("value")
-    if kind is not None and about.value_type is not None and kind != about.value_type:
+    kinds = {kind, about.value_type} - {None}
+    if len(kinds) > 1 and not kinds <= _NUMBERS:  # browsers send whole numbers as integers
         return False
     if kind == _FILES:  # says which files; those that are not there are none
         return True

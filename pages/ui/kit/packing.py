@@ -16,6 +16,7 @@ import struct
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 _SHARED_FROM = 1 << 15
@@ -67,6 +68,10 @@ def _known_object(index: int) -> Any:
     return _loading.known[index]
 
 
+def _read_only(content: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(content)
+
+
 class _Pickler(pickle.Pickler):
     """Pickles what both sides know by its number alone."""
 
@@ -82,7 +87,11 @@ class _Pickler(pickle.Pickler):
 
     def reducer_override(self, obj: Any) -> Any:
         number = self._numbers.get(id(obj))
-        return NotImplemented if number is None else (_known_object, (number,))
+        if number is not None:
+            return _known_object, (number,)
+        if isinstance(obj, MappingProxyType):  # which pickle does not know
+            return _read_only, (dict(obj),)
+        return NotImplemented
 
 
 def pack(value: object, known: Sequence[object] = ()) -> Pickled:
@@ -92,6 +101,8 @@ def pack(value: object, known: Sequence[object] = ()) -> Pickled:
     --------
     >>> unpack(pack({"a": [1, 2]}))
     {'a': [1, 2]}
+    >>> unpack(pack(MappingProxyType({"a": 1})))["a"]
+    1
     """
     buffers: list[Any] | None = [] if hasattr(os, "memfd_create") else None
     out = io.BytesIO()

@@ -102,7 +102,7 @@ def _do(
             channel.send("progress", done)
 
     try:
-        function, args, more = unpack(packed, [kept[key] for key in keys])
+        function, args, more = unpack(packed, known_to_both([kept[key] for key in keys]))
         if watched:
             more["progress"] = progress
         answer = function(*args, **more)

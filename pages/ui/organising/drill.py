@@ -151,7 +151,7 @@ def inspector_state(member: Member, problem: Problem) -> PageState:
     --------
     >>> problem = Problem("p", "t,y\\n0.5,2.1\\n2,3.9\\n3,6.2\\n")
     >>> inspector_state(Member("2*X0+1", 0.3, 0.9, 5, syntax="gplearn"), problem).to_query()
-    {'formula': ['2*X0+1'], 'syntax': ['gplearn'], 'range': ['x0=0.5:3.0']}
+    {'formula': ['2*X0+1'], 'syntax': ['gplearn'], 'range': ['x0=0.5:3.0'], 'samples': ['10000']}
     """
     samples = problem_samples(problem)
     columns = tuple(samples.columns)
@@ -180,7 +180,7 @@ def inspector_address(state: PageState) -> str:
     Examples
     --------
     >>> inspector_address(PageState("sin(x)", domains=(("x", Domain("uniform", 0.0, 1.0)),)))
-    './?formula=sin%28x%29&range=x%3D0.0%3A1.0'
+    './?formula=sin%28x%29&range=x%3D0.0%3A1.0&samples=10000'
     """
     return f"./?{urlencode(state.to_query(), doseq=True)}" if state.fits_url else ""
 

@@ -28,7 +28,7 @@ from study.rating_types import (
 
 Choice = Literal["left", "right", "tie"]
 _KEY = "rating"
-RATER_COOKIE = "eic_rater"
+RATER_COOKIE = "rater"
 
 
 @dataclass
