@@ -73,8 +73,9 @@ def test_the_raters_own_clock_counts_however_late_the_server_is(
         page.get_by_role("button", name="Formula B").click()
         expect(page.get_by_text("saved 2 of 3")).to_be_visible()
     first, second = world.rows(
-        "SELECT v.*, 86400 * (julianday(voted_at) - julianday(shown_at)) AS server_seconds FROM vote v"
-        " JOIN rater r ON r.id = v.rater_id WHERE r.study_id = :s ORDER BY v.id", s=study.id,
+        "SELECT v.*, 86400 * (julianday(voted_at) - julianday(shown_at)) AS server_seconds"
+        " FROM vote v JOIN rater r ON r.id = v.rater_id WHERE r.study_id = :s ORDER BY v.id",
+        s=study.id,
     )
     assert first["viewport"] == second["viewport"] == "wide"
     assert first["in_view"] and second["in_view"]
