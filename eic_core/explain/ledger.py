@@ -257,17 +257,18 @@ def _places(inspection: Inspection, everywhere: list[LedgerRow], here: list[Ledg
     share = math.fsum(row.share for row in here)
     if math.fsum(row.share for row in others) <= NEGLIGIBLE * share:
         return f" (in {len(here)} places)" if len(here) > 1 else ""
-    within = {_above(inspection, row) for row in here}
-    if len(within) == 1 and within.isdisjoint(_above(inspection, row) for row in others):
+    texts = node_texts(inspection.formula, phrases.TEXT_LIMIT)
+
+    def above(row: LedgerRow) -> str:
+        """The operation that a node is an operand of."""
+        parent = inspection.formula.parents[row.node_id]
+        return "" if parent is None else f"`{texts[parent]}`"
+
+    within = {above(row) for row in here}
+    if len(within) == 1 and within.isdisjoint(above(row) for row in others):
         several = f" (in {len(here)} places)" if len(here) > 1 else ""
         return f" in {within.pop()}{several}"
     return f" (in {len(here)} of {len(everywhere)} places)"
-
-
-def _above(inspection: Inspection, row: LedgerRow) -> str:
-    """The operation that a node is an operand of."""
-    parent = inspection.formula.parents[row.node_id]
-    return "" if parent is None else phrases.code_text(inspection.formula, parent)
 
 
 def _without_negligible(group: list[LedgerRow]) -> list[LedgerRow]:

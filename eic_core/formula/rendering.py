@@ -384,8 +384,15 @@ def short_text(formula: Formula, node_id: int | None = None, limit: int = 40) ->
     >>> short_text(f), short_text(f, limit=8)
     ('10000·x − 9999·x', '10000·x…')
     """
-    last = _last(formula, node_id)
-    return _labels(formula, formula.first[last], last, limit)[-1]
+    text = ""
+    todo: list[str | int] = [_last(formula, node_id)]
+    while todo and len(text) <= limit:
+        part = todo.pop()
+        if isinstance(part, str):
+            text += part
+        else:
+            todo.extend(reversed(list(_parts(formula, formula.nodes[part], TEXT))))
+    return _cut(text, limit)
 
 
 def node_texts(formula: Formula, limit: int = 40) -> tuple[str, ...]:
@@ -397,7 +404,22 @@ def node_texts(formula: Formula, limit: int = 40) -> tuple[str, ...]:
     >>> node_texts(read("x**2 + 1").formula)
     ('x', 'x²', '1', 'x² + 1')
     """
-    return tuple(_labels(formula, 0, len(formula) - 1, limit))
+    texts: list[str] = []
+    for node in formula.nodes:
+        pieces: list[str] = []
+        size = 0
+        for part in _parts(formula, node, TEXT):
+            piece = part if isinstance(part, str) else texts[part]
+            pieces.append(piece)
+            size += len(piece)
+            if size > limit or (not isinstance(part, str) and piece.endswith("…")):
+                break
+        texts.append(_cut("".join(pieces), limit))
+    return tuple(texts)
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: max(limit - 1, 0)].rstrip() + "…"
 
 
 def _last(formula: Formula, node_id: int | None) -> int:
@@ -697,22 +719,3 @@ def _flatten(
                 todo.append((item, len(pieces)))
             todo.extend(reversed(list(_parts(formula, formula.nodes[item], style))))
     return pieces
-
-
-def _labels(formula: Formula, first: int, last: int, limit: int) -> list[str]:
-    """Texts of the nodes first..last, each built from its operands' cut texts."""
-    texts: list[str] = []
-    for node in formula.nodes[first : last + 1]:
-        pieces: list[str] = []
-        size = 0
-        for part in _parts(formula, node, TEXT):
-            piece = part if isinstance(part, str) else texts[part - first]
-            pieces.append(piece)
-            size += len(piece)
-            if size > limit or (not isinstance(part, str) and piece.endswith("…")):
-                break
-        text = "".join(pieces)
-        if len(text) > limit:
-            text = text[: max(limit - 1, 0)].rstrip() + "…"
-        texts.append(text)
-    return texts

@@ -115,8 +115,9 @@ def test_latex_braces_and_delimiters_balance_with_decoration_too(formula):
 @given(formulas, st.integers(4, 30))
 def test_labels_keep_to_their_limit_and_begin_like_the_whole_text(formula, limit):
     whole = node_texts(formula, limit=100_000)
-    for full, cut in zip(whole, node_texts(formula, limit), strict=True):
+    for node, full, cut in zip(formula, whole, node_texts(formula, limit), strict=True):
         assert len(cut) <= limit
+        assert cut == short_text(formula, node.id, limit)
         assert cut == full or (cut.endswith("…") and full.startswith(cut[:-1]))
 
 
