@@ -15,6 +15,7 @@ from eic_core.formula.syntax import NOTATIONS, SYNTAXES, Reading
 from eic_core.measure import Domain
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.inspector_service import Outcome
+from pages.ui.kit.messages import as_sentence
 from pages.ui.kit.text import clean, code_label, escape, label, prose
 from pages.ui.kit.visit import (
     PageState,
@@ -199,7 +200,7 @@ def formula_input(here: Visit) -> None:
 
 
 def formula_buttons(here: Visit) -> None:
-    """Inspect, back and forth, and the examples."""
+    """Inspect, back and forth."""
     with st.container(
         horizontal=True, vertical_alignment="center", gap="xsmall", key="formula-buttons"
     ):
@@ -346,12 +347,12 @@ def formula_error(error: FormulaError) -> None:
     title, hint = error.message, error.hint
     if " " not in title:  # a bare piece of the text says too little alone
         title, hint = str(error), ""
-    below = f"<p>{prose(_sentence(hint))}</p>" if hint else ""
+    below = f"<p>{prose(as_sentence(hint))}</p>" if hint else ""
     if error.replacement is None:
-        below += f'<p class="eic-quiet">{prose(_sentence(f"What is read: {NOTATIONS}"))}</p>'
+        below += f'<p class="eic-quiet">{prose(as_sentence(f"What is read: {NOTATIONS}"))}</p>'
     st.html(
         f'<div class="eic-error" role="alert"><p class="eic-error-title">'
-        f"{prose(_sentence(title))}</p><pre>{escape(error.caret())}</pre>{below}</div>"
+        f"{prose(as_sentence(title))}</p><pre>{escape(error.caret())}</pre>{below}</div>"
     )
     if error.replacement is not None:
         st.button(
@@ -372,7 +373,3 @@ def formula_error(error: FormulaError) -> None:
                     on_click=change_state,
                     kwargs={"formula": clean(text, 100_000), "node": None},
                 )
-
-
-def _sentence(text: str) -> str:
-    return wording.capital(text) + ("" if text.endswith((".", "?", "!")) else ".")

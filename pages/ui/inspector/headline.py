@@ -20,7 +20,6 @@ from eic_core import wording
 from eic_core.drawing.layout import focus_node
 from eic_core.explain.losses import NAMES, RESULT, WORST_STEP, Loss, account_line
 from eic_core.formula.syntax import SYNTAXES
-from eic_core.measure.fit import fit_of
 from eic_core.measure.inspection import NodeAmplification
 from pages.ui.figures.tree import ruler_figure
 from pages.ui.kit import glossary
@@ -292,8 +291,8 @@ def _account_in_short(result: InspectionResult) -> str:
         f"{NAMES[RESULT]} **{wording.digits_lost(root.local_eic)}**",
     ]
     if not is_narrow():
-        if inspection.samples.target is not None and (fit := fit_of(inspection)) is not None:
-            parts.append(f"R² **{wording.r_squared(fit.r2)}**")
+        if result.fit is not None:
+            parts.append(f"R² **{wording.r_squared(result.fit.r2)}**")
         all_valid = counts.valid == counts.total
         which = f"**{counts.valid:,}** of {counts.total:,}"
         which = f"all **{counts.valid:,}**" if all_valid else which

@@ -20,6 +20,7 @@ from eic_core.explain.spread import Spread, spread_of
 from eic_core.explain.verdict import Verdict, verdict
 from eic_core.formula.syntax import Reading, read
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
+from eic_core.measure.fit import Fit, fit_of
 from eic_core.measure.table import Table, VariableMatch, match_variables
 from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
 from pages.ui.kit.workers import LONGEST, UNHURRIED, InThread, Workers
@@ -106,6 +107,11 @@ class InspectionResult:
     def spread(self) -> Spread | None:
         """How the loss is spread over the samples."""
         return spread_of(self.inspection)
+
+    @cached_property
+    def fit(self) -> Fit | None:
+        """How well it predicts the target; None without one."""
+        return None if self.inspection.samples.target is None else fit_of(self.inspection)
 
     @property
     def quick(self) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from eic_core import wording
-from eic_core.errors import UserError
+from eic_core.errors import FormulaError, UserError
 from pages.ui.kit.text import escape, prose
 
 
@@ -26,25 +26,26 @@ def offer_again(error: UserError, key: str) -> None:
 
 
 def as_sentence(text: str) -> str:
-    """With a capital letter and a full stop.
+    """With a capital letter and a full stop, unless it ends as a sentence does.
 
     Examples
     --------
-    >>> as_sentence("the table is empty"), as_sentence("`x` is no number.")
-    ('The table is empty.', '`x` is no number.')
+    >>> as_sentence("the table is empty"), as_sentence("which side?")
+    ('The table is empty.', 'Which side?')
     """
-    return f"{wording.capital(text).rstrip('.')}."
+    return wording.capital(text) + ("" if text.endswith((".", "?", "!")) else ".")
 
 
 def show_error(error: UserError) -> None:
-    """An error with its way out."""
-    title = wording.capital(error.message)
-    hint = f"<p>{prose(wording.capital(error.hint))}.</p>" if error.hint else ""
+    """An error with its place, if it has one, and its way out."""
+    place = error.caret() if isinstance(error, FormulaError) else ""
+    place = f"<pre>{escape(place)}</pre>" if place else ""
+    hint = f"<p>{prose(as_sentence(error.hint))}</p>" if error.hint else ""
     lines = "".join(f"<li>{prose(line)}</li>" for line in getattr(error, "problems", ())[:20])
     lines = f'<ul class="eic-list">{lines}</ul>' if lines else ""
     st.html(
-        f'<div class="eic-error" role="alert"><p class="eic-error-title">{prose(title)}.</p>'
-        f"{hint}{lines}</div>"
+        f'<div class="eic-error" role="alert"><p class="eic-error-title">'
+        f"{prose(as_sentence(error.message))}</p>{place}{hint}{lines}</div>"
     )
 
 

@@ -6,9 +6,12 @@ import streamlit as st
 
 from eic_core.errors import FormulaError
 from eic_core.formula.copying import COPIED, copied
+from eic_core.formula.rendering import to_python
 from eic_core.formula.tree import Formula
+from pages.ui.kit.messages import as_sentence
 from pages.ui.kit.text import prose
 from pages.ui.kit.visit import current_visit
+from pages.ui.kit.wiring import figure_cache
 
 
 def copy_as(formula: Formula, key: str) -> None:
@@ -32,14 +35,14 @@ def copy_as(formula: Formula, key: str) -> None:
         st.selectbox("Language", languages, format_func=COPIED.__getitem__, key=widget,
                      on_change=remember)  # fmt: skip
         try:
-            found = copied(formula, here.language)
+            found = figure_cache().get(
+                ("copied", to_python(formula), here.language),
+                lambda: copied(formula, here.language),
+                lambda _: 0.01,
+            )
         except FormulaError as error:
-            st.html(f'<p class="eic-note" role="status">{prose(_sentence(error))}</p>')
+            st.html(f'<p class="eic-note" role="status">{prose(as_sentence(error.message))}</p>')
             return
         st.code(found.text, language=None, wrap_lines=True)
         for note in found.notes:
             st.html(f'<p class="eic-quiet">{prose(note)}</p>')
-
-
-def _sentence(error: FormulaError) -> str:
-    return f"{error.message[:1].upper()}{error.message[1:]}."

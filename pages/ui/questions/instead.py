@@ -11,7 +11,7 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.drawing.layout import focus_node
-from eic_core.errors import FormulaError, UserError
+from eic_core.errors import UserError
 from eic_core.explain import phrases
 from eic_core.explain.writing import WritingLoss
 from eic_core.exports import csv_text
@@ -29,6 +29,7 @@ from pages.ui.kit.caches import Progress
 from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.jobs import Job
+from pages.ui.kit.messages import show_error
 from pages.ui.kit.progress import finish_button, start_finishing
 from pages.ui.kit.text import code_label, escape, prose
 from pages.ui.kit.visit import Visit, change_state, current_visit, keep_upload
@@ -151,7 +152,7 @@ def _judge(result: InspectionResult, text: str) -> None:
         with st.spinner("Comparing both forms at high precision…"):
             found = diagnosis_service().own_form(result, form)
     except UserError as error:
-        _refusal(error)
+        show_error(error)
         return
     equal = found.before is not None and found.after is not None
     kind = "eic-quiet" if equal else "eic-note"
@@ -164,17 +165,6 @@ def _judge(result: InspectionResult, text: str) -> None:
         with st.container(horizontal=True, gap="xsmall"):
             replace_formula_button(result, to_python(form), "apply-own-form")
             copy_as(form, "own-form")
-
-
-def _refusal(error: UserError) -> None:
-    """What cannot be read or compared, its place, and what helps."""
-    caret = error.caret() if isinstance(error, FormulaError) else ""
-    place = f"<pre>{escape(caret)}</pre>" if caret else ""
-    hint = f"<p>{prose(wording.capital(error.hint))}.</p>" if error.hint else ""
-    st.html(
-        '<div class="eic-error" role="alert"><p class="eic-error-title">'
-        f"{prose(wording.capital(error.message))}.</p>{place}{hint}</div>"
-    )
 
 
 _BRANCHES = 8
