@@ -72,7 +72,9 @@ def unsettled_clause(inspection: Inspection) -> str:
             if k in making:
                 return f"EIC grows with N because {text} {change.words}"
             now = wording.digits_phrase(own[k])
-            return f"{text} {change.words}, so that what it loses, now {now}, grows with N"
+            infinite = math.isinf(inspection.nodes[k].local_eic)
+            its = "what it loses at the other samples" if infinite else "what it loses"
+            return f"{text} {change.words}, so that {its}, now {now}, grows with N"
     share = tail.top1_share
     if lost and not tail.hill < 1:
         return ""

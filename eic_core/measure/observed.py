@@ -354,6 +354,8 @@ class ObservedError(Plain):
         Mean over the rows of the digits that each has lost, all of them where it has no value.
     out_of_range : int
         Further rows, at which the exact value itself is beyond the normal numbers of the type.
+    zeros : int
+        Of the rows those whose exact value is 0 and that have another.
 
     Notes
     -----
@@ -368,6 +370,7 @@ class ObservedError(Plain):
     rows: int
     mean_digits_lost: float = math.nan
     out_of_range: int = 0
+    zeros: int = 0
 
     JSON = (
         "precision", "rms", "worst", "failed", "rows", "digits_lost", "mean_digits_lost",
@@ -395,9 +398,9 @@ class ObservedError(Plain):
              for true, size in zip(truth, sizes, strict=True)],
             computed, kind,
         )  # fmt: skip
-        for row, size in enumerate(sizes):
-            if size == 0 and math.isnan(errors[row]):
-                errors[row] = 1 / ROUNDOFF[kind]  # no digit of another number is right
+        zeros = [row for row, size in enumerate(sizes) if size == 0 and math.isnan(errors[row])]
+        for row in zeros:
+            errors[row] = 1 / ROUNDOFF[kind]  # no digit of another number is right
         beyond = sum(0 < size < low or size > high for size in sizes)
         known = np.abs(errors[np.isfinite(errors)]) * ROUNDOFF[kind]
         failed = int(np.count_nonzero(np.isinf(errors)))
@@ -407,6 +410,7 @@ class ObservedError(Plain):
         return cls(
             kind, rms(known) if some else math.nan, float(np.max(known)) if some else math.nan,
             failed, len(known) + failed, float(np.mean(lost)) if len(lost) else math.nan, beyond,
+            len(zeros),
         )  # fmt: skip
 
     @property

@@ -359,7 +359,13 @@ def advice_sentence(before: Measured, own: float, jump: str = "") -> str:
             "is farther from a jump."
         )
     if q <= SMALL:
-        if double.failed or double.digits_lost > q + SMALL:
+        wrong = double.digits_lost > q + SMALL
+        if wrong and double.zeros and not double.failed and not double.out_of_range:
+            return (
+                "Where the exact result is 0, rounding leaves a small number in its place: what "
+                "helps is to take so small a result for 0."
+            )
+        if wrong or double.failed or double.out_of_range:
             return (
                 "What helps: inputs in units in which no value on the way overflows or "
                 "underflows, or arithmetic of a wider range."

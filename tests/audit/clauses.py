@@ -127,7 +127,7 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
     yield from _cancels(p, k, math.inf)
     if NOUNS.get(p.formula.nodes[k].operator) != m["noun"]:
         yield f"it is a {p.formula.nodes[k].operator}"
-    yield from crosses_zero(p, k)
+    yield from crosses_zero(p, k, grows=True)
 
 
 @clause(CAUSES, "cause.cancel_nearly", "the two terms nearly cancel⟦ at <some:word> samples⟧")

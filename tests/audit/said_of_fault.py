@@ -576,6 +576,19 @@ def _(p: Page, m: Match) -> Iterator[str]:
 
 
 @says(
+    "advice.zero",
+    "instead",
+    "Where the exact result is 0, rounding leaves a small number in its place: what helps is to "
+    "take so small a result for 0.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if not np.isneginf(p.truth.size(p.truth.root)).any():
+        yield "the result is 0 nowhere"
+    if p.truth.without_double(p.truth.root).any():
+        yield "somewhere the result has no value in double precision"
+
+
+@says(
     "advice.jump",
     "instead",
     "What helps: a higher precision for what <at:code> is given, or samples at which that is "
@@ -615,6 +628,8 @@ def _(p: Page, m: Match) -> Iterator[str]:
     claims=lambda p, m: [("something to mend in the result", 0, 0)],
 )
 def _(p: Page, m: Match) -> Iterator[str]:
+    if p.truth.without_double(p.truth.root).any():
+        yield "somewhere the result has no value in double precision"
     if not lost_by_result(p) <= 1 + 1e-6:
         yield f"the result loses {lost_by_result(p):.3f}"
     yield from _unsaid_rows(p)

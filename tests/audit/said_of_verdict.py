@@ -870,7 +870,8 @@ def _makes_much(p: Page, k: int) -> bool:
 @says(
     "note.crossing_elsewhere",
     "note",
-    f"{_LEAD}<at:code> <does:does>, so that what it loses, now <now:digits>, grows with N.",
+    f"{_LEAD}<at:code> <does:does>, so that what it loses⟦ at the other <others:word>⟧, "
+    "now <now:digits>, grows with N.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _is_n(p, m)
@@ -879,6 +880,8 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield from crosses_zero(p, k, grows=True, words=m["does"])
         if not holds(digits(m["now"]), p.truth.local_finite(k)):
             yield f"it loses {p.truth.local_finite(k):.4f}"
+        if bool(m["others"]) != p.truth.singular(k).any():
+            yield f"it keeps no digit at {np.count_nonzero(p.truth.singular(k))} samples"
 
     yield from somewhere(p, m["at"], grows)
 
