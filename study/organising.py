@@ -24,8 +24,8 @@ from study.freezing import (
 from study.links import InvitationService
 from study.material import Column, NewPair, PairKind, Pool, Problem, Study, StudyPair
 from study.monitoring import Monitor
-from study.preregistration import preregistration
 from study.rating_types import Ballot
+from study.report.preregistration import preregistration
 from study.statistics.clusters import estimand_of
 from study.store import AuditLine, Store, Tx, require_study
 from study.unblinding import EarlyLooks
@@ -401,7 +401,7 @@ class OrganiserService:
             study = require_study(tx, study_id)
             if study.status == StudyStatus.DRAFT:
                 raise StudyError("a draft has declared nothing yet", hint="freeze it first")
-            return preregistration(study.name, json.loads(tx.studies.configuration(study_id)))
+            return preregistration(json.loads(tx.studies.configuration(study_id)))
 
     def close(self, study_id: int) -> Study:
         """End an open study: no consent and no vote from now on."""

@@ -16,6 +16,7 @@ from study.report.exported_models import ANSWERS_FILE, answers_csv
 from study.report.figures import figure_names
 from study.report.methods import methods_markdown, methods_text
 from study.report.page import render_html
+from study.report.preregistration import preregistration
 from study.report.printing import FORMATS, figure_files, figures_of
 from study.report.tables import (
     CODEBOOK_FILE,
@@ -34,12 +35,15 @@ Progress = Callable[[int, int], None]
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The earliest time that a ZIP file can hold: its members carry no date."""
 
+PREREGISTERED_FILE = "preregistration.md"
+
 CONTENTS = {
     "README.txt": "this list",
     "report.html": "the report, to read in a browser or to print",
     "report.json": "all its numbers",
     "methods.md": "a methods paragraph with the numbers of this study (also methods.txt)",
     STUDY_FILE: "the frozen study: configuration, rules, pairs, looks before the end",
+    PREREGISTERED_FILE: "what was declared before the first vote, where a study declares it",
     VOTES_FILE: "each vote as it was cast",
     ANSWERS_FILE: "each answer of a model, where models were asked",
     LONG_FILE: "a row per vote, those left out marked, with the gaps of its pair",
@@ -56,6 +60,8 @@ def bundle_files(report: StudyReport) -> Iterator[tuple[str, bytes]]:
     source = provenance(export.hash, report.seed, report.software)
     yield "README.txt", _readme(report).encode()
     yield STUDY_FILE, study_text(export).encode()
+    if report.declared is not None:
+        yield PREREGISTERED_FILE, preregistration(export.configuration).encode()
     yield VOTES_FILE, votes_csv(export.votes).encode()
     if export.model_runs:
         yield ANSWERS_FILE, answers_csv(export.model_answers, cell_text).encode()
@@ -75,7 +81,8 @@ def bundle_files(report: StudyReport) -> Iterator[tuple[str, bytes]]:
 def bundle_size(report: StudyReport) -> int:
     """How many files `bundle_files` yields."""
     models = 1 if report.export.model_runs else 0
-    return 12 + models + len(figure_names(report)) * len(FORMATS)
+    declared = 1 if report.declared is not None else 0
+    return 12 + models + declared + len(figure_names(report)) * len(FORMATS)
 
 
 def write_bundle(

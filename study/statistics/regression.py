@@ -75,6 +75,12 @@ class RegressionTerm(PlainAtLevel):
         ends = sorted((_exp(change * found.low), _exp(change * found.high)))
         return _exp(change * self.estimate), Interval(ends[0], ends[1], level, found.method)
 
+    def rate(self, level: float = 0.95) -> tuple[float, Interval]:
+        """The probability whose log odds the estimate is, with its interval: of an intercept."""
+        found = self.interval(level)
+        low, high = float(expit(found.low)), float(expit(found.high))
+        return float(expit(self.estimate)), Interval(low, high, level, found.method)
+
 
 @dataclass(frozen=True)
 class RegressionFit(PlainAtLevel):

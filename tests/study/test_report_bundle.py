@@ -17,7 +17,7 @@ from eic_core.exports import raw_cell
 from study.cli import main
 from study.report import ExportedVote, StudyExport, Unblinding, read_export
 from study.report.analysis import StudyReport, analyse
-from study.report.bundle import CONTENTS, bundle_size, write_bundle
+from study.report.bundle import CONTENTS, PREREGISTERED_FILE, bundle_size, write_bundle
 from study.report.document import document, document_text
 from study.report.exported import ExportedPair, write_export
 from study.report.figures import FIGURES
@@ -101,10 +101,10 @@ def test_the_archive_holds_what_its_list_says(archive: bytes, report: StudyRepor
     assert len(names) == len(set(names)) == bundle_size(report)
     for name in CONTENTS:
         assert name in listed
-        assert name in names or name == "figures/"
+        assert name in names or name in ("figures/", PREREGISTERED_FILE)
     more = {"methods.txt", "codebook.txt"}
     figures = {f"figures/{n}.{form}" for n in FIGURES for form in ("svg", "pdf", "png")}
-    assert set(names) == set(CONTENTS) - {"figures/"} | more | figures
+    assert set(names) == set(CONTENTS) - {"figures/", PREREGISTERED_FILE} | more | figures
 
 
 def test_every_output_carries_hash_software_and_seed(

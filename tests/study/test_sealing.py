@@ -18,6 +18,7 @@ from eic_core.errors import DataError, UserError
 from study.design import Sidedness
 from study.report import StudyExport, read_export, write_export
 from study.report.analysis import analyse
+from study.report.bundle import PREREGISTERED_FILE, bundle_files
 from study.report.declared import UNDECLARED
 from study.report.document import document
 from study.report.exported import edits_of
@@ -176,6 +177,19 @@ def test_what_was_declared_is_a_document_that_carries_the_hash(rehearsal: Rehear
     draft = rehearsal.draft(name="draft", problems=2, pairs=2)
     with pytest.raises(UserError, match="declared nothing yet"):
         rehearsal.organiser.preregistration(draft.id)
+
+
+def test_the_archive_holds_the_very_document_that_was_offered_at_freezing(
+    rehearsal: Rehearsal,
+) -> None:
+    study = rehearsal.opened(ballots_per_rater=2, problems=2, pairs=2)
+    offered = rehearsal.organiser.preregistration(study.id).encode()
+    rehearsal.rate(rehearsal.rater(study), 2)
+    rehearsal.organiser.close(study.id)
+    report = analyse(rehearsal.organiser.monitor.export(study.id))
+    files = bundle_files(report)
+    assert next(content for name, content in files if name == PREREGISTERED_FILE) == offered
+    assert study.hash.encode() in offered
 
 
 def test_freezing_writes_the_estimand_down(rehearsal: Rehearsal) -> None:

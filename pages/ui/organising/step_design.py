@@ -10,20 +10,24 @@ from typing import Any
 import streamlit as st
 
 from eic_core import wording
+from eic_core.errors import UserError
 from pages.ui.kit.browser import uninterrupted
+from pages.ui.kit.door import login_key
 from pages.ui.kit.messages import quiet_note, show_heading, show_note, show_warning, table_html
 from pages.ui.kit.text import prose
-from pages.ui.kit.wiring import lab
+from pages.ui.kit.wiring import lab, parcels
 from pages.ui.organising.desk import (
     StudyDraft,
     action_callback,
     clear_error,
+    download_button,
     go_to,
     organiser_desk,
     run_action,
     show_error_at,
     version_seen,
 )
+from pages.ui.organising.report_files import file_stem
 from pages.ui.organising.studies import next_step_button
 from study.design import AttentionKind, ExclusionUnit, Sidedness, StudyDesign, StudyStatus
 from study.errors import StaleEditError
@@ -361,7 +365,7 @@ def _freeze(study: Study) -> None:
         slot.empty()
         organiser_desk().done_messages["study"] = (
             f"The study is open. Its hash is `{frozen.hash}`: keep it with your records. "
-            "Now make links."
+            "Settings has the pre-registration, to deposit elsewhere. Now make links."
         )
         go_to(study=study.id, step="invitations")
 
@@ -469,6 +473,7 @@ def settings_view(service: OrganiserService, draft: StudyDraft) -> None:
                 else '<p class="eic-note eic-bad" role="alert">What is stored does not have this '
                 "hash: it was changed after freezing.</p>"
             )
+    _preregistration(service, study)
     if study.status == StudyStatus.OPEN:
         show_heading("Address")
         address(study)
@@ -486,6 +491,27 @@ def settings_view(service: OrganiserService, draft: StudyDraft) -> None:
     )
     if len(lines) > LINES:
         quiet_note(f"The newest {LINES} of {len(lines):,}.")
+
+
+def _preregistration(service: OrganiserService, study: Study) -> None:
+    """What was declared, to deposit elsewhere before the first vote; nothing for old studies."""
+    kept = organiser_desk().page_values
+    if kept.get("preregistered", (None, ""))[0] != study.hash:
+        try:
+            document = service.preregistration(study.id)
+        except UserError:
+            return
+        number = parcels().leave(
+            login_key(), f"{file_stem(study.name)}-preregistration.md", document.encode()
+        )
+        kept["preregistered"] = (study.hash, number)
+    show_heading("Pre-registration")
+    quiet_note(
+        "What this study declared before its first vote, with its hash: deposit it elsewhere "
+        "before you send links. The report says where it departs from it."
+    )
+    number = kept["preregistered"][1]
+    download_button(f"/exports/parcel/{number}", "Download as Markdown", "parcel")
 
 
 @uninterrupted()

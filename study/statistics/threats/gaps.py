@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
 
 from eic_core import wording
 from eic_core.errors import UserError
@@ -111,11 +110,7 @@ class Gaps(PlainAtLevel):
     def adjusted_rate(self) -> tuple[float, Interval] | None:
         """The rate between formulas of `held_equal`, at the mean gap in EIC."""
         term = self.fit.term(INTERCEPT)
-        if term is None:
-            return None
-        odds = term.interval(self.level)
-        low, high = float(expit(odds.low)), float(expit(odds.high))
-        return float(expit(term.estimate)), Interval(low, high, self.level, odds.method)
+        return None if term is None else term.rate(self.level)
 
     @property
     def held_equal(self) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
 
 from eic_core import wording
 from eic_core.exports import PlainAtLevel
@@ -64,11 +63,7 @@ class Confounding(PlainAtLevel):
     def adjusted_rate(self) -> tuple[float, Interval] | None:
         """The rate between formulas that look alike, at the mean gap in EIC."""
         term = self.fit.term(INTERCEPT)
-        if term is None:
-            return None
-        odds = term.interval(self.level)
-        low, high = float(expit(odds.low)), float(expit(odds.high))
-        return float(expit(term.estimate)), Interval(low, high, self.level, odds.method)
+        return None if term is None else term.rate(self.level)
 
     @property
     def dose_ratio(self) -> float | None:

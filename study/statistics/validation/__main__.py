@@ -11,7 +11,7 @@ from pathlib import Path
 from eic_core.errors import UserError
 from study.statistics.validation.running import validate
 from study.statistics.validation.scenarios import SCENARIOS
-from study.statistics.validation.verdicts import csv_table, report, verdicts
+from study.statistics.validation.verdicts import csv_table, problems_table, report, verdicts
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -20,7 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m study.statistics.validation", description=__doc__
     )
     parser.add_argument(
-        "--studies", type=int, default=2000, help="simulated studies of each scenario"
+        "--studies", type=int, default=1000, help="simulated studies of each scenario"
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
@@ -59,6 +59,8 @@ def main(arguments: list[str] | None = None) -> int:
         }, indent=1, allow_nan=False))  # fmt: skip
     else:
         print(report(rows, found))
+        if table := problems_table(rows):
+            print(f"\n{table}")
         print(f"\n{options.studies} studies a row, seed {options.seed}")
     return int(any(verdict.binding and not verdict.holds for verdict in found))
 

@@ -122,6 +122,7 @@ def _shown(row: ValidationRow, excess: Callable[[ValidationRow], float | None]) 
 
 
 SHORT = {
+    "CR2, Satterthwaite": "CR2 Satt.", "wild bootstrap": "wild boot",
     "Clopper-Pearson": "Clop.-P.", "pair bootstrap": "pair boot", "two-way bootstrap": "2way boot",
     "other problems": "others", "these pairs": "these p.", "Fleiss' kappa": "Fleiss k",
 }  # fmt: skip
@@ -165,6 +166,54 @@ def text_table(rows: Sequence[ValidationRow]) -> str:
             wide = f"{100 * width:6.0f}%" if width is not None else f"{'-':>7}"
             lines.append(f"{scenario.label}  {covered}  {rejected}{flagged}{wide}")
     return "\n".join(lines)
+
+
+COMPARED = (HEADLINE, "CR2, Satterthwaite", "wild bootstrap")
+
+
+def problems_table(rows: Sequence[ValidationRow]) -> str:
+    """The designs that declare problems a sample, one line each, in Markdown; "" without any.
+
+    Coverage is the lowest and the highest of the design's rows; width and type-I error are those
+    where there is no preference.
+    """
+    mine = [row for row in rows if row.scenario.sampled == "problems"]
+    lines = [
+        "| pairs of the problems | headline: covers, rejects, width | CR2, Satterthwaite degrees "
+        "| wild cluster bootstrap | |",
+        "|---|---|---|---|---|",
+    ]
+    for sizes, some in groupby(mine, key=lambda row: row.scenario.model.sizes):
+        members = list(some)
+        cells = [_compared([row for row in members if row.method.name == n]) for n in COMPARED]
+        refused = [row.flagged > MOSTLY for row in members if row.method.name == HEADLINE]
+        said = "refused" if all(refused) else "refused in part" if any(refused) else "accepted"
+        lines.append(f"| {_sizes(sizes)} | {' | '.join(cells)} | {said} |")
+    return "\n".join(lines) if mine else ""
+
+
+def _compared(rows: Sequence[ValidationRow]) -> str:
+    covered = [100 * row.coverage for row in rows if row.coverage is not None]
+    rejected = [100 * row.type_one for row in rows if row.type_one is not None]
+    wide = [row.width for row in rows if row.width is not None and row.scenario.null]
+    said = (
+        f"{min(covered):.1f}–{max(covered):.1f} %" if covered else "",
+        f"{max(rejected):.1f} %" if rejected else "",
+        f"{100 * max(wide):.0f} points" if wide else "",
+    )
+    return ", ".join(filter(None, said)) or "–"
+
+
+def _sizes(sizes: Sequence[int]) -> str:
+    """Sizes in words.
+
+    Examples
+    --------
+    >>> _sizes((50, 50, 7, 7, 7))
+    '50, 50, 3 of 7'
+    """
+    runs = [(size, len(list(some))) for size, some in groupby(sizes)]
+    return ", ".join(f"{n} of {size}" if n > 2 else ", ".join([str(size)] * n) for size, n in runs)
 
 
 def report(rows: Sequence[ValidationRow], found: Sequence[AimVerdict]) -> str:

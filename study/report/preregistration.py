@@ -11,13 +11,13 @@ from study.design import StudyDesign, frozen_hash
 from study.report.declared import DeclaredAnalysis
 
 
-def preregistration(name: str, configuration: Mapping[str, Any]) -> str:
+def preregistration(configuration: Mapping[str, Any]) -> str:
     """A frozen configuration as Markdown: hypothesis, material, raters, exclusions, analysis.
+
+    The same bytes from the database and from an export of it.
 
     Parameters
     ----------
-    name : str
-        Of the study.
     configuration : mapping
         As frozen; its hash is the document's.
 
@@ -71,6 +71,6 @@ def preregistration(name: str, configuration: Mapping[str, Any]) -> str:
     )  # fmt: skip
     body = "\n\n".join(f"## {heading}\n\n{text}" for heading, text in parts)
     return (
-        f"# Pre-registration: {name}\n\nSHA-256 of the frozen study: "
+        f"# Pre-registration: {design.title}\n\nSHA-256 of the frozen study: "
         f"`{frozen_hash(configuration)}`\n\n{body}\n"
     )
