@@ -90,11 +90,22 @@ class SignChange:
     words: str
     place: Mapping[str, float]
 
+    @property
+    def loses_at_zero(self) -> bool:
+        """Whether its amplification grows without bound towards a zero: its terms cancel there.
+
+        At the zero of x^2 - x at x = 0 both terms vanish, and nothing is lost beside it.
+        """
+        return self.unbounded and self.words.startswith(CROSSES)
+
+
+CROSSES = "crosses zero"
+
 
 def _words(zero: bool, pole: bool) -> str:
     if zero and pole:
-        return "crosses zero and has a pole"
-    return "crosses zero" if zero else "has a pole" if pole else "changes its sign"
+        return f"{CROSSES} and has a pole"
+    return CROSSES if zero else "has a pole" if pole else "changes its sign"
 
 
 NO_CHANGE = SignChange(False, False, False, "", {})

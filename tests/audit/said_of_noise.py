@@ -542,7 +542,7 @@ def _worst(p: Page, k: int, value: str, row: np.ndarray) -> Iterator[str]:
 def _(p: Page, m: Match) -> Iterator[str]:
     row = _carriers(p, _place_of(p))[:1]
     yield from somewhere(
-        p, m["of"], lambda k: [*_worst(p, k, m["value"], row), *crosses_zero(p, k)]
+        p, m["of"], lambda k: [*_worst(p, k, m["value"], row), *crosses_zero(p, k, grows=True)]
     )
     yield from _inputs(p, row, m["inputs"])
 
@@ -566,7 +566,7 @@ def _range_of(p: Page, k: int, m: Match, rows: np.ndarray, crosses: bool) -> Ite
     if crosses:
         if not low <= 0 <= high:
             yield f"at these rows it has one sign: from {low:.5g} to {high:.5g}"
-        yield from crosses_zero(p, k)
+        yield from crosses_zero(p, k, grows=True)
 
 
 def _places(name: str, lead: str, most: bool) -> None:
