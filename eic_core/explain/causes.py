@@ -71,7 +71,7 @@ class Evidence:
         s^2, normalised to sum 1.
     edge_shares : tuple of float
     crosses : bool
-        Whether the node is known to pass through a zero towards which it loses every digit.
+        Whether the node is known to pass through a zero at which it loses every digit.
     largest : tuple of float
         Per operand the largest finite magnitude over all samples at which the node keeps a digit;
         nan if none is finite.
@@ -120,7 +120,7 @@ def gather_evidence(inspection: Inspection, node_id: int, target: int | None = N
     rows = _evidence_rows(inspection, node_id, created)
     children = formula.root.children
     nothing = np.empty(0)
-    crosses = inspection.sign_changes.at(node_id).unbounded_zero
+    crosses = inspection.sign_changes.at(node_id).loses_at_zero
     shares = inspection.nodes[node_id].edge_shares
     node = inspection.formula.nodes[node_id]
     if not len(rows) or not children:

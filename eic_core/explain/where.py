@@ -77,7 +77,7 @@ class LossPlace:
     node_id : int or None
         The node that is nearly zero there; None if there is none.
     crosses : bool
-        Whether it is known to pass through zero on the data, losing every digit towards there.
+        Whether it is known to pass through a zero on the data at which it loses every digit.
     low, high : float
         Range of that node's value over the rows; nan without a node.
     inputs : tuple of InputRange
@@ -170,14 +170,14 @@ def _vanishing(
         size = _typical(sizes, weights) / usual
         if size >= _limit(amplification.signs[k] == 3) or (best is not None and size >= best[0]):
             continue
-        if size < _limit(inspection.sign_changes.at(k).unbounded_zero):
+        if size < _limit(inspection.sign_changes.at(k).loses_at_zero):
             best = size, k, y
             if k == origin:
                 break
     if best is None:
         return None
     _, k, y = best
-    crosses = inspection.sign_changes.at(k).unbounded_zero
+    crosses = inspection.sign_changes.at(k).loses_at_zero
     usual = float(np.nanmedian(np.abs(y)))
     small = np.abs(y[positions]) < _limit(crosses) * usual
     near = positions[small]

@@ -82,9 +82,6 @@ class SignChange:
         sign"; of several places those where the amplification has no bound, if there are any.
     place : mapping of variable to float
         Where: at a zero if there is one; empty if no change of sign was found.
-    unbounded_zero : bool
-        Whether its amplification grows without bound towards a zero.  `x**2 - x` passes through 0
-        at 0, where its terms vanish together and nothing cancels, and at 1, where they cancel.
     """
 
     zero: bool
@@ -92,13 +89,23 @@ class SignChange:
     unbounded: bool
     words: str
     place: Mapping[str, float]
-    unbounded_zero: bool = False
+
+    @property
+    def loses_at_zero(self) -> bool:
+        """Whether its amplification grows without bound towards a zero: its terms cancel there.
+
+        At the zero of x^2 - x at x = 0 both terms vanish, and nothing is lost beside it.
+        """
+        return self.unbounded and self.words.startswith(CROSSES)
+
+
+CROSSES = "crosses zero"
 
 
 def _words(zero: bool, pole: bool) -> str:
     if zero and pole:
-        return "crosses zero and has a pole"
-    return "crosses zero" if zero else "has a pole" if pole else "changes its sign"
+        return f"{CROSSES} and has a pole"
+    return CROSSES if zero else "has a pole" if pole else "changes its sign"
 
 
 NO_CHANGE = SignChange(False, False, False, "", {})
@@ -150,7 +157,7 @@ class SignChanges:
             for k in (node_id, *node.children[:1])
         ) or not loses_all_at_zero(found.formula, node_id, found.samples):
             return None
-        return SignChange(True, False, True, _words(True, False), {}, True)
+        return SignChange(True, False, True, _words(True, False), {})
 
     def _short(self, node_id: int) -> SignChange | None:
         slot = self._amplification.tape.slots[node_id]
@@ -199,7 +206,6 @@ def find_sign_change(amplification: Amplification, node_id: int) -> SignChange:
         unbounded=any(change.unbounded for change in found),
         words=_words(zero, pole),
         place=shown[0].place,
-        unbounded_zero=any(change.unbounded_zero for change in found),
     )
 
 
@@ -339,7 +345,7 @@ def find_unbounded_zero(amplification: Amplification, node_id: int) -> SignChang
             place = (first * (1 - along[k]) + last * along[k])[:, 0].tolist()
             by_name = dict(zip(tape.variables, place, strict=True))
             return SignChange(True, False, True, _words(True, False),
-                              {name: by_name[name] for name in names}, True)  # fmt: skip
+                              {name: by_name[name] for name in names})  # fmt: skip
         elif not largest < most:
             return None  # a pole, or a jump
         most = largest
@@ -421,7 +427,7 @@ class _Search:
     def at_a_sample(self) -> SignChange:
         """A zero at a sample itself."""
         return SignChange(True, False, True, _words(True, False),
-                          self._place(self.points[self.zeros[0]]), True)  # fmt: skip
+                          self._place(self.points[self.zeros[0]]))  # fmt: skip
 
     def _place(self, point: Array) -> Mapping[str, float]:
         return dict(zip(self.names, point.tolist(), strict=True))
@@ -473,8 +479,7 @@ class _Search:
             unbounded = np.min(s, axis=1) >= GROWN * s_before  # on both sides: not a jump alone
             found += [
                 SignChange(bool(zero[k]), bool(pole[k]), bool(unbounded[k]),
-                           _words(bool(zero[k]), bool(pole[k])), self._place(low[k]),
-                           bool(zero[k] and unbounded[k]))
+                           _words(bool(zero[k]), bool(pole[k])), self._place(low[k]))
                 for k in np.flatnonzero(decided).tolist()
             ]  # fmt: skip
             low, high = low[~decided], high[~decided]

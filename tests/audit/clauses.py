@@ -575,7 +575,10 @@ def crosses_zero(
     if words != "changes its sign" and not wanted <= set(found):
         yield f"between its rows of opposite sign lies: {', '.join(sorted(set(found)))}"
     elif grows and not any(
-        _grows(p, k, zero, away) for kind, zero, away in p.truth.along(k) if kind in wanted
+        _grows(p, k, zero, away)
+        for every in (False, True)
+        for kind, zero, away in p.truth.along(k, every=every)
+        if kind in wanted
     ):
         yield "its amplification stays finite on the way to its zero"
 
