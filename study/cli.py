@@ -166,11 +166,9 @@ def add_plan_parser(commands: Any) -> None:
         help="confidence level; default: %(default)s",
     )
     parser.add_argument(
-        "--alpha",
-        metavar="X",
-        type=float,
-        default=0.05,
-        help="level of the one-sided test; default: %(default)s",
+        "--one-sided",
+        action="store_true",
+        help="the study declares a one-sided test, at 1 - level; default: two-sided",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run_plan)
@@ -185,7 +183,7 @@ def run_plan(options: argparse.Namespace) -> None:
     model = replace(PAPER if options.paper else _DEFAULT_MODEL, **given)
     settings: dict[str, Any] = {
         "studies": options.studies, "seed": options.seed,
-        "level": options.level, "alpha": options.alpha, "progress": _progress,
+        "level": options.level, "one_sided": options.one_sided, "progress": _progress,
     }  # fmt: skip
     found = plan(model, **settings)
     advice = advise(model, target, start=found, **settings) if target else None

@@ -176,7 +176,7 @@ def advise(
     studies: int = 400,
     seed: int = 0,
     level: float = 0.95,
-    alpha: float = 0.05,
+    one_sided: bool = False,
     progress: Progress | None = None,
 ) -> Advice:
     """The smallest designs that reach a target, one for each way to grow.
@@ -186,8 +186,8 @@ def advise(
     model : StudyModel
     target : Target
     start : Plan, optional
-        Of this model with these level and alpha, if it is there already.
-    studies, seed, level, alpha, progress
+        Of this model with this level and test, if it is there already.
+    studies, seed, level, one_sided, progress
         As for `plan`; `studies` for each design that is tried.
 
     Raises
@@ -214,13 +214,15 @@ def advise(
         if not can_simulate(design, studies, _MOST_WORK):
             return None
         found = plan(
-            design, studies=studies, seed=seed, level=level, alpha=alpha, progress=report.step
+            design, studies=studies, seed=seed, level=level, one_sided=one_sided,
+            progress=report.step
         )
         report.next()
         return found
 
     first = start or plan(
-        model, studies=studies, seed=seed, level=level, alpha=alpha, progress=report.step
+        model, studies=studies, seed=seed, level=level, one_sided=one_sided,
+            progress=report.step
     )
     report.skip_to(1)
     if _meets_target(target, first, 0.0):
@@ -323,7 +325,7 @@ def _route(
             found = approximate(grow_design(model, way, size))
             found = replace(found, standard_error=found.standard_error * factor)
             if target.power is not None:
-                return found.power(start.alpha)
+                return found.power(start.level, one_sided=start.one_sided)
             return found.half_width(start.level)
 
         if not target.is_met_by(value(_MOST)):

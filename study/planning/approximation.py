@@ -79,13 +79,22 @@ class Approximation:
         centre = log(rate / (1 - rate))
         return (_share(centre + reach) - _share(centre - reach)) / 2
 
-    def power(self, alpha: float = 0.05) -> float:
-        """Probability that the one-sided test of "no preference" rejects; 0 if there is none."""
+    def power(self, level: float = 0.95, *, one_sided: bool = False) -> float:
+        """Probability that the report's verdict is a preference for the lower EIC.
+
+        Parameters
+        ----------
+        level : float
+            Of the interval that leaves one half out; the test's is 1 - level.
+        one_sided : bool
+            Whether the study declares a one-sided test.
+        """
         if self.degrees_of_freedom < 1:
             return 0.0
         rate = self.model.preference
         shift = log(rate / (1 - rate)) * rate * (1 - rate) / self.standard_error
-        critical = float(student.isf(alpha, self.degrees_of_freedom))
+        tail = (1 - level) / (1 if one_sided else 2)
+        critical = float(student.isf(tail, self.degrees_of_freedom))
         return float(nct.sf(critical, self.degrees_of_freedom, min(shift, 35.0)))
 
 

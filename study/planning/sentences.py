@@ -45,18 +45,23 @@ def plan_headline(plan: Plan) -> str:
 def power_sentence(plan: Plan) -> str:
     """How often the test finds the preference, or, if there is none, is fooled."""
     power, alpha = wording.percent(plan.power.value, 1), wording.level_percent(plan.alpha)
+    tail = plan.alpha / (1 if plan.one_sided else 2)  # of a preference for the lower EIC alone
     if plan.model.preference > 0.5:
         often = "every simulated study" if plan.power.value == 1 else f"{power} of such studies"
         return (
-            f"If {wording.percent(plan.model.preference, 1)} is true, the one-sided test at "
-            f"{alpha} "
-            f"finds the preference in {often}."
+            f"If {wording.percent(plan.model.preference, 1)} is true, the verdict of the "
+            f"report ({_test(plan)} at {alpha}) is that preference in {often}."
         )
     return (
-        "Supposing that there is no preference for lower EIC, the test that knows the clusters "
-        f"finds one in {power} of such studies, and the one that takes votes as independent in "
-        f"{wording.percent(plan.naive_power.value, 1)}; {alpha} is what was agreed to."
+        "Supposing that there is no preference for lower EIC, the verdict of the report "
+        f"is one in {power} of such studies, and that of a test that takes votes as independent in "
+        f"{wording.percent(plan.naive_power.value, 1)}; {wording.level_percent(tail)} is what was "
+        "agreed to."
     )
+
+
+def _test(plan: Plan) -> str:
+    return "a one-sided test" if plan.one_sided else "a two-sided test"
 
 
 def worth_sentence(plan: Plan) -> str:

@@ -110,12 +110,14 @@ class Plan(PlainAtLevel):
     ----------
     model : StudyModel
     studies, seed : int
-    level, alpha : float
-        Of the intervals, two-sided, and of the tests, one-sided.
+    level : float
+        Of the intervals; 1 - level is that of the tests.
+    one_sided : bool
+        Whether the study declares a one-sided test.
     votes : float
         Deciding votes that count, on average.
     power : MonteCarloEstimate
-        How often the two-way clustered test finds the lower EIC preferred.
+        How often the report's verdict is that people prefer the lower EIC.
     naive_power : MonteCarloEstimate
         The same for the exact binomial test, which takes votes as independent.
     half_width, naive_half_width : MonteCarloEstimate or None
@@ -138,7 +140,7 @@ class Plan(PlainAtLevel):
     studies: int
     seed: int
     level: float
-    alpha: float
+    one_sided: bool
     votes: float
     power: MonteCarloEstimate
     naive_power: MonteCarloEstimate
@@ -155,11 +157,17 @@ class Plan(PlainAtLevel):
     given_problems: bool
 
     JSON = (
-        ("model", lambda plan: asdict(plan.model)), "studies", "seed", "level", "alpha", "votes",
+        ("model", lambda plan: asdict(plan.model)), "studies", "seed", "level", "one_sided",
+        "alpha", "votes",
         "power", "naive_power", "half_width", "naive_half_width", "low", "high", "coverage",
         "naive_coverage", "design_effect", "effective_votes", "too_small", "warning",
         "given_problems",
     )  # fmt: skip
+
+    @property
+    def alpha(self) -> float:
+        """The level of the test: how often it may find a preference where there is none."""
+        return round(1 - self.level, 12)
 
 
 @dataclass(frozen=True)
@@ -183,7 +191,7 @@ def plan(
     studies: int = 1000,
     seed: int = 0,
     level: float = 0.95,
-    alpha: float = 0.05,
+    one_sided: bool = False,
     progress: Progress | None = None,
 ) -> Plan:
     """Simulate studies of this design and analyse each as the report would.
@@ -195,8 +203,10 @@ def plan(
         20 to 20,000.
     seed : int
         Equal seeds give equal plans.
-    level, alpha : float
+    level : float
         Between 0 and 1.
+    one_sided : bool
+        Whether the study declares a one-sided test, at 1 - level.
     progress : callable, optional
         Called with (done, total) studies; what it raises ends the work.
 
@@ -211,17 +221,17 @@ def plan(
     >>> found.power.value > 0.9, found.design_effect.value > 1.5
     (True, True)
     """
-    _check(model, studies, seed, level, alpha)
+    _check(model, studies, seed, level)
     rng = np.random.default_rng(seed)
     seen: list[_Seen] = []
     if progress is not None:
         progress(0, studies)
     while len(seen) < studies:
         batch = simulate_many(model, min(_BATCH, studies - len(seen)), rng)
-        seen += [_summarise_study(study, level, alpha) for study in batch]
+        seen += [_summarise_study(study, level, one_sided) for study in batch]
         if progress is not None:
             progress(len(seen), studies)
-    return _summary(model, studies, seed, level, alpha, seen)
+    return _summary(model, studies, seed, level, one_sided, seen)
 
 
 def can_simulate(model: StudyModel, studies: int, most: float = MOST_WORK) -> bool:
@@ -242,15 +252,13 @@ def can_simulate(model: StudyModel, studies: int, most: float = MOST_WORK) -> bo
     return studies * model.raters * (model.pairs + 20 * model.ballots) <= most
 
 
-def _check(model: StudyModel, studies: int, seed: int, level: float, alpha: float) -> None:
+def _check(model: StudyModel, studies: int, seed: int, level: float) -> None:
     if not 20 <= studies <= MOST_STUDIES:
         raise UserError(f"the number of simulated studies must be from 20 to {MOST_STUDIES:,}")
     if seed < 0:
         raise UserError("a seed is a whole number, 0 or more")
     if not 0 < level < 1:
         raise UserError("a confidence level lies between 0 and 1")
-    if not 0 < alpha < 1:
-        raise UserError("a level of significance lies between 0 and 1")
     if not can_simulate(model, studies):
         raise UserError(
             f"{studies:,} studies of {model.raters:,} raters on {model.pairs:,} pairs are too many "
@@ -259,14 +267,15 @@ def _check(model: StudyModel, studies: int, seed: int, level: float, alpha: floa
         )
 
 
-def _summarise_study(study: SimulatedStudy, level: float, alpha: float) -> _Seen:
+def _summarise_study(study: SimulatedStudy, level: float, one_sided: bool) -> _Seen:
     found = clustered_rate(study.table)
+    tail = (1 - level) / (1 if one_sided else 2)
     naive, naive_p = _independent(found.lower, found.votes, level)
     fixed = study.model.problems < ENOUGH_PROBLEMS
     return _Seen(
         found.votes,
-        found.p_value is not None and found.p_value <= alpha,
-        naive_p is not None and naive_p <= alpha,
+        found.finding(level, one_sided=one_sided) == "lower",
+        naive_p is not None and naive_p <= tail,
         found.interval(level), naive,
         study.rate_given_problems if fixed else study.model.preference,
         found.design_effect, found.effective_votes, found.too_small or found.reason,
@@ -280,7 +289,8 @@ def _independent(lower: int, votes: int, level: float) -> tuple[Interval | None,
 
 
 def _summary(
-    model: StudyModel, studies: int, seed: int, level: float, alpha: float, seen: list[_Seen]
+    model: StudyModel, studies: int, seed: int, level: float, one_sided: bool,
+    seen: list[_Seen],
 ) -> Plan:
     power, naive_power = (
         share_of([s.rejects for s in seen]),
@@ -292,7 +302,7 @@ def _summary(
     naive = [(s.naive, s.truth) for s in seen if s.naive is not None]
     said = [s.too_small for s in seen if s.too_small]
     return Plan(
-        model, studies, seed, level, alpha, fmean(s.votes for s in seen), power, naive_power,
+        model, studies, seed, level, one_sided, fmean(s.votes for s in seen), power, naive_power,
         median_of([(i.high - i.low) / 2 for i, _ in own]),
         median_of([(i.high - i.low) / 2 for i, _ in naive]),
         median_of([i.low for i, _ in own]), median_of([i.high for i, _ in own]),

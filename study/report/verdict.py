@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from eic_core import wording
 from study.report.analysis import StudyReport
-
-Finding = Literal["lower", "higher", "undecided", "none"]
+from study.statistics.inference import Finding
 
 
 @dataclass(frozen=True)
@@ -58,12 +56,9 @@ def verdict(report: StudyReport) -> StudyVerdict:
         f"For {about}, these votes put that share at {low} to {high} of 100 "
         f"({wording.level_percent(report.level)} interval)."
     )
-    finding: Finding = (
-        "lower" if interval.low > 0.5 else "higher" if interval.high < 0.5 else "undecided"
-    )
+    finding = found.finding(report.level, one_sided=report.one_sided)
     if report.one_sided and found.p_value is not None:
         p = found.p_value
-        finding = "lower" if p <= 1 - report.level else "undecided"
     sided = "one-sided, as declared" if report.one_sided else "two-sided"
     chance = _chance(finding, p, sided, sure=not found.too_small)
     lines = (start, expected, chance, *_worth(report), *_doubts(report, finding))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, log, sqrt
-from typing import get_args
+from typing import Literal, get_args
 
 from scipy.special import betainc, betaincinv, stdtr, stdtrit
 
@@ -31,6 +31,9 @@ from study.statistics.votes import VoteArrays
 __all__ = ["ClusteredRate", "Estimand", "clustered_rate", "pair_bootstrap", "two_way_bootstrap"]
 
 ESTIMANDS: tuple[Estimand, ...] = get_args(Estimand)
+Finding = Literal["lower", "higher", "undecided", "none"]
+"""The formula that people prefer, as far as the votes tell; "none": there is no test."""
+
 METHOD = "two-way clustered t on the log odds"
 METHOD_THESE_PAIRS = "rater-clustered t on the log odds, pairs held fixed"
 METHOD_NO_SPREAD = "Clopper-Pearson with one trial a cluster"
@@ -150,6 +153,23 @@ class ClusteredRate(PlainAtLevel):
         """Two-sided: the interval of level 1 - p ends at one half."""
         above, below = self._tail(1), self._tail(-1)
         return None if above is None or below is None else min(1.0, 2 * min(above, below))
+
+    def finding(self, level: float = 0.95, *, one_sided: bool = False) -> Finding:
+        """What the votes support: the rule of the report's verdict, and of a plan's power.
+
+        Parameters
+        ----------
+        level : float
+            Two-sided, the interval of this level leaves one half out.
+        one_sided : bool
+            As declared: the one-sided p value is at most 1 - level; never "higher".
+        """
+        interval = self.interval(level)
+        if interval is None or self.p_value is None:
+            return "none"
+        if one_sided:
+            return "lower" if self.p_value <= 1 - level else "undecided"
+        return "lower" if interval.low > 0.5 else "higher" if interval.high < 0.5 else "undecided"
 
     @property
     def sentence(self) -> str:

@@ -100,18 +100,18 @@ def test_the_level_and_the_test_are_asked_for_and_answered() -> None:
     made = drawn("new")
     before = words(made)
     put(made, "new", "level", 80.0)
-    put(made, "new", "alpha", 2.5)
+    made.checkbox(key="plan:new:one-sided").check().run()
     assert words(made) != before  # arithmetic follows
     put(made, "new", "studies", 100)
     made.button(key="plan-run").click().run()
     said = words(finished(made, "new"))
     job = job_of("new")
-    assert job is not None and (job.result.plan.level, job.result.plan.alpha) == (0.8, 0.025)
+    assert job is not None and (job.result.plan.level, job.result.plan.one_sided) == (0.8, True)
     assert "at 80&nbsp;% confidence" in said
     assert "have changed since" not in said
     again = drawn("new")
     assert again.number_input(key="plan:new:level").value == 80.0
-    assert again.number_input(key="plan:new:alpha").value == 2.5
+    assert again.checkbox(key="plan:new:one-sided").value
 
 
 def test_the_papers_study_is_one_click_away() -> None:

@@ -154,7 +154,7 @@ def _table(found: Plan) -> None:
          _points_of(found.naive_half_width)),
         (f"Holds the truth (should be {wording.level_percent(found.level)})",
          _share(found.coverage), _share(found.naive_coverage)),
-        (f"Finds a preference, test at {wording.level_percent(found.alpha)}", _share(found.power),
+        (f"Finds a preference at {wording.level_percent(found.alpha)}", _share(found.power),
          _share(found.naive_power)),
         ("Worth, in independent votes", _plain(found.effective_votes), f"{found.votes:,.0f}"),
     ]  # fmt: skip
@@ -314,7 +314,7 @@ def _work(request: PlanRequest, step: Step) -> PlannerResult:
     progress, wait = retold(step, 0, request.studies)
     found, grid, advice = workers().run(
         simulate, request.model, request.target, request.studies, request.seed,
-        {"level": request.level, "alpha": request.alpha}, progress=progress, wait=wait,
+        {"level": request.level, "one_sided": request.one_sided}, progress=progress, wait=wait,
         seconds=UNHURRIED, long=True,
     )  # fmt: skip
     return PlannerResult(request, found, grid, advice)

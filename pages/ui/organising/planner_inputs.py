@@ -77,14 +77,14 @@ AIMS = {"none": "nothing in particular", "width": "an interval of ± points", "p
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """What is to be simulated: level and alpha are shares, the test is one-sided."""
+    """What is to be simulated: the level is a share."""
 
     model: StudyModel
     target: Target | None
     studies: int
     seed: int
     level: float = 0.95
-    alpha: float = 0.05
+    one_sided: bool = False
 
 
 def field_values(model: StudyModel) -> dict[str, Any]:
@@ -134,8 +134,8 @@ def plan_inputs(place: str, start: PlanRequest) -> PlanRequest:
     with st.expander("More about the votes", key=f"plan-more-{place}"):
         found |= _row(place, MORE, values)
     target, studies, seed = _aim(place, start)
-    level, alpha = _judged(place, start)
-    return PlanRequest(model_of(found), target, studies, seed, level, alpha)
+    level, one_sided = _judged(place, start)
+    return PlanRequest(model_of(found), target, studies, seed, level, one_sided)
 
 
 def _row(place: str, fields: Sequence[Field], values: dict[str, Any]) -> dict[str, Any]:
@@ -210,19 +210,21 @@ def _aim(place: str, start: PlanRequest) -> tuple[Target | None, int, int]:
     return Target(power=power / 100) if aim == "power" else None, int(studies), int(seed)
 
 
-def _judged(place: str, start: PlanRequest) -> tuple[float, float]:
-    """How the study will be judged: the level of its interval, and of its test, as shares."""
-    with st.expander("Confidence and test level", key=f"plan-judged-{place}"):
+def _judged(place: str, start: PlanRequest) -> tuple[float, bool]:
+    """How the study will be judged: the level of its interval; whether its test has one side."""
+    with st.expander("Confidence level and test", key=f"plan-judged-{place}"):
         first, second, *_ = st.columns(4)
         level = _number(first, place, "level", "Confidence level, %", 50.0, 99.9,
                         round(100 * start.level, 4), 1.0,
                         "Of the interval. The report’s default is 95 %.")  # fmt: skip
-        alpha = _number(second, place, "alpha", "Level of the one-sided test, %", 0.1, 20.0,
-                        round(100 * start.alpha, 4), 0.5,
-                        "How often a test may find a preference for lower EIC where there is "
-                        "none. 2.5 % is as strict as a 95 % interval that leaves out one "
-                        "half.")  # fmt: skip
-    return round(level / 100, 6), round(alpha / 100, 6)
+        key = _key(place, "one-sided")
+        st.session_state.setdefault(key, start.one_sided)
+        one_sided = second.checkbox(
+            "The study declares a one-sided test", key=key,
+            help="Two-sided, the verdict is a preference where the interval leaves one half out. "
+            "One-sided, it never is one for higher EIC, and finds one for lower EIC sooner.",
+        )  # fmt: skip
+    return round(level / 100, 6), one_sided
 
 
 def _number(
