@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
+from tests.e2e.accessibility import violations
 from tests.e2e.browser import PATIENCE, eventually, only_safe_downloads
 from tests.e2e.profiles import profile, window
 
@@ -121,6 +122,9 @@ def test_two_rows_go_side_by_side_and_into_the_address(browser: Browser, server:
         expect(page.locator(".st-key-pair-box .eic-sentence")).to_contain_text("B has an EIC")
         asked = eventually(page, lambda: query(page), lambda found: {"formula", "b"} <= set(found))
         assert asked["range"] == ["x=1.0:9.0"]
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            eventually(page, lambda: violations(page), lambda found: found == [])
         page.reload()
         expect(page.locator(".st-key-pair-box .eic-sentence")).to_contain_text("B has an EIC")
 

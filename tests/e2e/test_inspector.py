@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from playwright.sync_api import FilePayload, Page, expect
 
+from tests.e2e.accessibility import violations
 from tests.e2e.browser import settle
 
 pytestmark = pytest.mark.e2e
@@ -218,6 +219,7 @@ def test_a_phone_never_scrolls_sideways_and_the_figures_are_painted_as_the_page(
         assert paper < 150 and drawn > 380
     else:
         assert paper > 600 and drawn < 380
+    assert violations(page) == []
 
 
 def test_the_keyboard_alone_suffices(visit: Opener) -> None:

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, Response, expect
 
 from study.links import token_hash
 from study.material import Study
+from tests.e2e.accessibility import violations
 from tests.e2e.browser import eventually, kept_port, running_server
 from tests.e2e.cable import Cable
 from tests.e2e.profiles import Scheme
@@ -134,6 +135,7 @@ def test_what_is_written_can_be_read(first_ballot: FirstBallot, scheme: Scheme) 
     dark = scheme == "dark"
     eventually(page, lambda: page.evaluate(GROUND), lambda light: (light < 0.5) == dark)
     eventually(page, lambda: page.evaluate(CONTRAST), lambda faint: faint == [])
+    assert violations(page) == []
 
 
 def test_both_numbers_are_explained_on_a_tap(first_ballot: FirstBallot) -> None:

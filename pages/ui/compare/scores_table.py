@@ -214,7 +214,7 @@ def _settings(accuracy_name: str) -> dict[str, Any]:
     return {
         "front": config.TextColumn("Front", width=52, help="● : on the front"),
         "eic": config.NumberColumn("EIC", format="%.2f", width=62, help=glossary.EIC),
-        "finite": config.NumberColumn("Finite", format="%.2f", width=62, help=glossary.FINITE),
+        "finite": config.NumberColumn("EIC, finite", format="%.2f", width=98, help=glossary.FINITE),
         "r2": config.NumberColumn("R²", format="%.5g", width=82, help=glossary.R2),
         "error": config.NumberColumn(accuracy_name or "Error", format="%.4g", width=110),
         "nodes": config.NumberColumn("Nodes", width=62, help=glossary.COMPLEXITY),

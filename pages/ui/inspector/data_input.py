@@ -352,11 +352,25 @@ def _range(name: str, domain: Domain) -> None:
                 caption,
                 value=getattr(domain, side),
                 key=sync_widget(f"{side}:{name}", getattr(domain, side)),
-                format="%.10g",
+                format=number_format(getattr(domain, side)),
                 step=_step(domain),
                 on_change=_ends_changed,
                 args=(name,),
             )
+
+
+def number_format(value: float) -> str:
+    """How a range's end is shown: 1e+8 and 1e-7 as powers of ten, others in full.
+
+    Examples
+    --------
+    >>> number_format(1e8), number_format(2.5e-7), number_format(120.0)
+    ('%.0e', '%.1e', '%.10g')
+    """
+    digits, _, power = f"{value:.9e}".partition("e")
+    if value == 0 or -4 <= int(power) < 6:
+        return "%.10g"
+    return f"%.{len(digits.rstrip('0').partition('.')[2])}e"
 
 
 def _step(domain: Domain) -> float:

@@ -49,7 +49,10 @@ EVALUATED = (
     "Valid samples at which the node is evaluated: those that take its branch of a conditional. "
     "Its means are over these."
 )
-FINITE = "EIC without the samples at which a node is singular."
+FINITE = (
+    "The EIC over the samples at which it is finite. Where a node is singular, such as log(x) at "
+    "exactly x = 1, a single sample makes the EIC infinite; this leaves those samples out."
+)
 QUANTILES = (
     "Digits lost by the samples at the node named: half of them lose less than the first number, "
     "nine in ten less than the second, 99 in a hundred less than the third."

@@ -395,7 +395,7 @@ def _settings(order: list[NodeAmplification], narrow: bool) -> dict[str, Any]:
             "Lost up to here", format="%.2f", width=115, help=glossary.LOCAL_EIC
         ),
         "s": config.NumberColumn("s̄", format="%.3g", width=95, help=glossary.S_BAR),
-        "finite": config.NumberColumn("Finite", format="%.2f", help=glossary.FINITE),
+        "finite": config.NumberColumn("EIC, finite", format="%.2f", help=glossary.FINITE),
         "singular": config.NumberColumn("Singular", help=glossary.SINGULAR),
         "invalid": config.NumberColumn("No value", help=glossary.VALID),
         "evaluated": config.NumberColumn("Evaluated", help=glossary.EVALUATED),

@@ -1,0 +1,36 @@
+"""What axe-core finds wrong with a page, beside what only Streamlit could mend."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+from playwright.sync_api import Page
+
+CHROME = {
+    ("scrollable-region-focusable", ".katex-display"): (
+        "Streamlit's box of a typeset formula; browsers let the keyboard scroll such a box"
+    ),
+}
+"""What is left, by rule and the class of what it is said of, with the reason."""
+
+LOOK = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
+  .filter(found => ["serious", "critical"].includes(found.impact))
+  .flatMap(found => found.nodes.map(node => [found.id, node.target.join(" "),
+    [...document.querySelector(node.target[0])?.classList ?? []].map(name => "." + name)]))"""
+
+
+@cache
+def _axe() -> str:
+    return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+
+
+def violations(page: Page) -> list[str]:
+    """Each serious or critical finding on what is shown now: the rule and where."""
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(_axe())
+    return [
+        f"{rule}: {where}"
+        for rule, where, classes in page.evaluate(LOOK)
+        if not any((rule, name) in CHROME for name in classes)
+    ]
