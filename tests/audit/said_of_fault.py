@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -571,8 +572,15 @@ def _(p: Page, m: Match) -> Iterator[str]:
     "arithmetic of a wider range.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
-    if not any(p.truth.without_double(k).any() for k in range(p.truth.nodes)):
+    if not any(_leaves_range(p, k).any() for k in range(p.truth.nodes)):
         yield "no value over- or underflows"
+
+
+def _leaves_range(p: Page, k: int) -> np.ndarray:
+    """Rows at which doubles have no value of a node, or one of fewer digits."""
+    with np.errstate(invalid="ignore"):
+        worn = np.isfinite(p.truth.size(k)) & (p.truth.size(k) < math.log10(sys.float_info.min))
+    return np.asarray(p.truth.valid & (p.truth.without_double(k) | worn))
 
 
 @says(
@@ -584,7 +592,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 def _(p: Page, m: Match) -> Iterator[str]:
     if not np.isneginf(p.truth.size(p.truth.root)).any():
         yield "the result is 0 nowhere"
-    if p.truth.without_double(p.truth.root).any():
+    if _leaves_range(p, p.truth.root).any():
         yield "somewhere the result has no value in double precision"
 
 
@@ -628,7 +636,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
     claims=lambda p, m: [("something to mend in the result", 0, 0)],
 )
 def _(p: Page, m: Match) -> Iterator[str]:
-    if p.truth.without_double(p.truth.root).any():
+    if _leaves_range(p, p.truth.root).any():
         yield "somewhere the result has no value in double precision"
     if not lost_by_result(p) <= 1 + 1e-6:
         yield f"the result loses {lost_by_result(p):.3f}"

@@ -1,0 +1,83 @@
+"""What helps where no form is better, and how much a step loses that keeps no digit at some rows.
+
+Whether the exact result is 0, or beyond double range, is worked out here with mpmath, and what a
+program finds with NumPy.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import numpy as np
+import pytest
+from mpmath import mp
+
+from eic_core.explain.diagnosis import diagnose
+from eic_core.formula.syntax import read
+from eic_core.measure import inspect
+from eic_core.rewriting import repair
+from eic_core.samples import Samples
+
+WHOLE = [float(k) for k in range(-5, 6)]
+SMALL = [10.0**-k for k in range(80, 121, 5)]
+
+# formula, the same with mpmath, the values of its input
+RESULTS = (
+    ("0.1+0.2*x-0.3*x**2", lambda x: (1 + 2 * x - 3 * x**2) / 10, WHOLE),
+    ("sin(pi*x)", mp.sinpi, WHOLE),
+    ("cos(pi*x/2)", lambda x: mp.cospi(x / 2), WHOLE),
+    ("tan(pi*x)", lambda x: mp.sinpi(x) / mp.cospi(x), WHOLE),
+    ("x*(x-1)/2", lambda x: x * (x - 1) / 2, WHOLE),
+    ("2*x+3", lambda x: 2 * x + 3, WHOLE),
+    ("sin(x)*1e300*1e10", lambda x: mp.sin(x) * mp.mpf("1e310"), WHOLE[6:]),
+    ("1/x**4", lambda x: 1 / x**4, SMALL),
+    ("x*1e-200", lambda x: x * mp.mpf("1e-200"), SMALL),
+    ("x*1e-200*x", lambda x: x * mp.mpf("1e-200") * x, SMALL),
+    ("x**2*1e-50", lambda x: x**2 * mp.mpf("1e-50"), SMALL),
+    ("x*1e-20", lambda x: x * mp.mpf("1e-20"), SMALL),
+)
+
+
+def facts(text: str, exact, values: list[float]) -> tuple[bool, bool]:
+    """Whether the exact result leaves double range, and whether another number stands for a 0."""
+    names = {"sin": np.sin, "cos": np.cos, "tan": np.tan, "pi": np.pi}
+    with np.errstate(all="ignore"):
+        plain = eval(text, names | {"x": np.array(values)})  # noqa: S307
+    leaves = missed = False
+    with mp.workdps(60):
+        for x, found in zip(values, plain.tolist(), strict=True):
+            y = abs(exact(mp.mpf(repr(x))))
+            missed |= not y and found != 0
+            leaves |= bool(y) and not sys.float_info.min <= y <= sys.float_info.max
+    return leaves, missed
+
+
+@pytest.mark.parametrize(("text", "exact", "values"), RESULTS)
+def test_units_are_advised_out_of_range_and_a_tolerance_at_exact_zeros(text, exact, values):
+    samples = Samples.from_columns({"x": np.array(values)}, count=len(values))
+    advice = repair(read(text).formula, samples, limit_seconds=math.inf, limit_steps=20).advice
+    leaves, missed = facts(text, exact, values)
+    assert ("overflows or underflows" in advice) == leaves, advice
+    assert ("Where the exact result is 0" in advice) == (missed and not leaves), advice
+    assert ("Nothing needs to be done" in advice) == (not leaves and not missed), advice
+
+
+# formula, the step in question, the same by hand, the values of its input
+STEPS = (
+    ("cos(pi*x/2)", "cos(", lambda x: mp.cospi(x / 2), WHOLE),
+    ("x*(x-1)/2", "`x − 1`", lambda x: x - 1, [*map(float, range(-3, 10))]),
+    ("log(x/(1-x))", "`log(", lambda x: mp.log(x / (1 - x)), [0.01, 0.25, 0.5, 0.75]),
+    ("exp(30*x)*(x-1)", "`x − 1`", lambda x: x - 1, [-2.0, 0.5, 0.75, 3.0, 4.0]),
+    ("exp(30*x)*(x-1)", "`x − 1`", lambda x: x - 1, [-2.0, 0.5, 1.0, 3.0, 4.0]),
+)
+
+
+@pytest.mark.parametrize(("text", "step", "value", "values"), STEPS)
+def test_what_a_step_loses_now_is_said_of_the_rows_at_which_it_keeps_any(text, step, value, values):
+    columns = {"x": np.array(values)}
+    notes = diagnose(inspect(read(text).formula, Samples.from_columns(columns))).verdict.notes
+    (note,) = [note for note in notes if "grows with N" in note]
+    assert step in note and ", now " in note
+    zero = any(value(mp.mpf(x)) == 0 for x in values)
+    assert ("at the other samples, now" in note) == zero, note
