@@ -487,9 +487,11 @@ def _what_it_does(
     inspection: Inspection, origin: int, lost: npt.NDArray[np.bool_], clause: str
 ) -> tuple[str, str]:
     """What the result does at some rows, and why: where it jumps, it may keep some digits."""
-    row, found = OPERATORS[inspection.formula.nodes[origin].operator], following(inspection)
+    formula, found = inspection.formula, following(inspection)
+    above = [k for k in range(origin, len(formula)) if formula.first[k] <= origin]
+    jumps = any(_is_jump(OPERATORS[formula.nodes[k].operator]) for k in above)
     rows = np.flatnonzero(lost & np.isinf(inspection.amplification.trace(origin)[1]))
-    if not _is_jump(row) or not found.keeps_some(rows):
+    if not jumps or not found.keeps_some(rows):
         return "loses every digit", clause
     return "jumps", f"{clause}, and an error there, however small, costs {_costs(found, rows)}"
 
