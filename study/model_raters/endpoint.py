@@ -262,7 +262,7 @@ class ChatEndpoint:
 
     def _refused(self, error: Any, dropped: frozenset[str]) -> Exception:
         """What an HTTP status means."""
-        status, said = int(error.status_code), str(error.message)
+        status, said = int(error.status_code), _what_it_says(error)
         if status in (400, 404, 422) and (what := _unknown(said, dropped)):
             return _NotKnown(what, said)
         if status == 429 and "insufficient_quota" not in said:
@@ -286,6 +286,17 @@ class ChatEndpoint:
         plain = text.replace(self.key, "…") if self.key else text
         plain = re.sub(r"\bsk-\S+|\bBearer \S+", "…", plain)
         return " ".join(plain.split())[:300]
+
+
+def _what_it_says(error: Any) -> str:
+    """The message of an HTTP error; where the client finds none in its body, the body itself."""
+    said = str(error.message)
+    if said != f"Error code: {error.status_code}":
+        return said
+    try:
+        return f"{said} {error.response.text[:2000]}"
+    except Exception:  # of an answer in pieces that was not read
+        return said
 
 
 _NO_COMPLETION = (ValueError, AttributeError, LookupError)
