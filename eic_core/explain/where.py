@@ -564,6 +564,10 @@ def _concentration(result: Where, name: str) -> str:
             return f"All over {data}: {every} gives the same share of {NOISE} at {name}."
         return f"All over {data}: no small part of the rows carries {NOISE} at {name}."
     smallest = small_parts[0]
+    described = result.carriers[1]
+    fewer = 1 < len(described.positions) < len(smallest.positions)
+    if fewer and result.place is not None and described in small_parts:
+        smallest = described  # of these the next sentence tells
     count = len(smallest.positions)
     if count == 1:
         row, share = result.row_number(smallest.positions[0]), wording.percent(smallest.share)

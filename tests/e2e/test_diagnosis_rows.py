@@ -47,7 +47,7 @@ def drag(page: Page, thumb: Locator, share: float) -> None:
 def test_dragging_an_end_moves_rows_verdict_data_and_address(visit: Opener) -> None:
     page = visit(POLE)
     answer = page.locator(".st-key-answer-rows .eic-answer")
-    expect(answer).to_contain_text("rows give 99 % of the amplified noise")
+    expect(answer).to_contain_text("rows give 90 % of the amplified noise")
     expect(thumbs(page).nth(0)).to_have_value("1")
     before = limits(page)
     verdict = page.locator(".eic-sentence").inner_text()

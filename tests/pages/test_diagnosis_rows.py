@@ -40,7 +40,7 @@ def back_button(page: AppTest):  # type: ignore[no-untyped-def]
 def test_the_answer_is_a_sentence_a_picture_and_the_rows() -> None:
     page = open_page(**POLE)
     assert not failed(page)
-    assert "rows give 99 % of the" in answer(page) and "eic-tip" in answer(page)
+    assert "rows give 90 % of the" in answer(page) and "eic-tip" in answer(page)
     assert "<code>x − 2</code> crosses zero" in html_of(page)
     assert charts(page) == 1
     (table,) = [d.value for d in page.dataframe if "share" in d.value.columns]
