@@ -373,6 +373,18 @@ def test_what_an_endpoint_does_not_know_is_left_out_from_then_on(rehearsal: Rehe
     assert server.seen[-1].body["max_completion_tokens"] == 1000
 
 
+def test_a_refusal_that_is_a_bare_text_is_understood_too(rehearsal: Rehearsal) -> None:
+    def bare(body: Body, number: int) -> Said:
+        if "response_format" in body:
+            return Said(status=400, raw=b'{"error": "unknown field `response_format`"}')
+        return shorter(body, number)
+
+    study = opened(rehearsal)
+    with chat_server(bare) as server:
+        assert asked(rehearsal, study, server, concurrency=1).done == 8
+    assert not any(a.structured for a in answers(rehearsal))
+
+
 def test_what_will_always_be_refused_ends_at_once_with_the_reason(rehearsal: Rehearsal) -> None:
     study = opened(rehearsal)
     with (
