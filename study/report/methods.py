@@ -212,6 +212,8 @@ def _threats(report: StudyReport) -> list[str]:
     before = (threats.sensitivity, threats.attention, threats.sides, threats.sides.one_sided,
               threats.ballots)  # fmt: skip
     said = [each.sentence for each in before]
+    if threats.screens.classes:
+        said.append(threats.screens.sentence)
     if not threats.gaps.fit.reason:
         said.append(
             "The votes were regressed on the gaps of their pairs and on the side (logistic, "

@@ -16,6 +16,7 @@ from study.statistics.inference import ClusteredRate
 from study.statistics.preference import interval_text
 from study.statistics.regression import INTERCEPT, RegressionTerm
 from study.statistics.threats.gaps import UNITS
+from study.statistics.threats.screens import WINDOWS
 from study.statistics.threats.ties import CONVENTIONS
 
 __all__ = ["GROUPS", "Fact", "Group", "Judgement", "Section", "SectionTable", "sections_of"]
@@ -254,6 +255,7 @@ def threat_sections(report: StudyReport) -> tuple[Section, ...]:
         _sides(report),
         _one_sided(report),
         _ballots(report),
+        *((_screens(report),) if report.threats.screens.classes else ()),
         _gaps(report),
         _structure(report),
         _problems(report),
@@ -358,6 +360,22 @@ def _ballots(report: StudyReport) -> Section:
         facts=(Fact("p of a trend", wording.p_number(found.p_value, 3), terms.P_VALUE),),
         explanation="A clustered logistic regression of the votes on the number of the ballot, "
         "and a regression of the logarithm of the active seconds, clustered by rater.",
+    )  # fmt: skip
+
+
+def _screens(report: StudyReport) -> Section:
+    found, level = report.threats.screens, report.level
+    rows = tuple(
+        (WINDOWS[each.viewport], f"{each.raters:,}", f"{each.votes:,}", *_rate(each.rate, level))
+        for each in found.classes
+    )
+    heads = ("window of", "raters", "valid votes", "rate", _interval_head(level))
+    table = SectionTable(heads, rows)
+    return _threat(
+        "screens", "Does it depend on the screen?", found, tables=(table,),
+        facts=(Fact("p of a difference", wording.p_number(found.p_value, 3), terms.P_VALUE),),
+        explanation="A clustered logistic regression of the votes on the class of the window, up "
+        "to 599 px, to 1,023 px, or wider.",
     )  # fmt: skip
 
 

@@ -597,6 +597,34 @@ def by_rater(outcome, column, raters, level):
     return {"votes": len(outcome), "clusters": [int(raters.max()) + 1], "terms": terms}
 
 
+def screens(valid, level):
+    known = [v for v in valid if v["viewport"]]
+    there = [name for name in ("narrow", "medium", "wide")
+             if any(v["viewport"] == name for v in known)]  # fmt: skip
+    decided = [v for v in known if v["choice"] != "tie"]
+    counts = Counter(v["viewport"] for v in decided)
+    most = max(counts.values())
+    first = next(v["viewport"] for v in decided if counts[v["viewport"]] == most)
+    fit = regression(
+        np.array([float(v["choice"] == "lower") for v in decided]),
+        {name: np.array([float(v["viewport"] == name) for v in decided])
+         for name in there if name != first}, decided, level,
+    )  # fmt: skip
+    others = [term["p_value"] for term in fit["terms"][1:]]
+    return {
+        "classes": [
+            {"valid": len(votes), "raters": len({v["rater"] for v in votes}),
+             **rate_of(votes, level)}
+            for name in there
+            for votes in ([v for v in known if v["viewport"] == name],)
+        ],
+        "unknown": len(valid) - len(known),
+        "fit": fit,
+        "p_value": min(1.0, len(others) * min(others)),
+        "level": level,
+    }  # fmt: skip
+
+
 def gaps(valid, pairs, level):
     """Votes on the gaps of their pairs (per digit, per 0.01 of R², per node) and on the side."""
     known = {pair["pair"]: pair for pair in pairs}
@@ -1096,6 +1124,7 @@ def recompute(folder, level, seed, estimand):
             "attention": attention(votes, valid, level),
             "sides": sides(valid, level),
             "ballots": ballots(valid, level),
+            "screens": screens(valid, level),
             "gaps": gaps(valid, study["pairs"], level),
             "structure": structure(valid, study["pairs"], level),
             "problems": problem_rates(valid, level, seed),

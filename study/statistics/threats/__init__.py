@@ -13,6 +13,7 @@ from study.statistics.threats.common import Judgement, RatedVote, on_a_pair
 from study.statistics.threats.fatigue import Ballots, Stretch, ballots
 from study.statistics.threats.gaps import Gap, Gaps, gaps
 from study.statistics.threats.problems import ProblemRate, ProblemRates, problem_rates
+from study.statistics.threats.screens import Screens, screens
 from study.statistics.threats.sensitivity import Sensitivity, SensitivityPoint, sensitivity
 from study.statistics.threats.sides import OneSided, SideBias, one_sided_raters, sides
 from study.statistics.threats.structure import Confounding, confounding
@@ -34,6 +35,8 @@ class Threats(PlainAtLevel):
     sides : SideBias
     ballots : Ballots
         Whether raters learn or tire.
+    screens : Screens
+        Whether the preference depends on the width of the rater's window.
     gaps : Gaps
         Whether it is EIC that raters follow.
     structure : Confounding
@@ -48,13 +51,14 @@ class Threats(PlainAtLevel):
     attention: AttentionChecks
     sides: SideBias
     ballots: Ballots
+    screens: Screens
     gaps: Gaps
     structure: Confounding
     problems: ProblemRates
     ties: Ties
 
-    JSON = ("sensitivity", "attention", "sides", "ballots", "gaps", "structure", "problems",
-            "ties")  # fmt: skip
+    JSON = ("sensitivity", "attention", "sides", "ballots", "screens", "gaps", "structure",
+            "problems", "ties")  # fmt: skip
 
 
 def threats_of(
@@ -105,6 +109,7 @@ def threats_of(
         attention=attention(votes, rule, level=level, sampled=sampled),
         sides=sides(valid, level=level),
         ballots=ballots(votes, rule, level=level, sampled=sampled),
+        screens=screens(votes, rule, level=level, sampled=sampled),
         gaps=gaps(valid, pair_gaps, level=level),
         structure=confounding(valid, pair_gaps, looks or {}, level=level),
         problems=problem_rates(valid, level=level, seed=seed),
@@ -124,6 +129,7 @@ __all__ = [
     "ProblemRates",
     "RatedVote",
     "RaterChecks",
+    "Screens",
     "Sensitivity",
     "SensitivityPoint",
     "SideBias",
@@ -137,6 +143,7 @@ __all__ = [
     "gaps",
     "one_sided_raters",
     "problem_rates",
+    "screens",
     "sensitivity",
     "sides",
     "threats_of",

@@ -20,7 +20,7 @@ FINE: Judgement = "no sign of a problem"
 LOOK: Judgement = "look closer"
 UNKNOWN: Judgement = "cannot be told"
 
-TESTED = 8
+TESTED = 9
 """Threats that a report looks at with a test."""
 ALPHA = 0.05 / TESTED
 """A test of a threat below this asks for a closer look; none of them decides anything.  Divided by

@@ -1,0 +1,165 @@
+"""Do raters in front of small screens prefer otherwise than those in front of large ones?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from eic_core import wording
+from eic_core.exports import PlainAtLevel, keys_within
+from study.statistics.exclusions import ExclusionRule
+from study.statistics.inference import ClusteredRate, clustered_rate
+from study.statistics.regression import LogisticFit, logistic
+from study.statistics.threats.common import (
+    ALPHA,
+    FINE,
+    LOOK,
+    RATE,
+    UNKNOWN,
+    Judgement,
+    RatedVote,
+    clusters_of,
+    on_a_pair,
+    rate_words,
+    split_by_rule,
+)
+from study.statistics.votes import Sampled
+
+WINDOWS = {"narrow": "a phone's width", "medium": "a tablet's width", "wide": "a desk's width"}
+"""Classes of window, as votes have them, in words."""
+
+
+@dataclass(frozen=True)
+class ScreenRate(PlainAtLevel):
+    """The votes that were cast in windows of one class.
+
+    Attributes
+    ----------
+    viewport : {"narrow", "medium", "wide"}
+    votes : int
+        Valid, ties included.
+    raters : int
+        Who cast them.
+    rate : ClusteredRate
+    """
+
+    viewport: str
+    votes: int
+    raters: int
+    rate: ClusteredRate
+
+    JSON = ("viewport", "valid=votes", "raters", *keys_within("rate", RATE))
+
+
+@dataclass(frozen=True)
+class Screens(PlainAtLevel):
+    """Rates by the class of the rater's window.
+
+    Attributes
+    ----------
+    classes : tuple of ScreenRate
+        Those that have a valid vote, narrow first.
+    unknown : int
+        Valid votes that do not say.
+    fit : LogisticFit
+        Log odds of a vote for the lower EIC on each class but that of the most deciding votes.
+    level : float
+    """
+
+    classes: tuple[ScreenRate, ...]
+    unknown: int
+    fit: LogisticFit
+    level: float
+
+    JSON = ("classes", "unknown", "fit", "p_value", "level", "sentence", "judgement")
+
+    @property
+    def p_value(self) -> float | None:
+        """Two-sided, of "no class differs from the most frequent": the least times their number."""
+        found = [self.fit.term(name) for name in self.fit.names]
+        known = [term.p_value for term in found if term is not None and term.p_value is not None]
+        return min(1.0, len(known) * min(known)) if known else None
+
+    @property
+    def judgement(self) -> Judgement:
+        """Whether the preference depends on the screen."""
+        if self.p_value is None or self.fit.too_small:
+            return UNKNOWN
+        return LOOK if self.p_value < ALPHA else FINE
+
+    @property
+    def sentence(self) -> str:
+        """The rates, and whether they differ."""
+        if not self.classes:
+            return "No valid vote says in how wide a window it was cast."
+        said = [
+            f"in windows of {WINDOWS[each.viewport]} "
+            + (f"the rate is {rate_words(each.rate, self.level)}" if each.rate.votes
+               else "nobody decided for either formula")
+            for each in self.classes
+        ]
+        told = wording.capital(wording.join(said)) + "."
+        if len(self.classes) == 1:
+            return f"{told} All votes come from windows of this class."
+        if self.p_value is None:
+            return f"{told} {self.fit.reason}".strip()
+        verdict = (
+            "That is no more difference than chance would give"
+            if self.p_value >= ALPHA
+            else "The preference depends on the screen"
+        )
+        return f"{told} {verdict} ({wording.p_clause(self.p_value)}). {self.fit.too_small}".strip()
+
+
+def screens(
+    votes: Sequence[RatedVote], rule: ExclusionRule, *, level: float = 0.95,
+    sampled: Sampled | None = None,
+) -> Screens:
+    """Rates by class of window, and a regression that compares them.
+
+    Parameters
+    ----------
+    votes : sequence of votes
+        All that were cast; those of before the window was noted have no `viewport`.
+    rule : ExclusionRule
+        Only votes that it keeps count.
+    level : float
+    sampled : {"problems", "pairs"}, optional
+        As the design declares.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Vote
+    >>> votes = [Vote(rater=f"r{r}", pair=f"p{(p + r) % 12}", problem="q", lower_side="left",
+    ...               position=p + 1, choice="higher" if (p * r) % 5 == 0 else "lower",
+    ...               seconds=30.0, idle_seconds=0.0, session_seconds=99.0, is_practice=False,
+    ...               is_attention=False, attention_ok=None, viewport="wide" if r % 3 else "narrow")
+    ...          for p in range(12) for r in range(12)]
+    >>> found = screens(votes, ExclusionRule())
+    >>> [(each.viewport, each.votes, each.raters) for each in found.classes], found.judgement
+    ([('narrow', 48, 4), ('wide', 96, 8)], 'no sign of a problem')
+    """
+    table, kept = split_by_rule(votes, rule, sampled)
+    where = np.array([getattr(vote, "viewport", "") for vote in votes if on_a_pair(vote)])[kept]
+    valid = table.select(kept)
+    known = where != ""
+    there = [name for name in WINDOWS if (where == name).any()]
+    classes = tuple(
+        ScreenRate(name, len(chosen), len(set(chosen.rater.tolist())), clustered_rate(chosen))
+        for name in there
+        for chosen in (valid.select(where == name),)
+    )
+    some, where = valid.select(known), where[known]
+    decides = ~np.isnan(some.lower)
+    decided, where = some.select(decides), where[decides]
+    most = Counter(where.tolist()).most_common(1)
+    names = [name for name in there if not most or name != most[0][0]]
+    columns = np.array([where == name for name in names], dtype=np.float64)
+    codes, kinds = clusters_of(decided)
+    fit = logistic(
+        decided.lower, columns.reshape(len(names), len(decided)).T, names, codes, kinds
+    )
+    return Screens(classes, int(np.count_nonzero(~known)), fit, level)
