@@ -155,9 +155,9 @@ def _left_out(inspection: Inspection, target: int, singular: int) -> tuple[str, 
     if not singular:
         return ()
     return (
-        f"{wording.count(singular, 'sample')} at which no digit of {_name(inspection, target)} is "
-        "left "
-        f"{'is' if singular == 1 else 'are'} not in the ledger.",
+        f"{wording.count(singular, 'sample')} at which the amplification of "
+        f"{_name(inspection, target)} is infinite {'is' if singular == 1 else 'are'} not in the "
+        "ledger.",
     )
 
 
@@ -446,8 +446,8 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     if not sums.finite:
         every = "At every valid sample" if inspection.counts.invalid else "At every sample"
         reason = (
-            f"{every} no digit of {phrases.code_text(formula, target)} is left: "
-            "there is no finite amplification to split."
+            f"{every} the amplification of {phrases.code_text(formula, target)} is infinite: "
+            "there is nothing finite to split."
             if sums.singular
             else "No sample has a real value at every node, so there is nothing to split."
         )

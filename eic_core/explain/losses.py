@@ -212,15 +212,18 @@ def account_line(losses: Sequence[Loss]) -> str:
 
 
 def amount(digits: float, rest: float) -> str:
-    """A number of digits; where some samples keep none, with that of the others.
+    """A number of digits; where it is infinite at some samples, with that of the others.
+
+    An infinite loss is not called every digit: a result that jumps may keep most of them.
 
     Examples
     --------
     >>> amount(2.3, 2.3), amount(math.inf, 0.4), amount(math.inf, math.nan)
-    ('2.3 digits', 'every digit at some samples, 0.4 digits at the others', 'every digit')
+    ('2.3 digits', 'infinite at some samples, 0.4 digits at the others', 'infinite')
     """
-    if math.isinf(digits) and math.isfinite(rest):
-        return f"every digit at some samples, {wording.digits_phrase(rest)} at the others"
+    if math.isinf(digits):
+        others = f"{wording.digits_phrase(rest)} at the others"
+        return f"infinite at some samples, {others}" if math.isfinite(rest) else "infinite"
     return wording.digits_phrase(digits)
 
 

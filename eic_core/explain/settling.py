@@ -70,7 +70,8 @@ def unsettled_clause(inspection: Inspection) -> str:
         if change.unbounded:
             text = phrases.code_text(inspection.formula, k, TEXT_LIMIT)
             if k in making:
-                return f"EIC grows with N because {text} {change.words}"
+                grows = "the finite EIC" if math.isinf(inspection.eic) else "EIC"
+                return f"{grows} grows with N because {text} {change.words}"
             now = wording.digits_phrase(own[k])
             infinite = math.isinf(inspection.nodes[k].local_eic)
             its = "what it loses at the other samples" if infinite else "what it loses"

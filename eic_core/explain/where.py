@@ -525,7 +525,7 @@ def _sentences(result: Where) -> tuple[str, ...]:
     name = phrases.code_text(formula, result.node_id)
     if not result.carriers:
         if result.singular:
-            return (f"At every valid sample no digit of {name} is left.",)
+            return (f"At every valid sample the amplification of {name} is infinite.",)
         return ("No sample has a real value at every node.",)
     lines = [_concentration(result, name)]
     if result.place is not None:
@@ -533,8 +533,8 @@ def _sentences(result: Where) -> tuple[str, ...]:
     if result.singular:
         listed = _rows(result, result.singular)
         lines.append(
-            f"No digit of {name} is left at {wording.count(len(result.singular), 'sample')} "
-            f"({listed}); "
+            f"The amplification of {name} is infinite at "
+            f"{wording.count(len(result.singular), 'sample')} ({listed}); "
             "the shares are those of the others."
         )
     if result.growth is not None and result.interval.heavy:

@@ -145,8 +145,8 @@ def _sentence(
     if place == UNDEFINED:
         if singular:
             return (
-                "With shared noise no digit of the result is left at any valid sample, so there is "
-                "nothing to split."
+                "With shared noise the amplification of the result is infinite at every valid "
+                "sample, so there is nothing to split."
             )
         return "The formula has no real value on these samples, so there is nothing to split."
     if place == NEITHER:

@@ -66,7 +66,7 @@ def decimal(text: str) -> Interval:
 
 def digits(text: str) -> Interval:
     """A number of digits in words."""
-    if text == "every digit":
+    if text in ("every digit", "infinite"):
         return math.inf, math.inf
     if text == "no digit":
         return 0.0, 0.005

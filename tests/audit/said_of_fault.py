@@ -44,8 +44,8 @@ def _q(p: Page, interval: tuple[float, float]) -> Iterator[str]:
 @says(
     "fault.none_left",
     "fault",
-    "With shared noise no digit of the result is left at any valid sample, so there is nothing "
-    "to split.",
+    "With shared noise the amplification of the result is infinite at every valid sample, so there "
+    "is nothing to split.",
     claims=lambda p, m: [(SHARED, math.inf, math.inf)],
 )
 def _(p: Page, m: Match) -> Iterator[str]:

@@ -265,8 +265,8 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "why.none_left",
     "why",
-    "At every⟦ valid⟧ sample no digit of <at:code> is left: there is no finite amplification to "
-    "split.",
+    "At every⟦ valid⟧ sample the amplification of <at:code> is infinite: there is nothing finite "
+    "to split.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(p, m["at"], lambda k: _all_lost(p, k))
@@ -294,8 +294,8 @@ def _no_value(p: Page) -> Iterator[str]:
 @says(
     "why.left_out",
     "why",
-    "<n:int> [[sample|samples]] at which no digit of <of:any> is left [[is|are]] not in the "
-    "ledger.",
+    "<n:int> [[sample|samples]] at which the amplification of <of:any> is infinite [[is|are]] not "
+    "in the ledger.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(p, m["of"], lambda k: _lost_at(p, k, whole(m["n"])))
@@ -444,7 +444,9 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(p, m["at"], only)
 
 
-@says("where.none_left", "where", "At every valid sample no digit of <at:code> is left.")
+@says(
+    "where.none_left", "where", "At every valid sample the amplification of <at:code> is infinite."
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(p, m["at"], lambda k: _all_lost(p, k))
 
@@ -457,8 +459,8 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "where.lost",
     "where",
-    "No digit of <at:code> is left at <n:int> [[sample|samples]] ([[row|rows]] <rows:any>); the "
-    "shares are those of the others.",
+    "The amplification of <at:code> is infinite at <n:int> [[sample|samples]] ([[row|rows]] "
+    "<rows:any>); the shares are those of the others.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     def lost(k: int) -> Iterator[str]:

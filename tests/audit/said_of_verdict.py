@@ -845,11 +845,13 @@ def _is_n(p: Page, m: Match) -> Iterator[str]:
 @says(
     "note.crossing",
     "note",
-    f"{_LEAD}EIC grows with N because <at:code> <does:does>.",
+    f"{_LEAD}⟦the <which:word> ⟧EIC grows with N because <at:code> <does:does>.",
     claims=_unsettled,
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _is_n(p, m)
+    if (m["which"] == "finite") != math.isinf(p.truth.eic):
+        yield f"EIC is {p.truth.eic:.2f}"
     best = float(np.nanmax(p.truth.locals_finite))
 
     def grows(k: int) -> Iterator[str]:
@@ -964,8 +966,8 @@ def _amount(name: str, key: str, meaning: str) -> None:
 
 
 KINDS["amount"] = (
-    r"(?:not defined here|every digit at some samples, (?:no digit|\d+\.\d+ digits) at the others"
-    r"|every digit|no digit|\d+\.\d+ digits)"
+    r"(?:not defined here|infinite at some samples, (?:no digit|\d+\.\d+ digits) at the others"
+    r"|infinite|no digit|\d+\.\d+ digits)"
 )
 _SUBJECT = {"worst": "EIC", "result": INDEPENDENT, "shared": SHARED}
 

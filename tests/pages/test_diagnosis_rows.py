@@ -52,7 +52,7 @@ def test_the_answer_is_a_sentence_a_picture_and_the_rows() -> None:
     ("formula", "said"),
     [
         ("log(-x)", "No sample has a real value at every node."),
-        ("x-x", "no digit of <code>x − x</code> is left"),
+        ("x-x", "the amplification of <code>x − x</code> is infinite"),
         ("x", "every row gives the same share"),
         ("2", "every row gives the same share"),
     ],

@@ -403,7 +403,7 @@ def test_the_three_losses_have_a_name_a_number_and_a_sentence():
 def test_the_account_of_an_infinite_loss_does_not_hide_the_finite_rest():
     (worst, result) = account_of_losses(inspected("log(x)*2", x=[1.0, 2.0, 3.0]))
     assert math.isinf(worst.digits) and math.isinf(result.digits)
-    assert "every digit at some samples, 0.3 digits at the others" in result.sentence
+    assert "infinite at some samples, 0.3 digits at the others" in result.sentence
 
 
 def test_shared_and_independent_noise_agree_without_copies():

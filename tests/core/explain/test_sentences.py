@@ -156,9 +156,10 @@ def test_a_small_argument_is_not_called_large_nor_a_harmless_zero_a_loss():
 def test_where_no_digit_is_left_anywhere_the_diagnosis_stays_with_that_node():
     said = diagnose(inspected("x - y", x=[1.0, 2.0], y=[1.0, 2.0])).sentences
     assert said[1] == (
-        "At every sample no digit of `x − y` is left: there is no finite amplification to split."
+        "At every sample the amplification of `x − y` is infinite: "
+        "there is nothing finite to split."
     )
-    assert said[2] == "At every valid sample no digit of `x − y` is left."
+    assert said[2] == "At every valid sample the amplification of `x − y` is infinite."
 
 
 def test_a_budget_of_the_smallest_numbers_is_a_sentence():

@@ -131,9 +131,10 @@ def test_rows_without_a_digit_and_data_without_a_value_are_told():
     samples = Samples.from_columns({"x": [1.0, 2.0, 5.0, 9.0]})
     found = where(inspect(read("x-2").formula, samples))
     assert found.singular == (1,)
-    assert any("No digit of `x − 2` is left at 1 sample (row 2)" in s for s in found.sentences)
+    told = "The amplification of `x − 2` is infinite at 1 sample (row 2)"
+    assert any(told in s for s in found.sentences)
     nothing = where(inspect(read("x-x").formula, samples), 2)
-    assert nothing.sentences == ("At every valid sample no digit of `x − x` is left.",)
+    assert nothing.sentences == ("At every valid sample the amplification of `x − x` is infinite.",)
     invalid = where(inspect(read("log(-x)").formula, samples), 2)
     assert invalid.sentences == ("No sample has a real value at every node.",)
 
