@@ -59,7 +59,7 @@ def faults(page: Page) -> tuple[list[str], float]:
             if top < -1 or bottom > seen["bar"][1] + 1:
                 found.append(f"{letter} is not whole on the first screen")
         if pane["wider"] > 1 or pane["higher"] > 1:
-            found.append(f"{letter} scrolls")
+            found.append(f"{letter} scrolls by {pane['wider']:g}, {pane['higher']:g} px")
     (a, b) = seen["cards"]
     if abs((a[2] - a[0]) - (b[2] - b[0])) > 1 or abs((a[3] - a[1]) - (b[3] - b[1])) > 1:
         found.append("the panels differ in size")

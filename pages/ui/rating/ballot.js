@@ -36,7 +36,7 @@
   };
   const fits = (group, room) => panes(group).every(pane => {
     const box = pane.getBoundingClientRect();
-    return find('.katex-html .base', pane).every(
+    return pane.scrollWidth <= pane.clientWidth + 1 && find('.katex-html .base', pane).every(
       base => base.getBoundingClientRect().right <= box.right + 0.5);
   }) && group.getBoundingClientRect().height <= room;
   const fit = () => {
