@@ -17,6 +17,7 @@ from eic_core.errors import UserError
 from eic_core.exports import json_text
 from study.matching import MODES, SECONDS, MatchingRules, match_pool, read_scored
 from study.matching.result import write_pairs
+from study.matching.rules import DISTINCT
 from study.planning import PAPER, PAPER_ASSUMES, Advice, Plan, Target, advise, plan
 from study.planning.sentences import advice_sentences, design_sentence, plan_sentences
 from study.report import read_export
@@ -69,6 +70,20 @@ def add_pairs_parser(commands: Any) -> None:
     rules.add_argument("--same-function-tolerance", metavar="X", type=float,
                        default=_DEFAULT_RULES.same_function_tolerance,
                        help="relative; default: %(default)s")
+    more = parser.add_argument_group("further rules")
+    for what, words in (("calls", "calls of functions"), ("depth", "depth of the trees"),
+                        ("length", "printed symbols")):
+        more.add_argument(f"--max-delta-{what}", metavar="N", type=int,
+                          help=f"largest difference in {words}; default: any")
+    more.add_argument("--min-gap-share", metavar="X", type=float,
+                      help="the EIC gap must hold in this share of 200 draws of the problem's "
+                      "rows; needs --problems")
+    more.add_argument("--gap-without-worst-row", action="store_true",
+                      help="the EIC gap must hold without the row that carries most of the "
+                      "higher one's loss; needs --problems")
+    more.add_argument("--distinct", choices=DISTINCT, default=_DEFAULT_RULES.distinct,
+                      help="what serves at most once: formulas of one text (default), of one tree "
+                      "without its constants, or each row by itself")
     parser.set_defaults(run=run_pairs)
 
 
@@ -84,6 +99,12 @@ def run_pairs(options: argparse.Namespace) -> None:
         include_singular=options.include_singular,
         exclude_same_function=options.exclude_same_function,
         same_function_tolerance=options.same_function_tolerance,
+        max_calls_gap=options.max_delta_calls,
+        max_depth_gap=options.max_delta_depth,
+        max_length_gap=options.max_delta_length,
+        min_gap_share=options.min_gap_share,
+        gap_without_worst_row=options.gap_without_worst_row,
+        distinct=options.distinct,
     )
     if options.k is not None and options.mode != "best":
         raise UserError("--k goes with --mode best")
@@ -95,7 +116,7 @@ def run_pairs(options: argparse.Namespace) -> None:
         pool, rules, mode=options.mode, k=options.k, problems=options.problems,
         seconds=options.seconds,
     )  # fmt: skip
-    write_pairs(options.out, result.pairs)
+    write_pairs(options.out, result.pairs, gaps=options.problems is not None)
     seconds = time.perf_counter() - started
     print(result.summary(), file=sys.stderr)
     print(f"{len(result.pairs):,} pairs in {seconds:.1f} s -> {options.out}", file=sys.stderr)

@@ -145,6 +145,95 @@ class PairGraph:
         return np.where(good, np.maximum(-self.sweep.losses(higher, lower), 0.0), 0.0)
 
 
+    def edges_of(self, mate: np.ndarray) -> Edges:
+        """The edges of a matching, in numbers of the sweep's formulas."""
+        return self.pairs_of(mate)
+
+    def pairs_of(self, mate: np.ndarray) -> Edges:
+        """The edges of a matching, in numbers of this graph's nodes."""
+        one = np.flatnonzero(mate > np.arange(self.size))
+        other = mate[one]
+        swap = self.sweep.eic[one] < self.sweep.eic[other]
+        higher, lower = np.where(swap, other, one), np.where(swap, one, other)
+        weight = -self.sweep.losses(higher, lower)
+        return Edges(higher.astype(np.int32), lower.astype(np.int32), weight)
+
+
+class ClassGraph(PairGraph):
+    """Nodes are classes of formulas of which one at most may be used, once.
+
+    Of the edges between two classes only the heaviest can be in an optimum; formulas of one class
+    are never a pair.
+
+    Parameters
+    ----------
+    sweep, forbidden, max_edges
+        As for `PairGraph`.
+    classes : ndarray of int, shape (M,)
+        Of each formula, from 0.
+    """
+
+    def __init__(
+        self, sweep: PairSweep, forbidden: frozenset[tuple[int, int]], classes: np.ndarray,
+        max_edges: int = MAX_EDGES,
+    ) -> None:
+        self._rows = PairGraph(sweep, forbidden, max_edges)
+        super().__init__(sweep, max_edges=max_edges)
+        self._classes = classes.astype(np.int32)
+        self.size = int(classes.max(initial=-1)) + 1
+
+    def stream(self) -> Iterator[Edges]:
+        """All edges, in pieces; several between two classes."""
+        for piece in self._rows.stream():
+            yield self._between(piece)
+
+    def _between(self, edges: Edges) -> Edges:
+        higher, lower = self._classes[edges.higher], self._classes[edges.lower]
+        across = higher != lower
+        return Edges(higher[across], lower[across], edges.weight[across])
+
+    @cached_property
+    def _heaviest(self) -> tuple[np.ndarray, Edges]:
+        """Keys of pairs of classes, ascending, and the heaviest pair of formulas of each."""
+        held = self._rows.edges
+        held = held.take(self._classes[held.higher] != self._classes[held.lower])
+        key = self._key(self._classes[held.higher], self._classes[held.lower])
+        by = np.lexsort((held.lower, held.higher, -held.weight, key))
+        keys, first = np.unique(key[by], return_index=True)
+        return keys, held.take(by[first])
+
+    def _key(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        return np.minimum(one, other).astype(np.int64) * self.size + np.maximum(one, other)
+
+    @cached_property
+    def edges(self) -> Edges:
+        """The heaviest edge between each two classes."""
+        return self._between(self._heaviest[1])
+
+    def _find(self, one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        keys = self._heaviest[0]
+        key = self._key(one, other)
+        at = np.searchsorted(keys, key)
+        at[at == len(keys)] = 0
+        return at, (keys[at] == key if len(keys) else np.zeros(len(key), dtype=bool))
+
+    def weight_of(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """The weight between two classes; 0 where no edge is."""
+        at, there = self._find(one, other)
+        if not len(self._heaviest[0]):
+            return np.zeros(len(one))
+        return np.where(there, self._heaviest[1].weight[at], 0.0)
+
+    def edges_of(self, mate: np.ndarray) -> Edges:
+        """The pairs of formulas that a matching of classes stands for."""
+        one = np.flatnonzero(mate > np.arange(self.size))
+        return self._heaviest[1].take(self._find(one, mate[one])[0])
+
+    def pairs_of(self, mate: np.ndarray) -> Edges:
+        """The edges of a matching, between classes."""
+        return self._between(self.edges_of(mate))
+
+
 _BLOCK = 1_000_000
 _ROUNDS = 500
 
@@ -416,6 +505,7 @@ def best_disjoint(
     sweep: PairSweep,
     forbidden: frozenset[tuple[int, int]] = frozenset(),
     *,
+    classes: np.ndarray | None = None,
     exact_up_to: int = EXACT_UP_TO,
     seconds: float = 60.0,
     clock: Callable[[], float] = time.monotonic,
@@ -432,6 +522,9 @@ def best_disjoint(
     ----------
     sweep : PairSweep
     forbidden : set of (higher, lower)
+    classes : ndarray of int, shape (M,), optional
+        Of the formulas of one class, numbered from 0, one at most is in a pair; default: each is
+        a class of its own.
     exact_up_to : int
     seconds : float
         Time for the relaxation; beyond it the bound is looser, and still valid.  Integer
@@ -452,10 +545,12 @@ def best_disjoint(
     >>> sorted(zip(best.higher.tolist(), best.lower.tolist())), best.total, best.exact
     ([(2, 1), (3, 0)], 42.25, True)
     """
-    graph = PairGraph(sweep, forbidden)
+    graph = (
+        PairGraph(sweep, forbidden) if classes is None else ClassGraph(sweep, forbidden, classes)
+    )
     edges = graph.edges
     start = greedy(edges, graph.size)
-    relaxed = relax(graph, _edges_of(graph, start), seconds=seconds, clock=clock)
+    relaxed = relax(graph, graph.pairs_of(start), seconds=seconds, clock=clock)
     mate, total = start, _total(graph, start)
     for first in (round_relaxation(relaxed.columns, relaxed.share, graph.size), start):
         if relaxed.bound - total <= _EQUAL / 10:
@@ -495,21 +590,12 @@ def _integer(
     return _result(graph, mate, bound, relaxed.in_time and solved.status != 1)
 
 
-def _edges_of(graph: PairGraph, mate: np.ndarray) -> Edges:
-    one = np.flatnonzero(mate > np.arange(graph.size))
-    other = mate[one]
-    swap = graph.sweep.eic[one] < graph.sweep.eic[other]
-    higher, lower = np.where(swap, other, one), np.where(swap, one, other)
-    weight = -graph.sweep.losses(higher, lower)
-    return Edges(higher.astype(np.int32), lower.astype(np.int32), weight)
-
-
 def _total(graph: PairGraph, mate: np.ndarray) -> float:
-    return float(_edges_of(graph, mate).weight.sum())
+    return float(graph.pairs_of(mate).weight.sum())
 
 
 def _result(graph: PairGraph, mate: np.ndarray, bound: float, in_time: bool) -> Disjoint:
-    chosen = _edges_of(graph, mate)
+    chosen = graph.edges_of(mate)
     total = float(chosen.weight.sum())
     return Disjoint(
         chosen.higher.astype(np.int64),

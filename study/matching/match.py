@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
 from itertools import groupby
+from math import isfinite
 from pathlib import Path
 
 import numpy as np
@@ -24,12 +25,17 @@ from study.matching.result import (
     Mode,
     ProblemMatching,
 )
-from study.matching.rules import MatchingRules
+from study.matching.robustness import RowRobustness
+from study.matching.rules import SCALE, MatchingRules
 from study.matching.sameness import Sameness
 from study.matching.scored import ScoredPool, left_out
 from study.matching.sweep import Pairs, PairSweep, best_pairs
+from study.structure import structure_as_written
 
 MAX_PAIRS = 1_000_000
+_LOOKED_AT = 200_000
+"""Allowed pairs up to which further rules are asked of all at once; beyond, of those chosen."""
+
 SECONDS = 60.0
 """What a problem's disjoint pairs may take, about, before their choice is cut short."""
 
@@ -104,7 +110,13 @@ def match_pool(
         )
     if problems is not None and not problems.is_dir():
         raise DataError(f"there is no folder {problems}")
+    if problems is None and (rules.min_gap_share is not None or rules.gap_without_worst_row):
+        raise UserError(
+            "whether a gap holds on other rows can be told only with the problems' data",
+            hint="give the folder of PROBLEM.csv files",
+        )
     sameness = Sameness(pool, problems)
+    robustness = RowRobustness(sameness) if problems is not None else None
     groups = _by_problem(pool)
     lost = left_out(pool, invalid=rules.include_invalid, singular=rules.include_singular)
     chosen: list[_Chosen] = []
@@ -112,7 +124,7 @@ def match_pool(
     for done, (name, rows) in enumerate(groups):
         if progress is not None:
             progress(done, len(groups), name)
-        one = _Problem(pool, rules, name, rows, lost, sameness, clock)
+        one = _Problem(pool, rules, name, rows, lost, sameness, robustness, clock)
         if mode == "all":
             listed += one.sweep.total
             if listed > MAX_PAIRS:
@@ -124,7 +136,7 @@ def match_pool(
     pairs = [pair for each in chosen for pair in each.pairs]
     width = len(str(len(pairs)))
     named = tuple(
-        MatchedPair(f"p{i:0{width}}", p.problem, p.loss, p.lower, p.higher, p.same_function)
+        replace(p, pair=f"p{i:0{width}}")
         for i, p in enumerate(pairs, start=1)
     )
     unknown = sum(p.same_function is None for p in named) if problems is not None else 0
@@ -153,8 +165,10 @@ class _Problem:
 
     def __init__(
         self, pool: ScoredPool, rules: MatchingRules, name: str, rows: np.ndarray,
-        lost: dict[str, np.ndarray], sameness: Sameness, clock: Callable[[], float],
+        lost: dict[str, np.ndarray], sameness: Sameness, robustness: RowRobustness | None,
+        clock: Callable[[], float],
     ) -> None:
+        self.robustness = robustness
         self.clock = clock
         self.pool, self.rules, self.name, self.sameness = pool, rules, name, sameness
         self.outcomes = {reason: int(found[rows].sum()) for reason, found in lost.items()}
@@ -168,6 +182,8 @@ class _Problem:
         self.identical: set[tuple[int, int]] = set()
         self.same: set[tuple[int, int]] = set()
         self.labels: dict[tuple[int, int], bool | None] = {}
+        self.unlike: set[tuple[int, int]] = set()
+        self.classes: np.ndarray | None = None
 
     def _sorted(self, rows: np.ndarray) -> np.ndarray:
         """By complexity, R², EIC, then by text; equal formulas by row."""
@@ -212,9 +228,10 @@ class _Problem:
     def _good(self, higher: np.ndarray, lower: np.ndarray) -> np.ndarray:
         """Which pairs are neither one tree nor, if that is excluded, one function."""
         equal = self.sweep.complexity[higher] == self.sweep.complexity[lower]
+        further = self.rules.further
         good = np.ones(len(higher), dtype=bool)
         excluded = self.rules.exclude_same_function
-        for i in np.flatnonzero(equal | excluded).tolist():
+        for i in np.flatnonzero(equal | excluded | further).tolist():
             pair = int(higher[i]), int(lower[i])
             if equal[i] and self.sameness.identical(*self._rows_of(pair)):
                 self.identical.add(pair)
@@ -222,7 +239,44 @@ class _Problem:
             elif excluded and self._label(pair):
                 self.same.add(pair)
                 good[i] = False
+            elif further and not self._meets_further(pair):
+                self.unlike.add(pair)
+                good[i] = False
         return good
+
+    def _meets_further(self, pair: tuple[int, int]) -> bool:
+        """Whether a pair has what the rules ask beside the paper's four numbers."""
+        rules, (high, low) = self.rules, self._rows_of(pair)
+        if rules.by_structure != (None, None, None):
+            one, other = (
+                structure_as_written(self.pool.formula[row], self.pool.syntax[row])
+                for row in (high, low)
+            )
+            if one is None or other is None:
+                return False
+            gaps = one.calls - other.calls, one.depth - other.depth, one.length - other.length
+            for gap, most in zip(gaps, rules.by_structure, strict=True):
+                if most is not None and abs(gap) > most:
+                    return False
+        if rules.min_gap_share is not None:
+            share = self._gap_share(low, high)
+            if share is None or share < rules.min_gap_share:
+                return False
+        if rules.gap_without_worst_row:
+            left = self._gap_without_worst_row(low, high)
+            return left is not None and round(left * SCALE) >= rules.eic_gap_units
+        return True
+
+    def _gap_share(self, low: int, high: int) -> float | None:
+        if self.robustness is None:
+            return None
+        return self.robustness.gap_share(low, high, self.rules.min_eic_gap)
+
+    def _gap_without_worst_row(self, low: int, high: int) -> float | None:
+        if self.robustness is None:
+            return None
+        left = self.robustness.gap_without_worst_row(low, high)
+        return left if left is not None and isfinite(left) else None
 
     def _rows_of(self, pair: tuple[int, int]) -> tuple[int, int]:
         return int(self.rows[pair[0]]), int(self.rows[pair[1]])
@@ -235,14 +289,39 @@ class _Problem:
         return self.labels[pair]
 
     def _disjoint(self, exact_up_to: int, seconds: float) -> Disjoint:
-        """Solve, forbid what turns out to be one tree or function, and solve again."""
+        """Solve, forbid what turns out to be none of the rules' pairs, and solve again.
+
+        Classes are made only if the choice takes two of one: until then it is the optimum anyway.
+        """
+        if self.rules.further and self.sweep.total <= _LOOKED_AT:
+            self._good(*self.sweep.pairs())
         while True:
-            forbidden = frozenset(self.identical | self.same)
+            forbidden = frozenset(self.identical | self.same | self.unlike)
             found = best_disjoint(
-                self.sweep, forbidden, exact_up_to=exact_up_to, seconds=seconds, clock=self.clock
-            )
-            if self._good(found.higher, found.lower).all():
+                self.sweep, forbidden, classes=self.classes, exact_up_to=exact_up_to,
+                seconds=seconds, clock=self.clock,
+            )  # fmt: skip
+            good = self._good(found.higher, found.lower).all()
+            if good and (self.classes is not None or self._all_distinct(found)):
                 return found
+
+    def _all_distinct(self, found: Disjoint) -> bool:
+        """Whether no two chosen formulas are of one class; makes the classes if they are."""
+        if self.rules.distinct == "row":
+            return True
+        key = (
+            self.sameness.text_key if self.rules.distinct == "text" else self.sameness.skeleton_key
+        )
+        used = [int(self.rows[i]) for i in np.concatenate([found.higher, found.lower])]
+        if len({key(row) for row in used}) == len(used):
+            return True
+        numbers: dict[Hashable, int] = {}
+        partner = self.sweep.has_partner()
+        self.classes = np.array([
+            numbers.setdefault(key(row) if can else ("alone", row), len(numbers))
+            for row, can in zip(self.rows.tolist(), partner.tolist(), strict=True)
+        ])  # fmt: skip
+        return False
 
     def _best(self, k: int) -> Pairs:
         wanted = k
@@ -267,6 +346,8 @@ class _Problem:
                 MatchedPair(
                     "", self.name, float(losses[i]), members[pair[1]], members[pair[0]],
                     self._label(pair),
+                    self._gap_share(*self._rows_of(pair)[::-1]),
+                    self._gap_without_worst_row(*self._rows_of(pair)[::-1]),
                 )
             )
         return matched

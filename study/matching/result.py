@@ -81,6 +81,10 @@ class MatchedPair:
         Of lower and of higher EIC.
     same_function : bool or None
         One function up to rounding on the problem's data; None if not known.
+    gap_share : float or None
+        Share of draws of the problem's rows in which the EIC gap of the rules is still there.
+    gap_without_worst_row : float or None
+        ΔEIC without the row that carries most of the higher formula's loss.
     """
 
     pair: str
@@ -89,6 +93,8 @@ class MatchedPair:
     lower: MatchedMember
     higher: MatchedMember
     same_function: bool | None
+    gap_share: float | None = None
+    gap_without_worst_row: float | None = None
 
 
 @dataclass(frozen=True)
@@ -222,6 +228,8 @@ PAIR_COLUMNS = (
     "lower_eic", "higher_eic", "lower_r2", "higher_r2", "lower_complexity", "higher_complexity",
     "same_function",
 )  # fmt: skip
+GAP_COLUMNS = ("gap_share", "gap_without_worst_row")
+"""What is known of a pair with the problems' data only; absent without them."""
 _FLAGS = {None: "", True: "true", False: "false"}
 
 
@@ -236,8 +244,15 @@ def pair_cells(pair: MatchedPair) -> list[str]:
     ]  # fmt: skip
 
 
-def write_pairs(path: Path, pairs: Iterable[MatchedPair]) -> None:
+def write_pairs(path: Path, pairs: Iterable[MatchedPair], *, gaps: bool = False) -> None:
     """Write PAIRS.csv.
+
+    Parameters
+    ----------
+    path : Path
+    pairs : iterable of MatchedPair
+    gaps : bool
+        With `GAP_COLUMNS`; a cell is empty where the data do not tell.
 
     Raises
     ------
@@ -247,7 +262,11 @@ def write_pairs(path: Path, pairs: Iterable[MatchedPair]) -> None:
     try:
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv_writer(file)
-            writer.writerow(PAIR_COLUMNS)
-            writer.writerows(pair_cells(pair) for pair in pairs)
+            writer.writerow(PAIR_COLUMNS + (GAP_COLUMNS if gaps else ()))
+            for pair in pairs:
+                known = [pair.gap_share, pair.gap_without_worst_row] if gaps else []
+                writer.writerow([
+                    *pair_cells(pair), *("" if each is None else repr(each) for each in known)
+                ])  # fmt: skip
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
 from eic_core.errors import UserError
 
@@ -13,6 +13,14 @@ DECIMALS = 12
 """Gaps and thresholds are compared after rounding R² and EIC to this many decimals."""
 
 SCALE = 10**DECIMALS
+
+
+Distinct = Literal["text", "skeleton", "row"]
+DISTINCT: tuple[Distinct, ...] = ("text", "skeleton", "row")
+_ADDED = (
+    "max_calls_gap", "max_depth_gap", "max_length_gap", "min_gap_share", "gap_without_worst_row",
+    "distinct",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -47,6 +55,16 @@ class MatchingRules:
     same_function_tolerance : float
         Relative difference, in [0, 0.1], up to which two formulas are one
         function; see `study.matching.sameness`.
+    max_calls_gap, max_depth_gap, max_length_gap : int or None
+        Largest difference in calls of functions, depth, and symbols
+        (`study.structure.VisibleStructure`); None: not asked for.
+    min_gap_share : float or None
+        In what share of draws of the problem's rows the EIC gap must hold, in (0, 1].
+    gap_without_worst_row : bool
+        The EIC gap must hold without the row that carries most of the higher one's loss.
+    distinct : {"text", "skeleton", "row"}
+        What serves at most once among disjoint pairs: formulas of one text, however spelled; of
+        one tree without its constants; or each row by itself.
 
     Raises
     ------
@@ -71,6 +89,12 @@ class MatchingRules:
     include_singular: bool = False
     exclude_same_function: bool = False
     same_function_tolerance: float = 1e-6
+    max_calls_gap: int | None = None
+    max_depth_gap: int | None = None
+    max_length_gap: int | None = None
+    min_gap_share: float | None = None
+    gap_without_worst_row: bool = False
+    distinct: Distinct = "text"
 
     def __post_init__(self) -> None:
         gap = self.max_complexity_gap
@@ -83,6 +107,19 @@ class MatchingRules:
         if round(self.min_eic_gap * SCALE) < 1:
             raise UserError(
                 "the smallest EIC gap must be above 0", hint="one member must have the lower EIC"
+            )
+        for what in ("calls", "depth", "length"):
+            most = getattr(self, f"max_{what}_gap")
+            if most is not None and (not isinstance(most, int) or not 0 <= most <= 100_000):
+                raise UserError(f"the largest gap in {what} must be a whole number, 0 or more")
+        if self.min_gap_share is not None:
+            _within("the share of draws with the gap", self.min_gap_share, 0, 1)
+            if self.min_gap_share == 0:
+                raise UserError("the share of draws with the gap must be above 0")
+        if self.distinct not in DISTINCT:
+            raise UserError(
+                f"formulas cannot be told apart by `{self.distinct}`",
+                hint="choose " + ", ".join(DISTINCT),
             )
         if not self.r2_column.strip():
             raise UserError("the R² column needs a name")
@@ -115,9 +152,24 @@ class MatchingRules:
             and max(r2_units) > self.best_r2_units
         )
 
+    @property
+    def by_structure(self) -> tuple[int | None, int | None, int | None]:
+        """Largest gaps in calls, depth and length."""
+        return self.max_calls_gap, self.max_depth_gap, self.max_length_gap
+
+    @property
+    def further(self) -> bool:
+        """Whether anything is asked of a pair beside the four numbers of the paper."""
+        robust = self.min_gap_share is not None or self.gap_without_worst_row
+        return robust or self.by_structure != (None, None, None)
+
     def to_json(self) -> dict[str, Any]:
-        """As plain values; `from_json` undoes it."""
-        return asdict(self)
+        """As plain values; `from_json` undoes it.  What later versions added is there if used."""
+        values = asdict(self)
+        for name in _ADDED:
+            if values[name] == getattr(type(self), name):
+                del values[name]
+        return values
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> MatchingRules:

@@ -16,15 +16,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from eic_core.engine.amplify import amplify
 from eic_core.errors import FormulaError, UserError
 from eic_core.formula.syntax import Reading, read
-from eic_core.formula.tree import VARIABLE
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
 from eic_core.measure.table import match_variables
 from eic_core.pool.scoring import ProblemData, group_index_base
+from eic_core.samples import Samples
 from study.matching.scored import ScoredPool
 
 _ROUNDING_DIGITS = 15.0
@@ -63,6 +65,25 @@ def one_function(one: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
     return bool((np.abs(a - b) <= tolerance * np.maximum(largest, rms / 1000)).all())
 
 
+class Placed(NamedTuple):
+    """A formula with the rows of data on which it is measured.
+
+    Attributes
+    ----------
+    formula : Formula
+    samples : Samples
+    kept : ndarray of int
+        For each sample the row of the table that it is.
+    rows : int
+        Of the table.
+    """
+
+    formula: Formula
+    samples: Samples
+    kept: np.ndarray
+    rows: int
+
+
 class Sameness:
     """Compares formulas of one pool; reads and evaluates each at most once.
 
@@ -76,7 +97,7 @@ class Sameness:
     def __init__(self, pool: ScoredPool, folder: Path | None = None) -> None:
         self._pool = pool
         self._data = ProblemData(folder) if folder is not None else None
-        self._trees: dict[int, Hashable] = {}
+        self._trees: dict[int, tuple[Any, ...]] = {}
         self._values: dict[int, np.ndarray | None] = {}
         self._bases: dict[tuple[str, str], int | None] = {}
         self._groups: dict[tuple[str, str], list[int]] = {}
@@ -85,6 +106,21 @@ class Sameness:
     def identical(self, one: int, other: int) -> bool:
         """Whether two rows of the pool are the same tree."""
         return self._tree(one) == self._tree(other)
+
+    def text_key(self, row: int) -> Hashable:
+        """Equal for rows whose text is one tree, however it is spelled."""
+        return self._tree(row)
+
+    def skeleton_key(self, row: int) -> Hashable:
+        """Equal for rows whose trees differ in their constants at most; exact exponents count."""
+        tree = self._tree(row)
+        return tuple(
+            (CONSTANT,) if part[0] == CONSTANT else part for part in tree
+        )  # fmt: skip
+
+    def problem(self, row: int) -> str:
+        """The problem of a row of the pool."""
+        return self._pool.problem[row]
 
     def one_function(self, one: int, other: int, tolerance: float) -> bool | None:
         """Whether two rows are one function on their data; None if that is unknown."""
@@ -115,7 +151,7 @@ class Sameness:
         except FormulaError:
             return None
 
-    def _tree(self, row: int) -> Hashable:
+    def _tree(self, row: int) -> tuple[Any, ...]:
         if row not in self._trees:
             reading = self._reading(row)
             if reading is None:
@@ -156,9 +192,19 @@ class Sameness:
         return self._values[row]
 
     def _evaluated(self, row: int) -> np.ndarray | None:
-        assert self._data is not None
-        reading = self._reading(row)
-        if reading is None:
+        placed = self.placed(row)
+        if placed is None:
+            return None
+        try:
+            found = amplify(placed.formula, placed.samples, recheck=False, root_values=True)
+        except UserError:
+            return None
+        return found.root_values
+
+    def placed(self, row: int) -> Placed | None:
+        """A row of the pool on its problem's data; None if that cannot be."""
+        reading = None if self._data is None else self._reading(row)
+        if self._data is None or reading is None:
             return None
         try:
             table = self._data.table(self._pool.problem[row])
@@ -168,9 +214,11 @@ class Sameness:
             if match.missing:
                 return None
             samples = table.samples(match.mapping, table.names[-1])
-            return amplify(reading.formula, samples, recheck=False, root_values=True).root_values
         except UserError:
             return None
+        used = {*match.mapping.values(), table.names[-1]}
+        complete = np.all([np.isfinite(table.values[name]) for name in used], axis=0)
+        return Placed(reading.formula, samples, np.flatnonzero(complete), table.rows)
 
 
 def _from_zero(label: str, base: int | None) -> str:
