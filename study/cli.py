@@ -16,6 +16,7 @@ from eic_core.cli.exits import exit_status, refuse_page_on_terminal, write_out
 from eic_core.errors import UserError
 from eic_core.exports import json_text
 from study.matching import MODES, SECONDS, MatchingRules, match_pool, read_scored
+from study.matching.looks import cost_sentence, looks_sentence
 from study.matching.result import write_pairs
 from study.matching.rules import DISTINCT
 from study.planning import PAPER, PAPER_ASSUMES, Advice, Plan, Target, advise, plan
@@ -119,6 +120,16 @@ def run_pairs(options: argparse.Namespace) -> None:
     write_pairs(options.out, result.pairs, gaps=options.problems is not None)
     seconds = time.perf_counter() - started
     print(result.summary(), file=sys.stderr)
+    said = [looks_sentence(result.pairs)]
+    if rules.further:
+        plain = match_pool(
+            pool, rules.without_further(), mode=options.mode, k=options.k,
+            problems=options.problems if rules.exclude_same_function else None,
+            seconds=options.seconds,
+        )  # fmt: skip
+        if result.complete and plain.complete:
+            said.append(cost_sentence(result, plain))
+    print(*filter(None, said), sep="\n", file=sys.stderr)
     print(f"{len(result.pairs):,} pairs in {seconds:.1f} s -> {options.out}", file=sys.stderr)
 
 

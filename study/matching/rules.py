@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 
 from eic_core.errors import UserError
@@ -162,6 +162,11 @@ class MatchingRules:
         """Whether anything is asked of a pair beside the four numbers of the paper."""
         robust = self.min_gap_share is not None or self.gap_without_worst_row
         return robust or self.by_structure != (None, None, None)
+
+    def without_further(self) -> MatchingRules:
+        """The same, with nothing asked beside the paper's four numbers."""
+        return replace(self, max_calls_gap=None, max_depth_gap=None, max_length_gap=None,
+                       min_gap_share=None, gap_without_worst_row=False)  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:
         """As plain values; `from_json` undoes it.  What later versions added is there if used."""

@@ -18,8 +18,16 @@ from eic_core.measure.inspection import inspect
 from eic_core.pool.scoring import read_pool, score_pool
 from eic_core.samples import Samples
 from study.cli import main
-from study.matching import MatchingResult, MatchingRules, ScoredPool, match_pool
+from study.matching import (
+    MatchedMember,
+    MatchedPair,
+    MatchingResult,
+    MatchingRules,
+    ScoredPool,
+    match_pool,
+)
 from study.matching.disjoint import best_disjoint
+from study.matching.looks import looks_sentence, visible_predictor
 from study.matching.sweep import PairSweep
 from study.structure import structure_as_written
 from tests.effort import examples
@@ -171,15 +179,38 @@ def test_a_text_serves_once_however_spelled_and_by_option_a_skeleton_or_each_row
     assert len(match_pool(pool).pairs) == 2
 
 
-def test_structure_limits_hold_in_every_pair_and_unused_rules_leave_no_trace(
-    tmp_path: Path,
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_structure_that_tells_the_lower_eic_is_found_on_the_problems_left_out() -> None:
+    def pair(problem: str, lower: str, higher: str) -> MatchedPair:
+        low, high = (MatchedMember(0, text, "", "", 7, 0.9, 0.5) for text in (lower, higher))
+        return MatchedPair("", problem, -1.0, low, high, None)
+
+    telling = [pair(name, "x0 + 1", "sin(x0) + 1") for name in "abc"]
+    assert visible_predictor(telling).auc == 1
+    assert "fewer calls of functions; AUC 1.00" in looks_sentence(telling)
+    opposed = [pair("a", "x0 + 1", "sin(x0) + 1"), pair("b", "sin(x0) + 1", "x0 + 1")]
+    assert visible_predictor(opposed).auc == 0  # learnt on one, it fails on the other
+
+
+def test_structure_limits_hold_in_every_pair_are_priced_and_leave_no_trace_where_unused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
 ) -> None:
     out = tmp_path / "pairs.csv"
     scored = str(GOLDEN / "SCORED.csv")
     limits = ["--max-delta-calls", "0", "--max-delta-depth", "1", "--max-delta-length", "4"]
+    assert main(["pairs", scored, "--out", str(out)]) == 0
+    plain = [float(row["higher_eic"]) - float(row["lower_eic"]) for row in rows_of(out)]
+    assert "further rules" not in capsys.readouterr().err
     assert main(["pairs", scored, "--out", str(out), *limits]) == 0
-    with out.open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    limited = [float(row["higher_eic"]) - float(row["lower_eic"]) for row in rows_of(out)]
+    said = capsys.readouterr().err
+    assert f"leave {len(limited)} of {len(plain)} pairs, with a median ΔEIC of " in said
+    assert f"{np.median(limited):.2f} instead of {np.median(plain):.2f}" in said
+    rows = rows_of(out)
     assert rows and "gap_share" not in rows[0]
     for row in rows:
         one, other = (structure_as_written(row[f"{side}_formula"]) for side in ("lower", "higher"))
