@@ -16,7 +16,7 @@ from eic_core.cli.exits import exit_status, refuse_page_on_terminal, write_out
 from eic_core.errors import UserError
 from eic_core.exports import json_text
 from study.matching import MODES, SECONDS, MatchingRules, match_pool, read_scored
-from study.matching.looks import cost_sentence, looks_sentence
+from study.matching.looks import cost_sentence, gaps_sentence, looks_sentence
 from study.matching.result import write_pairs
 from study.matching.rules import DISTINCT
 from study.planning import PAPER, PAPER_ASSUMES, Advice, Plan, Target, advise, plan
@@ -120,7 +120,7 @@ def run_pairs(options: argparse.Namespace) -> None:
     write_pairs(options.out, result.pairs, gaps=options.problems is not None)
     seconds = time.perf_counter() - started
     print(result.summary(), file=sys.stderr)
-    said = [looks_sentence(result.pairs)]
+    said = [gaps_sentence(result), looks_sentence(result.pairs)]
     if rules.further:
         plain = match_pool(
             pool, rules.without_further(), mode=options.mode, k=options.k,

@@ -87,12 +87,16 @@ def _rules(report: StudyReport) -> str:
     names = (
         ("max_complexity_gap", "|ΔC| ≤ {:g}"), ("max_r2_gap", "|ΔR²| ≤ {:g}"),
         ("min_eic_gap", "ΔEIC ≥ {:g}"), ("min_best_r2", "the better R² > {:g}"),
+        ("max_calls_gap", "|Δ calls of functions| ≤ {:g}"), ("max_depth_gap", "|Δ depth| ≤ {:g}"),
+        ("max_length_gap", "|Δ printed symbols| ≤ {:g}"),
+        ("min_gap_share", "the gap in a share of {:g} of draws of the rows"),
+        ("gap_without_worst_row", "the gap without its worst row"),
     )  # fmt: skip
     known = report.export.rules
     said = [
         text.format(known[name])
         for name, text in names
-        if isinstance(known.get(name), int | float)
+        if isinstance(known.get(name), int | float) and known[name] is not False
     ]
     return f" ({', '.join(said)})" if said else ""
 

@@ -38,8 +38,13 @@ def preregistration(configuration: Mapping[str, Any]) -> str:
     wanted = len(pairs) * design.votes_per_pair
     rules = configuration["rules"]
     names = (("max_complexity_gap", "|ΔC| ≤ "), ("max_r2_gap", "|ΔR²| ≤ "),
-             ("min_eic_gap", "|ΔEIC| ≥ "), ("min_best_r2", "larger R² > "))  # fmt: skip
+             ("min_eic_gap", "|ΔEIC| ≥ "), ("min_best_r2", "larger R² > "),
+             ("max_calls_gap", "|Δ calls of functions| ≤ "), ("max_depth_gap", "|Δ depth| ≤ "),
+             ("max_length_gap", "|Δ printed symbols| ≤ "),
+             ("min_gap_share", "share of draws of the rows with the gap ≥ "))  # fmt: skip
     limits = ", ".join(f"{sign}{rules[key]:g}" for key, sign in names if key in rules)
+    if rules.get("gap_without_worst_row"):
+        limits += ", the gap without its worst row"
     unit = "whole session" if str(design.exclusion_unit) == "session" else "single votes"
     excluded = [
         f"A rater's {unit} of less than {design.exclusion_seconds:g} active seconds is left out."

@@ -38,6 +38,8 @@ from pages.ui.organising.desk import (
 from pages.ui.organising.studies import next_step_button
 from study.errors import StudyError
 from study.matching import OUTCOMES, MatchingResult, MatchingRules
+from study.matching.looks import gaps_sentence
+from study.matching.rules import DISTINCT
 from study.material import StudyPair, unfinished_sentence
 from study.organising import OrganiserService
 from study.pairing import match_study
@@ -53,6 +55,12 @@ MODES = {
     "matching": "Each formula at most once",
     "best": "The best K of each problem",
     "all": "All pairs",
+}
+
+ONCE = {
+    "text": "a text, however spelled",
+    "skeleton": "a tree without its constants",
+    "row": "a row of the pool",
 }
 
 
@@ -95,6 +103,8 @@ def pairs_view(service: OrganiserService, draft: StudyDraft) -> None:
     result = None if cut_short else _result(draft)
     if result is not None and result.complete:
         _outcomes_table(result)
+        if said := gaps_sentence(result):
+            quiet_note(said)
         for line in result.notes:
             show_note(line)
     elif result is not None:
@@ -139,6 +149,7 @@ def _rules(draft: StudyDraft) -> None:
                     key=f"{key}invalid", help="Rows of data where they have no real value")
         st.checkbox("Use formulas with singular samples, too", rules.include_singular,
                     key=f"{key}singular", help="Rows of data where the amplification is infinite")
+        _further_rules(rules, key)
         if draft.dropped_pairs:
             st.checkbox(
                 f"Discard what was left out and why ({len(draft.dropped_pairs)}), too",
@@ -146,6 +157,34 @@ def _rules(draft: StudyDraft) -> None:
             )  # fmt: skip
         st.form_submit_button("Match again" if draft.pairs else "Match", type="primary",
                               on_click=_match, args=(draft, key))  # fmt: skip
+
+
+def _further_rules(rules: MatchingRules, key: str) -> None:
+    """What can be asked of a pair beside the paper's rules; nothing where fields are empty."""
+    used = rules.further or rules.distinct != "text"
+    with st.expander("Further rules", expanded=used):
+        with st.container(horizontal=True, gap="small", key="rules-further"):
+            for what, label, said in (
+                ("calls", "|Δ calls| at most", "Functions such as roots and logarithms"),
+                ("depth", "|Δ depth| at most", "Nodes on the longest way to a leaf"),
+                ("length", "|Δ length| at most", "Printed symbols; a number counts its digits"),
+            ):
+                st.number_input(label, 0, 1000, getattr(rules, f"max_{what}_gap"), 1,
+                                key=f"{key}{what}", width=150, placeholder="any",
+                                help=said)  # fmt: skip
+            st.number_input("Gap in share of draws", 0.01, 1.0, rules.min_gap_share, 0.05,
+                            key=f"{key}share", width=180, placeholder="any",
+                            help="The rows of the data are drawn anew 200 times: in what share of "
+                            "them |ΔEIC| must still be large enough")  # fmt: skip
+            st.selectbox("Serves once", list(DISTINCT), DISTINCT.index(rules.distinct),
+                         key=f"{key}distinct", format_func=ONCE.__getitem__, width=250,
+                         help="Only for “each formula at most once”")  # fmt: skip
+        st.checkbox("The EIC gap must hold without the row that carries most of the loss",
+                    rules.gap_without_worst_row, key=f"{key}worst")  # fmt: skip
+
+
+def _whole(value: object) -> int | None:
+    return int(value) if isinstance(value, int | float) else None
 
 
 @uninterrupted()
@@ -169,6 +208,12 @@ def _match(draft: StudyDraft, key: str) -> None:
             include_invalid=bool(value["invalid"]),
             include_singular=bool(value["singular"]),
             exclude_same_function=bool(value["same"]),
+            max_calls_gap=_whole(value["calls"]),
+            max_depth_gap=_whole(value["depth"]),
+            max_length_gap=_whole(value["length"]),
+            min_gap_share=None if value["share"] is None else float(value["share"]),
+            gap_without_worst_row=bool(value["worst"]),
+            distinct=value["distinct"],
         )
         mode = value["mode"]
         k = int(value["k"]) if mode == "best" else None
