@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-PARTS = {"ballots": "benchmarks.load.ballots", "visitors": "benchmarks.load_visitors"}
+PARTS = {"ballots": "benchmarks.load.ballots", "visitors": "benchmarks.load.visitors"}
 """Parts and their modules; each has ``main(arguments)``, which returns an exit status."""
 
 

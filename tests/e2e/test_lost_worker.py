@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from websockets.asyncio.client import connect
 
-from benchmarks.load_visitors import HeavyVisitor, stream_of
+from benchmarks.load.visitors import HeavyVisitor, stream_of
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = "+".join(f"(x-x*{1 + k * 1e-16!r})" for k in range(1, 100))

@@ -1,6 +1,6 @@
 """Three visitors with the worst formulas, while raters vote and /healthz is polled.
 
-``python -m benchmarks.load_visitors [--raters 10]`` starts the app as a demo, lets
+``python -m benchmarks.load.visitors [--raters 10]`` starts the app as a demo, lets
 raters vote for a while alone, then beside three visitors who paste one formula of `WORST` after the
 other, each time with a seed of its own so that nothing is in a cache.  It prints the raters' click
 to next ballot and what /healthz took, calm and loaded.  The exit status is 1 if a vote was lost.
@@ -170,7 +170,9 @@ async def run_phase(
 
 def main(arguments: list[str] | None = None) -> int:
     """Run, and print."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.load_visitors", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.load.visitors", description=__doc__
+    )
     parser.add_argument("--raters", type=int, default=10)
     parser.add_argument("--ballots", type=int, default=10)
     parser.add_argument("--think", type=float, default=4.0, help="mean seconds on a ballot")
