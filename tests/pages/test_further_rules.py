@@ -7,11 +7,33 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.kit.wiring import Lab
 from study.matching import MatchingRules
 from study.matching.robustness import DRAWS
+from study.pairing import match_study
 from tests.clocks import PacedClock
 from tests.pages import test_matching_cut_short as world
 from tests.pages.test_app_inspector import html_of
 
 lab, clock = world.lab, world.clock
+
+
+def preview() -> None:
+    from pages.ui.organising import desk, step_preview
+    from pages.ui.organising.desk import draft_of
+
+    service = desk.organiser()
+    assert service is not None
+    step_preview.preview_view(service, draft_of(service, service.study(1)))
+
+
+def test_the_preview_says_how_far_a_gap_hangs_on_rows_while_a_matching_knows_it(
+    lab: Lab, clock: PacedClock
+) -> None:
+    match_study(lab.organising, 1, world.RULES)
+    said = f"of {DRAWS} draws of the data’s rows"
+    assert said not in html_of(AppTest.from_function(preview, default_timeout=60).run())
+    AppTest.from_function(world.page, default_timeout=60).run()
+    app = AppTest.from_function(preview, default_timeout=60).run()
+    assert not app.exception
+    assert f"ΔEIC ≥ 2 in 100 % {said}; " in html_of(app)
 
 
 def test_further_rules_are_kept_with_the_study_where_they_are_used_and_stand_in_the_form_again(

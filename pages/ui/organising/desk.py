@@ -365,6 +365,19 @@ def keep_result(draft: StudyDraft, result: MatchingResult) -> None:
         figure_cache().get(key, lambda: result, lambda _: 5.0, lambda r: r.complete)
 
 
+def matching_at_hand(draft: StudyDraft) -> MatchingResult | None:
+    """What matching said of the present pairs, if it is remembered; nothing is computed."""
+    if draft.pool is None or not draft.pairs:
+        return None
+
+    def nothing() -> MatchingResult | None:
+        return None
+
+    return figure_cache().get(
+        _key(draft, *rules_of(draft.study)), nothing, lambda _: 1.0, lambda _: False
+    )
+
+
 def matching_result(draft: StudyDraft) -> MatchingResult | None:
     """What matching said of every formula, found anew if it is forgotten.
 

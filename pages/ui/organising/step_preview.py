@@ -12,6 +12,7 @@ from pages.ui.kit.text import clean, escape, prose
 from pages.ui.organising.desk import (
     StudyDraft,
     action_callback,
+    matching_at_hand,
     organiser_desk,
     show_done_message,
     show_error_at,
@@ -21,6 +22,7 @@ from pages.ui.rating.ballot_view import draw_ballot
 from pages.ui.rating.pieces import heading as ballot_heading
 from pages.ui.rating.pieces import style
 from study.design import StudyStatus
+from study.matching.robustness import DRAWS
 from study.material import Member, PairKind, StudyPair
 from study.organising import OrganiserService, Preview
 from study.rating_types import Ballot
@@ -102,6 +104,7 @@ def _pair(service: OrganiserService, draft: StudyDraft, pair: StudyPair) -> None
         frame(preview.ballot, key=f"preview-{pair.number}")
         st.toggle("Swap the sides", key=side, help="Raters get either, at random and in balance")
         _behind(preview)
+        _gap_on_other_rows(draft, pair)
     show_done_message("pair")
     show_error_at("pair")
     if draft.study.status == StudyStatus.DRAFT:
@@ -150,6 +153,22 @@ def _behind(preview: Preview) -> None:
         f"{preview.digits} significant digits, which changes R² by at most "
         f"{wording.significant(preview.r2_change, 1)}.{same}</p>"
     )
+
+
+def _gap_on_other_rows(draft: StudyDraft, pair: StudyPair) -> None:
+    """How far the gap hangs on single rows, where a matching that is at hand knows it."""
+    result = matching_at_hand(draft)
+    rows = pair.pair.lower.row, pair.pair.higher.row
+    found = [p for p in result.pairs if (p.lower.row, p.higher.row) == rows] if result else []
+    if not (result and found) or found[0].gap_share is None:
+        return
+    left, least = found[0].gap_without_worst_row, result.rules.min_eic_gap
+    said = (
+        f"ΔEIC ≥ {least:g} in {wording.percent(found[0].gap_share, 0)} of {DRAWS} draws of the "
+        "data’s rows"
+    )
+    without = "" if left is None else f"; {wording.number(left, 2)} without the worst row"
+    quiet_note(f"{said}{without}.")
 
 
 def _member(letter: str, side: str, member: Member) -> tuple[str, ...]:
