@@ -105,6 +105,7 @@ validate-statistics: $(VENV)/.installed ## Coverage and type-I error of every me
 .PHONY: screenshots
 screenshots: $(VENV)/.installed-test $(VENV)/.native chromium ## Photograph every state of the page into DIR
 	@$(PY) tests/e2e/screenshots.py $(DIR)
+	@$(PY) tests/e2e/screenshots_gallery.py $(DIR)
 	@$(PY) tests/e2e/screenshots_compare.py $(DIR)
 	@$(PY) tests/e2e/screenshots_gap.py $(DIR)
 	@$(PY) tests/e2e/screenshots_unfinished.py $(DIR)

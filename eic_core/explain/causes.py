@@ -36,6 +36,9 @@ MAX_ROWS = 2_000
 FAR, CLOSE = 2.0, 0.5
 """Within half a turn, larger values of a periodic function are near a pole, smaller near a zero."""
 
+MOST = 0.5
+"""The part of a loss that is most of it."""
+
 FEELS = 2.0
 """Where a function multiplies noise by less, it is not the cause."""
 
@@ -377,6 +380,10 @@ def _periodic_cause(row: Operator, evidence: Evidence) -> Cause:
         if where >= 2 * turn:
             near += f", at a large argument (up to {wording.significant(largest)})"
         return Cause("near a zero", near)
+    closer = np.abs(slope / y) > np.abs(x)  # than it is large: nearness does more than size
+    own = np.nan_to_num(np.square(kappa / np.nanmax(np.abs(kappa))))
+    if nearness := _nearness_by_row(row, evidence, own / own.sum(), closer, where >= 2 * turn):
+        return nearness
     if few_turns:
         return _steepness_cause(row, evidence)
     return Cause(
@@ -384,6 +391,24 @@ def _periodic_cause(row: Operator, evidence: Evidence) -> Cause:
         f"its argument is large (up to {wording.significant(largest)}) for a function of period "
         + _length(row.period),
     )
+
+
+def _nearness_by_row(
+    row: Operator, evidence: Evidence, weights: Array, near: npt.NDArray[np.bool_], large: bool
+) -> Cause | None:
+    """Zeros and poles, row by row: they may do most of the harm while none is typical."""
+    if not weights[near].sum() > MOST:
+        return None
+    at_poles = near & (np.abs(evidence.y) > 1) if row.poles else np.zeros_like(near)
+    if row.poles and (row.waves or weights[at_poles].sum() > MOST):
+        return Cause("near a pole", f"it comes close to a pole of `{row.name}`")
+    if weights[near & ~at_poles].sum() > MOST:
+        clause = f"it comes close to a zero of `{row.name}`"
+        if large:
+            largest = wording.significant(evidence.largest[0])
+            clause += f", at a large argument (up to {largest})"
+        return Cause("near a zero", clause)
+    return Cause("near zeros and poles", f"it comes close to zeros and poles of `{row.name}`")
 
 
 def _length(period: float) -> str:

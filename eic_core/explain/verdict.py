@@ -587,18 +587,21 @@ STEEP = "an error there, however small, is not passed on in proportion"
 
 
 def _source_of_infinity(inspection: Inspection, lost: npt.NDArray[np.bool_]) -> int:
-    """The step at which the samples that leave the result without a digit lose it first."""
+    """The step at which most of the samples that leave the result without a digit lose it first.
+
+    A step that only hands on what several others have lost is none: of those, the one of the most.
+    """
     node, trace = inspection.nodes[-1].node, inspection.amplification.trace
     while True:
-        counts = [
-            (int(np.count_nonzero(np.isinf(trace(child)[1][lost]))), -child)
-            for child in node.children
-            if inspection.nodes[child].singular
-        ]
+        below = {k: lost & np.isinf(trace(k)[1]) for k in node.children}
+        counts = [(int(np.count_nonzero(rows)), -k) for k, rows in below.items()]
         most, child = max(counts, default=(0, 0))
-        if 2 * most < np.count_nonzero(lost) or not most:
+        own = lost.copy()
+        for rows in below.values():
+            own &= ~rows
+        if not most or np.count_nonzero(own) > most:
             return node.id
-        node = inspection.nodes[-child].node
+        node, lost = inspection.nodes[-child].node, below[-child]
 
 
 def _singular_label(inspection: Inspection, node_id: int) -> str:

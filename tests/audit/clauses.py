@@ -195,6 +195,17 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
         yield f"the largest argument is {np.max(np.abs(x[rows])):.4g}"
 
 
+@clause(CAUSES, "cause.zero_pole", "it comes close to zeros and poles of `<f:word>`")
+def _(p: Page, m: Match, k: int) -> Iterator[str]:
+    yield from _name(p, k, m["f"])
+    rows, w = weights(p.truth, k)
+    (x,) = _operands(p, k)
+    both = np.minimum(_zero_distance(m["f"], x[rows]), _pole_distance(m["f"], x[rows]))
+    near = typical(both, w)
+    if not near < 0.75:
+        yield f"typically {near:.3g} from a zero or a pole where digits are lost"
+
+
 @clause(
     CAUSES,
     "cause.large_angle",
@@ -212,6 +223,10 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
         yield f"the largest argument is {largest:.4g}"
     if not typical(np.abs(x[rows]), w) > math.pi / 2:
         yield f"typically the argument is {typical(np.abs(x[rows]), w):.3g}"
+    steep = np.minimum(_zero_distance(name, x[rows]), _pole_distance(name, x[rows]))
+    nearer = float(w[steep * np.abs(x[rows]) < 0.5].sum() / w.sum())
+    if nearer > 0.6:
+        yield f"at {nearer:.0%} of the loss a zero or a pole does more than the size"
 
 
 @clause(

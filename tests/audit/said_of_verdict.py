@@ -1121,6 +1121,7 @@ _label("sum", "Cancellation in a sum", "add")
 _label("difference", "Cancellation in a difference", "sub")
 _label("pole", "Near a pole", "tan cot sec csc")
 _label("zero", "Near a zero", _PERIODIC)
+_label("zeros_poles", "Near zeros and poles", "tan cot")
 _label("angle", "Large argument of <f:word>", _PERIODIC)
 _label("growth", "[[Exponential|Hyperbolic function|Step]] of a large number",
        "exp expm1 sinh cosh tanh")  # fmt: skip

@@ -1,0 +1,70 @@
+"""Photograph the first screen of every example of the gallery: `make screenshots DIR=…`.
+
+Each at the size of a laptop, a desk and a phone, light and dark; pictures are of the window alone,
+as somebody sees it without scrolling.  `--readme` takes the README's picture instead.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from urllib.parse import urlencode
+
+from playwright.sync_api import Page, ViewportSize
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from pages.ui.inspector.formula_input import EXAMPLES, Example, example, example_state
+from tests.e2e.browser import ROOT, running_server, settle
+from tests.e2e.photographs import PHONE_AGENT, SCHEMES, Album, album
+
+SIZES = {"1280x720": (1280, 720), "1440x900": (1440, 900), "390x844": (390, 844)}
+README = "docs/inspector.png"
+
+
+def main(*arguments: str) -> None:
+    """Into a folder, all pictures, or those whose names begin with what is named after it."""
+    readme = arguments[:1] == ("--readme",)
+    with album("." if readme else arguments[0], *arguments[1:]) as pictures:
+        with running_server() as address:
+            if readme:
+                _take(pictures, address, example("cancellation"), (1280, 800), "light", ROOT / README)
+                return
+            for one in EXAMPLES:
+                for size, pixels in SIZES.items():
+                    for scheme in SCHEMES:
+                        name = f"gallery-{one.key}-{size}-{scheme}"
+                        if not pictures.only or name.startswith(pictures.only):
+                            file = pictures.folder / f"{name}.png"
+                            _take(pictures, address, one, pixels, scheme, file)
+                            print(file, flush=True)
+
+
+def _take(
+    pictures: Album, address: str, one: Example, size: tuple[int, int], scheme: str, file: Path
+) -> None:
+    width, height = size
+    context = pictures.browser.new_context(
+        viewport=ViewportSize(width=width, height=height),
+        color_scheme=scheme,  # type: ignore[arg-type]
+        reduced_motion="reduce",
+        user_agent=PHONE_AGENT if width < 600 else None,
+    )
+    page = context.new_page()
+    page.goto(f"{address}/?{urlencode(example_state(one).to_query(), doseq=True)}")
+    settle(page)
+    _still(page)
+    page.screenshot(path=str(file))
+    context.close()
+
+
+def _still(page: Page) -> None:
+    """Wait for the summary and the plots."""
+    page.locator(".st-key-summary-panel").wait_for()
+    page.get_by_text("Looking for a better form…").wait_for(state="detached")
+    page.locator("[data-testid='stSkeleton']").last.wait_for(state="detached")
+    page.wait_for_timeout(800)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
