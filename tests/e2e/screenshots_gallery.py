@@ -19,25 +19,25 @@ from tests.e2e.browser import ROOT, running_server, settle
 from tests.e2e.photographs import PHONE_AGENT, SCHEMES, Album, album
 
 SIZES = {"1280x720": (1280, 720), "1440x900": (1440, 900), "390x844": (390, 844)}
-README = "docs/inspector.png"
+README = ROOT / "docs" / "inspector.png"
 
 
 def main(*arguments: str) -> None:
     """Into a folder, all pictures, or those whose names begin with what is named after it."""
     readme = arguments[:1] == ("--readme",)
-    with album("." if readme else arguments[0], *arguments[1:]) as pictures:
-        with running_server() as address:
-            if readme:
-                _take(pictures, address, example("cancellation"), (1280, 800), "light", ROOT / README)
-                return
-            for one in EXAMPLES:
-                for size, pixels in SIZES.items():
-                    for scheme in SCHEMES:
-                        name = f"gallery-{one.key}-{size}-{scheme}"
-                        if not pictures.only or name.startswith(pictures.only):
-                            file = pictures.folder / f"{name}.png"
-                            _take(pictures, address, one, pixels, scheme, file)
-                            print(file, flush=True)
+    wanted = ("docs",) if readme else arguments
+    with album(*wanted) as pictures, running_server() as address:
+        if readme:
+            _take(pictures, address, example("cancellation"), (1280, 800), "light", README)
+            return
+        for one in EXAMPLES:
+            for size, pixels in SIZES.items():
+                for scheme in SCHEMES:
+                    name = f"gallery-{one.key}-{size}-{scheme}"
+                    if not pictures.only or name.startswith(pictures.only):
+                        file = pictures.folder / f"{name}.png"
+                        _take(pictures, address, one, pixels, scheme, file)
+                        print(file, flush=True)
 
 
 def _take(
