@@ -252,6 +252,8 @@ class ExplainedLoss:
         conditional hands a loss on as it is: there it is created in a branch.
     clause : str
         What happens, to follow a colon.
+    further : str
+        To follow it: a second large step, or "".
     """
 
     origin: int
@@ -259,6 +261,7 @@ class ExplainedLoss:
     label: str
     place: str
     clause: str
+    further: str = ""
 
 
 def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> ExplainedLoss:
@@ -296,17 +299,17 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
         )
     if clause is ACCUMULATED:
         clause = _plain_cause(inspection, first)
-    text = clause.clause
+    further = ""
     second = losses[1] if len(losses) > 1 else None
     if second is not None and second.digits >= max(STEP, WORTH_NAMING * whole):
-        text += f"; {second.digits:.1f} more are created "
+        further = f"; {second.digits:.1f} more are created "
         if node_id in second.copies:
-            text += "in the last step"
+            further += "in the last step"
         else:
-            text += f"at {phrases.code_text(inspection.formula, second.node_id, limit)}"
+            further += f"at {phrases.code_text(inspection.formula, second.node_id, limit)}"
         taken_off = first.digits + second.digits - whole
         if taken_off >= SHOWN:
-            text += f", and other steps take {taken_off:.1f} off"
+            further += f", and other steps take {taken_off:.1f} off"
     here = node_id in first.copies
     few = first.digits < NEARLY_ALL * whole
     place = ""
@@ -318,7 +321,9 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
         place += phrases.code_text(inspection.formula, first.node_id, limit)
     elif few:
         place = f", {first.digits:.1f} of them in this step"
-    return ExplainedLoss(first.node_id, first.digits, clause.label, place, text)
+    return ExplainedLoss(
+        first.node_id, first.digits, clause.label, place, clause.clause, further
+    )
 
 
 def _plain_cause(inspection: Inspection, loss: CreatedLoss) -> Cause:

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from eic_core import wording
+from eic_core.engine.amplify import amplify
 from eic_core.explain import phrases
 from eic_core.explain.created import created_losses
 from eic_core.exports import Plain
+from eic_core.measure.crossings import GROWN
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL, hill_index
 from eic_core.operators.wide import Array
+from eic_core.samples import Samples
 
 TEXT_LIMIT = 56
 """Characters of a sub-expression quoted in a sentence."""
@@ -60,24 +63,27 @@ def unsettled_clause(inspection: Inspection) -> str:
         return ""
     making = nodes_that_make(inspection, tail.node)
     own = {k: inspection.nodes[k].local_eic_finite for k in (*making, *tail.crossings)}
-    others = sorted(own.keys() - set(making), key=lambda k: (-own[k], k))
-    lost = False
-    for k in (*making, *others):
-        change = inspection.sign_changes.at(k)
-        if math.isnan(own[k]):  # it keeps a digit nowhere: nothing is left to grow
-            lost |= change.unbounded
-            continue
-        if change.unbounded:
+    for k in making:
+        if not math.isnan(own[k]) and grows_towards(inspection, tail.node, k):
+            grows = "the finite EIC" if math.isinf(inspection.eic) else "EIC"
             text = phrases.code_text(inspection.formula, k, TEXT_LIMIT)
-            if k in making:
-                grows = "the finite EIC" if math.isinf(inspection.eic) else "EIC"
-                return f"{grows} grows with N because {text} {change.words}"
+            return f"{grows} grows with N because {text} {inspection.sign_changes.at(k).words}"
+    heavy = tail.hill < 1
+    lost = False
+    for k in sorted(own, key=lambda k: (-own[k], k)):
+        change = inspection.sign_changes.at(k)
+        if not change.unbounded:
+            continue
+        if math.isnan(own[k]):  # it keeps a digit nowhere: nothing is left to grow
+            lost = True
+        elif not heavy:
+            text = phrases.code_text(inspection.formula, k, TEXT_LIMIT)
             now = wording.digits_phrase(own[k])
             infinite = math.isinf(inspection.nodes[k].local_eic)
             its = "what it loses at the other samples" if infinite else "what it loses"
             return f"{text} {change.words}, so that {its}, now {now}, grows with N"
     share = tail.top1_share
-    if lost and not tail.hill < 1:
+    if lost and not heavy:
         return ""
     if math.isnan(share):
         return "the tail of the amplified noise is heavy, and more samples would raise EIC"
@@ -113,6 +119,39 @@ def nodes_that_make(inspection: Inspection, node_id: int) -> list[int]:
         if signs[k] == 3 and (k == node_id or created.get(k, 0.0) >= limit)
     ]
     return sorted(making, key=lambda k: (-created.get(k, 0.0), k))
+
+
+def grows_towards(inspection: Inspection, node_id: int, k: int) -> bool:
+    """Whether s of a node grows without bound where another, at or below it, changes its sign.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    node_id : int
+    k : int
+        The node itself or one below it.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.5, 4.0, 5.5]})
+    >>> for text in ("(x - 3)*x", "(x - 3) + 1"):
+    ...     grows_towards(inspect(read(text).formula, samples), 4, 2)
+    True
+    False
+    """
+    change = inspection.sign_changes.at(k)
+    if k == node_id or not change.place:
+        return change.unbounded
+    _, s = inspection.amplification.trace(node_id)
+    worst = int(np.nanargmax(np.where(np.isfinite(s), s, 0.0)))
+    subtree = inspection.formula.subtree(node_id)
+    at = {name: inspection.samples.columns[name][worst : worst + 1] for name in subtree.variables}
+    at |= {name: np.array([value]) for name, value in change.place.items()}
+    found = amplify(subtree, Samples.from_columns(at, count=1), recheck=False)
+    _, there = found.trace(len(subtree) - 1)
+    return bool(there[0] >= GROWN * s[worst])
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from eic_core import wording
 from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.explain.causes import (
+    ACCUMULATED,
     INDISTINCT,
     LEAVES,
     MEET_AT_0,
@@ -386,7 +387,8 @@ def _worst_step(inspection: Inspection) -> _Step:
     found = explain_loss(inspection, bottleneck, limit)
     place = _text(inspection, bottleneck, TEXT_LIMIT if found.origin == bottleneck else limit)
     label = wording.capital(found.label)
-    return _Step(place, found.place, found.clause, label, found.origin, lost)
+    clause = found.clause + found.further
+    return _Step(place, found.place, clause, label, found.origin, lost)
 
 
 def _finite(inspection: Inspection) -> _Said:
@@ -415,10 +417,22 @@ def _finite(inspection: Inspection) -> _Said:
     calm = level == STABLE
     said = kept_phrase(result) if calm else f"loses {wording.digits_phrase(result)}"
     said += _noise_named(inspection)
+    if not calm:
+        said += _cause_of_result(inspection, step)
     inside = f"An inner step, {step.place}, loses {step.lost}{step.inherited}: {step.clause}."
     sentence = f"The result {said}; {_uncapital(inside)}"
     label = f"{step.label}, hidden by the result" if calm else step.label
     return _Said(level, sentence, label, step.origin, inside)
+
+
+def _cause_of_result(inspection: Inspection, worst: _Step) -> str:
+    """Why the result loses digits, where another step makes that than the worst step's loss."""
+    root = len(inspection.formula) - 1
+    found = explain_loss(inspection, root, TEXT_LIMIT * 2 // 3)
+    if found.origin in (worst.origin, inspection.bottleneck) or found.label == ACCUMULATED.label:
+        return ""
+    place = found.place.replace("in this step", "in its last step") or ", in its last step"
+    return f"{place}: {found.clause}"
 
 
 def _noise_named(inspection: Inspection, jump: int | None = None) -> str:

@@ -15,22 +15,20 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core import wording
-from eic_core.engine.amplify import amplify
 from eic_core.explain import phrases
 from eic_core.explain.bottleneck import diagnosed_node, origin_of_loss
 from eic_core.explain.settling import (
     Growth,
     MeanInterval,
+    grows_towards,
     growth_of,
     interval_of,
     nodes_that_make,
 )
 from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
-from eic_core.measure.crossings import GROWN
 from eic_core.measure.inspection import Inspection
 from eic_core.operators.wide import Array
-from eic_core.samples import Samples
 
 Positions = npt.NDArray[np.int64]
 
@@ -152,10 +150,13 @@ def _vanishing(
 ) -> _Zero | None:
     """The node of the subtree that is small, beside its usual size, where most is lost.
 
-    That where the loss is created, if it is; else the smallest.
+    That where the loss is created, if it is, and if the loss has no bound where it is zero; else
+    the smallest.
     """
     formula, amplification = inspection.formula, inspection.amplification
     origin = origin_of_loss(inspection, node_id)
+    if origin != node_id and not grows_towards(inspection, node_id, origin):
+        origin = node_id
     best: tuple[float, int, Array] | None = None
     for k in (origin, *range(formula.first[node_id], node_id + 1)):
         row = amplification.tape.steps[amplification.tape.slots[k]].row
@@ -462,23 +463,9 @@ def _unbounded_event(
     near = [] if place is None or place.node_id is None or not place.crosses else [place.node_id]
     changing = [*near, *nodes_that_make(inspection, node_id)]
     for k in dict.fromkeys(changing):
-        if _grows_towards(inspection, node_id, k, s):
+        if grows_towards(inspection, node_id, k):
             return inspection.sign_changes.at(k).words
     return ""
-
-
-def _grows_towards(inspection: Inspection, node_id: int, k: int, s: Array) -> bool:
-    """Whether s of a node grows without bound where another, at or below it, changes its sign."""
-    change = inspection.sign_changes.at(k)
-    if k == node_id or not change.place:
-        return change.unbounded
-    worst = int(np.nanargmax(np.where(np.isfinite(s), s, 0.0)))
-    subtree = inspection.formula.subtree(node_id)
-    at = {name: inspection.samples.columns[name][worst : worst + 1] for name in subtree.variables}
-    at |= {name: np.array([value]) for name, value in change.place.items()}
-    found = amplify(subtree, Samples.from_columns(at, count=1), recheck=False)
-    _, there = found.trace(len(subtree) - 1)
-    return bool(there[0] >= GROWN * s[worst])
 
 
 def few_carriers(s: Array) -> tuple[int, ...]:

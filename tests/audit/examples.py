@@ -176,6 +176,9 @@ EXAMPLES: tuple[tuple[str, str, int, str], ...] = (
     ("floor(1.5*floor(x))+y", "x=[1,2.5,3,3.5,4] y=[1,2,3,4,5]", 5, ""),
     ("x*y*z", "x=[1e-200,1,1e-300] y=[1e-200,1,1e-300] z=[1e90,1,1]", 3, ""),
     ("sqrt(x*x+y*y)+1/(1+exp(z))", "x=[2e-162,1,2] y=[3e-162,1,2] z=[800,1,1]", 3, ""),
+    ("cos(x)+0.1*sin(x)", "x=0:20", 400, ""),
+    ("sin(x)/x-cos(x)", "x=0.01:20", 400, ""),
+    ("1-cos(x)", "x=0:6.2831853", 400, ""),
 )
 """Formula, ranges, samples, and what else is asked: "s" a search, "t" one that is cut short, "f"
 all findings.  A range may be a list of values, or ``tail:INDEX`` for `heavy`."""

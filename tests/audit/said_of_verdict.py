@@ -331,6 +331,10 @@ KINDS["how"] = (
     r"(?:|, (?:inherited from `[^`]+`|(?:all|\d+\.\d) of them inherited from `[^`]+`"
     r"|\d+\.\d of them in this step|at most \d+\.\d of them in any one step))"
 )
+KINDS["own"] = (
+    r"(?:, in its last step|, inherited from `[^`]+`"
+    r"|, (?:all|\d+\.\d) of them inherited from `[^`]+`|, \d+\.\d of them in its last step)"
+)
 KINDS["keeps"] = (
     r"(?:keeps every digit|keeps all but \d+\.\d+ digits|loses (?:\d+\.\d+|no) digits?)"
 )
@@ -366,15 +370,18 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "verdict.inner",
     "verdict",
-    "[[the|The]] result <keeps:keeps>⟦ with independent noise⟧; an inner step, <at:code>, loses "
-    "<d:one> (EIC)<how:how>: <why:any>.",
+    "[[the|The]] result <keeps:keeps>⟦ with independent noise⟧⟦<own:own>: <cause:any>⟧; an inner "
+    "step, <at:code>, loses <d:one> (EIC)<how:how>: <why:any>.",
     claims=lambda p, m: [
         ("EIC", *decimal(m["d"])),
-        *result_claims(p, _kept(m["keeps"]), m[0].split(";")[0]),
+        *result_claims(p, _kept(m["keeps"]), re.split("[;:]", m[0])[0]),
     ],
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _root_loses(p, _kept(m["keeps"]))
+    if m["own"]:
+        how = m["own"].replace("in its last step", "in this step")
+        yield from _cause(p, p.truth.root, "" if how == ", in this step" else how, m["cause"])
     yield from _is_eic(p, decimal(m["d"]), m["at"])
     if m["keeps"].startswith("keeps") and not p.truth.local(p.truth.root) < 1 + 1e-6:
         yield "a digit or more is lost: that is not all but"

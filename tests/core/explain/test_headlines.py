@@ -267,7 +267,7 @@ RESULT_CASES = [
     ("sqrt(10000*y - 9999*y)", "severe", "The result loses {result} digits with independent noise; "
      "an inner step, `10000·y − 9999·y`, loses {worst} (EIC): "),
     ("(y - 2.999)*0.01 + y*5 - 14.7", "moderate", "The result loses {result} digits with "
-     "independent noise; an inner step, "),
+     "independent noise, 1.4 of them in its last step: the two terms cancel; an inner step, "),
     ("x*y", "stable", "Stable: the result loses {result} digits, and no step inside loses more."),
     ("1/y + 100", "stable", "Stable: the result loses {result} digits, the worst step inside, "
      "`1/y`, {worst} digits (EIC)."),

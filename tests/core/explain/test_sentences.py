@@ -108,7 +108,8 @@ def test_a_result_that_shows_a_loss_is_not_said_to_hide_it():
     worst = inspection.nodes[inspection.bottleneck].local_eic
     assert 1 < shown <= worst - 1
     notes = verdict(inspection).notes
-    told = f"The result loses {shown:.1f} digits; an inner step, `(x − 1.5000001)·0.001`, "
+    told = f"The result loses {shown:.1f} digits, all of them inherited from `y − 2.9`: the two "
+    told += "terms cancel; an inner step, `(x − 1.5000001)·0.001`, "
     told += f"loses {worst:.1f} (EIC), all of them inherited from `x − 1.5000001`: the two "
     told += "terms cancel."
     assert verdict(inspection).sentence == told
