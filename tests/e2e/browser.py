@@ -7,7 +7,6 @@ import os
 import shutil
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.request
@@ -16,6 +15,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.e2e.prepared_server import start
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -81,6 +82,8 @@ def running_server(
 ) -> Iterator[str]:
     """`streamlit run` of a script in a process of its own; yields its address.
 
+    It begins where its imports end if a process has been prepared (`prepared_server`).
+
     Without `database` it has one of its own that is gone afterwards.  `log_file` receives what
     it prints, `processes` its number.
     """
@@ -94,15 +97,7 @@ def running_server(
         url = f"sqlite:///{database or Path(folder) / 'lab.sqlite3'}"
         environment["EIC_LAB_DEMO_DATABASE_URL" if demo else "DATABASE_URL"] = url
         environment["EIC_LAB_DEMO"] = "1" if demo else "0"
-        process = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", script,
-             "--server.port", str(port), "--server.headless", "true"],
-            cwd=ROOT,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            env=environment,
-        )  # fmt: skip
+        process = start(script, port, environment, log)
         if processes is not None:
             processes.append(process.pid)
         try:

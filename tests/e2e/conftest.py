@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.e2e import prepared_server
 from tests.e2e.browser import find_chromium, running_browser, running_server, settle
 from tests.e2e.profiles import Scheme, profile, window
 
@@ -16,6 +20,21 @@ pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page
 
 from tests.e2e.rating_world import World
+
+_at_the_end = contextlib.ExitStack()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Where several files of these tests are run, their servers share what they import."""
+    here = Path(__file__).parent
+    files = {item.path for item in session.items if item.path.parent == here}
+    if len(files) > 1 and sys.platform == "linux" and not session.config.option.collectonly:
+        folder = _at_the_end.enter_context(tempfile.TemporaryDirectory(prefix="eic-lab-e2e-"))
+        _at_the_end.enter_context(prepared_server.prepared(Path(folder) / "servers"))
+
+
+def pytest_sessionfinish() -> None:
+    _at_the_end.close()
 
 
 @pytest.fixture(scope="session")

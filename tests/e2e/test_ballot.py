@@ -90,21 +90,31 @@ def test_a_tap_counts_once_both_formulas_were_in_view(browser: Browser, world: W
         link = world.link(study)
         visit(page, link)
         agree(page)
-        page.set_viewport_size({"width": 390, "height": 240})  # neither fits, ever
+        page.set_viewport_size({"width": 390, "height": 640})
+        page.add_style_tag(content=_ONE_AT_A_TIME)
         start(page)
         idle(page)
         look(page)
         page.get_by_role("button", name="Formula A").click()
         expect(page.get_by_text("Please look at both formulas first").first).to_be_visible()
         assert world.votes(link) == []
-        page.locator("[class*='st-key-rate-formula-left']").scroll_into_view_if_needed()
-        page.wait_for_timeout(300)
-        page.locator("[class*='st-key-rate-formula-right']").scroll_into_view_if_needed()
-        page.wait_for_timeout(300)
+        for side in ("left", "right"):
+            pane = page.locator(f"[class*='st-key-rate-formula-{side}']")
+            pane.evaluate("pane => pane.scrollIntoView({block: 'start'})")  # above the buttons
+            page.evaluate(_FRAMES)
         page.get_by_role("button", name="Formula A").click()
         expect(page.get_by_text("saved 1 of 3")).to_be_visible()
         assert [vote["choice"] for vote in world.votes(link)] == ["left"]
 
+
+_ONE_AT_A_TIME = "[class*='st-key-rate-formula-'] { min-height: 300px; }"
+"""Above the buttons of a phone there is room for one such pane and not for two."""
+
+_FRAMES = """() => new Promise(done => {
+  const next = left => left ? requestAnimationFrame(() => next(left - 1)) : setTimeout(done, 50);
+  next(5);
+})"""
+"""What was in view is told after a frame."""
 
 _LATE = """ms => {
   window.lateBy = ms;
