@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import FilePayload, Page, expect
 
 from tests.e2e.accessibility import violations
-from tests.e2e.browser import settle
+from tests.e2e.browser import eventually, settle
 
 pytestmark = pytest.mark.e2e
 
@@ -53,6 +53,13 @@ def click_tree_node(page: Page, index: int) -> None:
     chart.locator(".scatterlayer .point").first.wait_for(state="attached")
     point = chart.locator(".scatterlayer .trace .point").nth(index)
     point.scroll_into_view_if_needed()
+    seen: list[object] = []
+
+    def place() -> object:
+        seen.append(point.bounding_box())
+        return seen[-1]
+
+    eventually(page, place, lambda box: len(seen) > 1 and box == seen[-2])  # nothing moves it
     box = point.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
