@@ -241,9 +241,13 @@ def percent_range(low: float, high: float, decimals: int = 0) -> str:
 
     Examples
     --------
-    >>> percent_range(0.647, 0.746), percent_range(0.5003, 1, 1)
-    ('65 % to 75 %', '50.03 % to 100.0 %')
+    >>> percent_range(0.647, 0.746), percent_range(0.5003, 1, 1), percent_range(0.597, 0.604)
+    ('65 % to 75 %', '50.03 % to 100.0 %', '59.7 % to 60.4 %')
     """
+    for more in range(3):
+        ends = percent(low, decimals + more), percent(high, decimals + more)
+        if ends[0] != ends[1]:
+            return " to ".join(ends)
     return f"{percent(low, decimals)} to {percent(high, decimals)}"
 
 

@@ -44,8 +44,8 @@ from study.unblinding import early_looks
 
 def export_of(
     study: Study, configuration: Mapping[str, Any], pairs: Sequence[StudyPair],
-    raters: Sequence[RaterRow], votes: Sequence[VoteRow], *, invited: int, finished: int,
-    withdrawn: int, at: datetime, unblindings: Sequence[Unblinding] = (),
+    raters: Sequence[RaterRow], votes: Sequence[VoteRow], *, invited: int, through_open_links: int,
+    finished: int, withdrawn: int, at: datetime, unblindings: Sequence[Unblinding] = (),
     models: Sequence[tuple[ModelRunRow, Sequence[ModelAnswerRow]]] = (),
     seals: Sequence[Seal] = (),
 ) -> StudyExport:
@@ -88,6 +88,7 @@ def export_of(
             consented=len(raters) + withdrawn,
             finished=finished,
             withdrawn=withdrawn,
+            through_open_links=through_open_links,
         ),
         configuration=dict(configuration),
         unblindings=tuple(unblindings),
@@ -379,6 +380,11 @@ class Monitor:
                 raters,
                 votes,
                 invited=invited_people(tx, study_id),
+                through_open_links=sum(
+                    people_through(tx, row)
+                    for row in tx.invitations.every(study_id)
+                    if row.kind == InvitationKind.OPEN
+                ),
                 finished=len(_raters(study, raters, votes, now).finished),
                 withdrawn=tx.raters.withdrawals(study_id),
                 at=now,

@@ -323,6 +323,16 @@ class StudyReport:
         return fleiss_kappa(counts[pair] for pair in sorted(counts))
 
     @cached_property
+    def fleiss_kappa_by_side(self) -> FleissKappa:
+        """The same votes coded as left and right, where the formula chosen was shown."""
+        counts = count_choices(
+            (v.pair, "lower" if (v.choice == "lower") == (v.lower_side == "left") else "higher")
+            for v in self.valid_votes
+            if v.choice != "tie"
+        )
+        return fleiss_kappa([counts[pair] for pair in sorted(counts)], ("left", "right"))
+
+    @cached_property
     def agreement(self) -> Agreement:
         """Four coefficients of agreement, with intervals."""
         return agreement_of(self.table, seed=self.seed, level=self.level)
@@ -382,15 +392,6 @@ class StudyReport:
             notes.append(UNDECLARED)
         if self.export.checkable and self.unsealed:
             notes.append(unsealed_sentence(self.unsealed, len(self.export.votes)))
-        if self.preference.ties:
-            notes.append(
-                f"{wording.count(self.preference.ties, 'valid vote')} decided for neither formula "
-                "(“cannot decide”) and are in no rate, test or kappa."
-            )
-        if self.unfinished_excluded_raters:
-            notes.append(
-                f"{self.unfinished_excluded_raters} of the raters left out had not finished."
-            )
         if self.export.closed_at is None:
             notes.append("The study was not closed when it was exported.")
         return tuple(notes)

@@ -9,6 +9,7 @@ from typing import Any
 from eic_core.exports import json_text
 from study.report.analysis import StudyReport
 from study.report.exported import utc_text
+from study.report.flow import StudyFlow
 from study.report.verdict import verdict
 
 
@@ -62,6 +63,7 @@ def _counts(report: StudyReport) -> dict[str, Any]:
     """Raters, votes, pairs, times."""
     votes = list(report.votes_per_pair.values())
     return {
+        "flow": StudyFlow.of(report).to_json(),
         "raters": asdict(report.export.raters)
         | {
             "with_votes": len({v.rater for v in report.votes_cast}),
@@ -106,6 +108,7 @@ def _results(report: StudyReport) -> dict[str, Any]:
         },
         "effect": report.effect.to_json(),
         "paper_comparable": {"preference": preference, "fleiss_kappa": kappa},
+        "fleiss_kappa_by_side": report.fleiss_kappa_by_side.to_json(),
         "preference": preference,
         "preference_before_exclusions": report.preference_of_all.to_json(level),
         "by_problem": [

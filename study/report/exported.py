@@ -168,12 +168,23 @@ VIEWPORTS = ("narrow", "medium", "wide")
 
 @dataclass(frozen=True)
 class RaterCounts:
-    """How many people got how far, withdrawn ones (whose votes are deleted) included."""
+    """How many people got how far, withdrawn ones (whose votes are deleted) included.
+
+    Attributes
+    ----------
+    invited : int
+        A personal link invites one person, an open link those who came through it.
+    consented, finished, withdrawn : int
+    through_open_links : int or None
+        Of those invited, who came through an open link: how many saw it nobody knows.  None in
+        exports from before this was counted.
+    """
 
     invited: int = 0
     consented: int = 0
     finished: int = 0
     withdrawn: int = 0
+    through_open_links: int | None = None
 
 
 @dataclass(frozen=True)

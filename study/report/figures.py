@@ -27,8 +27,11 @@ They are told apart with any colour vision.
 SHARES, SHARE_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0), ("0", "25", "50", "75", "100 %")
 """Where the axis of a share is marked, and how."""
 FOR_LOWER = "votes for the formula of lower EIC"
+ENDS = ("← higher EIC preferred", "lower EIC preferred →")
 NO_VOTES = "There is no vote that decides."
 UNITS: dict[Unit, str] = {"session": "whole sessions", "vote": "single votes"}
+FEW = 10
+"""A rate of fewer deciding votes says nothing, and is in no table and on no curve."""
 QUANTITIES = ("complexity", "R²", "EIC (digits)")
 BINS = 20
 
@@ -245,7 +248,7 @@ def _preference(report: StudyReport) -> Intervals:
     )  # fmt: skip
     return Intervals(
         found.marks, FOR_LOWER, beside=False, empty=found.empty,
-        ends=("← higher EIC preferred", "lower EIC preferred →"),
+        ends=ENDS,
     )  # fmt: skip
 
 
@@ -311,6 +314,10 @@ def _sensitivity(report: StudyReport) -> Curves:
     """The rate and the valid votes had the exclusion threshold been another one."""
 
     def mark(point: SensitivityPoint) -> Mark:
+        few = 0 < point.rate.votes < FEW and not point.frozen
+        if few:
+            said = f"{wording.count(point.rate.votes, 'deciding vote')}: too few for a rate"
+            return Mark(f"under {point.threshold_seconds:g} s left out", None, text=said)
         return share_mark(
             f"under {point.threshold_seconds:g} s left out", point.rate.rate,
             point.interval(report.level), reason=point.rate.reason,

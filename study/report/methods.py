@@ -7,6 +7,7 @@ import re
 from eic_core import wording
 from study.material import unfinished_sentence
 from study.report.analysis import StudyReport
+from study.report.flow import StudyFlow
 from study.report.verdict import worth_text
 from study.statistics.preference import Interval, interval_text
 
@@ -54,12 +55,12 @@ def _material(report: StudyReport) -> list[str]:
         f"Criterion (EIC): {wording.count(len(export.pairs), 'pair')} from "
         f"{wording.count(problems, 'problem')}"
         f"{_rules(report)}.",
-        f"They saw both formulas typeset, with R², complexity and the fitted data, on sides that "
-        f"are random and balanced within raters and pairs, and chose the more interpretable one"
+        f"They saw both formulas typeset, with R², complexity and the fitted data, side by side "
+        f"(one above the other in windows under 900 px), in an order that is "
+        f"random and balanced within raters and pairs, and chose the more interpretable one"
         f"{', or “cannot decide”' if export.tie_allowed else ''}; EIC was not shown.",
-        f"Of {wording.count(raters.invited, 'invited person', 'invited people')}, "
-        f"{raters.consented:,} "
-        f"consented, {raters.finished:,} finished and {raters.withdrawn:,} withdrew; "
+        f"{_invited(report)}, {raters.consented:,} consented, {raters.finished:,} finished and "
+        f"{raters.withdrawn:,} withdrew; "
         f"{wording.count(rated, 'rater')} cast {wording.count(len(report.votes_cast), 'vote')}, at "
         f"most {export.ballots_per_rater} each.",
         _exclusions(report),
@@ -101,9 +102,24 @@ def _rules(report: StudyReport) -> str:
     return f" ({', '.join(said)})" if said else ""
 
 
+def _invited(report: StudyReport) -> str:
+    """Of whom the others are a part; an open link invites nobody who can be counted."""
+    raters = report.export.raters
+    through = raters.through_open_links
+    if not through:
+        return f"Of {wording.count(raters.invited, 'invited person', 'invited people')}"
+    came = f"{wording.count(through, 'person', 'people')} who came through an open link"
+    if through == raters.invited:
+        return f"Of {came}, seen by nobody knows how many"
+    return f"Of {raters.invited - through:,} invited by personal links and {came}"
+
+
 def _exclusions(report: StudyReport) -> str:
-    lost = len(report.votes_cast) - len(report.valid_votes)
-    left_out = f"{lost:,} of them were left out" if lost else "none was left out"
+    lost = wording.join([
+        f"{wording.count(each.votes, 'vote')} of {wording.count(each.raters, 'rater')} "
+        f"({each.reason})" for each in StudyFlow.of(report).lost
+    ])  # fmt: skip
+    left_out = f"{lost} were left out" if lost else "no vote was left out"
     rule = report.export.exclusion.sentence.rstrip(".").replace(". ", "; ")
     return f"By the frozen rule ({rule[:1].lower()}{rule[1:]}) {left_out}."
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
+from dataclasses import replace
 
 from markupsafe import Markup
 from matplotlib.figure import Figure
@@ -12,16 +13,15 @@ from eic_core.drawing.scale import PAGE_COLOURS
 from eic_core.markup import environment, escape
 from study.report import terms
 from study.report.analysis import StudyReport, provenance
-from study.report.figures import FIGURES
-from study.report.printing import figure_svg, to_svg
+from study.report.figures import ENDS, FIGURES, headline
+from study.report.flow import StudyFlow
+from study.report.printing import draw, figure_svg, to_svg
 from study.report.sections import GROUPS, sections_of
 from study.report.tables import LONG_FILE, long_csv
 from study.report.verdict import verdict
 
 SHORT_TABLE = 8
 """Tables of more rows are folded."""
-FIRST_FIGURE = "preference"
-"""Drawn under the verdict, and not again in its section."""
 
 
 def render_html(report: StudyReport, figures: Mapping[str, Figure] | None = None) -> str:
@@ -33,6 +33,8 @@ def render_html(report: StudyReport, figures: Mapping[str, Figure] | None = None
         colours=PAGE_COLOURS,
         title=export.title or export.study,
         verdict=verdict(report),
+        first_figure=_labelled(to_svg(draw(replace(headline(report), ends=ENDS))), HEADLINE),
+        flow=StudyFlow.of(report),
         notes=report.notes,
         eic=terms.EIC,
         groups=[
@@ -42,10 +44,9 @@ def render_html(report: StudyReport, figures: Mapping[str, Figure] | None = None
         ],
         figures={
             name: _picture(name, to_svg(figures[name]) if figures else figure_svg(report, name))
-            for name in {FIRST_FIGURE, *(section.figure for section in sections)} - {""}
+            for name in {section.figure for section in sections} - {""}
         },
         kinds=FIGURES,
-        first_figure=FIRST_FIGURE,
         short_table=SHORT_TABLE,
         source=provenance(export.hash, report.seed, report.software),
         votes_file=LONG_FILE,
@@ -53,7 +54,17 @@ def render_html(report: StudyReport, figures: Mapping[str, Figure] | None = None
     )
 
 
+HEADLINE = (
+    "Share of valid votes for the formula of lower EIC, with the interval that the votes support "
+    "and the paper’s beneath it"
+)
+
+
 def _picture(name: str, svg: str) -> Markup:
     """A figure as SVG that says what it shows to who cannot see it."""
-    said = f'<svg role="img" aria-label="{escape(FIGURES[name].caption)}" '
+    return _labelled(svg, FIGURES[name].caption)
+
+
+def _labelled(svg: str, caption: str) -> Markup:
+    said = f'<svg role="img" aria-label="{escape(caption)}" '
     return Markup(svg.replace("<svg ", said, 1))

@@ -9,6 +9,8 @@ from typing import Any
 from eic_core import wording
 from study.report import terms
 from study.report.analysis import StudyReport
+from study.report.figures import FEW
+from study.report.flow import StudyFlow
 from study.report.model_sections import model_sections
 from study.report.section import GROUPS, Fact, Group, Judgement, Section, SectionTable
 from study.statistics.exclusions import Unit
@@ -34,7 +36,8 @@ def agreement_section(report: StudyReport) -> Section:
         key="agreement",
         group="agreement",
         title="Agreement between raters",
-        lines=tuple(filter(None, (found.sentence, found.prevalence_sentence, *dict.fromkeys(why)))),
+        lines=tuple(filter(None, (found.sentence, found.prevalence_sentence, _codings(report),
+                                  *dict.fromkeys(why)))),
         tables=(
             SectionTable(
                 ("coefficient", "value", _interval_head(report.level), "by chance"),
@@ -51,6 +54,18 @@ def agreement_section(report: StudyReport) -> Section:
         figure="agreement",
         explanation=" ".join(MEANINGS)
         + " The intervals draw the pairs again, with all their votes (bias-corrected bootstrap).",
+    )
+
+
+def _codings(report: StudyReport) -> str:
+    """That kappa hangs on what the categories are."""
+    by_formula, by_side = report.fleiss_kappa.value, report.fleiss_kappa_by_side.value
+    if by_formula is None or by_side is None:
+        return ""
+    return (
+        f"Kappa {wording.rounded(by_formula, 2, (0, 1))} counts which formula was chosen, lower or "
+        "higher EIC; counting which side, left or right, the same votes give "
+        f"{wording.rounded(by_side, 2, (0, 1))}, which says little, for sides are dealt at random."
     )
 
 
@@ -147,6 +162,9 @@ def paper_section(report: StudyReport) -> Section:
             Fact(f"{level} interval, Clopper–Pearson",
                  interval_text(preference.clopper_pearson(report.level)), terms.CLOPPER_PEARSON),
             Fact("Fleiss' kappa (low / high coding)", _number(kappa.value), terms.FLEISS),
+            Fact("Fleiss' kappa (left / right coding)",
+                 _number(report.fleiss_kappa_by_side.value),
+                 "Of the side on which the chosen formula stood: sides are dealt at random."),
             Fact("rate before exclusions", wording.percent(report.preference_of_all.rate, 1)),
         ),
         explanation=(
@@ -184,14 +202,25 @@ def votes_section(report: StudyReport) -> Section:
     """Raters, votes, and the exclusion rule."""
     export, raters, per_pair = report.export, report.export.raters, report.votes_per_pair.values()
     attention = report.attention
-    left_out = [Fact(f"left out: {why}", f"{n:,}") for why, n in report.votes_excluded.items()]
+    flow = StudyFlow.of(report)
+    left_out = [
+        Fact(f"left out: {each.reason}",
+             f"{wording.count(each.votes, 'vote')} of {wording.count(each.raters, 'rater')}")
+        for each in flow.lost
+    ]  # fmt: skip
     return Section(
         key="votes",
         group="study",
         title="Raters and votes",
-        lines=(export.exclusion.sentence,),
+        lines=tuple(filter(None, (
+            export.exclusion.sentence, *flow.lines, flow.attrition,
+            f"{report.unfinished_excluded_raters} of the raters left out had not finished."
+            if report.unfinished_excluded_raters else "",
+        ))),
         facts=(
-            Fact("invited", f"{raters.invited:,}"),
+            Fact("came or were invited", f"{raters.invited:,}",
+                 "A personal link invites one person. An open link invites nobody who can be "
+                 "counted: those who came through it are counted."),
             Fact("consented", f"{raters.consented:,}"),
             Fact("finished", f"{raters.finished:,}"),
             Fact("withdrawn", f"{raters.withdrawn:,}", "Their votes are deleted."),
@@ -274,10 +303,11 @@ def _threat(key: str, title: str, found: Any, **more: Any) -> Section:
 def _sensitivity(report: StudyReport) -> Section:
     found, level = report.threats.sensitivity, report.level
     tables = tuple(
-        SectionTable(
+        _of_enough(
             ("under", "valid votes", "raters", "rate", _interval_head(level)),
-            tuple(
-                (f"{wording.plain(p.threshold_seconds)} s{' (frozen rule)' if p.frozen else ''}",
+            (
+                (p.rate.votes,
+                 f"{wording.plain(p.threshold_seconds)} s{' (frozen rule)' if p.frozen else ''}",
                  f"{p.valid:,}", f"{p.raters:,}", *_rate(p.rate, level))
                 for p in found.of_unit(unit)
             ),
@@ -315,6 +345,7 @@ def _sides(report: StudyReport) -> Section:
     found = report.threats.sides
     return _threat(
         "sides", "Do raters favour a side?", found,
+        lines=tuple(filter(None, (found.sentence, _stacked(report)))),
         facts=(
             Fact("left / right / tie", f"{found.left:,} / {found.right:,} / {found.ties:,}"),
             Fact("left chosen", wording.percent(found.share, 1)),
@@ -326,6 +357,24 @@ def _sides(report: StudyReport) -> Section:
         explanation="The same clustered test as in the headline, with “left” in place of “lower "
         "EIC”.",
     )  # fmt: skip
+
+
+def _stacked(report: StudyReport) -> str:
+    """What left and right were on screens where the formulas stood one above the other."""
+    narrow, medium = (
+        sum(vote.viewport == name for vote in report.valid_votes) for name in ("narrow", "medium")
+    )
+    parts = (
+        f"all {wording.count(narrow, 'vote')} from a phone's width" if narrow else "",
+        f"some of the {wording.count(medium, 'vote')} from a tablet's" if medium else "",
+    )
+    told = " and ".join(filter(None, parts))
+    if not told:
+        return ""
+    return (
+        "In windows under 900 px the formulas stood one above the other, and “left” here is the "
+        f"one on top: {told}."
+    )
 
 
 def _one_sided(report: StudyReport) -> Section:
@@ -346,11 +395,11 @@ def _one_sided(report: StudyReport) -> Section:
 
 def _ballots(report: StudyReport) -> Section:
     found, level = report.threats.ballots, report.level
-    thirds = SectionTable(
+    thirds = _of_enough(
         ("ballots", "valid votes", "rate", _interval_head(level), "median seconds"),
-        tuple(
-            (f"{t.name} ({t.first} to {t.last})", f"{t.votes:,}", *_rate(t.rate, level),
-             wording.seconds(t.median_seconds))
+        (
+            (t.rate.votes, f"{t.name} ({t.first} to {t.last})", f"{t.votes:,}",
+             *_rate(t.rate, level), wording.seconds(t.median_seconds))
             for t in found.thirds
         ),
     )  # fmt: skip
@@ -365,12 +414,13 @@ def _ballots(report: StudyReport) -> Section:
 
 def _screens(report: StudyReport) -> Section:
     found, level = report.threats.screens, report.level
-    rows = tuple(
-        (WINDOWS[each.viewport], f"{each.raters:,}", f"{each.votes:,}", *_rate(each.rate, level))
+    rows = (
+        (each.rate.votes, WINDOWS[each.viewport], f"{each.raters:,}", f"{each.votes:,}",
+         *_rate(each.rate, level))
         for each in found.classes
     )
     heads = ("window of", "raters", "valid votes", "rate", _interval_head(level))
-    table = SectionTable(heads, rows)
+    table = _of_enough(heads, rows)
     return _threat(
         "screens", "Does it depend on the screen?", found, tables=(table,),
         facts=(Fact("p of a difference", wording.p_number(found.p_value, 3), terms.P_VALUE),),
@@ -442,11 +492,11 @@ def _odds(term: RegressionTerm, level: float) -> tuple[str, ...]:
 
 def _problems(report: StudyReport) -> Section:
     found = report.threats.problems
-    table = SectionTable(
+    table = _of_enough(
         ("problem", "pairs", "raters", "for the lower", "votes", "rate",
          _interval_head(report.level)),
-        tuple(
-            (p.problem, f"{p.pairs:,}", f"{p.raters:,}", f"{p.lower:,}", f"{p.votes:,}",
+        (
+            (p.votes, p.problem, f"{p.pairs:,}", f"{p.raters:,}", f"{p.lower:,}", f"{p.votes:,}",
              wording.percent(p.rate, 1), interval_text(p.interval))
             for p in found.rates
         ),
@@ -476,10 +526,27 @@ def _ties(report: StudyReport) -> Section:
 def _rates(
     report: StudyReport, name: str, rows: Iterable[tuple[str, ClusteredRate]]
 ) -> SectionTable:
-    return SectionTable(
+    return _of_enough(
         (name, "votes", "rate", _interval_head(report.level)),
-        tuple((what, f"{rate.votes:,}", *_rate(rate, report.level)) for what, rate in rows),
+        ((rate.votes, what, f"{rate.votes:,}", *_rate(rate, report.level)) for what, rate in rows),
     )
+
+
+def _of_enough(
+    columns: tuple[str, ...], rows: Iterable[tuple[int, *tuple[str, ...]]], caption: str = ""
+) -> SectionTable:
+    """Those rows whose first entry, their deciding votes, is `FEW` or more; the caption says how
+    many are left out.
+    """
+    given = list(rows)
+    shown = tuple(row[1:] for row in given if row[0] >= FEW)
+    left = len(given) - len(shown)
+    said = (
+        f"{wording.count(left, 'row')} of fewer than {FEW} deciding votes "
+        f"{'is' if left == 1 else 'are'} not shown."
+    )
+    told = f"{caption}. {said}" if caption else said
+    return SectionTable(columns, shown, told if left else caption)
 
 
 def _rate(rate: ClusteredRate, level: float) -> tuple[str, str]:

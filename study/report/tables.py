@@ -197,7 +197,7 @@ rater | who voted, by pseudonym; a rater is one rating session | id
 pair | the pair of the study; empty at practice ballots and attention checks | id
 problem | the problem whose data both formulas describe; empty as above | id
 choice | the formula called more interpretable, by its EIC; tie: cannot decide | lower, higher, tie
-lower_side | where the formula of lower EIC was shown | left, right
+lower_side | where the formula of lower EIC was shown; left is on top where stacked | left, right
 position | place of the ballot in the session; 0 is the practice ballot | whole number
 shown_at | when the ballot was first shown, by the server's clock | ISO 8601, UTC
 voted_at | when the vote was saved, by the server's clock | ISO 8601, UTC

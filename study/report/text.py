@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from eic_core import wording
 from study.report.analysis import StudyReport
+from study.report.flow import StudyFlow
 from study.report.sections import GROUPS, Section, SectionTable, sections_of
 from study.report.verdict import verdict
 
@@ -16,6 +17,7 @@ def render_text(report: StudyReport) -> str:
     title = export.title or export.study
     blocks = [title, "=" * len(title), *(wording.wrap(line) for line in said.lines)]
     blocks += [wording.wrap(f"Take care. {said.caution}")] if said.caution else []
+    blocks += [wording.wrap(line) for line in StudyFlow.of(report).lines]
     blocks += [wording.wrap(f"note: {note}") for note in report.notes]
     lines = ["\n".join(blocks[:2]), *blocks[2:]]
     group = None

@@ -50,10 +50,9 @@ def verdict(report: StudyReport) -> StudyVerdict:
     start = _preferred(found.lower, found.votes)
     if interval is None or p is None:
         return StudyVerdict("none", (start,), found.reason)
-    low, high = _in_hundred(interval.low), _in_hundred(interval.high)
     about = _others(report)
     expected = (
-        f"For {about}, these votes put that share at {low} to {high} of 100 "
+        f"For {about}, these votes put that share at {_span(interval.low, interval.high)} of 100 "
         f"({wording.level_percent(report.level)} interval)."
     )
     finding = found.finding(report.level, one_sided=report.one_sided)
@@ -101,6 +100,21 @@ def _in_hundred(rate: float) -> str:
     ('70', '99.7', '100', '50.3')
     """
     return wording.rounded(100 * rate, 0, (0, 50, 100))
+
+
+def _span(low: float, high: float) -> str:
+    """Two ends out of 100, told apart where they are not one number.
+
+    Examples
+    --------
+    >>> _span(0.422, 0.748), _span(0.597, 0.604), _span(0.6, 0.6)
+    ('42 to 75', '59.7 to 60.4', 'about 60')
+    """
+    for decimals in range(4):
+        ends = [wording.rounded(100 * end, decimals, (0, 50, 100)) for end in (low, high)]
+        if ends[0] != ends[1]:
+            return " to ".join(ends)
+    return f"about {_in_hundred(low)}"
 
 
 def _chance(finding: Finding, p: float, sided: str, *, sure: bool) -> str:

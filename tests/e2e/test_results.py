@@ -118,6 +118,8 @@ def test_the_first_screen_says_the_result_in_words_and_shows_both_intervals(
     expect(page.get_by_text("What the votes support (95 %)")).to_be_visible()
     expect(page.get_by_text("As the paper computes it")).to_be_visible()
     expect(page.get_by_text(re.compile("independent ones"))).to_be_visible()
+    expect(page.locator(".eic-flow")).to_contain_text("24 invited by personal links → 24 consented")
+    page.get_by_text("Numbers", exact=True).click()
     tip = page.locator(".eic-metric", has_text="p, two-sided")
     expect(tip.locator(".eic-tip")).to_be_hidden()
     tip.focus()

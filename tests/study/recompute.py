@@ -1042,6 +1042,38 @@ def of_rows(table):
     }  # fmt: skip
 
 
+def flow(study, cast, votes, valid):
+    """How many people and votes were left at each stage."""
+    people, kept = study["raters"], {v["vote"] for v in valid}
+    through = people["through_open_links"]
+    of = Counter(v["rater"] for v in cast)
+    whole = min(study["ballots_per_rater"], len(study["pairs"]))
+    rule, lost, who = study["exclusion"], Counter(), defaultdict(set)
+    _, _, session = valid_votes(votes, rule)
+    for vote in cast:
+        if vote["vote"] in kept:
+            continue
+        hasty = (session[vote["rater"]] if rule["unit"] == "session" else vote["active"]) < rule[
+            "threshold_seconds"
+        ]
+        why = (f"{rule['unit']} under the threshold" if hasty
+               else "too many failed attention checks")  # fmt: skip
+        lost[why] += 1
+        who[why].add(vote["rater"])
+    return {
+        "invited": None if through is None else people["invited"] - through,
+        "through_open_links": through,
+        "consented": people["consented"], "withdrawn": people["withdrawn"],
+        "voted": len(of), "finished": people["finished"],
+        "counted": len({v["rater"] for v in valid}),
+        "cast": len(cast),
+        "lost": {why: {"votes": n, "raters": len(who[why])} for why, n in lost.items()},
+        "valid": len(valid),
+        "deciding": sum(v["choice"] != "tie" for v in valid),
+        "stopped_after": {str(n): times for n, times in Counter(of.values()).items() if n < whole},
+    }  # fmt: skip
+
+
 # --- everything ---
 
 
@@ -1082,6 +1114,11 @@ def recompute(folder, level, seed, estimand):
         "unblindings": [{"votes_then": look["votes_then"]} for look in study["unblindings"]],
         "rules": study["rules"],
         "exclusion": study["exclusion"],
+        "flow": flow(study, cast, votes, valid),
+        "fleiss_kappa_by_side": fleiss(
+            [v | {"choice": "lower" if v["left"] else "higher"} for v in valid
+             if v["choice"] != "tie"]
+        ),
         "raters": study["raters"] | {
             "with_votes": len({v["rater"] for v in cast}),
             "excluded": len(gone),

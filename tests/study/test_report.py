@@ -210,7 +210,7 @@ def test_the_page_is_self_contained_and_escapes_what_people_wrote(paper: StudyRe
     page = Page(text)
     names = [tag for tag, _ in page.tags]
     pictures = [section.figure for section in sections_of(paper) if section.figure]
-    assert names.count("svg") == len(pictures) and {*pictures, "models"} == set(FIGURES)
+    assert names.count("svg") == 1 + len(pictures) and {*pictures, "models"} == set(FIGURES)
     assert not {"script", "link", "iframe", "img", "object"} & set(names)
     assert "Pairs <of> 2025" in page.words and "<of>" not in text
     for tag, attributes in page.tags:
@@ -242,7 +242,9 @@ def test_backticks_that_people_wrote_stay_as_they_are() -> None:
     odd = replace(
         study((), title="`t` <x>"),
         pairs=(pair(0, name),),
-        votes=(vote(1, 0, "lower", problem=name), vote(2, 0, "higher", problem=name)),
+        votes=tuple(
+            vote(n, 0, "lower" if n % 2 else "higher", problem=name) for n in range(10)
+        ),
     )
     words = Page(render_html(analyse(odd))).words
     assert name in words and "`t` <x>" in words

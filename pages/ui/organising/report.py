@@ -38,6 +38,7 @@ from study.organising import OrganiserService
 from study.report import terms
 from study.report.analysis import looks_sentence
 from study.report.figures import FIGURES, headline
+from study.report.flow import StudyFlow
 from study.report.printing import FORMATS
 from study.report.sections import Fact, Group, Section, SectionTable, sections_of
 from study.report.verdict import verdict
@@ -361,11 +362,8 @@ def _headline(shown: ShownReport) -> None:
     alike = "votes on one pair, and votes of one person," if shown.about == "like" else (
         "votes of one person"
     )  # fmt: skip
-    quiet_note(
-        "The share of votes for the formula of lower EIC. At 50 % people would not care. The upper "
-        f"interval knows that {alike} go together; the lower one, the paper’s, takes every vote as "
-        "independent, and is mostly too narrow."
-    )
+    people, votes = StudyFlow.of(shown.report).lines
+    st.html(f'<div class="eic-flow"><p>{prose(people)}</p><p>{prose(votes)}</p></div>')
     found, level = shown.report.inference, shown.report.level
     interval = found.interval(level)
     facts = [
@@ -381,7 +379,13 @@ def _headline(shown: ShownReport) -> None:
              wording.number(found.effective_votes, 0, missing=wording.UNDEFINED),
              terms.EFFECTIVE_VOTES),
     ]  # fmt: skip
-    st.html(facts_html(facts, wide=True))
+    with st.expander("Numbers", key="numbers", type="compact"):
+        quiet_note(
+            "The share of votes for the formula of lower EIC. At 50 % people would not care. The "
+            f"upper interval knows that {alike} go together; the lower one, the paper’s, takes "
+            "every vote as independent, and is mostly too narrow."
+        )
+        st.html(facts_html(facts, wide=True))
 
 
 def _estimand(shown: ShownReport) -> None:

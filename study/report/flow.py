@@ -1,0 +1,225 @@
+"""From people to votes that decide: how many were left at each stage, and why the others were not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from eic_core import wording
+from eic_core.exports import Plain
+from study.report.analysis import StudyReport
+
+
+@dataclass(frozen=True)
+class Lost(Plain):
+    """Votes that a rule leaves out, and whose they are.
+
+    Attributes
+    ----------
+    reason : str
+    votes, raters : int
+    """
+
+    reason: str
+    votes: int
+    raters: int
+
+    JSON = ("votes", "raters")
+
+    @property
+    def words(self) -> str:
+        """As a count.
+
+        Examples
+        --------
+        >>> Lost("session under the threshold", 3, 1).words
+        '3 votes of 1 rater: session under the threshold'
+        """
+        votes, raters = wording.count(self.votes, "vote"), wording.count(self.raters, "rater")
+        return f"{votes} of {raters}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class FlowStage:
+    """How many got so far.
+
+    Attributes
+    ----------
+    number : int
+    name : str
+    note : str
+        What became of the others, or what the number does not count; "" where nothing is to say.
+    """
+
+    number: int
+    name: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class StudyFlow(Plain):
+    """The stages of a study, in people and then in votes.
+
+    Attributes
+    ----------
+    invited : int or None
+        By a personal link; None if the export does not tell them from those of open links.
+    through_open_links : int or None
+        Who came through an open link; how many saw it nobody knows.
+    consented, withdrawn, voted, finished, counted : int
+        Of people: who voted on a pair, who answered every ballot, of whom a vote counts.
+    cast : int
+        Votes on pairs.
+    lost : tuple of Lost
+        By reason.
+    valid, deciding : int
+    stopped_after : mapping of int to int
+        Of those who did not vote on as many pairs as a rater gets: votes, and how many raters
+        stopped there.
+    whole : int
+        Pairs that a rater gets.
+    """
+
+    invited: int | None
+    through_open_links: int | None
+    consented: int
+    withdrawn: int
+    voted: int
+    finished: int
+    counted: int
+    cast: int
+    lost: tuple[Lost, ...]
+    valid: int
+    deciding: int
+    stopped_after: Mapping[int, int]
+    whole: int
+
+    JSON = (
+        "invited", "through_open_links", "consented", "withdrawn", "voted", "finished", "counted",
+        "cast", ("lost", lambda flow: {each.reason: each.to_json() for each in flow.lost}),
+        "valid", "deciding",
+        ("stopped_after", lambda flow: {str(n): flow.stopped_after[n]
+                                        for n in sorted(flow.stopped_after)}),
+    )  # fmt: skip
+
+    @classmethod
+    def of(cls, report: StudyReport) -> StudyFlow:
+        """Counted anew from the votes; how many were invited, consented and finished from the
+        export, which alone knows.
+        """
+        people, votes = report.export.raters, report.export.votes
+        through = people.through_open_links
+        who: dict[str, set[str]] = {reason: set() for reason in report.votes_excluded}
+        for vote, reason in zip(votes, report.reasons, strict=True):
+            if reason:
+                who[reason].add(vote.rater)
+        cast = Counter(vote.rater for vote in report.votes_cast)
+        whole = min(report.export.ballots_per_rater, len(report.export.pairs))
+        return cls(
+            None if through is None else people.invited - through,
+            through, people.consented, people.withdrawn, len(cast), people.finished,
+            len({vote.rater for vote in report.valid_votes}), len(report.votes_cast),
+            tuple(Lost(why, n, len(who[why])) for why, n in report.votes_excluded.items()),
+            len(report.valid_votes), report.preference.votes,
+            Counter(number for number in cast.values() if number < whole), whole,
+        )  # fmt: skip
+
+    @property
+    def people(self) -> tuple[FlowStage, ...]:
+        """From invitations to raters who count."""
+        known = self.consented or not self.voted
+        return (
+            *self._invitations,
+            *((FlowStage(self.consented, "consented", self._withdrew),) if known else ()),
+            FlowStage(self.voted, "voted", self._silent),
+            *((FlowStage(self.finished, "finished"),) if known else ()),
+            FlowStage(self.counted, "count", self._left_out),
+        )
+
+    @property
+    def votes(self) -> tuple[FlowStage, ...]:
+        """From votes cast to votes that decide."""
+        ties = self.valid - self.deciding
+        lost = "; ".join(each.words for each in self.lost)
+        return (
+            FlowStage(self.cast, "vote on a pair" if self.cast == 1 else "votes on pairs"),
+            FlowStage(self.valid, "valid", f"left out {lost}" if lost else ""),
+            FlowStage(
+                self.deciding, "decide",
+                f"{wording.count(ties, 'tie')}, “cannot decide”, in no rate, test or kappa"
+                if ties else "",
+            ),
+        )  # fmt: skip
+
+    @property
+    def lines(self) -> tuple[str, str]:
+        """People, and votes, in a line each.
+
+        Examples
+        --------
+        >>> lost = (Lost("session under the threshold", 3, 1),)
+        >>> flow = StudyFlow(5, 0, 4, 0, 3, 2, 2, 24, lost, 21, 20, {3: 1}, 10)
+        >>> print(*flow.lines, sep="\\n")
+        5 invited by personal links → 4 consented → 3 voted (1 left before a vote) → 2 finished → 2
+        count (1 left out)
+        24 votes on pairs → 21 valid (left out 3 votes of 1 rater: session under the threshold) → 20
+        decide (1 tie, “cannot decide”, in no rate, test or kappa)
+        """
+        return _line(self.people), _line(self.votes)
+
+    @property
+    def attrition(self) -> str:
+        """Where those stopped who did not vote on all their pairs; "" if nobody did.
+
+        Examples
+        --------
+        >>> flow = StudyFlow(None, None, 9, 0, 9, 6, 9, 70, (), 70, 70, {1: 1, 4: 2}, 10)
+        >>> flow.attrition
+        '3 raters stopped early, of 10 votes each after 1 to 3: 1; after 4 to 6: 2; after 7 to 9:
+        0.'
+        """
+        if not self.stopped_after:
+            return ""
+        third = max(1, self.whole // 3)
+        starts = [1, third + 1, 2 * third + 1]
+        ends = [third, 2 * third, self.whole - 1]
+        spans = [(start, end) for start, end in zip(starts, ends, strict=True) if start <= end]
+        told = [
+            f"after {f'{start} to {end}' if end > start else start}: "
+            f"{sum(n for at, n in self.stopped_after.items() if start <= at <= end)}"
+            for start, end in spans
+        ]
+        early = wording.count(sum(self.stopped_after.values()), "rater")
+        return f"{early} stopped early, of {self.whole} votes each {'; '.join(told)}."
+
+    @property
+    def _invitations(self) -> tuple[FlowStage, ...]:
+        if self.invited is None or self.through_open_links is None:
+            return ()
+        open_note = "by an open link; how many saw it nobody knows"
+        if not self.invited and self.through_open_links:
+            return (FlowStage(self.through_open_links, "came", open_note),)
+        more = f"and {self.through_open_links:,} {open_note}" if self.through_open_links else ""
+        return (FlowStage(self.invited, "invited by personal links", more),)
+
+    @property
+    def _withdrew(self) -> str:
+        return f"{self.withdrawn:,} withdrew, with all their votes" if self.withdrawn else ""
+
+    @property
+    def _silent(self) -> str:
+        gone = self.consented - self.withdrawn - self.voted
+        return f"{gone:,} left before a vote" if gone > 0 else ""
+
+    @property
+    def _left_out(self) -> str:
+        gone = self.voted - self.counted
+        return f"{gone:,} left out" if gone > 0 else ""
+
+
+def _line(stages: tuple[FlowStage, ...]) -> str:
+    return " → ".join(
+        f"{each.number:,} {each.name}{f' ({each.note})' if each.note else ''}" for each in stages
+    )

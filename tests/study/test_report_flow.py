@@ -1,0 +1,133 @@
+"""From people to votes that decide, and which rates are not shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from study.report import ExportedPair, ExportedVote, RaterCounts, StudyExport
+from study.report.analysis import analyse
+from study.report.figures import FEW, FIGURES, Curves
+from study.report.flow import Lost, StudyFlow
+from study.report.methods import methods_text
+from study.report.page import render_html
+from study.report.sections import sections_of
+from study.report.text import render_text
+from study.report.verdict import verdict
+from tests.rehearsal import Rehearsal, token_of
+
+START = datetime(2025, 3, 1, 12, tzinfo=UTC)
+
+
+def vote(rater: int, pair: int, choice: str = "lower", **more: object) -> ExportedVote:
+    base = ExportedVote(
+        f"v{rater}-{pair}", f"r{rater}", f"p{pair}", f"q{pair % 2}", choice,  # type: ignore[arg-type]
+        "left" if (rater + pair) % 2 else "right", pair + 1, START, START, 20.0,
+        session_seconds=200.0,
+    )  # fmt: skip
+    return replace(base, **more)  # type: ignore[arg-type]
+
+
+def study(*votes: ExportedVote, raters: RaterCounts) -> StudyExport:
+    pairs = tuple(
+        ExportedPair(f"p{n}", f"q{n % 2}", "x0", "x0+0", 0.5, 3.5, 0.9, 0.9, 1, 3)
+        for n in range(8)
+    )
+    return StudyExport("s", "Study", "ab", pairs, votes, closed_at=START, raters=raters)
+
+
+VOTES = (
+    *(vote(r, p, "tie" if r == p == 0 else "higher" if p < 3 else "lower")
+      for r in range(3) for p in range(8)),
+    *(vote(3, p, session_seconds=9.0) for p in range(3)),
+)  # fmt: skip
+
+
+def test_votes_left_out_are_told_with_whose_they_are() -> None:
+    report = analyse(study(*VOTES, raters=RaterCounts(9, 6, 3, 1, 4)))
+    flow = StudyFlow.of(report)
+    assert flow.lost == (Lost("session under the threshold", 3, 1),)
+    assert (flow.voted, flow.counted, flow.cast, flow.valid, flow.deciding) == (4, 3, 27, 24, 23)
+    assert flow.stopped_after == {3: 1} and "after 3 to 4: 1" in flow.attrition
+    people, votes = flow.lines
+    assert people == (
+        "5 invited by personal links (and 4 by an open link; how many saw it nobody knows) → 6 "
+        "consented (1 withdrew, with all their votes) → 4 voted (1 left before a vote) → 3 "
+        "finished → 3 count (1 left out)"
+    )
+    assert "left out 3 votes of 1 rater: session under the threshold" in votes
+    told = " ".join(methods_text(report).split())
+    assert "3 votes of 1 rater (session under the threshold) were left out" in told
+    assert "Of 5 invited by personal links and 4 people who came through an open link" in told
+    assert "of them" not in told
+
+
+def test_an_open_link_invites_nobody_countable(rehearsal: Rehearsal) -> None:
+    study = rehearsal.opened()
+    organiser = rehearsal.organiser
+    shared = organiser.invitations.open_link(study.id, 9)
+    organiser.invitations.invite(study.id, ["ann", "ben"])
+    rehearsal.rating.consent(token_of(shared), degree="Master", field="Art")
+    organiser.close(study.id)
+    counts = organiser.monitor.export(study.id).raters
+    assert (counts.invited, counts.through_open_links, counts.consented) == (3, 1, 1)
+
+
+def test_exports_of_before_do_not_pretend_to_know_who_was_invited() -> None:
+    flow = StudyFlow.of(analyse(study(*VOTES, raters=RaterCounts(9, 6, 3, 1))))
+    assert flow.invited is None and flow.lines[0].startswith("6 consented")
+
+
+def test_no_table_and_no_curve_has_a_rate_of_three_votes() -> None:
+    some = [vote(r, p, viewport="narrow" if r == 0 and p < 3 else "wide")
+            for r in range(3) for p in range(8)]  # fmt: skip
+    report = analyse(study(*some, raters=RaterCounts()))
+    for section in sections_of(report):
+        for table in section.tables:
+            if "rate" in table.columns:
+                place = next(i for i, name in enumerate(table.columns) if i and "votes" in name)
+                assert all(int(row[place]) >= FEW for row in table.rows), section.key
+    screens = next(s for s in sections_of(report) if s.key == "screens")
+    assert "1 row of fewer than 10 deciding votes is not shown." in screens.tables[0].caption
+    curves = FIGURES["sensitivity"].describe(report)
+    assert isinstance(curves, Curves)
+    for curve in curves.curves:
+        for mark, votes in zip(curve.marks, curve.below, strict=True):
+            assert mark.value is None or votes >= FEW
+
+
+def test_the_first_screen_has_the_verdict_one_figure_and_the_flow_and_the_rest_is_folded() -> None:
+    page = render_html(analyse(study(*VOTES, raters=RaterCounts(9, 6, 3, 1, 4))))
+    first, _, rest = page.partition("</header>")
+    assert first.count("<svg") == 1 and "people preferred the formula" in first
+    assert "<table" not in first and "session under the threshold" in first
+    main = rest.partition("</main>")[0]
+    outside = [part.partition("<details class=\"part\">")[0] for part in main.split("</section>")]
+    assert not any("<table" in part or "<svg" in part for part in outside)
+    assert "<details open" not in page
+
+
+def test_an_interval_reads_as_two_numbers() -> None:
+    many = analyse(study(*VOTES, raters=RaterCounts()), level=0.001)
+    interval = many.inference.interval(0.001)
+    assert interval is not None and round(100 * interval.low) == round(100 * interval.high)
+    said = verdict(many).text.partition("that share at ")[2].partition(" of 100")[0]
+    low, _, high = said.partition(" to ")
+    assert float(low) < float(high)
+
+
+def test_both_codings_of_kappa_are_told_apart_in_a_line() -> None:
+    """Everybody chooses the same formula of a pair: kappa 1, and less by the side."""
+    alike = [vote(r, p, "lower" if p % 2 else "higher") for r in range(4) for p in range(8)]
+    report = analyse(study(*alike, raters=RaterCounts()))
+    assert report.fleiss_kappa.value == 1.0
+    by_side = report.fleiss_kappa_by_side
+    assert by_side.value is not None and by_side.value < 0
+    assert f"Kappa {1:.2f} counts which formula was chosen" in " ".join(render_text(report).split())
+
+
+def test_left_is_said_to_be_on_top_where_formulas_were_stacked() -> None:
+    narrow = [vote(r, p, viewport="narrow") for r in range(2) for p in range(8)]
+    report = analyse(study(*narrow, raters=RaterCounts()))
+    sides = next(s for s in sections_of(report) if s.key == "sides")
+    assert "“left” here is the one on top: all 16 votes from a phone's width." in sides.lines[1]
