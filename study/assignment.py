@@ -72,11 +72,51 @@ def reachable_evenness(
     >>> reachable_evenness(loads, open_to, np.array([1, 1]), (1, 1))
     ReachableEvenness(below=1, upto=1)
     """
-    floor, ceiling = level
-    below = _flow(np.maximum(ceiling - loads, 0), open_to, remaining)
-    if floor == ceiling:
-        return ReachableEvenness(below, below)
-    return ReachableEvenness(below, _flow(np.maximum(floor - loads, 0), open_to, remaining))
+    return ReachGraph(open_to).evenness(loads, remaining, level)
+
+
+class ReachGraph:
+    """The graph of who may still rate what; its edges' capacities change from question to question.
+
+    Parameters
+    ----------
+    open_to : ndarray, shape (R, P)
+    """
+
+    def __init__(self, open_to: npt.NDArray[np.bool_]) -> None:
+        raters, pairs = open_to.shape
+        self._source, self._sink = raters + pairs, raters + pairs + 1
+        # Row by row: raters to the pairs open to them, pairs to the sink, the source to the raters.
+        self._edge = np.cumsum(open_to).reshape(open_to.shape) - 1
+        edges = int(open_to.sum())
+        degrees = np.concatenate([open_to.sum(axis=1), np.ones(pairs, int), [raters, 0]])
+        heads = np.concatenate(
+            [raters + np.nonzero(open_to)[1], np.full(pairs, self._sink), np.arange(raters)]
+        )
+        starts = np.concatenate([[0], np.cumsum(degrees)])
+        self._graph = csr_array(
+            (np.ones(len(heads), np.int32), heads.astype(np.int32), starts.astype(np.int32)),
+            shape=(self._sink + 1, self._sink + 1),
+        )
+        self._room = slice(edges, edges + pairs)
+        self._remaining = slice(edges + pairs, None)
+
+    def let(self, rater: int, pair: int, may: bool) -> None:
+        """Whether a rater may get a pair that was open to them."""
+        self._graph.data[self._edge[rater, pair]] = may
+
+    def evenness(
+        self, loads: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_], level: tuple[int, int]
+    ) -> ReachableEvenness:
+        """As `reachable_evenness` has it."""
+        floor, ceiling = level
+        self._graph.data[self._remaining] = remaining
+        below = self._flow(ceiling - loads)
+        return ReachableEvenness(below, below if floor == ceiling else self._flow(floor - loads))
+
+    def _flow(self, room: npt.NDArray[np.int_]) -> int:
+        self._graph.data[self._room] = np.maximum(room, 0)
+        return int(maximum_flow(self._graph, self._source, self._sink).flow_value)
 
 
 def even_level(loads: Sequence[int] | npt.NDArray[np.int_], to_come: int) -> tuple[int, int]:
@@ -93,25 +133,6 @@ def even_level(loads: Sequence[int] | npt.NDArray[np.int_], to_come: int) -> tup
     k = int(np.searchsorted(needed, to_come, side="right"))
     floor, over = divmod(to_come + int(heights[:k].sum()), k)
     return floor, floor + (over > 0)
-
-
-def _flow(
-    room: npt.NDArray[np.int_], open_to: npt.NDArray[np.bool_], remaining: npt.NDArray[np.int_]
-) -> int:
-    raters, pairs = open_to.shape
-    source, sink = raters + pairs, raters + pairs + 1
-    # Row by row: raters to the pairs open to them, pairs to the sink, the source to the raters.
-    degrees = np.concatenate([open_to.sum(axis=1), np.ones(pairs, int), [raters, 0]])
-    heads = np.concatenate(
-        [raters + np.nonzero(open_to)[1], np.full(pairs, sink), np.arange(raters)]
-    )
-    capacity = np.concatenate([np.ones(int(open_to.sum()), int), room, remaining])
-    starts = np.concatenate([[0], np.cumsum(degrees)])
-    graph = csr_array(
-        (capacity.astype(np.int32), heads.astype(np.int32), starts.astype(np.int32)),
-        shape=(sink + 1, sink + 1),
-    )
-    return int(maximum_flow(graph, source, sink).flow_value)
 
 
 # Pairs that are tried for what they leave to the others; the choice is made while writers wait.
@@ -290,20 +311,21 @@ def _most_even_pair(
     )
     remaining = np.array([wanted, *(other.remaining for other in busy)])
     floor, ceiling = level = even_level(counts, int(remaining.sum()))
-    before = reachable_evenness(counts, open_to, remaining, level)
+    votes = ReachGraph(open_to)
+    before = votes.evenness(counts, remaining, level)
     remaining[0] -= 1
     for pair in chain([first], rest):
         at = place[pair.pair_id]
         counts[at] += 1
-        open_to[0, at] = False
-        after = reachable_evenness(counts, open_to, remaining, level)
+        votes.let(0, at, False)
+        after = votes.evenness(counts, remaining, level)
         if (
             after.below + (counts[at] <= ceiling) >= before.below
             and after.upto + (counts[at] <= floor) >= before.upto
         ):
             return pair
         counts[at] -= 1
-        open_to[0, at] = True
+        votes.let(0, at, True)
     return first
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from study.assignment import even_level, reachable_evenness
+from study.assignment import ReachGraph, even_level, reachable_evenness
 from tests.effort import examples
 
 
@@ -55,3 +55,7 @@ def test_reach_is_the_best_of_all_ways_to_share_out_the_votes(data: st.DataObjec
         upto = max(upto, int(np.minimum(given_out, np.maximum(floor - loads, 0)).sum()))
     found = reachable_evenness(loads, open_to, remaining, (floor, ceiling))
     assert (found.below, found.upto) == (below, upto)
+    graph = ReachGraph(np.ones_like(open_to))
+    for rater, pair in np.argwhere(~open_to):
+        graph.let(rater, pair, False)
+    assert graph.evenness(loads, remaining, (floor, ceiling)) == found
