@@ -44,7 +44,7 @@
       if (panes(group).some(pane => !pane.querySelector('.katex'))) continue;
       const room = height(group), side = largest(group, room, '');
       if (side === 1 || window.innerWidth < BESIDE) continue;
-      if (largest(group, room, '1fr') <= side) largest(group, room, '');  // else below each other
+      if (largest(group, room, 'minmax(0, 1fr)') <= side) largest(group, room, '');  // else below each other
     }
   };
   const largest = (group, room, columns) => {
