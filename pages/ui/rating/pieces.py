@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from secrets import token_hex
 
 import streamlit as st
 
@@ -19,6 +20,7 @@ _BALLOT = f"<script>{Path(__file__).with_name('ballot.js').read_text(encoding='u
 _BRACKETS = re.compile(r"(\\left\(|\\right\))")
 _BRACES = re.compile(r"([\^_]?\{|\}|\\frac)")
 _GROUP = re.compile(r"(?:^|[\s+(-])\{\Z")
+_LETTERS = str.maketrans("0123456789", "ghijklmnop")
 _ROOT = re.compile(r"\\(sqrt|big)")
 _TALL = (r"\left", r"\begin")
 _ARRIVE = """<script>
@@ -114,6 +116,11 @@ def keep_in_browser() -> None:
 def help_of_the_browser() -> None:
     """Let formulas fit, a clock run from paint to press, and note what was in view."""
     st.html(_BALLOT, unsafe_allow_javascript=True)
+
+
+def mark_run() -> None:
+    """Let the browser tell a page that was drawn anew from one that still waits."""
+    st.html(f'<i hidden class="rate-run" title="{token_hex(6).translate(_LETTERS)}"></i>')
 
 
 def heading(text: str, *, over: str = "") -> None:
