@@ -3,7 +3,8 @@
     python -m tests.e2e.ballot_boxes [FOLDER] [EVERY]
 
 takes every ballot, or one of EVERY; prints a line for each size, exits with 1 if a formula is
-clipped, covered, or not on the first screen, and puts a picture of every ballot into FOLDER.
+clipped, covered, too small, or not on the first screen, and puts a picture of every ballot into
+FOLDER.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from tests.e2e.browser import find_chromium, running_browser, running_server
 from tests.e2e.profiles import profile, window
 
 SIZES = ((390, 844), (768, 1024), (1440, 900))
+READABLE = 9.0
+"""Pixels that the smallest letter needs at least, exponents and subscripts left out."""
 APP = "tests/e2e/every_ballot_app.py"
 
 BOXES = """() => {
@@ -35,6 +38,10 @@ BOXES = """() => {
       higher: pane.scrollHeight - pane.clientHeight,
       ink: [...pane.querySelectorAll('.katex-html .base')].map(box),
       size: parseFloat(getComputedStyle(pane.querySelector('.katex')).fontSize),
+      smallest: Math.min(...[...pane.querySelectorAll('.katex-html *')]
+        .filter(e => [...e.childNodes].some(n => n.nodeType === 3 && /[^\\s\\u200b]/.test(n.data)))
+        .filter(e => !e.closest('.msupsub'))
+        .map(e => parseFloat(getComputedStyle(e).fontSize))),
     })),
     cards: all('[class*=st-key-rate-card-]').map(box),
     bar: box(document.querySelector('.st-key-rate-choose')),
@@ -44,7 +51,7 @@ BOXES = """() => {
 
 
 def faults(page: Page) -> tuple[list[str], float]:
-    """What is wrong with the ballot on the screen, and the size of its formulas in pixels."""
+    """What is wrong with the ballot on the screen, and its formulas' smallest letter in pixels."""
     seen: dict[str, Any] = page.evaluate(BOXES)
     found, width = [], page.viewport_size["width"] if page.viewport_size else 0
     if len(seen["panes"]) != 2:
@@ -63,12 +70,17 @@ def faults(page: Page) -> tuple[list[str], float]:
     (a, b) = seen["cards"]
     if abs((a[2] - a[0]) - (b[2] - b[0])) > 1 or abs((a[3] - a[1]) - (b[3] - b[1])) > 1:
         found.append("the panels differ in size")
+    if width < 900 and a[2] - a[0] < 0.9 * width:
+        found.append("the panels are narrower than the window")
     if seen["scrolled"]:
         found.append("the page has moved")
     sizes = [pane["size"] for pane in seen["panes"]]
     if sizes[0] != sizes[1]:
         found.append("the formulas differ in size")
-    return sorted(set(found)), min(sizes)
+    smallest = min(pane["smallest"] for pane in seen["panes"])
+    if smallest < READABLE:
+        found.append(f"letters of {smallest:.1f} px")
+    return sorted(set(found)), smallest
 
 
 def turn_over(page: Page) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""A network cable between browser and server that a test can pull out."""
+"""A network cable between browser and server that a test can pull out, or one of its two wires."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ class Cable:
         self.port = port
         self._open: list[socket.socket] = []
         self._plugged = True
+        self._cut: set[str] = set()
         threading.Thread(target=self._accept, daemon=True).start()
 
     def pull(self) -> None:
@@ -27,8 +28,13 @@ class Cable:
             end.close()
         self._open.clear()
 
+    def swallow(self, *ways: str) -> None:
+        """Lose all that goes "up" to the server or "down" to the browser, and close nothing."""
+        self._cut = set(ways)
+
     def plug(self) -> None:
         """Let connections through again."""
+        self._cut = set()
         self._plugged = True
 
     def close(self) -> None:
@@ -53,13 +59,17 @@ class Cable:
                 near.close()
                 continue
             self._open += [near, far]
-            for source, target in ((near, far), (far, near)):
-                threading.Thread(target=_pump, args=(source, target), daemon=True).start()
+            for way, *ends in (("up", near, far), ("down", far, near)):
+                threading.Thread(target=self._pump, args=(way, *ends), daemon=True).start()
 
+    def _pump(self, way: str, source: socket.socket, target: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                if way not in self._cut:
+                    target.sendall(data)
+        self._close(target)
 
-def _pump(source: socket.socket, target: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        while data := source.recv(65536):
-            target.sendall(data)
-    with contextlib.suppress(OSError):
-        target.shutdown(socket.SHUT_WR)
+    @staticmethod
+    def _close(target: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            target.shutdown(socket.SHUT_WR)

@@ -30,9 +30,8 @@ def test_both_formulas_are_whole_and_alike_on_the_first_screen_and_labels_outliv
             for width, height in SIZES:
                 page.set_viewport_size({"width": width, "height": height})
                 page.wait_for_timeout(150)
-                found, size = faults(page)
+                found, _ = faults(page)
                 wrong += [f"{width}x{height}, ballot {number}: {fault}" for fault in found]
-                assert size > 7
         assert wrong == []
         ink = "[...document.querySelectorAll('.xtitle')].map(e => getComputedStyle(e).fill)"
         page.locator(".xtitle").first.wait_for()

@@ -349,37 +349,54 @@ def cable(world: World, port: int) -> Iterator[Cable]:
         yield made
 
 
-def test_a_cut_network_loses_no_vote(
+def test_a_cut_network_loses_no_vote_and_no_press_without_a_word(
     page: Page, world: World, brief: Study, cable: Cable
 ) -> None:
     link = world.link(brief)
     visit(page, link.replace(f":{world.port}/", f":{cable.port}/"))
     agree(page)
     start(page)
-    for number, when in enumerate(("before the click", "right after it")):
-        look(page)
-        button = page.get_by_role("button", name="Formula A")
-        if when == "before the click":
-            cable.pull()
-            button.click(force=True, no_wait_after=True)
-        else:
-            button.click(no_wait_after=True)
-            cable.pull()
-        said = page.get_by_text("The answers counted as saved are safe")
-        expect(said).to_be_visible()
-        page.wait_for_timeout(3000)
+    offline = page.get_by_text("The answers counted as saved are safe")
+    lost = page.get_by_text("Your last answer did not reach us")
+    button = page.get_by_role("button", name="Formula A")
+
+    def plugged_again() -> None:
+        expect(offline).to_be_visible()
         cable.plug()
-        idle(page)
-        expect(said).to_be_hidden()
-        page.wait_for_timeout(2000)
-        done = saved(page, world, link)
-        assert done in (number, number + 1), when
-        if done == number:
-            answer(page, "A")
-    while len(world.votes(link)) < 3:
-        answer(page, "A")
+        expect(offline).to_be_hidden()
+
+    # pressed while there is no connection: not a press
+    look(page)
+    first = current(page)
+    cable.pull()
+    button.click(force=True, no_wait_after=True)
+    plugged_again()
+    expect(lost).to_be_hidden()
+    # the press is lost on its way: the same ballot, and a word about it
+    look(page)
+    cable.swallow("up", "down")
+    button.click(no_wait_after=True)
+    expect(offline).to_be_visible()  # though the line has not been closed
+    page.keyboard.press("b")
+    cable.pull()
+    plugged_again()
+    expect(lost).to_be_visible()
+    assert (current(page), len(world.votes(link))) == (first, 0)
+    # saved, and the answer is lost on its way: the next ballot, and no word
+    cable.swallow("down")
+    button.click(no_wait_after=True)
+    eventually(page, lambda: len(world.votes(link)), lambda stored: stored == 1)
+    assert current(page) == first
+    page.keyboard.press("b")
+    cable.pull()
+    plugged_again()
+    expect(page.get_by_text("saved 1 of 3")).to_be_visible()
+    assert current(page) == world.ballots(link)[-1]["token"] != first
+    answer(page, "B")
+    expect(lost).to_be_hidden()
+    answer(page, "A")
     expect(page.get_by_text("Thank you!")).to_be_visible()
-    assert [vote["choice"] for vote in world.votes(link)] == ["left"] * 3
+    assert [vote["choice"] for vote in world.votes(link)] == ["left", "right", "left"]
 
 
 def test_a_restart_mid_ballot_loses_nothing(page: Page, world: World, port: int) -> None:
@@ -398,6 +415,7 @@ def test_a_restart_mid_ballot_loses_nothing(page: Page, world: World, port: int)
         done = saved(page, world, link)
         assert done in (1, 2)
         if done == 1:
+            expect(page.get_by_text("Your last answer did not reach us")).to_be_visible()
             assert current(page) == token
             assert world.ballots(link)[-1]["shown_at"] == shown
         while len(world.votes(link)) < 3:

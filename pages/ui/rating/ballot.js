@@ -4,9 +4,13 @@
   if (window.rateBallot) return window.rateBallot();
   const LONGEST_GAP = 5000;  // ms between two looks: after more, the machine has slept
   const LONGEST_WAIT = 10000;
+  const STILL = 1500;  // ms without a run of the page after which it has said what it has to say
+  const SILENCE = 4000, PATIENCE = 15000;  // ms without an answer: ask whether the server is there
   const SMALLEST = 0.3, BESIDE = 900, OBSERVES = 'IntersectionObserver' in window;
   const find = (what, inside = document) => [...inside.querySelectorAll(what)];
   const clock = {token: '', ms: 0, last: 0, runs: false, visible: true};
+  const told = document.documentElement.dataset;
+  let sent = null, asking = 0;
   let seen = new Set(), observer = null, fitted = '', waiting = false;
 
   const store = (name, value) => {
@@ -44,7 +48,7 @@
       if (panes(group).some(pane => !pane.querySelector('.katex'))) continue;
       const room = height(group), side = largest(group, room, '');
       if (side === 1 || window.innerWidth < BESIDE) continue;
-      if (largest(group, room, '1fr') <= side) largest(group, room, '');  // else below each other
+      if (largest(group, room, 'minmax(0, 1fr)') <= side) largest(group, room, '');  // else below each other
     }
   };
   const largest = (group, room, columns) => {
@@ -79,7 +83,9 @@
     clock.ms = +store(`rate ${token} ms`) || 0;
     seen = new Set();
     fitted = '';  // what was in view of the ballot before does not count: look again
-    delete document.documentElement.dataset.rateUnseen;
+    delete told.rateUnseen;
+    delete told.rateLost;
+    sent = +store(`rate ${token} sent`) ? {token, run: '', at: performance.now(), still: 0} : null;
   };
   const start = (token) => {
     waiting = true;
@@ -88,7 +94,7 @@
       if (clock.token !== token) return;
       account();
       clock.runs = true;
-      document.documentElement.dataset.rateClock = token;
+      told.rateClock = token;
     }));
   };
   const shown = () => {
@@ -124,22 +130,67 @@
   };
   const reason = () => document.querySelector('[class*="st-key-reason-"] input');
 
+  // --- a press whose answer does not come ---
+
+  const run = () => document.querySelector('.rate-run')?.title || '';
+  const press = () => {
+    sent = {token: clock.token, run: run(), at: performance.now(), still: 0};
+    delete told.rateLost;
+    store(`rate ${clock.token} sent`, '1');  // for the page after a reload
+  };
+  const settle = () => {
+    store(`rate ${sent.token} sent`, '0');
+    sent = null;
+  };
+  const answered = () => {
+    const {testConnectionState: line, testScriptState: script} =
+      document.querySelector('.stApp')?.dataset || {};
+    const now = performance.now();
+    if (sent && run() !== sent.run && line === 'CONNECTED' && script === 'notRunning') {
+      // the page was drawn anew, with the same ballot: that vote is in no database
+      sent.still = sent.still || now;
+      if (document.querySelector('.st-key-rate-choose .rate-notice')) settle();
+      else if (now - sent.still > STILL) { settle(); told.rateLost = 'yes'; }
+    } else if (sent) {
+      sent.still = 0;
+    }
+    if (told.rateOffline || (sent && now - sent.at > SILENCE)) ask();
+  };
+  const ask = async () => {
+    if (performance.now() - asking < 2500) return;
+    asking = performance.now();
+    try {
+      await fetch('./healthz', {cache: 'no-store', signal: AbortSignal.timeout(1500)});
+      delete told.rateOffline;
+      // the line is dead though the server is there
+      if (sent && performance.now() - sent.at > PATIENCE) { keep(); location.reload(); }
+    } catch { told.rateOffline = 'yes'; }
+  };
+  addEventListener('offline', ask);
+
   addEventListener('click', event => {
     if (!event.target.closest?.('.st-key-rate-choose button')) return;
     const pointer = event.detail > 0;  // keys and assistive software press without one
     if (pointer && OBSERVES && seen.size < 2 && shown()) {
       event.preventDefault();
       event.stopImmediatePropagation();
-      document.documentElement.dataset.rateUnseen = 'yes';
+      told.rateUnseen = 'yes';
       panes(document).find((_, i) => !seen.has(i))?.scrollIntoView({block: 'center'});
       return;
     }
-    delete document.documentElement.dataset.rateUnseen;
+    delete told.rateUnseen;
     report(event, pointer ? 'pointer' : 'keys');
+    press();
   }, {capture: true});
   addEventListener('keydown', event => {
     if (event.repeat || event.target.closest?.('input, textarea')) return;
-    if (/^[ab ]$|^Enter$/i.test(event.key)) report(event, 'keys');
+    if (/^[ab ]$|^Enter$/i.test(event.key)) {
+      if (told.rateOffline) { event.preventDefault(); event.stopImmediatePropagation(); return; }
+      report(event, 'keys');
+    }
+    const letter = /^[ab]$/i.test(event.key) && event.key.toUpperCase();
+    const button = letter && document.querySelector(`[class*="st-key-choose-${letter}-"] button`);
+    if (button && !button.disabled && !event.ctrlKey && !event.metaKey && !event.altKey) press();
   }, {capture: true});
   addEventListener('input', event => {
     if (event.target === reason()) store(`rate ${clock.token} why`, event.target.value);
@@ -167,6 +218,6 @@
   window.rateBallot = look;
   new MutationObserver(look).observe(document.body, {childList: true, subtree: true});
   addEventListener('resize', look);
-  setInterval(() => { look(); keep(); }, 250);
+  setInterval(() => { look(); keep(); answered(); }, 250);
   look();
 })();

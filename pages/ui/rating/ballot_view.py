@@ -20,6 +20,7 @@ from pages.ui.rating.pieces import (
     help_of_the_browser,
     legend,
     map_title,
+    mark_run,
     notice,
     one_line,
     point_count_text,
@@ -52,6 +53,7 @@ def ballot_page(tab: Tab, visit: RatingVisit, ballot: Ballot) -> None:
         _answer(ballot, tab.notice)
         with st.container(key=f"rate-report-{ballot.token}"):
             st.text_input("Times", key=f"report-{ballot.token}", label_visibility="collapsed")
+    mark_run()
     tab.notice = ""
     start_heartbeats(ballot.token)
     _heartbeat_fragment(ballot.token)
@@ -181,6 +183,7 @@ def _answer(ballot: Ballot, said: str) -> None:
         notice(said)
         st.html(f'<p class="rate-offline" role="status">{escape(words.OFFLINE, 300)}</p>')
         st.html(f'<p class="rate-unseen" role="status">{escape(words.UNSEEN, 300)}</p>')
+        st.html(f'<p class="rate-lost" role="status">{escape(words.LOST, 300)}</p>')
         if ballot.instruction:
             st.html(f'<p class="rate-instruction">{escape(ballot.instruction)}</p>')
         st.html(f'<h2 class="rate-question">{escape(one_line(ballot.question))}</h2>')

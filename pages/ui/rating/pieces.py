@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from secrets import token_hex
 
 import streamlit as st
 
@@ -17,7 +18,11 @@ STYLE = Path(__file__).with_name("rating.css")
 _BALLOT = f"<script>{Path(__file__).with_name('ballot.js').read_text(encoding='utf-8')}</script>"
 
 _BRACKETS = re.compile(r"(\\left\(|\\right\))")
-_TALL = (r"\frac", r"\sqrt", r"\left", r"\begin")
+_BRACES = re.compile(r"([\^_]?\{|\}|\\frac)")
+_GROUP = re.compile(r"(?:^|[\s+(-])\{\Z")
+_LETTERS = str.maketrans("0123456789", "ghijklmnop")
+_ROOT = re.compile(r"\\(sqrt|big)")
+_TALL = (r"\left", r"\begin")
 _ARRIVE = """<script>
 (() => {
   const arrival = window.rateArrival = {}, until = Date.now() + 3000;
@@ -111,6 +116,11 @@ def keep_in_browser() -> None:
 def help_of_the_browser() -> None:
     """Let formulas fit, a clock run from paint to press, and note what was in view."""
     st.html(_BALLOT, unsafe_allow_javascript=True)
+
+
+def mark_run() -> None:
+    """Let the browser tell a page that was drawn anew from one that still waits."""
+    st.html(f'<i hidden class="rate-run" title="{token_hex(6).translate(_LETTERS)}"></i>')
 
 
 def heading(text: str, *, over: str = "") -> None:
@@ -238,12 +248,18 @@ def colour_bar(target: Axis) -> None:
 
 
 def breakable(latex: str) -> str:
-    r"""The same formula with plain brackets around what is one line high: KaTeX breaks lines there.
+    r"""The same formula, such that KaTeX can break its lines and a phone can show it large.
+
+    Brackets of a fixed size stand around what is a line or a fraction high, for there KaTeX
+    breaks lines; fractions in fractions are as large as the outermost; brackets around towers
+    of fractions are as high as the tower, not twice as high as its longer half.
 
     Examples
     --------
     >>> breakable(r"2 \cdot \left(a + b\right)"), breakable(r"\left(\frac{a}{b}\right)")
-    ('2 \\cdot (a + b)', '\\left(\\frac{a}{b}\\right)')
+    ('2 \\cdot (a + b)', '\\biggl(\\dfrac{a}{b}\\biggr)')
+    >>> breakable(r"{\left(a + b\right)}^{2}"), breakable(r"2 \cdot \left(\sqrt{a} + b\right)")
+    ('(a + b)^{2}', '2 \\cdot \\bigl(\\sqrt{a} + b\\bigr)')
     """
     parts = _BRACKETS.split(latex)
     opened: list[int] = []
@@ -252,9 +268,59 @@ def breakable(latex: str) -> str:
             opened.append(at)
         elif part == r"\right)" and opened:
             start = opened.pop()
-            if not any(tall in "".join(parts[start + 1 : at]) for tall in _TALL):
-                parts[start], parts[at] = "(", ")"
-    return "".join(parts)
+            inside = "".join(parts[start + 1 : at])
+            storeys = _storeys(inside)
+            if storeys > 1 or any(tall in inside for tall in _TALL):
+                if storeys > 2:
+                    parts[start], parts[at] = r"\left(\vcenter{", r"}\right)"
+                continue
+            size = r"\bigg" if storeys else r"\big" if _ROOT.search(inside) else ""
+            parts[start], parts[at] = (f"{size}l(", f"{size}r)") if size else ("(", ")")
+            if _GROUP.search(parts[start - 1]) and parts[at + 1].startswith("}^"):
+                parts[start - 1], parts[at + 1] = parts[start - 1][:-1], parts[at + 1][1:]
+    return _large_fractions("".join(parts))
+
+
+def _storeys(latex: str) -> int:
+    r"""How many fractions lie in one another.
+
+    Examples
+    --------
+    >>> _storeys("a + b"), _storeys(r"\frac{a}{b} + \frac{1}{\sqrt{\frac{c}{d}}}")
+    (0, 2)
+    """
+    most, opened, left = 0, [0], [0]  # for each open group: fractions around it, their arguments
+    for part in _BRACES.split(latex):
+        if part == r"\frac":
+            left[-1] = 2
+        elif part.endswith("{"):
+            opened.append(opened[-1] + (left[-1] > 0))
+            left[-1] = max(0, left[-1] - 1)
+            left.append(0)
+            most = max(most, opened[-1])
+        elif part == "}" and len(opened) > 1:
+            opened.pop()
+            left.pop()
+    return most
+
+
+def _large_fractions(latex: str) -> str:
+    r"""The same with fractions in fractions as large as the outermost; those in exponents stay.
+
+    Examples
+    --------
+    >>> _large_fractions(r"\frac{a}{\frac{b}{c}} + x^{\frac{1}{2}}")
+    '\\dfrac{a}{\\dfrac{b}{c}} + x^{\\frac{1}{2}}'
+    """
+    found: list[str] = []
+    scripts = [False]
+    for part in _BRACES.split(latex):
+        if part.endswith("{"):
+            scripts.append(scripts[-1] or part != "{")
+        elif part == "}" and len(scripts) > 1:
+            scripts.pop()
+        found.append(r"\dfrac" if part == r"\frac" and not scripts[-1] else part)
+    return "".join(found)
 
 
 def one_line(text: str, limit: int = 200) -> str:

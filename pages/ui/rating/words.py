@@ -53,6 +53,7 @@ STALE = (
     "The ballot you answered is not open any more, perhaps because of another tab or device. "
     "This is your current ballot."
 )
+LOST = "Your last answer did not reach us, so it was not saved. Please choose again."
 OFFLINE = (
     "There is no connection just now. The answers counted as saved are safe, and this page goes on "
     "by itself once the connection is back."
