@@ -81,7 +81,8 @@ class NullThreats:
         return (
             f"Of {wording.count(self.studies, 'study', 'studies')} that nothing is wrong with, "
             f"{self.looks} have a threat to look closer at ({named or 'none'}); a test below .05 "
-            f"for each threat, without the correction for their number (.05/{TESTED}), has {self.uncorrected}."
+            f"for each threat, without the correction for their number (.05/{TESTED}), has "
+            f"{self.uncorrected}."
         )
 
 
