@@ -42,6 +42,7 @@ from study.report.flow import StudyFlow
 from study.report.printing import FORMATS
 from study.report.sections import Fact, Group, Section, SectionTable, sections_of
 from study.report.verdict import verdict
+from study.statistics.threats.common import TESTED
 from study.unblinding import COST, EarlyLook
 
 MARKS = {
@@ -420,7 +421,7 @@ def _threats(shown: ShownReport) -> None:
     """Each with its sentence and judgement."""
     quiet_note(
         "What could make the result mean something else. ✓ shows no sign of it, ▲ deserves a "
-        "closer look (p below 0.05 divided by the eight tests there are), ? cannot be told from "
+        f"closer look (p below 0.05 divided by the {TESTED} tests there are), ? cannot be told from "
         "these votes."
     )
     for section in _sections(shown, "threats"):

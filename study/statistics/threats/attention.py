@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import stdtr
 
 from eic_core import wording
 from eic_core.exports import PlainAtLevel
@@ -97,9 +98,22 @@ class AttentionChecks(PlainAtLevel):
 
     @property
     def p_value(self) -> float | None:
-        """Two-sided test of "raters with a failure prefer like the others"."""
+        """Two-sided test of "raters with a failure prefer like the others".
+
+        With no more degrees of freedom than the smaller of the two groups of raters has: a
+        clustered error rests on few who failed.  None if one rater alone failed, or did not.
+        """
         term = self.difference.term(FAILED)
-        return term.p_value if term else None
+        if term is None or not term.standard_error:
+            return None
+        groups = [
+            dict(rate.clusters).get("rater", 0) for rate in (self.with_failure,
+                                                             self.without_failure)
+        ]  # fmt: skip
+        degrees = min(term.degrees_of_freedom, min(groups) - 1)
+        if degrees < 1:
+            return None
+        return float(2 * stdtr(degrees, -abs(term.estimate / term.standard_error)))
 
     @property
     def judgement(self) -> Judgement:

@@ -83,6 +83,25 @@ def side_of_half(interval: Interval | None) -> Side:
     return "above" if interval.low > 0.5 else "below" if interval.high < 0.5 else "open"
 
 
+def contradicts(expected: Side, rate: ClusteredRate, level: float) -> bool:
+    """Whether a rate counted otherwise leads to another conclusion than the headline.
+
+    A clear headline is contradicted by a rate that is not clear, or clear the other way.  One that
+    leaves one half open is contradicted by a rate that is clear beyond the number of threats: some
+    convention or threshold crosses a nominal 5 % in one study of ten without a fault.
+
+    Parameters
+    ----------
+    expected : {"above", "below", "open", ""}
+        Where the headline's interval lies.
+    rate : ClusteredRate
+    level : float
+        Of the headline's interval.
+    """
+    asked = 1 - (1 - level) / TESTED if expected == "open" else level
+    return side_of_half(rate.interval(asked)) != expected
+
+
 def rate_words(rate: ClusteredRate, level: float) -> str:
     """A rate with its votes and interval.
 

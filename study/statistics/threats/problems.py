@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from eic_core import wording
 from eic_core.errors import UserError
@@ -14,7 +14,7 @@ from eic_core.exports import PlainAtLevel
 from study.statistics.clusters import Clustering, count, two_way
 from study.statistics.inference import clustered_rate
 from study.statistics.preference import Interval
-from study.statistics.threats.common import ALPHA, FINE, LOOK, UNKNOWN, Judgement, side_of_half
+from study.statistics.threats.common import ALPHA, FINE, LOOK, UNKNOWN, Judgement
 from study.statistics.votes import Floats, Integers, VoteArrays
 
 METHOD = "Wilson, votes divided by the design effect"
@@ -35,6 +35,8 @@ class ProblemRate(PlainAtLevel):
         None without votes.  Two-way clustered where the problem alone has pairs and raters enough;
         else Wilson's, for as many votes as they are worth by the design effect of the whole study
         within problems.
+    p_below : float or None
+        One-sided, by the same method: how likely so low a rate is if the true one is one half.
     """
 
     problem: str
@@ -43,6 +45,7 @@ class ProblemRate(PlainAtLevel):
     lower: int
     votes: int
     interval: Interval | None
+    p_below: float | None = None
 
     JSON = ("problem", "pairs", "raters", "lower", "votes", "rate", "interval")
 
@@ -94,8 +97,11 @@ class ProblemRates(PlainAtLevel):
 
     @property
     def contradicting(self) -> tuple[ProblemRate, ...]:
-        """Problems whose whole interval lies below one half."""
-        return tuple(each for each in self.with_votes if side_of_half(each.interval) == "below")
+        """Problems that speak against the lower EIC, more than the lowest of so many would."""
+        asked = ALPHA / max(1, len(self.with_votes))
+        return tuple(
+            each for each in self.with_votes if each.p_below is not None and each.p_below < asked
+        )  # fmt: skip
 
     @property
     def judgement(self) -> Judgement:
@@ -193,8 +199,13 @@ def _rate(name: str, votes: VoteArrays, effect: float, level: float) -> ProblemR
         return ProblemRate(name, 0, 0, 0, 0, None)
     clustered = clustered_rate(votes, estimand="pairs like these")
     alone = not (clustered.reason or clustered.too_small)
-    interval = clustered.interval(level) if alone else _wilson(lower / n, n / effect, level)
-    return ProblemRate(name, count(votes.pair), count(votes.rater), lower, n, interval)
+    if alone:
+        interval, two_sided = clustered.interval(level), clustered.p_two_sided or 0.0
+        below = two_sided / 2 if 2 * lower < n else 1 - two_sided / 2
+    else:
+        interval = _wilson(lower / n, n / effect, level)
+        below = float(ndtr((2 * lower / n - 1) * sqrt(n / effect)))
+    return ProblemRate(name, count(votes.pair), count(votes.rater), lower, n, interval, below)
 
 
 def _wilson(rate: float, votes: float, level: float) -> Interval:

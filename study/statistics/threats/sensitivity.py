@@ -18,6 +18,7 @@ from study.statistics.threats.common import (
     UNKNOWN,
     Judgement,
     RatedVote,
+    contradicts,
     on_a_pair,
     rate_words,
     side_of_half,
@@ -97,11 +98,9 @@ class Sensitivity(PlainAtLevel):
 
     @property
     def contradicting(self) -> tuple[SensitivityPoint, ...]:
-        """Comparable points whose interval is elsewhere against one half than the rule's is."""
+        """Comparable points that lead to another conclusion than the rule, see `contradicts`."""
         expected = side_of_half(self.frozen.interval(self.level))
-        return tuple(
-            p for p in self.comparable if side_of_half(p.interval(self.level)) != expected
-        )  # fmt: skip
+        return tuple(p for p in self.comparable if contradicts(expected, p.rate, self.level))
 
     @property
     def judgement(self) -> Judgement:

@@ -18,6 +18,7 @@ from study.statistics.threats.common import (
     RATE,
     UNKNOWN,
     Judgement,
+    contradicts,
     rate_words,
     side_of_half,
 )
@@ -85,10 +86,14 @@ class Ties(PlainAtLevel):
     @property
     def judgement(self) -> Judgement:
         """Whether the conclusion hangs on the convention."""
-        found = [side_of_half(each.interval(self.level)) for each in self.counted]
-        if not self.votes or (self.ties and not found[0]):
+        if not self.votes:
             return UNKNOWN
-        return LOOK if len(set(found)) > 1 else FINE
+        headline, *others = self.counted
+        expected = side_of_half(headline.interval(self.level))
+        if self.ties and not expected:
+            return UNKNOWN
+        changed = any(contradicts(expected, each.clustered, self.level) for each in others)
+        return LOOK if changed else FINE
 
     @property
     def sentence(self) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
 from eic_core.errors import UserError
 from study.statistics.validation.running import validate
 from study.statistics.validation.scenarios import SCENARIOS
+from study.statistics.validation.unthreatened import STUDIES, null_threats
 from study.statistics.validation.verdicts import csv_table, problems_table, report, verdicts
 
 
@@ -27,7 +29,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", default="", metavar="TEXT", help="groups of scenarios with TEXT")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="also write every row to FILE")
+    parser.add_argument("--null-studies", type=int, default=None, metavar="N",
+                        help="simulated studies without a fault, whose threats are counted; "
+                        "default: 60, none with --only")  # fmt: skip
     options = parser.parse_args(arguments)
+    nulls = options.null_studies
+    if nulls is None:
+        nulls = 0 if options.only else STUDIES
     scenarios = [scenario for scenario in SCENARIOS if options.only in scenario.group]
     try:
         if not scenarios:
@@ -41,6 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
             progress=_progress,
         )  # fmt: skip
         found = verdicts(rows)
+        unthreatened = null_threats(nulls, seed=options.seed) if nulls > 0 else None
         if options.csv:
             options.csv.write_text(csv_table(rows), encoding="utf-8")
     except UserError as error:
@@ -56,11 +65,14 @@ def main(arguments: list[str] | None = None) -> int:
             "versions": {name: version(name) for name in ("numpy", "scipy")},
             "rows": [row.to_json() for row in rows],
             "verdicts": [verdict.to_json() for verdict in found],
+            "null_threats": asdict(unthreatened) if unthreatened else None,
         }, indent=1, allow_nan=False))  # fmt: skip
     else:
         print(report(rows, found))
         if table := problems_table(rows):
             print(f"\n{table}")
+        if unthreatened:
+            print(f"\n{unthreatened.sentence}")
         print(f"\n{options.studies} studies a row, seed {options.seed}")
     return int(any(verdict.binding and not verdict.holds for verdict in found))
 
