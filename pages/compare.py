@@ -15,7 +15,14 @@ from pages.ui.compare.desk import (
     scoring_notices,
     variables_without_range,
 )
-from pages.ui.compare.inputs import ask_for_data, data_input, examples_view, list_input
+from pages.ui.compare.inputs import (
+    ask_for_data,
+    data_input,
+    examples_view,
+    follow_list_link,
+    list_input,
+    list_notes,
+)
 from pages.ui.compare.pair import Pair, measure_pair, pair_inputs, pair_view
 from pages.ui.compare.results import ask_about_table, results_view, show_end, show_progress
 from pages.ui.inspector.headline import closed_notice
@@ -35,6 +42,8 @@ def compare_page() -> None:
     st.html(Path(__file__).parent / "ui" / "compare" / "compare.css")
     desk = compare_desk()
     visit = sync_with_url(desk.last_state or CompareState())
+    assert isinstance(visit.state, CompareState)
+    follow_list_link(desk, visit.state)
     if visit.table is not None and visit.state.target is None:
         change_state(target=visit.table.names[-1])
     write_url()
@@ -72,6 +81,7 @@ def _inputs(
     pair = measure_pair(visit, state, service)
     with left:
         list_input(desk)
+        list_notes(desk, state)
     with right:
         listed = desk.variable_names(state.list_base)
         data_input(visit, tuple(dict.fromkeys([*listed, *pair.variables])))

@@ -127,6 +127,7 @@ def test_two_rows_go_side_by_side_and_into_the_address(browser: Browser, server:
             eventually(page, lambda: violations(page), lambda found: found == [])
         page.reload()
         expect(page.locator(".st-key-pair-box .eic-sentence")).to_contain_text("B has an EIC")
+        expect(page.locator(".eic-file")).to_contain_text("3 formulas")
 
 
 def test_a_long_list_shows_its_progress_and_can_be_cancelled(browser: Browser, server: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import random
 import time
 
 import pytest
@@ -14,7 +15,7 @@ from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
 from eic_core.measure.table import read_table
 from eic_core.pool.importers import import_formulas
-from pages.ui.compare.desk import CompareState
+from pages.ui.compare.desk import MAX_LIST, CompareState, pack_text
 from pages.ui.compare.scores_table import scored_csv
 from tests.pages.test_app_inspector import html_of
 
@@ -332,6 +333,37 @@ def test_the_state_of_the_page_comes_back_from_its_address() -> None:
     )  # fmt: skip
     assert CompareState.from_query(state.to_query()) == state
     assert not hasattr(state.inspector_state(), "other") and state.inspector_state().formula == "x1"
+
+
+def test_a_link_brings_the_list_and_another_list_makes_another_link() -> None:
+    first = paste(open_page(range="x=1.0:9.0"), "x - 1\n10000*x-9999*x")
+    link = state_of(first).to_query()
+    page = scored(open_page(**link))
+    assert [s.listed.formula for s in desk_of(page).scored.scores] == ["x - 1", "10000*x-9999*x"]
+    page = scored(page.text_area(key="edit_text").set_value("x - 2").run())
+    assert state_of(page).to_query()["list"] != link["list"]
+    page.button(key="drop_list").click().run()
+    assert "list" not in state_of(page).to_query() and desk_of(page).raw is None
+
+
+def test_a_link_to_an_example_brings_its_table_and_the_chosen_target() -> None:
+    shown = open_page().button(key="list-example-search").click().run()
+    link = state_of(shown).to_query() | {"target": ["a"]}
+    page = scored(open_page(**link))
+    assert desk_of(page).problem == "kepler"
+    assert state_of(page).target == "a" and len(desk_of(page).scored.scores) > 100
+    assert not open_page(**(link | {"target": ["no such column"]})).exception
+
+
+def test_a_list_that_a_link_cannot_hold_is_said_and_so_is_one_that_came_broken() -> None:
+    rng = random.Random(2)
+    long = "\n".join(f"x**{rng.random()} - {rng.random()}" for _ in range(400))
+    page = open_page(range="x=1.0:9.0", samples="100").text_area(key="list_text").set_value(long)
+    assert "too long for a web address" in html_of(scored(page.run()))
+    link = state_of(paste(open_page(range="x=1.0:9.0"), LIST)).to_query()["list"][0]
+    for broken in (link[:-9], "€", "eJw", pack_text("x" * (MAX_LIST + 1))):
+        page = open_page(list=broken)
+        assert not page.exception and "cannot be read" in html_of(page)
 
 
 def test_a_closed_study_keeps_the_page_shut(monkeypatch: pytest.MonkeyPatch) -> None:

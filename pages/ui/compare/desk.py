@@ -1,12 +1,15 @@
 """The state of one comparison tab: its list and address, its scores, which formulas are picked.
 
 Formula A is the inspector's formula, so that a state of one page is most of a state of the other.
-The list itself is not in the URL: it lives with the tab.
+The list lives with the tab; the URL holds it too, packed, where it is short enough.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import time
+import zlib
 from collections.abc import Hashable
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -60,6 +63,12 @@ class CompareState(PageState):
         What the variables of B count from.
     list_base : int or None
         What the list's count from, if the user said so.
+    listed, list_name : str
+        The list as a text, if it is one, and the name of its file.
+    list_example : str
+        Which of the examples the list is, or "".
+    list_broken : bool
+        Whether the address brought a list that cannot be read.
 
     Examples
     --------
@@ -68,15 +77,27 @@ class CompareState(PageState):
     {'formula': ['x+1'], 'samples': ['10000'], 'seed': ['3'], 'b': ['1+x']}
     >>> CompareState.from_query(state.to_query()) == state
     True
+    >>> state = CompareState(listed="x - 1\\nlog(x)", list_name="hall.txt")
+    >>> sorted(state.to_query())
+    ['list', 'list_file']
+    >>> CompareState.from_query(state.to_query()) == state
+    True
+    >>> CompareState.from_query({"list": ["eNqr"]}).list_broken
+    True
     """
 
     other: str = ""
     other_syntax: str = "auto"
     other_base: int | None = None
     list_base: int | None = None
+    listed: str = ""
+    list_name: str = ""
+    list_example: str = ""
+    list_broken: bool = False
 
     def to_query(self) -> dict[str, list[str]]:
-        """The query parameters that restore this state; B is left out if it is too long."""
+        """The query parameters that restore this state; what is too long of B, the list is not in.
+        """
         query = PageState.to_query(self)
         if not self.formula:
             query.pop("formula", None)
@@ -90,6 +111,14 @@ class CompareState(PageState):
                 query |= more
         if self.list_base is not None:
             query["list_base"] = [str(self.list_base)]
+        if self.list_example:
+            query["list_example"] = [self.list_example]
+        elif self.listed:
+            more = {"list": [pack_text(self.listed)]}
+            if self.list_name:
+                more["list_file"] = [self.list_name]
+            if encoded_length(query | more) <= MAX_URL:
+                query |= more
         return query
 
     @classmethod
@@ -103,18 +132,52 @@ class CompareState(PageState):
                 "base": query.get("b_base", ()),
             }
         )
-        listed = PageState.from_query({"base": query.get("list_base", ())})
+        base = PageState.from_query({"base": query.get("list_base", ())}).base
+        packed, example = ([*query.get(key, ()), ""][0] for key in ("list", "list_example"))
+        listed = unpack_text(packed) if packed and not example else ""
         return cls(
             **{field.name: getattr(shared, field.name) for field in fields(PageState)},
             other=other.formula,
             other_syntax=other.syntax,
             other_base=other.base,
-            list_base=listed.base,
+            list_base=base,
+            listed=listed or "",
+            list_name=[*query.get("list_file", ()), ""][0][:MAX_NAME] if listed else "",
+            list_example=example[:MAX_NAME],
+            list_broken=listed is None,
         )
 
     def inspector_state(self) -> PageState:
         """The inspector's state for formula A on these data."""
         return PageState(**{field.name: getattr(self, field.name) for field in fields(PageState)})
+
+
+MAX_LIST = 100_000
+"""Longest list that a link may unpack to, in bytes."""
+
+MAX_NAME = 80
+
+
+def pack_text(text: str) -> str:
+    """A text in characters that a web address holds as they are.
+
+    Examples
+    --------
+    >>> unpack_text(pack_text("√x\\n" * 100)) == "√x\\n" * 100
+    True
+    """
+    return base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
+
+
+def unpack_text(packed: str) -> str | None:
+    """What `pack_text` made; None where it made something else, or it is longer than `MAX_LIST`."""
+    try:
+        data = base64.b64decode(packed + "=" * (-len(packed) % 4), altchars=b"-_", validate=True)
+        unpacking = zlib.decompressobj()
+        text = unpacking.decompress(data, MAX_LIST).decode()
+    except (binascii.Error, zlib.error, ValueError):
+        return None
+    return text if unpacking.eof and text.strip() else None
 
 
 _KEY = "compare-desk"
@@ -196,6 +259,7 @@ class CompareDesk:
     scored_for: Hashable = None
     table_confirmed_for: Hashable = None
     picked: tuple[int, ...] = ()
+    linked: str = ""  # the text of the list as the address has it
     last_watched: float = field(default_factory=time.monotonic)
     last_state: CompareState | None = None
 
@@ -225,15 +289,28 @@ def compare_desk() -> CompareDesk:
     return found
 
 
-def read_list(raw: bytes | str, name: str = "") -> None:
-    """Take another list, its format to be found."""
+def read_list(raw: bytes | str, name: str = "", example: str = "") -> None:
+    """Take another list, its format to be found; `example` is its name if it is one of ours."""
     desk = compare_desk()
+    desk.linked = "" if example else _short_text(raw)
+    change_state(listed=desk.linked, list_name=name[:MAX_NAME] if desk.linked else "",
+                 list_example=example, list_broken=False)  # fmt: skip
     desk.raw, desk.name, desk.format, desk.column, desk.problem = raw, name, "auto", None, ""
     _import(desk)
     if desk.imported is not None:
         desk.as_stored = desk.imported.format == "scored"
         several = len(desk.imported.problems) > 1
         desk.look_at(_likely_problem(desk.imported.problems) if several else "")
+
+
+def _short_text(raw: bytes | str) -> str:
+    """A list that an address may hold; "" where it is no text, or too long."""
+    if isinstance(raw, bytes):
+        try:
+            raw = raw.decode() if len(raw) <= MAX_LIST else ""
+        except UnicodeDecodeError:
+            return ""
+    return raw if len(raw.encode(errors="replace")) <= MAX_LIST else ""
 
 
 def _likely_problem(problems: tuple[str, ...]) -> str:
@@ -259,6 +336,7 @@ def drop_list() -> None:
     if desk.job is not None:
         desk.job.cancel()
     st.session_state[_KEY] = CompareDesk(uploader=desk.uploader + 1, number=desk.number + 1)
+    change_state(listed="", list_name="", list_example="", list_broken=False)
 
 
 def _import(desk: CompareDesk) -> None:

@@ -89,10 +89,29 @@ def show_example(key: str) -> None:
     path = problem_folder() / "kepler.csv"
     table = read_table(path.read_bytes(), source=path.name)
     keep_upload(table)
-    change_state(upload=table.digest, upload_name=path.name, target=table.names[-1],
-           list_base=None, mapping=())  # fmt: skip
-    read_list(demo_pool_path().read_bytes(), demo_pool_path().name)
-    compare_desk().problem = "kepler"
+    if current_visit().state.upload != table.digest:  # a link names it already, and its target
+        change_state(upload=table.digest, upload_name=path.name, target=table.names[-1],
+                     list_base=None, mapping=())  # fmt: skip
+    read_list(demo_pool_path().read_bytes(), demo_pool_path().name, example=key)
+    compare_desk().look_at("kepler")
+
+
+def follow_list_link(desk: CompareDesk, state: CompareState) -> None:
+    """Take the list that the address has brought, unless it is the one that is here."""
+    if state.list_example:
+        if desk.raw is None and any(state.list_example == known.key for known in EXAMPLES):
+            show_example(state.list_example)
+    elif state.listed and state.listed != desk.linked:
+        read_list(state.listed, state.list_name)
+
+
+def list_notes(desk: CompareDesk, state: CompareState) -> None:
+    """What a link does not hold, or did not bring."""
+    if state.list_broken and desk.raw is None:
+        show_note("The list in this link cannot be read: part of it is missing. Ask for the link "
+                  "once more, or for the list itself.")  # fmt: skip
+    elif desk.raw is not None and not {"list", "list_example"} & state.to_query().keys():
+        quiet_note("This list is too long for a web address: a link to this page does not hold it.")
 
 
 _PLACEHOLDER = (

@@ -177,11 +177,12 @@ def _columns(
                 placeholder="choose a column",
                 width=150,
             )
+        shown = target if target in names else _NO_TARGET  # a link may name another table's
         st.selectbox(
             "compare with",
             [_NO_TARGET, *names],
-            index=[_NO_TARGET, *names].index(target or _NO_TARGET),
-            key=sync_widget("target", target or _NO_TARGET),
+            index=[_NO_TARGET, *names].index(shown),
+            key=sync_widget("target", shown),
             on_change=_target_changed,
             width=150,
             help="A column that the formula should reproduce: gives R² and residuals.",

@@ -421,8 +421,8 @@ def _threats(shown: ShownReport) -> None:
     """Each with its sentence and judgement."""
     quiet_note(
         "What could make the result mean something else. ✓ shows no sign of it, ▲ deserves a "
-        f"closer look (p below 0.05 divided by the {TESTED} tests there are), ? cannot be told from "
-        "these votes."
+        f"closer look (p below 0.05 divided by the {TESTED} tests there are), ? cannot be told "
+        "from these votes."
     )
     for section in _sections(shown, "threats"):
         draw_threat(shown, section)
