@@ -139,6 +139,8 @@ class PairTable(Base):
     problem_id: Mapped[int] = mapped_column(ForeignKey("problem.id"))
     loss: Mapped[float | None]
     same_function: Mapped[bool]
+    gap_share: Mapped[float | None] = mapped_column(Double)
+    gap_without_worst_row: Mapped[float | None] = mapped_column(Double)
     dropped: Mapped[str] = mapped_column(Text, default="")
 
 

@@ -60,8 +60,13 @@ def configuration_of(tx: Tx, study_id: int) -> dict[str, Any]:
     }
 
 
+GAPS = ("gap_share", "gap_without_worst_row")
+
+
 def _pair(pair: StudyPair, ballot: str | None) -> dict[str, Any]:
-    return {
+    """What is not known of a pair's gap is left out: configurations of before keep their hash."""
+    gaps = {name: value for name in GAPS if (value := getattr(pair.pair, name)) is not None}
+    return gaps | {
         "pair": pair.name,
         "kind": str(pair.pair.kind),
         "problem": pair.pair.problem,

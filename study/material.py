@@ -131,6 +131,9 @@ class NewPair:
     same_function : bool
         The two are one function up to rounding on the problem's data.
     kind : PairKind
+    gap_share, gap_without_worst_row : float or None
+        How far the gap in EIC hangs on single rows, see `study.matching.result.MatchedPair`; None
+        if it is not known.
     """
 
     problem: str
@@ -139,6 +142,8 @@ class NewPair:
     loss: float = float("nan")
     same_function: bool = False
     kind: PairKind = PairKind.MAIN
+    gap_share: float | None = None
+    gap_without_worst_row: float | None = None
 
 
 @dataclass(frozen=True)

@@ -157,6 +157,8 @@ def _pair(pair: StudyPair) -> ExportedPair:
         higher_complexity=higher.complexity,
         same_function=pair.pair.same_function,
         loss=pair.pair.loss,
+        gap_share=pair.pair.gap_share,
+        gap_without_worst_row=pair.pair.gap_without_worst_row,
     )
 
 

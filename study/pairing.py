@@ -303,6 +303,8 @@ def pairs_from_matching(
             higher=member(pair.problem, pair.higher),
             loss=pair.loss,
             same_function=pair.same_function is True,
+            gap_share=pair.gap_share,
+            gap_without_worst_row=pair.gap_without_worst_row,
         )
         for pair in pairs
     )

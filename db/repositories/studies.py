@@ -257,6 +257,8 @@ class SqlMaterials:
             problem_id=problem_id,
             loss=pair.loss,
             same_function=pair.same_function,
+            gap_share=pair.gap_share,
+            gap_without_worst_row=pair.gap_without_worst_row,
         )
         self._db.add(row)
         self._db.flush()
@@ -314,6 +316,8 @@ class SqlMaterials:
                     loss=_number(row.loss),
                     same_function=row.same_function,
                     kind=PairKind(row.kind),
+                    gap_share=row.gap_share,
+                    gap_without_worst_row=row.gap_without_worst_row,
                 ),
                 row.dropped,
             )

@@ -146,6 +146,34 @@ class Attention:
     passed: int
 
 
+HELD_SHARE = 0.9
+"""Of the draws of the rows in which a pair's gap must be there to be called kept."""
+
+
+@dataclass(frozen=True)
+class HeldGaps(Plain):
+    """How many pairs keep their gap in EIC on other rows of their problem's data.
+
+    Attributes
+    ----------
+    least : float
+        The gap that the matching asked for.
+    known : int
+        Pairs of which it is known.
+    in_most_draws : int
+        Of these, whose gap is there in `HELD_SHARE` of the draws of the rows or more.
+    without_worst_row : int
+        Of these, whose gap is still `least` without the row of most loss.
+    """
+
+    least: float
+    known: int
+    in_most_draws: int
+    without_worst_row: int
+
+    JSON = ("least", "known", "in_most_draws", "without_worst_row")
+
+
 @dataclass(frozen=True)
 class ProblemPreference:
     """The valid votes on one problem's pairs."""
@@ -258,6 +286,20 @@ class StudyReport:
         """Valid votes on each pair of the study, ties included."""
         counts = Counter(v.pair for v in self.valid_votes)
         return {pair.pair: counts[pair.pair] for pair in self.export.pairs}
+
+    @cached_property
+    def held_gaps(self) -> HeldGaps:
+        """How far the gaps of the pairs hang on single rows."""
+        least = float(self.export.rules.get("min_eic_gap", 0.0))
+        known = [pair for pair in self.export.pairs if pair.gap_share is not None]
+        return HeldGaps(
+            least, len(known),
+            sum((pair.gap_share or 0.0) >= HELD_SHARE for pair in known),
+            sum(
+                pair.gap_without_worst_row is not None and pair.gap_without_worst_row >= least
+                for pair in known
+            ),
+        )  # fmt: skip
 
     @cached_property
     def declared(self) -> DeclaredAnalysis | None:

@@ -78,6 +78,7 @@ def _counts(report: StudyReport) -> dict[str, Any]:
         },
         "pairs": {
             "total": len(votes),
+            "held_gaps": report.held_gaps.to_json(),
             "without_votes": votes.count(0),
             "fewest_votes": min(votes, default=0),
             "most_votes": max(votes, default=0),

@@ -64,6 +64,11 @@ class ExportedPair:
         The two are one function up to rounding on the problem's data.
     loss : float
         L of the matching; nan if unknown.
+    gap_share : float or None
+        Share of draws of the problem's rows in which the gap in EIC is still there; None if it is
+        not known, as in exports of before.
+    gap_without_worst_row : float or None
+        The gap without the row that carries most of the higher formula's loss.
     """
 
     pair: str
@@ -78,6 +83,8 @@ class ExportedPair:
     higher_complexity: int
     same_function: bool = False
     loss: float = float("nan")
+    gap_share: float | None = None
+    gap_without_worst_row: float | None = None
 
 
 @dataclass(frozen=True)
@@ -531,6 +538,7 @@ def _edits_of_pairs(export: StudyExport) -> Iterator[str]:
         then = frozen[name]
         wanted = {"problem": then["problem"], "same_function": then["same_function"]}
         wanted["loss"] = then["loss"]
+        wanted |= {name: then.get(name) for name in ("gap_share", "gap_without_worst_row")}
         for side in ("lower", "higher"):
             for key in ("formula", "eic", "r2", "complexity"):
                 wanted[f"{side}_{key}"] = then[side][key]
@@ -585,6 +593,8 @@ def _pair(values: Mapping[str, Any]) -> ExportedPair:
         wanted = hints.get(name)
         if wanted is float:
             value = math.nan if value is None else float(value)
+        elif wanted == float | None and isinstance(value, int | float | None):
+            value = None if value is None else float(value)
         elif wanted is not None and not isinstance(value, wanted):
             raise ValueError(f"`{value}` is no {name} of a pair")
         given[name] = value

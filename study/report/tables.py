@@ -25,6 +25,7 @@ Row = dict[str, Value]
 
 LONG_FILE, PAIRS_FILE, RATERS_FILE = "votes_long.csv", "pairs.csv", "raters.csv"
 GAPS = ("eic_gap", "r2_gap", "complexity_gap")
+HELD = ("gap_share", "gap_without_worst_row")
 LONG_COLUMNS = (
     *VOTE_COLUMNS,
     "active_seconds", "excluded", "exclusion_reason", "chose_lower", "chose_left", *GAPS,
@@ -33,7 +34,8 @@ LONG_COLUMNS = (
 PAIR_COLUMNS = (
     "pair", "problem", "lower_formula", "higher_formula", "lower_eic", "higher_eic", "lower_r2",
     "higher_r2", "lower_complexity", "higher_complexity", "same_function", "loss", *GAPS,
-    "votes_cast", "votes_valid", "n_lower", "n_higher", "ties", "rate", "study_hash", "made_by",
+    *HELD, "votes_cast", "votes_valid", "n_lower", "n_higher", "ties", "rate", "study_hash",
+    "made_by",
 )  # fmt: skip
 RATER_COLUMNS = (
     "rater", "degree", "field", "ballots", "session_seconds", "votes_cast", "votes_valid",
@@ -70,7 +72,7 @@ def pairs_csv(report: StudyReport) -> str:
     """A row per pair of the frozen study, with its formulas, its gaps and its valid votes."""
     cast, valid = _by(report.votes_cast, "pair"), _by(report.valid_votes, "pair")
     rows = (
-        {name: getattr(pair, name) for name in PAIR_COLUMNS[:12]}
+        {name: getattr(pair, name) for name in (*PAIR_COLUMNS[:12], *HELD)}
         | _gaps(pair)
         | {"votes_cast": len(cast[pair.pair])}
         | _counts(valid[pair.pair])
@@ -270,6 +272,8 @@ lower_complexity | nodes of the first formula's tree | whole number
 higher_complexity | nodes of the second formula's tree | whole number
 same_function | whether the two are one function up to rounding on the data | true, false
 loss | L of the matching, ΔC² + ΔR²² − ΔEIC²; empty if unknown | number
+gap_share | share of 200 draws of the data's rows that keep the EIC gap; empty if unknown | 0 to 1
+gap_without_worst_row | EIC gap without the row of most loss; empty if unknown | digits
 """)
 _RATER = _columns("""
 rater | the rater, by pseudonym | unique id

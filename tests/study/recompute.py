@@ -1095,6 +1095,7 @@ def recompute(folder, level, seed, estimand):
     gone = Counter(v["rater"] for v in cast if v["rater"] not in raters)
     left = Counter(v["left"] for v in valid if v["choice"] != "tie")
     preference, kappa = independent(valid, level), fleiss(valid)
+    held = [p for p in study["pairs"] if p["gap_share"] is not None]
     sealed = {seal["vote"] for seal in study["seals"]}
     frozen = study["configuration"]
     declared = frozen["format"] >= 2 and {
@@ -1131,7 +1132,17 @@ def recompute(folder, level, seed, estimand):
             "attention": {"answered": len(checks), "passed": checks.count("true")},
         },
         "pairs": {
-            "total": len(numbers), "without_votes": numbers.count(0),
+            "total": len(numbers),
+            "held_gaps": {
+                "least": study["rules"].get("min_eic_gap", 0.0),
+                "known": len(held),
+                "in_most_draws": sum(p["gap_share"] >= 0.9 for p in held),
+                "without_worst_row": sum(
+                    p["gap_without_worst_row"] is not None
+                    and p["gap_without_worst_row"] >= study["rules"]["min_eic_gap"] for p in held
+                ),
+            },
+            "without_votes": numbers.count(0),
             "fewest_votes": min(numbers), "most_votes": max(numbers),
             "mean_votes": float(np.mean(numbers)),
         },

@@ -282,7 +282,7 @@ def test_the_export_has_every_vote_and_the_hash(rehearsal: Rehearsal, tmp_path: 
     rehearsal.organiser.close(study.id)
     export = rehearsal.organiser.monitor.export(study.id)
     assert export.hash == study.hash and len(export.pairs) == 20
-    assert dataclasses.astuple(export.raters) == (3, 3, 2, 1)
+    assert dataclasses.astuple(export.raters) == (3, 3, 2, 1, 0)
     assert sum(vote.on_a_pair for vote in export.votes) == 8
     assert {vote.session_seconds for vote in export.votes} == {150.0, 25.0}
     with rehearsal.store.reading() as tx:

@@ -12,7 +12,6 @@ from pages.ui.kit.text import clean, escape, prose
 from pages.ui.organising.desk import (
     StudyDraft,
     action_callback,
-    matching_at_hand,
     organiser_desk,
     show_done_message,
     show_error_at,
@@ -156,15 +155,13 @@ def _behind(preview: Preview) -> None:
 
 
 def _gap_on_other_rows(draft: StudyDraft, pair: StudyPair) -> None:
-    """How far the gap hangs on single rows, where a matching that is at hand knows it."""
-    result = matching_at_hand(draft)
-    rows = pair.pair.lower.row, pair.pair.higher.row
-    found = [p for p in result.pairs if (p.lower.row, p.higher.row) == rows] if result else []
-    if not (result and found) or found[0].gap_share is None:
+    """How far the gap hangs on single rows, where the matching knew it."""
+    share, left = pair.pair.gap_share, pair.pair.gap_without_worst_row
+    least = draft.study.rules.get("min_eic_gap")
+    if share is None or least is None:
         return
-    left, least = found[0].gap_without_worst_row, result.rules.min_eic_gap
     said = (
-        f"ΔEIC ≥ {least:g} in {wording.percent(found[0].gap_share, 0)} of {DRAWS} draws of the "
+        f"ΔEIC ≥ {least:g} in {wording.percent(share, 0)} of {DRAWS} draws of the "
         "data’s rows"
     )
     without = "" if left is None else f"; {wording.number(left, 2)} without the worst row"
