@@ -27,7 +27,12 @@ from pages.ui.doors.proxies import NamedProxies, ignore_forwarded_headers, trust
 from pages.ui.doors.strangers import MessageDoor, ReadableFrames
 from pages.ui.doors.uploads import CountedUploads, UploadDoor
 from pages.ui.inspector.share import COPY_SCRIPT
-from pages.ui.kit.browser import PackedAssets, plot_script
+from pages.ui.kit.browser import (
+    BASE_SCRIPT,
+    PackedAssets,
+    PagesKnowTheServer,
+    plot_script,
+)
 from pages.ui.kit.wiring import Lab, Settings, lab, start_workers, stop_workers
 from pages.ui.organising.login import DOOR_ROUTES
 from pages.ui.organising.report_files import EXPORT_ROUTES, SEND_SCRIPT
@@ -51,7 +56,7 @@ ROUTES = [Route("/healthz", health, methods=["GET"]), *DOOR_ROUTES, *EXPORT_ROUT
 def page_scripts() -> tuple[str, ...]:
     """Every script that stands in a page: Streamlit's first page, and the few of ours."""
     first_page = Path(st.__file__).parent / "static" / "index.html"
-    ours = "\n".join((*rating_scripts(plot_script()), SEND_SCRIPT, COPY_SCRIPT))
+    ours = "\n".join((*rating_scripts(plot_script()), SEND_SCRIPT, COPY_SCRIPT, BASE_SCRIPT))
     return inline_scripts(first_page.read_text(encoding="utf-8") + ours)
 
 
@@ -66,6 +71,7 @@ MIDDLEWARE = [
     Middleware(ReadableFrames),
     Middleware(CountedUploads, door=UPLOADS),
     Middleware(PackedAssets),
+    Middleware(PagesKnowTheServer),
 ]
 """From the outermost on; Streamlit's own come after them."""
 

@@ -125,9 +125,12 @@ def test_two_rows_go_side_by_side_and_into_the_address(browser: Browser, server:
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
             eventually(page, lambda: violations(page), lambda found: found == [])
+        refused: list[str] = []
+        page.on("response", lambda r: refused.append(r.url) if r.status >= 400 else None)
         page.reload()
         expect(page.locator(".st-key-pair-box .eic-sentence")).to_contain_text("B has an EIC")
         expect(page.locator(".eic-file")).to_contain_text("3 formulas")
+        assert refused == []
 
 
 def test_a_long_list_shows_its_progress_and_can_be_cancelled(browser: Browser, server: str) -> None:

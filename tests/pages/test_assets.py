@@ -11,14 +11,17 @@ from xml.etree import ElementTree
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
+from pages.ui.doors.headers import inline_scripts
 from pages.ui.kit import browser
-from pages.ui.kit.browser import PackedAssets
+from pages.ui.kit.browser import BASE_SCRIPT, PackedAssets, PagesKnowTheServer
+from pages.ui.server import page_scripts
 from pages.ui.shell import BALLOT, LENS
 
 SCRIPT = b"const digits = 4;\n" * 2000
@@ -121,3 +124,29 @@ def test_an_icon_is_a_drawing_that_needs_no_other_file(icon: str) -> None:
     tree = ElementTree.fromstring(icon)
     assert tree.tag == "{http://www.w3.org/2000/svg}svg"
     assert not any("href" in name for element in tree.iter() for name in element.attrib)
+
+
+def test_pages_but_the_first_say_where_the_server_is_and_nothing_else_is_changed() -> None:
+    page = b"<!DOCTYPE html><html><head><script>let a = 1</script></head></html>"
+
+    async def answer(_: Request) -> Response:
+        return Response(page, media_type="text/html", headers={"ETag": '"1"'})
+
+    async def refused(_: Request) -> Response:
+        return Response("no", 404)
+
+    app = Starlette(
+        routes=[Route("/", answer), Route("/compare", answer), Route("/healthz", refused),
+                Route("/organise/export", answer)],
+        middleware=[Middleware(PagesKnowTheServer), Middleware(GZipMiddleware, minimum_size=1)],
+    )  # fmt: skip
+    client = TestClient(app)
+    found = client.get("/compare")
+    assert found.text.replace(BASE_SCRIPT, "", 1).encode() == page
+    assert found.text.index(BASE_SCRIPT) < found.text.index("let a")
+    assert int(found.headers["content-length"]) == len(found.content)
+    assert "etag" not in found.headers
+    for path in ("/", "/organise/export"):
+        assert client.get(path).content == page
+    assert client.get("/healthz").status_code == 404
+    assert [*inline_scripts(BASE_SCRIPT)][0] in page_scripts()

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -87,6 +88,53 @@ class PackedAssets:
             del headers[name]
         self._kept[scope["path"]] = ({**start, "headers": headers.raw}, packed)
         return True
+
+
+BASE_SCRIPT = (
+    "<script>window.__streamlit = {BACKEND_BASE_URL: "
+    'location.origin + location.pathname.replace(/[^/]*\\/?$/, "")}</script>'
+)
+"""Tells Streamlit's script where the server is: one folder up from the page."""
+
+_AS_IT_IS = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
+_PAGE = re.compile(r"/[a-z]+/?\Z")
+
+
+class PagesKnowTheServer:
+    """ASGI middleware: a page other than the first says where the server is.
+
+    Streamlit looks for it below the page's own address first, ``/compare/_stcore/health``: two
+    requests that fail, and their round trip, before a volunteer sees anything.
+
+    Parameters
+    ----------
+    app : ASGI application
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http" or scope["method"] != "GET" or not _PAGE.match(scope["path"]):
+            await self._app(scope, receive, send)
+            return
+        messages: list[Message] = []
+
+        async def collect(message: Message) -> None:
+            messages.append(message)
+
+        asked = [header for header in scope["headers"] if header[0] not in _AS_IT_IS]
+        await self._app({**scope, "headers": asked, "extensions": {}}, receive, collect)
+        start, *rest = messages
+        headers = MutableHeaders(raw=list(start.get("headers", [])))
+        body = b"".join(message.get("body", b"") for message in rest)
+        if headers.get("content-type", "").startswith("text/html"):
+            body = body.replace(b"<script", BASE_SCRIPT.encode() + b"<script", 1)
+            headers["content-length"] = str(len(body))
+            del headers["etag"]
+        await send({**start, "headers": headers.raw})
+        await send({"type": "http.response.body", "body": body})
 
 
 def _takes_packed(scope: Scope) -> bool:
