@@ -19,7 +19,7 @@ DEFAULT_CONSENT = (
     "You will see pairs of formulas that describe the same data about equally well, and say which "
     "of the two you find more interpretable. There are no right or wrong answers. Taking part is "
     "voluntary. We store your degree and field as you declare them, your answers and the time "
-    "they took, and nothing else. You may pause, and come back with the same link. "
+    "they took. You may pause, and come back with the same link. "
     "You may withdraw at any time, and everything you gave us is deleted."
 )
 DEFAULT_QUESTION = "Which is more interpretable?"

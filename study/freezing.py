@@ -134,6 +134,10 @@ class Readiness:
         return not self.missing
 
 
+DESCRIBED_IN = "step 1"
+"""Where the page describes problems; what is missing there ends with it."""
+
+
 def readiness_of(tx: Tx, study: Study, now: datetime) -> Readiness:
     """Look a study over before it is frozen."""
     design = study.design
@@ -168,9 +172,13 @@ def readiness_of(tx: Tx, study: Study, now: datetime) -> Readiness:
     used = {p.pair.problem for p in chosen}
     for problem in tx.materials.problems(study.id):
         if problem.name in used and (names := unexplained_columns(problem)):
+            said = wording.join([f"`{name}`" for name in names], limit=8)
             missing.append(
-                f"the names of {wording.join([f'`{name}`' for name in names], limit=8)} in "
-                f"`{problem.name}` tell raters nothing: say what they mean in step 1"
+                f"the names of {said} in `{problem.name}` tell raters nothing: say what they mean "
+                f"in {DESCRIBED_IN}"
+                if len(names) > 1 else
+                f"the name {said} in `{problem.name}` tells raters nothing: say what it means in "
+                f"{DESCRIBED_IN}"
             )
     bare = [
         f"`{problem.name}`"

@@ -52,6 +52,24 @@ def test_problems_without_a_description_are_named_if_raters_would_see_them(
     assert line == "raters get no description of `q0`, `q2`"
 
 
+def test_a_name_that_says_nothing_needs_a_meaning_before_freezing(rehearsal: Rehearsal) -> None:
+    study = rehearsal.draft(problems=3)
+    named = problem(0).csv.partition("\n")[0].split(",")[-1]
+    nameless = replace(problem(0), csv=problem(0).csv.replace(named, "target", 1), columns=())
+    rehearsal.organiser.set_problems(study.id, [nameless, problem(1), problem(2)])
+    rehearsal.organiser.set_pairs(study.id, [pair(q, i) for q in range(3) for i in range(4)])
+    (missing,) = rehearsal.organiser.readiness(study.id).missing
+    assert missing == "the name `target` in `q0` tells raters nothing: say what it means in step 1"
+    with pytest.raises(StudyError, match="tells raters nothing"):
+        rehearsal.organiser.freeze(study.id)
+    rehearsal.organiser.set_problems(
+        study.id,
+        [replace(nameless, columns=(Column("target", "", "height"),)), problem(1), problem(2)],
+    )
+    rehearsal.organiser.set_pairs(study.id, [pair(q, i) for q in range(3) for i in range(4)])
+    assert rehearsal.organiser.readiness(study.id).ready
+
+
 def test_more_ballots_than_a_rater_can_get_are_refused(rehearsal: Rehearsal) -> None:
     study = rehearsal.draft(problems=2, pairs=4)
     twin = replace(pair(0, 2), lower=pair(0, 1).lower)
@@ -353,10 +371,10 @@ def test_the_shared_pool_takes_the_same_steps(rehearsal: Rehearsal, shared: Path
     frozen = rehearsal.organiser.freeze(study.id)
     assert rehearsal.organiser.verify(frozen.id)
     previews = [rehearsal.organiser.preview(study.id, p.id) for p in pairs]
-    for each in previews:
-        assert 4 <= each.digits <= 17 and each.r2_change <= 0.001
-        shown = {each.ballot.left.r2, each.ballot.right.r2}
-        wanted = (each.pair.pair.lower.r2, each.pair.pair.higher.r2)
+    for seen in previews:
+        assert 4 <= seen.digits <= 17 and seen.r2_change <= 0.001
+        shown = {seen.ballot.left.r2, seen.ballot.right.r2}
+        wanted = (seen.pair.pair.lower.r2, seen.pair.pair.higher.r2)
         assert all(min(abs(r2 - s) for s in shown) < 0.002 for r2 in wanted)
 
 

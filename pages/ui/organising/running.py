@@ -50,16 +50,23 @@ def links_view(service: OrganiserService, draft: StudyDraft) -> None:
         show_warning(warning)
     elif lab().demo:
         quiet_note("This is a demo: its links open on this computer only, and invite nobody.")
-    if lab().demo:
+    ended = study.admission_ended_at
+    if lab().demo and ended is None:
         _try(study)
     show_done_message("links")
     show_error_at("links")
     _fresh(study)
-    left, right = st.columns(2, gap="large")
-    with left:
-        _personal(study)
-    with right:
-        _open(study)
+    if ended is None:
+        left, right = st.columns(2, gap="large")
+        with left:
+            _personal(study)
+        with right:
+            _open(study)
+    else:
+        quiet_note(
+            f"Nobody new since {ended:%Y-%m-%d %H:%M} UTC: no links are made any more. A lost "
+            "personal link can still be replaced, below."
+        )
     _list(service, study)
 
 
@@ -143,8 +150,9 @@ def _fresh(study: Study) -> None:
         if len(links) > SHOWN:
             quiet_note(f"The newest {SHOWN} of {len(links):,}; the file has all.")
         with st.container(horizontal=True, vertical_alignment="center"):
-            download_button(f"/exports/parcel/{number}", f"Download {len(links):,} links as CSV",
-                     "parcel", primary=True)  # fmt: skip
+            what = wording.count(len(links), "link")
+            download_button(f"/exports/parcel/{number}", f"Download {what} as CSV", "parcel",
+                            primary=True)  # fmt: skip
             st.button("I have saved them", key="links-saved", type="tertiary",
                       on_click=clear_page_value, args=(_NEW,))  # fmt: skip
 
@@ -168,7 +176,7 @@ def _list(service: OrganiserService, study: Study) -> None:
     show_done_message("revoke")
     show_error_at("revoke")
     if not ids:
-        quiet_note("Select rows to take links back.")
+        quiet_note("Select rows to take links back, or one row to replace a lost personal link.")
         return
 
     def revoke(service: OrganiserService) -> str:

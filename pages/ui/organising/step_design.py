@@ -31,6 +31,7 @@ from pages.ui.organising.report_files import file_stem
 from pages.ui.organising.studies import next_step_button
 from study.design import AttentionKind, ExclusionUnit, Sidedness, StudyDesign, StudyStatus
 from study.errors import StaleEditError
+from study.freezing import DESCRIBED_IN, Readiness
 from study.material import Study
 from study.model_raters.plan import CONTRASTS, ModelPlan
 from study.model_raters.prompt import PROMPT_SHA256
@@ -320,6 +321,16 @@ def _insist(study: Study, name: str) -> None:
     _save(study, name, reads.get(name, type(getattr(study.design, name))))
 
 
+def _ways_to_mend(study_id: int, readiness: Readiness, elsewhere: str) -> None:
+    """A button for each step in which something is missing."""
+    nameless = [line.endswith(DESCRIBED_IN) for line in readiness.missing]
+    steps = ["problems"] * any(nameless) + [elsewhere] * (not all(nameless))
+    with st.container(horizontal=True):
+        for step in steps:
+            st.button(f"Go to the {step}", key=f"mend-{step}", on_click=go_to,
+                      kwargs={"study": study_id, "step": step})  # fmt: skip
+
+
 def freeze_view(service: OrganiserService, draft: StudyDraft) -> None:
     """What is missing, what will be fixed for good, and the button."""
     study = draft.study
@@ -336,10 +347,7 @@ def freeze_view(service: OrganiserService, draft: StudyDraft) -> None:
             '<div class="eic-error" role="alert"><p class="eic-error-title">Before freezing</p>'
             f"<ul>{items}</ul></div>"
         )
-        step = "design" if draft.included_pairs else "pairs"
-        st.button(
-            f"Go to the {step}", key="mend", on_click=lambda: go_to(study=study.id, step=step)
-        )
+        _ways_to_mend(study.id, readiness, "design" if draft.included_pairs else "pairs")
     for line in readiness.warnings:
         show_warning(f"{wording.capital(line)}.")
     show_heading("What is fixed for good")

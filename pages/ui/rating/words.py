@@ -24,15 +24,16 @@ OPEN_LINK = (
     "Already started? Then open the personal link that you were given, instead of starting again."
 )
 
+_BESIDES = (
+    "We also note whether your window is narrow or wide. Your browser keeps a cookie for 90 days, "
+    "so that it can bring you back here."
+)
 LABELLED = (
     "Whose link this is: the organiser has written a note beside it, such as a name or an address, "
     "and can tell from it who you are. It stands in no export and no report, and is deleted with "
-    "everything else if you withdraw."
+    f"everything else if you withdraw. {_BESIDES}"
 )
-UNLABELLED = (
-    "Nothing that is stored with your answers says who you are. We also note whether your window "
-    "is narrow or wide."
-)
+UNLABELLED = f"Nothing that is stored with your answers says who you are. {_BESIDES}"
 KNOWN_HERE = (
     "Somebody has begun with this link in this browser. If that was you, go on where you stopped. "
     "If not, start for yourself: you will see nothing of each other's answers."
