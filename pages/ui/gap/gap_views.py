@@ -35,7 +35,7 @@ from pages.ui.gap.gap_figure import GapPicture, by_complexity, violins
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config
 from pages.ui.kit.messages import quiet_note, show_error, show_heading
 from pages.ui.kit.progress import progress_text, show_job
-from pages.ui.kit.text import escape
+from pages.ui.kit.text import escape, table_box
 from pages.ui.kit.visit import PageState, keep_upload
 
 DRAWN = (LAWS, "wikipedia", "llm_srbench_transform", "llm_srbench_synth")
@@ -320,7 +320,7 @@ def numbers_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     Examples
     --------
     >>> numbers_table(("", "n"), [("<b>", "3")])
-    '<div class="eic-wide"><table class="eic-gap-table"><thead><tr><th></th><th>n</th></tr></thead><tbody><tr><th scope="row">&lt;b&gt;</th><td>3</td></tr></tbody></table></div>'
+    '<div class="eic-wide" tabindex="0" role="group" aria-label="Table"><table class="eic-gap-table"><thead><tr><th></th><th>n</th></tr></thead><tbody><tr><th scope="row">&lt;b&gt;</th><td>3</td></tr></tbody></table></div>'
     """  # noqa: E501
     head = "".join(f"<th>{escape(name)}</th>" for name in heads)
     body = "".join(
@@ -328,9 +328,9 @@ def numbers_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         + "".join(f"<td>{escape(cell, 80)}</td>" for cell in row[1:]) + "</tr>"
         for row in rows
     )  # fmt: skip
-    return (
-        f'<div class="eic-wide"><table class="eic-gap-table"><thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
+    return table_box(
+        f'<table class="eic-gap-table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>',
+        "eic-wide",
     )
 
 

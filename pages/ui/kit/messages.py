@@ -8,7 +8,7 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.errors import FormulaError, UserError
-from pages.ui.kit.text import escape, prose
+from pages.ui.kit.text import escape, prose, table_box
 
 
 def show_refusal(error: UserError) -> None:
@@ -85,7 +85,7 @@ def table_html(
     Examples
     --------
     >>> table_html([("<b>", 3)])
-    '<div class="eic-table-box"><table class="eic-table"><tbody><tr><th scope="row">&lt;b&gt;</th><td class="n">3</td></tr></tbody></table></div>'
+    '<div class="eic-table-box" tabindex="0" role="group" aria-label="Table"><table class="eic-table"><tbody><tr><th scope="row">&lt;b&gt;</th><td class="n">3</td></tr></tbody></table></div>'
     """  # noqa: E501
     rows = [tuple(row) for row in rows]
     numeric = [not isinstance(cell, str) for cell in rows[0]] if rows else []
@@ -96,10 +96,7 @@ def table_html(
     body = "".join(f"<tr>{''.join(map(_cell, row, range(len(row))))}</tr>" for row in rows)
     said = f"<caption>{escape(caption)}</caption>" if caption else ""
     head = f"<thead><tr>{head}</tr></thead>" if head else ""
-    return (
-        f'<div class="eic-table-box"><table class="eic-table">{said}{head}'
-        f"<tbody>{body}</tbody></table></div>"
-    )
+    return table_box(f'<table class="eic-table">{said}{head}<tbody>{body}</tbody></table>')
 
 
 def _cell(value: str | int, place: int) -> str:

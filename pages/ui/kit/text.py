@@ -19,6 +19,17 @@ def file_name(formula: str, suffix: str) -> str:
     return f"eic-{stem or 'formula'}.{suffix}"
 
 
+def table_box(table: str, css: str = "eic-table-box") -> str:
+    """A table in a box that scrolls sideways where it is too wide, by the keyboard too.
+
+    Examples
+    --------
+    >>> table_box("<table></table>")
+    '<div class="eic-table-box" tabindex="0" role="group" aria-label="Table"><table></table></div>'
+    """
+    return f'<div class="{css}" tabindex="0" role="group" aria-label="Table">{table}</div>'
+
+
 _CODE = re.compile(r"`([^`]*)`")
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 

@@ -18,7 +18,7 @@ from eic_core.formula.tree import Formula
 from eic_core.measure import Domain, Samples
 from eic_core.measure.table import match_variables
 from pages.ui.kit.messages import quiet_note, show_empty_state, show_error, show_heading
-from pages.ui.kit.text import clean, escape
+from pages.ui.kit.text import clean, escape, table_box
 from pages.ui.kit.visit import PageState
 from pages.ui.organising.desk import StudyDraft, go_to
 from pages.ui.rating.ballot_view import draw_ballot
@@ -426,9 +426,8 @@ def votes_html(rows: Sequence[ListedVote]) -> str:
         for name in ("rater", "chose", "seconds", "ballot", "")
     )
     body = "".join(map(_vote, rows))
-    return (
-        '<div class="eic-table-box"><table class="eic-table eic-table-votes">'
-        f"<thead><tr>{heads}</tr></thead>{body}</table></div>"
+    return table_box(
+        f'<table class="eic-table eic-table-votes"><thead><tr>{heads}</tr></thead>{body}</table>'
     )
 
 

@@ -20,7 +20,7 @@ from pages.ui.kit.messages import (
     show_note,
     show_warning,
 )
-from pages.ui.kit.text import escape, label, prose
+from pages.ui.kit.text import escape, label, prose, table_box
 from pages.ui.kit.wiring import figure_cache
 from pages.ui.organising.desk import (
     StudyDraft,
@@ -173,9 +173,9 @@ def _table(table: SectionTable) -> str:
     )
     long = len(table.rows) > LONG
     caption = f"<caption>{escape(table.caption)}</caption>" if table.caption and not long else ""
-    made = (
-        f'<div class="eic-table-box"><table class="eic-table">{caption}'
-        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
+    made = table_box(
+        f'<table class="eic-table">{caption}'
+        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
     )
     if not long:
         return made

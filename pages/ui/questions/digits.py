@@ -16,7 +16,7 @@ from pages.ui.kit.browser import is_dark, is_narrow
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.messages import show_refusal
 from pages.ui.kit.progress import patient_progress
-from pages.ui.kit.text import clean, escape, prose
+from pages.ui.kit.text import clean, escape, prose, table_box
 from pages.ui.kit.visit import change_state, current_visit, sync_widget
 from pages.ui.kit.wiring import diagnosis_service, figure_cache
 from pages.ui.questions.instead import replace_formula_button
@@ -185,11 +185,12 @@ def _table(needs: tuple[Need, ...]) -> str:
         for n in needs
     )
     alone, together = escape(glossary.ALONE, 1000), escape(glossary.TOGETHER, 1000)
-    return (
-        '<div class="eic-wide"><table class="eic-repair"><tr><th></th><th scope="col">given</th>'
+    return table_box(
+        '<table class="eic-repair"><tr><th></th><th scope="col">given</th>'
         f'<th scope="col" title="{alone}">needed alone</th>'
         f'<th scope="col" title="{together}">needed together</th>'
-        f'<th scope="col">shortened</th></tr>{rows}</table></div>'
+        f'<th scope="col">shortened</th></tr>{rows}</table>',
+        "eic-wide",
     )
 
 

@@ -31,7 +31,7 @@ from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.jobs import Job
 from pages.ui.kit.messages import show_error
 from pages.ui.kit.progress import finish_button, start_finishing
-from pages.ui.kit.text import code_label, escape, prose
+from pages.ui.kit.text import code_label, escape, prose, table_box
 from pages.ui.kit.visit import Visit, change_state, current_visit, keep_upload
 from pages.ui.kit.wiring import diagnosis_service, figure_cache, inspector_service
 from pages.ui.questions.copy_as import copy_as
@@ -428,11 +428,12 @@ def _inputs(found: WritingLoss) -> str:
     left = len(ranked) - _LISTED
     more = f'<p class="eic-quiet">{left} more inputs count less.</p>' if left > 0 else ""
     tip = escape(glossary.CONDITION, 1000)
+    table = (
+        f'<table class="eic-repair"><tr><th></th><th scope="col" title="{tip}">typical (rms)</th>'
+        '<th scope="col">at most</th><th scope="col">share of the first bar</th></tr>'
+        f"{rows}</table>"
+    )
     return (
         '<p class="eic-quiet">If an input is wrong by 1 %, the result is wrong by so many per '
-        "cent.</p>"
-        '<div class="eic-wide"><table class="eic-repair"><tr><th></th>'
-        f'<th scope="col" title="{tip}">typical (rms)</th><th scope="col">at most</th>'
-        '<th scope="col">share of the first bar</th></tr>'
-        f"{rows}</table></div>{more}"
+        f"cent.</p>{table_box(table, 'eic-wide')}{more}"
     )
