@@ -319,7 +319,8 @@ class ChatEndpoint:
             return EndpointTrouble(f"the endpoint failed ({status})", retry_after=after,
                                    may_have_cost=False)  # fmt: skip
         hint = {
-            401: "it wants a key: set EIC_LAB_MODEL_KEY",
+            401: "it takes no call with this key: look at EIC_LAB_MODEL_KEY" if self.key else
+                 "it wants a key: set EIC_LAB_MODEL_KEY, and for the page EIC_LAB_MODEL_URL, too",
             403: "it wants another key",
             404: "look at the address and at the name of the model",
         }.get(status, "")
@@ -334,7 +335,7 @@ class ChatEndpoint:
 
 def _what_it_says(error: Any) -> str:
     """The message of an HTTP error; where the client finds none in its body, the body itself."""
-    said = str(error.message)
+    said = str(error.message).removeprefix(f"Error code: {error.status_code} - ")
     if said != f"Error code: {error.status_code}":
         return said
     try:
@@ -490,4 +491,5 @@ def _seconds_until(date: str) -> float:
 
 
 def _cause(error: BaseException) -> str:
-    return str(error.__cause__ or error)[:200] or type(error).__name__
+    said = re.sub(r"^\[Errno -?\d+\] ", "", str(error.__cause__ or error))
+    return said or type(error).__name__
