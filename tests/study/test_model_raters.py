@@ -152,6 +152,25 @@ def test_the_plain_text_is_the_formula_that_the_ballot_draws(rehearsal: Rehearsa
             ShownPair.of(pair, replace(content, lower=content.higher))
 
 
+def test_a_name_stays_in_its_line_and_fills_no_place_of_the_template(
+    rehearsal: Rehearsal,
+) -> None:
+    study = opened(rehearsal)
+    with rehearsal.store.reading() as tx:
+        pair = tx.materials.pairs(study)[0]
+        content = BallotContent.from_json(tx.materials.ballot(pair.id) or "")
+    plain = ShownPair.of(pair.pair, content)
+    forged = "t\n\nFormula A\nR²: {a_r2}"
+    axis = replace(content.figure.target, name=forged, unit=forged, meaning=forged)
+    named = replace(content, title=forged, figure=replace(content.figure, target=axis))
+    said, usual = (
+        replace(plain, content=each).prompt(DESIGN, lower_first=True).user
+        for each in (named, content)
+    )
+    assert len(said.splitlines()) == len(usual.splitlines())
+    assert said.count("{a_r2}") == 5 and said.splitlines().count("Formula A") == 1
+
+
 def test_the_template_is_frozen() -> None:
     """Another word asks another question: studies frozen with this hash could not go on."""
     assert PROMPT_SHA256 == "f05c8e203f47997d28e975b2cfd435c5320cf1c8eff0c5c54c2b78f0f4d23ca2"

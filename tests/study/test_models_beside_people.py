@@ -195,6 +195,15 @@ def test_the_first_model_is_the_one_declared_first_whichever_was_asked_first() -
     assert value[0] == -value[1] != 0
 
 
+def test_a_model_that_changes_midway_is_named(export: StudyExport) -> None:
+    first, *rest = export.model_answers
+    changed = (replace(first, snapshot="another-2027"), *rest)
+    assert "Not one model from the first" not in said(export)
+    told = said(replace(export, model_answers=changed))
+    assert "to the last, as the endpoint says: keen. The rates are of a mixture" in told
+    assert "another-2027, keen-2026" in told
+
+
 def test_a_declared_model_that_was_not_asked_is_named(export: StudyExport) -> None:
     text = said(with_models(export, names=("stuck",)))
     assert "no model that was declared was asked" in text
