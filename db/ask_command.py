@@ -18,6 +18,7 @@ from study.clock import SystemClock
 from study.errors import DesignError, StudyError
 from study.model_raters.asking import Asking, AskingProgress, Ending
 from study.model_raters.endpoint import ChatEndpoint, is_on_this_machine, key_for
+from study.model_raters.plan import ModelPlan
 from study.model_raters.service import MAX_TOKENS, ModelRaters, RunSettings, RunState
 from study.store import Store
 
@@ -41,10 +42,11 @@ def add_ask_parser(commands: Any) -> argparse.ArgumentParser:
     command.add_argument("--model", metavar="NAME", required=True, help="as the endpoint knows it")
     command.add_argument("--base-url", metavar="URL", required=True,
                          help="such as http://localhost:11434/v1")  # fmt: skip
-    command.add_argument("--repeats", metavar="N", type=int, default=4,
-                         help="of each pair, half of them in either order; even; default: 4")
-    command.add_argument("--temperature", metavar="T", type=float, default=0.7,
-                         help="default: 0.7")  # fmt: skip
+    command.add_argument("--repeats", metavar="N", type=int,
+                         help="of each pair, half of them in either order; even; default: as the "
+                         "study has declared, else 4")
+    command.add_argument("--temperature", metavar="T", type=float,
+                         help="default: as the study has declared, else 0.7")  # fmt: skip
     command.add_argument("--concurrency", metavar="N", type=int, default=8,
                          help="calls under way at a time; default: 8")  # fmt: skip
     command.add_argument("--budget-tokens", metavar="N", type=int,
@@ -77,9 +79,13 @@ def run_ask(store: Store, study_id: int, options: argparse.Namespace) -> int:
     UserError
         If the study, the settings or the endpoint do not allow it.
     """
+    service = ModelRaters(store, SystemClock(), actor="command line")
+    usual = service.plan(study_id) or ModelPlan(("none",))
     settings = RunSettings(
-        options.model, options.base_url, options.repeats, options.temperature, options.label
-    )
+        options.model, options.base_url,
+        usual.repeats if options.repeats is None else options.repeats,
+        usual.temperature if options.temperature is None else options.temperature, options.label,
+    )  # fmt: skip
     if options.budget_tokens is None and not is_on_this_machine(options.base_url):
         raise UserError("say how many tokens this may cost", hint="--budget-tokens N")
     for name in ("max_tokens", "timeout"):
@@ -87,40 +93,46 @@ def run_ask(store: Store, study_id: int, options: argparse.Namespace) -> int:
             raise DesignError(f"{name.replace('_', ' ')} must be above 0", field=name)
     key = key_for(options.base_url, os.environ.get(KEY, ""), os.environ.get(OPENAI_KEY, ""))
     endpoint = ChatEndpoint(options.base_url, key, timeout=options.timeout, stream=options.stream)
-    service = ModelRaters(store, SystemClock(), actor="command line")
     run = service.begin(study_id, settings, resume=options.resume)
     line = _Line()
     with _paused_by_ctrl_c() as held:
+
+        def started(asking: Asking[Any]) -> None:
+            held.append(asking)
+            if why := service.state(run).undeclared:
+                print(f"This run is exploratory: {why}.", file=sys.stderr)
+
         ended = service.ask(
-            run.id, endpoint, concurrency=options.concurrency,
+            run, endpoint, concurrency=options.concurrency,
             budget_tokens=options.budget_tokens, max_tokens=options.max_tokens,
-            progress=line.show, started=held.append,
+            progress=line.show, started=started,
         )  # fmt: skip
     line.end()
-    state = service.state(run.id)
-    print(outcome_sentence(state), file=sys.stderr)
-    if state.undeclared:
-        print(f"This run is exploratory: {state.undeclared}.", file=sys.stderr)
+    print(outcome_sentence(service.state(run)), file=sys.stderr)
     return _ending(ended)
 
 
 def _ending(ended: AskingProgress) -> int:
     """What is said of an end before the last answer, and the exit status."""
     missing = wording.count(ended.total - ended.done, "answer")
+    again = "Go on with --resume and" if ended.done else "Ask again with"
     match ended.ending:
         case Ending.PAUSED:
-            print(f"Paused; {missing} to go. Go on with --resume.", file=sys.stderr)
+            print(
+                f"Paused; {missing} to go. {'Go on with --resume' if ended.done else 'Ask again'}.",
+                file=sys.stderr,
+            )
             return INTERRUPTED
         case Ending.BUDGET:
             print(
-                f"The budget is spent ({ended.tokens:,} tokens); {missing} to go. Go on with "
-                "--resume and a larger --budget-tokens.",
+                f"The budget allows no further call ({ended.tokens:,} tokens are spent); {missing} "
+                f"to go. {again} a larger --budget-tokens.",
                 file=sys.stderr,
             )
         case Ending.TROUBLE:
             raise StudyError(
                 f"the endpoint does not answer ({ended.trouble}); {missing} to go",
-                hint="go on with --resume when it does",
+                hint="go on with --resume when it does" if ended.done else "ask again when it does",
             )
     return 0
 

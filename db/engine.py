@@ -7,6 +7,8 @@ off (`isolation_level = None`): it would begin late, and silently.
 
 from __future__ import annotations
 
+import hashlib
+import os
 import sqlite3
 import threading
 import time
@@ -170,6 +172,32 @@ class SqlStore:
         """
         return self._writing()
 
+    def alone(self, name: str) -> AbstractContextManager[bool]:
+        """Hold a name until leaving; gives whether nobody else holds it, here or elsewhere.
+
+        A killed process holds nothing.  It is a lock on a file beside an SQLite file, and one of
+        the server's for PostgreSQL.
+        """
+        short = hashlib.sha256(name.encode()).digest()[:4]
+        if self.engine.dialect.name == "sqlite":
+            return _alone_by_file(Path(f"{self.engine.url.database}.{short.hex()}.lock"))
+        return self._alone_by_server(int.from_bytes(short, "big", signed=True))
+
+    @contextmanager
+    def _alone_by_server(self, number: int) -> Iterator[bool]:
+        if self.engine.dialect.name != "postgresql":
+            yield True
+            return
+        names = {"kind": _ADVISORY_LOCK, "number": number}
+        with self.engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
+            wanted = text("SELECT pg_try_advisory_lock(:kind, :number)")
+            free = bool(connection.execute(wanted, names).scalar())
+            try:
+                yield free
+            finally:
+                if free:
+                    connection.execute(text("SELECT pg_advisory_unlock(:kind, :number)"), names)
+
     @contextmanager
     def _reading(self) -> Iterator[Tx]:
         with (
@@ -193,6 +221,37 @@ class SqlStore:
     def dispose(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+
+
+@contextmanager
+def _alone_by_file(path: Path) -> Iterator[bool]:
+    try:
+        import fcntl
+    except ImportError:  # where there are no such locks, nobody looks
+        yield True
+        return
+    while True:
+        with path.open("ab") as held:
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+                return
+            if not _is(held.fileno(), path):
+                continue  # whoever held it before has just taken it away
+            try:
+                yield True
+            finally:
+                path.unlink(missing_ok=True)
+            return
+
+
+def _is(number: int, path: Path) -> bool:
+    """Whether an open file is the one that has this name."""
+    try:
+        return os.path.samestat(os.fstat(number), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def open_database(url: str = DEFAULT_URL) -> SqlStore:

@@ -480,6 +480,10 @@ class Store(Protocol):
         """The only writer; commits on leaving, undoes everything on an exception."""
         ...
 
+    def alone(self, name: str) -> AbstractContextManager[bool]:
+        """Hold a name until leaving, in whatever process; gives whether nobody else holds it."""
+        ...
+
 
 def count_votes_by_rater(votes: Iterable[VoteRow]) -> Counter[int]:
     """How many ballots each rater has answered, practice left out: by rater id."""

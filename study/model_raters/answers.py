@@ -74,6 +74,14 @@ _REFUSAL = re.compile(
 )
 
 
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; one that says two things under one name says neither."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name stands there twice")
+    return found
+
+
 def outcome_of(reply: ModelReply) -> ModelOutcome:
     """Read a reply: one JSON object with a choice, and nothing else but thoughts before it.
 
@@ -97,7 +105,7 @@ def outcome_of(reply: ModelReply) -> ModelOutcome:
         return ModelOutcome.UNPARSABLE
     fenced = _FENCE.match(text)
     try:
-        found: Any = json.loads(fenced[1] if fenced else text)
+        found: Any = json.loads(fenced[1] if fenced else text, object_pairs_hook=_once_each)
     except (ValueError, RecursionError):
         return ModelOutcome.REFUSED if _REFUSAL.match(text) else ModelOutcome.UNPARSABLE
     choice = found.get("choice") if isinstance(found, dict) else None

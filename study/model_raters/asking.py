@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from queue import Empty, Queue
 from typing import Generic, TypeVar
@@ -130,6 +130,7 @@ class _Event(Generic[T]):
     reply: ModelReply | None = None
     error: BaseException | None = None
     lost_tokens: int = 0
+    taken: threading.Event = field(default_factory=threading.Event)
 
 
 class Asking(Generic[T]):
@@ -230,6 +231,8 @@ class Asking(Generic[T]):
             except BaseException as error:
                 raised = raised or error
                 self.pause()
+            finally:
+                event.taken.set()
         return raised
 
     def _take(self, event: _Event[T]) -> None:
@@ -254,7 +257,9 @@ class Asking(Generic[T]):
     def _work(self, events: Queue[_Event[T] | None]) -> None:
         try:
             while (found := self._next()) is not None:
-                events.put(self._ask(*found, events))
+                event = self._ask(*found, events)
+                events.put(event)
+                event.taken.wait()  # what is not stored yet would be asked again after a kill
         except BaseException as error:  # the collector raises it
             events.put(_Event(None, error=error))
         finally:

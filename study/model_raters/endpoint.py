@@ -10,8 +10,11 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
@@ -24,6 +27,10 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 OPENAI_HOST = "api.openai.com"
+MOST_BYTES = (1_000_000, 1000)
+"""Of an answer: so many, and so many more for each token that it may have."""
+LONGEST_CALL = 10.0
+"""A call that goes on sending is given up after so many times the timeout."""
 
 
 class EndpointError(StudyError):
@@ -119,6 +126,11 @@ def check_address(base_url: str, key: str = "") -> str:
             "the address of an endpoint holds no name, password or query", field="base_url",
             hint="a key belongs into the environment",
         )  # fmt: skip
+    if key and not (key.isascii() and key.isprintable() and key.split() == [key]):
+        raise DesignError(
+            "the key holds a space, a line break or a letter that no key has", field="key",
+            hint="look at EIC_LAB_MODEL_KEY",
+        )  # fmt: skip
     if key and parts.scheme == "http" and parts.hostname not in LOCAL_HOSTS:
         raise DesignError(
             f"the key would travel to {parts.hostname} unencrypted", field="base_url",
@@ -193,6 +205,7 @@ class ChatEndpoint:
     _headers: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
+        self.key = self.key.strip()  # of a file, it often ends in a line break
         self.base_url = check_address(self.base_url, self.key)
 
     def answer(self, call: Call) -> ModelReply:
@@ -219,42 +232,68 @@ class ChatEndpoint:
         import openai
 
         options, seed = _options(call, dropped, self.stream), call.seed
+        client, began = self._open(), ""
+        most, each = MOST_BYTES
+        limit = _LIMITS.set((most + each * call.max_tokens, LONGEST_CALL * self.timeout))
         started = time.perf_counter()
         try:
-            found = self._open().chat.completions.create(**options, extra_headers=self._headers)
-            reply = _streamed(found) if self.stream else _whole(found)
+            if self.stream:
+                pieces: Any = client.chat.completions.create(**options, extra_headers=self._headers)
+                reply = _streamed(pieces)
+            else:
+                raw = client.chat.completions.with_raw_response.create(
+                    **options, extra_headers=self._headers
+                )
+                began = raw.text
+                reply = _whole(raw.parse())
         except openai.APITimeoutError:
             raise EndpointTrouble(f"no answer within {self.timeout:g} s") from None
         except openai.APIStatusError as error:
             raise self._refused(error, dropped) from None
         except (openai.OpenAIError, httpx2.HTTPError) as error:
             raise EndpointTrouble(self._said(f"the connection failed ({_cause(error)})")) from None
-        except _NO_COMPLETION as error:
-            raise EndpointTrouble(
-                f"what came back is no chat completion ({type(error).__name__})"
-            ) from None
-        return ModelReply(
+        except _NO_COMPLETION:
+            begins = f", it begins with `{self._said(began)[:80]}`" if began.strip() else ""
+            raise EndpointTrouble(f"what came back is no chat completion{begins}") from None
+        finally:
+            _LIMITS.reset(limit)
+        return self._without_key(ModelReply(
             **reply,
             latency_seconds=time.perf_counter() - started,
             structured="schema" not in dropped,
             seed=None if "seed" in dropped else seed,
-        )
+        ))  # fmt: skip
+
+    def _without_key(self, reply: ModelReply) -> ModelReply:
+        """What is stored holds no key, not even where the endpoint repeats it."""
+        if not self.key:
+            return reply
+        texts = ("text", "refusal", "finish_reason", "snapshot", "fingerprint")
+        said = {name: getattr(reply, name).replace(self.key, "…") for name in texts}
+        return replace(reply, **said)
 
     def _open(self) -> OpenAI:
         with self._lock:
             if self._client is None:
                 try:
-                    from openai import OpenAI, omit
+                    from openai import DefaultHttpxClient, OpenAI, omit
                 except ImportError:
                     raise StudyError(
                         "asking a model needs the package `openai`",
                         hint="pip install -r requirements.txt",
                     ) from None
                 # Nothing of the environment: neither OPENAI_API_KEY nor an organisation's name.
-                silent = {"OpenAI-Organization": omit, "OpenAI-Project": omit}
+                silent = {"OpenAI-Organization": omit, "OpenAI-Project": omit,
+                          "Accept-Encoding": "identity"}  # fmt: skip
+                # An answer goes to the address that was given and to no other that it points to.
+                http = DefaultHttpxClient(
+                    timeout=self.timeout, follow_redirects=False,
+                    event_hooks={"response": [_limited]},
+                )  # fmt: skip
                 self._client = OpenAI(
                     base_url=self.base_url, api_key=self.key or "none", timeout=self.timeout,
-                    max_retries=0, default_headers=silent,  # type: ignore[arg-type]
+                    max_retries=0, http_client=http,
+                    default_headers=silent,  # type: ignore[arg-type]
                 )  # fmt: skip
                 self._headers = {} if self.key else {"Authorization": omit}
             client: OpenAI = self._client
@@ -263,6 +302,11 @@ class ChatEndpoint:
     def _refused(self, error: Any, dropped: frozenset[str]) -> Exception:
         """What an HTTP status means."""
         status, said = int(error.status_code), _what_it_says(error)
+        if 300 <= status < 400:
+            return EndpointError(
+                f"the endpoint points to another address ({status})",
+                hint="nothing was sent there; if it is right, give that one",
+            )
         if status in (400, 404, 422) and (what := _unknown(said, dropped)):
             return _NotKnown(what, said)
         if status == 429 and "insufficient_quota" not in said:
@@ -275,7 +319,8 @@ class ChatEndpoint:
             return EndpointTrouble(f"the endpoint failed ({status})", retry_after=after,
                                    may_have_cost=False)  # fmt: skip
         hint = {
-            401: "it wants a key: set EIC_LAB_MODEL_KEY",
+            401: "it takes no call with this key: look at EIC_LAB_MODEL_KEY" if self.key else
+                 "it wants a key: set EIC_LAB_MODEL_KEY, and for the page EIC_LAB_MODEL_URL, too",
             403: "it wants another key",
             404: "look at the address and at the name of the model",
         }.get(status, "")
@@ -290,16 +335,45 @@ class ChatEndpoint:
 
 def _what_it_says(error: Any) -> str:
     """The message of an HTTP error; where the client finds none in its body, the body itself."""
-    said = str(error.message)
+    said = str(error.message).removeprefix(f"Error code: {error.status_code} - ")
     if said != f"Error code: {error.status_code}":
         return said
     try:
-        return f"{said} {error.response.text[:2000]}"
+        return f"{said} {error.response.text}"
     except Exception:  # of an answer in pieces that was not read
         return said
 
 
-_NO_COMPLETION = (ValueError, AttributeError, LookupError)
+_LIMITS: ContextVar[tuple[float, float]] = ContextVar("limits", default=(float("inf"),) * 2)
+"""The most bytes and seconds of the answer that is being read."""
+
+
+def _limited(response: Any) -> None:
+    """Read no more of an answer than an answer can have, and not for ever."""
+    import httpx2
+
+    if response.headers.get("content-encoding", "identity").lower() != "identity":
+        raise httpx2.ReadError("the answer is compressed, which was not asked for")
+    stream, (most, longest), until = response.stream, _LIMITS.get(), time.monotonic()
+
+    class Limited(httpx2.SyncByteStream):
+        def __iter__(self) -> Iterator[bytes]:
+            left = most
+            for piece in stream:
+                left -= len(piece)
+                if left < 0:
+                    raise httpx2.ReadError(f"the answer is longer than {most:,} bytes")
+                if time.monotonic() - until > longest:
+                    raise httpx2.ReadError(f"the answer has not ended after {longest:g} s")
+                yield piece
+
+        def close(self) -> None:
+            stream.close()
+
+    response.stream = Limited()
+
+
+_NO_COMPLETION = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
 """What reading anything else than a completion raises."""
 
 
@@ -397,16 +471,25 @@ def _tokens(value: Any) -> int | None:
 
 
 def _retry_after(headers: Any) -> float:
-    """Seconds of a Retry-After header; 0 without one, or if it is a date."""
+    """Seconds of a Retry-After header, which may be a date; 0 without one, or without sense."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        said = headers.get(name, "")
         try:
-            seconds = float(headers.get(name, "")) * unit
+            seconds = float(said) * unit
         except ValueError:
-            continue
-        if 0 <= seconds < 1e6:
+            seconds = _seconds_until(said)
+        if seconds > 0:  # false for what is no number, too
             return seconds
     return 0.0
 
 
+def _seconds_until(date: str) -> float:
+    try:
+        return (parsedate_to_datetime(date) - datetime.now(UTC)).total_seconds()
+    except (ValueError, TypeError):
+        return 0.0
+
+
 def _cause(error: BaseException) -> str:
-    return str(error.__cause__ or error)[:200] or type(error).__name__
+    said = re.sub(r"^\[Errno -?\d+\] ", "", str(error.__cause__ or error))
+    return said or type(error).__name__

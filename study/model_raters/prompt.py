@@ -158,7 +158,7 @@ class ShownPair:
         return Prompt(
             system=SYSTEM.format(choices=said),
             user=USER.format(
-                title=content.title,
+                title=_line(content.title),
                 description=content.description,
                 rows=content.figure.rows,
                 shown=len(shown),
@@ -197,9 +197,14 @@ def thinned(
 
 
 def _columns(figure: BallotFigure) -> str:
-    return "; ".join(
+    return _line("; ".join(
         axis.label + (f", {axis.meaning}" if axis.meaning else "") for axis in _axes(figure)
-    )
+    ))
+
+
+def _line(text: str) -> str:
+    """A name in one line: it cannot begin another part of the question."""
+    return " ".join(text.split())
 
 
 def _axes(figure: BallotFigure) -> tuple[Axis, ...]:
@@ -207,5 +212,5 @@ def _axes(figure: BallotFigure) -> tuple[Axis, ...]:
 
 
 def _table(figure: BallotFigure, points: Sequence[tuple[float, ...]]) -> str:
-    names = ",".join(axis.name for axis in _axes(figure))
+    names = ",".join(_line(axis.name) for axis in _axes(figure))
     return "\n".join([names, *(",".join(f"{value:g}" for value in point) for point in points)])

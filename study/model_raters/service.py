@@ -32,6 +32,7 @@ from study.model_raters.asking import (
 from study.model_raters.endpoint import Call, Endpoint, check_address
 from study.model_raters.plan import (
     SETTINGS,
+    ModelPlan,
     check_name,
     check_repeats,
     check_temperature,
@@ -198,14 +199,22 @@ class ModelRaters:
             study = require_study(tx, study_id)
             return tuple(self._state(tx, study, run) for run in tx.models.runs(study_id))
 
-    def state(self, run_id: int) -> RunState:
-        """One run."""
+    def state(self, run: ModelRunRow) -> RunState:
+        """How far a run has come, one without an answer included."""
         with self._store.reading() as tx:
-            run = _require_run(tx, run_id)
-            return self._state(tx, require_study(tx, run.study_id), run)
+            found = _found(tx, run.study_id, run.label) or run
+            return self._state(tx, require_study(tx, run.study_id), found)
+
+    def plan(self, study_id: int) -> ModelPlan | None:
+        """What a study has declared about models."""
+        with self._store.reading() as tx:
+            return require_study(tx, study_id).design.model_raters
 
     def begin(self, study_id: int, settings: RunSettings, *, resume: bool = False) -> ModelRunRow:
-        """Begin a run, or find the one to go on with.
+        """A run to ask, or the one to go on with.
+
+        A new one is stored with its first answer: whoever gave a wrong address, key or name, or
+        met a server that was down, has asked nothing and begins again as if nothing had been.
 
         Raises
         ------
@@ -213,28 +222,24 @@ class ModelRaters:
             If the study is a draft, there is such a run (without `resume`) or none (with it), or
             it was begun with other settings.
         """
-        now = self._clock.now()
-        with self._store.writing() as tx:
+        with self._store.reading() as tx:
             study = require_study(tx, study_id)
             if study.status == StudyStatus.DRAFT:
                 raise StudyError(
                     "a draft has nothing to ask about", hint="freeze the study first"
                 )
-            old = next((r for r in tx.models.runs(study_id) if r.label == settings.name), None)
+            old = _found(tx, study_id, settings.name)
             if old is None:
                 if resume:
                     raise NotFoundError(
                         f"`{settings.name}` has not been asked about this study",
                         hint="leave --resume away",
                     )
-                run = tx.models.add_run(
-                    study_id, label=settings.name, model=settings.model.strip(),
-                    base_url=check_address(settings.base_url), temperature=settings.temperature,
-                    repeats=settings.repeats, prompt=json.dumps(TEMPLATE, sort_keys=True),
-                    prompt_sha256=PROMPT_SHA256, at=now,
+                return ModelRunRow(
+                    0, study_id, settings.name, settings.model.strip(),
+                    check_address(settings.base_url), settings.temperature, settings.repeats,
+                    json.dumps(TEMPLATE, sort_keys=True), PROMPT_SHA256, self._clock.now(),
                 )  # fmt: skip
-                tx.audit.add(now, self._actor, "began to ask a model", study_id, run.label)
-                return run
             self._same(old, settings)
             if not resume:
                 state = self._state(tx, study, old)
@@ -246,7 +251,7 @@ class ModelRaters:
             return old
 
     def ask(
-        self, run_id: int, endpoint: Endpoint, *, concurrency: int = 8,
+        self, run: ModelRunRow, endpoint: Endpoint, *, concurrency: int = 8,
         budget_tokens: int | None = None, max_tokens: int = MAX_TOKENS,
         progress: Callable[[AskingProgress], None] = lambda _: None, wait: Wait | None = None,
         started: Callable[[Asking[AskedFor]], None] = lambda _: None,
@@ -255,7 +260,8 @@ class ModelRaters:
 
         Parameters
         ----------
-        run_id : int
+        run : ModelRunRow
+            Of `begin`.
         endpoint : Endpoint
         concurrency : int
         budget_tokens : int, optional
@@ -272,9 +278,32 @@ class ModelRaters:
         -------
         AskingProgress
             With its ending.
+
+        Raises
+        ------
+        StudyError
+            If somebody else is asking the same: nothing is asked twice.
         """
+        with self._store.alone(f"asking {run.study_id} {run.label}") as free:
+            if not free:
+                raise StudyError(
+                    f"`{run.label}` is being asked already, by another page or command",
+                    hint="wait until it ends, or pause it there",
+                )
+            return self._ask(
+                run, endpoint, concurrency=concurrency, budget_tokens=budget_tokens,
+                max_tokens=max_tokens, progress=progress, wait=wait, started=started,
+            )  # fmt: skip
+
+    def _ask(
+        self, run: ModelRunRow, endpoint: Endpoint, *, concurrency: int,
+        budget_tokens: int | None, max_tokens: int, progress: Callable[[AskingProgress], None],
+        wait: Wait | None, started: Callable[[Asking[AskedFor]], None],
+    ) -> AskingProgress:
         with self._store.reading() as tx:
-            run = _require_run(tx, run_id)
+            old = _found(tx, run.study_id, run.label)
+            if old is not None and old.id != run.id:
+                raise StudyError(f"`{run.label}` has been asked meanwhile", hint="go on with it")
             study = require_study(tx, run.study_id)
             pairs = {
                 pair.id: pair
@@ -287,7 +316,7 @@ class ModelRaters:
                 shown[pair.id] = ShownPair.of(pair.pair, BallotContent.from_json(ballot))
             there = {
                 AskedFor(answer.pair_id, answer.lower_first, answer.repeat): answer
-                for answer in tx.models.answers(run_id)
+                for answer in tx.models.answers(run.id)
             }
         if run.prompt_sha256 != PROMPT_SHA256:
             raise StudyError(
@@ -314,12 +343,17 @@ class ModelRaters:
             ),
         )
 
+        stored = old
+
         def keep(asked: AskedFor, reply: ModelReply) -> None:
+            nonlocal stored
             with self._store.writing() as tx:
+                kept = stored or self._add(tx, run)
                 tx.models.add_answer(
-                    run.id, asked.pair_id, lower_first=asked.lower_first, repeat=asked.repeat,
+                    kept.id, asked.pair_id, lower_first=asked.lower_first, repeat=asked.repeat,
                     outcome=outcome_of(reply), reply=reply, at=self._clock.now(),
                 )  # fmt: skip
+            stored = kept
 
         asking = Asking(
             endpoint, keep, concurrency=concurrency, budget_tokens=budget_tokens, wait=wait
@@ -327,6 +361,17 @@ class ModelRaters:
         started(asking)
         missing = [ModelQuestion(asked, call(asked)) for asked in wanted if asked not in there]
         return asking.run(missing, before, progress)
+
+    def _add(self, tx: Tx, run: ModelRunRow) -> ModelRunRow:
+        """Store a run, with its first answer."""
+        tx.audit.add(
+            run.begun_at, self._actor, "began to ask a model", run.study_id, run.label
+        )
+        return tx.models.add_run(
+            run.study_id, label=run.label, model=run.model, base_url=run.base_url,
+            temperature=run.temperature, repeats=run.repeats, prompt=run.prompt,
+            prompt_sha256=run.prompt_sha256, at=run.begun_at,
+        )  # fmt: skip
 
     def _same(self, run: ModelRunRow, settings: RunSettings) -> None:
         """A run goes on as it was begun."""
@@ -368,11 +413,8 @@ def _blind(answer: ModelAnswerRow) -> str:
     return "answered" if chosen else str(answer.outcome)
 
 
-def _require_run(tx: Tx, run_id: int) -> ModelRunRow:
-    run = tx.models.run(run_id)
-    if run is None:
-        raise NotFoundError(f"there is no run {run_id}")
-    return run
+def _found(tx: Tx, study_id: int, label: str) -> ModelRunRow | None:
+    return next((run for run in tx.models.runs(study_id) if run.label == label), None)
 
 
 __all__ = [

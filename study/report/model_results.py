@@ -128,6 +128,8 @@ class ModelResults:
         Declared models that were not asked.
     problems : dict of pair to problem
     sampled : {"problems", "pairs"} or None
+    declared : tuple of str
+        Models, in the order in which they were declared: not that in which they were asked.
     """
 
     runs: tuple[RunResult, ...]
@@ -135,6 +137,7 @@ class ModelResults:
     missing: tuple[str, ...]
     problems: dict[str, str]
     sampled: Sampled | None = None
+    declared: tuple[str, ...] = ()
 
     @cached_property
     def between(self) -> tuple[tuple[str, str, BetweenModels], ...]:
@@ -147,13 +150,14 @@ class ModelResults:
     @cached_property
     def primary(self) -> tuple[PrimaryTest, ...]:
         """The declared contrast, for the declared models alone."""
-        declared = [each for each in self.runs if not each.run.undeclared]
+        by_name = {each.run.label: each for each in self.runs if not each.run.undeclared}
+        declared = [by_name[name] for name in self.declared if name in by_name]
         found: list[tuple[str, ModelEstimate]] = []
         if self.contrast == "model less people":
             found = [(each.run.label, each.found.difference) for each in declared]
         elif self.contrast == "model against one half":
             found = [(each.run.label, each.found.rate) for each in declared]
-        elif self.contrast and len(declared) >= 2:
+        elif self.contrast and all(name in by_name for name in self.declared[:2]):
             a, b = declared[:2]
             found = [(f"{a.run.label} less {b.run.label}", self._between(a, b).difference)]
         corrected = holm([estimate.p_two_sided for _, estimate in found])
@@ -221,5 +225,6 @@ def model_results(
     )
     plan = export.configuration.get("design", {}).get("model_raters") or {}
     asked = {run.label for run in export.model_runs if not run.undeclared}
-    missing = tuple(name for name in plan.get("models", ()) if name not in asked)
-    return ModelResults(runs, plan.get("contrast", ""), missing, problems, sampled)
+    declared = tuple(plan.get("models", ()))
+    missing = tuple(name for name in declared if name not in asked)
+    return ModelResults(runs, plan.get("contrast", ""), missing, problems, sampled, declared)

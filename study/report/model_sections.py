@@ -266,6 +266,11 @@ def _asked(report: StudyReport) -> Section:
             f"{tokens_out:,}", wording.seconds(each.median_latency),
         ))  # fmt: skip
     incomplete = [_named(each) for each in report.models.runs if each.answers < each.wanted]
+    mixed = [_named(each) for each in report.models.runs if len(each.snapshots) > 1]
+    changed = (
+        f"Not one model from the first answer to the last, as the endpoint says: "
+        f"{wording.join(mixed)}. The rates are of a mixture of the snapshots below."
+    )
     left = (
         f"Not asked to the end: {wording.join(incomplete)}. Pairs without a deciding answer in "
         "both orders have no score."
@@ -274,7 +279,7 @@ def _asked(report: StudyReport) -> Section:
         key="model-runs",
         group="models",
         title="What was asked",
-        lines=(left,) if incomplete else (),
+        lines=(*((left,) if incomplete else ()), *((changed,) if mixed else ())),
         facts=(Fact("prompt, SHA-256", ", ".join(prompts), terms.PROMPT),),
         tables=(
             SectionTable(

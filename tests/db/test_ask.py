@@ -171,7 +171,7 @@ def asked_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     service = ModelRaters(rehearsal.store, rehearsal.clock)
     with chat_server() as server:
         run = service.begin(study, RunSettings("m", server.url, 2))
-        service.ask(run.id, ChatEndpoint(server.url))
+        service.ask(run, ChatEndpoint(server.url))
     rehearsal.store.dispose()
     return Path(rehearsal.url.removeprefix("sqlite:///"))
 

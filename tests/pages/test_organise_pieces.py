@@ -12,14 +12,15 @@ from streamlit.testing.v1 import AppTest
 from eic_core.errors import UserError
 from pages.ui.figures.study_results import draw
 from pages.ui.kit.caches import LASTS, Parcels
-from pages.ui.kit.jobs import Jobs, Step
+from pages.ui.kit.jobs import Job, Jobs, Step
 from pages.ui.kit.messages import table_html
 from pages.ui.kit.wiring import Lab, Settings, lab
+from pages.ui.organising import asking, desk
 from pages.ui.organising.desk import read_files
 from pages.ui.server import setup_lines
 from study.demo.seeding import DRAFT_NAME, OPEN_NAME, seed_demo
 from study.design import StudyDesign, StudyStatus
-from study.errors import StaleEditError
+from study.errors import AccessError, StaleEditError
 from study.organising import OrganiserService
 from study.report.figures import pair_histograms
 from tests.pages.test_app_inspector import html_of
@@ -224,3 +225,12 @@ def test_the_pairs_figure_takes_any_number_of_pairs(values: list[float]) -> None
         go.Figure(figure.to_dict())
         shown = sum(sum(trace.y) for trace in figure.data if trace.name == "lower EIC")
         assert shown == 3 * sum(v == v for v in values)
+
+
+def test_who_is_logged_out_neither_asks_a_model_nor_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(desk, "organiser", lambda: None)
+    job = Job("asking")
+    asking._pause(job)
+    asking._resume(None)  # type: ignore[arg-type]  # is not looked at
+    asking._begin(lab().organising.create("To be asked"), 0)
+    assert not job.cancelled and isinstance(desk.organiser_desk().errors["models"], AccessError)

@@ -915,7 +915,8 @@ def models(folder, study, valid, level, seed):
 
 def primary(plan, asked, told, scores, home, level):
     """The declared contrast, for declared runs, with Holm's correction by statsmodels."""
-    declared = [i for i, (run, _) in enumerate(asked) if not run["undeclared"]]
+    runs = {run["label"]: i for i, (run, _) in enumerate(asked) if not run["undeclared"]}
+    declared = [runs[name] for name in plan.get("models", ()) if name in runs]
     contrast = plan.get("contrast")
     if contrast == "first model less second":
         a, b = (scores[asked[i][0]["label"]] for i in declared[:2])

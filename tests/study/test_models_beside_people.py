@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from eic_core.errors import DataError
+from study.model_raters.plan import Contrast
 from study.report import StudyExport, read_export, write_export
 from study.report.analysis import analyse
 from study.report.document import document
@@ -180,6 +181,27 @@ def test_the_report_says_what_models_are_not(export: StudyExport) -> None:
     assert places.judgement == "look closer" and "stuck (exploratory) chooses the first" in (
         places.lines[0]
     )
+
+
+def test_the_first_model_is_the_one_declared_first_whichever_was_asked_first() -> None:
+    contrast: Contrast = "first model less second"
+    value: list[float | None] = []
+    for declared in (("keen", "fickle"), ("fickle", "keen")):
+        [test] = analyse(
+            with_models(people(), contrast=contrast, declared=declared)
+        ).models.primary
+        assert test.label == f"{declared[0]} less {declared[1]}"
+        value.append(test.estimate.value)
+    assert value[0] == -value[1] != 0
+
+
+def test_a_model_that_changes_midway_is_named(export: StudyExport) -> None:
+    first, *rest = export.model_answers
+    changed = (replace(first, snapshot="another-2027"), *rest)
+    assert "Not one model from the first" not in said(export)
+    told = said(replace(export, model_answers=changed))
+    assert "to the last, as the endpoint says: keen. The rates are of a mixture" in told
+    assert "another-2027, keen-2026" in told
 
 
 def test_a_declared_model_that_was_not_asked_is_named(export: StudyExport) -> None:

@@ -34,6 +34,8 @@ class Job:
         What the work returned; None until then.
     error : UserError or None
         Why it failed.
+    about : Any
+        What whoever began it wants to find with it.
     """
 
     title: str
@@ -41,6 +43,7 @@ class Job:
     total: int = 0
     result: Any = None
     error: UserError | None = None
+    about: Any = None
     _ended: Event = field(default_factory=Event)
     _cancel: Event = field(default_factory=Event)
 
@@ -102,13 +105,20 @@ class Jobs:
         """The job under this key, running or ended."""
         return self._jobs.get(key)
 
-    def start(self, key: str, title: str, work: Callable[[Step], Any]) -> Job:
+    def under(self, prefix: str) -> tuple[Job, ...]:
+        """All jobs whose key begins so, oldest first."""
+        with self._lock:
+            return tuple(job for key, job in self._jobs.items() if key.startswith(prefix))
+
+    def start(
+        self, key: str, title: str, work: Callable[[Step], Any], about: Any = None
+    ) -> Job:
         """Begin; if one is running under this key, that one is returned instead."""
         with self._lock:
             old = self._jobs.get(key)
             if old is not None and old.running:
                 return old
-            job = self._jobs[key] = Job(title)
+            job = self._jobs[key] = Job(title, about=about)
         along = copy_context()  # who asks, for one
         Thread(
             target=along.run, args=(self._run, job, work), daemon=True, name=f"job {key}"

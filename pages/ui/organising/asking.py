@@ -6,6 +6,7 @@ Shows how far a model has come and what it costs, and nothing of what it prefers
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -27,13 +28,22 @@ from pages.ui.organising.desk import (
 from study.material import Study
 from study.model_raters.asking import AskingProgress, Ending
 from study.model_raters.plan import ModelPlan
-from study.model_raters.service import RunSettings, RunState
+from study.model_raters.service import MAX_TOKENS, RunSettings, RunState
 from study.organising import OrganiserService
+from study.store import ModelRunRow
 
 EVERY = 1.0
 LOCAL = "http://localhost:11434/v1"
 BUDGET = 1_000_000
 _OTHERS = {"tie": "ties", "refused": "refused", "unparsable": "unreadable"}
+
+
+@dataclass
+class Asked:
+    """What a job asks, and what has gone wrong meanwhile."""
+
+    run: ModelRunRow
+    trouble: str = ""
 
 
 def models_view(service: OrganiserService, draft: StudyDraft) -> None:
@@ -47,12 +57,21 @@ def models_view(service: OrganiserService, draft: StudyDraft) -> None:
     )
     show_done_message("models")
     show_error_at("models")
-    runs = lab().models.runs(study.id)
+    runs = _states(study.id)
     if any(_under_way(state) for state in runs):
         _refreshing(study.id)
     else:
         _draw(study.id, runs)
-    _form(study, runs)
+    _form(study, tuple(state for state in runs if state.run.id or _under_way(state)))
+
+
+def _states(study_id: int) -> tuple[RunState, ...]:
+    """Runs with answers, then those whose first answer is awaited, or never came."""
+    service = lab().models
+    runs = service.runs(study_id)
+    stored = {state.run.label for state in runs}
+    tried = [job.about.run for job in jobs().under(_key(study_id, ""))]
+    return (*runs, *(service.state(run) for run in tried if run.label not in stored))
 
 
 @st.fragment(run_every=EVERY)
@@ -60,23 +79,26 @@ def _refreshing(study_id: int) -> None:
     """The runs alone, while one is under way; asks who is looking, each time."""
     if organiser() is None:
         st.rerun()
-    runs = lab().models.runs(study_id)
+    runs = _states(study_id)
     if not any(_under_way(state) for state in runs):
         st.rerun()
     _draw(study_id, runs)
 
 
 def _draw(study_id: int, runs: tuple[RunState, ...]) -> None:
-    for state in runs:
-        _run(study_id, state)
+    for number, state in enumerate(runs, 1):
+        _run(study_id, state, number)
 
 
-def _run(study_id: int, state: RunState) -> None:
+def _run(study_id: int, state: RunState, number: int) -> None:
     """One model: how far it has come, what it has cost, and a way to pause it or go on."""
-    job = _job(state.run.id)
+    job = _job(state)
     running = job is not None and job.running
-    with st.container(border=True, key=f"run-{state.run.id}", gap="small"):
-        said = "asking" if running else "asked" if state.complete else "paused"
+    with st.container(border=True, key=f"run-{number}", gap="small"):
+        said = (
+            "pausing" if running and job is not None and job.cancelled else "asking" if running
+            else "asked" if state.complete else "paused" if state.answers else "no answer yet"
+        )  # fmt: skip
         st.html(
             f'<p class="eic-row-title">{escape(state.run.label, 200)} '
             f'<span class="eic-state">{said}</span></p><p class="eic-quiet">'
@@ -88,13 +110,17 @@ def _run(study_id: int, state: RunState) -> None:
         st.progress(min(1.0, share), text=f"{state.answers:,} of {state.wanted:,} answers")
         st.html(f'<p class="eic-quiet">{escape(facts_line(state, _rates(study_id)), 500)}</p>')
         if running and job is not None:
-            st.button("Pause", key=f"pause-{state.run.id}", on_click=job.cancel,
+            if job.about.trouble:
+                show_note(f"{job.about.trouble}.")
+            st.button("Pause", key=f"pause-{number}", on_click=_pause, args=(job,),
                       disabled=job.cancelled, help="Answers under way are kept.")  # fmt: skip
             return
+        if state.complete:
+            return
         _ended(job)
-        if not state.complete:
-            st.button("Go on", key=f"resume-{state.run.id}", on_click=_resume,
-                      args=(study_id, state))  # fmt: skip
+        st.button("Go on" if state.answers else "Try again", key=f"resume-{number}",
+                  on_click=_resume, args=(state,),
+                  help="With the budget, the calls at a time and the longest answer below.")
 
 
 def facts_line(state: RunState, rates: Mapping[str, float]) -> str:
@@ -132,7 +158,10 @@ def _ended(job: Job | None) -> None:
     if not isinstance(found, AskingProgress):
         return
     if found.ending == Ending.BUDGET:
-        show_note(f"The budget is spent: {found.tokens:,} tokens. Go on with a larger one.")
+        show_note(
+            f"The budget allows no further call: {found.tokens:,} tokens are spent. Enter a larger "
+            "one below and go on."
+        )
     elif found.ending == Ending.TROUBLE:
         show_error(UserError(f"the endpoint does not answer ({found.trouble})",
                              hint="go on when it does"))  # fmt: skip
@@ -153,11 +182,11 @@ def _form(study: Study, runs: tuple[RunState, ...]) -> None:
                    "reported as exploratory.")  # fmt: skip
     shown = plan or ModelPlan(("none",))
     key = f"ask-{study.id}"
+    usual = runs[-1].run.base_url if runs else lab().settings.model_url or LOCAL
     left, right = st.columns(2, gap="large")
     with left:
         st.text_input("Address of an OpenAI-compatible endpoint",
-                      lab().settings.model_url or LOCAL, key=f"{key}-url",
-                      max_chars=300)  # fmt: skip
+                      usual, key=f"{key}-url", max_chars=300)  # fmt: skip
         st.text_input("Model, as the endpoint knows it", waiting[0] if waiting else "",
                       key=f"{key}-model-{len(runs)}", max_chars=200,
                       placeholder="qwen3:8b")  # fmt: skip
@@ -169,6 +198,9 @@ def _form(study: Study, runs: tuple[RunState, ...]) -> None:
         st.number_input("Calls at a time", 1, 64, 8, key=f"{key}-concurrency", width=260)
         st.number_input("Budget, in tokens of the whole run", 1, 10**9, BUDGET, step=100_000,
                         key=f"{key}-budget", width=260)  # fmt: skip
+        st.number_input("Longest answer, in tokens", 1, 10**6, MAX_TOKENS, step=1000,
+                        key=f"{key}-longest", width=260, help="Thoughts included: a model that "
+                        "thinks needs 4,000 or more, and what is cut off is unreadable.")
         kept = _rates(study.id)
         for way in kept:
             st.number_input(f"Price of a million tokens {way}", 0.0, 1e6, kept[way],
@@ -204,47 +236,62 @@ def _begin(study: Study, runs: int) -> None:
             round(float(typed["temperature"]), 6),
         )  # fmt: skip
         lab().endpoint(settings.base_url)
-        run = lab().models.begin(study.id, settings)
-        _start(study.id, run.id, run.base_url)
+        _start(lab().models.begin(study.id, settings))
         return ""
 
     action_callback("models", do)
 
 
 @uninterrupted()
-def _resume(study_id: int, state: RunState) -> None:
+def _resume(state: RunState) -> None:
     def do(service: OrganiserService) -> str:
         del service
-        _start(study_id, state.run.id, state.run.base_url)
+        _start(state.run)
         return ""
 
     action_callback("models", do)
 
 
-def _start(study_id: int, run_id: int, base_url: str) -> None:
+@uninterrupted()
+def _pause(job: Job) -> None:
+    def do(service: OrganiserService) -> str:
+        del service
+        job.cancel()
+        return ""
+
+    action_callback("models", do)
+
+
+def _start(run: ModelRunRow) -> None:
     """Ask beside the page: it goes on when the page is closed."""
-    key = f"ask-{study_id}"
-    endpoint, service = lab().endpoint(base_url), lab().models
+    key, about = f"ask-{run.study_id}", Asked(run)
+    endpoint, service = lab().endpoint(run.base_url), lab().models
     concurrency = int(st.session_state.get(f"{key}-concurrency") or 8)
     budget = int(st.session_state.get(f"{key}-budget") or BUDGET)
+    longest = int(st.session_state.get(f"{key}-longest") or MAX_TOKENS)
 
     def work(step: Step) -> AskingProgress:
+        def progress(state: AskingProgress) -> None:
+            failed = wording.count(state.failures, "call")
+            about.trouble = f"{failed} failed: {state.trouble}" if state.failures else ""
+            step(state.done, state.total)
+
         return service.ask(
-            run_id, endpoint, concurrency=concurrency, budget_tokens=budget,
-            progress=lambda state: step(state.done, state.total),
+            run, endpoint, concurrency=concurrency, budget_tokens=budget, max_tokens=longest,
+            progress=progress,
         )
 
-    jobs().start(_key(run_id), "Asking a model", work)
+    jobs().start(_key(run.study_id, run.label), "Asking a model", work, about)
 
 
-def _key(run_id: int) -> str:
-    return f"asking run {run_id}"
+def _key(study_id: int, label: str) -> str:
+    return f"asking {study_id} {label}"
 
 
-def _job(run_id: int) -> Job | None:
-    return jobs().get(_key(run_id))
+def _job(state: RunState) -> Job | None:
+    return jobs().get(_key(state.run.study_id, state.run.label))
 
 
 def _under_way(state: RunState) -> bool:
-    job = _job(state.run.id)
+    job = _job(state)
     return job is not None and job.running
