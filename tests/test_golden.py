@@ -295,7 +295,10 @@ def test_raters_go_on_where_they_were(lab: Lab) -> None:
     assert (last.rater_seconds, last.viewport) == (12.345, "wide")
     assert len(lab.votes(now.id)) == 11
     lab.organiser.close(now.id)
-    assert len(lab.organiser.monitor.export(now.id).votes) == 11
+    exported = lab.organiser.monitor.export(now.id).votes
+    assert len(exported) == 11
+    own = [(v.rater_seconds, v.viewport, v.in_view) for v in exported]
+    assert [told for told in own if told != (None, "", None)] == [(12.345, "wide", True)]
 
 
 # --- exports and reports ---

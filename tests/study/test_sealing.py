@@ -16,6 +16,7 @@ import pytest
 from db import open_database
 from eic_core.errors import DataError, UserError
 from study.design import Sidedness
+from study.rating_types import BrowserReport
 from study.report import StudyExport, read_export, write_export
 from study.report.analysis import analyse
 from study.report.bundle import PREREGISTERED_FILE, bundle_files
@@ -37,8 +38,12 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> StudyExport:
         confidence_level=0.9, sidedness=Sidedness.ONE_SIDED, exclusion_seconds=0.0,
     )
     raters = [lab.rater(study) for _ in range(4)]
+    first = lab.rating.next_ballot(raters[0]).ballot
+    assert first is not None
+    lab.clock.advance(20)
+    lab.rating.vote(raters[0], first.token, "left", "", BrowserReport(12.25, "narrow", True))
     for rater in raters:
-        lab.rate(rater, 6)
+        lab.rate(rater, 5 if rater == raters[0] else 6)
     lab.rating.withdraw(raters[1])
     lab.organiser.close(study.id)
     return lab.organiser.monitor.export(study.id)
@@ -60,8 +65,8 @@ def test_the_chain_is_that_of_the_commitments_and_begins_at_the_frozen_hash(
         "choice": vote.choice, "lower_side": vote.lower_side, "position": 0,
         "shown_at": vote.shown_at.isoformat(timespec="microseconds"),
         "voted_at": vote.voted_at.isoformat(timespec="microseconds"), "idle_seconds": "0.0",
-        "degree": "Doctorate", "field": "Physics", "reason": "", "rater_seconds": "None",
-        "viewport": "", "in_view": None,
+        "degree": "Doctorate", "field": "Physics", "reason": "", "rater_seconds": "12.25",
+        "viewport": "narrow", "in_view": True,
     }  # fmt: skip
     text = json.dumps([first.salt, cast], sort_keys=True, separators=(",", ":"))
     assert hashlib.sha256(text.encode()).hexdigest() == first.commitment
