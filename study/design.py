@@ -31,6 +31,7 @@ DEFAULT_DEBRIEF = (
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
 MAX_ATTENTION_CHECKS = 3
 DECLARED_ESTIMANDS = ("", "problems like these", "pairs like these", "these pairs")
+SUBGROUPS = ("", "degree", "field", "degree and field")
 FORMAT = 2
 """Of configurations that are frozen from now on; those of format 1 declare no analysis."""
 ANALYSIS = ("estimand", "confidence_level", "sidedness", "smallest_effect")
@@ -120,6 +121,9 @@ class StudyDesign:
         Of the test of "no preference", at 1 less the confidence level.
     smallest_effect : float
         The smallest difference from one half that would matter, 0.01 to 0.45 of the votes.
+    subgroups : str
+        Of which groups of raters the rate is reported beside that of all: "degree", "field",
+        "degree and field", or "" for none.
     public_base_url : str
         Where raters reach the app.  The only setting that may change after freezing.
 
@@ -162,6 +166,7 @@ class StudyDesign:
     confidence_level: float = 0.95
     sidedness: Sidedness = Sidedness.TWO_SIDED
     smallest_effect: float = 0.05
+    subgroups: str = ""
     public_base_url: str = "http://localhost:8501"
 
     def __post_init__(self) -> None:
@@ -184,6 +189,12 @@ class StudyDesign:
                 f"an estimand is {', '.join(f'`{name}`' for name in DECLARED_ESTIMANDS[1:])}, "
                 f"not `{self.estimand}`",
                 field="estimand",
+            )
+        if self.subgroups not in SUBGROUPS:
+            raise DesignError(
+                f"subgroups are by {', '.join(f'`{name}`' for name in SUBGROUPS[1:])} or none, "
+                f"not by `{self.subgroups}`",
+                field="subgroups",
             )
         failed = self.max_failed_attention
         if failed is not None and not 0 <= failed <= MAX_ATTENTION_CHECKS:
@@ -252,7 +263,8 @@ class StudyDesign:
         return cls(**given)
 
     def inference_json(self, format: int = FORMAT) -> dict[str, Any]:
-        """What is frozen: every setting but the address of the app; of models, what is declared.
+        """What is frozen: every setting but the address of the app; of models and subgroups, what
+        is declared.
 
         In format 1 without the settings of the analysis.
         """
@@ -260,6 +272,8 @@ class StudyDesign:
         del values["public_base_url"]
         if self.model_raters is None:
             del values["model_raters"]
+        if not self.subgroups:
+            del values["subgroups"]
         for name in ANALYSIS if format < 2 else ():
             del values[name]
         return values

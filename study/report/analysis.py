@@ -41,7 +41,9 @@ from study.statistics.exclusions import (
 )
 from study.statistics.inference import ESTIMANDS, ClusteredRate, clustered_rate
 from study.statistics.preference import Interval, Preference
+from study.statistics.reasons import Reasons, reasons_of
 from study.statistics.sign_test import SignTest, sign_test
+from study.statistics.subgroups import Subgroups, subgroups
 from study.statistics.threats import Threats, threats_of
 from study.statistics.threats.gaps import Gap
 from study.statistics.votes import Sampled, VoteArrays
@@ -378,6 +380,24 @@ class StudyReport:
     def agreement(self) -> Agreement:
         """Four coefficients of agreement, with intervals."""
         return agreement_of(self.table, seed=self.seed, level=self.level)
+
+    @cached_property
+    def subgroups(self) -> tuple[Subgroups, ...]:
+        """Rates in the groups of raters that were declared before the first vote."""
+        declared = str(self.export.configuration.get("design", {}).get("subgroups", ""))
+        answers: dict[str, dict[str, str]] = {
+            "degree": {vote.rater: vote.degree for vote in self.valid_votes},
+            "field": {vote.rater: vote.field for vote in self.valid_votes},
+        }
+        return tuple(
+            subgroups(self.table, answers[what], what, level=self.level)
+            for what in answers if what in declared.split()
+        )  # fmt: skip
+
+    @cached_property
+    def written_reasons(self) -> Reasons:
+        """What raters wrote, counted by subject."""
+        return reasons_of(self.valid_votes)
 
     @cached_property
     def threats(self) -> Threats:

@@ -120,4 +120,6 @@ def _results(report: StudyReport) -> dict[str, Any]:
         "agreement": report.agreement.to_json(),
         "models": report.models.to_json(level),
         "threats": report.threats.to_json(),
+        "subgroups": [each.to_json(level) for each in report.subgroups],
+        "reasons": report.written_reasons.to_json(),
     }

@@ -73,6 +73,9 @@ def preregistration(configuration: Mapping[str, Any]) -> str:
         ("Analysis", f"{declared.sentence} The rate has a two-way clustered t interval on the log "
          f"odds (docs/adr/0007-inference.md, docs/adr/0022-uneven-problems.md); it is held against "
          f"one half, and by two one-sided tests against {points} to either side of it."),
+        *((("Subgroups", f"The rate is reported by {design.subgroups} of the raters beside that of "
+            "all, with a test of the differences; no conclusion rests on it."),)
+          if design.subgroups else ()),
     )  # fmt: skip
     body = "\n\n".join(f"## {heading}\n\n{text}" for heading, text in parts)
     return (

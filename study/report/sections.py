@@ -262,6 +262,70 @@ def votes_section(report: StudyReport) -> Section:
     )  # fmt: skip
 
 
+def subgroup_sections(report: StudyReport) -> tuple[Section, ...]:
+    """Rates in declared subgroups; nothing where none was declared."""
+    if not report.subgroups:
+        return ()
+    heads = ("group", "raters", "valid votes", "rate", _interval_head(report.level))
+    return (
+        Section(
+            key="subgroups",
+            group="study",
+            title="Subgroups declared before the first vote",
+            lines=tuple(each.sentence for each in report.subgroups),
+            tables=tuple(
+                _of_enough(
+                    heads,
+                    (
+                        (each.rate.votes, each.name, f"{each.raters:,}", f"{each.votes:,}",
+                         *_rate(each.rate, report.level))
+                        for each in found.groups
+                    ),
+                    f"By {found.what}",
+                )
+                for found in report.subgroups
+                if found.groups
+            ),
+            explanation="Answers that fewer than 5 raters gave are taken together. A clustered "
+            "logistic regression compares each group with the largest; p is the least, times the "
+            "number of comparisons. No conclusion of the report rests on it.",
+        ),
+    )  # fmt: skip
+
+
+def reason_sections(report: StudyReport) -> tuple[Section, ...]:
+    """What raters wrote, by subject; nothing where nobody wrote anything."""
+    found = report.written_reasons
+    if not found.given:
+        return ()
+    words = ", ".join(f"{word} {n}" for word, n in found.words)
+    rows = tuple(
+        (each.name, f"{each.reasons:,}", f"{each.raters:,}", f"{each.lower:,}", f"{each.higher:,}")
+        for each in found.subjects
+    )
+    return (
+        Section(
+            key="reasons",
+            group="study",
+            title="Reasons that raters wrote",
+            lines=(
+                f"{wording.count(found.given, 'reason')} of "
+                f"{wording.count(found.raters, 'rater')} for {wording.count(found.votes, 'vote')}."
+                f" Most frequent words: {words}." if words else "",
+            ),
+            tables=(
+                SectionTable(
+                    ("reasons that touch on", "reasons", "raters", "for the lower EIC",
+                     "for the higher EIC"), rows,
+                ),
+            ),
+            explanation="A reason touches on a subject if one of its words begins like one of a "
+            "short list of English words; it may touch on several. A count, and no test: who "
+            "writes a reason is no sample, and one rater writes many.",
+        ),
+    )  # fmt: skip
+
+
 def source_section(report: StudyReport) -> Section:
     """Dates, hash, seed, software: what the numbers come from."""
     export = report.export
@@ -590,6 +654,8 @@ def sections_of(report: StudyReport) -> tuple[Section, ...]:
         *model_sections(report),
         *threat_sections(report),
         votes_section(report),
+        *subgroup_sections(report),
+        *reason_sections(report),
         pairs_section(report),
         source_section(report),
     )

@@ -625,6 +625,77 @@ def screens(valid, level):
     }  # fmt: skip
 
 
+def subgroups(study, valid, level):
+    declared = study["configuration"]["design"].get("subgroups", "").split()
+    found = []
+    for what in ("degree", "field"):
+        if what not in declared:
+            continue
+        told = {v["rater"]: " ".join(v[what].casefold().split()) for v in valid}
+        sizes = Counter(told.values())
+        names = sorted((n for n in sizes if n and sizes[n] >= 5), key=lambda n: (-sizes[n], n))
+        group = {r: a if a in names else "all others" for r, a in told.items()}
+        if "all others" in group.values():
+            names.append("all others")
+        some = {name: [v for v in valid if group[v["rater"]] == name] for name in names}
+        raters = {name: len({v["rater"] for v in some[name]}) for name in names}
+        decided = [v for v in valid if v["choice"] != "tie"]
+        ps = []
+        if len(names) > 1:
+            fit = regression(
+                np.array([float(v["choice"] == "lower") for v in decided]),
+                {name: np.array([float(group[v["rater"]] == name) for v in decided])
+                 for name in names[1:]}, decided, level,
+            )  # fmt: skip
+            for name, term in zip(names[1:], fit["terms"][1:], strict=True):
+                dof = min(term["degrees_of_freedom"], min(raters[name], raters[names[0]]) - 1)
+                if dof >= 1:
+                    ratio = abs(term["estimate"] / term["standard_error"])
+                    ps.append(2 * stats.t.sf(ratio, dof))
+        found.append({
+            "groups": [{"raters": raters[n], "valid": len(some[n]), **rate_of(some[n], level)}
+                       for n in names],
+            "p_value": min(1.0, len(ps) * min(ps)) if ps else None, "level": level,
+        })  # fmt: skip
+    return found
+
+
+def reasons(valid):
+    """By the beginnings of words, as the report explains them."""
+    starts = {
+        "length and simplicity": "short long simpl compl compact few less terms",
+        "functions": "sin cos tan exp log ln root sqrt func power",
+        "nesting and brackets": "nest bracket parenthes inside fraction depth",
+        "numbers in it": "number digit decimal constant coeffic large huge",
+        "subtraction and rounding": "subtract minus differenc cancel round precis",
+        "known laws": "know known law physic school famil textbook recogni",
+        "the fit": "fit curve plot data accura extrapol",
+    }
+    small = set(
+        "a an and are as at be because but by for from has have i in is it its just me more of on "
+        "one or so than that the them there this to too two was which with you".split()
+    )
+    given = [v for v in valid if v["reason"].strip()]
+    about, often = defaultdict(list), Counter()
+    for vote in given:
+        text = "".join(c if c.isalpha() else " " for c in vote["reason"].casefold())
+        words = set(text.split())
+        often.update(words - small)
+        here = [s for s, some in starts.items()
+                if any(w[: len(b)] == b for b in some.split() for w in words)]  # fmt: skip
+        for subject in here or ["none of these"]:
+            about[subject].append(vote)
+    order = sorted(about, key=lambda s: (s == "none of these", -len(about[s]), s))
+    return {
+        "votes": len(valid), "given": len(given), "raters": len({v["rater"] for v in given}),
+        "subjects": [
+            {"reasons": len(about[s]), "raters": len({v["rater"] for v in about[s]}),
+             "lower": counts_of(about[s])[0], "higher": counts_of(about[s])[1]} for s in order
+        ],
+        "words": dict(sorted(often.items(), key=lambda f: (-f[1], f[0]))[:10]),
+    }  # fmt: skip
+
+
 def gaps(valid, pairs, level):
     """Votes on the gaps of their pairs (per digit, per 0.01 of R², per node) and on the side."""
     known = {pair["pair"]: pair for pair in pairs}
@@ -1168,6 +1239,8 @@ def recompute(folder, level, seed, estimand):
         "fleiss_kappa": kappa,
         "agreement": agreement(valid, level, seed),
         "models": models(folder, study, valid, level, seed),
+        "subgroups": subgroups(study, valid, level),
+        "reasons": reasons(valid),
         "threats": {
             "sensitivity": sensitivity(votes, study["exclusion"], level, estimand),
             "attention": attention(votes, valid, level),

@@ -29,7 +29,9 @@ DESIGN = StudyDesign(
     attention_checks=2,
     max_failed_attention=1,
     allow_tie=True,
+    subgroups="degree and field",
 )
+FIELDS = ("Physics", "physics ", "Biology")
 WORDS = ("shorter", "=SUM(A1) looks odd", "fewer, nested roots", "I know this law", "")
 
 
@@ -90,7 +92,8 @@ def _opened(organiser: OrganiserService) -> Study:
 
 def _rate(rating: RatingService, clock: ManualClock, token: str, rng: random.Random) -> None:
     """One session: a pace of one's own, now and then a pause, or an early end."""
-    rating.consent(token, degree=rng.choice(("Doctorate", "Master's")), field="Physics")
+    field = FIELDS[ord(token[0]) % 3]
+    rating.consent(token, degree=rng.choice(("Doctorate", "Master's")), field=field)
     pace = 2.5 if rng.random() < 0.1 else rng.lognormvariate(math.log(15), 0.4)
     width = rng.choice((390, 768, 1440, 1920))
     measured = rng.random() < 0.8

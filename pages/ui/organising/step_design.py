@@ -52,6 +52,8 @@ _ABOUT = {
     "pairs like these": "other pairs of these problems",
     "these pairs": "these pairs alone",
 }
+_SUBGROUPS = {"": "none", "degree": "by degree", "field": "by field",
+              "degree and field": "by degree and by field"}  # fmt: skip
 _SIDED = {
     str(Sidedness.TWO_SIDED): "a preference for either formula",
     str(Sidedness.ONE_SIDED): "a preference for the lower EIC only",
@@ -131,6 +133,7 @@ def _analysis(study: Study) -> None:
     _choice(study, "sidedness", "The test looks for", _SIDED, Sidedness)
     _number(study, "confidence_level", "Confidence level of the intervals", 0.5, 0.999)
     _number(study, "smallest_effect", "Smallest difference from one half that matters", 0.01, 0.45)
+    _choice(study, "subgroups", "Subgroups that the report shows", _SUBGROUPS, str)
 
 
 def _models(study: Study) -> None:
@@ -429,6 +432,7 @@ def design_facts(design: StudyDesign) -> list[tuple[str, str]]:
         ("Confidence level", wording.level_percent(design.confidence_level)),
         ("Smallest difference that matters",
          f"{100 * design.smallest_effect:.3g} points from one half"),
+        ("Subgroups that the report shows", _SUBGROUPS[design.subgroups]),
         *_model_facts(design.model_raters),
     ]  # fmt: skip
 

@@ -1,0 +1,147 @@
+"""The preference in subgroups of raters that were declared before the first vote."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr
+
+from eic_core import wording
+from eic_core.exports import PlainAtLevel, keys_within
+from study.statistics.inference import ClusteredRate, clustered_rate
+from study.statistics.regression import LogisticFit, logistic
+from study.statistics.threats.common import RATE, clusters_of, rate_words
+from study.statistics.votes import VoteArrays
+
+FEWEST = 5
+"""Raters of a group that stands for itself; smaller ones are taken together."""
+OTHERS = "all others"
+
+
+@dataclass(frozen=True)
+class SubgroupRate(PlainAtLevel):
+    """The raters of one answer, or of all answers that few gave.
+
+    Attributes
+    ----------
+    name : str
+    raters, votes : int
+        Raters with a valid vote, and their valid votes, ties included.
+    rate : ClusteredRate
+    """
+
+    name: str
+    raters: int
+    votes: int
+    rate: ClusteredRate
+
+    JSON = ("name", "raters", "valid=votes", *keys_within("rate", RATE))
+
+
+@dataclass(frozen=True)
+class Subgroups(PlainAtLevel):
+    """Rates by one answer of the raters, and a test of their differences.
+
+    Attributes
+    ----------
+    what : str
+        "degree" or "field".
+    groups : tuple of SubgroupRate
+        By number of raters, the largest first; those taken together last.
+    fit : LogisticFit
+        Log odds of a vote for the lower EIC on each group but the first.
+    level : float
+    """
+
+    what: str
+    groups: tuple[SubgroupRate, ...]
+    fit: LogisticFit
+    level: float
+
+    JSON = ("what", "groups", "p_value", "level", "sentence")
+
+    @property
+    def p_value(self) -> float | None:
+        """Two-sided, of "no group differs from the first": the least times their number.
+
+        Each with no more degrees of freedom than the smaller of the two groups of raters has.
+        """
+        found = []
+        for each in self.groups[1:]:
+            term = self.fit.term(each.name)
+            degrees = min(each.raters, self.groups[0].raters) - 1
+            if term is None or not term.standard_error or degrees < 1:
+                continue
+            degrees = min(degrees, term.degrees_of_freedom)
+            found.append(float(2 * stdtr(degrees, -abs(term.estimate / term.standard_error))))
+        return min(1.0, len(found) * min(found)) if found else None
+
+    @property
+    def sentence(self) -> str:
+        """The rates, and whether they differ."""
+        if not self.groups:
+            return f"No valid vote says of what {self.what} its rater is."
+        said = wording.join(
+            [f"{each.name}: {rate_words(each.rate, self.level)}" for each in self.groups]
+        )
+        told = f"By {self.what}, {said}."
+        if len(self.groups) == 1:
+            return f"{told} All raters are in one group."
+        if self.p_value is None:
+            return f"{told} {self.fit.reason or 'A group of one rater cannot be compared.'}"
+        verdict = (
+            "They differ no more than chance would" if self.p_value >= 1 - self.level
+            else "They differ more than chance would"
+        )  # fmt: skip
+        return f"{told} {verdict} ({wording.p_clause(self.p_value)})."
+
+
+def subgroups(
+    table: VoteArrays, answers: Mapping[str, str], what: str, *, level: float = 0.95
+) -> Subgroups:
+    """Rates by an answer of the raters; answers that differ in case or spaces are one.
+
+    Parameters
+    ----------
+    table : VoteArrays
+        Valid votes on pairs.
+    answers : mapping of rater to answer
+    what : str
+        What was asked.
+    level : float
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Vote
+    >>> votes = [Vote(rater=f"r{r:02}", pair=f"p{p}", problem="q", lower_side="left",
+    ...               position=p + 1, choice="higher" if (p * r) % 5 == 0 else "lower")
+    ...          for p in range(12) for r in range(12)]
+    >>> fields = {f"r{r:02}": "Physics" if r < 6 else " art" if r < 11 else "Law"
+    ...           for r in range(12)}
+    >>> found = subgroups(VoteArrays.of(votes), fields, "field")
+    >>> [(each.name, each.raters, each.votes) for each in found.groups]
+    [('physics', 6, 72), ('art', 5, 60), ('all others', 1, 12)]
+    """
+    told = [" ".join(answers.get(name, "").casefold().split()) for name in table.raters]
+    here = sorted(set(table.rater.tolist()))
+    sizes = Counter(told[rater] for rater in here)
+    named = sorted((name for name in sizes if sizes[name] >= FEWEST and name),
+                   key=lambda name: (-sizes[name], name))  # fmt: skip
+    group = np.array([name if name in named else OTHERS for name in told], dtype=object)
+    of_vote = group[table.rater] if len(table) else np.array([], dtype=object)
+    order = [*named, *([OTHERS] if (of_vote == OTHERS).any() else [])]
+    groups = tuple(
+        SubgroupRate(name, len(set(chosen.rater.tolist())), len(chosen), clustered_rate(chosen))
+        for name in order
+        for chosen in (table.select(of_vote == name),)
+    )
+    decides = ~np.isnan(table.lower)
+    decided, where = table.select(decides), of_vote[decides]
+    columns = np.array([where == name for name in order[1:]], dtype=np.float64)
+    codes, kinds = clusters_of(decided)
+    matrix = columns.reshape(max(0, len(order) - 1), len(decided)).T
+    fit = logistic(decided.lower, matrix, order[1:], codes, kinds)
+    return Subgroups(what, groups, fit, level)
