@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.accessibility import violations
 from tests.e2e.browser import (
     ROOT,
     eventually,
@@ -187,6 +188,7 @@ def test_a_phone_shows_every_part_without_scrolling_sideways(
 ) -> None:
     page = go(results[2], "&part=pairs&pair=p001", 390, "dark")
     nothing_sticks_out(page)
+    assert violations(page) == []
     page.get_by_role("button", name="All pairs").click()
     choice = page.locator(".st-key-report-parts")
     parts = {part: name for part, name in PARTS.items() if part != "models"}  # none was asked
