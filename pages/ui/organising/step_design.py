@@ -34,7 +34,7 @@ from study.errors import StaleEditError
 from study.freezing import DESCRIBED_IN, Readiness
 from study.material import Study
 from study.model_raters.plan import CONTRASTS, ModelPlan
-from study.model_raters.prompt import PROMPT_SHA256
+from study.model_raters.prompt import PROMPT_SHA256, SYSTEM, USER
 from study.organising import OrganiserService
 
 Read = Callable[[Any], Any]
@@ -167,6 +167,10 @@ def _models(study: Study) -> None:
     show_error_at(place)
     quiet_note("Models are no raters and enter none of their numbers. What is declared here is "
                "frozen; a model that is asked without it is reported as exploratory.")  # fmt: skip
+    with st.expander("What a model is sent"):
+        st.code(f"{SYSTEM}\n\n---\n\n{USER}", language=None, wrap_lines=True)
+        quiet_note("Each call is one of these, its braces filled from a ballot, and a context of "
+                   f"its own. SHA-256 of the template: {PROMPT_SHA256}")  # fmt: skip
 
 
 @uninterrupted()
