@@ -407,7 +407,10 @@ def test_a_restart_mid_ballot_loses_nothing(page: Page, world: World, port: int)
         answer(page, "B")
         token = current(page)
         shown = world.ballots(link)[-1]["shown_at"]
-    page.wait_for_timeout(1000)
+    framework = page.locator("[role=dialog], [data-testid=stDialog]")
+    eventually(page, framework.count, lambda count: count > 0)  # its message has come, too
+    expect(framework.first).to_be_hidden()
+    expect(page.get_by_text("The answers counted as saved are safe")).to_be_visible()
     with running_server(database=world.file, port=port):
         page.get_by_role("button", name="Formula A").click(timeout=60_000)
         page.wait_for_timeout(4000)
