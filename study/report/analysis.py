@@ -40,6 +40,7 @@ from study.statistics.exclusions import (
     rater_seconds,
 )
 from study.statistics.inference import ESTIMANDS, ClusteredRate, clustered_rate
+from study.statistics.mixed import MixedRate, mixed_rate
 from study.statistics.preference import Interval, Preference
 from study.statistics.reasons import Reasons, reasons_of
 from study.statistics.sign_test import SignTest, sign_test
@@ -340,6 +341,11 @@ class StudyReport:
         declared = self.declared
         margin = declared.smallest_effect if declared else SMALLEST_EFFECT
         return effect_size(self.inference, margin, level=self.level, declared=declared is not None)
+
+    @cached_property
+    def mixed(self) -> MixedRate:
+        """A mixed logistic model of the same votes, a sensitivity."""
+        return mixed_rate(self.table, self.inference, level=self.level)
 
     @cached_property
     def bootstrap(self) -> Interval | None:

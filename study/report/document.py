@@ -108,6 +108,7 @@ def _results(report: StudyReport) -> dict[str, Any]:
             "sign_test": report.sign_test.to_json(),
         },
         "effect": report.effect.to_json(),
+        "mixed": report.mixed.to_json(level),
         "paper_comparable": {"preference": preference, "fleiss_kappa": kappa},
         "fleiss_kappa_by_side": report.fleiss_kappa_by_side.to_json(),
         "preference": preference,

@@ -112,6 +112,8 @@ def headline_section(report: StudyReport) -> Section:
                  terms.EFFECTIVE_VOTES),
             Fact("smallest effect of interest", report.effect.sentence or wording.UNDEFINED),
             *_bootstraps(report),
+            *((Fact("by a mixed model", report.mixed.sentence, terms.MIXED),)
+              if report.mixed.sentence else ()),
         ),
         explanation=HOW,
     )  # fmt: skip

@@ -32,6 +32,11 @@ BOOTSTRAP = (
 TWO_WAY_BOOTSTRAP = (
     "The same with raters drawn again as well (Owen, 2007); on the cautious side."
 )
+MIXED = (
+    "A check by another route that supposes more: effects of raters and of problems or pairs that "
+    "are normal on the log odds. Its share is that of a typical rater, so further from one half "
+    "than the share of all votes."
+)
 WILSON = "Wilson's interval (1927), exact enough for any count; takes all votes as independent."
 CLOPPER_PEARSON = (
     "The interval of Clopper and Pearson (1934), never too short for independent votes; takes all "

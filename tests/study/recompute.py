@@ -256,6 +256,45 @@ def effect(head, declared, level):
     }  # fmt: skip
 
 
+def mixed(votes, level):
+    """Laplace fit of a logistic model with two kinds of random intercepts, on a grid of spreads."""
+    groups = Clusters(votes, DESIGN["sampled"])
+    y, items, raters = groups.y, groups.items, groups.rater
+    items = np.unique(items, return_inverse=True)[1]
+    n = 1 + items.max() + 1 + raters.max() + 1
+    Z = np.zeros((len(y), n))
+    Z[:, 0] = 1
+    Z[np.arange(len(y)), 1 + items] = 1
+    Z[np.arange(len(y)), 2 + items.max() + raters] = 1
+    best = None
+    grid = [0.05, *(k / 4 for k in range(1, 9))]
+    for a in grid:
+        for b in grid:
+            P = np.concatenate([[0], np.full(items.max() + 1, a**-2),
+                                np.full(raters.max() + 1, b**-2)])  # fmt: skip
+            x = np.zeros(n)
+            for _ in range(50):
+                p = 1 / (1 + np.exp(-Z @ x))
+                H = (Z * (p * (1 - p))[:, None]).T @ Z + np.diag(P)
+                move = np.linalg.solve(H, Z.T @ (y - p) - P * x)
+                x = x + move
+                if np.abs(move).max() < 1e-11:
+                    break
+            eta = Z @ x
+            value = (y * eta - np.logaddexp(0, eta)).sum() - (P * x * x).sum() / 2
+            value += np.log(P[1:]).sum() / 2 - np.linalg.slogdet(H)[1] / 2
+            if best is None or value > best[0]:
+                best = value, (a, b), x[0], math.sqrt(np.linalg.inv(H)[0, 0])
+    _, spreads, centre, error = best
+    half = stats.norm.ppf((1 + level) / 2) * error
+    ends = [stats.logistic.cdf(centre + sign * half) for sign in (-1, 1)]
+    return {
+        "spreads": list(spreads), "log_odds": centre, "standard_error": error,
+        "rate": stats.logistic.cdf(centre), "interval": interval(ends, level),
+        "p_value": 2 * stats.norm.sf(abs(centre) / error), "level": level,
+    }  # fmt: skip
+
+
 def by_t(rate, variance, dof, level):
     centre = math.log(rate / (1 - rate))
     error = math.sqrt(variance) / (rate * (1 - rate))
@@ -1227,6 +1266,7 @@ def recompute(folder, level, seed, estimand):
         "headline": clustered(valid, level, estimand) | {
             "bootstrap": by_pair, "two_way_bootstrap": both, "sign_test": signs(valid),
         },
+        "mixed": mixed(valid, level),
         "effect": effect(clustered(valid, level, estimand), declared, level),
         "paper_comparable": {"preference": preference, "fleiss_kappa": kappa},
         "preference": preference,

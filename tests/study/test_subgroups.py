@@ -46,7 +46,7 @@ def test_answers_are_one_whatever_their_case_and_few_raters_are_taken_together()
 
 
 def test_groups_that_do_not_differ_are_said_to_differ_in_few_studies_and_others_in_most() -> None:
-    studies = cases(40, 200)
+    studies = cases(24, 200)
     rng = np.random.default_rng(7)
     null = different = 0
     for _ in range(studies):
