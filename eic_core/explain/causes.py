@@ -39,6 +39,9 @@ FAR, CLOSE = 2.0, 0.5
 MOST = 0.5
 """The part of a loss that is most of it."""
 
+CROSSING = 0.1
+"""Where a crossing does the harm, a smaller part of the two terms is left."""
+
 FEELS = 2.0
 """Where a function multiplies noise by less, it is not the cause."""
 
@@ -222,6 +225,10 @@ BEYOND = Cause(
     "values beyond double range", "what it is given cannot be computed in double precision at all"
 )
 
+ZERO_TERM = Cause(
+    "error of a term that is 0", "one of the two terms is 0 and only brings its error"
+)
+
 STEP = 0.35
 """Digits that a step must create to be a cause: more than a square or a sum of two adds."""
 
@@ -289,7 +296,8 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
     if not losses:
         return ExplainedLoss(node_id, 0.0, ACCUMULATED.label, "", ACCUMULATED.clause)
     first = losses[0]
-    clause = finite_cause(gather_evidence(inspection, first.node_id, node_id))
+    evidence = gather_evidence(inspection, first.node_id, node_id)
+    clause = finite_cause(evidence)
     if first.digits < STEP and clause is not BEYOND:
         most = (
             f", at most {math.ceil(10 * max(first.digits, 0.0)) / 10:.1f} of them in any one step"
@@ -298,7 +306,7 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
             first.node_id, first.digits, ACCUMULATED.label, most, ACCUMULATED.clause
         )
     if clause is ACCUMULATED:
-        clause = _plain_cause(inspection, first)
+        clause = _plain_cause(inspection, first, evidence)
     further = ""
     second = losses[1] if len(losses) > 1 else None
     if second is not None and second.digits >= max(STEP, WORTH_NAMING * whole):
@@ -319,18 +327,21 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
         chooses = OPERATORS[inspection.formula.nodes[node_id].operator].chooses
         place = f", {part} of them {'created in its branch at' if chooses else 'inherited from'} "
         place += phrases.code_text(inspection.formula, first.node_id, limit)
-    elif few:
+    elif few and clause is not ZERO_TERM:  # how much of it is whose is a matter of definition
         place = f", {first.digits:.1f} of them in this step"
     return ExplainedLoss(
         first.node_id, first.digits, clause.label, place, clause.clause, further
     )
 
 
-def _plain_cause(inspection: Inspection, loss: CreatedLoss) -> Cause:
+def _plain_cause(inspection: Inspection, loss: CreatedLoss, evidence: Evidence) -> Cause:
     """What is said of a step that creates digits in no way that has a name."""
     node = inspection.formula.nodes[loss.node_id]
     if OPERATORS[node.operator].words.cancels:
         noun = OPERATORS[node.operator].words.noun
+        nothing = np.any([values == 0 for values in evidence.operands], axis=0)
+        if evidence.weights[nothing].sum() > MOST:
+            return ZERO_TERM
         return Cause(f"cancellation in a {noun}", "the two terms nearly cancel at some samples")
     each = loss.digits / len(loss.copies)
     times = wording.times(10**each)
@@ -347,7 +358,7 @@ def _cancellation_cause(row: Operator, evidence: Evidence) -> Cause:
     label = f"cancellation in a {noun}"
     if float(np.nanmedian(kept)) < 0.1:  # where both terms are 0 nothing is kept or lost
         return Cause(label, "the two terms cancel")
-    if evidence.crosses:
+    if evidence.crosses and where_lost < CROSSING:
         return Cause(label, f"the two terms cancel where the {noun} crosses zero")
     return _near_cancellation(noun, kept)
 

@@ -72,7 +72,7 @@ def unsettled_clause(inspection: Inspection) -> str:
     lost = False
     for k in sorted(own, key=lambda k: (-own[k], k)):
         change = inspection.sign_changes.at(k)
-        if not change.unbounded:
+        if not change.unbounded or has_steps_alone(inspection, k):
             continue
         if math.isnan(own[k]):  # it keeps a digit nowhere: nothing is left to grow
             lost = True
@@ -83,7 +83,7 @@ def unsettled_clause(inspection: Inspection) -> str:
             its = "what it loses at the other samples" if infinite else "what it loses"
             return f"{text} {change.words}, so that {its}, now {now}, grows with N"
     share = tail.top1_share
-    if lost and not heavy:
+    if not heavy and (lost or all(has_steps_alone(inspection, k) for k in own)):
         return ""
     if math.isnan(share):
         return "the tail of the amplified noise is heavy, and more samples would raise EIC"
@@ -142,8 +142,10 @@ def grows_towards(inspection: Inspection, node_id: int, k: int) -> bool:
     False
     """
     change = inspection.sign_changes.at(k)
+    if not change.unbounded or has_steps_alone(inspection, k):
+        return False
     if k == node_id or not change.place:
-        return change.unbounded
+        return True
     _, s = inspection.amplification.trace(node_id)
     worst = int(np.nanargmax(np.where(np.isfinite(s), s, 0.0)))
     subtree = inspection.formula.subtree(node_id)
@@ -152,6 +154,39 @@ def grows_towards(inspection: Inspection, node_id: int, k: int) -> bool:
     found = amplify(subtree, Samples.from_columns(at, count=1), recheck=False)
     _, there = found.trace(len(subtree) - 1)
     return bool(there[0] >= GROWN * s[worst])
+
+
+def has_steps_alone(inspection: Inspection, node_id: int) -> bool:
+    """Whether more data of this kind would bring a node no value between those that it has.
+
+    Whole numbers of a small range, and columns whose values mostly repeat.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    node_id : int
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"n": [1.0, 2.0, 5.0], "x": [1.5, 2.25, 4.0]})
+    >>> inspection = inspect(read("(n - 3)*(x - 3)").formula, samples)
+    >>> has_steps_alone(inspection, 2), has_steps_alone(inspection, 5)
+    (True, False)
+    """
+    columns = inspection.samples.columns
+    return all(_is_stepped(columns[name]) for name in inspection.formula.subtree(node_id).variables)
+
+
+def _is_stepped(column: Array) -> bool:
+    if np.abs(column).max() <= LARGEST_STEP and np.array_equal(column, np.rint(column)):
+        return True
+    return 2 * len(np.unique(column)) <= len(column)
+
+
+LARGEST_STEP = 1_000
+"""Whole numbers up to here are taken for counts or codes: no more of them come with more data."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +202,8 @@ class Growth(Plain):
         Middle 80 per cent of these orders.
     per_decade : float
         Digits by which it grows when N grows tenfold.
+    unbounded : bool
+        Whether it is known to grow without bound, whatever these rows show.
     """
 
     counts: tuple[int, ...]
@@ -174,6 +211,7 @@ class Growth(Plain):
     low: tuple[float, ...]
     high: tuple[float, ...]
     per_decade: float
+    unbounded: bool = False
 
     JSON = ("counts", "local_eic", "low", "high", "per_decade")
 
@@ -184,7 +222,7 @@ class Growth(Plain):
         start, end = self.local_eic[0], self.local_eic[-1]
         if end - start < 0.1:
             lead = "The loss does not grow with the data here"
-            if end - start >= 0.02:
+            if end - start >= 0.02 or self.unbounded:
                 lead = "On these rows the loss has hardly grown yet"
             return (
                 f"{lead}: {start:.1f} digits on {first:,} of the rows on average, "
@@ -197,7 +235,7 @@ class Growth(Plain):
         )
 
 
-def growth_of(s2: Array, *, seed: int = 0) -> Growth | None:
+def growth_of(s2: Array, *, seed: int = 0, unbounded: bool = False) -> Growth | None:
     """The curve of local EIC over N, averaged over random orders of the rows.
 
     Parameters
@@ -205,6 +243,8 @@ def growth_of(s2: Array, *, seed: int = 0) -> Growth | None:
     s2 : ndarray, shape (n,)
         Finite s^2.
     seed : int
+    unbounded : bool
+        Whether the mean is known to be infinite.
 
     Returns
     -------
@@ -239,6 +279,7 @@ def growth_of(s2: Array, *, seed: int = 0) -> Growth | None:
         (*low, end),
         (*high, end),
         (end - start[0]) / decades,
+        unbounded,
     )
 
 

@@ -457,14 +457,20 @@ LEAST = 0.005
 
 
 def _stable_sentence(inspection: Inspection) -> str:
-    lost = wording.digits_phrase(inspection.nodes[-1].local_eic)
-    worst = wording.digits_phrase(inspection.eic)
+    lost, worst = map(_below_one, (inspection.nodes[-1].local_eic, inspection.eic))
     place = _text(inspection, inspection.bottleneck)
     if lost == worst:
         if inspection.eic < inspection.nodes[-1].local_eic + LEAST:
             return f"{CALM}the result loses {lost}, and no step inside loses more."
         return f"{CALM}the result loses {lost}, the worst step inside, {place}, hardly more (EIC)."
     return f"{CALM}the result loses {lost}, the worst step inside, {place}, {worst} (EIC)."
+
+
+def _below_one(digits: float) -> str:
+    """A number of digits below 1, which no rounding makes 1."""
+    if not 0.95 <= digits < 1:
+        return wording.digits_phrase(digits)
+    return f"{math.floor(1000 * digits) / 1000:.3f}".rstrip("0") + " digits"
 
 
 def _infinite(inspection: Inspection) -> _Said:

@@ -446,7 +446,7 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
         singular=singular,
         finite=count,
         place=place,
-        growth=growth_of(s2),
+        growth=growth_of(s2, unbounded=bool(event)),
         interval=interval_of(s2, bool(event), event=event),
     )
 

@@ -214,9 +214,11 @@ def _notes(
         )
     inside = inspection.counts.singular - max(at_root, singular) - len(following(inspection).rows)
     if place != UNDEFINED and inside > 0:
+        there = inspection.nodes[inspection.bottleneck].singular
+        some = f"at {there:,} of them " if there < inside else ""
         notes.append(
             f"At {wording.count(inside, 'sample')} an inner step loses every digit and the result "
-            f"does not: see {phrases.code_text(inspection.formula, inspection.bottleneck)}."
+            f"does not: {some}see {phrases.code_text(inspection.formula, inspection.bottleneck)}."
         )
     if function:
         notes.append(

@@ -372,6 +372,11 @@ def advice_sentence(before: Measured, own: float, jump: str = "") -> str:
             )
         if eic <= q + 1:
             return "Nothing needs to be done."
+        if before.amplification.root_eic_finite >= eic:  # the worst step is the result
+            return (
+                "Nothing needs to be done where copies of a number share their error, as in a "
+                "program they do."
+            )
         return (
             "The result does not feel that step: it needs a higher precision only where its value "
             "is used on its own."
@@ -381,6 +386,12 @@ def advice_sentence(before: Measured, own: float, jump: str = "") -> str:
             "What helps instead: inputs known more exactly, samples away from where the result "
             "crosses 0 or turns steep, or asking for a quantity that is less sensitive; a higher "
             "precision helps only as far as the inputs are known."
+        )
+    if q - own <= q / 2:
+        return (
+            f"What helps instead: inputs known more exactly, for {own:.1f} of the {q:.1f} digits "
+            "are the function's own sensitivity; a higher precision, a series or a library "
+            f"function saves {q - own:.1f} at most."
         )
     return (
         f"What helps instead: a higher precision for this part (of its digits {q:.1f} are spent "

@@ -138,6 +138,14 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
         yield f"{np.nanmin(kept):.3g} to {np.nanmax(kept):.3g} of the terms is left"
 
 
+@clause(CAUSES, "cause.zero_term", "one of the two terms is 0 and only brings its error")
+def _(p: Page, m: Match, k: int) -> Iterator[str]:
+    rows, w = weights(p.truth, k)
+    none = np.any([values[rows] == 0 for values in _operands(p, k)], axis=0)
+    if not w[none].sum() > 0.5 * w.sum():
+        yield f"a term is 0 with {w[none].sum() / w.sum():.3g} of the weight"
+
+
 @clause(CAUSES, "cause.nobody", "it adds up over the steps below, and no single one stands out")
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     return iter(())  # what was made where is held to it already

@@ -179,6 +179,15 @@ EXAMPLES: tuple[tuple[str, str, int, str], ...] = (
     ("cos(x)+0.1*sin(x)", "x=0:20", 400, ""),
     ("sin(x)/x-cos(x)", "x=0.01:20", 400, ""),
     ("1-cos(x)", "x=0:6.2831853", 400, ""),
+    ("x0*x1/x1-x0+0.5", "x0=1:5 x1=1:5", 100, "s"),
+    ("sin(x)/cos(x)-tan(x)+x", "x=0.1:1.5", 100, ""),
+    ("x-y+1e-9", "x=[1,1.5,2,2.5] y=[1,1.4,2,2.2]", 4, ""),
+    ("log(abs(x-y))", "x=1:5 y=1:5", 120, ""),
+    ("x-2*y", "x=[1,2,3,4,5,6,7,8,9] y=[3,1,4,1,5,9,2,6,5]", 360, "s"),
+    ("log(n)-log(m)", "n=[1,2,3,4,5,6,7,8,9] m=[3,1,4,1,5,9,2,6,5]", 360, ""),
+    ("(x-y)/abs(x-y)", "x=1:5 y=1:5", 100, "s"),
+    ("1.8*T+32", "T=-20:40", 100, "s"),
+    ("sin(2*pi*60*t)", "t=0:2", 100, "s"),
 )
 """Formula, ranges, samples, and what else is asked: "s" a search, "t" one that is cut short, "f"
 all findings.  A range may be a list of values, or ``tail:INDEX`` for `heavy`."""

@@ -220,17 +220,21 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "fault.inside",
     "fault",
-    "At <n:int> [[sample|samples]] an inner step loses every digit and the result does not: see "
-    "<at:code>.",
+    "At <n:int> [[sample|samples]] an inner step loses every digit and the result does not: "
+    "⟦at <there:int> of them ⟧see <at:code>.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     inside = p.truth.any_singular & np.isfinite(p.truth.q2) & ~p.truth.singular(p.truth.root)
     inside &= ~p.truth.follows
     if int(inside.sum()) != whole(m["n"]):
         yield f"it is {inside.sum()}"
-    yield from somewhere(
-        p, m["at"], lambda k: [] if p.truth.singular(k).any() else ["not at this step"]
-    )
+    count = whole(m["there"]) if m["there"] else int(inside.sum())
+
+    def there(k: int) -> list[str]:
+        found = int(p.truth.singular(k).sum())
+        return [] if found == count or (found > count and not m["there"]) else [f"at {found} here"]
+
+    yield from somewhere(p, m["at"], there)
 
 
 @says(
@@ -652,6 +656,33 @@ def _(p: Page, m: Match) -> Iterator[str]:
 def _(p: Page, m: Match) -> Iterator[str]:
     if not lost_by_result(p) <= 1 + 1e-6:
         yield f"the result loses {lost_by_result(p):.3f}"
+
+
+@says(
+    "advice.shared",
+    "instead",
+    "Nothing needs to be done where copies of a number share their error, as in a program they do.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if not lost_by_result(p) <= 1 + 1e-6:
+        yield f"the result loses {lost_by_result(p):.3f}"
+    if p.truth.local_finite(p.truth.root) < np.nanmax(p.truth.locals_finite) - 1e-6:
+        yield "the worst step is another"
+
+
+@says(
+    "advice.both",
+    "instead",
+    "What helps instead: inputs known more exactly, for <own:one> of the <q:one> digits are the "
+    "function's own sensitivity; a higher precision, a series or a library function saves "
+    "<rest:one> at most.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    yield from _q(p, decimal(m["q"]))
+    if not holds(decimal(m["own"]), lost_by_function(p), 5e-3):
+        yield f"the function itself loses {lost_by_function(p):.3f}"
+    if not holds(decimal(m["rest"]), lost_by_result(p) - lost_by_function(p), 5e-3):
+        yield f"the writing loses {lost_by_result(p) - lost_by_function(p):.3f}"
 
 
 @says(

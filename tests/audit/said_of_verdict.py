@@ -346,6 +346,13 @@ def _kept(text: str) -> tuple[float, float]:
     return digits(text.removeprefix("keeps all but ").removeprefix("loses "))
 
 
+def _own_cause(p: Page, m: Match) -> Iterator[str]:
+    """Why the result itself loses digits, where that is said."""
+    if m["own"]:
+        how = m["own"].replace("in its last step", "in this step")
+        yield from _cause(p, p.truth.root, "" if how == ", in this step" else how, m["cause"])
+
+
 @says(
     "verdict.inside",
     "verdict",
@@ -379,9 +386,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _root_loses(p, _kept(m["keeps"]))
-    if m["own"]:
-        how = m["own"].replace("in its last step", "in this step")
-        yield from _cause(p, p.truth.root, "" if how == ", in this step" else how, m["cause"])
+    yield from _own_cause(p, m)
     yield from _is_eic(p, decimal(m["d"]), m["at"])
     if m["keeps"].startswith("keeps") and not p.truth.local(p.truth.root) < 1 + 1e-6:
         yield "a digit or more is lost: that is not all but"
@@ -391,15 +396,16 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "verdict.inner_every",
     "verdict",
-    "[[the|The]] result <keeps:keeps>⟦ with independent noise⟧; an inner step, <at:code>, loses "
-    "every digit<where:where> (EIC infinite): <why:any>.",
+    "[[the|The]] result <keeps:keeps>⟦ with independent noise⟧⟦<own:own>: <cause:any>⟧; an inner "
+    "step, <at:code>, loses every digit<where:where> (EIC infinite): <why:any>.",
     claims=lambda p, m: [
         ("EIC", math.inf, math.inf),
-        *result_claims(p, _kept(m["keeps"]), m[0].split(";")[0]),
+        *result_claims(p, _kept(m["keeps"]), re.split("[;:]", m[0])[0]),
     ],
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _root_loses(p, _kept(m["keeps"]))
+    yield from _own_cause(p, m)
     yield from somewhere(p, m["at"], lambda k: _loses_all(p, k, m["where"], m["why"]))
 
 

@@ -65,8 +65,8 @@ def test_units_are_advised_out_of_range_and_a_tolerance_at_exact_zeros(text, exa
 
 # formula, the step in question, the same by hand, the values of its input
 STEPS = (
-    ("cos(pi*x/2)", "cos(", lambda x: mp.cospi(x / 2), WHOLE),
-    ("x*(x-1)/2", "`x − 1`", lambda x: x - 1, [*map(float, range(-3, 10))]),
+    ("cos(pi*x/2)", "cos(", lambda x: mp.cospi(x / 2), [*WHOLE, 0.3]),
+    ("x*(x-1)/2", "`x − 1`", lambda x: x - 1, [*map(float, range(-3, 10)), 0.3]),
     ("log(x/(1-x))", "`log(", lambda x: mp.log(x / (1 - x)), [0.01, 0.25, 0.5, 0.75]),
     ("exp(30*x)*(x-1)", "`x − 1`", lambda x: x - 1, [-2.0, 0.5, 0.75, 3.0, 4.0]),
     ("exp(30*x)*(x-1)", "`x − 1`", lambda x: x - 1, [-2.0, 0.5, 1.0, 3.0, 4.0]),
@@ -81,3 +81,19 @@ def test_what_a_step_loses_now_is_said_of_the_rows_at_which_it_keeps_any(text, s
     assert step in note and ", now " in note
     zero = any(value(mp.mpf(x)) == 0 for x in values)
     assert ("at the other samples, now" in note) == zero, note
+
+
+@pytest.mark.parametrize("text", ["x - 2*y", "0.2*x - 1", "(x - 5)/(y - 3.5)", "log(x) - log(y)"])
+def test_of_whole_numbers_no_growth_is_said(text):
+    """E[s^2] without the zeros is the same however many rows are drawn: counted here exactly."""
+    rng = np.random.default_rng(3)
+    means = []
+    for count in (400, 40_000):
+        columns = {name: rng.integers(1, 10, count).astype(float) for name in "xy"}
+        inspection = inspect(read(text).formula, Samples.from_columns(columns))
+        finite = max(n.local_eic_finite for n in inspection.nodes)
+        means.append(finite)
+        said = diagnose(inspection)
+        assert not [note for note in said.verdict.notes if "grows with N" in note]
+        assert not [line for line in said.where.sentences if "no finite mean" in line]
+    assert means[0] == pytest.approx(means[1], abs=0.1)
