@@ -7,6 +7,9 @@ from importlib.resources import files
 
 from playwright.sync_api import Page
 
+from tests.e2e.browser import eventually
+from tests.e2e.profiles import Scheme
+
 CHROME = {
     ("scrollable-region-focusable", ".katex-display"): (
         "Streamlit's box of a typeset formula; browsers let the keyboard scroll such a box"
@@ -34,3 +37,19 @@ def violations(page: Page) -> list[str]:
         for rule, where, classes in page.evaluate(LOOK)
         if not any((rule, name) in CHROME for name in classes)
     ]
+
+
+GROUND = """() => {
+  const colour = getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor;
+  return colour.match(/\\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 765;
+}"""
+"""How light the page is, from 0 to 1."""
+
+
+def passes(page: Page) -> None:
+    """Nothing serious is found on what is shown, neither dark nor light."""
+    schemes: tuple[Scheme, ...] = ("dark", "light")
+    for scheme in schemes:
+        page.emulate_media(color_scheme=scheme)
+        wanted: tuple[bool, list[str]] = (scheme == "dark", [])
+        eventually(page, lambda: (page.evaluate(GROUND) < 0.5, violations(page)), wanted.__eq__)
