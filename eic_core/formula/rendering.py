@@ -367,7 +367,7 @@ def to_mathml(formula: Formula, node_id: int | None = None) -> str:
 
 
 def short_text(formula: Formula, node_id: int | None = None, limit: int = 40) -> str:
-    """A compact label, cut to `limit` characters with an ellipsis.
+    """A compact label; where it is too long, long constants lose digits, then the end is cut off.
 
     Parameters
     ----------
@@ -383,16 +383,30 @@ def short_text(formula: Formula, node_id: int | None = None, limit: int = 40) ->
     >>> f = read("10000*x - 9999*x").formula
     >>> short_text(f), short_text(f, limit=8)
     ('10000·x − 9999·x', '10000·x…')
+    >>> short_text(read("18229197693709419806720.000*x - 0.5").formula, limit=24)
+    '1.8229198e22·x − 0.5'
     """
     text = ""
-    todo: list[str | int] = [_last(formula, node_id)]
-    while todo and len(text) <= limit:
-        part = todo.pop()
-        if isinstance(part, str):
-            text += part
-        else:
-            todo.extend(reversed(list(_parts(formula, formula.nodes[part], TEXT))))
+    for brief in (False, True):
+        text = ""
+        todo: list[str | int] = [_last(formula, node_id)]
+        while todo and len(text) <= limit:
+            part = todo.pop()
+            if isinstance(part, str):
+                text += _brief(part) if brief else part
+            else:
+                todo.extend(reversed(list(_parts(formula, formula.nodes[part], TEXT))))
+        if len(text) <= limit:
+            break
     return _cut(text, limit)
+
+
+_LONG_NUMBER = re.compile(r"(?<![\w.])\d[\d.]{11,}(?![\w.])")
+
+
+def _brief(text: str) -> str:
+    """The same with eight digits of each number that has twelve characters or more."""
+    return _LONG_NUMBER.sub(lambda m: re.sub(r"e\+?0*", "e", f"{float(m[0]):.8g}"), text)
 
 
 def node_texts(formula: Formula, limit: int = 40) -> tuple[str, ...]:
@@ -404,18 +418,23 @@ def node_texts(formula: Formula, limit: int = 40) -> tuple[str, ...]:
     >>> node_texts(read("x**2 + 1").formula)
     ('x', 'x²', '1', 'x² + 1')
     """
+    whole, brief = _texts(formula, limit, str), _texts(formula, limit, _brief)
+    return tuple(b if w.endswith("…") else w for w, b in zip(whole, brief, strict=True))
+
+
+def _texts(formula: Formula, limit: int, written: Callable[[str], str]) -> list[str]:
     texts: list[str] = []
     for node in formula.nodes:
         pieces: list[str] = []
         size = 0
         for part in _parts(formula, node, TEXT):
-            piece = part if isinstance(part, str) else texts[part]
+            piece = written(part) if isinstance(part, str) else texts[part]
             pieces.append(piece)
             size += len(piece)
             if size > limit or (not isinstance(part, str) and piece.endswith("…")):
                 break
         texts.append(_cut("".join(pieces), limit))
-    return tuple(texts)
+    return texts
 
 
 def _cut(text: str, limit: int) -> str:

@@ -10,10 +10,11 @@ from playwright.sync_api import Page
 from tests.e2e.browser import eventually
 from tests.e2e.profiles import Scheme
 
+_SCROLLS = "a box of a typeset formula, made by Streamlit; browsers let the keyboard scroll it"
 CHROME = {
-    ("scrollable-region-focusable", ".katex-display"): (
-        "Streamlit's box of a typeset formula; browsers let the keyboard scroll such a box"
-    ),
+    ("scrollable-region-focusable", ".katex-display"): _SCROLLS,
+    ("scrollable-region-focusable", ".st-key-drill-formula-lower"): _SCROLLS,
+    ("scrollable-region-focusable", ".st-key-drill-formula-higher"): _SCROLLS,
 }
 """What is left, by rule and the class of what it is said of, with the reason."""
 

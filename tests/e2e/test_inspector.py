@@ -87,12 +87,23 @@ def test_a_cold_visit_shows_an_example_and_operon_text_with_a_csv_leads_to_the_g
     expect(page.locator(".st-key-tree .js-plotly-plot")).to_be_visible()
     expect(page.locator(".stException")).to_have_count(0)
 
+    # the example gives way to the visitor's own table, without a word against its columns
+    upload(page, CSV)
+    expect(page.get_by_text("The table is here")).to_be_visible()
+    expect(page.locator(".eic-error")).to_have_count(0)
     type_formula(page, OPERON)
     expect(page.locator(".eic-cause .eic-tag")).to_contain_text("Operon")
-    upload(page, CSV)
     expect(page.locator(".eic-sentence")).to_contain_text("10000")
-    expect(page.get_by_role("combobox", name="compare with")).to_have_value("load")
     assert "data" in query(page)
+    # the data panel has folded; opened, it lies over the page and moves nothing
+    target = page.get_by_role("combobox", name="compare with")
+    expect(target).to_be_hidden()
+    settle(page)
+    before = page.locator(".st-key-tree").bounding_box()
+    page.locator(".st-key-data-panel summary").click()  # nor while it opens
+    expect(target).to_have_value("load")
+    expect(target).to_be_visible()
+    assert page.locator(".st-key-tree").bounding_box() == before
 
 
 def test_a_click_on_the_tree_or_the_table_selects_the_node_everywhere_and_a_reload_restores_all(
@@ -310,6 +321,8 @@ def test_a_table_gives_residuals_columns_by_number_and_says_which_cells_are_bad(
 
     # columns may be counted from zero or one
     type_formula(page, "x1*2.0")
+    expect(page.locator(".eic-sentence")).to_contain_text("the result")
+    page.locator(".st-key-data-panel summary").click()
     choice = page.get_by_role("combobox", name="x1")
     expect(choice).to_have_value("T")
     page.locator(".st-key-base").get_by_text("1", exact=True).click()

@@ -115,7 +115,9 @@ def _uploaded() -> None:
         here.refused = table
         return
     keep_upload(table)
-    change_state(upload=table.digest, upload_name=table.source[:200])
+    # The example that greets a visitor is not theirs: nothing is said of it and their columns.
+    formula = "" if here.first and not here.state.upload else here.state.formula
+    change_state(formula=formula, upload=table.digest, upload_name=table.source[:200])
 
 
 @uninterrupted()
@@ -241,10 +243,13 @@ def data_panel(here: Visit, outcome: Outcome, *, one_formula: bool = True) -> No
     variables = outcome.variables
     needed = outcome.waiting or outcome.data_error is not None
     needed |= here.wants_table and here.table is None
-    with st.expander(
+    floats = one_formula and not needed  # over the page: what it holds pushes nothing away
+    with st.container(key="data-panel"), st.container(
+        key="data-floats" if floats else "data-stands"
+    ), st.expander(
         f"**Data**\u2003{_summary(here, outcome)}",
         expanded=needed or (not one_formula and not is_narrow()),
-        key="data-panel",
+        key=f"data-expander-{here.folded}",
     ):
         shown = "Table" if here.wants_table else "Ranges"
         mode = st.segmented_control(

@@ -208,6 +208,7 @@ def formula_buttons(here: Visit) -> None:
             "Inspect",
             type="primary",
             key="inspect",
+            on_click=fold_data,
             help="Ctrl+Enter or ⌘+Enter in the formula does the same. It is measured exactly as "
             "written; nothing is simplified.",
         )
@@ -251,7 +252,13 @@ def _known(syntax: str) -> str:
     return syntax if syntax in SYNTAXES else "auto"
 
 
+def fold_data() -> None:
+    """Make the data panel a line again, so that the result stands on the first screen."""
+    current_visit().folded += 1
+
+
 def _typed() -> None:
+    fold_data()
     change_state(formula=st.session_state["formula_text"], node=None)
 
 

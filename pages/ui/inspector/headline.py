@@ -29,7 +29,7 @@ from pages.ui.kit.diagnosis_service import DiagnosisService, Summary
 from pages.ui.kit.inspector_service import InspectionResult, Outcome
 from pages.ui.kit.jobs import Job, Jobs, Step, holding
 from pages.ui.kit.messages import metric, offer_again
-from pages.ui.kit.text import escape, prose
+from pages.ui.kit.text import clean, escape, prose
 from pages.ui.kit.visit import Visit, change_state, current_visit
 from pages.ui.kit.wiring import diagnosis_service, diagnosis_slots, figure_cache
 from pages.ui.questions.instead import replace_formula_button
@@ -227,7 +227,14 @@ def outcome_message(here: Visit, outcome: Outcome) -> None:
             '<p class="eic-quiet">This is an example. Paste your own formula above, as you have '
             "it: Python, LaTeX, or what your symbolic-regression tool printed.</p>"
         )
-    if outcome.empty:
+    if outcome.empty and here.table is not None:
+        columns = wording.join([f"`{clean(name, 40)}`" for name in here.table.names], limit=12)
+        st.html(
+            '<div class="eic-empty"><p class="eic-empty-title">The table is here. Paste a formula '
+            f"above.</p><p>{prose(f'Its columns: {columns}.')} A formula may name them, or count "
+            "them: <code>x1</code>, <code>X1</code>.</p></div>"
+        )
+    elif outcome.empty:
         st.html(
             '<div class="eic-empty"><p class="eic-empty-title">Paste a formula above, or take an '
             "example.</p><p>You will see its tree coloured by the digits it loses, the "

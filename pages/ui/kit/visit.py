@@ -258,6 +258,7 @@ class Visit:
     table_order: tuple[int, ...] = ()
     table_row: int = -1
     uploader: int = 0
+    folded: int = 0  # how often Inspect has folded the data panel
     asked: tuple[InspectionRequest, ...] = ()
     aside: UnfinishedAnswers = field(default_factory=UnfinishedAnswers)
     finishing: Job | None = None
