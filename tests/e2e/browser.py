@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from tests.e2e import patience
 from tests.e2e.prepared_server import start
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,6 +39,7 @@ PATIENCE = 20_000
 """Milliseconds that a slow machine may take over one step."""
 
 expect.set_options(timeout=PATIENCE)
+patience.install(PATIENCE)
 
 
 def find_chromium() -> str | None:
