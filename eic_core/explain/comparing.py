@@ -227,7 +227,7 @@ def _no_digit(singular: int, rows: int) -> _Finding:
     at = wording.count(singular, 'sample')
     return (
         EXPLAINED,
-        f"At {at} no digit is left; the recursion is given without.",
+        f"At {at} no digit is left; the prediction is given without.",
         f"no digit is left at {at}",
     )
 
@@ -260,7 +260,7 @@ def _perturbation(recursion: float, shaken: Sequence[Shaken], singular: int) -> 
     if not steady:
         return _clause(
             EXPLAINED,
-            "shaking shows nothing: a value is 0, leaves double range, or bears no noise of this "
+            "trials show nothing: a value is 0, leaves double range, or bears no error of this "
             "size",
         )
     if math.isnan(recursion):
@@ -270,27 +270,26 @@ def _perturbation(recursion: float, shaken: Sequence[Shaken], singular: int) -> 
         coarse = list(itertools.takewhile(lambda s: not _interval_holds(s, recursion), shaken))
         if coarse:
             return OK, (
-                f"Shaken by σ = {wording.significant(coarse[-1].sigma)} or more, the formula no "
-                "longer "
-                "responds in proportion; shaken less, it settles at the recursion."
+                f"With errors of {wording.significant(coarse[-1].sigma)} or more the formula no "
+                "longer responds in proportion; with smaller ones it settles at the prediction."
             ), ""  # fmt: skip
         return OK, "", ""
     if best.left_out > singular:
         left = wording.count(best.left_out, 'sample')
         return (
             EXPLAINED,
-            f"Shaking leaves out {left} at which its noise is too large or the value leaves double "
-            "range.",
-            f"shaking has to leave out {left}",
+            f"Trials leave out {left} at which their errors are too large or the value leaves "
+            "double range.",
+            f"trials have to leave out {left}",
         )
     if recursion > DIGITS["float64"] - 3:
         return _clause(
-            EXPLAINED, "so many digits are lost that shaking in double precision shows only noise"
+            EXPLAINED, "so many digits are lost that trials in double precision show only noise"
         )
     return _clause(
         UNCLEAR,
-        f"shaking finds {best.local_eic:.2f} ({best.low:.2f} to {best.high:.2f}), "
-        f"the recursion {recursion:.2f}",
+        f"trials find {best.local_eic:.2f} ({best.low:.2f} to {best.high:.2f}), "
+        f"the prediction is {recursion:.2f}",
     )
 
 

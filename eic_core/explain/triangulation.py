@@ -44,7 +44,7 @@ from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
-_WAYS = "the recursion, shaking every step, and real arithmetic"
+_WAYS = "the prediction, trials with small errors, single and double precision"
 
 
 def agreement_sentence(
@@ -66,7 +66,7 @@ def agreement_sentence(
     >>> fine = MethodAgreement(OK, ())
     >>> apart = MethodAgreement("explained", ("…",), "in single precision …")
     >>> agreement_sentence([fine, fine], [0.0, 0.2], ["`x`", "`2·x`"])
-    'At both nodes the recursion, shaking every step, and real arithmetic agree.'
+    'At both nodes the prediction, trials with small errors, single and double precision agree.'
     >>> agreement_sentence([fine, apart], [0.0, 7.7], ["`x`", "`x − y`"]).partition("; ")[2]
     'at `x − y` they do not, because in single precision ….'
     """

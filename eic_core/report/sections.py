@@ -340,7 +340,7 @@ def truth(formula: Formula, found: Triangulation) -> ReportTable:
     texts = node_texts(formula, TEXT_LIMIT)
     sigma = f"{found.nodes[-1].shaken[-1].sigma:g}" if found.nodes else "—"
     return ReportTable(
-        ("node", "recursion", "shared noise", "shaken, 95 %", "float64", "float32", "agreement"),
+        ("node", "predicted", "shared noise", "tried, 95 %", "float64", "float32", "agreement"),
         [
             (
                 _code(texts[n.node_id]),
@@ -353,9 +353,9 @@ def truth(formula: Formula, found: Triangulation) -> ReportTable:
             )
             for n in found.nodes
         ],
-        f"Digits lost, on {len(found.samples):,} rows. Recursion: independent noise. "
-        "Shared noise: copies of an input or sub-expression err alike. Shaken: the formula run "
-        f"with random noise (σ = {sigma}). float64, float32: the error observed "
+        f"Digits lost, on {len(found.samples):,} rows. Predicted: independent noise. "
+        "Shared noise: copies of an input or sub-expression err alike. Tried: the formula run "
+        f"with random errors of {sigma}. float64, float32: the error observed "
         "against 60 digits, in units of roundoff (one rounding is about −0.4).",
         numbers=(1, 2, 3, 4, 5),
     )

@@ -26,7 +26,7 @@ from pages.ui.doors.headers import Doors, inline_scripts
 from pages.ui.doors.proxies import NamedProxies, ignore_forwarded_headers, trusted_proxies
 from pages.ui.doors.strangers import MessageDoor, ReadableFrames
 from pages.ui.doors.uploads import CountedUploads, UploadDoor
-from pages.ui.inspector.share import COPY_SCRIPT
+from pages.ui.inspector.workbench import workbench_scripts
 from pages.ui.kit.browser import (
     BASE_SCRIPT,
     PackedAssets,
@@ -56,7 +56,9 @@ ROUTES = [Route("/healthz", health, methods=["GET"]), *DOOR_ROUTES, *EXPORT_ROUT
 def page_scripts() -> tuple[str, ...]:
     """Every script that stands in a page: Streamlit's first page, and the few of ours."""
     first_page = Path(st.__file__).parent / "static" / "index.html"
-    ours = "\n".join((*rating_scripts(plot_script()), SEND_SCRIPT, COPY_SCRIPT, BASE_SCRIPT))
+    ours = "\n".join(
+        (*rating_scripts(plot_script()), *workbench_scripts(), SEND_SCRIPT, BASE_SCRIPT)
+    )
     return inline_scripts(first_page.read_text(encoding="utf-8") + ours)
 
 

@@ -270,8 +270,8 @@ def _agrees(p: Page, k: int) -> Iterator[str]:
 @says(
     "ways.agree",
     "ways",
-    "At [[the only node|both nodes]]⟦<some:comparable>⟧ the recursion, shaking every step, and "
-    "real arithmetic agree.",
+    "At [[the only node|both nodes]]⟦<some:comparable>⟧ the prediction, trials with small "
+    "errors, single and double precision agree.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _are_compared(p, 2 if "both" in m[0] else 1, m["some"])
@@ -281,8 +281,8 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "ways.all_agree",
     "ways",
-    "At all <n:int> nodes⟦<some:comparable>⟧ the recursion, shaking every step, and real "
-    "arithmetic agree.",
+    "At all <n:int> nodes⟦<some:comparable>⟧ the prediction, trials with small "
+    "errors, single and double precision agree.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _are_compared(p, whole(m["n"]), m["some"])
@@ -355,10 +355,10 @@ def _all_agree(p: Page) -> Iterator[str]:
 
 REASONS = (
     r"no digit is left at (any sample|\d+ samples?)",
-    r"shaking shows nothing: a value is 0, leaves double range, or bears no noise of this size",
+    r"trials show nothing: a value is 0, leaves double range, or bears no error of this size",
     r"no sample keeps a digit, so there is nothing to compare",
-    r"shaking has to leave out [\d,]+ samples?",
-    r"so many digits are lost that shaking in double precision shows only noise",
+    r"trials have to leave out [\d,]+ samples?",
+    r"so many digits are lost that trials in double precision show only noise",
     r"noise that crosses a jump or a tie does what no derivative sees",
     r"in (?P<kind>single|double) precision (?P<what>.+)",
 )
@@ -367,8 +367,8 @@ REASONS = (
 @says(
     "ways.some",
     "ways",
-    "At <n:int> of <of:int> nodes⟦<some:comparable>⟧ the recursion, shaking every step, and real "
-    "arithmetic agree; "
+    "At <n:int> of <of:int> nodes⟦<some:comparable>⟧ the prediction, trials with "
+    "small errors, single and double precision agree; "
     "at ⟦<count:int> they do not, for instance at ⟧<at:code>⟦ they do not⟧, "
     "[[because |and no reason was found: ]]<why:any>.",
 )
@@ -383,7 +383,8 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "ways.none",
     "ways",
-    "The recursion, shaking every step, and real arithmetic do not all agree at <at:code>, "
+    "The prediction, trials with small errors, single and double precision do not all agree at "
+    "<at:code>, "
     "[[because |and no reason was found: ]]<why:any>.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:

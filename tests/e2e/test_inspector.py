@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
-from playwright.sync_api import FilePayload, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from tests.e2e.accessibility import passes, violations
 from tests.e2e.browser import eventually, settle
@@ -64,6 +64,31 @@ def click_tree_node(page: Page, index: int) -> None:
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def tree_point(page: Page, node: int) -> tuple[float, float]:
+    """Where the marker of a node stands on the screen."""
+    chart = page.locator(".st-key-tree .js-plotly-plot")
+    number = chart.evaluate(
+        "(plot, node) => [...plot.data.find(t => t.name === 'nodes').customdata].indexOf(node)",
+        node,
+    )
+    return middle(chart.locator(".scatterlayer .trace .point").nth(number))
+
+
+def middle(place: Locator) -> tuple[float, float]:
+    box = place.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def inside(point: tuple[float, float], place: Locator) -> bool:
+    """Whether a point lies in an element that is shown."""
+    box = place.bounding_box() if place.count() else None
+    return box is not None and all(
+        box[start] < at < box[start] + box[size]
+        for at, start, size in zip(point, ("x", "y"), ("width", "height"), strict=True)
+    )
 
 
 def test_the_health_route_answers(server: str) -> None:
@@ -121,6 +146,23 @@ def test_a_click_on_the_tree_or_the_table_selects_the_node_everywhere_and_a_relo
     expect(node).to_have_text(re.compile("log"))
     click_tree_node(page, 0)
     expect(node).to_have_text("x")
+
+    # the pointer on a part of the formula frames its card, and a click there selects it
+    logarithm = page.locator(".st-key-coloured .mop", has_text=re.compile("^l(og|n)$"))
+    settle(page)
+    logarithm.hover()
+    card = page.locator("#eic-lit-tree")
+    eventually(page, lambda: inside(tree_point(page, 1), card), bool)
+    assert not any(inside(tree_point(page, k), card) for k in (0, 2, 3, 4, 5, 6))
+    logarithm.click()
+    expect(page).to_have_url(re.compile(r"node=1\b"))
+    # and the pointer on a card frames its part
+    settle(page)
+    page.mouse.move(*tree_point(page, 5))
+    part = page.locator("#eic-lit-formula")
+    sine = page.locator(".st-key-coloured .mop", has_text="sin")
+    eventually(page, lambda: part.count() and inside(middle(sine), part), bool)
+    assert not inside(middle(logarithm), part)
 
     settle(page)
     table = page.locator(".st-key-node_table canvas").first

@@ -37,9 +37,9 @@ def test_the_figure_has_every_number_of_the_node_on_one_axis() -> None:
     marks = shown(figure)
     labels = dict(zip(figure.layout.yaxis.tickvals, figure.layout.yaxis.ticktext, strict=True))
     by_label = {labels[y]: x for y, x in marks.items()}
-    assert by_label["recursion"] == node.recursion
-    assert by_label["recursion, shared noise"] == node.shared
-    assert by_label["shaken by σ = 10⁻¹²"] == node.shaken[-1].local_eic
+    assert by_label["predicted"] == node.recursion
+    assert by_label["predicted, shared noise"] == node.shared
+    assert by_label["tried, errors of 10⁻¹²"] == node.shaken[-1].local_eic
     assert by_label["single precision"] == node.float32.digits
     assert by_label["double precision"] == node.float64.digits
     assert figure.layout.xaxis.range[0] < -1 and 8 <= figure.layout.xaxis.range[1] < 9
@@ -57,7 +57,7 @@ def test_what_cannot_be_drawn_is_said_in_its_lane() -> None:
     assert len(shown(figure)) == 2
     none = found("x - x", x="1:2").nodes[-1]
     assert lanes(none)[0].said == "no digit is left" and lanes(none)[-1].said == "exact"
-    assert "recursion: no digit is left" in triangulated_words(none)
+    assert "predicted: no digit is left" in triangulated_words(none)
 
 
 def test_the_axis_grows_with_the_loss_and_stays_bounded() -> None:
@@ -76,7 +76,8 @@ def test_the_page_says_where_the_ways_agree_and_lists_all_nodes() -> None:
     page = open_page(**ROOTS)
     assert not page.exception
     said = html_of(page)
-    assert "At 6 of 7 nodes the recursion, shaking every step, and real arithmetic agree" in said
+    ways = "the prediction, trials with small errors, single and double precision"
+    assert f"At 6 of 7 nodes {ways} agree" in said
     assert "Compared on 200 of the 1,000 valid samples" in said
     table = page.dataframe[0].value
     assert list(table["badge"])[0] == "◆ explained" and len(table) == 7
@@ -105,8 +106,8 @@ def test_every_badge_has_a_shape_and_a_word() -> None:
     ("query", "said"),
     [
         ({"formula": "log(-x)"}, "so there is nothing to compare"),
-        ({"formula": "x"}, "At the only node the recursion"),
-        ({"formula": "2"}, "At the only node the recursion"),
+        ({"formula": "x"}, "At the only node the prediction"),
+        ({"formula": "2"}, "At the only node the prediction"),
         ({"formula": "x - x"}, "because no digit is left at any sample"),
         ({"formula": "a*b + c - d/a"}, "At all 9 nodes"),
         ({"formula": "log(exp(x))", "range": ["x=900.0:1000.0"]}, "do not all agree at"),
@@ -139,7 +140,7 @@ def test_singular_rows_of_a_table_are_answered_in_words(ask: str) -> None:
         left_out = "1 sample at which the amplification of <code>x − 2</code> is infinite is not in"
         assert left_out in said
     else:
-        assert "At 1 sample no digit is left; the recursion is given without." in said
+        assert "At 1 sample no digit is left; the prediction is given without." in said
         assert "Compared on all 4 valid samples" in said
 
 

@@ -67,12 +67,13 @@ def lanes(node: TriangulatedNode) -> tuple[Lane, ...]:
         Lane(label, "recursion", value,
              said=wording.digits_lost(value) if math.isfinite(value) else "no digit is left")
         for label, value in (
-            ("recursion", node.recursion), ("recursion, shared noise", node.shared)
+            ("predicted", node.recursion), ("predicted, shared noise", node.shared)
         )
     ]  # fmt: skip
     shaken = [
         Lane(
-            f"shaken by σ = {wording.significant(s.sigma)}", "shaken", s.local_eic, s.low, s.high,
+            f"tried, errors of {wording.significant(s.sigma)}", "shaken",
+            s.local_eic, s.low, s.high,
             "shows nothing" if math.isnan(s.low) else
             f"{wording.number(s.local_eic)} ({wording.number(s.low)} to {wording.number(s.high)})",
         )
@@ -152,7 +153,7 @@ def _top(found: tuple[Lane, ...]) -> float:
 def _label(lane: Lane, narrow: bool) -> str:
     if not narrow:
         return lane.label
-    return lane.label.replace("shaken by ", "").replace("recursion, shared noise", "shared noise")
+    return lane.label.replace("errors of ", "").replace("predicted, shared noise", "shared noise")
 
 
 def _trace(found: tuple[Lane, ...], way: str, dark: bool) -> dict[str, Any]:

@@ -73,11 +73,6 @@ if (!window.eicCopiesLinks) {
 """*Copy link* copies: the address of the page is the link, wherever it is short enough for one."""
 
 
-def copying_script() -> None:
-    """What *Copy link* needs in the page; it takes no room, but a place of its own."""
-    st.html(COPY_SCRIPT, unsafe_allow_javascript=True)
-
-
 def share_panel(result: InspectionResult, node: int) -> None:
     """A link to copy, and everything as a file.
 

@@ -6,6 +6,7 @@ import logging
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import streamlit as st
 
@@ -17,7 +18,7 @@ from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.measure import Inspection
 from eic_core.operators import OPERATORS
 from pages.ui.figures.tree import tree_figure
-from pages.ui.inspector.share import copying_script, share_panel
+from pages.ui.inspector.share import COPY_SCRIPT, share_panel
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
 from pages.ui.kit.inspector_service import InspectionResult
@@ -110,6 +111,12 @@ def answer_panel(question: Question, result: InspectionResult, node: int) -> Non
 
 
 _TEXT = 300
+_LIGHTING = Path(__file__).with_name("lighting.js").read_text(encoding="utf-8")
+
+
+def workbench_scripts() -> tuple[str, ...]:
+    """The scripts of the page; a browser runs these and no other."""
+    return COPY_SCRIPT, f"<script>{_LIGHTING}</script>"
 
 
 def heading(text: str) -> None:
@@ -231,7 +238,9 @@ def coloured_formula(result: InspectionResult, node: int) -> None:
     """The formula, typeset on the colours of its tree."""
     size = "small" if result.inspection.formula.complexity >= _SMALL_FROM else "normal"
     with st.container(key="coloured"), st.container(key=f"coloured-{size}"):
-        st.latex(coloured_latex(result.inspection, selected=node, dark=is_dark()))
+        st.latex(
+            coloured_latex(result.inspection, selected=node, dark=is_dark(), marked=True)
+        )
 
 
 _UNFOLD_LIMIT = 600
@@ -335,7 +344,7 @@ def workbench(result: InspectionResult) -> None:
             _where(result, node)
         else:
             _answered(question, result, node)
-        copying_script()
+        st.html("".join(workbench_scripts()), unsafe_allow_javascript=True)
 
 
 def _answered(question: Question, result: InspectionResult, node: int) -> None:

@@ -123,16 +123,17 @@ MEAN_SHARE = (
 GAIN = "How many times an error introduced at this node is amplified: root mean square."
 LARGEST_GAIN = "The same at the sample where it is amplified most."
 AMPLIFIER = "The step on the way up that amplifies it most."
-RECURSION = (
-    "Algorithm 1: the loss from condition numbers, every node with an independent error; "
-    "singular samples are left out."
+PREDICTED = (
+    "What follows from how each step passes errors on (Algorithm 1 of the paper), every step with "
+    "an error of its own; samples at which no digit is left are not counted."
 )
-SHAKEN = (
-    "Algorithm 2: every step is multiplied by 1 + σ·noise, 100 times a sample, and the spread of "
-    "the value is measured, with its 95 % interval. As σ falls it should settle at the recursion."
+TRIED = (
+    "The formula is run 100 times a sample, every step off by a random error of this relative size "
+    "(σ in Algorithm 2 of the paper), and the spread of its value is measured, with the 95 % "
+    "interval. With smaller errors it should settle at the prediction."
 )
 SHARED_NOISE = (
-    "The recursion with one error for all copies of the same input or sub-expression, as a "
+    "The prediction with one error for all copies of the same input or sub-expression, as a "
     "computer rounds them."
 )
 AGREEMENT = (

@@ -1,5 +1,5 @@
-""""Is it true?": the recursion beside Algorithm 2 and the errors of real arithmetic, node by
-node.
+""""Is it true?": what is predicted beside what trials find (the paper's Algorithms 1 and 2) and the
+errors of real arithmetic, node by node.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def truth_table(found: Triangulation, node: int) -> None:
             "badge": config.TextColumn("", width=38 if narrow else 95, help=glossary.AGREEMENT),
             "expression": config.TextColumn("Node", width=110 if narrow else 200),
             "recursion": config.NumberColumn(
-                "Recursion", format="%.2f", width=78, help=glossary.RECURSION
+                "Predicted", format="%.2f", width=78, help=glossary.PREDICTED
             ),
             "shared": config.NumberColumn(
                 "Shared noise", format="%.2f", width=95, help=glossary.SHARED_NOISE
@@ -63,12 +63,13 @@ def truth_table(found: Triangulation, node: int) -> None:
         }
         | {
             _name(sigma): config.TextColumn(
-                f"Shaken, σ = {wording.significant(sigma)}", width=150, help=glossary.SHAKEN
+                f"Tried, errors of {wording.significant(sigma)}", width=165, help=glossary.TRIED
             )
             for sigma in sigmas
         },
         placeholder="—",
-        alt="Every node's loss by the recursion, by shaking, and as observed in real arithmetic",
+        alt="Every node's loss as predicted, as tried with small errors, and as observed in real "
+        "arithmetic",
     )
 
 
@@ -176,12 +177,13 @@ def _selected(result: InspectionResult, node: TriangulatedNode) -> None:
 
 _READING = (
     '<dl class="eic-terms">'
-    f"<dt>recursion</dt><dd>{escape(glossary.RECURSION)}</dd>"
+    f"<dt>predicted</dt><dd>{escape(glossary.PREDICTED)}</dd>"
     f"<dt>shared noise</dt><dd>{escape(glossary.SHARED_NOISE)}</dd>"
-    f"<dt>shaken by σ</dt><dd>{escape(glossary.SHAKEN)}</dd>"
+    f"<dt>tried, errors of …</dt><dd>{escape(glossary.TRIED)}</dd>"
     "<dt>single, double precision</dt><dd>The error that really occurs in this format, against 60 "
-    "digits, in digits above one unit of roundoff. A single rounding has about 0.4 units, that is "
-    "−0.4 digits; the grey band shows where the recursion with shared noise expects the error. "
+    "digits, in digits above the largest error of a single rounding (the unit roundoff). A single "
+    "rounding makes about 0.4 of that, −0.4 digits; the grey band shows "
+    "where the prediction with shared noise expects the error. "
     "The thick stroke is the end: there no digit of the format is left.</dd>"
     f"<dt>{BADGES['ok'][0]} {BADGES['explained'][0]} {BADGES['unclear'][0]}</dt>"
     f"<dd>{escape(glossary.AGREEMENT)}</dd></dl>"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -24,6 +24,7 @@ from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.formula.rendering import form_of, math_style, to_latex
 from eic_core.formula.tree import Formula, Node
 from eic_core.measure import Inspection, NodeAmplification
+from eic_core.operators.writing import NEG
 from pages.ui.figures.data import curve_figure, residual_figure, slice_figure, surface_figure
 from pages.ui.figures.plotting import slice_defaults
 from pages.ui.kit import glossary
@@ -53,6 +54,7 @@ class _Dialect:
     box: Callable[[str, str], str]
     frame: Callable[[str, str, str], str]
     ink: Callable[[str, str], str]
+    marks: bool = False
 
 
 _KATEX = _Dialect(
@@ -60,6 +62,7 @@ _KATEX = _Dialect(
     lambda line, fill, body: rf"\fcolorbox{{{line}}}{{{fill}}}{{${body}$}}",
     lambda ink, body: rf"\textcolor{{{ink}}}{{{body}}}",
 )
+_MARKED = replace(_KATEX, marks=True)
 _XCOLOR = _Dialect(
     lambda fill, body: rf"\colorbox[HTML]{{{fill[1:].upper()}}}{{${body}$}}",
     lambda line, fill, body: (
@@ -70,7 +73,11 @@ _XCOLOR = _Dialect(
 
 
 def coloured_latex(
-    inspection: Inspection, *, selected: int | None = None, dark: bool = False
+    inspection: Inspection,
+    *,
+    selected: int | None = None,
+    dark: bool = False,
+    marked: bool = False,
 ) -> str:
     r"""The formula in KaTeX's LaTeX, sub-expressions on the tree's colours.
 
@@ -81,16 +88,21 @@ def coloured_latex(
         Node to mark with a brace and its digits.
     dark : bool
         For a dark page.
+    marked : bool
+        With invisible marks by which a script finds every part (``lighting.js``).
 
     Examples
     --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
-    >>> print(coloured_latex(inspect(read("x+1").formula, samples)))
+    >>> inspection = inspect(read("x+1").formula, samples)
+    >>> print(coloured_latex(inspection))
     x + 1
+    >>> print(coloured_latex(inspection, marked=True)[:40])
+    \kern0.0003em {\kern0.0001em x\kern-0.0001
     """
-    return _coloured(inspection, _KATEX, selected, dark)
+    return _coloured(inspection, _MARKED if marked else _KATEX, selected, dark)
 
 
 def coloured_tex(inspection: Inspection, *, selected: int | None = None) -> str:
@@ -146,6 +158,8 @@ def _write(
                 latex = rf"\left[\,\cdots {kept.pop(tree.children[k][0])} \cdots\,\right]"
             elif k in tree.folded:
                 latex = r"\left[\cdots\right]"
+        if dialect.marks and k < _MAX_MARKED:
+            latex = _marked(inspection.formula, node, latex)
         if k in boxed:
             value = boxed[k]
             style = styles.get(k, r"\displaystyle")
@@ -164,6 +178,22 @@ def _write(
 
     ends = set() if tree is None else {tree.children[k][0] for k in tree.skipped}
     return to_latex(inspection.formula, None, decorate)
+
+
+_MAX_MARKED = 1000
+"""Nodes beyond have no mark of their own: a tenth of an em is as wide as a mark may be."""
+
+
+def _marked(formula: Formula, node: Node, latex: str) -> str:
+    """A part of the formula between two spaces that undo one another and tell its number.
+
+    The page's script finds a node by them (``lighting.js``); KaTeX writes no other attribute that
+    it could be found by.  Sums and products stay without braces, for KaTeX breaks lines in them.
+    """
+    width = (node.id + 1) / 10_000
+    text = rf"\kern{width:.4f}em {latex}\kern-{width:.4f}em"
+    breaks = node.children and form_of(formula, node).latex_precedence <= NEG
+    return text if breaks else f"{{{text}}}"
 
 
 def _brace(inspection: Inspection, node: Node, latex: str, dialect: _Dialect, accent: str) -> str:

@@ -157,13 +157,15 @@ def test_what_cancels_by_being_shared_is_named():
 def test_the_sentence_over_all_nodes_names_the_one_that_differs_and_why():
     found = triangulate(inspected("10000*x - 9999*x", x="1:5"))
     assert found.sentence == (
-        "At 6 of 7 nodes the recursion, shaking every step, and real arithmetic agree; at "
-        "`10000·x − 9999·x` they do not, because in single precision no sample keeps three "
-        "digits, too few to compare."
+        "At 6 of 7 nodes the prediction, trials with small errors, single and double precision "
+        "agree; at `10000·x − 9999·x` they do not, because in single precision no sample keeps "
+        "three digits, too few to compare."
     )
     assert root_of("x*y", x="1:2", y="1:2").agreement.badge == "ok"
     none = triangulate(inspected("log(exp(x))", x="800:1000")).sentence
-    assert none.startswith("The recursion, shaking every step, and real arithmetic do not all")
+    assert none.startswith(
+        "The prediction, trials with small errors, single and double precision do not all"
+    )
     nothing = triangulate(inspected("log(-x)", x="1:2")).sentence
     assert nothing == (
         "No sample has a real value at every node, so there is nothing to compare."
@@ -210,8 +212,8 @@ def test_a_small_error_is_put_down_to_exactness_only_where_something_is_exact():
         }),
         ("x + 0", "At both nodes that can be compared", {1: "a value of 0"}),
         ("0", "", {0: "a value of 0"}),
-        ("x - x", "At 2 of 3 nodes the recursion", {}),
-        ("x*x", "At all 3 nodes the recursion", {}),
+        ("x - x", "At 2 of 3 nodes the prediction", {}),
+        ("x*x", "At all 3 nodes the prediction", {}),
     ],
 )  # fmt: skip
 def test_what_bears_no_noise_is_not_counted_as_a_disagreement(text, compared, nothing):
@@ -233,9 +235,9 @@ def test_what_nothing_rounds_has_nothing_to_compare():
     samples = sample_domains({"x": Domain("uniform", 1, 5)}, count=40)
     found = triangulate(inspect(read("0*x+1").formula, samples))
     assert found.sentence == (
-        "At both nodes that can be compared the recursion, shaking every step, and real arithmetic "
-        "agree. At 3 more there is nothing to compare: a value of 0 and a value that comes "
-        "out exact."
+        "At both nodes that can be compared the prediction, trials with small errors, single and "
+        "double precision agree. At 3 more there is nothing to compare: a value of 0 and a value "
+        "that comes out exact."
     )
     whole = Samples.from_columns({"x": [1.0, 2.0, 3.0]})
     assert triangulate(inspect(read("x+1").formula, whole)).nodes[-1].agreement.nothing == UNROUNDED
