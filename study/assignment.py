@@ -85,6 +85,7 @@ class ReachGraph:
 
     def __init__(self, open_to: npt.NDArray[np.bool_]) -> None:
         raters, pairs = open_to.shape
+        self._may = open_to.copy()
         self._source, self._sink = raters + pairs, raters + pairs + 1
         # Row by row: raters to the pairs open to them, pairs to the sink, the source to the raters.
         self._edge = np.cumsum(open_to).reshape(open_to.shape) - 1
@@ -104,19 +105,35 @@ class ReachGraph:
     def let(self, rater: int, pair: int, may: bool) -> None:
         """Whether a rater may get a pair that was open to them."""
         self._graph.data[self._edge[rater, pair]] = may
+        self._may[rater, pair] = may
 
     def evenness(
         self, loads: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_], level: tuple[int, int]
     ) -> ReachableEvenness:
         """As `reachable_evenness` has it."""
         floor, ceiling = level
-        self._graph.data[self._remaining] = remaining
-        below = self._flow(ceiling - loads)
-        return ReachableEvenness(below, below if floor == ceiling else self._flow(floor - loads))
+        below = self._flow(np.maximum(ceiling - loads, 0), remaining)
+        if floor == ceiling:
+            return ReachableEvenness(below, below)
+        return ReachableEvenness(below, self._flow(np.maximum(floor - loads, 0), remaining))
 
-    def _flow(self, room: npt.NDArray[np.int_]) -> int:
-        self._graph.data[self._room] = np.maximum(room, 0)
+    def _flow(self, room: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_]) -> int:
+        """Votes that fit below a level: by handing them out, where that leaves none to improve."""
+        most = min(int(room.sum()), int(remaining.sum()))
+        if self._handed_out(room, remaining) == most:
+            return most
+        self._graph.data[self._remaining] = remaining
+        self._graph.data[self._room] = room
         return int(maximum_flow(self._graph, self._source, self._sink).flow_value)
+
+    def _handed_out(self, room: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_]) -> int:
+        """Votes that fit if each rater, the freest last, gives theirs where most is left to give."""
+        left = room.copy()
+        for rater in np.argsort(self._may.sum(axis=1) - remaining):
+            offered = np.where(self._may[rater], left, 0)
+            wanted = min(int(remaining[rater]), int(np.count_nonzero(offered)))
+            left[np.argpartition(offered, -wanted)[-wanted:] if wanted else []] -= 1
+        return int(room.sum() - left.sum())
 
 
 def even_level(loads: Sequence[int] | npt.NDArray[np.int_], to_come: int) -> tuple[int, int]:
