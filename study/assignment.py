@@ -127,7 +127,7 @@ class ReachGraph:
         return int(maximum_flow(self._graph, self._source, self._sink).flow_value)
 
     def _handed_out(self, room: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_]) -> int:
-        """Votes that fit if each rater, the freest last, gives theirs where most is left to give."""
+        """Votes that fit if each rater, the freest last, gives where most is left to give."""
         left = room.copy()
         for rater in np.argsort(self._may.sum(axis=1) - remaining):
             offered = np.where(self._may[rater], left, 0)
