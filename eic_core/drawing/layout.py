@@ -414,6 +414,10 @@ HEIGHT = 42.0
 LEVEL, CLOSE_LEVEL = 70.0, 62.0
 """Distance between two levels in pixels; and the least, where a tree has to be low."""
 
+FLAT_HEIGHT, FLAT_LEVEL, FLAT_SPACE = 26.0, 40.0, 8.0
+"""Height of a card whose two texts stand side by side, the distance of its levels, and the space
+between the texts: of a tree that would be too high otherwise."""
+
 SHADOW = 4.0
 """How far the second card behind a folded node sticks out, in pixels."""
 
@@ -529,6 +533,8 @@ class Scene:
     focus : float
         The x around which a picture too wide to show at once is opened.
     tree : VisibleTree
+    flat : bool
+        Whether the two texts of a card stand beside one another, in a tree too high otherwise.
     """
 
     cards: tuple[Card, ...]
@@ -538,6 +544,45 @@ class Scene:
     scale: float
     focus: float
     tree: VisibleTree
+    flat: bool = False
+
+
+TAG_ROOM, RING_ROOM = 20.0, 8.0
+"""Pixels above the result's card: for the bottleneck's tag, or for the ring of what is selected."""
+
+TAG_SIZE = 12.0
+
+
+def tag_side(card: Card, scene: Scene, spare: float) -> str:
+    """Where the bottleneck's tag covers nothing: "above" the result, else "right" or "left" of it.
+
+    Over a card that is not the result the tag would hide the digits of the one above; it still
+    stands there where neighbours leave no room beside it.
+
+    Parameters
+    ----------
+    card : Card
+    scene : Scene
+    spare : float
+        Pixels that the picture has free on either side of the scene.
+    """
+    row = [other for other in scene.cards if abs(other.y - card.y) < 1]
+    if min(other.y for other in scene.cards) == card.y:
+        return "above"
+    needed = card.width / 2 + TAG_GAP + text_width(card.tag, TAG_SIZE * scene.scale) + 8
+    for side, sign in (("right", 1), ("left", -1)):
+        free = all(
+            sign * (other.x - card.x) - other.width / 2 > needed
+            for other in row
+            if sign * (other.x - card.x) > 0
+        )
+        if free and -spare <= card.x + sign * needed <= scene.width + spare:
+            return side
+    return "above"
+
+
+TAG_GAP = 8.0
+"""Pixels between a card, ring included, and a tag beside it."""
 
 
 def compose(
@@ -569,23 +614,23 @@ def compose(
     room = width or WIDTH[narrow]
     hottest = largest_loss_below(inspection)
     texts: dict[tuple[int, int], tuple[str, str, float]] = {}
-    sizes: dict[tuple[int, int], float] = {}
 
-    def measure(tree: VisibleTree) -> Placement:
-        widths: dict[int, float] = {}
-        for k in tree.order:
-            key = (k, tree.folded.get(k, 0))
-            if key not in sizes:
-                texts[key] = _texts(inspection, k, tree, hottest, narrow)
-                title, value, _ = texts[key]
-                sizes[key] = max(
-                    38.0,
-                    18
-                    + max(text_width(title, 15), text_width(value, 12))
-                    + (SHADOW if k in tree.folded else 0),
-                )
-            widths[k] = sizes[key]
-        return tidy(tree, widths)
+    def card_width(tree: VisibleTree, k: int, flat: bool) -> float:
+        key = (k, tree.folded.get(k, 0))
+        if key not in texts:
+            texts[key] = _texts(inspection, k, tree, hottest, narrow)
+        title, value, _ = texts[key]
+        both = text_width(title, 15), text_width(value, 12)
+        beside = both[1] + FLAT_SPACE if says_loss(k, value) else 0.0
+        wide = both[0] + beside if flat else max(both)
+        return max(38.0, 18 + wide + (SHADOW if k in tree.folded else 0))
+
+    def says_loss(k: int, value: str) -> bool:
+        """Whether a flat card does: beside a number the 0 of a leaf would look like its end."""
+        return bool(inspection.formula.nodes[k].children) or value != "0"
+
+    def measure(tree: VisibleTree, flat: bool = False) -> Placement:
+        return tidy(tree, {k: card_width(tree, k, flat) for k in tree.order})
 
     tree = visible_tree(
         inspection,
@@ -596,12 +641,21 @@ def compose(
     )
     placement = measure(tree)
     scale = min(1.0, max(SMALLEST[narrow], room / placement.width))
-    above, rest = placement.levels - 1, HEIGHT + 40
-    level = LEVEL
-    if height is not None and above:
-        scale = min(scale, max(SMALLEST[narrow], height / (above * CLOSE_LEVEL + rest)))
-        level = min(LEVEL, max(CLOSE_LEVEL, (height / scale - rest) / above))
     main = focus_node(inspection)
+    top = TAG_ROOM if main == tree.order[-1] else RING_ROOM
+    above, tall, level, close, flat = placement.levels - 1, HEIGHT, LEVEL, CLOSE_LEVEL, False
+    lowest = (above * CLOSE_LEVEL + HEIGHT + top + 20) * SMALLEST[narrow]
+    if height is not None and lowest > height:
+        flattened = measure(tree, flat=True)
+        if flattened.width * SMALLEST[narrow] <= room:
+            placement, tall, level, close, flat = (
+                flattened, FLAT_HEIGHT, FLAT_LEVEL, FLAT_LEVEL, True
+            )  # fmt: skip
+            scale = min(1.0, max(SMALLEST[narrow], room / placement.width))
+    rest = tall + top + 20
+    if height is not None and above:
+        scale = min(scale, max(SMALLEST[narrow], height / (above * close + rest)))
+        level = min(level, max(close, (height / scale - rest) / above))
     cards: dict[int, Card] = {}
     for k in tree.order:
         hidden = tree.folded.get(k, 0)
@@ -609,11 +663,11 @@ def compose(
         cards[k] = Card(
             k,
             placement.x[k] * scale,
-            (placement.level[k] * level + HEIGHT / 2 + 20) * scale,
-            sizes[k, hidden] * scale,
-            HEIGHT * scale,
+            (placement.level[k] * level + tall / 2 + top) * scale,
+            card_width(tree, k, flat) * scale,
+            tall * scale,
             title,
-            value,
+            value if not flat or says_loss(k, value) else "",
             paint(shown, dark),
             hidden,
             k == main and len(inspection.nodes) > 1,
@@ -627,7 +681,7 @@ def compose(
     focus = cards[selected if selected in cards else main].x
     full = (above * level + rest) * scale
     ordered = tuple(cards[k] for k in tree.order)
-    return Scene(ordered, tuple(edges), placement.width * scale, full, scale, focus, tree)
+    return Scene(ordered, tuple(edges), placement.width * scale, full, scale, focus, tree, flat)
 
 
 def _texts(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from eic_core import wording
-from eic_core.drawing.layout import Card, Edge, Scene, compose
+from eic_core.drawing.layout import TAG_GAP, TAG_SIZE, Card, Edge, Scene, compose, tag_side
 from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES
 from eic_core.measure import Inspection
 
@@ -80,6 +80,8 @@ def scene_svg(scene: Scene, title: str, *, dark: bool = False) -> str:
     parts += [_edge(edge, theme.muted) for edge in scene.edges]
     for card in scene.cards:
         parts += _card(card, scene.scale, dark)
+        if card.bottleneck:
+            parts.append(_tag(card, scene, left, dark))
     parts.append("</g>")
     parts += _bar(width, scene.height + 20, dark)
     parts.append("</svg>\n")
@@ -145,14 +147,20 @@ def _card(card: Card, scale: float, dark: bool) -> list[str]:
             f'font-size="{size * scale:.1f}" font-weight="{weight}" '
             f'fill="{paint.ink}">{_text(text)}</text>'
         )
-    if card.bottleneck:
-        out.append(
-            f'<text x="{card.x:.1f}" y="{y - (9 if card.selected else 5):.1f}" '
-            f'text-anchor="middle" font-size="{12 * scale:.1f}" font-weight="700" '
-            f'fill="{theme.ink}" stroke="{theme.paper}" stroke-width="4" '
-            f'paint-order="stroke">{card.tag}</text>'
-        )
     return out
+
+
+def _tag(card: Card, scene: Scene, spare: float, dark: bool) -> str:
+    theme, size = THEMES[dark], TAG_SIZE * scene.scale
+    x, y, anchor = card.x, card.y - card.height / 2 - (9 if card.selected else 5), "middle"
+    if (side := tag_side(card, scene, spare)) != "above":
+        sign, anchor = (1, "start") if side == "right" else (-1, "end")
+        x, y = card.x + sign * (card.width / 2 + TAG_GAP), card.y + size / 3
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size:.1f}" '
+        f'font-weight="700" fill="{theme.ink}" stroke="{theme.paper}" stroke-width="4" '
+        f'paint-order="stroke">{card.tag}</text>'
+    )
 
 
 def _bar(width: float, top: float, dark: bool) -> list[str]:

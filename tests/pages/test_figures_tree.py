@@ -17,6 +17,7 @@ from eic_core.drawing.layout import (
     VisibleTree,
     compose,
     focus_node,
+    text_width,
     tidy,
     visible_tree,
 )
@@ -24,7 +25,9 @@ from eic_core.drawing.svg import tree_svg
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
 from eic_core.measure import Domain, Samples, inspect, sample_domains
-from pages.ui.figures.tree import tree_figure
+from pages.ui.figures.tree import MARGINS, tree_figure
+from pages.ui.inspector.formula_input import EXAMPLES
+from pages.ui.inspector.workbench import TREE_HEIGHT
 
 
 def inspected(text, low=1.0, high=5.0, count=200, columns=()):
@@ -258,6 +261,29 @@ def test_each_node_shows_its_sign_and_its_digits():
 def test_the_bottleneck_is_labelled():
     figure = tree_figure(inspected("10000*x-9999*x"))
     assert [a.text for a in figure.layout.annotations] == ["<b>bottleneck</b>"]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=[one.key for one in EXAMPLES])
+def test_the_label_covers_no_card_and_the_tree_of_an_example_fits_a_first_screen(example):
+    formula = read(example.formula).formula
+    samples = sample_domains(dict(example.domains), count=300)
+    inspection = inspect(formula, samples, recheck=False)
+    figure = tree_figure(inspection, selected=focus_node(inspection), height=TREE_HEIGHT)
+    scene = compose(
+        inspection, selected=focus_node(inspection),
+        height=TREE_HEIGHT - MARGINS["t"] - MARGINS["b"],
+    )
+    for note in figure.layout.annotations:
+        middle = note.x + (note.xshift or 0), note.y - (note.yshift or 0)
+        width = text_width("bottleneck", note.font.size)
+        left = middle[0] - {"left": 0, "right": width}.get(note.xanchor, width / 2)
+        for card in scene.cards:
+            apart = (
+                left + width < card.x - card.width / 2 or left > card.x + card.width / 2
+                or abs(middle[1] - card.y) > (card.height + note.font.size) / 2
+            )
+            assert apart, card.title
+    assert figure.layout.height <= TREE_HEIGHT + 1
 
 
 def test_a_tree_without_any_value_says_where_and_does_not_name_a_bottleneck():

@@ -11,7 +11,17 @@ from typing import Any
 import plotly.graph_objects as go
 
 from eic_core import wording
-from eic_core.drawing.layout import SHADOW, WIDTH, Card, Edge, Scene, compose
+from eic_core.drawing.layout import (
+    SHADOW,
+    TAG_GAP,
+    TAG_SIZE,
+    WIDTH,
+    Card,
+    Edge,
+    Scene,
+    compose,
+    tag_side,
+)
 from eic_core.drawing.scale import FILTER, HIGH, LOW, SCALE, THEMES, TYPICAL_LAW
 from eic_core.measure import Inspection
 from pages.ui.figures.plotting import base_layout, build, hidden_axis
@@ -154,13 +164,14 @@ def tree_figure(
         inspection, selected=selected, unfolded=unfolded, dark=dark, narrow=narrow, width=width,
         height=None if height is None else height - MARGINS["t"] - MARGINS["b"],
     )
+    shown = width or WIDTH[narrow]
+    spare = max(0.0, (shown - scene.width) / 2)
     shapes: list[dict[str, Any]] = [_edge_shape(e, theme.muted) for e in scene.edges]
     notes: list[dict[str, Any]] = []
     for card in scene.cards:
-        shapes += _card_shapes(card, theme.ink, theme.accent)
+        shapes += _card_shapes(card, 0.0 if scene.flat else LIFT, theme.ink, theme.accent)
         if card.bottleneck:
-            notes.append(_tag(card, scene, dark))
-    shown = width or WIDTH[narrow]
+            notes.append(_tag(card, scene, spare, dark))
     bar = min(BAR, shown - BAR_MARGIN)
     data = _text_traces(scene) + [_hit_trace(inspection, scene), _scale_trace(dark, bar)]
     layout = base_layout(dark) | {
@@ -225,12 +236,12 @@ def _edge_shape(edge: Edge, colour: str) -> dict[str, Any]:
     }
 
 
-def _card_shapes(card: Card, ink: str, accent: str) -> list[dict[str, Any]]:
+def _card_shapes(card: Card, lift: float, ink: str, accent: str) -> list[dict[str, Any]]:
     paint = card.paint
     shapes: list[dict[str, Any]] = []
     if card.folded:  # a second card behind says that there is more
         shapes.append(
-            _rounded(card, 0, {"width": 1, "color": paint.outline}, paint.fill, shift=SHADOW)
+            _rounded(card, 0, {"width": 1, "color": paint.outline}, paint.fill, lift, SHADOW)
         )
     if card.bottleneck:
         line = {"width": 3, "color": ink, "dash": DASHES[paint.dash]}
@@ -238,11 +249,11 @@ def _card_shapes(card: Card, ink: str, accent: str) -> list[dict[str, Any]]:
         line = {"width": 1, "color": paint.outline}
     else:
         line = {"width": 1.8, "color": paint.outline, "dash": DASHES[paint.dash]}
-    shapes.append(_rounded(card, 0, line, paint.fill))
+    shapes.append(_rounded(card, 0, line, paint.fill, lift))
     if paint.hatched:
-        shapes.append(_hatching(card, ink))
+        shapes.append(_hatching(card, ink, lift))
     if card.selected:
-        shapes.append(_rounded(card, 5, {"width": 3, "color": accent}, "rgba(0,0,0,0)"))
+        shapes.append(_rounded(card, 5, {"width": 3, "color": accent}, "rgba(0,0,0,0)", lift))
     return shapes
 
 
@@ -258,13 +269,13 @@ def _anchored(card: Card, path: str) -> dict[str, Any]:
 
 
 def _rounded(
-    card: Card, grow: float, line: dict[str, Any], fill: str, shift: float = 0.0
+    card: Card, grow: float, line: dict[str, Any], fill: str, lift: float, shift: float = 0.0
 ) -> dict[str, Any]:
     """A card's outline; pixel sizes, so that zooming spreads cards but keeps them readable."""
     a, b = card.width / 2 + grow, card.height / 2 + grow
     r = min(9.0 + grow, b)
     left, right = shift - a, shift + a
-    low, high = LIFT - shift - b, LIFT - shift + b
+    low, high = lift - shift - b, lift - shift + b
     path = (
         f"M {left + r:.1f},{low:.1f} H {right - r:.1f} "
         f"Q {right:.1f},{low:.1f} {right:.1f},{low + r:.1f} V {high - r:.1f} "
@@ -275,10 +286,10 @@ def _rounded(
     return _anchored(card, path) | {"line": line, "fillcolor": fill}
 
 
-def _hatching(card: Card, ink: str) -> dict[str, Any]:
+def _hatching(card: Card, ink: str, lift: float) -> dict[str, Any]:
     strokes = hatch(card)
     path = " ".join(
-        f"M {x0:.1f},{y0 + LIFT:.1f} L {x1:.1f},{y1 + LIFT:.1f}" for x0, y0, x1, y1 in strokes
+        f"M {x0:.1f},{y0 + lift:.1f} L {x1:.1f},{y1 + lift:.1f}" for x0, y0, x1, y1 in strokes
     )
     return _anchored(card, path) | {"line": {"width": 1, "color": ink}, "opacity": 0.22}
 
@@ -295,12 +306,18 @@ def hatch(card: Card, step: float = 7.0) -> list[tuple[float, float, float, floa
     return strokes
 
 
-def _tag(card: Card, scene: Scene, dark: bool) -> dict[str, Any]:
-    theme = THEMES[dark]
-    return {
-        "x": card.x, "y": card.y, "yshift": card.height / 2 + (12 if card.selected else 9),
+def _tag(card: Card, scene: Scene, spare: float, dark: bool) -> dict[str, Any]:
+    theme, side = THEMES[dark], tag_side(card, scene, spare)
+    beside = card.width / 2 + TAG_GAP
+    places: dict[str, dict[str, Any]] = {
+        "above": {"yshift": card.height / 2 + (12 if card.selected else 9)},
+        "right": {"xanchor": "left", "xshift": beside},
+        "left": {"xanchor": "right", "xshift": -beside},
+    }
+    return places[side] | {
+        "x": card.x, "y": card.y,
         "text": f"<b>{card.tag}</b>", "showarrow": False, "borderpad": 1,
-        "bgcolor": theme.ink, "font": {"size": round(12 * scene.scale), "color": theme.paper},
+        "bgcolor": theme.ink, "font": {"size": round(TAG_SIZE * scene.scale), "color": theme.paper},
     }  # fmt: skip
 
 
@@ -317,7 +334,7 @@ def _text_traces(scene: Scene) -> list[dict[str, Any]]:
                 "x": [round(card.x, 2) for card in cards],
                 "y": [round(card.y, 2) for card in cards],
                 "text": [
-                    f"<b>{html.escape(card.title)}</b><br>"
+                    f"<b>{html.escape(card.title)}</b>{'  ' if scene.flat else '<br>'}"
                     f'<span style="font-size:{small}px">{html.escape(card.value)}</span>'
                     for card in cards
                 ],

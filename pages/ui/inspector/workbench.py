@@ -273,15 +273,15 @@ def _toolbar(result: InspectionResult) -> None:
                 if large
                 else "Show every node",
             )
-            st.button(
-                "Fold",
-                key="fold_all",
-                type="tertiary",
-                on_click=_unfold,
-                args=(frozenset(),),
-                disabled=not current_visit().unfolded,
-                help="Fold the cool parts again",
-            )
+            if current_visit().unfolded:
+                st.button(
+                    "Fold",
+                    key="fold_all",
+                    type="tertiary",
+                    on_click=_unfold,
+                    args=(frozenset(),),
+                    help="Fold the cool parts again",
+                )
 
 
 @uninterrupted()
