@@ -33,6 +33,7 @@ from eic_core.rewriting.results import (
     advice_sentence,
     no_repair_sentence,
     repair_sentence,
+    says_a_gain,
     unfinished_search_sentence,
 )
 from eic_core.rewriting.rules import Assumption
@@ -432,6 +433,8 @@ class Measurer:
         sentence = repair_sentence(
             formula.source, [s.rule for s in steps], before, after, compared, self.parts
         )
+        if not says_a_gain(sentence):
+            return None
         return Repair(formula, steps, before, after, verification, compared, sentence)
 
     def _lost_where_disputed(self, form: int) -> tuple[Array, Array]:

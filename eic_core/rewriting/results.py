@@ -174,11 +174,16 @@ def repair_sentence(
             f"instead of {before.q:.1f}{_of_the_others(before, after)}"
         )
     gone = math.isnan(before.eic) and not math.isnan(after.eic)
-    if gone or inside >= max(SHOWN, at_root + MORE):
+    only_gain = effects[0].endswith(_AS_BEFORE) and at_root < SHOWN <= inside
+    if gone or only_gain or inside >= max(SHOWN, at_root + MORE):
         was = "every digit" if gone else f"{before.eic:.1f}"
         effects.append(
             f"the worst step (EIC) loses {wording.lost_phrase(after.eic)} instead of {was}"
             f"{_of_other_rows(after) if gone else _of_other_rows(before, after)}"
+        )
+    if len(effects) == 1 and effects[0].endswith(_AS_BEFORE) and compared.fewer:
+        effects.append(
+            f"at {compared.fewer:,} of {wording.count(compared.rows, 'row')} compared it loses less"
         )
     if compared.more:
         effects.append(
@@ -186,6 +191,22 @@ def repair_sentence(
             f"more, by up to {compared.largest_rise:.1f} digits"
         )
     return f"Write `{text}` ({reasons}): {'; '.join(effects)}."
+
+
+def says_a_gain(sentence: str) -> bool:
+    """Whether a repair's sentence names anything that becomes better.
+
+    Examples
+    --------
+    >>> says_a_gain("Write `y` (…): measured in float64 it loses 1.6 digits, as before.")
+    False
+    >>> says_a_gain("Write `y` (…): measured in float64 it loses no digit instead of 3.0.")
+    True
+    """
+    return " instead of " in sentence or "it loses less" in sentence
+
+
+_AS_BEFORE = ", as before"
 
 
 def _of_the_others(*forms: Measured) -> str:
@@ -229,7 +250,7 @@ def _double_change(before: ObservedError, after: ObservedError, part: str = "") 
         now, was = (wording.lost_phrase(e.digits_lost) for e in (after, before))
         was = "" if now == was else wording.number(before.digits_lost, 1)
         said = f"loses {now}"
-    change = f" instead of {was}" if was else ", as before"
+    change = f" instead of {was}" if was else _AS_BEFORE
     more = f", and {_beyond(after)}" if after.out_of_range else ""
     return f"{lead} {said}{change}{more}"
 

@@ -440,6 +440,10 @@ def _no_worse(p: Page, m: Match, before: DoubleError, after: DoubleError) -> Ite
         yield f"in double precision it loses {rise.mean():.2f} digits more on average"
     if after.failed > before.failed:
         yield f"in double precision {after.failed} rows fail, {before.failed} before"
+    if m["less"]:
+        least, most = (rise <= -0.55).sum(), (rise <= -0.45).sum()
+        if not least <= whole(m["less"]) <= most:
+            yield f"at {least} to {most} rows it loses less"
     more, limits = int((rise >= 0.5).sum()), ((rise >= 0.45).sum(), (rise >= 0.55).sum())
     if m["more"]:
         if not limits[1] <= whole(m["more"]) <= limits[0]:
@@ -457,6 +461,7 @@ def _no_worse(p: Page, m: Match, before: DoubleError, after: DoubleError) -> Ite
       f"⟦; with shared noise the result loses <q:lost> instead of <from_q:one>{_LEFT}⟧"
       "⟦; the worst step (EIC) loses <worst:lost> instead of <from_worst:every>"
       f"{_STEPS_LEFT}⟧"
+      "⟦; at <less:int> of <of_less:int> [[row|rows]] compared it loses less⟧"
       "⟦; at <more:int> of <of:int> [[row|rows]] compared it loses more, by up to <rise:one> "
       "digits⟧.",
       claims=lambda p, m: [
