@@ -68,7 +68,12 @@ def unsettled_clause(inspection: Inspection) -> str:
             grows = "the finite EIC" if math.isinf(inspection.eic) else "EIC"
             text = phrases.code_text(inspection.formula, k, TEXT_LIMIT)
             return f"{grows} grows with N because {text} {inspection.sign_changes.at(k).words}"
-    heavy = tail.hill < 1
+    share = tail.top1_share
+    most = inspection.nodes[tail.node].local_eic_finite
+    # too few samples for an index, but one in a hundred that decides, and no zero that is known
+    dominated = math.isnan(tail.hill) and share > 0.5 and inspection.counts.valid >= 100
+    dominated = dominated and not any(value > most - 0.5 for value in own.values())
+    heavy = tail.hill < 1 or dominated
     lost = False
     for k in sorted(own, key=lambda k: (-own[k], k)):
         change = inspection.sign_changes.at(k)
@@ -82,7 +87,6 @@ def unsettled_clause(inspection: Inspection) -> str:
             infinite = math.isinf(inspection.nodes[k].local_eic)
             its = "what it loses at the other samples" if infinite else "what it loses"
             return f"{text} {change.words}, so that {its}, now {now}, grows with N"
-    share = tail.top1_share
     if not heavy and (lost or all(has_steps_alone(inspection, k) for k in own)):
         return ""
     if math.isnan(share):

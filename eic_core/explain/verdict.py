@@ -470,7 +470,7 @@ def _below_one(digits: float) -> str:
     """A number of digits below 1, which no rounding makes 1."""
     if not 0.95 <= digits < 1:
         return wording.digits_phrase(digits)
-    return f"{math.floor(1000 * digits) / 1000:.3f}".rstrip("0") + " digits"
+    return f"{min(digits, 0.999):.3f}".rstrip("0") + " digits"
 
 
 def _infinite(inspection: Inspection) -> _Said:
@@ -703,8 +703,8 @@ def _notes(inspection: Inspection) -> tuple[str, ...]:
     if counts.rechecked:
         settled = "was" if counts.rechecked == 1 else "were"
         notes.append(
-            f"{wording.count(counts.rechecked, 'sample')} {settled} settled at 60 digits, beyond "
-            "what double precision can tell."
+            f"{wording.count(counts.rechecked, 'sample')} {settled} settled at 60 digits, in case "
+            "double precision cannot tell."
         )
     return tuple(notes)
 

@@ -142,7 +142,7 @@ def math_style(form: Form, place: int, around: str = "") -> str:
 
 _TO_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LETTERS = {name: letter for letter, name in reversed(GREEK.items())}
-_NAME = re.compile(r"([^\W\d_]+)_?([0-9]*)\Z|([^\W\d_][^\W_]*)_(\w+)\Z")
+_NAME = re.compile(r"([^\W\d_]+)(?:_?([0-9]+))?\Z|([^\W\d_][^\W_]*)_(\w+)\Z")
 
 
 @lru_cache(maxsize=4096)

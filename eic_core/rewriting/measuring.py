@@ -31,9 +31,9 @@ from eic_core.rewriting.results import (
     RowComparison,
     RowParts,
     advice_sentence,
+    is_worth_offering,
     no_repair_sentence,
     repair_sentence,
-    says_a_gain,
     unfinished_search_sentence,
 )
 from eic_core.rewriting.rules import Assumption
@@ -421,6 +421,8 @@ class Measurer:
         after = self.meter.measure(form.root, formula)
         if not _measurably_better(before, after):
             return None
+        if not is_worth_offering(before, after, compared):
+            return None
         steps = tuple(
             RepairStep(
                 s.rule,
@@ -433,8 +435,6 @@ class Measurer:
         sentence = repair_sentence(
             formula.source, [s.rule for s in steps], before, after, compared, self.parts
         )
-        if not says_a_gain(sentence):
-            return None
         return Repair(formula, steps, before, after, verification, compared, sentence)
 
     def _lost_where_disputed(self, form: int) -> tuple[Array, Array]:

@@ -168,20 +168,22 @@ def repair_sentence(
     reasons = ", then ".join(dict.fromkeys(rules))
     effects = [_double_change(before.float64, after.float64, parts.double)]
     at_root, inside = before.q - after.q, before.eic - after.eic
+    regained = _fewer(before.float64.digits_lost, after.float64.digits_lost)
+    valued = before.float64.failed - after.float64.failed
+    no_gain = max(regained, at_root) < SHOWN and not valued
     if at_root >= SHOWN:
         effects.append(
             f"with shared noise{parts.noise} the result loses {wording.lost_phrase(after.q)} "
             f"instead of {before.q:.1f}{_of_the_others(before, after)}"
         )
     gone = math.isnan(before.eic) and not math.isnan(after.eic)
-    only_gain = effects[0].endswith(_AS_BEFORE) and at_root < SHOWN <= inside
-    if gone or only_gain or inside >= max(SHOWN, at_root + MORE):
+    if gone or (no_gain and inside >= SHOWN) or inside >= max(SHOWN, at_root + MORE):
         was = "every digit" if gone else f"{before.eic:.1f}"
         effects.append(
             f"the worst step (EIC) loses {wording.lost_phrase(after.eic)} instead of {was}"
             f"{_of_other_rows(after) if gone else _of_other_rows(before, after)}"
         )
-    if len(effects) == 1 and effects[0].endswith(_AS_BEFORE) and compared.fewer:
+    if len(effects) == 1 and no_gain and compared.fewer:
         effects.append(
             f"at {compared.fewer:,} of {wording.count(compared.rows, 'row')} compared it loses less"
         )
@@ -193,17 +195,29 @@ def repair_sentence(
     return f"Write `{text}` ({reasons}): {'; '.join(effects)}."
 
 
-def says_a_gain(sentence: str) -> bool:
-    """Whether a repair's sentence names anything that becomes better.
+def is_worth_offering(before: Measured, after: Measured, compared: RowComparison) -> bool:
+    """Whether a repair's sentence can name a gain, and no larger error in double precision.
 
-    Examples
-    --------
-    >>> says_a_gain("Write `y` (…): measured in float64 it loses 1.6 digits, as before.")
-    False
-    >>> says_a_gain("Write `y` (…): measured in float64 it loses no digit instead of 3.0.")
-    True
+    Parameters
+    ----------
+    before, after : Measured
+    compared : RowComparison
     """
-    return " instead of " in sentence or "it loses less" in sentence
+    was, now = before.float64, after.float64
+    if now.failed < was.failed:
+        return True
+    if round(now.digits_lost, 1) > round(was.digits_lost, 1):
+        return False
+    gone = math.isnan(before.eic) and not math.isnan(after.eic)
+    return gone or bool(compared.fewer) or max(
+        _fewer(was.digits_lost, now.digits_lost), _fewer(before.q, after.q),
+        _fewer(before.eic, after.eic),
+    ) >= SHOWN  # fmt: skip
+
+
+def _fewer(before: float, after: float) -> float:
+    """Digits that are no longer lost; 0 where that cannot be told."""
+    return 0.0 if math.isnan(before) or math.isnan(after) else before - after
 
 
 _AS_BEFORE = ", as before"

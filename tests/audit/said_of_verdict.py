@@ -804,8 +804,8 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "note.rechecked",
     "note",
-    "<n:int> [[sample|samples]] [[was|were]] settled at 60 digits, beyond what double precision "
-    "can tell.",
+    "<n:int> [[sample|samples]] [[was|were]] settled at 60 digits, in case double precision "
+    "cannot tell.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     if not min(1000, doubtful(p)) <= whole(m["n"]) <= p.truth.count:

@@ -279,7 +279,11 @@ class Presentation:
         """
         name = plain_letters(base.content)
         if name == "log":
-            function = self.scripts.log_with_base(name, script.content, *span)
+            while script.tag in ("mrow", "mstyle") and len(script.elements) == 1:
+                script = script.elements[0]
+            parts = script.elements if script.tag == "mfrac" else ()
+            said = "/".join(part.content for part in parts) if parts else script.content
+            function = self.scripts.log_with_base(name, said, *span)
             self.tokens.append((PREFIX, name, *span, function))
         else:
             self.tokens.append(self.name_token(base, script, span))

@@ -39,6 +39,9 @@ def test_the_samples_themselves_are_read_again_from_every_rendering() -> None:
         ("(x_[1])", "x1"),
         ("x1*X2*X1", "x1*X2*X1"),
         ("Abs_^2", "Abs_**2"),
+        ("x1 * pi_", "x1*pi_"),
+        ("abs(e_)", "abs(e_)"),
+        ("log(2.5*n, 69/100)", "log(2.5*n, 69/100)"),
     ],
 )
 def test_what_fuzzing_found_is_read_as_the_same_names_again(text: str, written: str) -> None:
