@@ -22,7 +22,7 @@ from study.material import Column, Member, NewPair, Problem, Study
 from study.organising import OrganiserService
 from study.pairing import match_study, read_upload
 from study.rating import RatingService
-from tests.e2e.browser import PATIENCE, eventually, free_port, running_server
+from tests.e2e.browser import PATIENCE, choose, eventually, free_port, running_server
 from tests.e2e.profiles import profile, window
 
 CONTACT = "study@example.org"
@@ -188,8 +188,7 @@ def fits(page: Page) -> None:
 
 def agree(page: Page) -> None:
     """Fill in the consent form, and agree."""
-    page.get_by_role("combobox", name="Your highest degree").click()
-    page.get_by_role("option", name="Doctorate").click()
+    choose(page, "Your highest degree", "Doctorate")
     page.get_by_label("Your field of study or work").fill("Physics")
     page.get_by_role("button", name="I agree").click()
     expect(page.locator(".st-key-welcome-start")).to_be_visible()

@@ -99,8 +99,8 @@ def coloured_latex(
     >>> inspection = inspect(read("x+1").formula, samples)
     >>> print(coloured_latex(inspection))
     x + 1
-    >>> print(coloured_latex(inspection, marked=True)[:40])
-    \kern0.0003em {\kern0.0001em x\kern-0.0001
+    >>> print(coloured_latex(inspection, marked=True))
+    \kern0.0003em {\kern0.0001em x\kern-0.0001em} + {\kern0.0002em 1\kern-0.0002em}\kern-0.0003em
     """
     return _coloured(inspection, _MARKED if marked else _KATEX, selected, dark)
 
