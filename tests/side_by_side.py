@@ -3,6 +3,10 @@
 What the tests are made of is imported and collected once; then the process divides itself, and each
 part asks for the next file of tests when it is done with one.  Each has a database and a folder for
 temporary files of its own.
+
+A browser, a server and a test that share two cores with ten others now and then miss each other.
+So the few tests that fail are run once more when all others are done, in a process of their own,
+and what they say then counts.  The summary names them: one that is named often has a fault.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ import signal
 import traceback
 import warnings
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -57,6 +61,9 @@ LONGEST_FIRST = (
 Those with a browser come first: they wait half of their time, and the others fill that.
 """
 
+AGAIN_AT_MOST = 6
+"""Tests that are run once more; where more fail, none is."""
+
 _GROUPS = {file: name for name, files in IN_ONE_PROCESS.items() for file in files}
 
 
@@ -77,18 +84,108 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     workers: int = config.getoption("workers")
     if not workers or session.testsfailed or config.option.collectonly:
         return None  # as without this module
-    base = config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
-    files = deque(pieces(session.items))
+    failures = Failures(session)
+    run_in_parts(session, pieces(session.items), range(workers), failures.take)
+    again = failures.to_run_again()
+    if again:
+        run_in_parts(session, [again], [workers], failures.take_again)
+    failures.report()
+    return True
+
+
+class Failures:
+    """What went wrong is held back until it is known whether it does so again."""
+
+    def __init__(self, session: pytest.Session) -> None:
+        self._session = session
+        self._held: dict[str, list[pytest.TestReport]] = {}
+        self._passed: dict[str, bool] = {}
+        self._reasons: dict[str, str] = {}
+        session.config.pluginmanager.register(self)
+
+    def take(self, report: pytest.TestReport) -> None:
+        """A report of the first run."""
+        if report.failed or report.nodeid in self._held:
+            self._held.setdefault(report.nodeid, []).append(report)
+        else:
+            log_report(self._session, report)
+
+    def to_run_again(self) -> list[pytest.Item]:
+        """The tests that failed, if they are few."""
+        if len(self._held) > AGAIN_AT_MOST or self._session.config.option.maxfail:
+            return []
+        return [item for item in self._session.items if item.nodeid in self._held]
+
+    def take_again(self, report: pytest.TestReport) -> None:
+        """A report of the second run: this one counts."""
+        first = self._held.pop(report.nodeid, None)
+        if first is not None:
+            self._passed[report.nodeid] = True
+            self._reasons[report.nodeid] = reason(first)
+        self._passed[report.nodeid] &= not report.failed
+        log_report(self._session, report)
+
+    def report(self) -> None:
+        """Tell what was not run again."""
+        for reports in self._held.values():
+            for report in reports:
+                log_report(self._session, report)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        for name, passed in self._passed.items():
+            if passed:
+                said = f"PASSED ON A SECOND ATTEMPT {name} - {self._reasons[name]}"
+                terminalreporter.line(said, yellow=True)
+
+
+def reason(reports: Iterable[pytest.TestReport]) -> str:
+    """In a line, why a test failed."""
+    said = (report.longreprtext.strip() for report in reports if report.failed)
+    crashes = (getattr(report.longrepr, "reprcrash", None) for report in reports if report.failed)
+    messages = (crash.message for crash in crashes if crash is not None)
+    return next((text.splitlines()[0] for text in (*messages, *said) if text), "")
+
+
+def log_report(session: pytest.Session, report: pytest.TestReport) -> None:
+    """Let pytest know of a report, and stop where it wants to."""
+    session.config.hook.pytest_runtest_logreport(report=report)
+    if session.shouldfail:
+        raise session.Failed(session.shouldfail)
+    if session.shouldstop:
+        raise session.Interrupted(session.shouldstop)
+
+
+def run_in_parts(
+    session: pytest.Session,
+    pieces: Iterable[list[pytest.Item]],
+    numbers: Iterable[int],
+    take: Callable[[pytest.TestReport], None],
+) -> None:
+    """Run tests in processes of their own.
+
+    Parameters
+    ----------
+    session
+        What was collected.
+    pieces
+        Tests that one process runs one after the other, in the order in which they are given out.
+    numbers
+        Of the processes, one for each.
+    take
+        Called with every report.
+    """
+    base = session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
+    files = deque(pieces)
     fork = multiprocessing.get_context("fork")
     parts: dict[Connection, Part] = {}
-    for number in range(min(workers, len(files))):
+    for number in itertools.islice(numbers, len(files)):
         ours, theirs = fork.Pipe()
         process = fork.Process(target=work, args=(session, theirs, base / f"worker-{number}"))
         process.start()
         theirs.close()
         parts[ours] = Part(process, {})
     try:
-        give_out(session, files, parts)
+        give_out(session, files, parts, take)
     except BaseException:
         for part in parts.values():
             part.process.terminate()
@@ -97,7 +194,6 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         for part in parts.values():
             part.process.join(20)
             part.process.kill()
-    return True
 
 
 def pieces(items: list[pytest.Item]) -> Iterator[list[pytest.Item]]:
@@ -117,9 +213,12 @@ def pieces(items: list[pytest.Item]) -> Iterator[list[pytest.Item]]:
 
 
 def give_out(
-    session: pytest.Session, files: deque[list[pytest.Item]], parts: dict[Connection, Part]
+    session: pytest.Session,
+    files: deque[list[pytest.Item]],
+    parts: dict[Connection, Part],
+    take: Callable[[pytest.TestReport], None],
 ) -> None:
-    """Answer whoever asks for tests, and report what they say, until all are done.
+    """Answer whoever asks for tests, and pass on what they say, until all are done.
 
     Parameters
     ----------
@@ -129,6 +228,8 @@ def give_out(
         What has not been given out.
     parts
         The processes that run it, by the line to them.
+    take
+        Called with every report.
     """
     hook = session.config.hook
     places = {item: at for at, item in enumerate(session.items)}
@@ -160,11 +261,7 @@ def give_out(
             for report in reports:
                 if report.when == "teardown":
                     del part.at_work[report.nodeid]
-                hook.pytest_runtest_logreport(report=report)
-                if session.shouldfail:
-                    raise session.Failed(session.shouldfail)
-                if session.shouldstop:
-                    raise session.Interrupted(session.shouldstop)
+                take(report)
 
 
 def work(session: pytest.Session, talk: Connection, folder: Path) -> None:
@@ -175,7 +272,9 @@ def work(session: pytest.Session, talk: Connection, folder: Path) -> None:
     capture.stop_global_capturing()
     capture.start_global_capturing()
     config.pluginmanager.unregister(name="terminalreporter")
-    config.pluginmanager.register(Telling(config, talk))
+    telling = Telling(config, talk)
+    config.pluginmanager.register(telling)  # which hears all warnings that there were before
+    telling.news = True
     folder.mkdir()
     config._tmp_path_factory._basetemp = folder  # type: ignore[attr-defined]
     os.environ["DATABASE_URL"] = f"sqlite:///{folder / 'lab.sqlite3'}"
@@ -203,6 +302,7 @@ class Telling:
     def __init__(self, config: pytest.Config, talk: Connection) -> None:
         self._config = config
         self._talk = talk
+        self.news = False
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         data = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
@@ -211,6 +311,8 @@ class Telling:
     def pytest_warning_recorded(
         self, warning_message: warnings.WarningMessage, when: str, nodeid: str, location: Any
     ) -> None:
+        if not self.news:
+            return
         text = f"{warning_message.category.__name__}: {warning_message.message}"
         plain = warnings.WarningMessage(
             text, Warning, warning_message.filename, warning_message.lineno
