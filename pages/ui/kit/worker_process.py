@@ -25,8 +25,8 @@ from typing import Any
 from eic_core.errors import UserError
 from pages.ui.kit.packing import Channel, Pickled, pack, unpack
 
-_NICE = 5
-"""The pages go first."""
+_NICE = 10
+"""The pages go first: a worker that shares a processor with them gets about a tenth of it."""
 
 _TOLD_EVERY = 0.05
 """Seconds between two signs of progress."""
@@ -120,11 +120,21 @@ def _do(
         channel.send("fault", traceback.format_exc(), _resident())
 
 
-def _settle(limit: int) -> None:
-    """Behind the pages in line, first to go where memory is short, and bounded."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _stand_behind_the_pages() -> None:
+    """Give this process, and those that it forks, a lower priority.
+
+    Where the kernel groups processes by session (sched(7), "The autogroup feature") a nice value
+    counts only within a session, and the nursery has one of its own: the group needs one, too.
+    """
     with contextlib.suppress(OSError):
         os.nice(_NICE)
+    with contextlib.suppress(OSError), open("/proc/self/autogroup", "w") as group:
+        group.write(str(_NICE))
+
+
+def _settle(limit: int) -> None:
+    """First to go where memory is short, and bounded."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
         score.write("600")
     with contextlib.suppress(OSError, ValueError):
@@ -165,6 +175,7 @@ def main(arguments: Sequence[str]) -> None:
             getattr(found, function)()
     gc.collect()
     gc.freeze()
+    _stand_behind_the_pages()
     control.send("warm")
     nursery(control)
 
