@@ -330,8 +330,8 @@ def _tree(name: str, result: InspectionResult) -> None:
 
 def _curves(a: InspectionResult, b: InspectionResult) -> None:
     first, second = _side(a), _side(b)
-    worse = max((first, second), key=lambda side: side.inspection.eic)
-    telling = [worse.column(v) for v in blamed_variables_first(worse.inspection)]
+    worse, result = max(((first, a), (second, b)), key=lambda pair: pair[1].inspection.eic)
+    telling = [worse.column(v) for v in blamed_variables_first(result)]
     columns = tuple(dict.fromkeys([*telling[:1], *shared_columns(first, second)]))
     if not columns:
         quiet_note("Neither formula has a variable: every sample is the same.")

@@ -3,8 +3,6 @@
 Pure: from two inspections to a Plotly figure.  Formulas may call the same column by different
 names (``X1`` counts from 1, ``x0`` from 0), so axes are columns, and each formula brings its
 mapping.
-
-Pure: from two inspections to a Plotly figure.
 """
 
 from __future__ import annotations

@@ -14,7 +14,6 @@ from eic_core import wording
 from eic_core.drawing.layout import focus_node
 from eic_core.drawing.scale import colour
 from eic_core.errors import UserError
-from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.measure import Inspection
 from eic_core.operators import OPERATORS
 from pages.ui.figures.tree import tree_figure
@@ -128,7 +127,7 @@ def blame(result: InspectionResult) -> None:
     """Buttons that select the bottleneck, and the node it inherits its loss from."""
     inspection = result.inspection
     bottleneck = focus_node(inspection)
-    origin = origin_of_loss(inspection, bottleneck)
+    origin = result.origin
     name = "No real value at" if math.isnan(inspection.eic) else "Bottleneck"
     places = [(name, bottleneck, glossary.BOTTLENECK, "B")]
     if origin != bottleneck:

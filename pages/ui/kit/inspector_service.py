@@ -14,8 +14,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from eic_core import wording
+from eic_core.drawing.layout import focus_node
 from eic_core.engine.amplify import FIRST_PASS
 from eic_core.errors import DataError, FormulaError
+from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.explain.spread import Spread, spread_of
 from eic_core.explain.verdict import Verdict, verdict
 from eic_core.formula.syntax import Reading, read
@@ -112,6 +114,11 @@ class InspectionResult:
     def fit(self) -> Fit | None:
         """How well it predicts the target; None without one."""
         return None if self.inspection.samples.target is None else fit_of(self.inspection)
+
+    @cached_property
+    def origin(self) -> int:
+        """The node that the worst one has its loss from: where most of it is created."""
+        return origin_of_loss(self.inspection, focus_node(self.inspection))
 
     @property
     def quick(self) -> bool:
@@ -379,7 +386,7 @@ def inspect_request(
         request, reading, inspection, domains, match, target, tuple(notices), missing
     )
     if result.complete:
-        _ = result.verdict, result.spread  # made here, not where the pages are
+        _ = result.verdict, result.spread, result.origin  # made here, not where the pages are
     return result
 
 

@@ -121,15 +121,13 @@ def _do(
 
 
 def _stand_behind_the_pages() -> None:
-    """Give this process, and those that it forks, a lower priority.
+    """Give this process, and those that it forks, a lower priority than that of the pages.
 
     Where the kernel groups processes by session (sched(7), "The autogroup feature") a nice value
-    counts only within a session, and the nursery has one of its own: the group needs one, too.
+    counts only within a session: the nursery is in that of the pages.
     """
     with contextlib.suppress(OSError):
         os.nice(_NICE)
-    with contextlib.suppress(OSError), open("/proc/self/autogroup", "w") as group:
-        group.write(str(_NICE))
 
 
 def _settle(limit: int) -> None:

@@ -354,7 +354,8 @@ class WorkerPool:
                 [sys.executable, "-m", "pages.ui.kit.worker_process", str(theirs.fileno()),
                  *self._modules],
                 cwd=ROOT, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
-                start_new_session=True, env={**os.environ, **_SINGLE_THREADED},
+                process_group=0,  # Ctrl-C is for the pages; the session stays theirs (priorities)
+                env={**os.environ, **_SINGLE_THREADED},
             )  # fmt: skip
         self._control = Channel(ours)
         try:

@@ -256,7 +256,7 @@ def _start_of(result: InspectionResult) -> Start:
         result.request.domains,
         result.domains,
         frozenset([result.domains]),
-        tuple(blamed_variables_first(inspection)[:MOST]),
+        tuple(blamed_variables_first(result)[:MOST]),
         BottleneckOnData.of(inspection),
     )
     st.session_state[_START] = start

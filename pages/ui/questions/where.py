@@ -18,9 +18,8 @@ import pyarrow as pa
 import streamlit as st
 
 from eic_core import wording
-from eic_core.drawing.layout import VisibleTree, focus_node, largest_loss_below, visible_tree
+from eic_core.drawing.layout import VisibleTree, largest_loss_below, visible_tree
 from eic_core.drawing.scale import THEMES, colour, text_on
-from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.formula.rendering import form_of, math_style, to_latex
 from eic_core.formula.tree import Formula, Node
 from eic_core.measure import Inspection, NodeAmplification
@@ -299,7 +298,7 @@ def _draw(result: InspectionResult, what: tuple[Any, ...], make: Callable[..., g
 def _slices(result: InspectionResult, node: int, labels: dict[str, str] | None) -> None:
     """A cut along one or two variables; sliders hold the others."""
     inspection = result.inspection
-    variables = blamed_variables_first(inspection)
+    variables = blamed_variables_first(result)
     with st.container(horizontal=True, gap="small", key="axes"):
         x_name = st.selectbox(
             "Across", variables, key="axis-x", format_func=lambda name: f"across: {clean(name)}",
@@ -343,11 +342,10 @@ def _slices(result: InspectionResult, node: int, labels: dict[str, str] | None) 
         )
 
 
-def blamed_variables_first(inspection: Inspection) -> list[str]:
+def blamed_variables_first(result: InspectionResult) -> list[str]:
     """The variables, those of the node to blame first."""
-    formula = inspection.formula
-    origin = origin_of_loss(inspection, focus_node(inspection))
-    below = formula.subtree(origin).variables
+    formula = result.inspection.formula
+    below = formula.subtree(result.origin).variables
     return [*below, *(name for name in formula.variables if name not in below)]
 
 
