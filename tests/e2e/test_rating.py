@@ -391,7 +391,9 @@ def test_a_cut_network_loses_no_vote_and_no_press_without_a_word(
     cable.pull()
     plugged_again()
     expect(page.get_by_text("saved 1 of 3")).to_be_visible()
-    assert current(page) == world.ballots(link)[-1]["token"] != first
+    second = world.ballots(link)[-1]["token"]
+    assert second != first
+    eventually(page, lambda: current(page), lambda token: token == second)
     answer(page, "B")
     expect(lost).to_be_hidden()
     answer(page, "A")
