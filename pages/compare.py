@@ -30,6 +30,7 @@ from pages.ui.kit import glossary
 from pages.ui.kit.door import may_inspect
 from pages.ui.kit.inspector_service import InspectorService
 from pages.ui.kit.messages import quiet_note, show_heading
+from pages.ui.kit.prepared import draw_style
 from pages.ui.kit.visit import Visit, change_state, sync_with_url, write_url
 from pages.ui.kit.wiring import inspector_service
 
@@ -39,7 +40,7 @@ def compare_page() -> None:
     if not may_inspect():
         closed_notice()
         return
-    st.html(Path(__file__).parent / "ui" / "compare" / "compare.css")
+    draw_style(Path(__file__).parent / "ui" / "compare" / "compare.css")
     desk = compare_desk()
     visit = sync_with_url(desk.last_state or CompareState())
     assert isinstance(visit.state, CompareState)

@@ -14,6 +14,7 @@ import random
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import chain, islice
 
 import numpy as np
@@ -84,27 +85,25 @@ class ReachGraph:
     """
 
     def __init__(self, open_to: npt.NDArray[np.bool_]) -> None:
-        raters, pairs = open_to.shape
-        self._may = open_to.copy()
-        self._source, self._sink = raters + pairs, raters + pairs + 1
-        # Row by row: raters to the pairs open to them, pairs to the sink, the source to the raters.
-        self._edge = np.cumsum(open_to).reshape(open_to.shape) - 1
-        edges = int(open_to.sum())
-        degrees = np.concatenate([open_to.sum(axis=1), np.ones(pairs, int), [raters, 0]])
+        self._open, self._may = open_to, open_to.copy()
+
+    @cached_property
+    def _graph(self) -> csr_array:
+        """Row by row: raters to the pairs open to them, pairs to the sink, source to the raters."""
+        raters, pairs = self._open.shape
+        source, sink = raters + pairs, raters + pairs + 1
+        degrees = np.concatenate([self._open.sum(axis=1), np.ones(pairs, int), [raters, 0]])
         heads = np.concatenate(
-            [raters + np.nonzero(open_to)[1], np.full(pairs, self._sink), np.arange(raters)]
+            [raters + np.nonzero(self._open)[1], np.full(pairs, sink), np.arange(raters)]
         )
         starts = np.concatenate([[0], np.cumsum(degrees)])
-        self._graph = csr_array(
+        return csr_array(
             (np.ones(len(heads), np.int32), heads.astype(np.int32), starts.astype(np.int32)),
-            shape=(self._sink + 1, self._sink + 1),
+            shape=(source + 2, source + 2),
         )
-        self._room = slice(edges, edges + pairs)
-        self._remaining = slice(edges + pairs, None)
 
     def let(self, rater: int, pair: int, may: bool) -> None:
         """Whether a rater may get a pair that was open to them."""
-        self._graph.data[self._edge[rater, pair]] = may
         self._may[rater, pair] = may
 
     def evenness(
@@ -119,12 +118,12 @@ class ReachGraph:
 
     def _flow(self, room: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_]) -> int:
         """Votes that fit below a level: by handing them out, where that leaves none to improve."""
-        most = min(int(room.sum()), int(remaining.sum()))
+        most = _most(room, remaining)
         if self._handed_out(room, remaining) == most:
             return most
-        self._graph.data[self._remaining] = remaining
-        self._graph.data[self._room] = room
-        return int(maximum_flow(self._graph, self._source, self._sink).flow_value)
+        self._graph.data[:] = np.concatenate([self._may[self._open], room, remaining])
+        source = sum(self._open.shape)
+        return int(maximum_flow(self._graph, source, source + 1).flow_value)
 
     def _handed_out(self, room: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_]) -> int:
         """Votes that fit if each rater, the freest last, gives where most is left to give."""
@@ -134,6 +133,11 @@ class ReachGraph:
             wanted = min(int(remaining[rater]), int(np.count_nonzero(offered)))
             left[np.argpartition(offered, -wanted)[-wanted:] if wanted else []] -= 1
         return int(room.sum() - left.sum())
+
+
+def _most(room: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_]) -> int:
+    """At most so many votes fit, whoever may rate what."""
+    return min(int(room.sum()), int(remaining.sum()))
 
 
 def even_level(loads: Sequence[int] | npt.NDArray[np.int_], to_come: int) -> tuple[int, int]:
@@ -321,25 +325,29 @@ def _most_even_pair(
     counts = np.array([pair.load for pair in loads])
     place = {pair.pair_id: i for i, pair in enumerate(loads)}
     busy = [other for other in others if other.remaining > 0]
-    mine = {pair.pair_id for pair in free}
-    open_to = np.array(
-        [[pair.pair_id in mine for pair in loads]]
-        + [[pair.pair_id not in other.pair_ids for pair in loads] for other in busy]
-    )
+    open_to = np.ones((1 + len(busy), len(loads)), bool)
+    open_to[0] = False
+    open_to[0, [place[pair.pair_id] for pair in free]] = True
+    for row, other in enumerate(busy, 1):
+        open_to[row, [place[pair_id] for pair_id in other.pair_ids if pair_id in place]] = False
     remaining = np.array([wanted, *(other.remaining for other in busy)])
-    floor, ceiling = level = even_level(counts, int(remaining.sum()))
+    level = even_level(counts, int(remaining.sum()))
+    room = [np.maximum(height - counts, 0) for height in reversed(level)]
+    # A limit of what can be reached settles most questions; what can is asked where it does not.
+    goal, is_limit = ReachableEvenness(*(_most(each, remaining) for each in room)), True
+    exact = partial(reachable_evenness, counts.copy(), open_to, remaining.copy(), level)
     votes = ReachGraph(open_to)
-    before = votes.evenness(counts, remaining, level)
     remaining[0] -= 1
     for pair in chain([first], rest):
         at = place[pair.pair_id]
         counts[at] += 1
         votes.let(0, at, False)
         after = votes.evenness(counts, remaining, level)
-        if (
-            after.below + (counts[at] <= ceiling) >= before.below
-            and after.upto + (counts[at] <= floor) >= before.upto
-        ):
+        below = after.below + int(counts[at] <= level[1])
+        upto = after.upto + int(counts[at] <= level[0])
+        if is_limit and (below < goal.below or upto < goal.upto):
+            goal, is_limit = exact(), False
+        if below >= goal.below and upto >= goal.upto:
             return pair
         counts[at] -= 1
         votes.let(0, at, True)

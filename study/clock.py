@@ -69,7 +69,7 @@ class SystemChance:
 
     def generator(self) -> random.Random:
         """Seeded by the operating system."""
-        return random.SystemRandom()
+        return random.Random()
 
 
 class SeededChance:

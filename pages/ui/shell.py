@@ -16,6 +16,7 @@ from pages.inspector import inspector_page
 from pages.organise import organise_page
 from pages.rate import rate_page
 from pages.ui.kit.door import is_organiser, may_inspect
+from pages.ui.kit.prepared import draw_style
 from pages.ui.rating.words import PAGE_TITLE as STUDY_TITLE
 
 
@@ -53,7 +54,7 @@ if current == rate:
     st.set_page_config(page_title=STUDY_TITLE, page_icon=BALLOT, layout="wide")
 else:
     st.set_page_config(page_title="EIC Lab", page_icon=LENS, layout="wide")
-    st.html(Path(__file__).with_name("style.css"))
+    draw_style(Path(__file__).with_name("style.css"))
 # Raters see no way to the other pages, and visitors none to the organiser's.
 if current != rate and (is_organiser() or (may_inspect() and current != organise)):
     with st.container(horizontal=True, key="nav", gap="small"):

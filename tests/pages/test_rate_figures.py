@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from eic_core.drawing.scale import contrast
-from pages.ui.kit.prepared_plot import PreparedPlot
+from pages.ui.kit.prepared import PreparedPlot
 from pages.ui.rating.ballot_figure import (
     LOOKS,
     SCALE,

@@ -22,6 +22,7 @@ from pages.ui.kit.messages import (
     show_warning,
     table_html,
 )
+from pages.ui.kit.prepared import draw_style
 from pages.ui.kit.progress import show_job
 from pages.ui.kit.text import escape, prose
 from pages.ui.kit.wiring import jobs, workers
@@ -192,7 +193,7 @@ class _Place:
 
 def planner_view(service: OrganiserService) -> None:
     """Fields, what arithmetic says at once, and what simulation says."""
-    st.html(Path(__file__).with_name("planner.css"))
+    draw_style(Path(__file__).with_name("planner.css"))
     place = _place(service)
     _head(place)
     job = jobs().get(_key(place.name))

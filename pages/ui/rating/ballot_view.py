@@ -7,7 +7,7 @@ import json
 import streamlit as st
 
 from pages.ui.kit.browser import is_dark
-from pages.ui.kit.prepared_plot import PreparedPlot, draw_prepared
+from pages.ui.kit.prepared import PreparedPlot, draw_prepared
 from pages.ui.kit.text import escape
 from pages.ui.kit.wiring import ballot_plots
 from pages.ui.rating import words

@@ -9,12 +9,13 @@ from secrets import token_hex
 
 import streamlit as st
 
+from pages.ui.kit.prepared import draw_script, draw_style
 from pages.ui.kit.text import clean, escape
 from pages.ui.rating import words
 from pages.ui.rating.ballot_figure import LETTERS, SCALE, Side, scale_ticks
 from study.rating_types import Axis, BallotFigure, FormulaCard, Progress
 
-STYLE = Path(__file__).with_name("rating.css")
+_STYLE = Path(__file__).with_name("rating.css")
 _BALLOT = f"<script>{Path(__file__).with_name('ballot.js').read_text(encoding='utf-8')}</script>"
 
 _BRACKETS = re.compile(r"(\\left\(|\\right\))")
@@ -81,7 +82,7 @@ def scripts(plot_script: str) -> tuple[str, ...]:
 
 def style() -> None:
     """The look of all that is drawn here; call it once on a page."""
-    st.html(STYLE)
+    draw_style(_STYLE)
 
 
 def scroll_to_top(what: str) -> None:
@@ -91,13 +92,13 @@ def scroll_to_top(what: str) -> None:
     focus falls to nothing, until the rater clicks, taps or presses a key.
     """
     again = f'<i hidden class="rate-what" title="{escape(what)}"></i>'  # another is run again
-    st.html(_ARRIVE + again, unsafe_allow_javascript=True)
+    draw_script(_ARRIVE + again)
 
 
 def prefetch_script(script: str) -> None:
     """Let the browser load a script while the rater still reads, which then is there in time."""
     if script:
-        st.html(_prefetch(script), unsafe_allow_javascript=True)
+        draw_script(_prefetch(script))
 
 
 def prevent_double_votes() -> None:
@@ -105,17 +106,17 @@ def prevent_double_votes() -> None:
 
     The browser marks what a held key repeats (``KeyboardEvent.repeat``); typing is left alone.
     """
-    st.html(_ONE_PRESS, unsafe_allow_javascript=True)
+    draw_script(_ONE_PRESS)
 
 
 def keep_in_browser() -> None:
     """Let this browser know its rater again, by a cookie that no script can read."""
-    st.html(_KEEP, unsafe_allow_javascript=True)
+    draw_script(_KEEP)
 
 
 def help_of_the_browser() -> None:
     """Let formulas fit, a clock run from paint to press, and note what was in view."""
-    st.html(_BALLOT, unsafe_allow_javascript=True)
+    draw_script(_BALLOT)
 
 
 def mark_run() -> None:

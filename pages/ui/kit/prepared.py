@@ -1,19 +1,25 @@
-"""A plot that was written down once, and is sent as it is.
+"""What was written down once, and is sent as it is: plots, style sheets, scripts.
 
 `st.plotly_chart` takes a figure apart and writes it as JSON at every rerun: for a ballot that is
-more work than all the rest of its page.  What is drawn here looks the same in the browser.
+more work than all the rest of its page.  `st.html` searches what it is given for indents, styles
+and comments: for a style sheet that is more work than twenty widgets.  What is drawn here looks
+the same in the browser.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator_singletons import get_dg_singleton_instance
 from streamlit.elements.lib.form_utils import current_form_id
 from streamlit.elements.lib.layout_utils import LayoutConfig
+from streamlit.proto.Html_pb2 import Html
 from streamlit.proto.PlotlyChart_pb2 import PlotlyChart
 
 
@@ -68,3 +74,19 @@ def draw_prepared(plot: PreparedPlot, *, key: str, config: str, alt: str) -> Non
     )  # fmt: skip
     layout = LayoutConfig(width="stretch", height=plot.height)
     main._enqueue("plotly_chart", message, layout_config=layout)
+
+
+@cache
+def _style(style_sheet: Path) -> Html:
+    return Html(body=f"<style>{style_sheet.read_text(encoding='utf-8')}</style>")
+
+
+def draw_style(style_sheet: Path) -> None:
+    """Use a file of CSS, as `st.html` does; it is read once."""
+    get_dg_singleton_instance().event_dg._enqueue("html", _style(style_sheet))
+
+
+def draw_script(html: str) -> None:
+    """Run a script, as `st.html(..., unsafe_allow_javascript=True)` does."""
+    message = Html(body=html, unsafe_allow_javascript=True)
+    st._main._enqueue("html", message, layout_config=LayoutConfig(width="stretch"))
