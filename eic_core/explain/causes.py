@@ -308,7 +308,8 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
     if clause is ACCUMULATED:
         clause = _plain_cause(inspection, first, evidence)
     further = ""
-    second = losses[1] if len(losses) > 1 else None
+    # Where a term is 0, how much of the loss is whose is a matter of definition.
+    second = losses[1] if len(losses) > 1 and clause is not ZERO_TERM else None
     if second is not None and second.digits >= max(STEP, WORTH_NAMING * whole):
         further = f"; {second.digits:.1f} more are created "
         if node_id in second.copies:
@@ -327,7 +328,7 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
         chooses = OPERATORS[inspection.formula.nodes[node_id].operator].chooses
         place = f", {part} of them {'created in its branch at' if chooses else 'inherited from'} "
         place += phrases.code_text(inspection.formula, first.node_id, limit)
-    elif few and clause is not ZERO_TERM:  # how much of it is whose is a matter of definition
+    elif few and clause is not ZERO_TERM:
         place = f", {first.digits:.1f} of them in this step"
     return ExplainedLoss(
         first.node_id, first.digits, clause.label, place, clause.clause, further

@@ -58,44 +58,86 @@ def unsettled_clause(inspection: Inspection) -> str:
     >>> unsettled_clause(inspect(read("1/(x-3)").formula, samples))
     'EIC grows with N because `x − 3` crosses zero'
     """
+    found = unsettled_at(inspection)
+    if found is None:
+        return ""
+    if found.node >= 0:
+        own = inspection.nodes[found.node].local_eic_finite
+        text = phrases.code_text(inspection.formula, found.node, TEXT_LIMIT)
+        does = inspection.sign_changes.at(found.node).words
+        if found.own:
+            grows = "the finite EIC" if math.isinf(inspection.eic) else "EIC"
+            return f"{grows} grows with N because {text} {does}"
+        now = wording.digits_phrase(own)
+        infinite = math.isinf(inspection.nodes[found.node].local_eic)
+        its = "what it loses at the other samples" if infinite else "what it loses"
+        return f"{text} {does}, so that {its}, now {now}, grows with N"
+    assert inspection.tail is not None
+    share = inspection.tail.top1_share
+    if math.isnan(share):
+        return "the tail of the amplified noise is heavy, and more samples may raise EIC"
+    carry = "carry most of it" if share > 0.5 else "carry much of it"
+    return (
+        f"a few samples {carry} ({wording.percent(share)} from the worst 1 %), and more of them "
+        "may raise EIC"
+    )
+
+
+@dataclass(frozen=True)
+class UnsettledAt:
+    """Which mean is not settled, and why.
+
+    Attributes
+    ----------
+    own : bool
+        Whether it is that of EIC's own node; else that of `node` alone.
+    node : int
+        Where s grows without bound; -1 if only the tail is heavy.
+    """
+
+    own: bool
+    node: int
+
+
+def unsettled_at(inspection: Inspection) -> UnsettledAt | None:
+    """Which mean is not settled at this N, and why; None where that is not known.
+
+    Parameters
+    ----------
+    inspection : Inspection
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.5, 4.0]})
+    >>> unsettled_at(inspect(read("1/(x-3)").formula, samples))
+    UnsettledAt(own=True, node=3)
+    """
     tail = inspection.tail
     if tail is None or not tail.divergent:
-        return ""
+        return None
     making = nodes_that_make(inspection, tail.node)
     own = {k: inspection.nodes[k].local_eic_finite for k in (*making, *tail.crossings)}
     for k in making:
         if not math.isnan(own[k]) and grows_towards(inspection, tail.node, k):
-            grows = "the finite EIC" if math.isinf(inspection.eic) else "EIC"
-            text = phrases.code_text(inspection.formula, k, TEXT_LIMIT)
-            return f"{grows} grows with N because {text} {inspection.sign_changes.at(k).words}"
-    share = tail.top1_share
+            return UnsettledAt(True, k)
     most = inspection.nodes[tail.node].local_eic_finite
     # too few samples for an index, but one in a hundred that decides, and no zero that is known
-    dominated = math.isnan(tail.hill) and share > 0.5 and inspection.counts.valid >= 100
+    dominated = math.isnan(tail.hill) and tail.top1_share > 0.5 and inspection.counts.valid >= 100
     dominated = dominated and not any(value > most - 0.5 for value in own.values())
     heavy = tail.hill < 1 or dominated
     lost = False
     for k in sorted(own, key=lambda k: (-own[k], k)):
-        change = inspection.sign_changes.at(k)
-        if not change.unbounded or has_steps_alone(inspection, k):
+        if not inspection.sign_changes.at(k).unbounded or has_steps_alone(inspection, k):
             continue
         if math.isnan(own[k]):  # it keeps a digit nowhere: nothing is left to grow
             lost = True
         elif not heavy:
-            text = phrases.code_text(inspection.formula, k, TEXT_LIMIT)
-            now = wording.digits_phrase(own[k])
-            infinite = math.isinf(inspection.nodes[k].local_eic)
-            its = "what it loses at the other samples" if infinite else "what it loses"
-            return f"{text} {change.words}, so that {its}, now {now}, grows with N"
+            return UnsettledAt(False, k)
     if not heavy and (lost or all(has_steps_alone(inspection, k) for k in own)):
-        return ""
-    if math.isnan(share):
-        return "the tail of the amplified noise is heavy, and more samples would raise EIC"
-    carry = "carry most of it" if share > 0.5 else "carry much of it"
-    return (
-        f"a few samples {carry} ({wording.percent(share)} from the worst 1 %), and more of them "
-        "would raise EIC"
-    )
+        return None
+    return UnsettledAt(True, -1)
 
 
 def nodes_that_make(inspection: Inspection, node_id: int) -> list[int]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from eic_core import wording
 from eic_core.explain import phrases
+from eic_core.explain.settling import unsettled_at
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.tails import Tail
@@ -92,8 +93,11 @@ def settled_phrase(inspection: Inspection, tail: Tail) -> str:
         return f"no: infinite for {singular}"
     if tail.divergent is None:
         return "too few samples to tell"
-    if not tail.divergent:
-        return "yes"
+    if not tail.divergent:  # an index below 1 says that there is no mean, were it known better
+        return "too few samples to tell" if tail.hill < 1 else "yes"
+    known = unsettled_at(inspection)
+    if known is not None:
+        return "no" if known.own else f"not at {_place(inspection, known.node)}"
     grows = inspection.sign_changes.unbounded
     if _heavy(inspection, tail) or (tail.node in tail.crossings and grows(tail.node)):
         return "no"

@@ -302,7 +302,7 @@ def worn_sentence(found: DoubleRange) -> str:
     if found.worn_overflows == len(found.worn):
         way = "Overflow"
     lost = wording.digits_phrase(found.worn_digits)
-    at_most = "up to " if len(found.worn) > 1 and found.worn_digits < math.inf else ""
+    at_most = "up to " if wording.digits_phrase(found.worn_fewest_digits) != lost else ""
     return (
         f"{way} costs {at_most}{lost} of the result at {len(found.worn):,} of "
         f"{wording.count(found.rows, 'sample')}."
@@ -329,7 +329,7 @@ def jump_sentence(inspection: Inspection, found: Undecided) -> str:
     """
     first = found.jumps[0]
     lost = wording.digits_phrase(first.digits)
-    at_most = "up to " if first.count > 1 and first.digits < math.inf else ""
+    at_most = "up to " if wording.digits_phrase(first.fewest_digits) != lost else ""
     more = found.count - first.count
     elsewhere = f"; other steps at {more:,} more" if more else ""
     who = "Over- or underflow" if first.by_range else "Rounding"
@@ -432,7 +432,7 @@ def _cause_of_result(inspection: Inspection, worst: _Step) -> str:
     if found.origin in (worst.origin, inspection.bottleneck) or found.label == ACCUMULATED.label:
         return ""
     place = found.place.replace("in this step", "in its last step") or ", in its last step"
-    return f"{place}: {found.clause}"
+    return f"{place}: {found.clause}{found.further}"
 
 
 def _noise_named(inspection: Inspection, jump: int | None = None) -> str:

@@ -27,8 +27,8 @@ from eic_core.measure.inspection import Inspection
 from eic_core.measure.jumps import (
     FAR,
     LARGEST,
-    digits_of_distance,
-    relative_distance,
+    digits_of_error,
+    relative_error,
     undecided,
 )
 from eic_core.measure.observed import run_in
@@ -90,8 +90,9 @@ class DoubleRange(Plain):
     worn : ndarray of int
         Rows at which the result has a value, but has lost digits because it, or a value on the way,
         leaves the range of doubles, or is below the normal ones, which have fewer digits.
-    worn_digits : float
-        The digits that it has lost at the worst of them; inf if it is wrong in size or sign.
+    worn_digits, worn_fewest_digits : float
+        The digits that it has lost at the worst and at the least of them; inf if it is wrong by
+        as much as its size.
     worn_overflows : int
         At how many of them it is an overflow that costs them, and not an underflow.
     unknown : int
@@ -110,13 +111,14 @@ class DoubleRange(Plain):
     places: tuple[RangePlace, ...]
     worn: np.ndarray = field(repr=False, default_factory=lambda: np.empty(0, dtype=np.int64))
     worn_digits: float = 0.0
+    worn_fewest_digits: float = 0.0
     worn_overflows: int = 0
     unknown: int = 0
     fewer: int = 0
 
     JSON = (
         "rows", "out_of_range", ("without_value", lambda found: found.count), "in_range", "beyond",
-        "places", ("worn", lambda found: len(found.worn)), "worn_digits",
+        "places", ("worn", lambda found: len(found.worn)), "worn_digits", "worn_fewest_digits",
         "worn_overflows", "unknown", "fewer",
     )  # fmt: skip
 
@@ -185,7 +187,7 @@ def _find(inspection: Inspection) -> DoubleRange:
     at_root = far & (wide.dead == len(tape) - 1)
     beyond = ~in_range & ~fewer & (at_root | value.lost | np.isinf(exact))
     _, s = amplification.trace(inspection.formula.root.id)
-    missed = relative_distance(root, exact)
+    missed = relative_error(root, exact)
     small = value.lost & (value.e < 0)  # there the nearest double is rounded itself
     with np.errstate(all="ignore"):
         missed[small] = np.abs(Wide.of(root).over(value)[small] - 1)
@@ -193,6 +195,8 @@ def _find(inspection: Inspection) -> DoubleRange:
     worn &= np.abs(exact) <= LARGEST
     unknown = np.isin(rows, amplification.unsettled) & ~amplification.valid[rows] & ~lost
     unknown &= ~np.isfinite(root)
+    errors = missed[worn] if worn.any() else np.zeros(1)
+    most, least = (digits_of_error(float(end(errors))) for end in (np.max, np.min))
     at = np.flatnonzero(lost)
     places = _places(
         tape, [y[at] for y in in_double], _lost_by_slot(wide, at),
@@ -207,7 +211,8 @@ def _find(inspection: Inspection) -> DoubleRange:
         int(np.count_nonzero(beyond[at])),
         places,
         rows[worn],
-        digits_of_distance(float(np.max(missed[worn], initial=0.0))),
+        most,
+        least,
         int(np.count_nonzero(_by_overflow(tape, some, in_double, s[rows], worn))),
         int(np.count_nonzero(unknown)),
         int(np.count_nonzero(fewer[at])),
@@ -235,7 +240,7 @@ def _by_overflow(
     except TypeError:  # a function that SciPy has for doubles only
         return there
     far = FAR * UNIT_ROUNDOFF * s[worn]
-    costs = [np.isfinite(free) & (relative_distance(free, y) > far) for y in (over, under)]
+    costs = [np.isfinite(free) & (relative_error(y, free) > far) for y in (over, under)]
     return np.where(costs[0] != costs[1], costs[0], there)
 
 

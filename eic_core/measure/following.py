@@ -21,7 +21,7 @@ from eic_core.engine.branches import plain_values
 from eic_core.engine.tape import UNIT_ROUNDOFF, Step
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection
-from eic_core.measure.jumps import digits_of_distance, relative_distance
+from eic_core.measure.jumps import digits_of_error, relative_error
 from eic_core.operators.wide import Array
 
 Rows = npt.NDArray[np.int64]
@@ -47,7 +47,7 @@ class Following(Plain):
     node : int
         The step that it follows at most of them; -1 if there are none.
     moved : ndarray, shape (N,)
-        At every sample how far it moves, in units of the larger of its values; 0 where no step
+        At every sample how far it moves, in units of its exact value, 2 at most; 0 where no step
         loses every digit.
     """
 
@@ -59,7 +59,7 @@ class Following(Plain):
 
     def digits(self, rows: Rows) -> tuple[float, float]:
         """The fewest and the most digits that the result loses at some of the samples."""
-        found = [digits_of_distance(float(end(self.moved[rows]))) for end in (np.min, np.max)]
+        found = [digits_of_error(float(end(self.moved[rows]))) for end in (np.min, np.max)]
         return found[0], found[1]
 
     def keeps_some(self, rows: Rows) -> bool:
@@ -84,7 +84,7 @@ def following(inspection: Inspection) -> Following:
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 3.0], "y": [5.0, 2.0, 4.0]})
     >>> found = following(inspect(read("sqrt((x-1)**2 + (y-5)**2)").formula, samples))
     >>> found.rows.tolist(), found.node, found.moved.tolist()
-    ([0], 2, [1.0, 0.0, 0.0])
+    ([0], 2, [2.0, 0.0, 0.0])
     """
     known = _FOUND.get(inspection)
     if known is None:
@@ -133,7 +133,7 @@ def _made_here(inspection: Inspection, step: Step, valid: npt.NDArray[np.bool_])
 
 
 def _moved_with(inspection: Inspection, step: Step, rows: Rows, root_y: Array) -> Array:
-    """How far the result moves if a step is moved, in units of the larger of its values."""
+    """How far the result moves if a step is moved, in units of its exact value, 2 at most."""
     amplification = inspection.amplification
     some, tape = inspection.samples.take(rows), amplification.tape
     y = amplification.trace(step.node)[0][rows]
@@ -152,7 +152,7 @@ def _moved_with(inspection: Inspection, step: Step, rows: Rows, root_y: Array) -
     as_it_is = np.where(root_y[rows] == 0, 0.0, as_it_is)  # not what rounding leaves of it
     far = np.zeros(len(rows))
     for value in _other_values(step, operands, y):
-        other = relative_distance(as_it_is, result(value))
+        other = relative_error(result(value), as_it_is)
         far = np.fmax(far, np.where(np.isfinite(value), np.minimum(other, 2.0), 0.0))
     return far
 

@@ -51,8 +51,10 @@ class Jump(Plain):
     count : int
         Samples at which that happens, and at no step below.
     digits : float
-        At the worst of them, the digits that the result loses: log10 of the relative distance of
-        its values in units of roundoff; inf where they differ in size or sign.
+        At the worst of them, the digits that the result loses: log10 of its relative error in units
+        of roundoff; inf where it is as large as the exact result.
+    fewest_digits : float
+        At the least of them.
     by_range : bool
         Whether it is turned by an over- or underflow on the way, and not by a rounding.
     """
@@ -60,9 +62,10 @@ class Jump(Plain):
     node: int
     count: int
     digits: float
+    fewest_digits: float
     by_range: bool = False
 
-    JSON = ("node", "count", "digits", "by_range")
+    JSON = ("node", "count", "digits", "fewest_digits", "by_range")
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,7 @@ def undecided(inspection: Inspection) -> Undecided:
     >>> samples = Samples.from_columns({"x": [2.3, 7.0]})
     >>> found = undecided(inspect(read("sign((x + 1e16) - 1e16 - 2)").formula, samples))
     >>> found.rows.tolist(), found.jumps  # x + 1e16 is wrong by about 1
-    ([0], (Jump(node=7, count=1, digits=inf, by_range=False),))
+    ([0], (Jump(node=7, count=1, digits=inf, fewest_digits=inf, by_range=False),))
     """
     known = _FOUND.get(inspection)
     if known is None:
@@ -130,7 +133,7 @@ def _find(inspection: Inspection) -> Undecided:
     rows = np.flatnonzero(valid & np.isfinite(s))
     runs = _Runs(inspection, rows, steps)
     explained = FAR * UNIT_ROUNDOFF * s[rows]
-    spread = relative_distance(runs.low, runs.high)
+    spread = np.fmax(*(relative_error(end, runs.exact_result) for end in (runs.low, runs.high)))
     far = (spread > explained) & np.any(runs.turned, axis=0)
     far &= ~(runs.ranged & ~np.isfinite(runs.plain_result))  # that is told as a lost value
     jumps = []
@@ -146,32 +149,32 @@ def _find(inspection: Inspection) -> Undecided:
         for by_range in (False, True):
             part = here & (runs.ranged == by_range)
             if part.any():
-                digits = digits_of_distance(float(np.max(moved[part])))
-                jumps.append(Jump(step.node, int(np.count_nonzero(part)), digits, by_range))
+                most, least = (digits_of_error(float(end(moved[part]))) for end in (np.max, np.min))
+                jumps.append(Jump(step.node, int(np.count_nonzero(part)), most, least, by_range))
     jumps.sort(key=lambda jump: (-jump.digits, -jump.count, jump.node))
     if not jumps:  # none moves it alone
         return Undecided(checked, rows[:0], ())
     return Undecided(checked, rows[far], tuple(jumps))
 
 
-def relative_distance(one: Array, other: Array) -> Array:
-    """How far two results are apart, in units of the larger; inf if only one has a value."""
+def relative_error(found: Array, exact: Array) -> Array:
+    """How far a result is from the exact one, in units of that; inf if only one has a value."""
     with np.errstate(all="ignore"):
-        found = np.abs(one - other) / np.fmax(np.abs(one), np.abs(other))
-    return np.where(one == other, 0.0, np.where(np.isnan(found), math.inf, found))
+        error = np.abs(found - exact) / np.abs(exact)
+    return np.where(found == exact, 0.0, np.where(np.isnan(error), math.inf, error))
 
 
-def digits_of_distance(distance: float) -> float:
-    """Digits that a result has lost which is so far off, in units of its size.
+def digits_of_error(error: float) -> float:
+    """Digits that a result has lost which is so far off, in units of the exact one.
 
     Examples
     --------
-    >>> digits_of_distance(0.0), round(digits_of_distance(1e-3), 2), digits_of_distance(2.0)
+    >>> digits_of_error(0.0), round(digits_of_error(1e-3), 2), digits_of_error(1.0)
     (0.0, 12.95, inf)
     """
-    if not 0 < distance < 1:
-        return math.inf if distance else 0.0
-    return math.log10(distance / UNIT_ROUNDOFF)
+    if not 0 < error < 1:
+        return math.inf if error else 0.0
+    return math.log10(error / UNIT_ROUNDOFF)
 
 
 def _may_jump(step: Step) -> bool:
@@ -188,7 +191,8 @@ class _Runs:
         of those that count, where 60 digits were taken.
     turned : ndarray of bool, shape (jumps, m)
         Where each step's value differs from that of the plain run.
-    plain_result : ndarray, shape (m,)
+    plain_result, exact_result : ndarray, shape (m,)
+        The latter is the former where no more than double precision was taken.
     ranged : ndarray of bool, shape (m,)
         Where some value of the plain run leaves the range of doubles.
     """
@@ -206,7 +210,7 @@ class _Runs:
             if row in amplification.exact:
                 for y, known in zip(exact, amplification.exact[row][0], strict=False):
                     y[i] = known
-        self._plain, self.plain_result = plain, plain[-1]
+        self._plain, self.plain_result, self.exact_result = plain, plain[-1], exact[-1]
         longer = _longer_values(tape, samples)
         self.ranged = np.zeros(count, dtype=bool)
         for y in longer:
@@ -231,11 +235,16 @@ class _Runs:
                 self.turned[place] |= turned
 
     def moved_by(self, place: int) -> Array:
-        """How far one step's other value alone moves the result, in units of the larger."""
+        """How far one step's other value alone moves the result, in units of the exact one."""
         given = {self._steps[place].slot: self._other[place]}
         count = len(self._samples)
         found = plain_values(self._tape, self._samples.columns, count, given)[-1]
-        return relative_distance(np.broadcast_to(found, (count,)), self._plain[-1])
+        found = np.broadcast_to(found, (count,))
+        return np.where(
+            self.exact_result == self._plain[-1],
+            relative_error(found, self._plain[-1]),
+            np.fmax(*(relative_error(y, self.exact_result) for y in (found, self._plain[-1]))),
+        )
 
 
 def _differ(step: Step, one: Array, other: Array) -> npt.NDArray[np.bool_]:

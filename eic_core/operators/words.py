@@ -87,10 +87,11 @@ def at_end(name: str, end: str, invalid: str) -> Words:
 
 def periodic(noun: str = "step", *, poles: bool = False) -> Words:
     """Of a function that repeats."""
+    place = "a zero or a pole" if poles else "a zero"
     return Words(
         noun,
-        singular="its argument lies exactly on a zero or a pole",
-        nearly="its argument agrees with a zero or a pole in more than 30 digits",
+        singular=f"its argument lies exactly on {place}",
+        nearly=f"its argument agrees with {place} in more than 30 digits",
         invalid=ON_A_POLE if poles else "",
     )
 

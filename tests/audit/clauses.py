@@ -438,15 +438,17 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
         yield "it is exactly 1 at some"
 
 
-@clause(SINGULAR, "singular.angle", "its argument lies exactly on a zero or a pole")
+@clause(SINGULAR, "singular.angle", "its argument lies exactly on a zero⟦ or a <pole:word>⟧")
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     yield from _exactly(p, k, PERIODS)
+    if bool(m["pole"]) == (p.formula.nodes[k].operator in ("sin", "cos")):
+        yield "a sine and a cosine have no pole, other functions do"
 
 
 @clause(
     SINGULAR,
     "singular.angle_nearly",
-    "its argument agrees with a zero or a pole in more than 30 digits",
+    "its argument agrees with a zero⟦ or a <pole:word>⟧ in more than 30 digits",
 )
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     if p.formula.nodes[k].operator not in PERIODS or _zero_there(p, k).any():

@@ -298,7 +298,7 @@ class Truth:
 
     @cached_property
     def shaken(self) -> np.ndarray:
-        """How far the result moves, in units of the larger, where some step keeps no digit.
+        """How far the result moves, in units of the exact one, where some step keeps no digit.
 
         These steps and all below are moved by some roundings at random, a few times.  0 at other
         samples.
@@ -311,8 +311,8 @@ class Truth:
                 for _ in range(SHAKES):
                     moved = self._shaken_result(self.rows[i], rng)
                     if moved is not None and moved != y:
-                        far = abs(moved - y) / max(abs(moved), abs(y))
-                        found[i] = max(found[i], float(far))
+                        far = abs(moved - y) / abs(y) if y else 2
+                        found[i] = max(found[i], min(float(far), 2.0))
         return found
 
     def _shaken_result(self, row: RowTruth, rng: random.Random) -> Any | None:
@@ -343,11 +343,11 @@ class Truth:
 
     @cached_property
     def missed(self) -> np.ndarray:
-        """How far the result in plain double precision is from the truth, in units of the larger;
+        """How far the result in plain double precision is from the truth, in units of the truth;
         inf where it has no value, nan at invalid rows."""
         exact, plain = self.value(self.root), self.doubles[self.root]
         with np.errstate(all="ignore"):
-            found = np.abs(plain - exact) / np.fmax(np.abs(plain), np.abs(exact))
+            found = np.abs(plain - exact) / np.abs(exact)
         found = np.where(plain == exact, 0.0, np.where(np.isnan(found), math.inf, found))
         for i in np.flatnonzero((np.abs(plain) < sys.float_info.min) & np.isfinite(found)):
             y = self.rows[i].y[self.root]  # as a double it would be rounded itself
@@ -358,7 +358,7 @@ class Truth:
     def may_move(self, k: int) -> np.ndarray:
         """How far a step's jump moves the result, if roundings of its operand reach it at all.
 
-        In units of the larger of the result's two values; 0 where even 64 times the operand's noise
+        In units of the result's exact value; 0 where even 64 times the operand's noise
         of s u |y| does not reach the jump; inf where its noise or the other value is not known.
         """
         with mp.workdps(self._digits()):
@@ -378,8 +378,9 @@ class Truth:
                 results.append(self._result_with(row, k, apply(self.formula.nodes[k], operands)))
             except (NoRealValue, Unfair):
                 return math.inf
-        larger = max(map(abs, results))
-        return float((max(results) - min(results)) / larger) if larger else 0.0
+        exact = results[1]
+        far = max(abs(each - exact) for each in results)
+        return float(far / abs(exact)) if exact else math.inf if far else 0.0
 
     def _result_with(self, row: RowTruth, k: int, value: Any) -> Any:
         """The result where a step, with all its copies, has a value of our choice."""

@@ -847,7 +847,11 @@ _LEAD = "The mean is not settled at N = <n:int>: "
 
 
 def _unsettled(p: Page, m: Match) -> list[Claim]:
-    return [("the mean is settled", 0, 0)]
+    return [("the mean is settled", 0, 0), ("the mean at EIC's own step is settled", 0, 0)]
+
+
+def _unsettled_elsewhere(p: Page, m: Match) -> list[Claim]:
+    return [("the mean is settled", 0, 0), ("the mean at EIC's own step is settled", 1, 1)]
 
 
 def _is_n(p: Page, m: Match) -> Iterator[str]:
@@ -905,7 +909,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
     "note.few",
     "note",
     f"{_LEAD}a few samples carry [[most|much]] of it⟦ (<share:pct> from the worst 1 %)⟧, and more "
-    "of them would raise EIC.",
+    "of them may raise EIC.",
     claims=_unsettled,
 )
 def _(p: Page, m: Match) -> Iterator[str]:
@@ -924,7 +928,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "note.heavy",
     "note",
-    f"{_LEAD}the tail of the amplified noise is heavy, and more samples would raise EIC.",
+    f"{_LEAD}the tail of the amplified noise is heavy, and more samples may raise EIC.",
     claims=_unsettled,
 )
 def _(p: Page, m: Match) -> Iterator[str]:
@@ -1053,10 +1057,19 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield f"for {count}"
 
 
+def _tail_index(s2: np.ndarray) -> float:
+    """Hill's estimate from the square root of as many samples."""
+    logs = np.sort(np.log(s2))[::-1]
+    k = math.ceil(math.sqrt(len(logs)))
+    excess = float(np.mean(logs[:k] - logs[k]))
+    return 1 / excess if excess > 0 else math.inf
+
+
 @says("settled.few", "settled", "too few samples to tell")
 def _(p: Page, m: Match) -> Iterator[str]:
-    if p.truth.valid.sum() - p.truth.singular(p.diagnosed).sum() >= 300:
-        yield f"there are {p.truth.valid.sum()}"
+    finite = p.truth.s2[p.diagnosed][np.isfinite(p.truth.s2[p.diagnosed])]
+    if len(finite) >= 300 and not _tail_index(finite) < 1:
+        yield f"there are {len(finite)}, and the index of the tail is {_tail_index(finite):.2f}"
 
 
 @says("settled.yes", "settled", "yes", claims=lambda p, m: [("the mean is settled", 1, 1)])
@@ -1080,7 +1093,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield f"{half} of {len(rows)} samples carry half of it, and no step crosses zero"
 
 
-@says("settled.not_at", "settled", "not at <at:code>")
+@says("settled.not_at", "settled", "not at <at:code>", claims=_unsettled_elsewhere)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(
         p, m["at"], lambda k: crosses_zero(p, k, grows=True, words="changes its sign")

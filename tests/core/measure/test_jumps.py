@@ -212,7 +212,8 @@ def test_the_rows_on_a_jump_are_those_that_jump():
 def test_overflow_that_costs_digits_is_called_so():
     large, larger = np.array([1e200, 1.0]), np.array([1e300, 1.0])
     said = verdict(inspected("atan(x*y/z/1e100)", x=large, y=large, z=larger))
-    assert said.sentence.startswith("Overflow costs 15.7 digits of the result at 1 of 2")
+    # the exact result is pi/4, that in double precision pi/2: wrong by as much as it is
+    assert said.sentence.startswith("Overflow costs every digit of the result at 1 of 2")
     assert said.level == "range-loss"
 
 
@@ -246,3 +247,21 @@ def test_what_60_digits_take_for_a_pole_or_a_jump_is_not_said_to_be_one():
     assert "division by zero" in " ".join(verdict(inspected("1/x", x=np.array([0.0, 1.0]))).notes)
     said = verdict(inspected("where(tanh(20*x) < 1, 1, 2)", x=np.array([5.0, 0.1]))).sentence
     assert "row 1 lies on the jump of the condition `tanh(20·x) < 1` to more than 30 digits" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [("3 + sign(sin(1e17*x))", "up to every digit"),  # 4 for 2
+     ("10 + sign(sin(1e17*x))", "up to 15.3 digits"),  # 11 for 9: 2/9 of it
+     ("sign(sin(1e17*x))", "every digit")],  # 1 for -1, at all of them
+)  # fmt: skip
+def test_the_digits_that_a_jump_costs_are_of_the_exact_result(text, most):
+    said = verdict(inspected(text, x=np.linspace(1, 5, 200))).sentence
+    assert f"and with it {most} of the result." in said
+
+
+def test_an_error_as_large_as_the_exact_result_costs_every_digit():
+    n = np.arange(1.0, 21.0)  # at n = 2 it is 1.818, after the jump 3.818
+    for text, most in (("n**2 - floor(n/2)*2 + 1/(n - 7.5)", "every digit"),
+                       ("round(2.5*n)", "15.7 digits")):  # fmt: skip
+        assert f"costs up to {most};" in verdict(inspected(text, n=n)).sentence
