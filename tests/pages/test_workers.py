@@ -271,6 +271,15 @@ def test_a_worker_finds_what_this_process_finds(pool: WorkerPool) -> None:
     assert repr(asked.writing(found).to_json()) == repr(direct.writing(expected).to_json())
 
 
+def test_workers_stand_behind_the_pages_in_their_own_session(pool: WorkerPool) -> None:
+    # where the kernel shares processors out by session, a priority counts within one (sched(7))
+    assert {os.getsid(pid) for pid in pool.pids} == {os.getsid(0)}
+    assert all(os.getpgid(pid) != os.getpgid(0) for pid in pool.pids)  # Ctrl-C is not for them
+    assert {os.getpriority(os.PRIO_PROCESS, pid) for pid in pool.pids} == {
+        min(19, os.getpriority(os.PRIO_PROCESS, 0) + 10)
+    }
+
+
 def test_what_is_quick_stays_in_this_process(pool: WorkerPool) -> None:
     class Watched(InThread):
         beside = True
