@@ -86,7 +86,7 @@ def start(script: str, port: int, environment: Mapping[str, str], log: Any) -> P
     if not place:
         return subprocess.Popen(
             [sys.executable, "-m", "streamlit", *arguments], cwd=ROOT, stdin=subprocess.DEVNULL,
-            stdout=log, stderr=subprocess.STDOUT, env=dict(environment),
+            stdout=log, stderr=subprocess.STDOUT, env=dict(environment), start_new_session=True,
         )  # fmt: skip
     asked = json.dumps({"arguments": arguments, "environment": dict(environment)}).encode()
     with socket.socket(socket.AF_UNIX) as line:
@@ -149,6 +149,7 @@ def serve(door: socket.socket) -> None:
             line.close()
             continue
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        os.setsid()  # its workers stand behind its pages then, and not behind every browser, too
         line.close()
         door.close()
         with open(os.devnull) as nothing:
