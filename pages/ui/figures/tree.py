@@ -202,16 +202,16 @@ BAR, BAR_MARGIN = 330.0, 60.0
 """Length of the colour bar, and how much shorter than the figure it is at least, in pixels:
 a longer one makes Plotly squeeze the tree."""
 
-SPREAD = 0.5
-"""On a phone a small tree is spread out as if the figure were so much narrower, at most: cards keep
-their size, so that they do not touch where less room is left than expected."""
+SPREAD = {False: 0.85, True: 0.5}
+"""A small tree is spread out as if the figure were so much narrower, at most, by `narrow`: cards
+keep their size, so that they do not touch where less room is left than expected."""
 
 
 def _window(scene: Scene, shown: float, *, narrow: bool) -> list[float]:
     """The part of the x axis shown at first: everything, or what surrounds the focus."""
     margin = 8.0
     if scene.width <= shown:
-        filled = max(scene.width, SPREAD * shown) if narrow else shown
+        filled = max(scene.width, SPREAD[narrow] * shown)
         spare = (filled - scene.width) / 2
         return [-spare - margin, scene.width + spare + margin]
     left = min(max(scene.focus - shown / 2, 0.0), scene.width - shown)

@@ -247,11 +247,14 @@ _UNFOLD_LIMIT = 600
 TREE_HEIGHT = 330.0
 """Pixels that a tree has on a desk's first screen."""
 
+BESIDE_ANSWER = 490.0
+"""Pixels that are left for a tree beside an answer, on a desk."""
 
-def tree_view(result: InspectionResult, node: int) -> None:
-    """The tree with its buttons, `node` selected."""
+
+def tree_view(result: InspectionResult, node: int, width: float | None = None) -> None:
+    """The tree with its buttons, `node` selected; so wide, if that is known."""
     _toolbar(result)
-    _tree(result, node)
+    _tree(result, node, width)
 
 
 def _toolbar(result: InspectionResult) -> None:
@@ -288,15 +291,15 @@ def _unfold(nodes: frozenset[int]) -> None:
     current_visit().unfolded = nodes
 
 
-def _tree(result: InspectionResult, node: int) -> None:
+def _tree(result: InspectionResult, node: int, width: float | None) -> None:
     dark, narrow = is_dark(), is_narrow()
     unfolded = current_visit().unfolded
-    key = ("tree", result.request, node, unfolded, dark, narrow)
+    key = ("tree", result.request, node, unfolded, dark, narrow, width)
     figure = figure_cache().get(
         key,
         lambda: tree_figure(
             result.inspection, selected=node, unfolded=unfolded, dark=dark, narrow=narrow,
-            height=None if narrow else TREE_HEIGHT,
+            width=None if narrow else width, height=None if narrow else TREE_HEIGHT,
         ),
         lambda _: 1.0,
     )
@@ -351,7 +354,7 @@ def _answered(question: Question, result: InspectionResult, node: int) -> None:
     with st.container(key="answered"):
         left, right = st.columns([4, 5], gap="medium")
         with left:
-            tree_view(result, node)
+            tree_view(result, node, BESIDE_ANSWER)
             node_buttons(result, node)
         with right:
             answer_panel(question, result, node)
