@@ -13,10 +13,12 @@ from sqlalchemy import (
     CursorResult,
     Executable,
     Row,
+    String,
     Table,
     and_,
     bindparam,
     case,
+    cast,
     delete,
     func,
     insert,
@@ -304,15 +306,30 @@ _PAIRS_TO_GIVE = (
     )
     .order_by(PAIR.number)
 )
+_STILL_TO_COME = RATER.total - func.sum(case((PAIR.kind != str(PairKind.PRACTICE), 1), else_=0))
 _UNDERWAY = (
     select(
-        ASSIGNMENT.rater_id, ASSIGNMENT.pair_id,
-        ASSIGNMENT.reserved_until > bindparam("now", type_=UtcTime()), PAIR.kind, RATER.total,
+        ASSIGNMENT.rater_id,
+        _STILL_TO_COME,
+        func.aggregate_strings(
+            case((PAIR.kind == str(PairKind.MAIN), cast(ASSIGNMENT.pair_id, String))), ","
+        ),
     )
     .join_from(ASSIGNMENTS, PAIRS, PAIR.id == ASSIGNMENT.pair_id)
     .join(RATERS, RATER.id == ASSIGNMENT.rater_id)
-    .where(RATER.study_id == bindparam("study_id"))
+    .where(
+        RATER.study_id == bindparam("study_id"),
+        ASSIGNMENT.rater_id.in_(
+            select(ASSIGNMENT.rater_id).where(
+                ASSIGNMENT.reserved_until > bindparam("now", type_=UtcTime())
+            )
+        ),
+    )
+    .group_by(ASSIGNMENT.rater_id, RATER.total)
+    .having(_STILL_TO_COME > 0)
+    .order_by(ASSIGNMENT.rater_id)
 )
+"""A row a rater at work, not a row a ballot: whoever gives out a ballot reads it, at each vote."""
 
 
 class SqlAssignments(_Repository):
@@ -379,22 +396,9 @@ class SqlAssignments(_Repository):
 
     def underway(self, study_id: int, now: datetime) -> tuple[RaterAtWork, ...]:
         """Raters with a ballot, voted or not, whose reservation would still be live."""
-        live: set[int] = set()
-        had: dict[int, set[int]] = {}
-        remaining: dict[int, int] = {}
-        rows = self._run(_UNDERWAY, study_id=study_id, now=now)
-        for rater_id, pair_id, is_live, kind, total in rows:
-            if is_live:
-                live.add(rater_id)
-            left = remaining.setdefault(rater_id, total)
-            if kind != PairKind.PRACTICE:
-                remaining[rater_id] = left - 1
-            if kind == PairKind.MAIN:
-                had.setdefault(rater_id, set()).add(pair_id)
         return tuple(
-            RaterAtWork(rater_id, frozenset(had.get(rater_id, ())), remaining[rater_id])
-            for rater_id in sorted(live)
-            if remaining[rater_id] > 0
+            RaterAtWork(rater_id, frozenset(map(int, pairs.split(",") if pairs else ())), left)
+            for rater_id, left, pairs in self._run(_UNDERWAY, study_id=study_id, now=now)
         )
 
 
