@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from eic_core.formula.syntax import mathematica, mathml, spreadsheet
+from eic_core.formula.syntax.build import FUNCTIONS
 from eic_core.operators import OPERATORS
 
 INFIX, LATEX, SEXPR, PREFIX = "infix", "latex", "sexpr", "prefix"
@@ -98,6 +99,10 @@ _SEXPR = re.compile(
 )
 _CALL = re.compile(r"\s*+\(\s*+([a-z]\w*+)\s++-?(?:[\w.]|\(\s*+(?:[+*/]\s|[a-z]\w*+\s++[\w.(]))")
 """A word and an operand in brackets: an s-expression, if the word is an operator."""
+_APPLIED = re.compile(
+    r"\(\s*+(?P<head>[-+*/^]|\*\*|[A-Za-z]\w*+)(?=\s)|(?P<close>\))|(?P<operand>[-+]?[\w.]++)|\s++"
+)
+"""A bracket with what it applies, its end, or an operand of an s-expression."""
 _SRTREE_CALLS = ("Sqrt(", "Sin(", "Log(", "Exp(", "Abs(", "Cos(", "Tanh(")
 _SRTREE = re.compile(r"\b(?:Sqrt|Sin|Log|Exp|Abs|Cos|Tanh)\(")
 _GPLEARN = re.compile(r"\b(?:add|sub|mul|div|inv|neg)\(")
@@ -132,6 +137,36 @@ def _is_gplearn(text: str) -> bool:
     return _GPLEARN.search(text) is not None and not _SIGN.search(text)
 
 
+def _is_applied_throughout(text: str, start: int, end: int) -> bool:
+    """Whether each bracket of a text begins with what it applies to the operands behind it.
+
+    Examples
+    --------
+    >>> texts = ("(- (sqrt x) (sqrt y))", "(- (log (* 2 x)) 1)", "(- (x) (y))", "(- (sin x) + 1)")
+    >>> [_is_applied_throughout(text, 0, len(text)) for text in texts]
+    [True, True, False, False]
+    """
+    operands: list[int] = []
+    while start < end:
+        match = _APPLIED.match(text, start, end)
+        if match is None or not (operands or match["head"]):
+            return False
+        start = match.end()
+        if match["head"]:
+            if match["head"].isalnum() and match["head"] not in FUNCTIONS:
+                return False
+            operands.append(0)
+        elif match["close"]:
+            if not operands.pop():
+                return False
+            if not operands:
+                return not text[start:end].strip()
+            operands[-1] += 1
+        elif match["operand"]:
+            operands[-1] += 1
+    return False
+
+
 def detect(text: str, start: int, end: int) -> str:
     """The notation that a text looks written in.
 
@@ -160,6 +195,8 @@ def detect(text: str, start: int, end: int) -> str:
         return "fpcore"
     called = _CALL.match(text, start, end)
     if called is not None and called[1] in OPERATORS:
+        return "fpcore"
+    if _is_applied_throughout(text, start, end):
         return "fpcore"
     body = text[start:end]
     if "[:" in body:

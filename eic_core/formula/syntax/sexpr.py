@@ -255,7 +255,7 @@ def stated_ranges(condition: _Form, arguments: Collection[str]) -> StatedRanges:
 
 def _take_bounds(found: StatedRanges, rising: Sequence[_Form], arguments: Collection[str]) -> None:
     """Take in a chain whose members grow from left to right."""
-    values = [_bound_of(form) for form in rising]
+    values = [None if form.text in arguments else _bound_of(form) for form in rising]
     names = [_bounded_variable(form, arguments) for form in rising]
     last = None
     for value, (name, _) in zip(values, names, strict=True):

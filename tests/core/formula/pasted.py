@@ -393,6 +393,18 @@ FPCORE = {
     "(lambda (x) (* x x))": "x*x",
     "(define (f x) (* x x))": "x*x",
     "(expt x 2)": "x**2",
+    "(- (sqrt (+ x 1)) (sqrt x))": "sqrt(x+1)-sqrt(x)",
+    "(- (sqrt x) (sqrt y))": "sqrt(x)-sqrt(y)",
+    "(- (sin x) 1)": "sin(x)-1",
+    "(- (log (* 2 x)) (log x))": "log(2*x)-log(x)",
+    "(- (exp x) 1)": "exp(x)-1",
+    "(- (pow x 2) (pow y 2))": "x**2-y**2",
+    "(- (hypot x y) x)": "hypot(x, y)-x",
+    "(square (sin x))": "sin(x)**2",
+    "(exp (- (square x)))": "exp(-x**2)",
+    "(^ x 2)": "x**2",
+    "(- x + 1)": "-x+1",
+    "(-(x) + (y))": "-x+y",
 }
 
 MATHML = {

@@ -100,6 +100,8 @@ def test_herbies_published_cases_have_the_values_that_they_state():
             expected = evaluated(words, scope)
         found = value_of(formula, **scope)
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True), text
+        if all(name.isidentifier() for name in names):  # b/2 is a name only where it is declared
+            assert read(text).formula.structure() == formula.structure(), f"bare {text}"
 
 
 PRECONDITIONS = {
@@ -125,6 +127,11 @@ def test_a_precondition_gives_the_ranges_it_states(condition, ranges):
     reading = read(f"(FPCore (x y) :pre {condition} (+ x y))")
     assert {name: (low, high) for name, low, high in reading.domain} == ranges
     assert ("`:pre` gives the range" in notes_of(reading)) == bool(ranges)
+
+
+def test_arguments_win_over_constants_in_a_precondition():
+    reading = read("(FPCore (E pi) :pre (and (< 0 E 1) (< 1 pi PI)) (* E pi))")
+    assert reading.domain == (("E", 0, 1), ("pi", 1, math.pi))
 
 
 @pytest.mark.parametrize("condition", ["(and (<= 1 x 2) (< x y))", "(> x 0)", "(!= x 0)"])
