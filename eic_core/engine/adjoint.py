@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eic_core.engine.amplify import MAX_RECHECKED, MAX_ROWS_RECHECKED
+from eic_core.engine.amplify import MAX_ROWS_RECHECKED, most_rechecked
 from eic_core.engine.constants import evaluate_around, settled_constants
 from eic_core.engine.exact import DIGITS, ExactEvaluator, ExactSample
 from eic_core.engine.passes import NOTHING_SETTLED
@@ -471,7 +471,7 @@ def evaluate(
     samples: Samples,
     held: int,
     *,
-    recheck: int = MAX_RECHECKED,
+    recheck: bool = True,
     digits: int = DIGITS,
 ) -> Iterator[Evaluated]:
     """Evaluate a tape block by block.
@@ -483,8 +483,9 @@ def evaluate(
         With a column for each variable of the tape.
     held : int
         Numbers that will be held for a sample, 1 or more; they decide the length of a block.
-    recheck : int
-        How many different doubtful samples are settled at 60 digits, the first in row order.
+    recheck : bool
+        Whether doubtful samples are settled at 60 digits: the first `most_rechecked` different
+        ones.  The others are not `ok`.
     digits : int
         Others than 60, to tell a zero from what so many digits do not see.
 
@@ -495,9 +496,9 @@ def evaluate(
     """
     total = len(samples)
     rows = max(64, min(total, MOST_ROWS, NUMBERS_HELD // held))
-    settled = settled_constants(tape) if recheck and total > MAX_RECHECKED else NOTHING_SETTLED
+    most = most_rechecked(len(tape.slots)) if recheck else 0
+    settled = settled_constants(tape) if recheck and total > most else NOTHING_SETTLED
     evaluator: ExactEvaluator | None = None
-    misjudged = False
     kinds: dict[tuple[str, ...], ExactSample] = {}
     settled_rows = 0
     for start in range(0, total, rows):
@@ -510,7 +511,7 @@ def evaluate(
         for row in doubtful[: max(0, MAX_ROWS_RECHECKED - settled_rows)].tolist():
             cells = tuple([samples.decimal(name, start + row) for name in tape.variables])
             if cells not in kinds:
-                if len(kinds) >= recheck:
+                if len(kinds) >= most:
                     continue
                 evaluator = evaluator or ExactEvaluator(tape, digits)
                 kinds[cells] = evaluator.sample(dict(zip(tape.variables, cells, strict=True)))
@@ -519,14 +520,8 @@ def evaluate(
         settled_rows += len(exact)
         left = np.setdiff1d(doubtful, list(exact), assume_unique=True)
         ok[left] &= block.overflow_at[left] == VALID
-        if len(left):
-            says = block.first_without_digit() >= 0
-            misjudged = misjudged or any(
-                says[row] and ok[row] and max(sample.s2) <= SINGULAR_S2
-                for row, sample in exact.items()
-            )
-            unknown = left[block.suspect[left] & says[left]]
-            ok[unknown] &= not misjudged  # what double precision calls no digit may be some
+        if recheck:
+            ok[left] &= ~block.suspect[left]
         yield Evaluated(tape, start, stop, block, ok, exact, evaluator)
 
 
@@ -535,7 +530,7 @@ def sweep(
     units: tuple[Unit, ...],
     samples: Samples,
     *,
-    recheck: int = MAX_RECHECKED,
+    recheck: bool = True,
     digits: int = DIGITS,
 ) -> Iterator[Arrivals]:
     """Follow the noise of every unit to the last one, block by block.

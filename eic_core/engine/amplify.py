@@ -28,7 +28,7 @@ from eic_core.engine.passes import (
     Kept,
     Settled,
     every_slot,
-    first_without_digit,
+    first_untold,
     run_pass,
     signs_of,
     together,
@@ -38,14 +38,29 @@ from eic_core.engine.tape import SINGULAR_S2, Tape, lay_out, tape_of
 from eic_core.formula.tree import Formula
 from eic_core.samples import Samples
 
-MAX_RECHECKED = 1000
-"""How many different samples are re-evaluated at high precision, the first in row order: so many
-that left double range or its digits, and as many at which a rounding decides the rule."""
+FEWEST_RECHECKED = 1000
+"""How many different samples are re-evaluated at high precision at least, if so many need it: the
+first in row order; so many that left double range or its digits, and as many at which a rounding
+decides the rule (ADR 0025)."""
+
+RECHECK_WORK = 40_000
+"""Nodes times samples that are re-evaluated, where that makes more samples: about a second."""
 
 MAX_ROWS_RECHECKED = 20_000
 """Samples that may share what was found of an equal one."""
 
 Progress = Callable[[float], None]
+
+
+def most_rechecked(nodes: int) -> int:
+    """How many different samples of a formula of so many nodes are settled at 60 digits.
+
+    Examples
+    --------
+    >>> most_rechecked(5), most_rechecked(100)
+    (8000, 1000)
+    """
+    return max(FEWEST_RECHECKED, RECHECK_WORK // nodes)
 
 
 _PREFIX = 1 << 18
@@ -79,12 +94,14 @@ class Amplification:
     valid : ndarray of bool, shape (N,)
         Samples at which every node has a real value.
     first_invalid : dict of node id to int
-        How many samples first have no real value at that node.
+        How many samples first have no real value at that node, or none that is known.
+    unsettled_at : dict of node id to int
+        How many of these are samples that came after the limit of the check.
     singular_samples : int
         How many valid samples are singular at some node.
     rechecked, unresolved : int
-        Samples re-evaluated at 60 digits, and those that needed it but came
-        after the first `MAX_RECHECKED`.
+        Samples re-evaluated at 60 digits, and those that needed it but came after the first
+        `most_rechecked`: they are not valid, for nothing is known of them.
     out_of_range : int
         Samples at which the exact value of some node is finite and not zero, but over- or
         underflows in double precision; invalid ones may be among them.
@@ -100,6 +117,7 @@ class Amplification:
     samples: Samples
     valid: np.ndarray
     first_invalid: dict[int, int]
+    unsettled_at: dict[int, int]
     singular_samples: int
     rechecked: int
     unresolved: int
@@ -416,7 +434,7 @@ def amplify(
     """
     tape = tape_of(formula)
     samples.require(tape.variables)
-    crowded = recheck and len(samples) > MAX_RECHECKED  # 60 digits cannot have all the samples
+    crowded = recheck and len(samples) > most_rechecked(len(formula))  # for 60 digits
     settled = settled_constants(tape) if crowded else NOTHING_SETTLED
     sums = _Sums(tape, samples, edges=edges, root_values=root_values, settled=settled)
     sums.run(SUSPECT | DOUBT if recheck else RANGE, progress)
@@ -430,7 +448,6 @@ def amplify(
 
 
 _NONE = np.empty(0, dtype=np.int64)
-_AT_ONCE_UNKNOWN = 16_384
 
 
 def _rows_with(status: np.ndarray, bits: int) -> np.ndarray:
@@ -457,6 +474,7 @@ class _Sums:
         self.passes: list[Pass] = []
         self.valid = np.ones(len(samples), dtype=bool)
         self.first_invalid: dict[int, int] = {}
+        self.unsettled_at: dict[int, int] = {}
         self.exact: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.unresolved = self.out_of_range = 0
         self.suspects = self.doubtful = self.unsettled = _NONE
@@ -541,9 +559,9 @@ class _Sums:
         waiting = np.union1d(self.suspects, self.doubtful)
         alike = self._alike(waiting)
         suspect = np.isin(waiting, self.suspects, assume_unique=True)
+        most = most_rechecked(len(self.tape.slots))
         chosen = np.union1d(
-            _first_kinds(alike[suspect], MAX_RECHECKED),
-            _first_kinds(alike[~suspect], MAX_RECHECKED),
+            _first_kinds(alike[suspect], most), _first_kinds(alike[~suspect], most)
         )
         known_kind = np.isin(alike, chosen)
         known_kind[np.flatnonzero(known_kind)[MAX_ROWS_RECHECKED:]] = False
@@ -578,8 +596,8 @@ class _Sums:
         self._settle(
             rechecked, y[:, kind_of], s2[:, kind_of], terms[:, kind_of], dead[kind_of]
         )
-        if len(self.unsettled) and self._misjudged(rechecked[first], s2, dead):
-            left = self._leave_out_unknown(left)
+        left = np.setdiff1d(left, self.unsettled, assume_unique=True)
+        self._leave_out_unsettled()
         if len(left):
             some = self.samples.take(left)
             values = None if self.values is None else np.empty(len(left))
@@ -605,28 +623,21 @@ class _Sums:
             kinds[i] = len(rows) + i
         return np.asarray(kinds)
 
-    def _misjudged(self, rows: np.ndarray, s2: np.ndarray, dead: np.ndarray) -> bool:
-        """Whether double precision finds no digit at a settled sample that has one everywhere."""
-        says = first_without_digit(self.tape, self.samples.take(rows), self.settled) >= 0
-        return bool((says & (dead < 0) & (s2 <= SINGULAR_S2).all(axis=0)).any())
+    def _leave_out_unsettled(self) -> None:
+        """Leave out what came after the limit of the check, counted where it leaves doubles.
 
-    def _leave_out_unknown(self, rows: np.ndarray) -> np.ndarray:
-        """Leave out unsettled samples at which double precision finds no digit at some step.
-
-        Of a step whose value it cannot tell it says so, too, and has been wrong where 60 digits
-        were taken.
+        Double precision's own account of them is no estimate: exp(-1600), a 0 there, has s = 1600.
         """
-        unknown = np.isin(rows, self.unsettled, assume_unique=True)
-        for start in range(0, len(rows), _AT_ONCE_UNKNOWN):
-            part = slice(start, start + _AT_ONCE_UNKNOWN)
-            node = first_without_digit(self.tape, self.samples.take(rows[part]), self.settled)
-            unknown[part] &= node >= 0
-            lost = unknown[part]
-            self._count_invalid(node[lost])
-        self.valid[rows[unknown]] = False
-        if self.values is not None:
-            self.values[rows[unknown]] = np.nan
-        return rows[~unknown]
+        for start in range(0, len(self.unsettled), _BLOCK):
+            rows = self.unsettled[start : start + _BLOCK]
+            self.valid[rows] = False
+            if self.values is not None:
+                self.values[rows] = np.nan
+            slots = first_untold(self.tape, self.samples.take(rows), self.settled)
+            self._count_invalid(slots)
+            for slot, count in zip(*np.unique(slots, return_counts=True), strict=True):
+                node = self.tape.nodes[slot]
+                self.unsettled_at[node] = self.unsettled_at.get(node, 0) + int(count)
 
     def settle_beyond_range(self) -> None:
         """The samples that leave double range, with wider exponents."""
@@ -692,7 +703,8 @@ class _Sums:
         amplification = Amplification.__new__(Amplification)
         amplification.__dict__.update(
             formula=formula, samples=self.samples, valid=self.valid,
-            first_invalid=self.first_invalid, singular_samples=totals.singular_samples,
+            first_invalid=self.first_invalid, unsettled_at=self.unsettled_at,
+            singular_samples=totals.singular_samples,
             rechecked=len(self.exact), unresolved=self.unresolved, out_of_range=self.out_of_range,
             root_values=self.values, tape=self.tape, exact=self.exact,
             _sums=totals.sums, _singular=totals.singular, _signs=totals.signs,

@@ -2,7 +2,7 @@
 
 ``0.1 + 0.2 - 0.3`` is one number, whatever the data.  Where double precision cannot tell its
 digits, every sample that holds it would need 60 digits, and only so many samples may have them
-(`eic_core.engine.amplify.MAX_RECHECKED`).
+(`eic_core.engine.amplify.most_rechecked`).
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from eic_core.engine.constants import evaluate_around
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import DOUBT, HIGH, INVALID, LOW, PRECISION, Pass
 from eic_core.engine.reference import VALID, Block, SettledConstant
-from eic_core.engine.tape import SINGULAR_S2, Step, Tape
+from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, SMALLEST_NORMAL, Step, Tape
 from eic_core.samples import Samples
 
 RANGE = HIGH | LOW
@@ -244,10 +244,8 @@ def every_slot(tape: Tape, samples: Samples) -> extended.Plain | None:
     return y, s2, terms
 
 
-def first_without_digit(
-    tape: Tape, samples: Samples, settled: Settled = NOTHING_SETTLED
-) -> np.ndarray:
-    """For each sample the first slot at which double precision keeps no digit, -1 where all do.
+def first_untold(tape: Tape, samples: Samples, settled: Settled = NOTHING_SETTLED) -> np.ndarray:
+    """For each sample the first slot that double precision cannot tell; the last if none shows it.
 
     Parameters
     ----------
@@ -256,15 +254,28 @@ def first_without_digit(
         With a column for each variable of the tape.
     settled : mapping of slot to SettledConstant
         Constant steps that are known better.
+
+    Returns
+    -------
+    ndarray of int, shape (N,)
+        Where the value is beyond double range, or fewer than three digits of it are left; else
+        where it is 0, which an underflow may have made.
     """
     rows = len(samples)
-    plain = None if settled else every_slot(tape, samples)
+    plain = None if settled or tape.chooses else every_slot(tape, samples)
     if plain is None:
         columns = {name: samples.columns[name] for name in tape.variables}
-        return evaluate_around(tape, columns, rows, settled).first_without_digit()
+        block = evaluate_around(tape, columns, rows, settled)
+        y, s2 = np.stack(block.y), np.stack(block.s2)
+        for slot in range(len(tape)):
+            y[slot][~np.broadcast_to(block.active_at(slot), (rows,))] = 1.0
+    else:
+        y, s2, _ = plain
     with np.errstate(invalid="ignore"):
-        lost = ~(plain[1] <= SINGULAR_S2)
-    return np.where(lost.any(axis=0), np.argmax(lost, axis=0), -1)
+        lost = ~np.isfinite(y) | ~(s2 <= RECHECK_S2) | ((np.abs(y) < SMALLEST_NORMAL) & (y != 0))
+    zeros = (y == 0) & np.array([step.row is not None for step in tape.steps])[:, None]
+    zeros[-1] = True
+    return np.where(lost.any(axis=0), np.argmax(lost, axis=0), np.argmax(zeros, axis=0))
 
 
 def at_points(

@@ -17,10 +17,8 @@ import numpy as np
 
 from eic_core.engine import doubt, edges
 from eic_core.engine.branches import active_slots, choice_terms, near, plain_values, threshold
-from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, Step, Tape
+from eic_core.engine.tape import RECHECK_S2, SMALLEST_NORMAL, Step, Tape
 from eic_core.operators import NUMPY, Operator
-
-SMALLEST_NORMAL = np.finfo(np.float64).tiny
 
 VALID = np.iinfo(np.int64).max
 """In `Block.first_invalid`: no node of this sample is invalid."""
@@ -65,14 +63,6 @@ class Block:
     out_of_range: np.ndarray
     active: list[np.ndarray] | None = None
     on_threshold: Sequence[Any] = ()
-
-    def first_without_digit(self) -> np.ndarray:
-        """For each sample the first slot that is evaluated and keeps no digit, -1 where all do."""
-        found = np.full(len(self.first_invalid), -1)
-        with np.errstate(invalid="ignore"):
-            for slot in reversed(range(len(self.s2))):
-                found[self.active_at(slot) & ~(self.s2[slot] <= SINGULAR_S2)] = slot
-        return found
 
     def active_at(self, slot: int) -> Any:
         """The samples at which a slot is evaluated; True where that is all of them."""

@@ -359,9 +359,35 @@ def _cancellation_cause(row: Operator, evidence: Evidence) -> Cause:
     label = f"cancellation in a {noun}"
     if float(np.nanmedian(kept)) < 0.1:  # where both terms are 0 nothing is kept or lost
         return Cause(label, "the two terms cancel")
-    if evidence.crosses and where_lost < CROSSING:
+    size = evidence.typical(np.abs(evidence.y))
+    if evidence.crosses and where_lost < CROSSING and not is_smaller_elsewhere(
+        evidence.y, np.sqrt(evidence.weights), size
+    ):
         return Cause(label, f"the two terms cancel where the {noun} crosses zero")
     return _near_cancellation(noun, kept)
+
+
+def is_smaller_elsewhere(y: Array, lost: Array, size: float) -> bool:
+    """Whether a value is smaller by half at samples where less is lost: then no zero of it does it.
+
+    Parameters
+    ----------
+    y, lost : ndarray, shape (n,)
+        The value and what is lost; nan where one is not known.
+    size : float
+        The value's usual magnitude where most is lost.
+
+    Examples
+    --------
+    >>> y, lost = np.array([0.1, 0.5, 3.0]), np.array([1.0, 9.0, 2.0])
+    >>> is_smaller_elsewhere(y, lost, 0.5), is_smaller_elsewhere(y, 1 / y, 0.5)
+    (True, False)
+    """
+    known = ~np.isnan(y) & ~np.isnan(lost)
+    closer = known & (np.abs(y) < 0.5 * size)
+    if not closer.any():
+        return False
+    return bool(np.max(lost[closer]) < 0.5 * np.max(lost[known]))
 
 
 def _near_cancellation(noun: str, kept: Array) -> Cause:
@@ -733,7 +759,8 @@ def missing_clause(inspection: Inspection, node_id: int) -> str:
             large &= np.logical_not(row.pole(NUMPY, operands, step.parameter))
     unreduced = int(np.count_nonzero(np.isinf(operands[0]))) if row.period else 0
     beyond = 0 if row.period else int(np.count_nonzero(small | large))
-    others = inspection.nodes[node_id].invalid - unreduced - beyond
+    known = inspection.nodes[node_id].invalid - amplification.unsettled_at.get(node_id, 0)
+    others = known - unreduced - beyond
     reasons = [clause] if others and clause else []
     if reasons:
         rows = np.array([row for row, (y, _) in amplification.exact.items() if len(y) == step.slot])

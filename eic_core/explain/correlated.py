@@ -27,7 +27,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from eic_core.engine.adjoint import Arrivals, class_units, sweep
-from eic_core.engine.amplify import MAX_RECHECKED, amplify
+from eic_core.engine.amplify import amplify
 from eic_core.engine.exact import DIGITS
 from eic_core.engine.tape import SINGULAR_S2, Tape, lay_out
 from eic_core.exports import Plain
@@ -231,8 +231,7 @@ def class_sweep(
     """
     samples.require(formula.variables)
     tape = class_tape(formula)
-    limit = MAX_RECHECKED if recheck else 0
-    return sweep(tape, class_units(tape), samples, recheck=limit, digits=digits)
+    return sweep(tape, class_units(tape), samples, recheck=recheck, digits=digits)
 
 
 def q_squared(block: Arrivals) -> Array:

@@ -170,6 +170,49 @@ def digits_climbed(inspection: Inspection, target: int) -> Array:
         return np.asarray(climbed / weight)
 
 
+def shares_through(
+    inspection: Inspection, target: int, rows: npt.NDArray[np.intp], weights: Array
+) -> list[float]:
+    """What part of a target's noise comes through each node at or below it, at some samples.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    target : int
+    rows : ndarray of int
+        Samples at which the target has a value.
+    weights : ndarray, same shape
+        How much each of them counts.
+
+    Returns
+    -------
+    list of float
+        Per node of the target's subtree, from 0 to 1; the target's own is 1.  nan without a sample
+        that keeps a digit.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> found = inspect(read("x - 1 + 0*y").formula, Samples.from_columns({"x": [2], "y": [1]}))
+    >>> shares = shares_through(found, 6, np.array([0]), np.ones(1))
+    >>> [round(share, 2) for share in shares[2:]]  # of x - 1, 0, y, 0*y, all
+    [0.86, 0.0, 0.0, 0.0, 1.0]
+    """
+    subtree = inspection.formula.subtree(target)
+    children = [node.children for node in subtree.nodes]
+    tape = tape_of(subtree)
+    through = np.zeros(len(subtree))
+    for block in sweep(tape, tree_units(tape, children), inspection.samples.take(rows)):
+        usable = block.ok & np.isfinite(block.s2)
+        scale = weights[block.start : block.stop][usable] / block.s2[usable]
+        through += [float(scale @ np.square(g[usable])) for g in block.arrived]
+    for k, below in enumerate(children):
+        through[k] += sum(through[i] for i in below)
+    with np.errstate(invalid="ignore"):
+        return [float(part) for part in through / through[-1]]
+
+
 SILENT = 1e-30
 """What arrives of a node whose value is 0, which has no relative noise, counts as so much."""
 

@@ -222,9 +222,9 @@ def amount(digits: float, rest: float) -> str:
     ('2.3 digits', 'infinite at some samples, 0.4 digits at the others', 'infinite')
     """
     if math.isinf(digits):
-        others = f"{wording.digits_phrase(rest)} at the others"
+        others = f"{loss_phrase(rest)} at the others"
         return f"infinite at some samples, {others}" if math.isfinite(rest) else "infinite"
-    return wording.digits_phrase(digits)
+    return loss_phrase(digits)
 
 
 def kept_phrase(digits: float) -> str:
@@ -234,6 +234,26 @@ def kept_phrase(digits: float) -> str:
     --------
     >>> kept_phrase(0.17), kept_phrase(0.02), kept_phrase(0.0)
     ('keeps all but 0.2 digits', 'keeps all but 0.02 digits', 'keeps every digit')
+    >>> kept_phrase(0.991)
+    'keeps all but 0.99 digits'
     """
-    lost = wording.digits_phrase(digits)
+    lost = loss_phrase(digits)
     return "keeps every digit" if lost == "no digit" else f"keeps all but {lost}"
+
+
+
+def loss_phrase(digits: float) -> str:
+    """A number of digits that no rounding puts on another side of 1 or 2, where levels change.
+
+    Examples
+    --------
+    >>> print(*[loss_phrase(d) for d in (0.94, 0.991, 0.99996, 1.0, 1.02, 2.004)], sep=", ")
+    0.9 digits, 0.99 digits, 0.99996 digits, 1.0 digits, 1.02 digits, 2.004 digits
+    """
+    for decimals in (0, 2, 3, 4, 5, 6):
+        said = f"{wording.number(digits, decimals)} digits" if decimals else (
+            wording.digits_phrase(digits)
+        )  # fmt: skip
+        if not any(digits != mark == float(f"{digits:.{decimals or 1}f}") for mark in (1.0, 2.0)):
+            return said
+    return said

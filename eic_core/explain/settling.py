@@ -370,6 +370,7 @@ def interval_of(
     crosses: bool,
     *,
     event: str = "crosses zero",
+    left_out: int = 0,
     level: float = 0.95,
     seed: int = 0,
 ) -> MeanInterval:
@@ -383,6 +384,8 @@ def interval_of(
         Whether s grows without bound where a node changes its sign, so that E[s^2] is infinite.
     event : str
         What the node does there.
+    left_out : int
+        Samples of the same kind of which nothing is known.
     level : float
         Of the interval, between 0 and 1.
     seed : int
@@ -412,6 +415,9 @@ def interval_of(
             "finite mean",
             True,
         )
+    if left_out:
+        samples = f"{wording.count(left_out, 'sample')} {'is' if left_out == 1 else 'are'} left out"
+        return MeanInterval(*nothing, f"{samples} that double precision cannot tell")
     if n < MIN_SAMPLES_FOR_HILL:
         reason = f"with fewer than {MIN_SAMPLES_FOR_HILL} finite samples the tail cannot be judged"
         return MeanInterval(*nothing, reason)

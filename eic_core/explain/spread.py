@@ -94,6 +94,8 @@ def settled_phrase(inspection: Inspection, tail: Tail) -> str:
     if tail.divergent is None:
         return "too few samples to tell"
     if not tail.divergent:  # an index below 1 says that there is no mean, were it known better
+        if inspection.counts.unresolved:
+            return f"not known: {wording.count(inspection.counts.unresolved, 'sample')} left out"
         return "too few samples to tell" if tail.hill < 1 else "yes"
     known = unsettled_at(inspection)
     if known is not None:

@@ -22,10 +22,12 @@ from eic_core.explain.causes import (
     LEAVES,
     MEET_AT_0,
     UNREDUCED,
+    ExplainedLoss,
     explain_loss,
     missing_clause,
     singular_clause,
 )
+from eic_core.explain.created import noise_sums
 from eic_core.explain.losses import (
     INFINITE,
     MODERATE,
@@ -35,6 +37,7 @@ from eic_core.explain.losses import (
     has_copies,
     kept_phrase,
     level_of,
+    loss_phrase,
     paper_clause,
     shared_noise_differs,
 )
@@ -42,10 +45,11 @@ from eic_core.explain.settling import unsettled_clause
 from eic_core.formula.rendering import short_text
 from eic_core.measure.double_range import DoubleRange, RangePlace, double_range
 from eic_core.measure.following import Following, following
-from eic_core.measure.inspection import Inspection, local_eic
+from eic_core.measure.inspection import Inspection, NodeAmplification, local_eic
 from eic_core.measure.jumps import Undecided, undecided
 from eic_core.operators import NUMPY, OPERATORS, Operator
 
+PARTLY_UNDEFINED = "partly-undefined"
 OUT_OF_RANGE = "out-of-range"
 RANGE_LOSS = "range-loss"
 UNDECIDED = "undecided"
@@ -54,6 +58,7 @@ LEVELS: Mapping[str, str] = {
     STABLE: "The result loses less than 1 digit",
     MODERATE: "The result loses 1 to 2 digits",
     SEVERE: "The result loses more than 2 digits",
+    PARTLY_UNDEFINED: "At some samples the formula has no real value",
     OUT_OF_RANGE: "At some samples double precision has no value of the result",
     RANGE_LOSS: "At some samples over- or underflow costs digits of the result",
     UNDECIDED: "At some samples a rounding decides the value of the result",
@@ -186,6 +191,8 @@ def _verdict(inspection: Inspection) -> Verdict:
         said = _with_rows_without_double(inspection, said)
         said = _with_underflow(inspection, said)
         said = _with_jumps(inspection, said)
+        said = _with_undefined(inspection, said)
+    said = _with_left_out(inspection, said)
     meaning = f"{LEVELS[said.level]}; {paper_clause(inspection.eic)}"
     return Verdict(
         said.level, said.sentence, said.cause, said.origin, _notes(inspection), meaning
@@ -233,6 +240,40 @@ def _with_jumps(inspection: Inspection, said: _Said) -> _Said:
         rest = f"Apart from that, {_uncapital(said.loss)}"
     sentence = f"{told} {rest}".rstrip()
     return replace(said, level=UNDECIDED, cause="A jump within the noise", sentence=sentence)
+
+
+def _with_undefined(inspection: Inspection, said: _Said) -> _Said:
+    """Samples at which the formula has no real value, whatever computes it."""
+    why = {n.node.id: missing_clause(inspection, n.node.id) for n in _failing(inspection)}
+    failing = [n for n in _failing(inspection) if _kind_of_value(why[n.node.id]) == "real"]
+    if not failing:
+        return said
+    counts, worst = inspection.counts, failing[0].node.id
+    at = "at" if len(failing) == 1 else "most at"
+    told = (
+        f"No real value at {sum(n.invalid for n in failing):,} of "
+        f"{wording.count(counts.total, 'sample')}, {at} {_text(inspection, worst)}: {why[worst]}."
+    )
+    if not said.calm:
+        return replace(said, sentence=f"{said.sentence} {told}")
+    others = "At the other sample" if counts.valid == 1 else "At the others"
+    sentence = f"{told} {others} {_uncapital(said.loss)}"
+    return replace(
+        said, level=PARTLY_UNDEFINED, cause="Outside the real domain", sentence=sentence
+    )
+
+
+def _with_left_out(inspection: Inspection, said: _Said) -> _Said:
+    """Samples of which nothing is known: no number is about them."""
+    counts = inspection.counts
+    if not counts.unresolved:
+        return said
+    told = (
+        f"Left out {'is' if counts.unresolved == 1 else 'are'} {counts.unresolved:,} of "
+        f"{wording.count(counts.total, 'sample')} that double precision cannot tell: the check "
+        f"at 60 digits ends after {counts.rechecked:,}."
+    )
+    return replace(said, sentence=f"{said.sentence} {told}")
 
 
 def range_sentence(inspection: Inspection, found: DoubleRange) -> str:
@@ -382,7 +423,7 @@ def _worst_step(inspection: Inspection) -> _Step:
         label = _singular_label(inspection, bottleneck)
         clause = singular_clause(inspection, bottleneck)
         return _Step(_text(inspection, bottleneck), "", clause, label, n.node.id, lost)
-    lost = f"{wording.number(inspection.eic, 1)} (EIC)"
+    lost = f"{loss_phrase(inspection.eic).removesuffix(' digits')} (EIC)"
     limit = TEXT_LIMIT * 2 // 3
     found = explain_loss(inspection, bottleneck, limit)
     place = _text(inspection, bottleneck, TEXT_LIMIT if found.origin == bottleneck else limit)
@@ -410,29 +451,51 @@ def _finite(inspection: Inspection) -> _Said:
     if bottleneck == root.node.id:
         noise = " with independent noise" if shared_noise_differs(inspection) else ""
         sentence = (
-            f"The result loses {wording.number(eic, 1)} digits{noise} (EIC) at {step.place}"
+            f"The result loses {loss_phrase(eic)}{noise} (EIC) at {step.place}"
             f"{step.inherited}: {step.clause}."
         )
         return _Said(level, sentence, step.label, step.origin)
-    calm = level == STABLE
-    said = kept_phrase(result) if calm else f"loses {wording.digits_phrase(result)}"
-    said += _noise_named(inspection)
-    if not calm:
-        said += _cause_of_result(inspection, step)
     inside = f"An inner step, {step.place}, loses {step.lost}{step.inherited}: {step.clause}."
-    sentence = f"The result {said}; {_uncapital(inside)}"
-    label = f"{step.label}, hidden by the result" if calm else step.label
-    return _Said(level, sentence, label, step.origin, inside)
+    if level == STABLE:
+        said = kept_phrase(result) + _noise_named(inspection)
+        label = f"{step.label}, {_how_hidden(inspection)} by the result"
+        return _Said(
+            level, f"The result {said}; {_uncapital(inside)}", label, step.origin, inside
+        )
+    said = f"loses {loss_phrase(result)}{_noise_named(inspection)}"
+    label, origin = step.label, step.origin
+    found = _cause_of_result(inspection, step)
+    if found is not None:
+        place = found.place.replace("in this step", "in its last step") or ", in its last step"
+        said += f"{place}: {found.clause}{found.further}"
+        label, origin = wording.capital(found.label), found.origin
+    return _Said(level, f"The result {said}; {_uncapital(inside)}", label, origin, inside)
 
 
-def _cause_of_result(inspection: Inspection, worst: _Step) -> str:
+def _cause_of_result(inspection: Inspection, worst: _Step) -> ExplainedLoss | None:
     """Why the result loses digits, where another step makes that than the worst step's loss."""
     root = len(inspection.formula) - 1
     found = explain_loss(inspection, root, TEXT_LIMIT * 2 // 3)
     if found.origin in (worst.origin, inspection.bottleneck) or found.label == ACCUMULATED.label:
-        return ""
-    place = found.place.replace("in this step", "in its last step") or ", in its last step"
-    return f"{place}: {found.clause}{found.further}"
+        return None
+    return found
+
+
+SHOWS = 0.1
+"""The part of the result's noise from which on a test of it would reveal the step that makes it."""
+
+
+def _share_of_result(inspection: Inspection) -> float:
+    """The part of the result's noise that comes through the worst step."""
+    worst, root = inspection.bottleneck, len(inspection.formula) - 1
+    arrived = noise_sums(inspection, root).squares
+    through = math.fsum(arrived[inspection.formula.first[worst] : worst + 1])
+    return through / math.fsum(arrived)
+
+
+def _how_hidden(inspection: Inspection) -> str:
+    """How far the result hides its worst step."""
+    return "hidden" if _share_of_result(inspection) < 0.5 else "damped"
 
 
 def _noise_named(inspection: Inspection, jump: int | None = None) -> str:
@@ -457,20 +520,13 @@ LEAST = 0.005
 
 
 def _stable_sentence(inspection: Inspection) -> str:
-    lost, worst = map(_below_one, (inspection.nodes[-1].local_eic, inspection.eic))
+    lost, worst = map(loss_phrase, (inspection.nodes[-1].local_eic, inspection.eic))
     place = _text(inspection, inspection.bottleneck)
     if lost == worst:
         if inspection.eic < inspection.nodes[-1].local_eic + LEAST:
             return f"{CALM}the result loses {lost}, and no step inside loses more."
         return f"{CALM}the result loses {lost}, the worst step inside, {place}, hardly more (EIC)."
     return f"{CALM}the result loses {lost}, the worst step inside, {place}, {worst} (EIC)."
-
-
-def _below_one(digits: float) -> str:
-    """A number of digits below 1, which no rounding makes 1."""
-    if not 0.95 <= digits < 1:
-        return wording.digits_phrase(digits)
-    return f"{min(digits, 0.999):.3f}".rstrip("0") + " digits"
 
 
 def _infinite(inspection: Inspection) -> _Said:
@@ -481,8 +537,6 @@ def _infinite(inspection: Inspection) -> _Said:
     if steep.all():
         return _steep(inspection, at_step)
     lost[np.flatnonzero(lost)[steep]] = False
-    if (checked := lost & ~np.isin(np.arange(len(lost)), inspection.amplification.unsettled)).any():
-        lost = checked
     origin = _source_of_infinity(inspection, lost)
     place, clause = _text(inspection, origin), singular_clause(inspection, origin)
     does, clause = _what_it_does(inspection, origin, lost, clause)
@@ -638,23 +692,16 @@ def _singular_label(inspection: Inspection, node_id: int) -> str:
 def _at_samples(inspection: Inspection, node_id: int, steep: int = 0) -> str:
     """At how many samples a node keeps no digit; "" if at all of them.
 
-    Where 60 digits were needed at more samples than they were taken at, only what they say counts.
-    So many of them are `steep`, and told apart.
+    Where 60 digits were needed at more samples than they were taken at, of the others only.  So
+    many of them are `steep`, and told apart.
     """
-    n, valid = inspection.nodes[node_id], inspection.counts.valid
-    if n.singular == valid and not steep:
-        return ""
-    known, checked = n.singular - steep, valid
-    amplification = inspection.amplification
-    unsettled = amplification.unsettled[amplification.valid[amplification.unsettled]]
-    if len(unsettled):
-        _, s = amplification.trace(node_id)
-        known -= int(np.count_nonzero(np.isinf(s[unsettled])))
-        checked -= len(unsettled)
-        if known == checked:
-            return f" at all {checked:,} samples {CHECKED}"
-        return f" at {known:,} of the {checked:,} samples {CHECKED}"
-    return f" at {known:,} of {valid:,} samples"
+    valid, unresolved = inspection.counts.valid, inspection.counts.unresolved
+    lost = inspection.nodes[node_id].singular - steep
+    if lost == valid:
+        return f" at all {valid:,} samples {CHECKED}" if unresolved else ""
+    if unresolved:
+        return f" at {lost:,} of the {valid:,} samples {CHECKED}"
+    return f" at {lost:,} of {valid:,} samples"
 
 
 def _undefined(inspection: Inspection) -> _Said:
@@ -693,13 +740,6 @@ def _notes(inspection: Inspection) -> tuple[str, ...]:
         notes += _branch(inspection)
     if DOUBLE_DIGITS < inspection.eic < math.inf:
         notes.append("EIC is above the 16 digits that double precision has.")
-    taken_as_is = counts.unresolved - _unchecked_and_left_out(inspection)
-    if taken_as_is:
-        notes.append(
-            f"{wording.count(taken_as_is, 'sample')} needed a check at 60 digits after the limit "
-            f"of {counts.rechecked:,} was reached: of them double precision's own account is "
-            "taken, so take the last digits with care."
-        )
     if counts.rechecked:
         settled = "was" if counts.rechecked == 1 else "were"
         notes.append(
@@ -755,7 +795,7 @@ def _hidden(inspection: Inspection) -> list[str]:
         return []
     if len(following(inspection).rows):
         return []
-    if level_of(root.local_eic) != STABLE:
+    if level_of(root.local_eic) != STABLE or not _share_of_result(inspection) < SHOWS:
         return []
     return [
         "The result hides it: a test of its output would not reveal "
@@ -769,36 +809,25 @@ def _tail(inspection: Inspection) -> list[str]:
     return [f"{lead}{why}."] if why else []
 
 
-def _unchecked_and_left_out(inspection: Inspection) -> int:
-    """Samples beyond double range that came after the limit of the check."""
-    amplification = inspection.amplification
-    return int(np.count_nonzero(~amplification.valid[amplification.unsettled]))
-
-
 def _invalid(inspection: Inspection) -> list[str]:
-    failing = [n for n in inspection.nodes if n.invalid]
-    failing.sort(key=lambda n: -n.invalid)
-    total, unchecked = inspection.counts.total, _unchecked_and_left_out(inspection)
-    only_range = unchecked == inspection.counts.invalid
-    limit = inspection.counts.rechecked
-    beyond = (
-        f"double precision cannot tell it there, and the check at 60 digits ends after {limit:,} "
-        "samples"
-    )
+    failing = _failing(inspection)
+    total = inspection.counts.total
     notes = []
     for n in failing[:LISTED]:
         clause = missing_clause(inspection, n.node.id)
-        kind = "usable" if unchecked else _kind_of_value(clause)
-        if only_range:
-            clause = beyond
-        elif unchecked:
-            clause = beyond if clause == LEAVES else f"{clause}, or {beyond}"
         have, are = ("has", "is") if n.invalid == 1 else ("have", "are")
         notes.append(
-            f"{n.invalid:,} of {total:,} samples {have} no {kind} value at "
+            f"{n.invalid:,} of {total:,} samples {have} no {_kind_of_value(clause)} value at "
             f"{_text(inspection, n.node.id)} and {are} left out: {clause}."
         )
     if len(failing) > LISTED:
         rest = sum(n.invalid for n in failing[LISTED:])
         notes.append(f"{rest:,} more have no real value elsewhere.")
     return notes
+
+
+def _failing(inspection: Inspection) -> list[NodeAmplification]:
+    """The nodes at which samples first have no value, the most samples first, with these alone."""
+    unsettled = inspection.amplification.unsettled_at
+    known = [n._replace(invalid=n.invalid - unsettled.get(n.node.id, 0)) for n in inspection.nodes]
+    return sorted([n for n in known if n.invalid], key=lambda n: -n.invalid)

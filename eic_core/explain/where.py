@@ -17,6 +17,8 @@ import numpy.typing as npt
 from eic_core import wording
 from eic_core.explain import phrases
 from eic_core.explain.bottleneck import diagnosed_node, origin_of_loss
+from eic_core.explain.causes import is_smaller_elsewhere
+from eic_core.explain.created import shares_through
 from eic_core.explain.settling import (
     Growth,
     MeanInterval,
@@ -133,7 +135,8 @@ def describe_rows(
     formula = inspection.formula
     zero = _vanishing(inspection, node_id, positions, s2 / np.sum(s2))
     rows = positions if zero is None else zero.near
-    inputs = _narrow_inputs(inspection, formula.subtree(node_id), rows)
+    place = node_id if zero is None else zero.node_id
+    inputs = _narrow_inputs(inspection, formula.subtree(place), rows)
     if zero is None:
         if not inputs:
             return None
@@ -151,17 +154,21 @@ def _vanishing(
     """The node of the subtree that is small, beside its usual size, where most is lost.
 
     That where the loss is created, if it is, and if the loss has no bound where it is zero; else
-    the smallest.
+    the smallest through which the noise comes, and which is not smaller where less is lost.
     """
     formula, amplification = inspection.formula, inspection.amplification
     origin = origin_of_loss(inspection, node_id)
     if origin != node_id and not grows_towards(inspection, node_id, origin):
         origin = node_id
+    first = formula.first[node_id]
+    shares = shares_through(inspection, node_id, positions, weights)
     best: tuple[float, int, Array] | None = None
     for k in (origin, *range(formula.first[node_id], node_id + 1)):
         row = amplification.tape.steps[amplification.tape.slots[k]].row
         n = inspection.nodes[k]
         if row is None or not row.crossing or n.local_eic_finite < 0.5 or not n.evaluated:
+            continue
+        if shares[k - first] < THROUGH:
             continue
         y, _ = amplification.trace(k)
         usual = float(np.nanmedian(np.abs(y)))
@@ -170,6 +177,8 @@ def _vanishing(
             continue
         size = _typical(sizes, weights) / usual
         if size >= _limit(amplification.signs[k] == 3) or (best is not None and size >= best[0]):
+            continue
+        if is_smaller_elsewhere(y, amplification.trace(node_id)[1], usual * size):
             continue
         if size < _limit(inspection.sign_changes.at(k).loses_at_zero):
             best = size, k, y
@@ -185,6 +194,10 @@ def _vanishing(
     settled = not np.isin(near, amplification.unsettled).any()
     low, high = float(y[near].min()), float(y[near].max())
     return _Zero(k, crosses, low, high, near, bool(small.all()), settled)
+
+
+THROUGH = 0.25
+"""The part of a node's noise that comes through one that is nearly zero where it is amplified."""
 
 
 def _limit(crosses: bool) -> float:
@@ -447,7 +460,9 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
         finite=count,
         place=place,
         growth=growth_of(s2, unbounded=bool(event)),
-        interval=interval_of(s2, bool(event), event=event),
+        interval=interval_of(
+            s2, bool(event), event=event, left_out=inspection.counts.unresolved
+        ),
     )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from html import escape
+from typing import NamedTuple
 
 from eic_core.formula.syntax.build import FUNCTIONS, literal
 from eic_core.formula.syntax.names import GREEK, SUBSCRIPTS, plain_letters, safe_name
@@ -367,7 +368,9 @@ def to_mathml(formula: Formula, node_id: int | None = None) -> str:
 
 
 def short_text(formula: Formula, node_id: int | None = None, limit: int = 40) -> str:
-    """A compact label; where it is too long, long constants lose digits, then the end is cut off.
+    """A compact label; where it is too long, long constants lose digits, then the middle goes.
+
+    Sums and products that begin alike end differently, so both ends are kept.
 
     Parameters
     ----------
@@ -375,7 +378,8 @@ def short_text(formula: Formula, node_id: int | None = None, limit: int = 40) ->
     node_id : int, optional
         The root of the part to write; the whole by default.
     limit : int
-        Most characters, the ellipsis included.
+        Most characters, the ellipsis included.  Of fewer than `FEWEST_OF_TWO_ENDS` the end is cut
+        off.
 
     Examples
     --------
@@ -385,20 +389,33 @@ def short_text(formula: Formula, node_id: int | None = None, limit: int = 40) ->
     ('10000·x − 9999·x', '10000·x…')
     >>> short_text(read("18229197693709419806720.000*x - 0.5").formula, limit=24)
     '1.8229198e22·x − 0.5'
+    >>> short_text(read("1.0003*x**8 + 0.9991*x**7 + 1.002*x**6 + x").formula, limit=32)
+    '1.0003·x⁸ + 0.9991 … x⁶ + x'
     """
-    text = ""
+    head = ""
     for brief in (False, True):
-        text = ""
-        todo: list[str | int] = [_last(formula, node_id)]
-        while todo and len(text) <= limit:
-            part = todo.pop()
-            if isinstance(part, str):
-                text += _brief(part) if brief else part
-            else:
-                todo.extend(reversed(list(_parts(formula, formula.nodes[part], TEXT))))
-        if len(text) <= limit:
-            break
-    return _cut(text, limit)
+        head = _end(formula, _last(formula, node_id), limit, brief, first=True)
+        if len(head) <= limit:
+            return head
+    return _elided(head, _end(formula, _last(formula, node_id), limit, True, first=False), limit)
+
+
+FEWEST_OF_TWO_ENDS = 24
+
+
+def _end(formula: Formula, node_id: int, limit: int, brief: bool, *, first: bool) -> str:
+    """The first or the last characters of a label, a few more than `limit` if there are more."""
+    text = ""
+    todo: list[str | int] = [node_id]
+    while todo and len(text) <= limit:
+        part = todo.pop()
+        if isinstance(part, str):
+            piece = _brief(part) if brief else part
+            text = text + piece if first else piece + text
+        else:
+            parts = list(_parts(formula, formula.nodes[part], TEXT))
+            todo.extend(reversed(parts) if first else parts)
+    return text
 
 
 _LONG_NUMBER = re.compile(r"(?<![\w.])\d[\d.]{11,}(?![\w.])")
@@ -418,27 +435,58 @@ def node_texts(formula: Formula, limit: int = 40) -> tuple[str, ...]:
     >>> node_texts(read("x**2 + 1").formula)
     ('x', 'x²', '1', 'x² + 1')
     """
-    whole, brief = _texts(formula, limit, str), _texts(formula, limit, _brief)
-    return tuple(b if w.endswith("…") else w for w, b in zip(whole, brief, strict=True))
+    plain, brief = _ends_of_all(formula, limit, str), _ends_of_all(formula, limit, _brief)
+    return tuple([
+        whole.head if whole.tail is None else short.head if short.tail is None
+        else _elided(short.head, short.tail, limit)
+        for whole, short in zip(plain, brief, strict=True)
+    ])  # fmt: skip
 
 
-def _texts(formula: Formula, limit: int, written: Callable[[str], str]) -> list[str]:
-    texts: list[str] = []
+class _Ends(NamedTuple):
+    """A label of at most so many characters, or the first and last ones of a longer one."""
+
+    head: str
+    tail: str | None
+
+
+def _ends_of_all(formula: Formula, limit: int, written: Callable[[str], str]) -> list[_Ends]:
+    found: list[_Ends] = []
     for node in formula.nodes:
-        pieces: list[str] = []
-        size = 0
-        for part in _parts(formula, node, TEXT):
-            piece = written(part) if isinstance(part, str) else texts[part]
-            pieces.append(piece)
-            size += len(piece)
-            if size > limit or (not isinstance(part, str) and piece.endswith("…")):
+        parts = [
+            _Ends(written(part), None) if isinstance(part, str) else found[part]
+            for part in _parts(formula, node, TEXT)
+        ]
+        head = ""
+        whole = True
+        for part in parts:
+            head += part.head
+            whole = part.tail is None and len(head) <= limit
+            if not whole:
                 break
-        texts.append(_cut("".join(pieces), limit))
-    return texts
+        tail = ""
+        for part in reversed(() if whole else parts):
+            tail = (part.head if part.tail is None else part.tail) + tail
+            if part.tail is not None or len(tail) > limit:
+                break
+        found.append(_Ends(head, None) if whole else _Ends(head[: limit + 1], tail[-limit - 1 :]))
+    return found
 
 
-def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: max(limit - 1, 0)].rstrip() + "…"
+_BEGUN, _ENDED = re.compile(r"[\w.]+\Z"), re.compile(r"\A[\w.]+")
+
+
+def _elided(head: str, tail: str, limit: int) -> str:
+    """The beginning and the end of a long text, without the numbers and names that are cut."""
+    if limit < FEWEST_OF_TWO_ENDS:
+        return head[: max(limit - 1, 0)].rstrip() + "…"
+    last = (limit - 3) // 3
+    begin, end = head[: limit - 3 - last], tail[-last:]
+    if head[len(begin)].isalnum() or head[len(begin)] == ".":
+        begin = _BEGUN.sub("", begin) or begin
+    if tail[-last - 1].isalnum() or tail[-last - 1] == ".":
+        end = _ENDED.sub("", end) or end
+    return f"{begin.rstrip(' ·/^')} … {end.lstrip(' ·/^')}"
 
 
 def _last(formula: Formula, node_id: int | None) -> int:

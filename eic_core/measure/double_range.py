@@ -21,7 +21,7 @@ import numpy as np
 
 from eic_core.engine import extended
 from eic_core.engine.extended import ExtendedSamples
-from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Tape
+from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Step, Tape
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.jumps import (
@@ -334,7 +334,8 @@ def _places(
     From a step without a number, to an operand without one; from a 0 that is none, to an operand
     that is none or has left the range; where no operand is to blame, the step is.  A step whose
     value does not overflow, and which has no number though its operands have, is given a wrong
-    operand: one that underflows, else one that is rounded to 0 or out of the domain.
+    operand: one that underflows, else one that is rounded to 0 or out of the domain, of several
+    one that alone takes the value.
     """
     count = len(in_double[-1])
     no_number = [~np.isfinite(y) for y in in_double]
@@ -366,11 +367,13 @@ def _places(
             continue
         zeros = [(in_double[i] == 0) & (exact[i] != 0) for i in operands]
         moved = [in_double[i] != exact[i] for i in operands]
+        mends = _mending(tape.steps[slot], in_double, exact)
         for kind, marks in (("zeros", zeros), ("outside", moved)):
-            for operand, mark in zip(operands, marks, strict=True):
-                hit = misled & mark
-                current[hit], kinds[hit] = operand, kind
-                misled &= ~hit
+            for alone in (True, False):  # first what alone would have left a value
+                for operand, mark, mended in zip(operands, marks, mends, strict=True):
+                    hit = misled & mark & mended if alone else misled & mark
+                    current[hit], kinds[hit] = operand, kind
+                    misled &= ~hit
         current[misled], kinds[misled] = operands[0], "outside"  # by less than a double shows
     found = Counter[tuple[int, str]]()
     for row, slot in enumerate(current.tolist()):
@@ -381,6 +384,17 @@ def _places(
         for node in sorted({node for node, _ in found})
     ]
     return tuple(sorted(places, key=lambda place: -place.count))
+
+
+def _mending(step: Step, in_double: list[Array], exact: list[Array]) -> list[np.ndarray]:
+    """For each operand of a step, the rows at which it has a value with that one's exact value."""
+    assert step.row is not None
+    found = []
+    for i in step.operands:
+        values = [exact[k] if k == i else in_double[k] for k in step.operands]
+        with np.errstate(all="ignore"):
+            found.append(np.isfinite(step.row.evaluate(values, step.parameter)))
+    return found
 
 
 KINDS = ("overflows", "underflows", "zeros", "outside")

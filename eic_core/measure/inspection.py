@@ -83,7 +83,8 @@ class NodeAmplification(NamedTuple):
     local_eic_finite : float
         The same without the samples that are singular here; nan if none remain.
     invalid : int
-        Samples that first have no real value at this node.
+        Samples that first have no real value at this node, or none that is known: those are in
+        `Amplification.unsettled_at`.
     singular : int
         Valid samples at which s_k is infinite (or above 10^30).
     shares : EdgeShares
@@ -138,7 +139,8 @@ class SampleCounts:
     singular : int
         Valid samples that are singular at some node.
     rechecked, unresolved : int
-        Samples re-evaluated at 60 digits, and those left unchecked.
+        Samples re-evaluated at 60 digits, and those that needed it but came after its limit; they
+        are among the invalid ones.
     """
 
     total: int

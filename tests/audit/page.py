@@ -178,13 +178,24 @@ JUMP = re.compile(
     r"(?:Rounding|Over- or underflow) decides .*? of the result"
     r"(?:; other steps at [\d,]+ more)?\."
 )
-LEADS = ("With a wider range of exponents ", "Apart from that, ")
+PARTLY = re.compile(
+    r"No real value at [\d,]+ of [\d,]+ samples?, (?:most )?at `[^`]*`: (?:`[^`]*`|[^`.])*\."
+)
+LEFT_OUT = re.compile(
+    r"Left out (?:is|are) [\d,]+ of [\d,]+ samples? that double precision cannot tell: [^.]*\."
+)
+LEADS = (
+    "At the others ",
+    "At the other sample ",
+    "With a wider range of exponents ",
+    "Apart from that, ",
+)
 
 
 def pieces(sentence: str) -> list[str]:
     """The sentences of a verdict: one, and one each of double range and of jumps."""
     found: list[str] = []
-    for pattern in (RANGE, WORN, JUMP):
+    for pattern in (PARTLY, LEFT_OUT, RANGE, WORN, JUMP):
         match = pattern.search(sentence)
         if match is not None:
             found.append(match[0])

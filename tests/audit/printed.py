@@ -11,7 +11,7 @@ KINDS: dict[str, str] = {
     "code": r"`[^`]+`",
     "codes": r"`[^`]+`(?:(?:, | and )(?:`[^`]+`|\d+ more))*",
     "int": r"\d[\d,]*",
-    "one": r"\d+\.\d",
+    "one": r"\d+\.\d{1,6}",
     "two": r"−?\d+\.\d\d",
     "digits": r"(?:every digit|no digit|\d+\.\d+ digits)",
     "lost": r"(?:every digit|no digit|hardly any digits|\d+\.\d+ digits)",

@@ -75,6 +75,17 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield f"the result loses {p.truth.local(p.truth.root):.4f}"
 
 
+@says("level.partly", "level", "At some samples the formula has no real value")
+def _(p: Page, m: Match) -> Iterator[str]:
+    if not p.truth.valid.any() or not without_real_value(p).any():
+        yield "it has one at all"
+
+
+def without_real_value(p: Page) -> np.ndarray:
+    """Rows outside the real domain; those that only leave every range of numbers are others."""
+    return ~p.truth.valid & ~_too_large(p)
+
+
 @says("level.range", "level", "At some samples double precision has no value of the result")
 def _(p: Page, m: Match) -> Iterator[str]:
     if not lost_in_range(p) and not any(_too_large(p)):
@@ -223,6 +234,47 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield "something is computed"
 
 
+@says(
+    "verdict.partly",
+    "verdict",
+    "No real value at <n:int> of <of:int> [[sample|samples]], ⟦most ⟧at <at:code>: <why:any>.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if whole(m["of"]) != p.truth.count:
+        yield f"there are {p.truth.count} samples"
+    missing = int(without_real_value(p).sum())
+    if whole(m["n"]) != missing:
+        yield f"it has none at {missing}"
+    places = np.bincount(p.truth.bad[without_real_value(p)], minlength=p.truth.nodes)
+    if (", most at" in m[0]) != (np.count_nonzero(places) > 1):
+        yield f"samples fail at {np.count_nonzero(places)} nodes"
+
+    def fails(k: int) -> Iterator[str]:
+        if places[k] < places.max():
+            yield f"{places[k]} samples fail there, {places.max()} elsewhere"
+        yield from told(INVALID, p, k, m["why"])
+
+    yield from somewhere(p, m["at"], fails)
+
+
+@duty("that the formula has no real value at some samples", "verdict.partly")
+def _(p: Page) -> bool:
+    return bool(p.truth.valid.any()) and bool(without_real_value(p).any())
+
+
+@says(
+    "verdict.left_out",
+    "verdict",
+    "Left out [[is|are]] <n:int> of <of:int> [[sample|samples]] that double precision cannot "
+    "tell: the check at 60 digits ends after <limit:int>.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if whole(m["of"]) != p.truth.count:
+        yield f"there are {p.truth.count} samples"
+    if whole(m["n"]) + whole(m["limit"]) > doubtful(p) or whole(m["limit"]) < 1_000:
+        yield f"double precision cannot tell {doubtful(p)} of them"
+
+
 _CALM = "⟦Stable: ⟧[[the|The]] result"
 
 
@@ -232,6 +284,8 @@ def _calm(p: Page, m: Match) -> Iterator[str]:
         yield "a rounding decides the result at some rows"
     if m[0].startswith("Stable") and missing:
         yield f"{missing} of {p.truth.count} rows have no value in double precision"
+    if m[0].startswith("Stable") and without_real_value(p).any():
+        yield f"{without_real_value(p).sum()} of {p.truth.count} rows have no real value"
     if not p.truth.eic < 1 + 1e-6:
         yield f"EIC is {p.truth.eic:.3f}"
 
@@ -789,19 +843,6 @@ def doubtful(p: Page) -> int:
 
 
 @says(
-    "note.unresolved",
-    "note",
-    "<n:int> [[sample|samples]] needed a check at 60 digits after the limit of <limit:int> was "
-    "reached: of them double precision's own account is taken, so take the last digits with care.",
-)
-def _(p: Page, m: Match) -> Iterator[str]:
-    if p.truth.distinct == 1:
-        yield "all samples are the same: one check settles them"
-    if whole(m["n"]) + whole(m["limit"]) > p.truth.count:
-        yield "there are not so many samples"
-
-
-@says(
     "note.rechecked",
     "note",
     "<n:int> [[sample|samples]] [[was|were]] settled at 60 digits, in case double precision "
@@ -840,6 +881,8 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield f"the result loses {root:.3f}: that shows"
     if decided_at_all(p, surely=True).any():
         yield "a rounding decides the result: that shows"
+    if _part_from_the_worst(p) > 0.1 + 1e-6:
+        yield f"{_part_from_the_worst(p):.2f} of its noise comes from there: that shows"
     yield from somewhere(p, m["at"], lambda k: _is_worst(p, k))
 
 
@@ -935,9 +978,6 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from _is_n(p, m)
 
 
-_BEYOND = "double precision cannot tell it there, and the check at 60 digits ends after"
-
-
 @says(
     "note.invalid",
     "note",
@@ -947,10 +987,6 @@ _BEYOND = "double precision cannot tell it there, and the check at 60 digits end
 def _(p: Page, m: Match) -> Iterator[str]:
     if whole(m["of"]) != p.truth.count:
         yield f"there are {p.truth.count} samples"
-    if _BEYOND in m["why"]:
-        if whole(m["n"]) > p.truth.count:
-            yield "not so many"
-        return
 
     def fails(k: int) -> Iterator[str]:
         failing = int((p.truth.bad == k).sum())
@@ -1110,16 +1146,28 @@ def _origin(p: Page) -> str:
 def _label(name: str, text: str, operators: str = "", applies: str = "") -> None:
     """A label, the operators that may stand at its origin, and what must hold."""
 
-    @says(f"label.{name}", "cause", f"{text}⟦, hidden by the result⟧")
+    @says(f"label.{name}", "cause", f"{text}⟦, [[hidden|damped]] by the result⟧")
     def _(p: Page, m: Match) -> Iterator[str]:
         if operators and _origin(p) not in operators.split():
             yield f"at {_origin(p)}"
-        if m[0].endswith("hidden by the result") and not (
+        if m[0].endswith(" by the result") and not (
             p.truth.local(p.truth.root) < 1 + 1e-6 and p.truth.eic > 1 - 1e-6
         ):
             yield f"the result loses {p.truth.local(p.truth.root):.3f} of {p.truth.eic:.3f}"
+            return
+        if m[0].endswith(" by the result"):
+            part = _part_from_the_worst(p)
+            if not (part < 0.52 if "hidden" in m[0] else part > 0.48):
+                yield f"{part:.2f} of the result's noise comes from there"
         if applies and not _LABELS[applies](p):
             yield "it is not so"
+
+
+def _part_from_the_worst(p: Page) -> float:
+    """The part of the noise of the result that comes through the worst step."""
+    worst = p.inspection.bottleneck
+    squares = p.truth.squares(p.truth.root)
+    return float(squares[list(p.truth.subtree(worst))].sum() / squares.sum())
 
 
 _LABELS: dict[str, Callable[[Page], bool]] = {
@@ -1129,7 +1177,12 @@ _LABELS: dict[str, Callable[[Page], bool]] = {
     "jump": lambda p: bool(decided_at_all(p, surely=False).any()),
     "worn": lambda p: bool(p.truth.leaves_range.any()),
     "range": lambda p: lost_in_range(p) > 0 or bool(_too_large(p).any()),
-    "undefined": lambda p: not p.truth.valid.any(),
+    "undefined": lambda p: not p.truth.valid.any() or bool(without_real_value(p).any()),
+    "zero_term": lambda p: bool(
+        p.truth.valid.any()
+        and any((p.truth.value(k) == 0).any()
+                for k in p.formula.nodes[p.diagnosis.verdict.origin].children)
+    ),
     "singular": lambda p: bool(p.truth.any_singular.any()),
 }
 _PERIODIC = "sin cos tan cot sec csc"
@@ -1152,6 +1205,7 @@ _label("angle", "Large argument of <f:word>", _PERIODIC)
 _label("growth", "[[Exponential|Hyperbolic function|Step]] of a large number",
        "exp expm1 sinh cosh tanh")  # fmt: skip
 _label("exponent", "Large exponent", "power pow")
+_label("zero_term", "Error of a term that is 0", "add sub", applies="zero_term")
 _label("log", "Logarithm near 1", "log")
 _label("log1p", "Logarithm near its end", "log1p")
 _label("end", "End of the domain", "asin acos acosh atanh")

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from eic_core.engine.amplify import MAX_RECHECKED
+from eic_core.engine.amplify import FEWEST_RECHECKED
 from eic_core.explain.correlated import correlated_eic
 from eic_core.explain.ledger import blame
 from eic_core.formula.syntax import read
@@ -18,6 +18,12 @@ DOUBTFUL = [
     "exp(x*(0.1+0.2-0.3))", "floor(0.1*3*10) + x", "max(x, 0.1+0.2-0.3)", "(0.1+0.2-0.3)/x",
     "cos(pi/2) + x", "x*sin(pi) + x*(0.1+0.2-0.3)", "(x - 1.5)*(0.1+0.2-0.3)", "2**(0.1+0.2-0.3)*x",
 ]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _thousand(monkeypatch):
+    """No formula has more samples settled than the least."""
+    monkeypatch.setattr("eic_core.engine.amplify.RECHECK_WORK", 0)
 
 
 def inspected(text, count):
@@ -39,8 +45,8 @@ def told(inspection):
 @pytest.mark.parametrize("text", DOUBTFUL)
 def test_the_limit_of_the_check_does_not_show(text):
     """The first thousand are settled one by one at 60 digits: that is the truth for the others."""
-    few, many = inspected(text, MAX_RECHECKED), inspected(text, 2 * MAX_RECHECKED)
-    assert few.counts.rechecked == MAX_RECHECKED
+    few, many = inspected(text, FEWEST_RECHECKED), inspected(text, 2 * FEWEST_RECHECKED)
+    assert few.counts.rechecked == FEWEST_RECHECKED
     assert many.counts.unresolved == 0
     for a, b in zip(told(few), told(many), strict=True):
         assert b == pytest.approx(a, rel=1e-9, nan_ok=True)
@@ -52,7 +58,7 @@ def test_the_limit_of_the_check_does_not_show(text):
 
 @pytest.mark.parametrize("text", DOUBTFUL)
 def test_shared_noise_and_blame_follow(text):
-    few, many = inspected(text, MAX_RECHECKED), inspected(text, 2 * MAX_RECHECKED)
+    few, many = inspected(text, FEWEST_RECHECKED), inspected(text, 2 * FEWEST_RECHECKED)
     one, other = (correlated_eic(i.formula, i.samples) for i in (few, many))
     assert other.q_eic == pytest.approx(one.q_eic, rel=1e-9, nan_ok=True)
     assert other.singular == 2 * one.singular
@@ -61,13 +67,13 @@ def test_shared_noise_and_blame_follow(text):
 
 def test_samples_that_are_doubtful_of_themselves_still_are():
     """x + 0.1 - x - 0.1 is 0, which doubles cannot tell; the constant in it does not hide that."""
-    x = np.linspace(1, 2, 2 * MAX_RECHECKED)
+    x = np.linspace(1, 2, 2 * FEWEST_RECHECKED)
     formula = read("((x + 0.1) - x - 0.1) + (0.1+0.2-0.3)").formula
     counts = inspect(formula, Samples.from_columns({"x": x})).counts
-    assert (counts.rechecked, counts.unresolved) == (MAX_RECHECKED, MAX_RECHECKED)
+    assert (counts.rechecked, counts.unresolved) == (FEWEST_RECHECKED, FEWEST_RECHECKED)
 
 
 def test_a_constant_that_leaves_double_range_is_left_to_the_samples():
-    inspection = inspected("x + exp(1000)/exp(999)", 2 * MAX_RECHECKED)
-    assert inspection.counts.rechecked == 2 * MAX_RECHECKED
+    inspection = inspected("x + exp(1000)/exp(999)", 2 * FEWEST_RECHECKED)
+    assert inspection.counts.rechecked == 2 * FEWEST_RECHECKED
     assert math.isfinite(inspection.eic)

@@ -378,13 +378,27 @@ def test_no_sentence_gives_the_limit_of_the_check_as_a_share_of_the_samples(text
         assert "at all 1,000 samples that were checked" in said.sentence
 
 
-def test_samples_left_out_because_the_check_ended_are_told_so():
-    notes = verdict(inspected("log(exp(x))", x=np.linspace(990, 1000, 2_500))).notes
-    assert (
-        "1,500 of 2,500 samples have no usable value at `exp(x)` and are left out: double "
-        "precision cannot tell it there, and the check at 60 digits ends after 1,000 samples."
-    ) in notes
-    assert not any("needed a check" in note for note in notes)
+def test_samples_left_out_because_the_check_ended_are_told_so(monkeypatch):
+    monkeypatch.setattr("eic_core.engine.amplify.RECHECK_WORK", 0)
+    said = verdict(inspected("log(exp(x))", x=np.linspace(990, 1000, 2_500)))
+    assert said.sentence.endswith(
+        "Left out are 1,500 of 2,500 samples that double precision cannot tell: the check at 60 "
+        "digits ends after 1,000."
+    )
+    assert not any("left out" in note for note in said.notes)
+
+
+def test_samples_without_a_real_value_are_no_stable_result():
+    x = np.linspace(-4.5, 5, 20)
+    said = verdict(inspected("sqrt(x)+y", x=x, y=x + 9))
+    count = int(np.isnan(np.sqrt(np.where(x < 0, np.nan, x))).sum())
+    assert said.level == "partly-undefined"
+    assert said.sentence == (
+        f"No real value at {count} of 20 samples, at `√x`: the argument of a square root must not "
+        "be negative. At the others the result loses 0.1 digits, and no step inside loses more."
+    )
+    said = verdict(inspected("sqrt(x) + (y - 10.0001)*1e6", x=x, y=x + 9))
+    assert said.level == "severe" and f"No real value at {count} of 20" in said.sentence
 
 
 # --- one account of the numbers

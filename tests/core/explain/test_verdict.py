@@ -40,8 +40,8 @@ def test_the_level_follows_the_thresholds_of_the_paper():
         "stable", "stable", "moderate", "moderate", "severe", "infinite", "undefined",
     ]  # fmt: skip
     assert set(LEVELS) == {
-        "stable", "moderate", "severe", "out-of-range", "range-loss", "undecided", "infinite",
-        "undefined",
+        "stable", "moderate", "severe", "partly-undefined", "out-of-range", "range-loss",
+        "undecided", "infinite", "undefined",
     }  # fmt: skip
 
 

@@ -112,13 +112,27 @@ def test_latex_braces_and_delimiters_balance_with_decoration_too(formula):
 
 
 @settings(max_examples=examples(200), deadline=None)
-@given(formulas, st.integers(4, 30))
-def test_labels_keep_to_their_limit_and_begin_like_the_whole_text(formula, limit):
+@given(formulas, st.integers(4, 60))
+def test_labels_keep_to_their_limit_and_begin_and_end_like_the_whole_text(formula, limit):
     whole = node_texts(formula, limit=100_000)
     for node, full, cut in zip(formula, whole, node_texts(formula, limit), strict=True):
         assert len(cut) <= limit
         assert cut == short_text(formula, node.id, limit)
-        assert cut == full or (cut.endswith("…") and full.startswith(cut[:-1]))
+        if cut != full:
+            begin, _, end = cut.partition("…")
+            assert full.startswith(begin.rstrip()) and full.endswith(end.lstrip())
+            assert bool(end) == (limit >= 24)
+
+
+@pytest.mark.parametrize("text", [
+    "1.0003*x**8+0.9991*x**7+1.002*x**6+0.9987*x**5+1.0001*x**4+x**3+0.99999*x**2+x",
+    "-20*exp(-0.2*sqrt((x**2+y**2)/2))-exp((cos(2*pi*x)+cos(2*pi*y))/2)+e+20",
+])
+@pytest.mark.parametrize("limit", [37, 56])
+def test_sums_that_begin_alike_are_told_apart(text, limit):
+    formula = read(text).formula
+    labels = dict(zip(node_texts(formula, 1_000), node_texts(formula, limit), strict=True))
+    assert len(set(labels.values())) == len(labels)
 
 
 @settings(max_examples=examples(300), deadline=None)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from eic_core.engine.amplify import MAX_RECHECKED
+from eic_core.engine.amplify import FEWEST_RECHECKED, most_rechecked
+from eic_core.explain.correlated import correlated_eic
+from eic_core.explain.diagnosis import diagnose
+from eic_core.explain.verdict import verdict
 from eic_core.formula.syntax import read
-from eic_core.measure import Samples, amplify, inspect
+from eic_core.measure import Domain, Samples, amplify, inspect, sample_domains
 from tests.core.measure.agreement import disagreements
 
 
@@ -16,17 +19,27 @@ def overflowing(rows: int) -> np.ndarray:
     return np.where(np.arange(rows) % 2, 0.5, 0.75 + np.arange(rows) * 1e-5)
 
 
+@pytest.fixture
+def thousand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The least that is settled of any formula, of these, too."""
+    monkeypatch.setattr("eic_core.engine.amplify.RECHECK_WORK", 0)
+    assert most_rechecked(3) == FEWEST_RECHECKED == 1000
+
+
+@pytest.mark.usefixtures("thousand")
 def test_overflow_is_settled_for_the_first_thousand_in_row_order() -> None:
     x = overflowing(3000)
     result = amplify(read("exp(1000*x)/exp(999*x)").formula, Samples.from_columns({"x": x}))
     overflow = np.flatnonzero(1000 * x > 709.8)
-    assert result.rechecked == MAX_RECHECKED == 1000
+    assert result.rechecked == 1000
     assert sorted(result.exact) == overflow[:1000].tolist()
     assert result.unresolved == len(overflow) - 1000 == 500
     assert not result.valid[overflow[1000:]].any() and result.valid_count == 2500
     assert result.first_invalid == {3: 500}  # at exp(1000 x), where range was left
+    assert result.unsettled_at == {3: 500}
 
 
+@pytest.mark.usefixtures("thousand")
 def test_row_order_runs_through_the_blocks() -> None:
     x = np.full(40_000, 1.5)
     late = np.arange(39_000, 40_000)
@@ -35,6 +48,44 @@ def test_row_order_runs_through_the_blocks() -> None:
     assert sorted(result.exact)[:3] == [10, 20_000, 39_000]
     assert (result.rechecked, result.unresolved) == (1000, 2)
     assert np.flatnonzero(~result.valid).tolist() == [39_998, 39_999]
+
+
+def test_short_formulas_have_more_samples_settled() -> None:
+    """Of the same work: 40,000 nodes at 60 digits (ADR 0025)."""
+    samples = sample_domains({"x": Domain("uniform", 0, 40)}, count=20_000)
+    result = inspect(read("exp(-x*x)").formula, samples)
+    counts = result.counts
+    assert counts.rechecked > 6000 and counts.unresolved == 0 and counts.valid == 20_000
+    # -x*x is (-x)*x: s^2 is 1, 2, 1 + 2 + 1 = 4, and 1 + kappa^2 4 at the exponential
+    x = samples.columns["x"]
+    assert result.eic == pytest.approx(0.5 * np.log10(np.mean(1 + 4 * x**4)), abs=1e-9)
+
+
+@pytest.mark.usefixtures("thousand")
+@pytest.mark.parametrize("text", ["exp(-x*x)", "((1+x)-1)/x", "1/(1+exp(-x))", "x-x",
+                                  "where(x+1e16-1e16 > 2, x, -x)"])  # fmt: skip
+def test_what_the_check_did_not_reach_is_in_no_number(text: str) -> None:
+    """The numbers of the others are those of a table without them."""
+    domain = Domain("loguniform", 1e-20, 1) if "1+x" in text else Domain("uniform", -3000, 3000)
+    domain = Domain("uniform", 1, 3) if "where" in text or text == "x-x" else domain
+    samples = sample_domains({"x": domain}, count=6000)
+    found = inspect(read(text).formula, samples)
+    left_out = found.amplification.unsettled
+    assert found.counts.unresolved == len(left_out) > 1000
+    kept = np.setdiff1d(np.arange(6000), left_out)
+    alone = inspect(read(text).formula, samples.take(kept))
+    assert alone.counts.unresolved == 0 and alone.counts.valid == found.counts.valid
+    for one, other in zip(found.nodes, alone.nodes, strict=True):
+        assert other.local_eic == pytest.approx(one.local_eic, rel=1e-12)
+        assert other.singular == one.singular
+    assert verdict(found).sentence.endswith(
+        f"Left out are {len(left_out):,} of 6,000 samples that double precision cannot tell: the "
+        "check at 60 digits ends after 1,000."
+    )
+    blamed = [" ".join(diagnose(i).ledger.sentences).replace("valid ", "") for i in (found, alone)]
+    assert blamed[0] == blamed[1]
+    left, right = (correlated_eic(i.formula, i.samples).q_eic for i in (found, alone))
+    assert left == pytest.approx(right, rel=1e-12)
 
 
 def test_nothing_is_rechecked_when_told_not_to_and_wider_exponents_take_what_overflows() -> None:
@@ -58,7 +109,7 @@ def test_ordinary_samples_are_not_rechecked() -> None:
 
 def test_singular_samples_beyond_the_first_thousand_stay_singular_and_are_reported() -> None:
     result = inspect(read("x-x").formula, Samples.from_columns({"x": np.arange(1.0, 1501.0)}))
-    assert (result.counts.rechecked, result.counts.unresolved) == (1000, 500)
+    assert (result.counts.rechecked, result.counts.unresolved) == (1500, 0)
     assert result.counts.valid == result.counts.singular == 1500
 
 
@@ -102,6 +153,7 @@ def test_samples_whose_rule_hangs_on_a_rounding_are_rechecked() -> None:
     assert result.singular[5] == 0 and result.rechecked == 0
 
 
+@pytest.mark.usefixtures("thousand")
 def test_samples_in_doubt_do_not_take_the_place_of_those_that_left_double_range() -> None:
     x = np.concatenate([np.full(1500, 0.1), np.full(1200, 800.0)])
     formula = read("floor(x*3*10)*log(exp(x)) + y").formula  # y tells the samples apart

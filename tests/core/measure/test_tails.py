@@ -179,7 +179,8 @@ def test_what_the_first_pass_keeps_is_what_a_second_finds(
 ) -> None:
     """With invalid and singular samples, such beyond double range, and those at 60 digits."""
     monkeypatch.setattr("eic_core.engine.amplify._KEPT", room)
-    monkeypatch.setattr("eic_core.engine.amplify.MAX_RECHECKED", 40)
+    monkeypatch.setattr("eic_core.engine.amplify.FEWEST_RECHECKED", 40)
+    monkeypatch.setattr("eic_core.engine.amplify.RECHECK_WORK", 0)
     x = np.concatenate([np.linspace(-0.5, 5, 300), [0.0, 1.0, 1e-9]])
     samples = Samples.from_columns({"x": x, "y": np.cos(3 * x)})
     found = inspect(read(text).formula, samples, recheck=recheck).amplification
