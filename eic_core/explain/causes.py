@@ -229,6 +229,13 @@ ZERO_TERM = Cause(
     "error of a term that is 0", "one of the two terms is 0 and only brings its error"
 )
 
+ZERO_GIVEN = Cause(
+    "error of a value that is 0", "what it is given is 0 there and only brings its error"
+)
+
+OF_ZERO = (ZERO_TERM, ZERO_GIVEN)
+"""Where a value is 0, how much of the loss is whose is a matter of definition."""
+
 STEP = 0.35
 """Digits that a step must create to be a cause: more than a square or a sum of two adds."""
 
@@ -308,8 +315,7 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
     if clause is ACCUMULATED:
         clause = _plain_cause(inspection, first, evidence)
     further = ""
-    # Where a term is 0, how much of the loss is whose is a matter of definition.
-    second = losses[1] if len(losses) > 1 and clause is not ZERO_TERM else None
+    second = losses[1] if len(losses) > 1 and clause not in OF_ZERO else None
     if second is not None and second.digits >= max(STEP, WORTH_NAMING * whole):
         further = f"; {second.digits:.1f} more are created "
         if node_id in second.copies:
@@ -326,9 +332,10 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
         all_of_it = round(first.digits, 1) >= round(whole, 1)
         part = "all" if all_of_it else f"{first.digits:.1f}"
         chooses = OPERATORS[inspection.formula.nodes[node_id].operator].chooses
-        place = f", {part} of them {'created in its branch at' if chooses else 'inherited from'} "
+        of_them = "" if clause in OF_ZERO else f"{part} of them "
+        place = f", {of_them}{'created in its branch at' if chooses else 'inherited from'} "
         place += phrases.code_text(inspection.formula, first.node_id, limit)
-    elif few and clause is not ZERO_TERM:
+    elif few and clause not in OF_ZERO:
         place = f", {first.digits:.1f} of them in this step"
     return ExplainedLoss(
         first.node_id, first.digits, clause.label, place, clause.clause, further
@@ -344,6 +351,8 @@ def _plain_cause(inspection: Inspection, loss: CreatedLoss, evidence: Evidence) 
         if evidence.weights[nothing].sum() > MOST:
             return ZERO_TERM
         return Cause(f"cancellation in a {noun}", "the two terms nearly cancel at some samples")
+    if len(evidence.operands) == 1 and evidence.weights[evidence.operands[0] == 0].sum() > MOST:
+        return ZERO_GIVEN
     each = loss.digits / len(loss.copies)
     times = wording.times(10**each)
     return Cause("steep function", f"it amplifies what it is given about {times}")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from eic_core import wording
 from eic_core.explain import phrases
-from eic_core.explain.settling import unsettled_at
+from eic_core.explain.settling import has_steps_alone, unsettled_at
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.tails import Tail
@@ -93,20 +93,29 @@ def settled_phrase(inspection: Inspection, tail: Tail) -> str:
         return f"no: infinite for {singular}"
     if tail.divergent is None:
         return "too few samples to tell"
-    if not tail.divergent:  # an index below 1 says that there is no mean, were it known better
-        if inspection.counts.unresolved:
-            return f"not known: {wording.count(inspection.counts.unresolved, 'sample')} left out"
-        return "too few samples to tell" if tail.hill < 1 else "yes"
+    if not tail.divergent:
+        return _settled(inspection, tail)
     known = unsettled_at(inspection)
     if known is not None:
         return "no" if known.own else f"not at {_place(inspection, known.node)}"
     grows = inspection.sign_changes.unbounded
+    if not _heavy(inspection, tail) and all(has_steps_alone(inspection, k) for k in tail.crossings):
+        # a change of sign between two whole numbers
+        return "too few samples to tell" if math.isnan(tail.hill) else _settled(inspection, tail)
     if _heavy(inspection, tail) or (tail.node in tail.crossings and grows(tail.node)):
         return "no"
     # The worst first: looking at a crossing takes longer than all of the rest.
     worst = sorted(tail.crossings, key=lambda k: (-inspection.nodes[k].local_eic_finite, k))
     found = next((k for k in worst if grows(k)), None)
     return "no" if found is None else f"not at {_place(inspection, found)}"
+
+
+def _settled(inspection: Inspection, tail: Tail) -> str:
+    """What is said where nothing speaks against a mean."""
+    if inspection.counts.unresolved:
+        return f"not known: {wording.count(inspection.counts.unresolved, 'sample')} left out"
+    # an index below 1 says that there is no mean, were it known better
+    return "too few samples to tell" if tail.hill < 1 else "yes"
 
 
 def _heavy(inspection: Inspection, tail: Tail) -> bool:

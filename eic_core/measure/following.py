@@ -27,7 +27,10 @@ from eic_core.operators.wide import Array
 Rows = npt.NDArray[np.int64]
 
 MOVE = 4 * UNIT_ROUNDOFF
-"""By so much of their size operands are moved, up and down."""
+"""By so much of their size operands are moved at most, up and down."""
+
+MOVES = (MOVE, -MOVE, 0.3 * MOVE, -0.4 * MOVE)
+"""Of what turns many times on the way, no one move tells."""
 
 BEYOND = 100.0
 """The result follows where it moves by more than so many roundings times its own amplification."""
@@ -152,8 +155,10 @@ def _moved_with(inspection: Inspection, step: Step, rows: Rows, root_y: Array) -
     as_it_is = np.where(root_y[rows] == 0, 0.0, as_it_is)  # not what rounding leaves of it
     far = np.zeros(len(rows))
     for value in _other_values(step, operands, y):
-        other = relative_error(result(value), as_it_is)
-        far = np.fmax(far, np.where(np.isfinite(value), np.minimum(other, 2.0), 0.0))
+        moved = result(value)
+        other = relative_error(moved, as_it_is)
+        known = np.isfinite(value) & ~np.isnan(moved)  # where it has no value, it keeps its digits
+        far = np.fmax(far, np.where(known, np.minimum(other, 2.0), 0.0))
     return far
 
 
@@ -167,7 +172,7 @@ def _other_values(step: Step, operands: list[Array], y: Array) -> Iterator[Array
         yield 1.0 - y
     else:
         for place, operand in enumerate(operands):
-            for by in (MOVE, -MOVE):
+            for by in MOVES:
                 moved = [*operands[:place], operand * (1 + by), *operands[place + 1 :]]
                 with np.errstate(all="ignore"):
                     yield np.asarray(row.evaluate(moved, step.parameter))

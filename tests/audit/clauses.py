@@ -146,6 +146,15 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
         yield f"a term is 0 with {w[none].sum() / w.sum():.3g} of the weight"
 
 
+@clause(CAUSES, "cause.zero_given", "what it is given is 0 there and only brings its error")
+def _(p: Page, m: Match, k: int) -> Iterator[str]:
+    rows, w = weights(p.truth, k)
+    operands = _operands(p, k)
+    none = operands[0][rows] == 0
+    if len(operands) != 1 or not w[none].sum() > 0.5 * w.sum():
+        yield f"its operand is 0 with {w[none].sum() / w.sum():.3g} of the weight"
+
+
 @clause(CAUSES, "cause.nobody", "it adds up over the steps below, and no single one stands out")
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     return iter(())  # what was made where is held to it already

@@ -1108,14 +1108,24 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield f"there are {len(finite)}, and the index of the tail is {_tail_index(finite):.2f}"
 
 
+def _has_few_values(p: Page) -> bool:
+    """Whether the data repeat: more of them bring no value between those that there are."""
+    columns = [p.samples.columns[name] for name in p.formula.variables]
+    return all(2 * len(np.unique(column)) <= len(column) for column in columns)
+
+
 @says("settled.yes", "settled", "yes", claims=lambda p, m: [("the mean is settled", 1, 1)])
 def _(p: Page, m: Match) -> Iterator[str]:
     rows, w = weights(p.truth, p.diagnosed)
     half = int(np.searchsorted(np.cumsum(np.sort(w)[::-1]), 0.5)) + 1
     if half == 1 and len(rows) >= 300:
         yield f"{half} of {len(rows)} samples carry half of it"
-    if any(not list(crosses_zero(p, k, grows=True)) for k in p.truth.subtree(p.diagnosed)
-           if p.truth.created(p.diagnosed)[k] > 0.3):  # fmt: skip
+    made = p.truth.created(p.diagnosed)
+    if not _has_few_values(p) and any(
+        not list(crosses_zero(p, k, grows=True))
+        for k in p.truth.subtree(p.diagnosed)
+        if made[k] > 0.3
+    ):
         yield "a step that makes the loss crosses zero, and its noise grows there"
 
 
@@ -1205,6 +1215,7 @@ _label("angle", "Large argument of <f:word>", _PERIODIC)
 _label("growth", "[[Exponential|Hyperbolic function|Step]] of a large number",
        "exp expm1 sinh cosh tanh")  # fmt: skip
 _label("exponent", "Large exponent", "power pow")
+_label("zero_given", "Error of a value that is 0", applies="zero_term")
 _label("zero_term", "Error of a term that is 0", "add sub", applies="zero_term")
 _label("log", "Logarithm near 1", "log")
 _label("log1p", "Logarithm near its end", "log1p")
