@@ -178,6 +178,8 @@ class ValueTable:
         p = row.parameter(term.parameter)
         step = Step(0, 0, row, (), p, term.parameter, "", "", math.nan)
         operands = [self._values[c] for c in term.children]
+        if row.integer_points:
+            operands = [tuple(map(self._on_grid, values)) for values in operands]
         value = self._exact.value
         return tuple(
             [
@@ -185,6 +187,14 @@ class ValueTable:
                 for a in zip(*operands, strict=True)
             ]
         )
+
+    def _on_grid(self, value: Any) -> Any:
+        """The value, or the half-integer that it differs from by rounding only (ADR 0001)."""
+        if value is None or not value:
+            return value
+        nearest = self.mp.nint(2 * value) / 2
+        rounding = self.mp.mpf(10) ** (12 - self.digits) * abs(value)
+        return nearest if abs(value - nearest) <= rounding else value
 
     def _cell(self, cell: str | float) -> Any:
         """What a cell means: a decimal what is written, a float what it holds."""
