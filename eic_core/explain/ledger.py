@@ -235,17 +235,16 @@ def _share(share: float) -> str:
 def _sources(
     inspection: Inspection, target: int, rows: tuple[LedgerRow, ...], group: list[LedgerRow]
 ) -> str:
-    """The few largest of a group by name, the others by number; copies of one are one."""
-    slots = inspection.amplification.tape.slots
-    own = {row.node_id: (row.text, slots[row.node_id]) for row in rows}
-    own[target] = f"rounding of {_name(inspection, target)} itself", slots[target]
-    kinds: dict[tuple[str, int], list[LedgerRow]] = {}
+    """The few largest of a group by name, the others by number."""
+    own = {row.node_id: row.text for row in rows}
+    own[target] = f"rounding of {_name(inspection, target)} itself"
+    kinds: dict[str, list[LedgerRow]] = {}
     for row in group:
         kinds.setdefault(own[row.node_id], []).append(row)
     largest = list(kinds.items())[:NAMED_SOURCES]
     named = [
-        f"the {key[0]}{_places(inspection, [row for row in rows if own[row.node_id] == key], here)}"
-        for key, here in largest
+        f"the {text}{_places(inspection, [row for row in rows if own[row.node_id] == text], here)}"
+        for text, here in largest
     ]
     rest = len(group) - sum(len(here) for _, here in largest)
     return wording.join([*named, f"{rest} more"] if rest else named)

@@ -469,6 +469,9 @@ def _finite(inspection: Inspection) -> _Said:
         place = found.place.replace("in this step", "in its last step") or ", in its last step"
         said += f"{place}: {found.clause}{found.further}"
         label, origin = wording.capital(found.label), found.origin
+    elif loss_phrase(result) == loss_phrase(eic):
+        as_much = f"as does its worst step, {step.place} (EIC){step.inherited}: {step.clause}."
+        return _Said(level, f"The result {said}, {as_much}", label, origin, inside)
     return _Said(level, f"The result {said}; {_uncapital(inside)}", label, origin, inside)
 
 

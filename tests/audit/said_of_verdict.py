@@ -370,6 +370,19 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(p, m["at"], lambda k: _cause(p, k, m["how"], m["why"]))
 
 
+@says(
+    "verdict.as_worst",
+    "verdict",
+    "[[the|The]] result loses <d:one> digits⟦ with independent noise⟧, as does its worst step, "
+    "<at:code> (EIC)<how:how>: <why:any>.",
+    claims=lambda p, m: [("EIC", *decimal(m["d"])), (INDEPENDENT, *decimal(m["d"]))],
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    yield from _is_eic(p, decimal(m["d"]), m["at"])
+    yield from _root_loses(p, decimal(m["d"]))
+    yield from somewhere(p, m["at"], lambda k: _cause(p, k, m["how"], m["why"]))
+
+
 def _noise_is_named(p: Page, named: bool) -> Iterator[str]:
     """Whether a loss says of which noise it is where the other one is another number."""
     q2 = p.truth.q2[p.truth.valid]
@@ -1244,8 +1257,8 @@ def _(p: Page) -> bool:
     return bool(p.truth.singular(p.truth.root).any())
 
 
-@duty("a step inside loses two digits and more", "verdict.lost verdict.inner verdict.inner_every "
-      "verdict.every verdict.steep verdict.inside verdict.inside_every "
+@duty("a step inside loses two digits and more", "verdict.lost verdict.as_worst verdict.inner "
+      "verdict.inner_every verdict.every verdict.steep verdict.inside verdict.inside_every "
       "verdict.follows")  # fmt: skip
 def _(p: Page) -> bool:
     return p.truth.eic > 2
