@@ -103,6 +103,7 @@ EXPONENTIAL_RULES: tuple[Rule, ...] = (
     Rule("logistic function", "1/(1 + exp(-a))", "exp(min(a, 0))/(1 + exp(-abs(a)))", (),
          BLANCHARD),
     Rule("logistic function", "exp(a)/expm1(a)", "-1/expm1(-a)", (), ALGEBRA),
+    Rule("power of a number near 1", "(1 + a)**p", "exp(p*log1p(a))", ("1 + a > 0",), HIGHAM),
     Rule("log1p", "log(1 + a)", "log1p(a)", (), HIGHAM),
     Rule("log1p", "log10(1 + a)", "log1p(a)/log(10)", (), HIGHAM),
     Rule("log1p", "log2(1 + a)", "log1p(a)/log(2)", (), HIGHAM),

@@ -144,10 +144,13 @@ class Costs:
         places = [
             n for n in self.terms.subterms(root)
             if self.terms[n].children
-            and (everywhere or self._rms(n) >= CALM or self._untidy(n))
+            and (everywhere or self._is_lossy(n) or self._untidy(n))
         ]
         return sorted(places, key=lambda n: (-round(self._rms(n), 3), n))
 
+    def _is_lossy(self, number: int) -> bool:
+        """Whether a step or one of its operands loses digits: ``100 + (x - 3)`` is ``x + 97``."""
+        return any(self._rms(n) >= CALM for n in (number, *self.terms[number].children))
 
     def _untidy(self, number: int) -> bool:
         """``0 + u``, ``1*u``, ``1 - 1``: what a rewrite may leave, and the next one clears away."""
