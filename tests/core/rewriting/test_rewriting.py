@@ -387,7 +387,7 @@ def test_a_whole_number_that_rounding_hides_is_one_where_forms_are_measured(text
     [
         ("100+(x-3)", "x=1:5", "97 + x"),  # a step that the result hides goes with its neighbour
         ("(1+1/n)**n", "n=1:1e9", "exp(n*log1p(1/n))"),  # Higham, ASNA, 1.14.1
-        ("P*(1+r/12)**(12*t)", "P=1:9 r=1e-6:1e-2 t=1:30", "P*exp(12*t*log1p(r/12))"),
+        ("P*(1+r/12)**(12*t)", "P=1:9 r=1e-6:1e-2 t=1:30", "P*exp(12*(t*log1p(r/12)))"),
     ],
 )
 def test_a_form_that_a_person_would_write_is_found(text, domain, form):
