@@ -539,7 +539,7 @@ class Truth:
         ends = low, high
         first, last = map(float, y)
         usual = max(abs(first), abs(last))
-        for _ in range(70):
+        for _ in range(1100):  # from any double to the next
             middle = {v: 0.5 * (low[v] + high[v]) for v in low}
             if middle in (low, high):
                 break

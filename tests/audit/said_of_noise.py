@@ -751,7 +751,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
     "where",
     "On other samples of this kind expect <low:two>⟦ to <high:two>⟧ digits here (95 % "
     "bootstrap interval).",
-    claims=lambda p, m: [("the mean is settled", 1, 1)],
+    claims=lambda p, m: [("the mean at EIC's own step is settled", 1, 1)],
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     s2 = _s2(p)

@@ -81,7 +81,7 @@ def _open(node: Node, a: list[Any], y: Any, i: int) -> bool:
 
 STRAIGHT = frozenset("add sub mul div neg abs min max".split())
 OF_ONE = frozenset("sin cos tan cot sec csc exp expm1 sinh cosh tanh erf pow".split())
-"""What bends within a distance of about 1, however large the operand."""
+"""What bends within a distance of about 1, however large the operand; of a power, the exponent."""
 
 COARSE = mp.mpf(10) ** -20
 """A longer move, beside the operand or beside 1, is followed along the tangent."""
@@ -108,7 +108,7 @@ def _moved(node: Node, a: list[Any], y: Any, i: int, to: Any) -> Any | None:
     if node.operator == "abs" and a[i]:
         return y + (to - a[i]) * mp.sign(a[i])
     scale = abs(a[i]) or mp.one
-    if node.operator in OF_ONE:
+    if node.operator in OF_ONE and not (node.operator == "pow" and i == 0):
         scale = min(scale, mp.one)
     if node.operator not in STRAIGHT and abs(to - a[i]) > COARSE * scale:
         step = COARSE * COARSE * scale
