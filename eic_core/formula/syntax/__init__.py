@@ -293,7 +293,7 @@ def _read_text(
         notation,
         _index_base(report, formula, report.index_base or LANGUAGES[notation].index_base),
         tuple(report.notes.values()),
-        tuple(report.alternatives.values()),
+        report.other_readings(),
         report.domain,
     )
 

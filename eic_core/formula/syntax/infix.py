@@ -190,7 +190,7 @@ def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
     return tokens
 
 
-_OF_NUMBERS = frozenset("0123456789_abcdefABCDEFLlx")
+_OF_NUMBERS = frozenset("0123456789_abcdefABCDEFLlUuPpikrsqtxwzo")
 
 
 def _as_far_as_written(report: Report, token: TokenRow) -> TokenRow:

@@ -317,14 +317,14 @@ def _fraction_label(text: str) -> str:
     return f"{match[1].replace('+', '')}{over}/{match[3]}" if len(over) <= MAX_DIGITS else ""
 
 
-def _hex_label(text: str) -> str:
+def hex_label(text: str) -> str:
     """The label of a hexadecimal number, as a decimal where that is short; "" if the text is none.
 
     Examples
     --------
-    >>> [_hex_label(text) for text in ("0x1p-3", "-0x1.8p+1", "#x10", "0x")]
+    >>> [hex_label(text) for text in ("0x1p-3", "-0x1.8p+1", "#x10", "0x")]
     ['0.125', '-3', '16', '']
-    >>> len(_hex_label("0x1p-1074"))
+    >>> len(hex_label("0x1p-1074"))
     326
     """
     match = _HEX.match(text)
@@ -498,7 +498,7 @@ class _Builder:
             fraction = _fraction_label(text)
             if fraction:
                 return constant(fraction, span)
-            hexadecimal = _hex_label(text) if text.lstrip("+-")[:2] in ("0x", "0X", "#x") else ""
+            hexadecimal = hex_label(text) if text.lstrip("+-")[:2] in ("0x", "0X", "#x") else ""
             if hexadecimal:
                 return constant(hexadecimal, span)
             if text in _CONSTANTS and not self.names.is_column(text):

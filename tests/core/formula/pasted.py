@@ -242,6 +242,25 @@ C_FAMILY = {
     "INF": None,
     "0x10*x + 1": "16*x+1",
     "__device__ float f(float x) { return __expf(x); }": None,
+    "float f(float x) { return 1.0f-3*x; }": "1.0-3*x",
+    "return 2.0f+4*x;": "2.0+4*x",
+    "sqrtf(5.0f-1*x)": "sqrt(5-1*x)",
+    "expf(-x)*1.0f+2": "exp(-x)+2",
+    "0.5f+1e3f*x": "0.5+1000*x",
+    "2.0f+4.0f*x": "2+4*x",
+    "1f-3*x": "1-3*x",
+    "5UL + x": "5+x",
+    "3ull*x": "3*x",
+    "5L*x": "5*x",
+    "5u*x": "5*x",
+    "double f(double x) { return 1.0L*x + 3u; }": "x+3",
+    "0x1p-3 * x": "0.125*x",
+    "1e-3f0*x": None,
+    "0x1.921fb54442d18p+1*x": None,
+    "x*1.5_dp + 1.0_8": "x*1.5+1.0",
+    "1.0e-3_dp*x": "1e-3*x",
+    "2.0_f64*x + 3f64": "2*x+3",
+    "2_f64*x": "2*x",
 }
 
 MATLAB_JULIA = {
@@ -303,6 +322,9 @@ MATLAB_JULIA = {
     "x + NA": None,
     "y<-x^2": None,
     "x |> sqrt": None,
+    "@. 1.0f-3*x": "1e-3*x",
+    "f(x::Float32) = 2.0f-3*x": "2e-3*x",
+    "2f0*x - 1.0f-2": "2*x-0.01",
 }
 
 SPREADSHEET = {
@@ -579,5 +601,17 @@ GIVEN = [
     ("cpp", "2f*x", "2*x"),
     ("javascript", "Math.abs(x)", "abs(x)"),
     ("python", "lambda x: -x**2", "-x**2"),
+    ("julia", "1.0f-3*x", "1e-3*x"),
+    ("c", "1.0f-3*x", "1.0-3*x"),
+    ("r", "5L*x", "5*x"),
 ]
 """A notation as the user names it, a text, and what it means in Python."""
+
+DECIDED = [
+    ("sqrtf(1.0f-4*x)", "", "sqrt(sub(#1.0, mul(#4, x)))", "in Julia it is the number 1.0e-4", "sqrt(mul(#1.0e-4, x))"),
+    ("5L*x", "", "mul(#5, x)", "`L` is its type", "mul(mul(#5, L), x)"),
+    ("1.0_8*x", "", "mul(#1.0, x)", "the kind `_8`", "mul(#1.08, x)"),
+    ("2u*x", "u x", "mul(mul(#2, u), x)", "between two factors", ""),
+    ("5L*x + L", "", "add(mul(mul(#5, L), x), L)", "between two factors", ""),
+]
+"""A text, columns, its tree, a part of what is noted, and the tree of the other reading, "" where there is none."""

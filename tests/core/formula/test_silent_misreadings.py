@@ -21,6 +21,7 @@ from eic_core.errors import FormulaError
 from eic_core.formula.rendering import short_text, to_latex, to_mathml, to_python
 from eic_core.formula.syntax import read
 from eic_core.samples import Samples
+from tests.core.formula.pasted import DECIDED
 from tests.core.formula.test_reading import INFIX, LATEX, shape
 
 POINTS = np.array([0.3, 1.7, 2.9, 4.1])
@@ -666,3 +667,17 @@ def test_every_other_reading_can_be_read_and_is_another(text):
         again = read(other.text, syntax=syntax if "\\" in other.text else "auto").formula
         same = again.structure() == reading.formula.structure()
         assert same == ("written out" in other.label), other
+
+
+# --- what a text leaves open is decided, said, and the other reading offered ----------------------
+
+@pytest.mark.parametrize(("text", "columns", "tree", "note", "other"), DECIDED)
+def test_what_was_decided_is_said_and_the_other_reading_is_one_click_away(
+    text, columns, tree, note, other
+):
+    reading = read(text, columns=columns.split())
+    assert shape(reading.formula) == tree
+    assert note in notes_of(reading)
+    offered = [shape(read(o.text, columns=columns.split()).formula) for o in reading.alternatives]
+    assert tree not in offered
+    assert other in offered if other else not offered
