@@ -178,7 +178,10 @@ ATAN2_ROW = Operator(
     kappa2=_atan2_kappa,
     zero_limit=limits(1.0, -1.0), vanishes=is_zero, outside=_atan2_origin,
     scales=True, jumps=True, rough=True, widely=wide.angle,
-    writing=Writing("atan2 arctan2", called("atan2")._replace(c="atan2(<0:10> + 0.0, <1>)")),
+    writing=Writing(
+        "atan2 arctan2", called("atan2")._replace(c="atan2(<0:10> + 0.0, <1>)"),
+        parameters=("y x1 input", "x x2 other"),
+    ),
     words=Words(
         singular="its argument lies exactly on the cut",
         nearly="",

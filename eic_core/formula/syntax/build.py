@@ -14,6 +14,9 @@ from eic_core.operators import OPERATORS, Operator, follow
 Span = tuple[int, int]
 MAX_POWER = 10**300
 MANY = 100_000
+NOTHING = "none"
+"""Label of what stands for an argument that is left out."""
+_ONE_OPERAND = ("x input",)
 _NAMED = frozenset(("pi", "e", "nan", "true", "false"))
 _OF_LITERALS = frozenset((CONSTANT, "neg", "div"))
 
@@ -38,12 +41,29 @@ class Function(NamedTuple):
         Fewest and most arguments.
     build : callable (list of Draft, span) -> Draft
         Makes a node of its arguments; may raise `Refusal`.
+    parameters : tuple of str
+        As `Writing.parameters` has them.
+    fills : bool
+        Whether arguments may be left out before others: `NOTHING` stands there.
     """
 
     name: str
     low: int
     high: int
     build: Callable[[list[Draft], Span], Draft]
+    parameters: tuple[str, ...] = ()
+    fills: bool = False
+
+    def place_of(self, name: str) -> int:
+        """The place of the argument of that name, -1 if there is none.
+
+        Examples
+        --------
+        >>> FUNCTIONS["log"].place_of("base"), FUNCTIONS["sin"].place_of("axis")
+        (1, -1)
+        """
+        lower = name.lower()
+        return next((i for i, each in enumerate(self.parameters) if lower in each.split()), -1)
 
 
 def number_label(text: str) -> str:
@@ -280,8 +300,14 @@ def _relu(args: list[Draft], span: Span) -> Draft:
 
 
 def _clip(args: list[Draft], span: Span) -> Draft:
-    """``clip(u, low, high)``, as NumPy has it."""
-    return plain("min", [plain("max", args[:2], span), args[2]], span)
+    """``clip(u, low, high)``, as NumPy has it; one of the two may be left out."""
+    if all([arg.label == NOTHING for arg in args[1:]]):
+        raise Refusal("neither a least nor a greatest value is given", "give one of them")
+    draft = args[0]
+    for operator, bound in zip(("max", "min"), args[1:], strict=True):
+        if bound.label != NOTHING:
+            draft = plain(operator, [draft, bound], span)
+    return draft
 
 
 def _exp2(args: list[Draft], span: Span) -> Draft:
@@ -312,6 +338,12 @@ _PARTLY_EXACT: dict[str, tuple[int, int, Callable[[list[Draft], Span], Draft]]] 
 
 def _of_row(row: Operator) -> Function:
     """What a call of an operator by one of its names builds."""
+    function = _called(row)
+    given = row.writing.parameters or (_ONE_OPERAND if row.arity == 1 else ())
+    return function._replace(parameters=given)
+
+
+def _called(row: Operator) -> Function:
     if row.name in _PARTLY_EXACT:
         return Function(row.name, *_PARTLY_EXACT[row.name])
     if row.arity is None:
@@ -328,9 +360,15 @@ def _expansions() -> dict[str, Function]:
     """Functions that stand for several operators, or for one with a fixed parameter."""
     table: dict[str, Function] = {}
 
-    def add(names: str, count: int, build: Callable[[list[Draft], Span], Draft]) -> None:
+    def add(
+        names: str,
+        count: int,
+        build: Callable[[list[Draft], Span], Draft],
+        parameters: tuple[str, ...] = (),
+    ) -> None:
+        given = parameters or (_ONE_OPERAND if count == 1 else ())
         for name in names.split():
-            table[name] = Function(name, count, count, build)
+            table[name] = Function(name, count, count, build, given)
 
     add("pow_noisy", 2, partial(plain, "pow"))
     add("ln", 1, logarithm)
@@ -349,7 +387,10 @@ def _expansions() -> dict[str, Function]:
     add("relu", 1, _relu)
     add("exp2", 1, _exp2)
     add("fma", 3, _fused)
-    add("clip clamp", 3, _clip)
+    bounds = ("x a input", "a_min min lower low lo", "a_max max upper high hi")
+    add("clip clamp", 3, _clip, bounds)
+    for name in ("clip", "clamp"):
+        table[name] = table[name]._replace(fills=True)
     return table
 
 

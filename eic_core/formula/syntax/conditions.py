@@ -153,7 +153,7 @@ CALLS: dict[str, Function] = {
     "cond": Function("cond", 2, 3, _cond),
     "logical_and": Function("logical_and", 2, MANY, _of_positive(AND)),
     "logical_or": Function("logical_or", 2, MANY, _of_positive(OR)),
-    "heaviside": Function("heaviside", 1, 2, _heaviside),
+    "heaviside": Function("heaviside", 1, 2, _heaviside, ("x x1", "values x2 h0")),
     "piecewise": PIECEWISE,
     "if": Function("if", 3, 3, choice),
     "iif": Function("iif", 3, 3, choice),

@@ -17,6 +17,7 @@ from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_l
 from eic_core.formula.syntax.elements import find_elements, offer_products, with_elements
 from eic_core.formula.syntax.euler import with_arguments
 from eic_core.formula.syntax.grammar import Grammar, parse
+from eic_core.formula.syntax.named_arguments import with_named_arguments
 from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, similar_function, suggestion
 from eic_core.formula.syntax.neighbours import (
     Neighbours,
@@ -495,6 +496,10 @@ def parse_text(
     FormulaError
         If the tokens are no formula either way, or a comma may mean either.
     """
+    if "=" in report.view or "None" in report.view:
+        tokens = with_named_arguments(report, names, tokens)
+    if ";" in report.view:
+        tokens = _with_commas_beside_semicolons(report, tokens)
     known = len(report.notes)
     try:
         return parse_infix(report, names, tokens, powers_from_left, by_hand)
@@ -542,6 +547,51 @@ def _refuse_thousands(error: FormulaError) -> None:
                 source=text, span=(start, end), hint=f"write `{plain[:40]}`",
                 replacement=text[:start] + plain + text[end:],
             )  # fmt: skip
+
+
+def _with_commas_beside_semicolons(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
+    """The tokens with decimal commas where semicolons separate a call's arguments.
+
+    Raises
+    ------
+    FormulaError
+        If a comma beside semicolons stands between no digits.
+    """
+    if not _separators(tokens).issuperset(",;"):
+        return tokens
+    kept = with_decimal_commas(report, tokens) or tokens
+    place = _comma_beside_semicolons(kept)
+    if place >= 0:
+        report.fail("`,` and `;` stand between the arguments of one call", *kept[place][2:4],
+                    "write one of them, and decimals with a point")  # fmt: skip
+    return kept
+
+
+def _separators(tokens: list[TokenRow]) -> set[str]:
+    """The marks between arguments: what stands in brackets of the kind `COMMA`."""
+    depth, found = 0, set()
+    for kind, text, *_ in tokens:
+        depth += (kind in (OPEN, CALL)) - (kind == CLOSE)
+        if kind == COMMA and depth > 0:
+            found.add(text)
+    return found
+
+
+def _comma_beside_semicolons(tokens: list[TokenRow]) -> int:
+    """The first comma in a bracket that semicolons divide, too; -1 if there is none."""
+    opened: list[list[int]] = []
+    for place, (kind, text, *_) in enumerate(tokens):
+        if kind in (OPEN, CALL):
+            opened.append([-1, -1])
+        elif kind == CLOSE and opened:
+            opened.pop()
+        elif kind == COMMA and opened:
+            marks = opened[-1]
+            if marks[text == ";"] < 0:
+                marks[text == ";"] = place
+            if min(marks) >= 0:
+                return marks[0]
+    return -1
 
 
 def with_decimal_commas(report: Report, tokens: list[TokenRow]) -> list[TokenRow] | None:

@@ -22,8 +22,8 @@ _WORDS = (
     "array(", "Number(", "dble(", "BigFloat(", "const ", "var ", "auto ", "def ", "std::",
 )  # fmt: skip
 _PIECES = (
-    "//", "/*", "...", "(int", "(long", "special.", "tensor(", "let ", "a_min", "min=", "max=",
-    "base=", "exponent=", "cast<", "[](", ".*", "./", ".^", ".+", ".-", ".(",
+    "//", "/*", "...", "(int", "(long", "special.", "tensor(", "let ",
+    "cast<", "[](", ".*", "./", ".^", ".+", ".-", ".(",
 )  # fmt: skip
 _NUMBERS = re.compile(
     r"[0-9.](?:[fFdDL](?![A-Za-z_(])|(?:[uU][lL]{0,2}|LL|[fiu](?:32|64))(?![\w(]))"
@@ -168,7 +168,6 @@ _PATTERN = (
     r"|(?P<broadcast>(?<![\w.])[A-Za-z_]\w*+\.(?=\())"
     r"|(?P<dot>\.(?=[*/^+<>-]|[=!]=))"
     r"|(?P<macro>@\.)"
-    r"|(?P<keyword>(?<=,)\s*+(?:a_min|a_max|min|max|base|exponent)\s*+=(?!=))"
 )
 _SPELLED = re.compile(_PATTERN.replace("|<f>", ""))
 _OF_JULIA_TOO = re.compile(_PATTERN.replace("<f>", "f(?=[+-])"))

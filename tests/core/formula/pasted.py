@@ -178,6 +178,21 @@ PYTHON = {
     "2*case when x > 2 and y < 3 then x when (x = 1.3) then (y) end": "2*where((x > 2) & (y < 3), x, where(x == 1.3, y, (x-x)/(x-x)))",
     "CASE x WHEN 1 THEN 2 END": None,
     "CASE WHEN x > 1 THEN 2": None,
+    "np.clip(x, a_max=1, a_min=0)": "min(max(x,0),1)",
+    "torch.clamp(x, max=1, min=0)": "min(max(x,0),1)",
+    "torch.where(condition=x>1, other=y, input=x)": "where(x>1,x,y)",
+    "torch.clamp(x - 1, min=0)": "max(x-1,0)",
+    "2*x.clamp(max=1)": "2*min(x,1)",
+    "np.clip(x, None, 1) + np.clip(y, 1, None)": "min(x,1)+max(y,1)",
+    "np.clip(np.clip(x, a_max=y, a_min=0), a_max=1, a_min=0)": "min(max(min(max(x,0),y),0),1)",
+    "torch.pow(x, exponent=3)": "x**3",
+    "math.atan2(x=a, y=b)": "arctan2(b,a)",
+    "np.clip(x, None, None)": None,
+    "np.clip(x, a_min=0, a_min=1)": None,
+    "np.clip(x, amin=0, amax=1)": None,
+    "np.exp(x, dtype=float)": None,
+    "np.round(x, decimals=2)": None,
+    "np.where(other=y, condition=x>0)": None,
 }
 
 C_FAMILY = {
@@ -325,6 +340,12 @@ MATLAB_JULIA = {
     "@. 1.0f-3*x": "1e-3*x",
     "f(x::Float32) = 2.0f-3*x": "2e-3*x",
     "2f0*x - 1.0f-2": "2*x-0.01",
+    "ifelse(x > 1, yes=log(x), no=0)": "where(x>1,log(x),0)",
+    "ifelse(x > 1, no=0, yes=y)": "where(x>1,y,0)",
+    "ifelse(test=x > 1, no=0, yes=1)": "where(x>1,1,0)",
+    "log(x, base = 10)": "log10(x)",
+    "log(base=2, x)": "log2(x)",
+    "if(x = 1.3, y, 2)": "where(x==1.3,y,2)",
 }
 
 SPREADSHEET = {
@@ -574,6 +595,15 @@ PLAIN = {
     "1.234,5*x": None,
     "1,234.5*x": None,
     "E^(I*x)": None,
+    "max(1,5; x)": "max(1.5,x)",
+    "max(2,5;x)*2": "max(2.5,x)*2",
+    "min(1,5;x)": "min(1.5,x)",
+    "max(x;1,5)": "max(x,1.5)",
+    "max(1,5;2,5)": "max(1.5,2.5)",
+    "max(x;y)": "max(x,y)",
+    "max(1,5, x)": "max(1,5,x)",
+    "max(x,y;2)": None,
+    "max(1,5)*x + max(x;2)": None,
 }
 
 PASTED = {
@@ -604,6 +634,7 @@ GIVEN = [
     ("julia", "1.0f-3*x", "1e-3*x"),
     ("c", "1.0f-3*x", "1.0-3*x"),
     ("r", "5L*x", "5*x"),
+    ("julia", "log(x, base=2)", "log2(x)"),
 ]
 """A notation as the user names it, a text, and what it means in Python."""
 
