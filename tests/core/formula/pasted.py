@@ -604,6 +604,17 @@ PLAIN = {
     "max(1,5, x)": "max(1,5,x)",
     "max(x,y;2)": None,
     "max(1,5)*x + max(x;2)": None,
+    "𝜋*r": "pi*r",
+    "2𝜋𝑟": "2*pi*r",
+    "𝑒^(−𝑥)": "exp(-x)",
+    "ℯ^x": "exp(x)",
+    "ⅇ^x": "exp(x)",
+    "𝐸 = 𝑚𝑐²": "m*c**2",
+    "𝑎𝑥² + 𝑏𝑥 + 𝑐": "a*x**2+b*x+c",
+    "ℎ𝜈/𝑘𝑇": "h*nu/(k*T)",
+    "\\frac{𝑥}{𝟐}": "x/2",
+    "𝑠𝑖𝑛(𝑥)*𝐱": "sin(x)*x",
+    "(+ 𝑥 1)": "x+1",
 }
 
 PASTED = {
@@ -644,5 +655,9 @@ DECIDED = [
     ("1.0_8*x", "", "mul(#1.0, x)", "the kind `_8`", "mul(#1.08, x)"),
     ("2u*x", "u x", "mul(mul(#2, u), x)", "between two factors", ""),
     ("5L*x + L", "", "add(mul(mul(#5, L), x), L)", "between two factors", ""),
+    ("x1 + х1", "", "add(x1, х1)", "look like those of `x1`", "add(x1, x1)"),
+    ("е^х", "", "pow(е, х)", "look like those of `e`", "exp(x)"),
+    ("х + 1", "х", "add(х, #1)", "", ""),
+    ("скорость*время", "", "mul(скорость, время)", "", ""),
 ]
 """A text, columns, its tree, a part of what is noted, and the tree of the other reading, "" where there is none."""
