@@ -412,7 +412,7 @@ def parse_infix(
         offer_products(report, tokens, found)
         return draft
     split, others = _NONE, _NONE
-    if by_hand and (draft is None or "*" not in report.view or "π" in report.view):
+    if by_hand and (draft is None or "*" not in report.view or _may_be_products(names)):
         text = report.view[tokens[0][2] : tokens[-1][3]]
         split, others = letter_products(text, tokens, names)
     if draft is None or split:
@@ -431,6 +431,12 @@ def parse_infix(
     if others:
         offer_letters(report, names, tokens, split | others, others)
     return draft
+
+
+def _may_be_products(names: Names) -> bool:
+    """Whether any name that was met could be a product in a text that writes `*`."""
+    short = 1 if names.has_columns else 2
+    return any([len(n) > short or n[-1] == "e" or not n.isascii() for n in names.met])
 
 
 def _with_products(
@@ -453,7 +459,8 @@ def _with_products(
     for kind, name, low, high, _ in tokens:
         if kind == NAME and name in split:
             told = f"`{name}` is the product {'·'.join(parts_of(name))}"
-            report.note(f"{told}: this text writes no `*`" if name.isascii() else told, (low, high))
+            signed = "*" in report.view or not name.isascii()
+            report.note(told if signed else f"{told}: this text writes no `*`", (low, high))
         elif kind == CALL and len(name) <= 100 and writer.is_factor(name):
             report.note(_as_factor(name), (low, low + len(name)))
     shown = written.text(report.text[:end])[start:]

@@ -204,6 +204,9 @@ class Latex(Grammar):
 
 _CASES = ("cases", "dcases", "rcases")
 _TABLES = ("array", "matrix", "aligned", "gathered")
+_DELTA = re.compile(
+    rf"\\Delta(?![A-Za-z])\s*+(?=[^\W\d_]|\\(?:var)?(?:{'|'.join(sorted(GREEK))})(?![A-Za-z]))"
+)
 _LONGEST_NAME = 100
 """Most letters that are offered as one name."""
 _END = re.compile(r"\\end\s*+\{[a-z]++\*?+\}")
@@ -418,6 +421,8 @@ class _Scanner(Brackets):
                     self.end_cases(start, end)
             elif word == "begin" and inner.rstrip("*") not in WRAPPERS:
                 self.report.fail(f"`{inner[:40]}` is not read", start, end, "paste one expression")
+        elif word == "Delta" and self.difference(start):
+            return
         elif word in GREEK or word in VARIANTS:
             self.name(VARIANTS.get(word, word), start, end)
         elif word == "lg":
@@ -431,6 +436,35 @@ class _Scanner(Brackets):
             self.report.fail(
                 f"the command `{text[:40]}` is not known", start, end, "use plain LaTeX mathematics"
             )
+
+    def difference(self, start: int) -> bool:
+        """``\\Delta T`` as one variable, as ``ΔT`` is one; whether a letter follows."""
+        kind, text, low, high = self.raw[self.index]
+        if kind == "command" and (text[1:] in GREEK or text[1:] in VARIANTS):
+            head = VARIANTS.get(text[1:], text[1:])
+        elif kind == "word":
+            one = len(text.rstrip("0123456789₀₁₂₃₄₅₆₇₈₉")) == 1
+            head = text if one or self.names.is_known(f"Delta{text}") else text[:1]
+        else:
+            return False
+        whole = f"Delta{head}"
+        known = self.names.is_known
+        if known("Delta") and known(head) and not self.names.spells_column(whole):
+            return False
+        self.index += 1
+        if kind == "word" and len(head) < len(text):
+            self.index -= 1
+            self.raw[self.index] = (kind, text[len(head) :], low + len(head), high)
+            high = low + len(head)
+        if not self.names.spells_column(whole):
+            shown = self.text[start:high]
+            self.report.note(f"`{shown}` is read as one variable, a difference", (start, high))
+            self.report.alternative(
+                "Delta as a factor",
+                lambda: _DELTA.sub(r"\\Delta \\cdot ", self.text),
+            )
+        self.name(whole, start, high)
+        return True
 
     def separate(self, start: int, end: int) -> None:
         """``&`` or a new line in a list of cases; an empty last line is none."""

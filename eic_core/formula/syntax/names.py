@@ -344,6 +344,10 @@ class Names:
         """Whether `name` is a column or an argument in one of its spellings."""
         return name in self.exact or self._columns.find(name) is not None
 
+    def spells_column(self, name: str) -> bool:
+        """As `is_known`, or by its Greek letters and marks: ``ω`` of a column ``omega``."""
+        return self.is_known(name) or _folded(name) in self._columns.near
+
     def leaf(self, name: str, span: tuple[int, int]) -> Draft:
         """The leaf that `name` stands for.
 

@@ -20,6 +20,7 @@ from eic_core.formula.syntax.names import (
     plain_letters,
 )
 from eic_core.formula.syntax.products import (
+    APPLIED_TO_GREEK,
     FUNCTION_AND_LETTER,
     JOINING_WORDS,
     NEGATION_WORDS,
@@ -315,7 +316,9 @@ def offer_calls(report: Report, names: Names, tokens: list[TokenRow]) -> None:
     calls: list[tuple[int, int, str]] = []
     products: list[tuple[int, int, str]] = []
     for kind, name, start, end, _ in tokens:
-        if len(name) < 3 or name[0] not in "Asctel":
+        if kind == NAME and not name.isascii() and not names.is_known(name):
+            _refuse_function_of_greek(report, name, start)
+        if len(name) < 3 or name[0] not in "Aasctel":
             continue
         if kind == CALL and (function := _ARC_OR_AMPLITUDE.match(name)):
             report.note(f"`{name}(…)` is read as the inverse of {function[1]}", (start, end))
@@ -324,11 +327,6 @@ def offer_calls(report: Report, names: Names, tokens: list[TokenRow]) -> None:
         if not applied or name.lower() in FUNCTIONS or names.is_known(name):
             continue
         call = f"{applied[1]}({applied[2]})"
-        if not name.isascii():
-            report.fail(
-                f"the function `{applied[1]}` needs parentheses", start, end, f"write `{call}`",
-                text[:start] + call + text[end:],
-            )  # fmt: skip
         report.note(f"`{name}` is read as one variable", (start, end))
         calls.append((start, end, call))
     if calls:
@@ -336,6 +334,20 @@ def offer_calls(report: Report, names: Names, tokens: list[TokenRow]) -> None:
         report.alternative(f"{text[start:end]} as {call}", lambda: replaced(text, calls))
     if products:
         report.alternative("A as a factor", lambda: replaced(text, products))
+
+
+def _refuse_function_of_greek(report: Report, name: str, start: int) -> None:
+    """Raise for ``rsinθcosφ``, which is no name, with the functions applied."""
+    pieces = APPLIED_TO_GREEK.split(name)
+    if len(pieces) == 1:
+        return
+    calls = [f"{f}({of})" for f, of in zip(pieces[1::2], pieces[2::2], strict=True)]
+    written = " ".join([*filter(None, pieces[:1]), *calls])
+    end = start + len(name)
+    report.fail(
+        f"the function `{pieces[1]}` needs parentheses", start, end, f"write `{written}`",
+        report.text[:start] + written + report.text[end:],
+    )  # fmt: skip
 
 
 def offer_letters(
@@ -362,6 +374,10 @@ def offer_letters(
     """
     written = ProductWriter(report, names, tokens, split).write(Neighbours(report, names).refuse)
     listed = [*dict.fromkeys([token[1] for token in tokens if token[1] in others])]
+    for word in listed:
+        if len(word) > 3 or not word.isalpha() or not word.isascii() or "*" in report.view:
+            place = next(token for token in tokens if token[1] == word)
+            report.note(f"`{word}` is read as one variable", (place[2], place[3]))
     report.alternative(
         f"{wording.join(listed, limit=5)} as {'a product' if len(listed) == 1 else 'products'} of"
         " letters",

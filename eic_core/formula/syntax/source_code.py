@@ -75,6 +75,7 @@ class Program(NamedTuple):
 
 
 _NAME = r"[^\W\d]\w*+"
+_NAME_ALONE = re.compile(rf"{_NAME}\Z")
 _ARGUMENTS = r"\((?P<arguments>[^()]*+)\)"
 _PREAMBLE = re.compile(
     r"(?:\s|(?:import|from|using|library|require|#include)\b[^\n;]*+(?:[\n;]|\Z)"
@@ -136,7 +137,7 @@ def _argument_names(text: str) -> list[str]:
     for part in text.split(","):
         bare = re.split(r"[:=]", part, maxsplit=1)[0].split()
         word = bare[-1].lstrip("*&") if bare else ""
-        if word.isidentifier():
+        if _NAME_ALONE.match(word):
             names.append(word)
     return names
 
