@@ -433,10 +433,17 @@ def parse_infix(
     return draft
 
 
+_MAY_BE_PRODUCT = re.compile(
+    r"[A-Za-z](?:_?[0-9]++)?+e\Z|[A-Za-z]{1,3}+_?[0-9]++[A-Za-z]|[\x00-\x7f]*+[^\x00-\x7f]"
+)
+"""A letter before Euler's number, an index before other letters, or a sign beyond ASCII."""
+
+
 def _may_be_products(names: Names) -> bool:
     """Whether any name that was met could be a product in a text that writes `*`."""
-    short = 1 if names.has_columns else 2
-    return any([len(n) > short or n[-1] == "e" or not n.isascii() for n in names.met])
+    if names.has_columns:
+        return any([len(name) > 1 and not names.is_column(name) for name in names.met])
+    return any([_MAY_BE_PRODUCT.match(name) is not None for name in names.met if len(name) > 1])
 
 
 def _with_products(
