@@ -104,7 +104,7 @@ _APPLIED = re.compile(
 )
 """A bracket with what it applies, its end, or an operand of an s-expression."""
 _SRTREE_CALLS = ("Sqrt(", "Sin(", "Log(", "Exp(", "Abs(", "Cos(", "Tanh(")
-_SRTREE = re.compile(r"\b(?:Sqrt|Sin|Log|Exp|Abs|Cos|Tanh)\(")
+_SRTREE = re.compile(r"(?<![\w.])(?:Sqrt|Sin|Log|Exp|Abs|Cos|Tanh)\(")
 _GPLEARN = re.compile(r"\b(?:add|sub|mul|div|inv|neg)\(")
 _GPLEARN_VARIABLE = re.compile(r"\bX[0-9]")
 _SIGN = re.compile(r"[*/^=]|[+-](?![0-9.])|(?<![(,eE])(?<!, )[+-]")
