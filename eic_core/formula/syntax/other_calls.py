@@ -250,7 +250,7 @@ def _method(
 
 
 def _refuse_module(report: Report, thing: TokenRow, call: TokenRow) -> None:
-    """Raise for ``x.sin(y) + x``: what stands before the point is no module, nor a first operand."""
+    """Raise for ``x.sin(y) + x``: no module stands there, and no first operand."""
     text, start, end = report.text, thing[2], call[2]
     name = call[1]
     hint = f"write `{thing[1][:40]}({name}(…))`" if thing[1].lower() in FUNCTIONS else (

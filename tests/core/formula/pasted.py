@@ -462,6 +462,17 @@ FPCORE = {
     "(^ x 2)": "x**2",
     "(- x + 1)": "-x+1",
     "(-(x) + (y))": "-x+y",
+    "(FPCore (x) (* LOG2E x))": "x/log(2)",
+    "(FPCore (x) (* LOG10E x))": "x/log(10)",
+    "(FPCore (x) (+ (* LN2 x) LN10))": "log(2)*x+log(10)",
+    "(FPCore (x) (sin (* x PI_2)))": "sin(x*pi/2)",
+    "(* PI_4 x)": "pi/4*x",
+    "(FPCore (x) (* M_1_PI (+ x M_2_PI)))": "(x+2/pi)/pi",
+    "(FPCore (x) (* M_2_SQRTPI x))": "2/sqrt(pi)*x",
+    "(FPCore (x) (+ SQRT2 (* x SQRT1_2)))": "sqrt(2)+x*sqrt(0.5)",
+    "(FPCore (LN2) (* 2 LN2))": "2*LN2",
+    "(FPCore (x) (+ x y))": "x+y",
+    "(FPCore (x) (* x INFINITY))": None,
 }
 
 MATHML = {
@@ -715,5 +726,9 @@ DECIDED = [
     ("K.log(x)", "", "log(x)", "`K.` before `log(…)` is read as a module", "div(log(K), log(x))"),
     ("K.maximum(x, 0.)", "", "max(x, #0)", "`K.` before `maximum(…)` is read as a module", "max(K, x, #0)"),
     ("K.log(x)", "K x", "div(log(K), log(x))", "is read as the function `log` of what stands before it", "div(log(x), log(K))"),
+    ("(FPCore (x) (* LN2 x))", "", "mul(log(#2), x)", "`LN2` is read as `(log 2)`", ""),
+    ("(FPCore (x) (+ x y))", "", "add(x, y)", "`y` is none of this FPCore's arguments", ""),
+    ("(FPCore (x) (+ x y))", "x y", "add(x, y)", "", ""),
+    ("(FPCore (x) (let ((a 1)) (+ x a)))", "", "add(x, #1)", "", ""),
 ]
 """A text, columns, its tree, a part of what is noted, and the tree of the other reading, "" where there is none."""

@@ -104,7 +104,7 @@ def test_every_place_points_into_the_users_own_text(text, meaning):
             }
         elif node.operator == "constant" and node.label not in ("pi", "e"):
             digit = re.search("[1-9]", node.label)
-            plain = any(mark in written for mark in ("½", "¾", "0x", "#x", "SQRT", "LN"))
+            plain = any(mark in written for mark in ("½", "¾", "0x", "#x", "SQRT", "LN", "LOG", "PI"))
             assert (
                 digit is None
                 or plain
