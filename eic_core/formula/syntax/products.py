@@ -329,7 +329,7 @@ class ProductWriter:
                 for part in parts:
                     out.append((NAME, part, start, start + len(part), None))
                     start += len(part)
-            elif kind == CALL and self.is_factor(text):
+            elif kind == CALL and token[4] is None and self.is_factor(text):
                 out.append((NAME, text, start, start + len(text), None))
                 out.append((OPEN, "(", end - 1, end, None))
             else:

@@ -204,6 +204,23 @@ PYTHON = {
     "np.exp(x, dtype=float)": None,
     "np.round(x, decimals=2)": None,
     "np.where(other=y, condition=x>0)": None,
+    "y = a*x + b\na = 2.5\nb = 1.3": "2.5*x+1.3",
+    "y = a*x + b; a = 2; b = a + 1": "2*x+3",
+    "y = x + 1\nR2 = 0.98": "x+1",
+    "z = x + 1\ny = 2": "x+1",
+    "a*x + b\na = 2.5\nb = 1.3": "2.5*x+1.3",
+    "y = x + 1; y = y*y": "(x+1)*(x+1)",
+    "f1 = x0 + 1; f2 = f1 * 2": "(x0+1)*2",
+    "f = sin(#1); g = #1 + #2": None,
+    "y=2x+1\ny=3x+2": None,
+    "u = x*x\nv = u + k*u\nk = 0.5*c\nc = 3": None,
+    "def g(x):\n    return x**2\n\ndef f(x):\n    return g(x) + 1": "x**2+1",
+    "def f(x, y):\n    return g(x, y) + g(y, x)\ndef g(a, b):\n    c = a - b\n    return c*a": "(x-y)*x+(y-x)*y",
+    "def u(x):\n    return x+1\ndef f(e):\n    return 2*u(e)*u(u(e))": "2*(e+1)*((e+1)+1)",
+    "def sq(t):\n    return t*t\n\ndef f(x, y):\n    r = sq(x) + sq(y)\n    return np.sqrt(r)": "sqrt(x*x+y*y)",
+    "def g(x):\n    return x**2\n\ndef f(x):\n    return x + 1": None,
+    "def f(x):\n    return g(x)\ndef g(x):\n    return f(x)": None,
+    "def g(x):\n    return x**2\n\ndef f(x):\n    return g(x, 1) + 1": None,
 }
 
 C_FAMILY = {
@@ -290,6 +307,8 @@ C_FAMILY = {
     "1.0e-3_dp*x": "1e-3*x",
     "2.0_f64*x + 3f64": "2*x+3",
     "2_f64*x": "2*x",
+    "double g(double x){return x*x;}\ndouble f(double x){return g(x)+1;}": "x*x+1",
+    "double g(double t) {\n  double s = t + 1;\n  return s * s;\n}\n\ndouble f(double x, double y) { return g(x) * g(y); }": "(x+1)*(x+1)*((y+1)*(y+1))",
 }
 
 MATLAB_JULIA = {
@@ -730,5 +749,7 @@ DECIDED = [
     ("(FPCore (x) (+ x y))", "", "add(x, y)", "`y` is none of this FPCore's arguments", ""),
     ("(FPCore (x) (+ x y))", "x y", "add(x, y)", "", ""),
     ("(FPCore (x) (let ((a 1)) (+ x a)))", "", "add(x, #1)", "", ""),
+    ("y = a*x + b\na = 2.5\nb = 1.3", "", "add(mul(#2.5, x), #1.3)", "the values that are given for `a` and `b` behind the formula are put in", "add(mul(a, x), b)"),
+    ("y = x + 1\nR2 = 0.98", "", "add(x, #1)", "`R2` beside the formula is not read", ""),
 ]
 """A text, columns, its tree, a part of what is noted, and the tree of the other reading, "" where there is none."""

@@ -681,3 +681,25 @@ def test_what_was_decided_is_said_and_the_other_reading_is_one_click_away(
     offered = [shape(read(o.text, columns=columns.split()).formula) for o in reading.alternatives]
     assert tree not in offered
     assert other in offered if other else not offered
+
+
+SEVERAL = {
+    "f = sin(#1); g = #1 + #2": {"sin(x1)", "add(x1, x2)"},
+    "y=2x+1\ny=3x+2": {"add(mul(#2, x), #1)", "add(mul(#3, x), #2)"},
+    "u = x*x\nv = u + k\nw = 2*u": {"add(mul(x, x), k)", "mul(#2, mul(x, x))"},
+    "def g(x):\n    return x**2\n\ndef f(x):\n    return x + 1": {"power<2>(x)", "add(x, #1)"},
+}
+
+
+@pytest.mark.parametrize(("text", "trees"), SEVERAL.items())
+def test_of_several_formulas_one_is_chosen(text, trees):
+    with pytest.raises(FormulaError) as caught:
+        read(text)
+    assert {shape(read(chosen).formula) for _, chosen in caught.value.choices} == trees
+
+
+def test_functions_that_call_each_other_cannot_grow_without_bound():
+    lines = ["def f0(x): return x*x"]
+    lines += [f"def f{k}(x): return f{k - 1}(f{k - 1}(x))" for k in range(1, 30)]
+    with pytest.raises(FormulaError, match="nodes"):
+        read("\n".join(lines))

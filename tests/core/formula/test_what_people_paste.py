@@ -212,6 +212,8 @@ UNREAD = [
     ("2.5*x**2 // 3", (9, 11), "whole-number division", "a comment begins with `#`", None),
     ("(int)x * 2", (0, 5), "cuts the decimals off", "`floor(x)`", None),
     ("def f(x):\n    for i in x:\n        return i", (14, 17), "`for` is not read", "single expression", None),
+    ("y = x; z = 2*x", (11, 14), "there are several formulas", "a single one", None),
+    ("def g(x): return x\ndef f(x): return 2*x", (19, 39), "there are several functions", "one formula", None),
     ("x + 1; y + 2", (7, 12), "more than one formula", "a single one", None),
     ("x + 1\ny + 2", (6, 11), "more than one formula", "a single one", None),
     ("x.^y.^z", (0, 7), "MATLAB reads this as (a^b)^c", "write parentheses", None),
