@@ -229,7 +229,7 @@ class _Columns:
         self.near: dict[str, str] = {}
         if clash:  # where ``x1`` and ``X1`` are two, ``X2`` is not ``x2`` either
             canonical = [
-                label if label in clash else _kept_case(column)
+                column if label not in clash and _kept_case(column) != label else label
                 for column, label in zip(columns, canonical, strict=True)
             ]
         for column, label in zip(columns, canonical, strict=True):

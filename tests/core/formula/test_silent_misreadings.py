@@ -393,6 +393,14 @@ def test_no_two_columns_are_typeset_alike(columns):
     assert set(formula.variables) <= {*columns} | {"x0", "x1", "x12"}
 
 
+def test_a_column_beside_two_that_look_alike_is_called_as_the_table_calls_it():
+    formula = read("x1 + x_1*X0", columns=["x1", "x_1", "X_0"]).formula
+    assert formula.variables == ("x1", "x_1", "X_0")
+    columns = {name: POINTS + i for i, name in enumerate(formula.variables)}
+    expected = POINTS + (POINTS + 1) * (POINTS + 2)
+    assert value_of(formula, **columns) == pytest.approx(expected)
+
+
 def _assert_typeset_apart(formula):
     leaves = [node.id for node in formula if node.operator == "variable"]
     for first, second in itertools.combinations(leaves, 2):
