@@ -140,7 +140,7 @@ ATAN_ROW = Operator(
     "atan", 1, call(np.arctan), by_name("atan"),
     partials=lambda B, a, y, p: (1.0 / (1.0 + a[0] * a[0]),),
     zero_limit=one_at_origin,
-    writing=Writing("atan arctan", called("atan", r"\arctan", shown="arctan", sign="atan")),
+    writing=Writing("atan arctan arctg", called("atan", r"\arctan", shown="arctan", sign="atan")),
 )  # fmt: skip
 
 

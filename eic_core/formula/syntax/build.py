@@ -310,8 +310,25 @@ def _clip(args: list[Draft], span: Span) -> Draft:
     return draft
 
 
-def _exp2(args: list[Draft], span: Span) -> Draft:
-    return power([constant("2", span), args[0]], span)
+def _power_of(base: str, args: list[Draft], span: Span) -> Draft:
+    return power([constant(base, span), args[0]], span)
+
+
+def _logit(args: list[Draft], span: Span) -> Draft:
+    """log(u / (1 - u)), the inverse of the logistic function."""
+    rest = plain("sub", [constant("1", span), args[0]], span)
+    return Draft("log", [plain("div", [args[0], rest], span)], span=span)
+
+
+def _of_multiple(
+    operator: str, factor: tuple[str, str], args: list[Draft], span: Span
+) -> Draft:
+    """``f(u * a / b)``: of half-turns, of degrees; without an operator the multiple itself."""
+    over, under = factor
+    draft = plain("mul", [args[0], constant(over, span)], span)
+    if under:
+        draft = plain("div", [draft, constant(under, span)], span)
+    return Draft(operator, [draft], span=span) if operator else draft
 
 
 def _fused(args: list[Draft], span: Span) -> Draft:
@@ -375,7 +392,7 @@ def _expansions() -> dict[str, Function]:
     add("log2 safe_log2", 1, partial(log_base, Fraction(2)))
     add("log10 safe_log10", 1, partial(log_base, Fraction(10)))
     add("inv reciprocal", 1, partial(_fixed_power, -1))
-    for exponent, names in ((2, "square sq pow2 n2"), (3, "cube pow3 n3"), (4, "pow4 n4")):
+    for exponent, names in ((2, "square sq sqr abs2 pow2 n2"), (3, "cube pow3 n3"), (4, "pow4 n4")):
         add(names, 1, partial(_fixed_power, exponent))
     for name, over in (("coth", "tanh"), ("sech", "cosh"), ("csch", "sinh")):
         add(name, 1, partial(_inverse, over))
@@ -383,9 +400,17 @@ def _expansions() -> dict[str, Function]:
     add("logabs log_abs", 1, partial(chain, ("abs", "log")))
     add("powabs pow_abs", 2, _absolute_power)
     add("aq", 2, _quotient)
-    add("sigmoid logistic sig", 1, _sigmoid)
+    add("sigmoid logistic sig expit", 1, _sigmoid)
+    add("logit", 1, _logit)
+    add("rsqrt", 1, partial(_inverse, "sqrt"))
+    for name in ("sin", "cos", "tan"):
+        add(f"{name}pi", 1, partial(_of_multiple, name, ("pi", "")))
+        add(f"{name}d", 1, partial(_of_multiple, name, ("pi", "180")))
+    add("deg2rad radians", 1, partial(_of_multiple, "", ("pi", "180")))
+    add("rad2deg degrees", 1, partial(_of_multiple, "", ("180", "pi")))
     add("relu", 1, _relu)
-    add("exp2", 1, _exp2)
+    add("exp2", 1, partial(_power_of, "2"))
+    add("exp10", 1, partial(_power_of, "10"))
     add("fma", 3, _fused)
     bounds = ("x a input", "a_min min lower low lo", "a_max max upper high hi")
     add("clip clamp", 3, _clip, bounds)
@@ -393,6 +418,13 @@ def _expansions() -> dict[str, Function]:
         table[name] = table[name]._replace(fills=True)
     return table
 
+
+_DOUBLE = "sqrt exp log log10 abs sin cos tan asin acos atan atan2 sinh cosh tanh"
+_OLD_FORTRAN = {
+    "alog": "log", "alog10": "log10", "amax1": "max", "amin1": "min", "dmax1": "max",
+    "dmin1": "min", "pmax": "max", "pmin": "min",
+}  # fmt: skip
+"""Functions by the names of Fortran 77, and R's `pmax` and `pmin`."""
 
 FUNCTIONS: dict[str, Function] = {}
 """Every function that a formula may call, by lower-case name."""
@@ -404,6 +436,10 @@ def _refresh() -> None:
     for row in OPERATORS.values():
         function = _of_row(row)
         table |= {name: function._replace(name=name) for name in row.names}
+    for name in _DOUBLE.split():  # of old Fortran, which names functions by their types
+        table[f"d{name}"] = table[name]._replace(name=f"d{name}")
+    for name, meant in _OLD_FORTRAN.items():
+        table[name] = table[meant]._replace(name=name)
     for name in FUNCTIONS.keys() - table.keys():
         del FUNCTIONS[name]
     FUNCTIONS.update(table)

@@ -350,6 +350,8 @@ class Infix(Grammar):
         if len(name) == 1:
             return insert(text, [(end, "*")])
         split = self._split(name).replace("*", " ")  # a sign would make every word whole
+        if split and not re.search(rf"(?<![^\W\d]){split[0]}(?!\w)", text):
+            return None  # the letter stands nowhere else
         meant = split or similar_function(name)
         return text[:start] + meant + text[end:] if meant.replace(" ", "").isalnum() else None
 
@@ -420,12 +422,9 @@ def parse_infix(
         report.products = []
         report.alternatives.clear()
         draft = _with_products(report, names, tokens, split, powers_from_left)
-    elif report.products:
-        if any(n.message.endswith("not as a call") for n in report.notes.values()):
-            report.alternative("the same product, written out", report.with_products_written)
-        if "/" in report.view:
-            writer = ProductWriter(report, names, tokens, ())
-            offer_other_products(report, writer.write(Neighbours(report, names).refuse))
+    elif report.products and "/" in report.view:
+        writer = ProductWriter(report, names, tokens, ())
+        offer_other_products(report, writer.write(Neighbours(report, names).refuse))
     if by_hand:
         offer_calls(report, names, tokens)
     if others:

@@ -119,10 +119,6 @@ class Latex(Grammar):
         self.report.note(
             f"`{name.text}(…)` is read as a product, not as a call", (name.start, bracket.end)
         )
-        self.report.alternative(
-            "the same product, written out",
-            lambda: insert(self.report.text, [(name.end, " \\cdot ")]),
-        )
 
     def _in_argument(self, tokens: list[TokenRow], index: int, function: Pending) -> int:
         before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])

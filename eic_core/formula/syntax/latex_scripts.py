@@ -101,7 +101,7 @@ OTHERWISE = frozenset("otherwise else elsewhere sonst autrement".split())
 SAID_OF_CASES = frozenset(["", *"if for when where wenn für si pour".split()])
 """What stands before the condition of a case, and says nothing."""
 ARGUMENTS = {"frac": 2, "dfrac": 2, "tfrac": 2, "cfrac": 2}
-SHORT_PRODUCTS = frozenset(("tg", "sq", "aq", "sub", "add", "n2", "n3", "n4"))
+SHORT_PRODUCTS = frozenset("tg sh ch th sq aq sub add n2 n3 n4".split())
 WRAPPERS = frozenset(
     "equation align gather aligned multline math displaymath eqnarray split gathered".split()
 )

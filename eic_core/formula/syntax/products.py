@@ -226,10 +226,14 @@ def _has_greek(word: str) -> bool:
     return len(parts_of(word)) > 1
 
 
+_ALSO_LETTERS = frozenset(("sh", "ch", "th"))
+"""Functions of two letters that are as often a product without a sign."""
+
+
 def _is_whole(name: str, names: Names) -> bool:
     return (
         names.spells_column(name)
-        or name.lower() in FUNCTIONS
+        or (name.lower() in FUNCTIONS and name not in _ALSO_LETTERS)
         or name in GREEK.values()
         or name in _NO_NAMES
         or name.lower() in NOT_A_NUMBER

@@ -127,16 +127,6 @@ class Report:
             return tuple(self.alternatives.values())
         return tuple({**self.kept, **self.alternatives}.values())[:MAX_ALTERNATIVES]
 
-    def with_products_written(self) -> str:
-        """The text with every product that was understood written as `*`."""
-        out: list[str] = []
-        last = 0
-        for start, end in sorted(self.products):
-            out += (self.text[last:start], "*")
-            last = end
-        out.append(self.text[last:])
-        return "".join(out)
-
     def fail(
         self,
         message: str,
