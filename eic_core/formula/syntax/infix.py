@@ -230,7 +230,7 @@ def _with_exact_leaves(
             behind = _COMMENT_OR_DIVISOR.match(text, high, end)
             report.fail(
                 "whole-number division is not supported", low, high,
-                "write `/`; a comment begins with `#`",
+                "write `floor(x/y)` for `x // y`; a comment begins with `#`",
                 choices=(
                     (("a comment", report.text[:low].rstrip() + report.text[behind.end() :]),)
                     if behind is not None

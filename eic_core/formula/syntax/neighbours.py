@@ -130,6 +130,8 @@ class Neighbours:
                 self._refuse_function(tokens, index, meant or before.text)
         if token.kind == NUMBER:
             self._ask(before, token, (("a product", "*"), ("a power", "**")))
+        if before.kind == NAME and token.text in ("[", "{") and self._is_function(before):
+            self._refuse_bracket(tokens, index)
         if before.kind == NAME and token.kind == OPEN and token.text in "[{":
             report.fail(f"`{before.text[:20]}{token.text}`", *place, "write an index as in `x[0]`")
         if before.kind == NAME and token.kind in (NAME, CALL) and not glued:
@@ -138,6 +140,21 @@ class Neighbours:
             if not (self._is_symbol(before) and (token.kind == CALL or self._is_symbol(token))):
                 meanings = (("a product", "*"), ("one name", "_"))
                 self._ask(before, token, meanings[: 1 if token.kind == CALL else 2])
+
+    def _refuse_bracket(self, tokens: list[TokenRow], index: int) -> NoReturn:
+        """Raise for ``exp{-x}`` and ``exp[-x]``, with parentheses in their place."""
+        text, name = self.report.text, tokens[index - 1]
+        depth = 0
+        for place in range(index, len(tokens)):
+            depth += (tokens[place][0] in (OPEN, CALL)) - (tokens[place][0] == CLOSE)
+            if not depth:
+                break
+        opened, closed = tokens[index], tokens[place]
+        mended = replaced(text, [(opened[2], opened[3], "("), (closed[2], closed[3], ")")])
+        self.report.fail(
+            f"the function `{name[1]}` needs parentheses", name[2], opened[3],
+            f"write `{name[1]}(…)`", mended,
+        )  # fmt: skip
 
     def _is_digits(self, before: Token, token: Token) -> bool:
         """Whether a name directly behind a number goes on with it: ``1_x``, ``0x1F``, ``0b101``."""
