@@ -235,6 +235,9 @@ def _read_text(
         arguments += head[2]
         report.note(f"only the right-hand side of `{head[0]} = …` is read", (0, start))
         name = hint or detect(report.view, start, end)
+        if text[:start].rstrip(" &").endswith("~"):  # a model of R, in which `I(…)` says nothing
+            body = _AS_IT_IS.sub(" ", report.view[start:end])
+            report.view = report.view[:start] + body + report.view[end:]
     if name == "infix" and head and "\\" in text[: head[1]]:
         name = "latex"
     row = LANGUAGES[name]
@@ -347,6 +350,7 @@ _WITH_A_LETTER_E = frozenset((INFIX, LATEX, PREFIX))
 """Readers of notations in which an ``E`` may be a variable or Euler's number."""
 _WHOLE = frozenset(("fpcore", "prefix", "mathematica", "spreadsheet", "mathml"))
 """Notations that themselves say what an equals sign means."""
+_AS_IT_IS = re.compile(r"(?<![\w.])I(?=\()")
 _BACKSLASH = re.compile(r"\\(?!\r?\n)")
 _EQUALS_ZERO = re.compile(r"={1,2}\s*+[+-]?0(?:\.0*+)?+\s*+\Z")
 

@@ -200,6 +200,38 @@ def _refuse_attribute(report: Report, token: Token, things: set[str], name: str)
     report.fail("attributes are not supported", *place, hint, mended)
 
 
+def raised_function(tokens: list[TokenRow], index: int) -> TokenRow | None:
+    """The ``f`` of ``f^{-1}(x)`` or ``f²(x)``, whose bracket is the token at `index`.
+
+    Parameters
+    ----------
+    tokens : list of TokenRow
+        Of the whole text.
+    index : int
+        The place of the token.
+    """
+    place = index - 1
+    if tokens[index][:2] != (OPEN, "(") or place < 1:
+        return None
+    if tokens[place][0] == SUPERSCRIPT:
+        place -= 1
+    else:
+        depth = 0
+        while place >= 0:
+            depth += (tokens[place][0] == CLOSE) - (tokens[place][0] in (OPEN, CALL))
+            if depth <= 0:
+                break
+            place -= 1
+        place -= 1
+        while place > 0 and tokens[place][:2] == (OPERATOR, "-"):
+            place -= 1
+        if place < 1 or tokens[place][:2] != (OPERATOR, "^"):
+            return None
+        place -= 1
+    row = tokens[place]
+    return row if place >= 0 and row[0] == NAME and row[1] in ("f", "g", "h") else None
+
+
 def fail_unclosed_bracket(report: Report, pending: list[PendingRow]) -> NoReturn:
     """Raise for the innermost bracket that stays open."""
     opened = Pending._make(pending[-1])

@@ -14,6 +14,7 @@ from eic_core.formula.syntax.grammar import (
     TIGHT_PRODUCT,
     Grammar,
     parse,
+    raised_function,
 )
 from eic_core.formula.syntax.latex_scripts import (
     ACCENTS,
@@ -30,6 +31,7 @@ from eic_core.formula.syntax.latex_scripts import (
     SCIENTIFIC,
     SHORT_PRODUCTS,
     SKIPPED,
+    UPRIGHT_E,
     VARIANTS,
     WRAPPERS,
     Brackets,
@@ -89,6 +91,8 @@ class Latex(Grammar):
             )
         if before.kind == NAME and token.kind == OPEN and token.text == "(":
             self._call_or_product(before, token)
+        elif (raised := raised_function(tokens, index)) and not self.names.is_column(raised[1]):
+            report.fail(f"unknown function `{raised[1]}`", *raised[2:4], suggestion(raised[1]))
         for row in reversed(pending):
             top = Pending._make(row)
             if top.precedence == FUNCTION_PRECEDENCE:
@@ -244,6 +248,13 @@ class _Scanner(Brackets):
                 self.mark(text, start, end)
 
     def number(self, text: str, start: int, end: int) -> None:
+        if (upright := UPRIGHT_E.match(self.text, start, self.stop)) is not None:
+            while self.raw[self.index][2] < upright.end():
+                self.index += 1
+            text = f"{upright[1]}e{upright[2]}"
+            self.report.note(f"this is read as the number {text}", upright.span())
+            self.emit(NUMBER, text, *upright.span())
+            return
         match = SCIENTIFIC.match(self.text, start, self.stop)
         raised = bool(self.tokens) and self.tokens[-1][:2] == (OPERATOR, "^")
         if match and not raised:
@@ -403,7 +414,8 @@ class _Scanner(Brackets):
             self.spelled_name(word, start)
         elif word in ACCENTS:
             inner, end = self.raw_group()
-            self.name(f"{inner.strip()}_{word.removeprefix('wide')}", start, end)
+            letter = inner.strip().removeprefix("\\")
+            self.name(f"{VARIANTS.get(letter, letter)}_{word.removeprefix('wide')}", start, end)
         elif word in ("begin", "end", "label", "tag"):
             inner, end = self.raw_group()
             table = inner in _TABLES and self.braced

@@ -17,6 +17,7 @@ from eic_core.formula.syntax.build import (
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import Report
 from eic_core.formula.syntax.tokens import (
+    CALL,
     CLOSE,
     COMMA,
     DECIMAL,
@@ -43,6 +44,11 @@ SCIENTIFIC = re.compile(
     rf"({PLAIN_DECIMAL})\s*+(?:\\times|\\cdot|×|⋅|·)\s*+10\s*+\^\s*+"
     r"(?:\{\s*+([+-]?[0-9]++)\s*+\}|([0-9])(?![0-9]))(?!\s*+\^)"
 )
+UPRIGHT_E = re.compile(
+    rf"({PLAIN_DECIMAL})\s*+\\(?:mathrm|text|rm)\s*+\{{\s*+[eE]\s*+\}}"
+    r"\{\s*+([+-]?[0-9]++)\s*+\}"
+)
+"""``2.5\\mathrm{e}{-3}``, a number as programs print it."""
 SKIPPED = frozenset(
     (
         r"\, \; \: \! \> \quad \qquad \displaystyle \textstyle \scriptstyle \limits \nolimits"
@@ -306,6 +312,8 @@ class Brackets:
         """The text of the group or single token that comes next, and where it ends."""
         kind, text, start, end = self.raw[self.index]
         self.index += 1
+        if text[1:] in FONTS and self.raw[self.index][1] == "{":  # `k_\mathrm{B}`
+            return self.raw_group()
         if text != "{":
             if kind == "end" or text in "}^_&)" or text == "\\":
                 self.report.fail("nothing follows this mark", start - 1, end, "write it in braces")
@@ -429,6 +437,9 @@ class Brackets:
             self.emit(NAME, text, start, end)
         elif kind == "command" and (text[1:] in GREEK or text[1:] in VARIANTS):
             self.emit(NAME, VARIANTS.get(text[1:], text[1:]), start, end)
+        elif is_script and text[1:] in ARGUMENTS:
+            self.emit(CALL, "frac", start, end, FUNCTIONS["div"])
+            self.argument("then")
         elif is_script and text[1:] in NOT_READ:
             self.report.fail(f"{NOT_READ[text[1:]]} are not supported", start, end, "write it out")
         else:

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from eic_core import wording
 from eic_core.formula.syntax.build import FUNCTIONS, Refusal
+from eic_core.formula.syntax.grammar import raised_function
 from eic_core.formula.syntax.names import (
     CONSTANT_NAMES,
     GREEK,
@@ -18,6 +19,7 @@ from eic_core.formula.syntax.names import (
     Names,
     is_indexed,
     plain_letters,
+    suggestion,
 )
 from eic_core.formula.syntax.products import (
     APPLIED_TO_GREEK,
@@ -104,6 +106,9 @@ class Neighbours:
         place = (before.start, token.end)
         if before.kind == CLOSE and token.kind == OPEN:
             refuse_element(report, tokens, index)
+        raised = raised_function(tokens, index)
+        if raised is not None and not self.names.is_known(raised[1]):
+            report.fail(f"unknown function `{raised[1]}`", *raised[2:4], suggestion(raised[1]))
         if before.kind == NUMBER and token.kind == NUMBER:
             report.fail("two numbers side by side", *place, "write an operator between them")
         words = {each.text.lower() for each in (before, token) if each.kind in (NAME, CALL)}

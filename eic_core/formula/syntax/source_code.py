@@ -147,6 +147,7 @@ _WORD = re.compile(rf"(?<![^\W\d])(?<!\.){_NAME}(?!\s*+[(.])")
 """A name that is no function and no module."""
 _BETWEEN_FUNCTIONS = re.compile(r"(?:[\s;}]|end(?:function)?\b)*+")
 _MOST_FUNCTIONS = 200
+_DEFAULT = re.compile(rf"\s*+({_NAME})\s*+(?::[^=]*+)?+=(?!=)([^=]++)\Z")
 _BREAKS = re.compile(r"[()\[\]{};]|\n\s*+")
 _CONTINUED = "+-*/^,=(&|\\·×"
 _CONTINUES = "+-*/^(){.,=·×|&"
@@ -417,6 +418,7 @@ class _Statements:
                 groups.get("arguments") or groups.get("argument") or ""
             )
             self.called = groups.get("name") or ""
+            self.note_defaults(groups.get("arguments") or "", match.start(), match.end())
             self.start = match.end()
             self.block = True
             return
@@ -506,7 +508,17 @@ class _Statements:
         if match["one"] and not re.search(rf"\b{inside}\b", self.view[match.end() : end]):
             self.report.note(f"`{inside} -> …` is read as a function of `{inside}`", match.span())
         self.arguments += _argument_names(inside)
+        self.note_defaults(inside, *match.span())
         return Statement(name, match.end(), end)
+
+    def note_defaults(self, inside: str, start: int, end: int) -> None:
+        """Say which arguments have a value by default, which is not put in."""
+        given = [_DEFAULT.match(part) for part in inside.split(",") if "=" in part]
+        named = [match for match in given if match is not None]
+        if named:
+            shown = wording.join([f"`{match[1]} = {match[2].strip()}`" for match in named], limit=5)
+            told = f"the default {shown} is not put in: it stays a variable"
+            self.report.note(told, (start, end))
 
 
 def _instead_of(statement: str, dialect: str) -> str:

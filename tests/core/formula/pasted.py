@@ -221,6 +221,8 @@ PYTHON = {
     "def g(x):\n    return x**2\n\ndef f(x):\n    return x + 1": None,
     "def f(x):\n    return g(x)\ndef g(x):\n    return f(x)": None,
     "def g(x):\n    return x**2\n\ndef f(x):\n    return g(x, 1) + 1": None,
+    "x != 0 and 1/x or 0": None,
+    "x > 1 and y > 2": "where((x > 1) & (y > 2), 1, 0)",
 }
 
 C_FAMILY = {
@@ -380,6 +382,8 @@ MATLAB_JULIA = {
     "log(x, base = 10)": "log10(x)",
     "log(base=2, x)": "log2(x)",
     "if(x = 1.3, y, 2)": "where(x==1.3,y,2)",
+    "x ~= 1.3": "where(x != 1.3, 1, 0)",
+    "(x~=1.3).*x": "where(x != 1.3, x, 0)",
 }
 
 SPREADSHEET = {
@@ -696,6 +700,19 @@ PLAIN = {
     "log1mexp(x)": None,
     "floor_divide(x, y)": None,
     "rcos(t)": None,
+    "\\begin{equation}\\label{eq:1} y = \\alpha x^{\\beta} \\end{equation}": "alpha*x**beta",
+    "\\hat{\\beta}_0 + \\hat{\\beta}_1 x": "beta_hat_0+beta_hat_1*x",
+    "\\tilde\\nu x": "nu_tilde*x",
+    "k_\\mathrm{B} T": "k_B*T",
+    "x^\\frac{1}{2}": "x**0.5",
+    "x^\\frac12 y": "x**0.5*y",
+    "x^\\frac{a+b}{2} + 1": "x**((a+b)/2)+1",
+    "2.5\\mathrm{e}{-3} x": "2.5e-3*x",
+    "f^{-1}(x)": None,
+    "f^2(x)": None,
+    "f²(x)": None,
+    "x^2(y+1)": "x**2*(y+1)",
+    "y ~ a + I(x^2)": "a+x**2",
 }
 
 PASTED = {
@@ -775,5 +792,7 @@ DECIDED = [
     ("(FPCore (x) (let ((a 1)) (+ x a)))", "", "add(x, #1)", "", ""),
     ("y = a*x + b\na = 2.5\nb = 1.3", "", "add(mul(#2.5, x), #1.3)", "the values that are given for `a` and `b` behind the formula are put in", "add(mul(a, x), b)"),
     ("y = x + 1\nR2 = 0.98", "", "add(x, #1)", "`R2` beside the formula is not read", ""),
+    ("lambda x, a=2: a*x", "", "mul(a, x)", "the default `a = 2` is not put in", ""),
+    ("def f(x, a: float = 2.0):\n    return a*x", "", "mul(a, x)", "the default `a = 2.0` is not put in", ""),
 ]
 """A text, columns, its tree, a part of what is noted, and the tree of the other reading, "" where there is none."""
