@@ -240,6 +240,10 @@ class _Scanner(Brackets):
                 self.number(text, start, end)
             elif kind == "comma":
                 self.decimal_comma(text, start, end)
+            elif kind == "grouped":
+                whole = text.replace("\\,", "").replace("\\;", "")
+                self.report.note(f"`{text}` is read as the number {whole}", (start, end))
+                self.emit(NUMBER, whole, start, end)
             elif kind == "word":
                 self.word(text, start, end)
             elif kind == "command":
@@ -385,6 +389,8 @@ class _Scanner(Brackets):
         if text == "\\\\" and self.cases:
             self.separate(start, end)
             return
+        if text == "\\boxed" and self.raw[self.index][1] == "{":
+            return  # a frame says nothing
         if text == "\\rm" and self.raw[self.index][1] == "d" and not self.names.is_known("d"):
             self.fail_differential(start, self.raw[self.index][3])
         if text in SKIPPED:

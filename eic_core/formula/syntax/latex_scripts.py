@@ -34,6 +34,7 @@ from eic_core.operators import OPERATORS
 TOKENS = re.compile(
     r"(?P<command>\\\\?[A-Za-z]+\*?|\\.)"
     r"|(?P<comma>[0-9]++\{,\}[0-9]++)"
+    r"|(?P<grouped>(?<![0-9.])[0-9]{1,3}+(?:\\[,;][0-9]{3}(?![0-9]))++(?:\.[0-9]++)?+)"
     rf"|(?P<number>{DECIMAL})"
     r"|(?P<comment>%[^\n]*+)"
     r"|(?P<word>[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]+[0-9₀₁₂₃₄₅₆₇₈₉]*)"

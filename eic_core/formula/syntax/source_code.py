@@ -339,6 +339,8 @@ class _Statements:
         FormulaError
             If there are several.
         """
+        if not found[-1].name:
+            return found
         uses = [set(_WORD.findall(self.view, each.start, each.end)) for each in found]
         constants: set[str] = set(CONSTANT_NAMES)
         is_number = [False] * len(found)
