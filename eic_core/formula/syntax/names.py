@@ -521,8 +521,8 @@ def _is_misspelt(name: str, known: str) -> bool:
 
     Examples
     --------
-    >>> [_is_misspelt(name, "sqrt") for name in ("sqtr", "sqrrt", "sqt", "sort", "sqr", "asqrt")]
-    [True, True, True, False, False, False]
+    >>> [_is_misspelt(name, "sqrt") for name in ("sqtr", "sqrrt", "sort", "sqr", "asqrt")]
+    [True, True, False, False, False]
     """
     size = len(name)
     if abs(size - len(known)) > 1 or name == known or min(size, len(known)) < 3:
