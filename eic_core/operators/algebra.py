@@ -234,6 +234,7 @@ POW_ROW = Operator(
         "pow power float_power safe_pow",
         _TO_THE,
         explicit=_TO_THE._replace(code="pow_noisy(<0>, <1>)", precedence=ATOM),
+        parameters=("x x1 a base input", "y x2 n exp exponent other"),
     ),
     words=Words(
         "power",
@@ -321,6 +322,7 @@ HYPOT_ROW = Operator(
     partials=_hypot_partials,
     kappa2=_hypot_kappa,
     scales=True, widely=wide.hypotenuse,
+    writing=Writing(parameters=("x x1 input", "y x2 other")),
 )  # fmt: skip
 
 

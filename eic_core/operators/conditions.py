@@ -186,7 +186,7 @@ CONDITIONAL_ROW = Operator(
     partials=_slopes_of_choice,
     chooses=True, rough=True, widely=_choose_widely,
     writing=Writing(
-        "where ifelse",
+        "where ifelse if_else",
         Form(
             "where(<0>, <1>, <2>)",
             r"\begin{cases} <1> & \text{if } <0> \\ <2> & \text{otherwise} \end{cases}",
@@ -195,6 +195,7 @@ CONDITIONAL_ROW = Operator(
             "<mtr><mtd><2></mtd><mtd><mtext>otherwise</mtext></mtd></mtr></mtable></mrow>",
             IF, IF, "if", ATOM, "(<0> ? <1> : <2>)",
         ),
+        parameters=("condition cond test", "input yes true", "other no false"),
     ),
     words=Words("conditional", singular=ON_THRESHOLD, nearly="",
                 invalid="its condition has no value"),

@@ -101,6 +101,7 @@ LOG_ROW = Operator(
             c="log(<0>)/log(<p>)", c_precedence=MUL,
         ),
         by_parameter={Fraction(2): _based(2, "₂"), Fraction(10): _based(10, "₁₀")},
+        parameters=("x a n number input", "base"),
     ),
     words=Words(
         "logarithm",

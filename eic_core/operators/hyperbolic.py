@@ -32,7 +32,7 @@ SINH_ROW = Operator(
     partials=lambda B, a, y, p: (B.cosh(a[0]),),
     kappa2=_sinh_kappa,
     zero_limit=one_at_origin, exponential=True, widely=wide.hyperbolic_sine,
-    writing=Writing(form=command("sinh"), inverse="asinh"),
+    writing=Writing("sinh sh", command("sinh"), inverse="asinh"),
     words=Words(family="hyperbolic function"),
 )  # fmt: skip
 
@@ -47,7 +47,7 @@ COSH_ROW = Operator(
     partials=lambda B, a, y, p: (B.sinh(a[0]),),
     kappa2=_cosh_kappa,
     exponential=True, widely=wide.hyperbolic_cosine,
-    writing=Writing(form=command("cosh"), inverse="acosh"),
+    writing=Writing("cosh ch", command("cosh"), inverse="acosh"),
     words=Words(family="hyperbolic function"),
 )  # fmt: skip
 
@@ -61,7 +61,7 @@ TANH_ROW = Operator(
     partials=lambda B, a, y, p: ((1.0 - y) * (1.0 + y),),
     kappa2=_tanh_kappa,
     zero_limit=one_at_origin,
-    writing=Writing(form=command("tanh"), inverse="atanh"),
+    writing=Writing("tanh th", command("tanh"), inverse="atanh"),
 )  # fmt: skip
 
 ASINH_ROW = Operator(

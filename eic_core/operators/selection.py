@@ -31,7 +31,10 @@ MIN_ROW = Operator(
     exact=lambda mp, a, p: min(a),
     partials=_attained,
     selects=True, rough=True,
-    writing=Writing("min minimum fmin", command("min")._replace(c="fmin(<0>, <1>)")),
+    writing=Writing(
+        "min minimum fmin", command("min")._replace(c="fmin(<0>, <1>)"),
+        parameters=("x x1 a input", "y x2 b other"),
+    ),
 )  # fmt: skip
 
 MAX_ROW = Operator(
@@ -39,7 +42,10 @@ MAX_ROW = Operator(
     exact=lambda mp, a, p: max(a),
     partials=_attained,
     selects=True, rough=True,
-    writing=Writing("max maximum fmax", command("max")._replace(c="fmax(<0>, <1>)")),
+    writing=Writing(
+        "max maximum fmax", command("max")._replace(c="fmax(<0>, <1>)"),
+        parameters=("x x1 a input", "y x2 b other"),
+    ),
 )  # fmt: skip
 
 

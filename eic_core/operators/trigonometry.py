@@ -140,7 +140,7 @@ ATAN_ROW = Operator(
     "atan", 1, call(np.arctan), by_name("atan"),
     partials=lambda B, a, y, p: (1.0 / (1.0 + a[0] * a[0]),),
     zero_limit=one_at_origin,
-    writing=Writing("atan arctan", called("atan", r"\arctan", shown="arctan", sign="atan")),
+    writing=Writing("atan arctan arctg", called("atan", r"\arctan", shown="arctan", sign="atan")),
 )  # fmt: skip
 
 
@@ -178,7 +178,10 @@ ATAN2_ROW = Operator(
     kappa2=_atan2_kappa,
     zero_limit=limits(1.0, -1.0), vanishes=is_zero, outside=_atan2_origin,
     scales=True, jumps=True, rough=True, widely=wide.angle,
-    writing=Writing("atan2 arctan2", called("atan2")._replace(c="atan2(<0:10> + 0.0, <1>)")),
+    writing=Writing(
+        "atan2 arctan2", called("atan2")._replace(c="atan2(<0:10> + 0.0, <1>)"),
+        parameters=("y x1 input", "x x2 other"),
+    ),
     words=Words(
         singular="its argument lies exactly on the cut",
         nearly="",

@@ -82,6 +82,9 @@ class Writing:
         True if a call with more than two operands is a chain: ``add(a, b, c)`` is ``(a + b) + c``.
     c_helper : str
         A C function that its template for C calls and the C library has not.
+    parameters : tuple of str
+        What its operands are called where they are given by name, as in ``log(x, base=2)``: for
+        each its names in lower case, between blanks.
     inverse : str
         The operator that ``^{-1}`` makes of it in LaTeX: ``\\sin^{-1} x`` is ``asin(x)``.
     """
@@ -95,6 +98,7 @@ class Writing:
     explicit: Form | None = None
     folds: bool = False
     c_helper: str = ""
+    parameters: tuple[str, ...] = ()
     inverse: str = ""
 
 

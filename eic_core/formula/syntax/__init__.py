@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 
 from eic_core.errors import FormulaError
+from eic_core.formula.syntax.alphabets import in_plain_letters, note_look_alikes
 from eic_core.formula.syntax.build import Refusal
 from eic_core.formula.syntax.conditions import CONDITIONS, settle
 from eic_core.formula.syntax.derivatives import refuse_derivatives
@@ -149,12 +150,14 @@ def read(
     """
 
     def read_again(other: str) -> Reading:
-        return _read_text(other, syntax, columns, parameters or {})
+        return _read_text(in_plain_letters(other), other, syntax, columns, parameters or {})
 
     try:
         return read_again(text)
     except FormulaError as error:
-        raise _with_a_way_out(error, read_again) from None
+        error = _with_a_way_out(error, read_again)
+        error.source = text
+        raise error from None
 
 
 _MOST_CORRECTIONS = 4
@@ -188,9 +191,12 @@ def _with_a_way_out(error: FormulaError, read_again: Callable[[str], Reading]) -
 
 
 def _read_text(
-    text: str, syntax: str, columns: Collection[str], parameters: Mapping[str, str]
+    text: str, source: str, syntax: str, columns: Collection[str], parameters: Mapping[str, str]
 ) -> Reading:
-    """Read a formula, without proof that what an error proposes can be read."""
+    """Read a formula, without proof that what an error proposes can be read.
+
+    `text` is the source letter for letter, with mathematical alphabets as plain letters.
+    """
     report = Report(text)
     if len(text) > MAX_CHARACTERS:
         report.fail(
@@ -229,6 +235,9 @@ def _read_text(
         arguments += head[2]
         report.note(f"only the right-hand side of `{head[0]} = …` is read", (0, start))
         name = hint or detect(report.view, start, end)
+        if text[:start].rstrip(" &").endswith("~"):  # a model of R, in which `I(…)` says nothing
+            body = _AS_IT_IS.sub(" ", report.view[start:end])
+            report.view = report.view[:start] + body + report.view[end:]
     if name == "infix" and head and "\\" in text[: head[1]]:
         name = "latex"
     row = LANGUAGES[name]
@@ -240,7 +249,7 @@ def _read_text(
         row = LANGUAGES[name]
     if reader == INFIX and (program is None or program.is_plain):
         start, end = _one_side(report, start, without_closing_marks(report.view, start, end))
-    source = program if program is not None and not program.is_plain and reader == INFIX else None
+    lines = program if program is not None and not program.is_plain and reader == INFIX else None
 
     def attempt(euler: bool, cased: bool) -> tuple[Report, Names, Formula, str]:
         again = report.begin_again()
@@ -251,20 +260,20 @@ def _read_text(
         except Refusal as refusal:
             place = (theta[0], len(text)) if theta else (0, 0)
             again.fail(refusal.message, *place, refusal.hint)
-        if source is not None:
-            draft, notation = read_source(again, names, source), name
+        if lines is not None:
+            draft, notation = read_source(again, names, lines), name
         else:
             draft, notation = _read(again, names, reader, name, start, end, hint is None)
-        formula = Formula.from_draft(draft, text)
+        formula = Formula.from_draft(draft, source)
         if names.special or not CONDITIONS.isdisjoint([node[1] for node in formula.nodes]):
-            formula = Formula.from_draft(settle(again, draft), text)
+            formula = Formula.from_draft(settle(again, draft), source)
         return again, names, formula, notation
 
     report, names, formula, notation = attempt(row.euler, False)
     cased = "X" in text and names.holds_both_cases
     if cased:
         report, names, formula, notation = attempt(row.euler, True)
-    first = source.statements[0].start if source is not None else start
+    first = lines.statements[0].start if lines is not None else start
     is_sympy = row.euler
     if "E" in text and not names.is_column("E"):
         reason = "as this notation prints it" if row.euler else ""
@@ -276,7 +285,7 @@ def _read_text(
                 is_sympy = True
                 report, names, formula, notation = attempt(True, cased)
         if notation != "prefix" and (reader == INFIX or reader in (LATEX, SEXPR) and reason):
-            note_meaning_of_e(report, formula, reason, first, end, source is None)
+            note_meaning_of_e(report, formula, reason, first, end, lines is None)
     if not _UNIT_NAMES.isdisjoint(names.met):
         _note_imaginary(report, names, start, end, is_sympy)
     if cased:
@@ -288,12 +297,14 @@ def _read_text(
         report.fail(f"the formula has more than {MAX_NODES:,} nodes", start, end, "split it")
     if notation == "gplearn":
         note_protected(report, formula)
+    if not text.isascii():
+        note_look_alikes(report, names)
     return Reading(
         formula,
         notation,
         _index_base(report, formula, report.index_base or LANGUAGES[notation].index_base),
         tuple(report.notes.values()),
-        tuple(report.alternatives.values()),
+        report.other_readings(),
         report.domain,
     )
 
@@ -339,6 +350,7 @@ _WITH_A_LETTER_E = frozenset((INFIX, LATEX, PREFIX))
 """Readers of notations in which an ``E`` may be a variable or Euler's number."""
 _WHOLE = frozenset(("fpcore", "prefix", "mathematica", "spreadsheet", "mathml"))
 """Notations that themselves say what an equals sign means."""
+_AS_IT_IS = re.compile(r"(?<![\w.])I(?=\()")
 _BACKSLASH = re.compile(r"\\(?!\r?\n)")
 _EQUALS_ZERO = re.compile(r"={1,2}\s*+[+-]?0(?:\.0*+)?+\s*+\Z")
 

@@ -14,6 +14,9 @@ from eic_core.operators import OPERATORS, Operator, follow
 Span = tuple[int, int]
 MAX_POWER = 10**300
 MANY = 100_000
+NOTHING = "none"
+"""Label of what stands for an argument that is left out."""
+_ONE_OPERAND = ("x input",)
 _NAMED = frozenset(("pi", "e", "nan", "true", "false"))
 _OF_LITERALS = frozenset((CONSTANT, "neg", "div"))
 
@@ -38,12 +41,29 @@ class Function(NamedTuple):
         Fewest and most arguments.
     build : callable (list of Draft, span) -> Draft
         Makes a node of its arguments; may raise `Refusal`.
+    parameters : tuple of str
+        As `Writing.parameters` has them.
+    fills : bool
+        Whether arguments may be left out before others: `NOTHING` stands there.
     """
 
     name: str
     low: int
     high: int
     build: Callable[[list[Draft], Span], Draft]
+    parameters: tuple[str, ...] = ()
+    fills: bool = False
+
+    def place_of(self, name: str) -> int:
+        """The place of the argument of that name, -1 if there is none.
+
+        Examples
+        --------
+        >>> FUNCTIONS["log"].place_of("base"), FUNCTIONS["sin"].place_of("axis")
+        (1, -1)
+        """
+        lower = name.lower()
+        return next((i for i, each in enumerate(self.parameters) if lower in each.split()), -1)
 
 
 def number_label(text: str) -> str:
@@ -280,12 +300,35 @@ def _relu(args: list[Draft], span: Span) -> Draft:
 
 
 def _clip(args: list[Draft], span: Span) -> Draft:
-    """``clip(u, low, high)``, as NumPy has it."""
-    return plain("min", [plain("max", args[:2], span), args[2]], span)
+    """``clip(u, low, high)``, as NumPy has it; one of the two may be left out."""
+    if all([arg.label == NOTHING for arg in args[1:]]):
+        raise Refusal("neither a least nor a greatest value is given", "give one of them")
+    draft = args[0]
+    for operator, bound in zip(("max", "min"), args[1:], strict=True):
+        if bound.label != NOTHING:
+            draft = plain(operator, [draft, bound], span)
+    return draft
 
 
-def _exp2(args: list[Draft], span: Span) -> Draft:
-    return power([constant("2", span), args[0]], span)
+def _power_of(base: str, args: list[Draft], span: Span) -> Draft:
+    return power([constant(base, span), args[0]], span)
+
+
+def _logit(args: list[Draft], span: Span) -> Draft:
+    """log(u / (1 - u)), the inverse of the logistic function."""
+    rest = plain("sub", [constant("1", span), args[0]], span)
+    return Draft("log", [plain("div", [args[0], rest], span)], span=span)
+
+
+def _of_multiple(
+    operator: str, factor: tuple[str, str], args: list[Draft], span: Span
+) -> Draft:
+    """``f(u * a / b)``: of half-turns, of degrees; without an operator the multiple itself."""
+    over, under = factor
+    draft = plain("mul", [args[0], constant(over, span)], span)
+    if under:
+        draft = plain("div", [draft, constant(under, span)], span)
+    return Draft(operator, [draft], span=span) if operator else draft
 
 
 def _fused(args: list[Draft], span: Span) -> Draft:
@@ -312,6 +355,12 @@ _PARTLY_EXACT: dict[str, tuple[int, int, Callable[[list[Draft], Span], Draft]]] 
 
 def _of_row(row: Operator) -> Function:
     """What a call of an operator by one of its names builds."""
+    function = _called(row)
+    given = row.writing.parameters or (_ONE_OPERAND if row.arity == 1 else ())
+    return function._replace(parameters=given)
+
+
+def _called(row: Operator) -> Function:
     if row.name in _PARTLY_EXACT:
         return Function(row.name, *_PARTLY_EXACT[row.name])
     if row.arity is None:
@@ -328,16 +377,22 @@ def _expansions() -> dict[str, Function]:
     """Functions that stand for several operators, or for one with a fixed parameter."""
     table: dict[str, Function] = {}
 
-    def add(names: str, count: int, build: Callable[[list[Draft], Span], Draft]) -> None:
+    def add(
+        names: str,
+        count: int,
+        build: Callable[[list[Draft], Span], Draft],
+        parameters: tuple[str, ...] = (),
+    ) -> None:
+        given = parameters or (_ONE_OPERAND if count == 1 else ())
         for name in names.split():
-            table[name] = Function(name, count, count, build)
+            table[name] = Function(name, count, count, build, given)
 
     add("pow_noisy", 2, partial(plain, "pow"))
     add("ln", 1, logarithm)
     add("log2 safe_log2", 1, partial(log_base, Fraction(2)))
     add("log10 safe_log10", 1, partial(log_base, Fraction(10)))
     add("inv reciprocal", 1, partial(_fixed_power, -1))
-    for exponent, names in ((2, "square sq pow2 n2"), (3, "cube pow3 n3"), (4, "pow4 n4")):
+    for exponent, names in ((2, "square sq sqr abs2 pow2 n2"), (3, "cube pow3 n3"), (4, "pow4 n4")):
         add(names, 1, partial(_fixed_power, exponent))
     for name, over in (("coth", "tanh"), ("sech", "cosh"), ("csch", "sinh")):
         add(name, 1, partial(_inverse, over))
@@ -345,13 +400,31 @@ def _expansions() -> dict[str, Function]:
     add("logabs log_abs", 1, partial(chain, ("abs", "log")))
     add("powabs pow_abs", 2, _absolute_power)
     add("aq", 2, _quotient)
-    add("sigmoid logistic sig", 1, _sigmoid)
+    add("sigmoid logistic sig expit", 1, _sigmoid)
+    add("logit", 1, _logit)
+    add("rsqrt", 1, partial(_inverse, "sqrt"))
+    for name in ("sin", "cos", "tan"):
+        add(f"{name}pi", 1, partial(_of_multiple, name, ("pi", "")))
+        add(f"{name}d", 1, partial(_of_multiple, name, ("pi", "180")))
+    add("deg2rad radians", 1, partial(_of_multiple, "", ("pi", "180")))
+    add("rad2deg degrees", 1, partial(_of_multiple, "", ("180", "pi")))
     add("relu", 1, _relu)
-    add("exp2", 1, _exp2)
+    add("exp2", 1, partial(_power_of, "2"))
+    add("exp10", 1, partial(_power_of, "10"))
     add("fma", 3, _fused)
-    add("clip clamp", 3, _clip)
+    bounds = ("x a input", "a_min min lower low lo", "a_max max upper high hi")
+    add("clip clamp", 3, _clip, bounds)
+    for name in ("clip", "clamp"):
+        table[name] = table[name]._replace(fills=True)
     return table
 
+
+_DOUBLE = "sqrt exp log log10 abs sin cos tan asin acos atan atan2 sinh cosh tanh"
+_OLD_FORTRAN = {
+    "alog": "log", "alog10": "log10", "amax1": "max", "amin1": "min", "dmax1": "max",
+    "dmin1": "min", "pmax": "max", "pmin": "min",
+}  # fmt: skip
+"""Functions by the names of Fortran 77, and R's `pmax` and `pmin`."""
 
 FUNCTIONS: dict[str, Function] = {}
 """Every function that a formula may call, by lower-case name."""
@@ -363,6 +436,10 @@ def _refresh() -> None:
     for row in OPERATORS.values():
         function = _of_row(row)
         table |= {name: function._replace(name=name) for name in row.names}
+    for name in _DOUBLE.split():  # of old Fortran, which names functions by their types
+        table[f"d{name}"] = table[name]._replace(name=f"d{name}")
+    for name, meant in _OLD_FORTRAN.items():
+        table[name] = table[meant]._replace(name=name)
     for name in FUNCTIONS.keys() - table.keys():
         del FUNCTIONS[name]
     FUNCTIONS.update(table)

@@ -31,6 +31,7 @@ RELATIONS = {
     "<": "less_than", "<=": "less_equal", "≤": "less_equal", "⩽": "less_equal",
     ">": "greater_than", ">=": "greater_equal", "≥": "greater_equal", "⩾": "greater_equal",
     "==": "equal_to", "!=": "not_equal", "≠": "not_equal", "<>": "not_equal",
+    "~=": "not_equal",
 }  # fmt: skip
 """Comparisons by their signs."""
 
@@ -153,7 +154,7 @@ CALLS: dict[str, Function] = {
     "cond": Function("cond", 2, 3, _cond),
     "logical_and": Function("logical_and", 2, MANY, _of_positive(AND)),
     "logical_or": Function("logical_or", 2, MANY, _of_positive(OR)),
-    "heaviside": Function("heaviside", 1, 2, _heaviside),
+    "heaviside": Function("heaviside", 1, 2, _heaviside, ("x x1", "values x2 h0")),
     "piecewise": PIECEWISE,
     "if": Function("if", 3, 3, choice),
     "iif": Function("iif", 3, 3, choice),
@@ -254,12 +255,32 @@ def settle(report: Report, root: Draft) -> Draft:
                 _check_special(report, child, branch=chooses and place > 0)
             elif wants_truth and not is_truth(child):
                 child = draft.children[place] = _as_truth(report, child)
+            elif not wants_truth and child.operator in (AND, OR):
+                _refuse_joined_numbers(report, child)
+                report.note(f"{_shown(report, child)} counts 1 where it holds, else 0", child.span)
             elif not wants_truth and child.operator in TRUTHS:
                 report.note(f"{_shown(report, child)} counts 1 where it holds, else 0", child.span)
             if id(child) not in seen:
                 seen.add(id(child))
                 todo.append(child)
     return top.children[0]
+
+
+_WORD_THAT_JOINS = re.compile(r"\b(?:and|or)\b")
+
+
+def _refuse_joined_numbers(report: Report, joined: Draft) -> None:
+    """Raise for ``x != 0 and 1/x or 0``, of which the value is one of the numbers in Python."""
+    todo = [joined]
+    while todo:
+        draft = todo.pop()
+        if draft.operator in (AND, OR):
+            todo += draft.children
+        elif not is_truth(draft) and _WORD_THAT_JOINS.search(report.text, *joined.span):
+            report.fail(
+                "`and` and `or` of numbers give one of them in Python", *joined.span,
+                "write a choice as in `1/x if x != 0 else 0`",
+            )  # fmt: skip
 
 
 def _ask_for_sides(report: Report, root: Draft) -> None:

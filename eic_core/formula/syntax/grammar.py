@@ -109,8 +109,14 @@ _EXPLAINED = {
     "'": ("text in quotes is not part of a formula", "remove it"),
     '"': ("text in quotes is not part of a formula", "remove it"),
     ".": ("attributes are not supported", "write a decimal as `0.5`, a product as `x*y`"),
-    ":": ("`:` has no meaning in a formula", "remove it"),
-    "%": ("the remainder is not supported", "write the formula without `%`, and `0.2` for `20%`"),
+    ":": ("`:` has no meaning in a formula", "give the formula alone, without what names it"),
+    "%": (
+        "the remainder is not supported",
+        "write `x - y*floor(x/y)` for `x % y`, and `0.2` for `20%`",
+    ),
+    "@": ("products of matrices are not supported", "write `x*y` for a product of numbers"),
+    "°": ("degrees are not supported", "write an angle in radians, as `5*pi/180` for `5°`"),
+    "$": ("`$` has no meaning in a formula", "write the operator or the name that is meant"),
     "!": ("factorials are not supported", "write the value of a number's, as `6` for `3!`"),
     "∂": ("derivatives are not supported", "write the derivative out"),
     "∇": ("derivatives are not supported", "write the derivative out"),
@@ -125,6 +131,8 @@ _EXPLAINED = {
 }
 
 
+_LIKE_SIGNS = dict(zip("‐‑‒―﹘－＋＊／⁎✕✖⨯∶", "------+*/****/", strict=True))
+"""Signs that look like operators, by what they look like."""
 _ATTRIBUTE = re.compile(r"(?<![\w.])([^\W\d]\w{0,39}+)\.(?=[^\W\d])")
 _OF_ARRAYS = frozenset("real imag T values shape size iloc loc".split())
 _NAME = re.compile(r"[^\W\d]\w*+")
@@ -143,6 +151,11 @@ _ENDS_OPERAND = re.compile(r"[\w)\]]")
 def _bad_character(report: Report, token: Token) -> NoReturn:
     """Raise for a character that no formula holds."""
     plain = unicodedata.normalize("NFKC", token.text)
+    sign = _LIKE_SIGNS.get(token.text)
+    if sign is not None:
+        text = report.text
+        report.fail(f"`{token.text}` is no sign of a formula", token.start, token.end,
+                    f"write `{sign}`", text.replace(token.text, sign))  # fmt: skip
     if token.text.isdecimal():
         plain = str(int(token.text))
     remedy = f"write `{plain}`" if plain != token.text and plain.isascii() else "remove it"
@@ -156,14 +169,67 @@ def _bad_character(report: Report, token: Token) -> NoReturn:
     things = {match[1] for match in _ATTRIBUTE.finditer(report.text)} if token.text == "." else ()
     name = _NAME.match(report.text, token.end)
     if name is not None and things and name[0] not in _OF_ARRAYS:
-        mark = "" if len(things) == 1 else r"\1_"  # attributes of two things are told apart
-        hint = f"write a name without a point, such as `{name[0][:40]}`"
-        mended = _ATTRIBUTE.sub(mark, report.text)
-        report.fail("attributes are not supported", token.start, token.end, hint, mended)
+        _refuse_attribute(report, token, things, name[0])
     message, hint = _EXPLAINED.get(
         token.text[:1], (f"`{token.text}` has no meaning in a formula", remedy)
     )
     report.fail(message, token.start, token.end, hint)
+
+
+def _refuse_attribute(report: Report, token: Token, things: set[str], name: str) -> NoReturn:
+    """Raise for ``df.a``, ``m.a`` and ``x.mul_add(y, z)``.
+
+    A table or an object stands before all its columns and says nothing; a letter is as likely a
+    factor, and what is called is a method.
+    """
+    text, place = report.text, (token.start, token.end)
+    if text[token.end + len(name) :].lstrip()[:1] == "(":
+        report.fail(f"the method `{name[:40]}` is not known", *place,
+                    "write it out with operators and functions")  # fmt: skip
+    thing = next(iter(things))
+    joined = _ATTRIBUTE.sub(r"\1_", text)
+    if len(things) == 1 and len(thing) == 1:
+        product = _ATTRIBUTE.sub(r"\1*", text)
+        report.fail(
+            f"`{thing}.{name[:40]}` is not clear", *place,
+            f"write `{thing}*{name[:40]}` for a product or `{thing}_{name[:40]}` for one name",
+            choices=(("a product", product), ("one name", joined)),
+        )  # fmt: skip
+    hint = f"write a name without a point, such as `{name[:40]}`"
+    mended = _ATTRIBUTE.sub("", text) if len(things) == 1 else joined  # two are told apart
+    report.fail("attributes are not supported", *place, hint, mended)
+
+
+def raised_function(tokens: list[TokenRow], index: int) -> TokenRow | None:
+    """The ``f`` of ``f^{-1}(x)`` or ``f²(x)``, whose bracket is the token at `index`.
+
+    Parameters
+    ----------
+    tokens : list of TokenRow
+        Of the whole text.
+    index : int
+        The place of the token.
+    """
+    place = index - 1
+    if tokens[index][:2] != (OPEN, "(") or place < 1:
+        return None
+    if tokens[place][0] == SUPERSCRIPT:
+        place -= 1
+    else:
+        depth = 0
+        while place >= 0:
+            depth += (tokens[place][0] == CLOSE) - (tokens[place][0] in (OPEN, CALL))
+            if depth <= 0:
+                break
+            place -= 1
+        place -= 1
+        while place > 0 and tokens[place][:2] == (OPERATOR, "-"):
+            place -= 1
+        if place < 1 or tokens[place][:2] != (OPERATOR, "^"):
+            return None
+        place -= 1
+    row = tokens[place]
+    return row if place >= 0 and row[0] == NAME and row[1] in ("f", "g", "h") else None
 
 
 def fail_unclosed_bracket(report: Report, pending: list[PendingRow]) -> NoReturn:
@@ -498,6 +564,12 @@ class _Parser:
             _, name, begin, *_ = pending.pop()
             draft, _, stop = self.operands.pop()
             self.joined(name, draft, begin, stop)
+        is_label = self.index == 2 and self.tokens[0][0] == NAME and self.tokens[0][3] == start
+        if text == ":" and is_label and self.report.text[end : end + 1].isspace():
+            self.report.fail(
+                f"`{self.tokens[0][1][:40]}:` is no part of a formula", self.tokens[0][2], end,
+                "give the formula alone", self.report.text[end:].strip(),
+            )  # fmt: skip
         if not pending or pending[-1][1] not in QUESTIONS:
             self.report.fail(f"`{text}` has no condition before it", start, end,
                              "as in `a if x > 0 else b` or `x > 0 ? a : b`")  # fmt: skip

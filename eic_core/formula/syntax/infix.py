@@ -17,6 +17,7 @@ from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_l
 from eic_core.formula.syntax.elements import find_elements, offer_products, with_elements
 from eic_core.formula.syntax.euler import with_arguments
 from eic_core.formula.syntax.grammar import Grammar, parse
+from eic_core.formula.syntax.named_arguments import with_named_arguments
 from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, similar_function, suggestion
 from eic_core.formula.syntax.neighbours import (
     Neighbours,
@@ -63,7 +64,7 @@ _WORDS = re.compile(  # the commonest first; between them they take every charac
     r"[()+^\- ]|[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?"
     rf"|(?:(?:np|numpy|math|sympy|sp|torch|jnp|tf|onp)\.)?{_LETTER}{_WORD}*+[₀₁₂₃₄₅₆₇₈₉]*+"
     r"(?:\[\s*+(?::\s*+,\s*+)?[0-9]++\s*+\])?(?:\s*+\()?"
-    r"|\*\*?|\s+|//|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[<>=!]=|\.[0-9]+(?:[eE][+-]?[0-9]+)?|\S"
+    r"|\*\*?|\s+|//|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[<>=!~]=|\.[0-9]+(?:[eE][+-]?[0-9]+)?|\S"
 )
 _EXACT = re.compile(
     r"(?<!\w)(?:sympy\.|sp\.)?(Integer|Float|Rational|Symbol)\s*\(([^()]{0,2000})\)"
@@ -190,7 +191,7 @@ def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
     return tokens
 
 
-_OF_NUMBERS = frozenset("0123456789_abcdefABCDEFLlx")
+_OF_NUMBERS = frozenset("0123456789_abcdefABCDEFLlUuPpikrsqtxwzo")
 
 
 def _as_far_as_written(report: Report, token: TokenRow) -> TokenRow:
@@ -229,7 +230,7 @@ def _with_exact_leaves(
             behind = _COMMENT_OR_DIVISOR.match(text, high, end)
             report.fail(
                 "whole-number division is not supported", low, high,
-                "write `/`; a comment begins with `#`",
+                "write `floor(x/y)` for `x // y`; a comment begins with `#`",
                 choices=(
                     (("a comment", report.text[:low].rstrip() + report.text[behind.end() :]),)
                     if behind is not None
@@ -349,6 +350,8 @@ class Infix(Grammar):
         if len(name) == 1:
             return insert(text, [(end, "*")])
         split = self._split(name).replace("*", " ")  # a sign would make every word whole
+        if split and not re.search(rf"(?<![^\W\d]){split[0]}(?!\w)", text):
+            return None  # the letter stands nowhere else
         meant = split or similar_function(name)
         return text[:start] + meant + text[end:] if meant.replace(" ", "").isalnum() else None
 
@@ -411,7 +414,7 @@ def parse_infix(
         offer_products(report, tokens, found)
         return draft
     split, others = _NONE, _NONE
-    if by_hand and (draft is None or "*" not in report.view or "π" in report.view):
+    if by_hand and (draft is None or "*" not in report.view or _may_be_products(names)):
         text = report.view[tokens[0][2] : tokens[-1][3]]
         split, others = letter_products(text, tokens, names)
     if draft is None or split:
@@ -419,17 +422,27 @@ def parse_infix(
         report.products = []
         report.alternatives.clear()
         draft = _with_products(report, names, tokens, split, powers_from_left)
-    elif report.products:
-        if any(n.message.endswith("not as a call") for n in report.notes.values()):
-            report.alternative("the same product, written out", report.with_products_written)
-        if "/" in report.view:
-            writer = ProductWriter(report, names, tokens, ())
-            offer_other_products(report, writer.write(Neighbours(report, names).refuse))
+    elif report.products and "/" in report.view:
+        writer = ProductWriter(report, names, tokens, ())
+        offer_other_products(report, writer.write(Neighbours(report, names).refuse))
     if by_hand:
         offer_calls(report, names, tokens)
     if others:
         offer_letters(report, names, tokens, split | others, others)
     return draft
+
+
+_MAY_BE_PRODUCT = re.compile(
+    r"[A-Za-z](?:_?[0-9]++)?+e\Z|[A-Za-z]{1,3}+_?[0-9]++[A-Za-z]|[\x00-\x7f]*+[^\x00-\x7f]"
+)
+"""A letter before Euler's number, an index before other letters, or a sign beyond ASCII."""
+
+
+def _may_be_products(names: Names) -> bool:
+    """Whether any name that was met could be a product in a text that writes `*`."""
+    if names.has_columns:
+        return any([len(name) > 1 and not names.is_column(name) for name in names.met])
+    return any([_MAY_BE_PRODUCT.match(name) is not None for name in names.met if len(name) > 1])
 
 
 def _with_products(
@@ -452,7 +465,8 @@ def _with_products(
     for kind, name, low, high, _ in tokens:
         if kind == NAME and name in split:
             told = f"`{name}` is the product {'·'.join(parts_of(name))}"
-            report.note(f"{told}: this text writes no `*`" if name.isascii() else told, (low, high))
+            signed = "*" in report.view or not name.isascii()
+            report.note(told if signed else f"{told}: this text writes no `*`", (low, high))
         elif kind == CALL and len(name) <= 100 and writer.is_factor(name):
             report.note(_as_factor(name), (low, low + len(name)))
     shown = written.text(report.text[:end])[start:]
@@ -495,6 +509,10 @@ def parse_text(
     FormulaError
         If the tokens are no formula either way, or a comma may mean either.
     """
+    if "=" in report.view or "None" in report.view:
+        tokens = with_named_arguments(report, names, tokens)
+    if ";" in report.view:
+        tokens = _with_commas_beside_semicolons(report, tokens)
     known = len(report.notes)
     try:
         return parse_infix(report, names, tokens, powers_from_left, by_hand)
@@ -542,6 +560,51 @@ def _refuse_thousands(error: FormulaError) -> None:
                 source=text, span=(start, end), hint=f"write `{plain[:40]}`",
                 replacement=text[:start] + plain + text[end:],
             )  # fmt: skip
+
+
+def _with_commas_beside_semicolons(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
+    """The tokens with decimal commas where semicolons separate a call's arguments.
+
+    Raises
+    ------
+    FormulaError
+        If a comma beside semicolons stands between no digits.
+    """
+    if not _separators(tokens).issuperset(",;"):
+        return tokens
+    kept = with_decimal_commas(report, tokens) or tokens
+    place = _comma_beside_semicolons(kept)
+    if place >= 0:
+        report.fail("`,` and `;` stand between the arguments of one call", *kept[place][2:4],
+                    "write one of them, and decimals with a point")  # fmt: skip
+    return kept
+
+
+def _separators(tokens: list[TokenRow]) -> set[str]:
+    """The marks between arguments: what stands in brackets of the kind `COMMA`."""
+    depth, found = 0, set()
+    for kind, text, *_ in tokens:
+        depth += (kind in (OPEN, CALL)) - (kind == CLOSE)
+        if kind == COMMA and depth > 0:
+            found.add(text)
+    return found
+
+
+def _comma_beside_semicolons(tokens: list[TokenRow]) -> int:
+    """The first comma in a bracket that semicolons divide, too; -1 if there is none."""
+    opened: list[list[int]] = []
+    for place, (kind, text, *_) in enumerate(tokens):
+        if kind in (OPEN, CALL):
+            opened.append([-1, -1])
+        elif kind == CLOSE and opened:
+            opened.pop()
+        elif kind == COMMA and opened:
+            marks = opened[-1]
+            if marks[text == ";"] < 0:
+                marks[text == ";"] = place
+            if min(marks) >= 0:
+                return marks[0]
+    return -1
 
 
 def with_decimal_commas(report: Report, tokens: list[TokenRow]) -> list[TokenRow] | None:

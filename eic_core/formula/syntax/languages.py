@@ -97,6 +97,8 @@ _SEXPR = re.compile(
     r"|-\s++[^\s()+*/-]++\s++[^\s()+*/-]|-\s++[^\s()]++\s++\(\s*+[-+*/a-z]|-\s*+\(\s*+[-+*/]\s"
     rf"|{_FUNCTION}\s++(?:[\w.-]|\(\s*+(?:[-+*/]\s|{_FUNCTION}\s)))"
 )
+_BARE_CALL = re.compile(rf"\s*+\(\s*+{_FUNCTION}\s++[\w.]++\s++[-+*/^]\s")
+"""A function without parentheses before an operator: ``(sin x + 1)``."""
 _CALL = re.compile(r"\s*+\(\s*+([a-z]\w*+)\s++-?(?:[\w.]|\(\s*+(?:[+*/]\s|[a-z]\w*+\s++[\w.(]))")
 """A word and an operand in brackets: an s-expression, if the word is an operator."""
 _APPLIED = re.compile(
@@ -104,7 +106,7 @@ _APPLIED = re.compile(
 )
 """A bracket with what it applies, its end, or an operand of an s-expression."""
 _SRTREE_CALLS = ("Sqrt(", "Sin(", "Log(", "Exp(", "Abs(", "Cos(", "Tanh(")
-_SRTREE = re.compile(r"\b(?:Sqrt|Sin|Log|Exp|Abs|Cos|Tanh)\(")
+_SRTREE = re.compile(r"(?<![\w.])(?:Sqrt|Sin|Log|Exp|Abs|Cos|Tanh)\(")
 _GPLEARN = re.compile(r"\b(?:add|sub|mul|div|inv|neg)\(")
 _GPLEARN_VARIABLE = re.compile(r"\bX[0-9]")
 _SIGN = re.compile(r"[*/^=]|[+-](?![0-9.])|(?<![(,eE])(?<!, )[+-]")
@@ -191,11 +193,10 @@ def detect(text: str, start: int, end: int) -> str:
         return special
     if ("\\" in text or "{" in text or "$" in text) and _LATEX.search(text, start, end):
         return "latex"
-    if _SEXPR.match(text, start, end):
-        return "fpcore"
     called = _CALL.match(text, start, end)
-    if called is not None and called[1] in OPERATORS:
-        return "fpcore"
+    is_head = called is not None and called[1] in OPERATORS
+    if is_head or _SEXPR.match(text, start, end):
+        return "infix" if _BARE_CALL.match(text, start, end) else "fpcore"
     if _is_applied_throughout(text, start, end):
         return "fpcore"
     body = text[start:end]

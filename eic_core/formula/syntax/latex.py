@@ -14,6 +14,7 @@ from eic_core.formula.syntax.grammar import (
     TIGHT_PRODUCT,
     Grammar,
     parse,
+    raised_function,
 )
 from eic_core.formula.syntax.latex_scripts import (
     ACCENTS,
@@ -30,6 +31,7 @@ from eic_core.formula.syntax.latex_scripts import (
     SCIENTIFIC,
     SHORT_PRODUCTS,
     SKIPPED,
+    UPRIGHT_E,
     VARIANTS,
     WRAPPERS,
     Brackets,
@@ -89,6 +91,8 @@ class Latex(Grammar):
             )
         if before.kind == NAME and token.kind == OPEN and token.text == "(":
             self._call_or_product(before, token)
+        elif (raised := raised_function(tokens, index)) and not self.names.is_column(raised[1]):
+            report.fail(f"unknown function `{raised[1]}`", *raised[2:4], suggestion(raised[1]))
         for row in reversed(pending):
             top = Pending._make(row)
             if top.precedence == FUNCTION_PRECEDENCE:
@@ -118,10 +122,6 @@ class Latex(Grammar):
             return
         self.report.note(
             f"`{name.text}(…)` is read as a product, not as a call", (name.start, bracket.end)
-        )
-        self.report.alternative(
-            "the same product, written out",
-            lambda: insert(self.report.text, [(name.end, " \\cdot ")]),
         )
 
     def _in_argument(self, tokens: list[TokenRow], index: int, function: Pending) -> int:
@@ -204,6 +204,9 @@ class Latex(Grammar):
 
 _CASES = ("cases", "dcases", "rcases")
 _TABLES = ("array", "matrix", "aligned", "gathered")
+_DELTA = re.compile(
+    rf"\\Delta(?![A-Za-z])\s*+(?=[^\W\d_]|\\(?:var)?(?:{'|'.join(sorted(GREEK))})(?![A-Za-z]))"
+)
 _LONGEST_NAME = 100
 """Most letters that are offered as one name."""
 _END = re.compile(r"\\end\s*+\{[a-z]++\*?+\}")
@@ -237,6 +240,10 @@ class _Scanner(Brackets):
                 self.number(text, start, end)
             elif kind == "comma":
                 self.decimal_comma(text, start, end)
+            elif kind == "grouped":
+                whole = text.replace("\\,", "").replace("\\;", "")
+                self.report.note(f"`{text}` is read as the number {whole}", (start, end))
+                self.emit(NUMBER, whole, start, end)
             elif kind == "word":
                 self.word(text, start, end)
             elif kind == "command":
@@ -245,6 +252,13 @@ class _Scanner(Brackets):
                 self.mark(text, start, end)
 
     def number(self, text: str, start: int, end: int) -> None:
+        if (upright := UPRIGHT_E.match(self.text, start, self.stop)) is not None:
+            while self.raw[self.index][2] < upright.end():
+                self.index += 1
+            text = f"{upright[1]}e{upright[2]}"
+            self.report.note(f"this is read as the number {text}", upright.span())
+            self.emit(NUMBER, text, *upright.span())
+            return
         match = SCIENTIFIC.match(self.text, start, self.stop)
         raised = bool(self.tokens) and self.tokens[-1][:2] == (OPERATOR, "^")
         if match and not raised:
@@ -375,6 +389,8 @@ class _Scanner(Brackets):
         if text == "\\\\" and self.cases:
             self.separate(start, end)
             return
+        if text == "\\boxed" and self.raw[self.index][1] == "{":
+            return  # a frame says nothing
         if text == "\\rm" and self.raw[self.index][1] == "d" and not self.names.is_known("d"):
             self.fail_differential(start, self.raw[self.index][3])
         if text in SKIPPED:
@@ -404,7 +420,8 @@ class _Scanner(Brackets):
             self.spelled_name(word, start)
         elif word in ACCENTS:
             inner, end = self.raw_group()
-            self.name(f"{inner.strip()}_{word.removeprefix('wide')}", start, end)
+            letter = inner.strip().removeprefix("\\")
+            self.name(f"{VARIANTS.get(letter, letter)}_{word.removeprefix('wide')}", start, end)
         elif word in ("begin", "end", "label", "tag"):
             inner, end = self.raw_group()
             table = inner in _TABLES and self.braced
@@ -418,6 +435,8 @@ class _Scanner(Brackets):
                     self.end_cases(start, end)
             elif word == "begin" and inner.rstrip("*") not in WRAPPERS:
                 self.report.fail(f"`{inner[:40]}` is not read", start, end, "paste one expression")
+        elif word == "Delta" and self.difference(start):
+            return
         elif word in GREEK or word in VARIANTS:
             self.name(VARIANTS.get(word, word), start, end)
         elif word == "lg":
@@ -431,6 +450,35 @@ class _Scanner(Brackets):
             self.report.fail(
                 f"the command `{text[:40]}` is not known", start, end, "use plain LaTeX mathematics"
             )
+
+    def difference(self, start: int) -> bool:
+        """``\\Delta T`` as one variable, as ``ΔT`` is one; whether a letter follows."""
+        kind, text, low, high = self.raw[self.index]
+        if kind == "command" and (text[1:] in GREEK or text[1:] in VARIANTS):
+            head = VARIANTS.get(text[1:], text[1:])
+        elif kind == "word":
+            one = len(text.rstrip("0123456789₀₁₂₃₄₅₆₇₈₉")) == 1
+            head = text if one or self.names.is_known(f"Delta{text}") else text[:1]
+        else:
+            return False
+        whole = f"Delta{head}"
+        known = self.names.is_known
+        if known("Delta") and known(head) and not self.names.spells_column(whole):
+            return False
+        self.index += 1
+        if kind == "word" and len(head) < len(text):
+            self.index -= 1
+            self.raw[self.index] = (kind, text[len(head) :], low + len(head), high)
+            high = low + len(head)
+        if not self.names.spells_column(whole):
+            shown = self.text[start:high]
+            self.report.note(f"`{shown}` is read as one variable, a difference", (start, high))
+            self.report.alternative(
+                "Delta as a factor",
+                lambda: _DELTA.sub(r"\\Delta \\cdot ", self.text),
+            )
+        self.name(whole, start, high)
+        return True
 
     def separate(self, start: int, end: int) -> None:
         """``&`` or a new line in a list of cases; an empty last line is none."""

@@ -17,6 +17,7 @@ from eic_core.formula.syntax.build import (
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import Report
 from eic_core.formula.syntax.tokens import (
+    CALL,
     CLOSE,
     COMMA,
     DECIMAL,
@@ -33,6 +34,7 @@ from eic_core.operators import OPERATORS
 TOKENS = re.compile(
     r"(?P<command>\\\\?[A-Za-z]+\*?|\\.)"
     r"|(?P<comma>[0-9]++\{,\}[0-9]++)"
+    r"|(?P<grouped>(?<![0-9.])[0-9]{1,3}+(?:\\[,;][0-9]{3}(?![0-9]))++(?:\.[0-9]++)?+)"
     rf"|(?P<number>{DECIMAL})"
     r"|(?P<comment>%[^\n]*+)"
     r"|(?P<word>[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]+[0-9₀₁₂₃₄₅₆₇₈₉]*)"
@@ -43,6 +45,11 @@ SCIENTIFIC = re.compile(
     rf"({PLAIN_DECIMAL})\s*+(?:\\times|\\cdot|×|⋅|·)\s*+10\s*+\^\s*+"
     r"(?:\{\s*+([+-]?[0-9]++)\s*+\}|([0-9])(?![0-9]))(?!\s*+\^)"
 )
+UPRIGHT_E = re.compile(
+    rf"({PLAIN_DECIMAL})\s*+\\(?:mathrm|text|rm)\s*+\{{\s*+[eE]\s*+\}}"
+    r"\{\s*+([+-]?[0-9]++)\s*+\}"
+)
+"""``2.5\\mathrm{e}{-3}``, a number as programs print it."""
 SKIPPED = frozenset(
     (
         r"\, \; \: \! \> \quad \qquad \displaystyle \textstyle \scriptstyle \limits \nolimits"
@@ -101,7 +108,7 @@ OTHERWISE = frozenset("otherwise else elsewhere sonst autrement".split())
 SAID_OF_CASES = frozenset(["", *"if for when where wenn für si pour".split()])
 """What stands before the condition of a case, and says nothing."""
 ARGUMENTS = {"frac": 2, "dfrac": 2, "tfrac": 2, "cfrac": 2}
-SHORT_PRODUCTS = frozenset(("tg", "sq", "aq", "sub", "add", "n2", "n3", "n4"))
+SHORT_PRODUCTS = frozenset("tg sh ch th sq aq sub add n2 n3 n4".split())
 WRAPPERS = frozenset(
     "equation align gather aligned multline math displaymath eqnarray split gathered".split()
 )
@@ -306,6 +313,8 @@ class Brackets:
         """The text of the group or single token that comes next, and where it ends."""
         kind, text, start, end = self.raw[self.index]
         self.index += 1
+        if text[1:] in FONTS and self.raw[self.index][1] == "{":  # `k_\mathrm{B}`
+            return self.raw_group()
         if text != "{":
             if kind == "end" or text in "}^_&)" or text == "\\":
                 self.report.fail("nothing follows this mark", start - 1, end, "write it in braces")
@@ -429,6 +438,9 @@ class Brackets:
             self.emit(NAME, text, start, end)
         elif kind == "command" and (text[1:] in GREEK or text[1:] in VARIANTS):
             self.emit(NAME, VARIANTS.get(text[1:], text[1:]), start, end)
+        elif is_script and text[1:] in ARGUMENTS:
+            self.emit(CALL, "frac", start, end, FUNCTIONS["div"])
+            self.argument("then")
         elif is_script and text[1:] in NOT_READ:
             self.report.fail(f"{NOT_READ[text[1:]]} are not supported", start, end, "write it out")
         else:

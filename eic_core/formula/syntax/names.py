@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import unicodedata
 from collections import Counter
@@ -55,7 +54,7 @@ _ALWAYS_FUNCTIONS = frozenset(
 _REFUSED = {
     "gamma": "the gamma function has no operator here",
     "factorial": "factorials have no operator here",
-    "mod": "the remainder has no operator here",
+    "mod": "the remainder has no operator here: write x - y*floor(x/y)",
     "acot": "write atan(1/x)",
     "arccot": "write atan(1/x)",
     "asec": "write acos(1/x)",
@@ -66,7 +65,7 @@ _REFUSED = {
     "asech": "write acosh(1/x)",
     "acsch": "write asinh(1/x)",
     "erfc": "write 1 - erf(x)",
-    "sinc": "write sin(x)/x",
+    "sinc": "write sin(x)/x, or sin(pi*x)/(pi*x) for NumPy's and MATLAB's",
     "softplus": "write log(1 + exp(x))",
     "trunc": "write sign(x)*floor(abs(x))",
     "binom": "binomial coefficients have no operator here",
@@ -90,6 +89,20 @@ _REFUSED = {
     "norm": "write sqrt(x**2 + y**2)",
     "dot": "write the products out, as in a*c + b*d",
     "limit": "a limit is not a formula of values: write it out",
+    "arcctg": "write atan(1/x)",
+    "floor_divide": "write floor(x/y)",
+    "logaddexp": "write log(exp(x) + exp(y))",
+    "log1mexp": "write log(1 - exp(x)), or log(1 - exp(-x)): libraries differ",
+    "swish": "write x/(1 + exp(-x))",
+    "silu": "write x/(1 + exp(-x))",
+    "gelu": "write x*(1 + erf(x/sqrt(2)))/2",
+    "rect": "write where(abs(x) < 0.5, 1, 0)",
+    **dict.fromkeys(
+        "erfinv erfcinv erfcx exp1 expi expn expint lgamma gammaln digamma airy".split(),
+        "it has no operator here",
+    ),
+    **dict.fromkeys(("asind", "acosd", "atand"), "write asin(x)*180/pi, and so on"),
+    **dict.fromkeys(("fmod", "remainder", "rem"), "write x - y*floor(x/y)"),
     "select": "write where(c, a, where(d, b, 0)) for np.select([c, d], [a, b])",
 }
 MISSPELT = {
@@ -229,7 +242,7 @@ class _Columns:
         self.near: dict[str, str] = {}
         if clash:  # where ``x1`` and ``X1`` are two, ``X2`` is not ``x2`` either
             canonical = [
-                label if label in clash else _kept_case(column)
+                column if label not in clash and _kept_case(column) != label else label
                 for column, label in zip(columns, canonical, strict=True)
             ]
         for column, label in zip(columns, canonical, strict=True):
@@ -343,6 +356,10 @@ class Names:
     def is_known(self, name: str) -> bool:
         """Whether `name` is a column or an argument in one of its spellings."""
         return name in self.exact or self._columns.find(name) is not None
+
+    def spells_column(self, name: str) -> bool:
+        """As `is_known`, or by its Greek letters and marks: ``ω`` of a column ``omega``."""
+        return self.is_known(name) or _folded(name) in self._columns.near
 
     def leaf(self, name: str, span: tuple[int, int]) -> Draft:
         """The leaf that `name` stands for.
@@ -478,19 +495,50 @@ def _signed_label(name: str, text: str) -> str:
 
 
 def similar_function(name: str) -> str:
-    """The known function that an unknown name most likely means, or "".
+    """The known function that an unknown name is a plain misspelling of, or "".
+
+    One letter is another, missing or doubled, or two have changed places.  What has a letter more
+    at an end may be another function: ``sind``, ``asqrt``.
 
     Examples
     --------
-    >>> similar_function("lg"), similar_function("np.sqr"), similar_function("banana")
-    ('log10', 'sqrt', '')
+    >>> [similar_function(name) for name in ("lg", "np.sqtr", "arcsn", "coss")]
+    ['log10', 'sqrt', 'arcsin', 'cos']
+    >>> [similar_function(name) for name in ("banana", "foo", "sint", "swish", "mix")]
+    ['', '', '', '', '']
     """
     bare = _MODULE.sub("", name, count=1).lower()
     if bare in MISSPELT:
         return MISSPELT[bare]
-    few = 1 < len(bare) < 40
-    near = difflib.get_close_matches(bare, [*FUNCTIONS], n=1, cutoff=0.6) if few else []
-    return near[0] if near else ""
+    if bare in _REFUSED or not 2 < len(bare) < _SHORT_NAME:
+        return ""
+    near = [known for known in FUNCTIONS if _is_misspelt(bare, known)]
+    return min(near, key=lambda known: sorted(known) != sorted(bare)) if near else ""
+
+
+def _is_misspelt(name: str, known: str) -> bool:
+    """Whether a name is a known one with one slip of the keyboard.
+
+    Examples
+    --------
+    >>> [_is_misspelt(name, "sqrt") for name in ("sqtr", "sqrrt", "sort", "sqr", "asqrt")]
+    [True, True, False, False, False]
+    """
+    size = len(name)
+    if abs(size - len(known)) > 1 or name == known or min(size, len(known)) < 3:
+        return False
+    least = min(size, len(known))
+    first = next((i for i in range(least) if name[i] != known[i]), least)
+    if size == len(known):
+        swapped = name[first + 1 : first + 2] + name[first : first + 1]
+        if known[first : first + 2] == swapped and name[first + 2 :] == known[first + 2 :]:
+            return True
+        return size > 4 and 0 < first < size - 1 and name[first + 1 :] == known[first + 1 :]
+    if size > len(known):
+        doubled = first > 0 and name[first - 1] == name[first]
+        inside = 0 < first < size - 1
+        return (inside or doubled) and name[:first] + name[first + 1 :] == known
+    return size > 3 and 0 < first < size and known[:first] + known[first + 1 :] == name
 
 
 def suggestion(name: str) -> str:
@@ -498,11 +546,12 @@ def suggestion(name: str) -> str:
 
     Examples
     --------
-    >>> suggestion("lg"), suggestion("sqr")
-    ('did you mean `log10`?', 'did you mean `sqrt`?')
+    >>> suggestion("lg"), suggestion("np.foo")
+    ('did you mean `log10`?', 'write out what `foo` is')
     """
     near = similar_function(name)
     if near:
         return f"did you mean `{near}`?"
-    what = f"write out what `{name}` is; " if len(name) == 1 else ""
-    return f"{what}for a product write `{name}*(…)`"
+    bare = name.rpartition(".")[2]
+    product = f"; for a product write `{name}*(…)`" if bare == name else ""
+    return f"write out what `{bare}` is{product}"

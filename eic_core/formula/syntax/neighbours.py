@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from eic_core import wording
 from eic_core.formula.syntax.build import FUNCTIONS, Refusal
+from eic_core.formula.syntax.grammar import raised_function
 from eic_core.formula.syntax.names import (
     CONSTANT_NAMES,
     GREEK,
@@ -18,8 +19,10 @@ from eic_core.formula.syntax.names import (
     Names,
     is_indexed,
     plain_letters,
+    suggestion,
 )
 from eic_core.formula.syntax.products import (
+    APPLIED_TO_GREEK,
     FUNCTION_AND_LETTER,
     JOINING_WORDS,
     NEGATION_WORDS,
@@ -103,6 +106,9 @@ class Neighbours:
         place = (before.start, token.end)
         if before.kind == CLOSE and token.kind == OPEN:
             refuse_element(report, tokens, index)
+        raised = raised_function(tokens, index)
+        if raised is not None and not self.names.is_known(raised[1]):
+            report.fail(f"unknown function `{raised[1]}`", *raised[2:4], suggestion(raised[1]))
         if before.kind == NUMBER and token.kind == NUMBER:
             report.fail("two numbers side by side", *place, "write an operator between them")
         words = {each.text.lower() for each in (before, token) if each.kind in (NAME, CALL)}
@@ -129,6 +135,8 @@ class Neighbours:
                 self._refuse_function(tokens, index, meant or before.text)
         if token.kind == NUMBER:
             self._ask(before, token, (("a product", "*"), ("a power", "**")))
+        if before.kind == NAME and token.text in ("[", "{") and self._is_function(before):
+            self._refuse_bracket(tokens, index)
         if before.kind == NAME and token.kind == OPEN and token.text in "[{":
             report.fail(f"`{before.text[:20]}{token.text}`", *place, "write an index as in `x[0]`")
         if before.kind == NAME and token.kind in (NAME, CALL) and not glued:
@@ -137,6 +145,21 @@ class Neighbours:
             if not (self._is_symbol(before) and (token.kind == CALL or self._is_symbol(token))):
                 meanings = (("a product", "*"), ("one name", "_"))
                 self._ask(before, token, meanings[: 1 if token.kind == CALL else 2])
+
+    def _refuse_bracket(self, tokens: list[TokenRow], index: int) -> NoReturn:
+        """Raise for ``exp{-x}`` and ``exp[-x]``, with parentheses in their place."""
+        text, name = self.report.text, tokens[index - 1]
+        depth = 0
+        for place in range(index, len(tokens)):
+            depth += (tokens[place][0] in (OPEN, CALL)) - (tokens[place][0] == CLOSE)
+            if not depth:
+                break
+        opened, closed = tokens[index], tokens[place]
+        mended = replaced(text, [(opened[2], opened[3], "("), (closed[2], closed[3], ")")])
+        self.report.fail(
+            f"the function `{name[1]}` needs parentheses", name[2], opened[3],
+            f"write `{name[1]}(…)`", mended,
+        )  # fmt: skip
 
     def _is_digits(self, before: Token, token: Token) -> bool:
         """Whether a name directly behind a number goes on with it: ``1_x``, ``0x1F``, ``0b101``."""
@@ -315,7 +338,9 @@ def offer_calls(report: Report, names: Names, tokens: list[TokenRow]) -> None:
     calls: list[tuple[int, int, str]] = []
     products: list[tuple[int, int, str]] = []
     for kind, name, start, end, _ in tokens:
-        if len(name) < 3 or name[0] not in "Asctel":
+        if kind == NAME and not name.isascii() and not names.is_known(name):
+            _refuse_function_of_greek(report, name, start)
+        if len(name) < 3 or name[0] not in "Aasctel":
             continue
         if kind == CALL and (function := _ARC_OR_AMPLITUDE.match(name)):
             report.note(f"`{name}(…)` is read as the inverse of {function[1]}", (start, end))
@@ -324,11 +349,6 @@ def offer_calls(report: Report, names: Names, tokens: list[TokenRow]) -> None:
         if not applied or name.lower() in FUNCTIONS or names.is_known(name):
             continue
         call = f"{applied[1]}({applied[2]})"
-        if not name.isascii():
-            report.fail(
-                f"the function `{applied[1]}` needs parentheses", start, end, f"write `{call}`",
-                text[:start] + call + text[end:],
-            )  # fmt: skip
         report.note(f"`{name}` is read as one variable", (start, end))
         calls.append((start, end, call))
     if calls:
@@ -336,6 +356,20 @@ def offer_calls(report: Report, names: Names, tokens: list[TokenRow]) -> None:
         report.alternative(f"{text[start:end]} as {call}", lambda: replaced(text, calls))
     if products:
         report.alternative("A as a factor", lambda: replaced(text, products))
+
+
+def _refuse_function_of_greek(report: Report, name: str, start: int) -> None:
+    """Raise for ``rsinθcosφ``, which is no name, with the functions applied."""
+    pieces = APPLIED_TO_GREEK.split(name)
+    if len(pieces) == 1:
+        return
+    calls = [f"{f}({of})" for f, of in zip(pieces[1::2], pieces[2::2], strict=True)]
+    written = " ".join([*filter(None, pieces[:1]), *calls])
+    end = start + len(name)
+    report.fail(
+        f"the function `{pieces[1]}` needs parentheses", start, end, f"write `{written}`",
+        report.text[:start] + written + report.text[end:],
+    )  # fmt: skip
 
 
 def offer_letters(
@@ -362,6 +396,10 @@ def offer_letters(
     """
     written = ProductWriter(report, names, tokens, split).write(Neighbours(report, names).refuse)
     listed = [*dict.fromkeys([token[1] for token in tokens if token[1] in others])]
+    for word in listed:
+        if len(word) > 3 or not word.isalpha() or not word.isascii() or "*" in report.view:
+            place = next(token for token in tokens if token[1] == word)
+            report.note(f"`{word}` is read as one variable", (place[2], place[3]))
     report.alternative(
         f"{wording.join(listed, limit=5)} as {'a product' if len(listed) == 1 else 'products'} of"
         " letters",

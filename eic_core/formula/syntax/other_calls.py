@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from eic_core.formula.syntax.build import FUNCTIONS, MANY, Function, Refusal, Span
 from eic_core.formula.syntax.conditions import cases
-from eic_core.formula.syntax.names import Names
+from eic_core.formula.syntax.names import Names, is_indexed
 from eic_core.formula.syntax.reading import Report, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
@@ -59,11 +59,13 @@ def with_plain_calls(
     if "['" in text or '["' in text:
         found = _with_columns(report, found)
     if any([row[0] == BAD for row in tokens]):
+        found, others = _without_modules(report, names, found)
         found = _with_methods(report, names, found)
     if "CASE" in text or "case" in text or "Case" in text:
         found = _with_cases(report, names, found)
     if "-1" in text or "⁻¹" in text or "- 1" in text:
-        found, others = _with_inverses(report, names, found)
+        found, inverses = _with_inverses(report, names, found)
+        others = others | inverses
     return (found, others) if found is not tokens else None
 
 
@@ -95,6 +97,82 @@ def _with_columns(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
         report.fail("columns of two tables are not read", tokens[0][2], tokens[-1][3],
                     "write a name for each, such as `x`")  # fmt: skip
     return kept if tables else tokens
+
+
+# --- modules -------------------------------------------------------------------------------------
+
+
+def _without_modules(report: Report, names: Names, tokens: list[TokenRow]) -> Rewritten:
+    """``K.log(x)`` as ``log(x)``, where ``K`` stands nowhere else and is no column.
+
+    What may be the object of a method instead is one: ``x.pow(2)``, which lacks an argument, and a
+    small letter before a call that would do with its arguments and one more.
+    """
+    kept: list[TokenRow] = []
+    others: dict[str, str] = {}
+    pieces: dict[str, list[tuple[int, int, str]]] = {}  # of each letter, its calls as arguments
+    sure: set[str] = set()  # what is no object of a method
+    places = [
+        place
+        for place in range(len(tokens) - 2)
+        if tokens[place][0] == NAME
+        and tokens[place + 1][:2] == (BAD, ".")
+        and tokens[place + 2][0] == CALL
+    ]
+    if not places:
+        return tokens, others
+    operands = {
+        row[1]
+        for row, behind in zip(tokens, tokens[1:], strict=False)
+        if row[0] == NAME and behind[:2] != (BAD, ".")
+    }
+    last = 0
+    for place in places:
+        thing, call = tokens[place], tokens[place + 2]
+        first = place
+        while first > 1 and tokens[first - 1][:2] == (BAD, ".") and tokens[first - 2][0] == NAME:
+            first -= 2
+        heads = [row[1] for row in tokens[first : place + 1 : 2]]
+        method = _method(names, tokens, place + 2)
+        if method is None or any([head in operands or names.is_known(head) for head in heads]):
+            continue
+        count, is_number = _arguments(tokens, place + 2)
+        function = method[1]
+        fits = function.low <= count <= function.high
+        may_be_method = first == place and function.low <= count + 1 <= function.high
+        small = len(thing[1]) == 1 and thing[1].islower()
+        if not fits or thing[1].lower() in FUNCTIONS or is_indexed(thing[1]):
+            continue
+        if may_be_method and (is_number or small):
+            continue
+        start, end = tokens[first][2], call[2]
+        report.note(f"`{report.text[start:end]}` before `{call[1]}(…)` is read as a module",
+                    (start, call[3]))  # fmt: skip
+        if not may_be_method:
+            sure.add(thing[1])
+        elif len(thing[1]) == 1:
+            written = f"{call[1]}({thing[1]}, "
+            pieces.setdefault(thing[1], []).append((start, call[3], written))
+        kept += tokens[last:first]
+        last = place + 2
+    others = {
+        f"{thing} as an argument of the functions behind it": replaced(report.text, each)
+        for thing, each in pieces.items()
+        if thing not in sure
+    }
+    return (kept + tokens[last:], others) if last else (tokens, others)
+
+
+def _arguments(tokens: list[TokenRow], place: int) -> tuple[int, bool]:
+    """How many arguments the call at this token has, and whether all are numbers."""
+    depth, count, numbers = 0, int(tokens[place + 1][0] != CLOSE), True
+    for kind, text, *_ in tokens[place:]:
+        depth += (kind in (OPEN, CALL)) - (kind == CLOSE)
+        if not depth:
+            break
+        count += kind == COMMA and depth == 1
+        numbers &= kind in (NUMBER, COMMA) or text == "-" or (kind == CALL and depth == 1)
+    return count, numbers
 
 
 # --- methods -------------------------------------------------------------------------------------
@@ -172,13 +250,13 @@ def _method(
 
 
 def _refuse_module(report: Report, thing: TokenRow, call: TokenRow) -> None:
-    """Raise for ``mp.sin(x)``: what stands before the point is a module that is not known."""
+    """Raise for ``x.sin(y) + x``: no module stands there, and no first operand."""
     text, start, end = report.text, thing[2], call[2]
-    shown = text[start:end]
-    report.fail(
-        f"`{shown[:40]}` before a function is not known", start, end, f"write `{call[1]}(…)`",
-        text[:start] + text[end:],
-    )  # fmt: skip
+    name = call[1]
+    hint = f"write `{thing[1][:40]}({name}(…))`" if thing[1].lower() in FUNCTIONS else (
+        f"write `{name}(…)`, and `*` for a product"
+    )
+    report.fail(f"`{text[start:end][:40]}` before a function is not known", start, end, hint)
 
 
 # --- inverse functions ---------------------------------------------------------------------------

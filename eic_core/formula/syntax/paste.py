@@ -120,12 +120,13 @@ _DERIVATIVE = (
 )
 """``dy/dx``, ``y'``, ``\\frac{dy}{dx}``: what the right side of a differential equation gives."""
 _HEAD = re.compile(
-    r"(?:\s|\$|&|\\\[|\\\(|\\displaystyle|\\begin\s*+\{[a-z]++\*?+\})*"
+    r"(?:\s|\$|&|\\\[|\\\(|\\displaystyle|\\begin\s*+\{[a-z]++\*?+\}"
+    r"|\\label\s*+\{[^{}]{0,80}+\})*"
     r"(?P<name>\\?[^\W\d](?:[^\W_]++|_(?!\{))*+"
     rf"|\\(?:hat|bar|tilde|d?dot)\s*+\{{?+\s*+\\?+[A-Za-z]++\s*+\}}?+|{_DERIVATIVE})"
     r"(?:[_^]\{[\w\\*+]{1,40}+\})?+"
     r"\s*+(?:(?:\\left)?\((?P<arguments>\s*+[^()+*/=]{0,2000}+)\))?+\s*+&?+\s*+"
-    r"(?::=|=(?!=)|~|\\sim\b|\\approx\b|≈)\s*+&?+"
+    r"(?::=|=(?!=)|~(?!=)|~=(?!\s*+[-+]?[0-9.]++\s*+\Z)|\\sim\b|\\approx\b|≈)\s*+&?+"
 )
 _EQUALS = ("=", "~", "≈", "\\sim", "\\approx")
 _ARGUMENT = re.compile(r"\\?([^\W\d](?:[^\W_]|_(?!\{))*+)(?:_?\{(\w{1,40})\})?\Z")

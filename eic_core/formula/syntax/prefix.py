@@ -6,6 +6,7 @@ import re
 
 from eic_core.formula.syntax.build import FUNCTIONS, Refusal, number_label
 from eic_core.formula.syntax.names import Names
+from eic_core.formula.syntax.products import parts_of
 from eic_core.formula.syntax.reading import Report
 from eic_core.formula.syntax.tokens import DECIMAL
 from eic_core.formula.tree import Draft, constant
@@ -36,7 +37,9 @@ def looks_like_prefix(text: str, start: int, end: int) -> bool:
     if match is None or match.end() == end or _BRACKET.search(text, start, end):
         return False
     word = match[0].strip("'\"")
-    return word in _SYMBOLS or word.lower() in FUNCTIONS
+    if not (word in _SYMBOLS or word.lower() in FUNCTIONS):
+        return False
+    return text.isascii() or not any([len(parts_of(w)) > 1 for w in text[start:end].split()])
 
 
 def read_prefix(report: Report, names: Names, start: int, end: int) -> Draft:

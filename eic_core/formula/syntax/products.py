@@ -52,15 +52,23 @@ NEGATION_WORDS = frozenset(("not",))
 _OPERATOR_WORDS = frozenset(("add", "sub", "mul", "div", "pow"))
 _SIGNS = re.compile(r"[*×·⋅∗∙•]|(?<!\w)(?:np|numpy|math|sympy|sp|torch|jnp|tf)\.")
 _WORD = re.compile(r"[A-Za-z]{2,3}\Z")
-_WITH_INDICES = re.compile(r"(?:[A-Za-z]_?[0-9]++){2,20}\Z")
-_INDEXED_PART = re.compile(r"[A-Za-z]_?[0-9]++")
-_LETTER_PART = re.compile(r"[Δδ∂]?.")
-_LONGEST_GREEK = 6
+_PART = re.compile(r"[Δδ∂]?+[^\W\d_](?:_?[0-9]++|[₀-₉]++)?+")
+_INDEX = re.compile(r"[0-9₀-₉]")
+_MOST_PARTS = 20
+_MOST_WITHOUT = 2
+"""Letters without an index beside those that have one, in a word that may be a product."""
+_LONGEST_GREEK = 8
+_APPLIED = "arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|exp|log10|log2|log|ln|sqrt"
 FUNCTION_AND_LETTER = re.compile(
-    rf"(sin|cos|tan|exp|log|ln|sqrt)([0-9]++|[^\W\d_{LOWERED}]_?[0-9{LOWERED}]{{0,4}})\Z"
+    rf"({_APPLIED})([0-9]++|[0-9]*+[^\W\d_{LOWERED}]_?[0-9{LOWERED}]{{0,4}})\Z"
 )
 """A function that lacks parentheses, or a name: ``sinx``, ``cost``, ``sqrt2``."""
 _GREEK_LETTERS = frozenset("π").union(GREEK)
+APPLIED_TO_GREEK = re.compile(rf"({_APPLIED})(?=[{''.join(sorted(_GREEK_LETTERS))}])")
+"""A function directly before a Greek letter: ``sinθ``, ``rcosωt``."""
+_AMPLITUDE = re.compile(r"[^\W\d_](?:_?[0-9]++)?+e\Z")
+"""What stands before the power of ``Ae^(-x)`` and ``N0e^(-x)``."""
+_GREEK_AND_LETTER = re.compile(r"[α-ω][A-Za-z]\Z")
 _CAPITAL_THEN_SMALL = re.compile(r"[A-Z][a-z]")
 _NO_NAMES = CONSTANT_NAMES | MISSING
 
@@ -95,28 +103,112 @@ def letter_products(
     """
     met = dict.fromkeys([token[1] for token in tokens if token[0] == NAME])
     words = [name for name in met if len(name) > 1 and not _is_whole(name, names)]
+    raised = _amplitudes(tokens, words)
     if _SIGNS.search(text):
-        return frozenset(word for word in words if "π" in word and _has_greek(word)), frozenset()
-    letters = [word for word in words if _WORD.match(word)]
+        return _beside_signs(words, met, names, frozenset(raised))
+    letters = [word for word in words if _WORD.match(word) and not FUNCTION_AND_LETTER.match(word)]
     if any([is_indexed(name) for name in met]):
         letters = []
-    others = [word for word in words if _WITH_INDICES.match(word) or _has_greek(word)]
+    others = [word for word in words if _has_indices(word) or _has_greek(word)]
+    sure = [word for word, exponent in raised.items() if exponent == "-" or len(word) > 2]
+    possible = [word for word in words if _has_index(word)]
     if names.has_columns:
-        found = [w for w in [*letters, *others] if all([names.is_known(p) for p in parts_of(w)])]
-        return frozenset(found), frozenset()
+        found = [w for w in [*letters, *others, *possible] if _is_of(w, names.spells_column)]
+        return frozenset([*found, *sure]), frozenset()
     products = [word for word in letters if _looks_like_letters(word, letters)]
-    return frozenset([*products, *others]), frozenset(letters).difference(products)
+    products += [*others, *sure]
+    return frozenset(products), frozenset([*letters, *possible, *raised]).difference(products)
+
+
+def _beside_signs(
+    words: list[str], met: Collection[str], names: Names, raised: frozenset[str]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """As `letter_products`, in a text that writes a product's sign elsewhere.
+
+    Products are words with a π, and those with a Greek letter if all their parts are columns or
+    stand alone elsewhere, or if it is a small one before a Latin letter (``ωt``) that no other name
+    begins with.
+    """
+    products: set[str] = set()
+    possible: set[str] = set()
+    for word in words:
+        if not word.isascii() and _has_greek(word):
+            alone = _is_of(word, lambda part: part in met or part in _NO_NAMES)
+            heads = [name for name in met if name[0] == word[0] and len(name) > 1]
+            apart = _GREEK_AND_LETTER.match(word) and heads == [word] and not names.has_columns
+            known = _is_of(word, names.spells_column)
+            (products if "π" in word or alone or known or apart else possible).add(word)
+        elif word in raised or _has_index(word):
+            known = _has_indices(word) and _is_of(word, names.spells_column)
+            (products if known else possible).add(word)
+        elif names.has_columns and _WORD.match(word) and _is_of(word, names.spells_column):
+            possible.add(word)
+    return frozenset(products), frozenset(possible)
+
+
+def _is_of(word: str, holds: Callable[[str], bool]) -> bool:
+    """Whether a word is a product of parts for all of which something holds."""
+    parts = parts_of(word)
+    return len(parts) > 1 and all([holds(part) for part in parts])
+
+
+def _amplitudes(tokens: list[TokenRow], words: list[str]) -> dict[str, str]:
+    """The words before a power that end in Euler's number, as ``Ae^(-x)``; "-" for its sign.
+
+    An exponent without a variable is a name's own: ``Re^0.25``.
+    """
+    if not any([word[-1] == "e" for word in words]):
+        return {}
+    found: dict[str, str] = {}
+    for index, (kind, word, *_) in enumerate(tokens[:-3]):
+        if kind != NAME or word[-1] != "e" or word not in words or not _AMPLITUDE.match(word):
+            continue
+        if tokens[index + 1][:2] != (OPERATOR, "^"):
+            continue
+        place, depth, sign = index + 2, 0, ""
+        while tokens[place][0] != END:
+            kind, text, *_ = tokens[place]
+            depth += (kind in (OPEN, CALL)) - (kind == CLOSE)
+            if (kind, text) == (OPERATOR, "-") and not sign:
+                sign = "-"
+            elif kind in (NAME, CALL):
+                found.setdefault(word, sign or "+")
+                break
+            elif depth <= 0:
+                break
+            elif kind != OPEN:
+                sign = sign or "+"
+            place += 1
+    return found
 
 
 def parts_of(word: str) -> list[str]:
-    """The factors of a word that is a product of letters.
+    """The factors of a word that is a product of letters, each with its index; else none.
 
     Examples
     --------
-    >>> parts_of("mc"), parts_of("x1x_2"), parts_of("πr"), parts_of("mΔv")
-    (['m', 'c'], ['x1', 'x_2'], ['π', 'r'], ['m', 'Δv'])
+    >>> parts_of("mc"), parts_of("x1x_2"), parts_of("πr"), parts_of("mΔv"), parts_of("kq1q2")
+    (['m', 'c'], ['x1', 'x_2'], ['π', 'r'], ['m', 'Δv'], ['k', 'q1', 'q2'])
+    >>> parts_of("T_in"), parts_of("πε₀r")
+    ([], ['π', 'ε₀', 'r'])
     """
-    return (_INDEXED_PART if _WITH_INDICES.match(word) else _LETTER_PART).findall(word)
+    parts = _PART.findall(word)
+    return parts if len(parts) <= _MOST_PARTS and sum(map(len, parts)) == len(word) else []
+
+
+def _has_indices(word: str) -> bool:
+    """Whether a word is of letters of which several have an index: ``x1x2``, ``kq1q2``."""
+    indexed = [part for part in parts_of(word) if _INDEX.search(part) is not None]
+    return len(indexed) > 1 and _has_index(word)
+
+
+def _has_index(word: str) -> bool:
+    """Whether a word is of letters of which one has an index before others: ``v0t``, ``x1x2``."""
+    parts = parts_of(word)
+    indexed = [part for part in parts if _INDEX.search(part) is not None]
+    few = len(parts) - len(indexed) <= _MOST_WITHOUT and not FUNCTION_AND_LETTER.match(word)
+    is_index = bool(indexed) and (len(indexed) > 1 or indexed[0] != parts[-1])
+    return few and is_index and not any([part in FUNCTIONS for part in parts])
 
 
 def _has_greek(word: str) -> bool:
@@ -124,20 +216,24 @@ def _has_greek(word: str) -> bool:
 
     Examples
     --------
-    >>> [_has_greek(word) for word in ("πr", "αβ", "Δx", "θ₁", "sinθ", "mc")]
-    [True, True, False, False, False, False]
+    >>> [_has_greek(word) for word in ("πr", "αβ", "Δx", "θ₁", "πε₀r", "sinθ", "mc")]
+    [True, True, False, False, True, False, False]
     """
     if len(word) > _LONGEST_GREEK or _GREEK_LETTERS.isdisjoint(word):
         return False
-    if FUNCTION_AND_LETTER.match(word) or len(parts_of(word)) < 2:
+    if APPLIED_TO_GREEK.search(word) or FUNCTION_AND_LETTER.match(word):
         return False
-    return all([letter.isalpha() and letter not in LOWERED for letter in word])
+    return len(parts_of(word)) > 1
+
+
+_ALSO_LETTERS = frozenset(("sh", "ch", "th"))
+"""Functions of two letters that are as often a product without a sign."""
 
 
 def _is_whole(name: str, names: Names) -> bool:
     return (
-        names.is_known(name)
-        or name.lower() in FUNCTIONS
+        names.spells_column(name)
+        or (name.lower() in FUNCTIONS and name not in _ALSO_LETTERS)
         or name in GREEK.values()
         or name in _NO_NAMES
         or name.lower() in NOT_A_NUMBER
@@ -237,7 +333,7 @@ class ProductWriter:
                 for part in parts:
                     out.append((NAME, part, start, start + len(part), None))
                     start += len(part)
-            elif kind == CALL and self.is_factor(text):
+            elif kind == CALL and token[4] is None and self.is_factor(text):
                 out.append((NAME, text, start, start + len(text), None))
                 out.append((OPEN, "(", end - 1, end, None))
             else:

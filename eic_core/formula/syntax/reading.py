@@ -92,6 +92,7 @@ class Report:
         self.index_base: int | None = None  # what the text itself counts its variables from
         self.notes: dict[str, Note] = {}
         self.alternatives: dict[str, Alternative] = {}
+        self.kept: dict[str, Alternative] = {}  # other readings that hold whatever is read
         self.products: list[tuple[int, int]] = []  # gaps where a `*` was understood
         self.domain: tuple[tuple[str, float, float], ...] = ()
 
@@ -100,6 +101,7 @@ class Report:
         report = Report(self.text)
         report.view, report.index_base = self.view, self.index_base
         report.notes |= self.notes
+        report.kept = self.kept
         return report
 
     def note(self, message: str, span: tuple[int, int]) -> None:
@@ -114,15 +116,16 @@ class Report:
         if label not in self.alternatives and len(self.alternatives) < MAX_ALTERNATIVES:
             self.alternatives[label] = Alternative(label, write())
 
-    def with_products_written(self) -> str:
-        """The text with every product that was understood written as `*`."""
-        out: list[str] = []
-        last = 0
-        for start, end in sorted(self.products):
-            out += (self.text[last:start], "*")
-            last = end
-        out.append(self.text[last:])
-        return "".join(out)
+    def keep(self, label: str, text: str) -> None:
+        """Keep another reading that stays one whatever is read; the first of a label stands."""
+        if len(self.kept) < MAX_ALTERNATIVES:
+            self.kept.setdefault(label, Alternative(label, text))
+
+    def other_readings(self) -> tuple[Alternative, ...]:
+        """All of them, at most `MAX_ALTERNATIVES`."""
+        if not self.kept:
+            return tuple(self.alternatives.values())
+        return tuple({**self.kept, **self.alternatives}.values())[:MAX_ALTERNATIVES]
 
     def fail(
         self,

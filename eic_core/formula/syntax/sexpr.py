@@ -43,6 +43,12 @@ _HERBIE = {"sqr": "square"}
 _CONSTANTS = {
     "PI": "pi", "E": "e", "M_PI": "pi", "M_E": "e", "TRUE": TRUE, "FALSE": FALSE, "NAN": UNDEFINED,
 }  # fmt: skip
+_OF_CONSTANTS = {
+    "LOG2E": "(/ 1 (log 2))", "LOG10E": "(/ 1 (log 10))", "LN2": "(log 2)", "LN10": "(log 10)",
+    "PI_2": "(/ PI 2)", "PI_4": "(/ PI 4)", "M_1_PI": "(/ 1 PI)", "M_2_PI": "(/ 2 PI)",
+    "M_2_SQRTPI": "(/ 2 (sqrt PI))", "SQRT2": "(sqrt 2)", "SQRT1_2": "(sqrt 1/2)",
+}  # fmt: skip
+"""The other constants of FPCore 2.0 (section 2.3), as expressions of those that are leaves."""
 MAX_BINDINGS = 500
 Span = tuple[int, int]
 Sized = tuple[Draft, int]
@@ -128,13 +134,15 @@ def read_sexpr(report: Report, names: Names, start: int, end: int) -> Draft:
     if len(forms) > 1:
         report.fail("more than one expression", *forms[1].span, "give a single one")
     body = forms[0]
+    builder = _Builder(report, names)
     if body.head == "FPCore":
         body = _core_body(report, names, body)
+        builder.of_core = True
     elif body.head in ("lambda", "define") and body.items is not None and len(body.items) == 3:
         declared = _arguments(body.items[1])[body.head == "define" :]
         names.declare([name for name in declared if not _DOTTED_NAME.match(name)])
         body = body.items[2]
-    return _Builder(report, names).build(body)
+    return builder.build(body)
 
 
 def _core_body(report: Report, names: Names, core: _Form) -> _Form:
@@ -317,14 +325,14 @@ def _fraction_label(text: str) -> str:
     return f"{match[1].replace('+', '')}{over}/{match[3]}" if len(over) <= MAX_DIGITS else ""
 
 
-def _hex_label(text: str) -> str:
+def hex_label(text: str) -> str:
     """The label of a hexadecimal number, as a decimal where that is short; "" if the text is none.
 
     Examples
     --------
-    >>> [_hex_label(text) for text in ("0x1p-3", "-0x1.8p+1", "#x10", "0x")]
+    >>> [hex_label(text) for text in ("0x1p-3", "-0x1.8p+1", "#x10", "0x")]
     ['0.125', '-3', '16', '']
-    >>> len(_hex_label("0x1p-1074"))
+    >>> len(hex_label("0x1p-1074"))
     326
     """
     match = _HEX.match(text)
@@ -382,6 +390,7 @@ class _Builder:
         self.done: list[Sized] = []
         self.todo: list[tuple[Any, ...]] = []
         self.plain_names: dict[str, str] = {}
+        self.of_core = False  # whether an FPCore declared its arguments
 
     def build(self, body: _Form) -> Draft:
         """The draft of one expression."""
@@ -498,21 +507,39 @@ class _Builder:
             fraction = _fraction_label(text)
             if fraction:
                 return constant(fraction, span)
-            hexadecimal = _hex_label(text) if text.lstrip("+-")[:2] in ("0x", "0X", "#x") else ""
+            hexadecimal = hex_label(text) if text.lstrip("+-")[:2] in ("0x", "0X", "#x") else ""
             if hexadecimal:
                 return constant(hexadecimal, span)
             if text in _CONSTANTS and not self.names.is_column(text):
                 self.names.special |= _CONSTANTS[text] in SPECIAL
                 return constant(_CONSTANTS[text], span)
+            if text in _OF_CONSTANTS and not self.names.is_column(text):
+                self.report.note(f"`{text}` is read as `{_OF_CONSTANTS[text]}`", span)
+                return self.of_constants(_OF_CONSTANTS[text], span)
             if not re.match(r"[^\W\d]", text) and not self.names.is_column(text):
                 self.report.fail(
                     f"`{text[:40]}` is neither a number nor a name", *span, "correct it"
                 )
             if not self.names.is_column(text) and _DOTTED.match(text):
                 return self.dotted(text, span)
+            if self.of_core and not self.names.is_known(text):
+                self.report.note(
+                    f"`{text[:40]}` is none of this FPCore's arguments: it is read as a variable",
+                    span,
+                )
             return self.names.leaf(text, span)
         except Refusal as refusal:
             self.report.fail(refusal.message, *span, refusal.hint)
+
+    def of_constants(self, written: str, span: Span) -> Draft:
+        """The draft of a constant's expression, which stands where the constant does."""
+        form = _forms(Report(written), 0, len(written))[0]
+        todo = [form]
+        while todo:
+            part = todo.pop()
+            part.start, part.end = span
+            todo += part.items or []
+        return _Builder(self.report, self.names).build(form)
 
     def dotted(self, text: str, span: Span) -> Draft:
         """A name such as ``x.re``, which is ``x_re`` here."""

@@ -12,10 +12,11 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
-from eic_core.formula.syntax.build import FUNCTIONS
+from eic_core import wording
+from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal
 from eic_core.formula.syntax.elements import find_elements, with_elements
 from eic_core.formula.syntax.infix import parse_text, tokenize
-from eic_core.formula.syntax.names import Names
+from eic_core.formula.syntax.names import CONSTANT_NAMES, Names
 from eic_core.formula.syntax.paste import without_closing_marks
 from eic_core.formula.syntax.reading import MAX_NODES, Report
 from eic_core.formula.syntax.source_view import DIALECTS, TYPE, View, find_dialect
@@ -29,7 +30,7 @@ from eic_core.formula.syntax.tokens import (
     OPERATOR,
     TokenRow,
 )
-from eic_core.formula.tree import Draft
+from eic_core.formula.tree import VARIABLE, Draft
 
 
 class Statement(NamedTuple):
@@ -48,6 +49,25 @@ class Statement(NamedTuple):
     end: int
 
 
+class Helper(NamedTuple):
+    """A function that another one calls.
+
+    Attributes
+    ----------
+    name : str
+    arguments : tuple of str
+    statements : tuple of Statement
+        The last one is what it returns.
+    span : (int, int)
+        Its place in the text.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    statements: tuple[Statement, ...]
+    span: tuple[int, int]
+
+
 class Program(NamedTuple):
     """A program that computes one formula.
 
@@ -61,20 +81,24 @@ class Program(NamedTuple):
         In order; the last one is the result.
     powers_from_left : bool or None
         Whether ``a^b^c`` is (a^b)^c; None where that cannot be told.
+    helpers : tuple of Helper
+        The functions that the program calls, each behind those that it calls itself.
     """
 
     dialect: str
     arguments: tuple[str, ...]
     statements: tuple[Statement, ...]
     powers_from_left: bool | None
+    helpers: tuple[Helper, ...] = ()
 
     @property
     def is_plain(self) -> bool:
         """Whether nothing but its place tells it from a formula by itself."""
-        return self.dialect == "infix" and len(self.statements) == 1
+        return self.dialect == "infix" and len(self.statements) == 1 and not self.helpers
 
 
 _NAME = r"[^\W\d]\w*+"
+_NAME_ALONE = re.compile(rf"{_NAME}\Z")
 _ARGUMENTS = r"\((?P<arguments>[^()]*+)\)"
 _PREAMBLE = re.compile(
     r"(?:\s|(?:import|from|using|library|require|#include)\b[^\n;]*+(?:[\n;]|\Z)"
@@ -119,6 +143,11 @@ _CONTROL = re.compile(
 _CHANGED = re.compile(
     rf"\(?+{_NAME}(?:\s*+,\s*+{_NAME})++\s*+\)?+\s*+=(?!=)|{_NAME}\s*+(?:\*\*|[-+*/^])=(?!=)"
 )
+_WORD = re.compile(rf"(?<![^\W\d])(?<!\.){_NAME}(?!\s*+[(.])")
+"""A name that is no function and no module."""
+_BETWEEN_FUNCTIONS = re.compile(r"(?:[\s;}]|end(?:function)?\b)*+")
+_MOST_FUNCTIONS = 200
+_DEFAULT = re.compile(rf"\s*+({_NAME})\s*+(?::[^=]*+)?+=(?!=)([^=]++)\Z")
 _BREAKS = re.compile(r"[()\[\]{};]|\n\s*+")
 _CONTINUED = "+-*/^,=(&|\\·×"
 _CONTINUES = "+-*/^(){.,=·×|&"
@@ -136,7 +165,7 @@ def _argument_names(text: str) -> list[str]:
     for part in text.split(","):
         bare = re.split(r"[:=]", part, maxsplit=1)[0].split()
         word = bare[-1].lstrip("*&") if bare else ""
-        if word.isidentifier():
+        if _NAME_ALONE.match(word):
             names.append(word)
     return names
 
@@ -169,11 +198,71 @@ def read_program(
     else:
         dialect, sure = find_dialect(report.text, start, end)
     report.view = View(report, columns, dialect).make(start, end)
-    statements, arguments, called = _Statements(report, dialect, start, end).split()
+    statements, arguments, called, helpers = _functions(report, dialect, start, end)
     if called:
         report.note(f"what `{called}` returns is read", (statements[-1].start, statements[-1].end))
     powers_from_left = False if dialect != "matlab" else True if sure else None
-    return Program(dialect, tuple(dict.fromkeys(arguments)), tuple(statements), powers_from_left)
+    given = tuple(dict.fromkeys(arguments))
+    return Program(dialect, given, tuple(statements), powers_from_left, helpers)
+
+
+_NAME_BEFORE_BRACKET = re.compile(rf"(?<!\.)\b({_NAME})\s*+\(")
+_Found = tuple[list[Statement], list[str], str, tuple[Helper, ...]]
+
+
+def _functions(report: Report, dialect: str, start: int, end: int) -> _Found:
+    """The statements, arguments and name of the function that no other calls; those it calls.
+
+    Raises
+    ------
+    FormulaError
+        If there are several, or if one calls itself.
+    """
+    found: list[Helper] = []
+    while True:
+        part = _Statements(report, dialect, start, end)
+        statements, arguments, called = part.split()
+        if not found and not part.following:
+            return statements, arguments, called, ()
+        span = (start, part.following or end)
+        found.append(Helper(called, tuple(arguments), tuple(statements), span))
+        if not part.following:
+            break
+        start = part.following
+    names = {each.name: each for each in found}
+    view = report.view
+    calls = {
+        each.name: [
+            match[1]
+            for statement in each.statements
+            for match in _NAME_BEFORE_BRACKET.finditer(view, statement.start, statement.end)
+            if match[1] in names
+        ]
+        for each in found
+    }
+    called_by_others = {name for by, each in calls.items() for name in each if name != by}
+    tops = [each for each in found if each.name not in called_by_others]
+    if len(tops) != 1:
+        text = report.text
+        choices = [(f"`{each.name}`", text[slice(*each.span)].strip()) for each in tops]
+        report.fail(
+            "there are several functions: which is meant?" if tops else "these functions call"
+            " each other", *found[-1].span, "give one formula", choices=tuple(choices),
+        )  # fmt: skip
+    order: dict[str, None] = {}
+    todo = [(tops[0].name, False)]
+    while todo:  # each behind those that it calls
+        name, done = todo.pop()
+        if done:
+            order[name] = None
+        elif name not in order:
+            if len(todo) > _MOST_FUNCTIONS:
+                report.fail("these functions call each other", *names[name].span,
+                            "give one formula")  # fmt: skip
+            todo += [(name, True), *[(other, False) for other in calls[name]]]
+    top = names[tops[0].name]
+    helpers = tuple([names[name] for name in order if name != top.name])
+    return list(top.statements), list(top.arguments), top.name, helpers
 
 
 class _Statements:
@@ -187,6 +276,7 @@ class _Statements:
         self.arguments: list[str] = []
         self.called = ""
         self.block = False
+        self.following = 0  # where another function begins
         self.heads: list[tuple[str, tuple[int, int]]] = []  # the names given, and where
 
     def split(self) -> tuple[list[Statement], list[str], str]:
@@ -198,25 +288,124 @@ class _Statements:
             statement, returned = self.statement(start, end)
             if statement is None:
                 continue
-            if found and not found[-1].name:
+            if (found and not found[-1].name) and (returned or not statement.name):
                 self.report.fail(
                     "more than one formula", statement.start, statement.end, "give a single one"
                 )
             found.append(statement)
             if returned:
+                self.following = self.next_function(end)
                 break
         if not found:
             found.append(Statement("", self.start, self.end))
+        final = found[-1].end
+        if len(found) > 1 and not returned:
+            found = self.in_order(found)
         last = found[-1]
         if len(found) > 1 and not self.called:
             told = f"what `{last.name}` stands for" if last.name else "the last line"
+            if not last.name and last.end < final:
+                told = "the line that gives no name"
             told = "what is returned" if returned else told
             self.report.note(f"{told} is read", (last.start, last.end))
         elif last.name:
-            name, span = self.heads[-1]
+            name, span = next(
+                (head for head in reversed(self.heads) if head[1][1] <= last.start), self.heads[-1]
+            )
             self.report.note(f"only the right-hand side of `{name} = …` is read", span)
         found[-1] = Statement("", last.start, last.end)
         return found, self.arguments, self.called
+
+    def next_function(self, place: int) -> int:
+        """Where the next function with a name begins behind the end of one, 0 if none does."""
+        if not self.called:
+            return 0
+        match = _BETWEEN_FUNCTIONS.match(self.view, place, self.end)
+        start = match.end() if match is not None else place
+        for pattern in _HEADERS:
+            head = pattern.match(self.view, start, self.end)
+            if head is not None and head.groupdict().get("name"):
+                return start
+        return 0
+
+    def in_order(self, found: list[Statement]) -> list[Statement]:
+        """The statements with the formula last, and before it what it needs.
+
+        The formula is the one that no later statement uses; numbers are none where another
+        statement holds variables.  Numbers given behind it are put into it.
+
+        Raises
+        ------
+        FormulaError
+            If there are several.
+        """
+        if not found[-1].name:
+            return found
+        uses = [set(_WORD.findall(self.view, each.start, each.end)) for each in found]
+        constants: set[str] = set(CONSTANT_NAMES)
+        is_number = [False] * len(found)
+        for place, (each, names) in enumerate(zip(found, uses, strict=True)):
+            is_number[place] = names <= constants
+            if is_number[place] and each.name:
+                constants.add(each.name)
+        later: set[str] = set()
+        sinks: list[int] = []
+        for place in range(len(found) - 1, -1, -1):
+            name = found[place].name
+            if name not in later:
+                sinks.append(place)
+            later.discard(name)
+            later |= uses[place]
+        formulas = [place for place in sorted(sinks) if not is_number[place]]
+        if not formulas:
+            return found
+        if len(formulas) > 1:
+            last = found[formulas[-1]]
+            self.report.fail(
+                "there are several formulas: which is meant?", last.start, last.end,
+                "give a single one",
+                choices=tuple(
+                    (f"`{found[i].name}`" if found[i].name else "the line without a name",
+                     self.alone(found, uses, i))
+                    for i in formulas
+                ),
+            )  # fmt: skip
+        top = formulas[0]
+        behind = [
+            each
+            for each, number in zip(found[top + 1 :], is_number[top + 1 :], strict=True)
+            if number
+        ]
+        needed: set[str] = set().union(*uses[: top + 1])
+        for each in reversed(behind):
+            if each.name in needed:
+                needed |= set(_WORD.findall(self.view, each.start, each.end))
+        put_in = [each for each in behind if each.name in needed]
+        if put_in:
+            listed = wording.join([f"`{each.name}`" for each in put_in], limit=5)
+            self.report.note(
+                f"the values that are given for {listed} behind the formula are put in",
+                (put_in[0].start, put_in[-1].end),
+            )
+            self.report.keep("without these values", self.alone(found[: top + 1], uses, top))
+        elif top + 1 < len(found):
+            listed = wording.join([f"`{each.name}`" for each in found[top + 1 :]], limit=5)
+            self.report.note(
+                f"{listed} beside the formula is not read", (found[-1].start, found[-1].end)
+            )
+        return [*put_in, *found[: top + 1]]
+
+    def alone(self, found: list[Statement], uses: list[set[str]], top: int) -> str:
+        """The text of one statement behind those that it needs, a line each."""
+        heads = {span[1]: span[0] for _, span in self.heads}
+        needed, kept = uses[top], [top]
+        for place in range(top - 1, -1, -1):
+            if found[place].name in needed:
+                needed = needed | uses[place]
+                kept.append(place)
+        text, end = self.report.text, ";" if self.dialect == "c" else ""
+        lines = [text[heads.get(s.start, s.start) : s.end] + end for s in (found[i] for i in kept)]
+        return "\n".join(reversed(lines))
 
     def header(self) -> None:
         """Go past what is imported and the first line of a function."""
@@ -231,6 +420,7 @@ class _Statements:
                 groups.get("arguments") or groups.get("argument") or ""
             )
             self.called = groups.get("name") or ""
+            self.note_defaults(groups.get("arguments") or "", match.start(), match.end())
             self.start = match.end()
             self.block = True
             return
@@ -320,7 +510,17 @@ class _Statements:
         if match["one"] and not re.search(rf"\b{inside}\b", self.view[match.end() : end]):
             self.report.note(f"`{inside} -> …` is read as a function of `{inside}`", match.span())
         self.arguments += _argument_names(inside)
+        self.note_defaults(inside, *match.span())
         return Statement(name, match.end(), end)
+
+    def note_defaults(self, inside: str, start: int, end: int) -> None:
+        """Say which arguments have a value by default, which is not put in."""
+        given = [_DEFAULT.match(part) for part in inside.split(",") if "=" in part]
+        named = [match for match in given if match is not None]
+        if named:
+            shown = wording.join([f"`{match[1]} = {match[2].strip()}`" for match in named], limit=5)
+            told = f"the default {shown} is not put in: it stays a variable"
+            self.report.note(told, (start, end))
 
 
 def _instead_of(statement: str, dialect: str) -> str:
@@ -385,9 +585,76 @@ def read_source(report: Report, names: Names, program: Program) -> Draft:
     FormulaError
         If it is no formula.
     """
-    given: dict[str, tuple[Draft, int]] = {}
+    functions: dict[str, Function] = {}
+    for helper in program.helpers:
+        functions[helper.name] = _helper(report, names, program, helper, functions)
+    return _result(report, names, program, program.statements, {}, functions)
+
+
+def _helper(
+    report: Report, names: Names, program: Program, helper: Helper, known: dict[str, Function]
+) -> Function:
+    """A function of the program, which builds what it returns for its arguments."""
+    slots = {name: Draft(VARIABLE, [], name, None, helper.span) for name in helper.arguments}
+    given = {name: (slot, 1) for name, slot in slots.items()}
+    body = _result(report, names, program, helper.statements, given, known)
+    places = {id(slot): place for place, slot in enumerate(slots.values())}
+
+    def build(args: list[Draft], span: tuple[int, int]) -> Draft:
+        draft = _put_in(body, {key: args[place] for key, place in places.items()})
+        if _size(draft) > MAX_NODES:
+            raise Refusal(f"the formula has more than {MAX_NODES:,} nodes", "write it out")
+        report.note("functions that are given are replaced by what they return", helper.span)
+        return draft
+
+    return Function(helper.name, len(slots), len(slots), build)
+
+
+def _put_in(body: Draft, operands: dict[int, Draft]) -> Draft:
+    """A copy of a tree with operands for its arguments, which are told by their identity."""
+    copies = dict(operands)
+    todo = [body]
+    while todo:
+        draft = todo[-1]
+        missing = [child for child in draft.children if id(child) not in copies]
+        if missing and id(draft) not in copies:
+            todo += missing
+            continue
+        todo.pop()
+        if id(draft) not in copies:
+            children = [copies[id(child)] for child in draft.children]
+            copies[id(draft)] = Draft(
+                draft.operator, children, draft.label, draft.parameter, draft.span
+            )
+    return copies[id(body)]
+
+
+def _size(draft: Draft) -> int:
+    """How many nodes a tree has whose parts may be shared."""
+    sizes: dict[int, int] = {}
+    todo = [draft]
+    while todo:
+        node = todo[-1]
+        missing = [child for child in node.children if id(child) not in sizes]
+        if missing:
+            todo += missing
+            continue
+        todo.pop()
+        sizes[id(node)] = 1 + sum([sizes[id(child)] for child in node.children])
+    return sizes[id(draft)]
+
+
+def _result(
+    report: Report,
+    names: Names,
+    program: Program,
+    statements: tuple[Statement, ...],
+    given: dict[str, tuple[Draft, int]],
+    functions: dict[str, Function],
+) -> Draft:
+    """What the last of these statements stands for; `given` names stand for drafts of a size."""
     draft: Draft | None = None
-    for statement in program.statements:
+    for statement in statements:
         tokens = tokenize(report, statement.start, statement.end)
         size = 6 * len(tokens)
         for place, (kind, text, start, end, _) in enumerate(tokens):
@@ -395,6 +662,8 @@ def read_source(report: Report, names: Names, program: Program) -> Draft:
                 known, count = given[text]
                 size += count
                 tokens[place] = (LEAF, text, start, end, known)
+            elif kind == CALL and text in functions:
+                tokens[place] = (CALL, text, start, end, functions[text])
         if size > _MOST_COPIES:
             report.fail(
                 f"the formula has more than {MAX_NODES:,} nodes",
@@ -411,10 +680,10 @@ def read_source(report: Report, names: Names, program: Program) -> Draft:
             _refuse_chained_powers(report, draft)
         if statement.name:
             given[statement.name] = (draft, size)
-    if given:
+    if len(statements) > 1:
         report.note(
             "names that are given on a line of their own are replaced by what they stand for",
-            (program.statements[0].start, program.statements[0].end),
+            (statements[0].start, statements[0].end),
         )
     assert draft is not None
     return draft
@@ -428,8 +697,8 @@ def _settle_calls(report: Report, names: Names, tokens: list[TokenRow], dialect:
     FormulaError
         If one is of no known function.
     """
-    for kind, text, start, end, _ in tokens:
-        if kind != CALL:
+    for kind, text, start, end, extra in tokens:
+        if kind != CALL or extra is not None:
             continue
         if names.is_factor(text) and text.lower() not in FUNCTIONS:
             report.fail(

@@ -8,24 +8,29 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.reading import Report, replaced
+from eic_core.formula.syntax.sexpr import hex_label
 
 DIALECTS = frozenset(("infix", "c", "matlab", "julia"))
 """The notations that a program may be written in."""
 
 _MARKS = frozenset("#;@\n%<>↦")
-_RARE = frozenset("fFdDLMjuvyBh")
+_RARE = frozenset("fFdDLMjuUvyBh")
 """Letters of which each of `_WORDS` has one, and few formulas any."""
 _WORDS = (
     "return", "lambda", "function", "double", "float", "f(", "M_", "Math.", "scipy.", "jax.", "tf.",
     "array(", "Number(", "dble(", "BigFloat(", "const ", "var ", "auto ", "def ", "std::",
 )  # fmt: skip
 _PIECES = (
-    "//", "/*", "...", "(int", "(long", "special.", "tensor(", "let ", "a_min", "min=", "max=",
-    "base=", "exponent=", "cast<", "[](", ".*", "./", ".^", ".+", ".-", ".(",
+    "//", "/*", "...", "(int", "(long", "special.", "tensor(", "let ",
+    "cast<", "[](", ".*", "./", ".^", ".+", ".-", ".(",
 )  # fmt: skip
-_NUMBERS = re.compile(r"[0-9.][fFdDL](?![A-Za-z_(])")
-_GROUPED = re.compile(r"[0-9]_[0-9]")
+_NUMBERS = re.compile(
+    r"[0-9.](?:[fFdDL](?![A-Za-z_(])|(?:[uU][lL]{0,2}|LL|[fiu](?:32|64))(?![\w(]))"
+)
+_GROUPED = re.compile(
+    r"[0-9]_[0-9]|(?<![\w.])[0-9]++(?:\.[0-9]*+)?+(?:[eEdD][+-]?[0-9]++)?+_[A-Za-z0-9]"
+)
 _HEXADECIMAL = re.compile(r"(?<![\w.])0[xX][0-9A-Fa-f]")
 
 
@@ -60,6 +65,7 @@ TYPE = (
     r"(?:static|inline|constexpr|const|extern|public|private|protected|final|export|async|unsigned"
     r"|long|double|float|real|auto|var|let|__device__|__host__|__global__|local|global)"
 )
+_RUST = r"(?:32|64)(?!\w)"
 _EVIDENCE = (
     ("infix", re.compile(r"\b(?:def|lambda)\b|<-\s|\bfunction\s*+\([^(){}]*+\)\s*+[^\s{]")),
     ("matlab", re.compile(r"@\s*+\(|\bfunction\b\s*+\[?+\s*+\w++\s*+\]?+\s*+=|\.\.\.[ \t]*+\n")),
@@ -68,11 +74,18 @@ _EVIDENCE = (
         re.compile(
             rf"\b{TYPE}\s++\w|\bstd::|\bMath\.|=>|;\s*+//|/\*|\bstatic_cast\b"
             r"|\breturn\b[^;\n]{0,300}+;"
-            r"|(?<![\w.])(?:[0-9]++\.[0-9]*+|\.[0-9]++|[0-9]++(?=[eE]))(?:[eE][+-]?[0-9]++)?+[fFL]\b"
+            r"|(?<![\w.])(?:[0-9]++\.[0-9]*+|\.[0-9]++|[0-9]++(?=[eE]))(?:[eE][+-]?[0-9]++)?+[fFL]"
+            r"(?!\w|[+-][0-9])"
             r"|\(\s*+(?:const\s++)?+(?:double|float)\s*+\)|\bfunction\b[^\n{;]{0,200}\{"
         ),
     ),
-    ("julia", re.compile(r"\w\.\(|@\.|->|\bfunction\b|(?<![\w.])[0-9]++\.?+[0-9]*+f[+-]?[0-9]")),
+    (
+        "julia",
+        re.compile(
+            r"\w\.\(|@\.|->|\bfunction\b|::(?:Float|Real\b|Number\b)"
+            rf"|(?<![\w.])[0-9]++\.?+[0-9]*+f(?!{_RUST})[0-9]"
+        ),
+    ),
     ("matlab", re.compile(r"\.[*/^]")),
 )
 
@@ -132,7 +145,13 @@ _FLOATS = (
     r"|array|asarray|constant|Float64|Float32|BigFloat|Number|parseFloat|dble|double)"
 )
 _LIBM = "sqrt|cbrt|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|exp|exp2|expm1|log|log2|log10"
-_SPELLED = re.compile(
+_KINDS = (
+    r"(?:[iuf](?:8|16|32|64)|usize|[dsqwr][pk][0-9]?|r[48]|real(?:32|64|128)|c_double|c_float"
+    r"|double|float)"
+)
+"""What stands behind a number's ``_`` in Rust and in Fortran."""
+_FORTRAN_KIND = re.compile(r"\.[0-9]*+(?:[eEdD][+-]?[0-9]++)?+(_(?:4|8|16))\Z")
+_PATTERN = (
     r"(?P<slot>\#)(?=[0-9])"
     rf"|(?P<constant>\b(?:Math\.(?:PI|E|SQRT2|SQRT1_2|LN2|LN10|LOG2E|LOG10E)|M_PI|M_E|std::numbers::(?:pi|e)(?:_v<\w++>)?)\b)"
     rf"|(?P<module>(?<![\w.]){_MODULES}(?:\.|::)(?=\w++\s*+\())"
@@ -142,13 +161,18 @@ _SPELLED = re.compile(
     rf"|(?P<wrapper>(?<![\w.]){_FLOATS}(?=\s*+\())"
     rf"|(?P<single>(?<![\w.])(?:{_LIBM}|pow|fabs|fmin|fmax|hypot|fma|erf|floor|ceil|round|log1p)f(?=\s*+\())"
     r"|(?P<hex>(?<![\w.])0[xX][0-9A-Fa-f]{1,10}\b(?![.pP]))"
+    r"|(?P<scaled>(?<![\w.])0[xX][0-9A-Fa-f]*+\.?+[0-9A-Fa-f]*+[pP][+-]?[0-9]{1,6}+)[fFlL]?+(?!\w)"
     r"|(?P<number>(?<![\w.])(?:[0-9]++(?:_[0-9]++)*+\.?+(?:[0-9]++(?:_[0-9]++)*+)?+|\.[0-9]++)"
-    r"(?:(?P<power>[eEdDf])(?=[+-]?[0-9])[+-]?[0-9]++)?+(?P<suffix>[fFdDlL](?![\w(]))?+)"
+    rf"(?:(?P<power>[eEdD]|f(?!{_RUST})(?=[0-9])|<f>)(?=[+-]?[0-9])[+-]?[0-9]++)?+"
+    rf"(?P<suffix>(?:[fFdD]|[uU][lL]{{0,2}}+|[lL]{{1,2}}+[uU]?+|f[0-9]++|[iu](?:8|16|32|64)|_{_KINDS})(?![\w(]))?+)"
     r"|(?P<broadcast>(?<![\w.])[A-Za-z_]\w*+\.(?=\())"
     r"|(?P<dot>\.(?=[*/^+<>-]|[=!]=))"
     r"|(?P<macro>@\.)"
-    r"|(?P<keyword>(?<=,)\s*+(?:a_min|a_max|min|max|base|exponent)\s*+=(?!=))"
 )
+_SPELLED = re.compile(_PATTERN.replace("|<f>", ""))
+_OF_JULIA_TOO = re.compile(_PATTERN.replace("<f>", "f(?=[+-])"))
+"""The same where ``1.0f-3`` is one number."""
+_SIGNED_DIGITS = re.compile(r"[+-][0-9]++(?![.\w])")
 
 
 def _blank(text: str) -> str:
@@ -211,7 +235,8 @@ class View:
         if "float" in body or "Float" in body or "Decimal" in body:
             body = _NO_NUMBER.sub(_word_alone, body)
         self.start = start
-        body = _SPELLED.sub(self.spelled, body)
+        pattern = _OF_JULIA_TOO if self.dialect == "julia" else _SPELLED
+        body = pattern.sub(self.spelled, body)
         if self.dialect == "julia":
             body = body.replace("//", "/ ")
         return _blank(text[:start]) + body + _blank(text[end:])
@@ -233,6 +258,13 @@ class View:
             report.fail("this cast cuts the decimals off", *span, "write `floor(x)`, or remove it")
         if kind == "hex":
             return _same_length(str(int(text, 16)), text)
+        if match["scaled"]:
+            label = hex_label(match["scaled"])
+            if not label or "/" in label or len(label) > len(text):
+                hint = f"write `{label}`" if label and len(label) <= 60 else "write it as a decimal"
+                mended = replaced(report.text, [(*span, label)]) if label else None
+                report.fail("this hexadecimal number is not read here", *span, hint, mended)
+            return label.ljust(len(text))
         if kind == "broadcast" or kind == "single":
             return text[:-1] + " "
         of_c = self.dialect == "c" and "float" in text and "64" not in text
@@ -253,23 +285,75 @@ class View:
 
     def number(self, match: re.Match[str], span: tuple[int, int]) -> str:
         """A number without the marks that only programs give it."""
-        text = match[0]
-        if match["power"] and match["power"] in "dDf":
+        text, power, suffix = match[0], match["power"] or "", match["suffix"] or ""
+        if power and suffix[:1] == "f" and suffix[1:].isdigit() and suffix not in ("f32", "f64"):
+            bare = text.removesuffix(suffix)
+            whole = self.report.text
+            self.report.fail(
+                f"`{text[:40]}` has two exponents", *span, f"write `{bare[:40]}`",
+                whole[: span[0]] + bare + whole[span[1] :] if not int(suffix[1:]) else None,
+            )  # fmt: skip
+        if power and power in "dDf":
             place = match.start("power") - match.start()
-            if match["suffix"] or text[place:] in self.columns:
+            if suffix[:1] not in ("", "_") or text[place:] in self.columns:
                 return text
+            text = text.removesuffix(suffix)
             self.report.note(
                 f"`{text}` is read as the number {text[:place]}e{text[place + 1 :]}", span
             )
-            return text[:place] + "e" + text[place + 1 :]
-        if match["suffix"]:
-            bare = text[:-1]
-            known = match["suffix"] in self.columns and self.dialect != "c"
-            if self.dialect == "c" or (
-                match["suffix"] in "fF" and not bare.isdigit() and not known
-            ):
-                return bare + " "
+            return (text[:place] + "e" + text[place + 1 :]).ljust(len(match[0]))
+        if suffix:
+            return self._without_suffix(text, suffix, span)
+        kind = _FORTRAN_KIND.search(text) if "_" in text else None
+        if kind is not None:
+            self.report.note(f"the kind `{kind[1]}` of `{text}` says nothing of its value", span)
+            self.report.keep(
+                f"{text} as the number {text.replace('_', '')}",
+                replaced(self.report.text, [(*span, text.replace("_", ""))]),
+            )
+            text = text.removesuffix(kind[1]).ljust(len(text))
         return _same_length(text.replace("_", ""), text) if "_" in text else text
+
+    def _without_suffix(self, text: str, suffix: str, span: tuple[int, int]) -> str:
+        """A number without the letters that give its type, or as it is where they are factors."""
+        bare = text.removesuffix(suffix)
+        plain = (bare.replace("_", "") if "_" in bare else bare).ljust(len(text))
+        if self.dialect == "c" or suffix[0] == "_" or suffix in ("f32", "f64"):
+            return plain
+        if suffix in self.columns:
+            return text
+        if suffix in ("f", "F"):
+            return self._single(text, bare, span).ljust(len(text))
+        if len(suffix) > 1:
+            return plain if bare.isdigit() or suffix.upper() != "LL" else text
+        view = self.report.text
+        stands_alone = re.search(rf"(?<![\w.]){suffix}(?!\w)", view) is not None
+        if suffix not in "LuU" or not bare.isdigit() or "*" not in view or stands_alone:
+            return text
+        self.report.note(f"`{text}` is read as the number {bare}: `{suffix}` is its type", span)
+        place = span[0] + len(bare)
+        self.report.keep(
+            f"{text} as the product {bare}*{suffix}", replaced(view, [(place, place, "*")])
+        )
+        return plain
+
+    def _single(self, text: str, bare: str, span: tuple[int, int]) -> str:
+        """``1.0f``; ``1.0f-3`` is 1.0 - 3 in C and one number in Julia."""
+        report = self.report
+        behind = _SIGNED_DIGITS.match(report.text, span[1])
+        if behind is None or text[-1] == "F":
+            return bare if not bare.isdigit() else text
+        number = bare + "e" + behind[0]
+        report.note(
+            f"`{text}{behind[0]}` is read as {bare} {behind[0][0]} {behind[0][1:]}, as in C; in"
+            f" Julia it is the number {number}",
+            (span[0], behind.end()),
+        )
+        report.keep(
+            f"{text}{behind[0]} as the number {number}",
+            replaced(report.text, [(span[0], behind.end(), number)]),
+        )
+        return bare
 
 
 def _without_blocks(body: str, opener: str, closer: str) -> str:

@@ -246,10 +246,22 @@ def test_a_bare_E_is_eulers_number_among_indexed_variables_only():
 
 
 @pytest.mark.parametrize(
-    ("text", "alternative"),
+    ("text", "tree"),
     [
         ("x(y+z)", "mul(x, add(y, z))"),
         (r"x(y+z)\cdot 2", "mul(mul(x, add(y, z)), #2)"),
+    ],
+)
+def test_a_name_before_a_bracket_is_noted_as_a_factor_and_nothing_is_offered_for_it(text, tree):
+    reading = read(text)
+    assert shape(reading.formula) == tree
+    assert any("product" in note.message for note in reading.notes)
+    assert not reading.alternatives
+
+
+@pytest.mark.parametrize(
+    ("text", "alternative"),
+    [
         (r"\pi xy + xy", "add(mul(#pi, xy), xy)"),
         (r"\sin xy", "mul(sin(x), y)"),
         (r"\sin x(y+z)", "sin(mul(x, add(y, z)))"),

@@ -21,6 +21,7 @@ from eic_core.errors import FormulaError
 from eic_core.formula.rendering import short_text, to_latex, to_mathml, to_python
 from eic_core.formula.syntax import read
 from eic_core.samples import Samples
+from tests.core.formula.pasted import DECIDED
 from tests.core.formula.test_reading import INFIX, LATEX, shape
 
 POINTS = np.array([0.3, 1.7, 2.9, 4.1])
@@ -216,7 +217,6 @@ PRODUCTS = {
     # as `*`
     "1/2x": "1/2*x",
     "x/2y": "x/2*y",
-    "a/b(c+d)": None,
     "x^2y": "x^2*y",
     "-x y": "-x*y",
     # letters of a word
@@ -246,10 +246,7 @@ PRODUCTS = {
 @pytest.mark.parametrize(("text", "written"), PRODUCTS.items())
 def test_a_product_without_a_sign_is_read_like_the_text_that_it_is_shown_back_as(text, written):
     reading = read(text)
-    if written is None:
-        written = read(text).alternatives[0].text
-    else:
-        assert f"read as `{written}`" in notes_of(reading)
+    assert f"read as `{written}`" in notes_of(reading)
     explicit = read(written)
     assert explicit.formula.structure() == reading.formula.structure()
 
@@ -390,6 +387,14 @@ def test_no_two_columns_are_typeset_alike(columns):
     formula = read(" + ".join(columns), columns=columns).formula
     _assert_typeset_apart(formula)
     assert set(formula.variables) <= {*columns} | {"x0", "x1", "x12"}
+
+
+def test_a_column_beside_two_that_look_alike_is_called_as_the_table_calls_it():
+    formula = read("x1 + x_1*X0", columns=["x1", "x_1", "X_0"]).formula
+    assert formula.variables == ("x1", "x_1", "X_0")
+    columns = {name: POINTS + i for i, name in enumerate(formula.variables)}
+    expected = POINTS + (POINTS + 1) * (POINTS + 2)
+    assert value_of(formula, **columns) == pytest.approx(expected)
 
 
 def _assert_typeset_apart(formula):
@@ -576,7 +581,7 @@ REFUSED = [
     "x 2", "(x+1)2", "mass velocity", "foo bar baz", "2 return x", "x in y",
     "let x", "x[i]", "x{2}", "f(x)", "g(x, y)", "x*(y+1", "((x",
     "(+ x (* y 2)", "x\u200b+1", "x\u200b+lg(1)", "3j", "2i + x", "x == 2", "x + y = z",
-    "foo(x)", "logarithm(x)", "sqr(x)", "arcsine(x) + lg(x)", "2 x + 3 4", "x y 2",
+    "foo(x)", "logarithm(x)", "sqtr(x)", "arcsine(x) + lg(x)", "2 x + 3 4", "x y 2",
     "sin(x) = lg(y)", "two words here", "sin", "x ++ ", "1.5.x", "squareroot(2x", "lg(2x)", "lg x",
     "sin^2(x) + cos^2(x)", "sin² θ", "2 cos^2 x", "sin^2", "sin^-1 x", "sinθ",
     "y sin^2 x", "n₁sinθ₁/n₂", "0x1F.8", "0b101", "0o17", "1_000_x", "2 0x10",
@@ -664,5 +669,61 @@ def test_every_other_reading_can_be_read_and_is_another(text):
     reading = read(text, syntax=syntax)
     for other in reading.alternatives:
         again = read(other.text, syntax=syntax if "\\" in other.text else "auto").formula
-        same = again.structure() == reading.formula.structure()
-        assert same == ("written out" in other.label), other
+        assert again.structure() != reading.formula.structure(), other
+
+
+# --- what a text leaves open is decided, said, and the other reading offered ----------------------
+
+@pytest.mark.parametrize(("text", "columns", "tree", "note", "other"), DECIDED)
+def test_what_was_decided_is_said_and_the_other_reading_is_one_click_away(
+    text, columns, tree, note, other
+):
+    reading = read(text, columns=columns.split())
+    assert shape(reading.formula) == tree
+    assert note in notes_of(reading)
+    offered = [shape(read(o.text, columns=columns.split()).formula) for o in reading.alternatives]
+    assert tree not in offered
+    assert other in offered if other else not offered
+
+
+SEVERAL = {
+    "f = sin(#1); g = #1 + #2": {"sin(x1)", "add(x1, x2)"},
+    "y=2x+1\ny=3x+2": {"add(mul(#2, x), #1)", "add(mul(#3, x), #2)"},
+    "u = x*x\nv = u + k\nw = 2*u": {"add(mul(x, x), k)", "mul(#2, mul(x, x))"},
+    "def g(x):\n    return x**2\n\ndef f(x):\n    return x + 1": {"power<2>(x)", "add(x, #1)"},
+}
+
+
+@pytest.mark.parametrize(("text", "trees"), SEVERAL.items())
+def test_of_several_formulas_one_is_chosen(text, trees):
+    with pytest.raises(FormulaError) as caught:
+        read(text)
+    assert {shape(read(chosen).formula) for _, chosen in caught.value.choices} == trees
+
+
+def test_functions_that_call_each_other_cannot_grow_without_bound():
+    lines = ["def f0(x): return x*x"]
+    lines += [f"def f{k}(x): return f{k - 1}(f{k - 1}(x))" for k in range(1, 30)]
+    with pytest.raises(FormulaError, match="nodes"):
+        read("\n".join(lines))
+
+
+NO_OTHER_FUNCTION = (
+    "arcctg floor_divide swish gelu erfinv rect log1mexp foo inverse rcos asqrt sint exp1 mix sort"
+)
+
+
+@pytest.mark.parametrize("name", NO_OTHER_FUNCTION.split())
+def test_no_click_makes_another_function_of_one_that_is_not_known(name):
+    with pytest.raises(FormulaError) as caught:
+        read(f"{name}(x0)")
+    assert caught.value.replacement is None and not caught.value.choices
+
+
+@pytest.mark.parametrize(
+    ("slip", "meant"), [("sqtr", "sqrt"), ("arcsn", "asin"), ("coss", "cos"), ("tahn", "tanh")]
+)
+def test_a_plain_misspelling_is_mended_with_a_click(slip, meant):
+    with pytest.raises(FormulaError) as caught:
+        read(f"{slip}(x0)")
+    assert shape(read(caught.value.replacement).formula) == f"{meant}(x0)"

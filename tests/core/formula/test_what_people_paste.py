@@ -104,7 +104,7 @@ def test_every_place_points_into_the_users_own_text(text, meaning):
             }
         elif node.operator == "constant" and node.label not in ("pi", "e"):
             digit = re.search("[1-9]", node.label)
-            plain = any(mark in written for mark in ("½", "¾", "0x", "#x", "SQRT", "LN"))
+            plain = any(mark in written for mark in ("½", "¾", "0x", "#x", "SQRT", "LN", "LOG", "PI"))
             assert (
                 digit is None
                 or plain
@@ -212,6 +212,8 @@ UNREAD = [
     ("2.5*x**2 // 3", (9, 11), "whole-number division", "a comment begins with `#`", None),
     ("(int)x * 2", (0, 5), "cuts the decimals off", "`floor(x)`", None),
     ("def f(x):\n    for i in x:\n        return i", (14, 17), "`for` is not read", "single expression", None),
+    ("y = x; z = 2*x", (11, 14), "there are several formulas", "a single one", None),
+    ("def g(x): return x\ndef f(x): return 2*x", (19, 39), "there are several functions", "one formula", None),
     ("x + 1; y + 2", (7, 12), "more than one formula", "a single one", None),
     ("x + 1\ny + 2", (6, 11), "more than one formula", "a single one", None),
     ("x.^y.^z", (0, 7), "MATLAB reads this as (a^b)^c", "write parentheses", None),
@@ -226,7 +228,23 @@ UNREAD = [
     ("x_1 Sin[x]", (1, 2), "`_` marks a pattern", "write `x1`", None),
     ("Integrate[x, x]", (0, 9), "the function `Integrate` is not supported", "an integral is not a formula of values: write it out", None),
     ("<math><mi>f</mi><mo>(</mo><mi>x</mi><mo>)</mo></math>", (6, 16), "unknown function `f`", "", None),
-    ("x $ 2", (2, 3), "`$` has no meaning", "remove it", None),
+    ("F = m.a", (5, 6), "`m.a` is not clear", "`m*a` for a product", None),
+    ("x.mul_add(y, z)", (1, 2), "the method `mul_add` is not known", "write it out", None),
+    ("exp{-x^2} + 1", (0, 4), "`exp` needs parentheses", "write `exp(…)`", "exp(-x^2) + 1"),
+    ("sin[x] + {y}", (0, 4), "`sin` needs parentheses", "write `sin(…)`", "sin(x) + {y}"),
+    ("gplearn: div(X0, X1)", (0, 8), "`gplearn:` is no part of a formula", "alone", "div(X0, X1)"),
+    ("x ‑ 1", (2, 3), "`‑` is no sign of a formula", "write `-`", "x - 1"),
+    ("sin(5°)", (5, 6), "degrees are not supported", "`5*pi/180`", None),
+    ("x @ y", (2, 3), "products of matrices", "write `x*y`", None),
+    ("x // 2", (2, 4), "whole-number division", "`floor(x/y)`", None),
+    ("x % 2", (2, 3), "the remainder is not supported", "`x - y*floor(x/y)`", None),
+    ("np.sinc(x)", (0, 7), "`np.sinc` is not supported", "sin(pi*x)/(pi*x)", None),
+    ("(sin x + 1)", (1, 6), "`sin` needs parentheses", "write `sin(x)`", "(sin(x) + 1)"),
+    ("np.exp(x, dtype=float)", (10, 21), "`np.exp` has no argument `dtype`", "leave it out", None),
+    ("clip(x, a_min=0, a_min=1)", (17, 24), "its argument `a_min` twice", "give it once", None),
+    ("where(other=y, condition=x>0)", (0, 6), "`where` lacks its argument `input`", "give it", None),
+    ("max(x,y;2)", (5, 6), "`,` and `;` stand between", "decimals with a point", None),
+    ("x $ 2", (2, 3), "`$` has no meaning", "the operator or the name", None),
     ("<math><mi>x</math>", (11, 18), "`</math>` closes nothing", "`</mi>`", None),
     ("<math><mi>x</mi>", (0, 1), "`<math>` is not closed", "`</math>`", None),
     ("<math><mtable><mi>x</mi></mtable></math>", (6, 33), "`<mtable>` is not read", "rows, fractions", None),
@@ -252,7 +270,8 @@ UNREAD = [
     ("x*x // c", (4, 6), "whole-number division", "a comment begins with `#`", None),
     ("a.x + b.x", (1, 2), "attributes are not supported", "without a point", "a_x + b_x"),
     ("self.a*self.b", (4, 5), "attributes are not supported", "without a point", "a*b"),
-    ("mp.sin(x)", (0, 3), "`mp.` before a function is not known", "write `sin(…)`", "sin(x)"),
+    ("x.sin(y) + x", (0, 2), "`x.` before a function is not known", "write `sin(…)`", None),
+    ("sqrt.abs(x0)", (0, 5), "`sqrt.` before a function is not known", "write `sqrt(abs(…))`", None),
     ("CASE WHEN x > 1 THEN 2", (21, 22), "this `CASE` is not closed", "`END`", "CASE WHEN x > 1 THEN 2 END"),
     ("CASE x WHEN 1 THEN 2 END", (0, 4), "`CASE` of a value is not read", "a comparison", None),
     ("1.234,5*x", (0, 7), "a mark between its thousands", "write `1234.5`", "1234.5*x"),
