@@ -12,11 +12,11 @@ constants being exact.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from typing import Any
 
-import mpmath
 import numpy as np
 import numpy.typing as npt
 
@@ -30,15 +30,18 @@ from eic_core.measure.inspection import local_eic
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
-BESIDE = Decimal("1e-300")
-"""How far beside a sample its function is evaluated, in units of the input."""
+SOME_DIGITS = 250
+"""So many digits are tried first: they tell nearly all samples, and cost a part of 1,000."""
 
-_BESIDE = mpmath.mpf("1e-300")
+DEARER = 6
+"""How many times as much as with these an evaluation with `MANY_DIGITS` costs, about."""
 
 LARGEST_KAPPA = math.sqrt(SINGULAR_S2)
 
-MOST_SETTLED = 100
-"""Different samples of a block at which that is done, evenly spaced."""
+MOST_WORK = 40_000
+"""Nodes times evaluations beside a formula's samples, at most, but `FEWEST_SETTLED` samples."""
+
+FEWEST_SETTLED = 50
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,8 @@ class OwnConditioning(Plain):
         In order of first appearance.
     valid, singular : int
         Samples with a real value at every node, and those of them where it is infinite.
+    unsettled : int
+        Further samples at which nothing tells it, for too many had to be looked at closely.
     """
 
     formula: Formula = field(repr=False)
@@ -89,8 +94,9 @@ class OwnConditioning(Plain):
     variables: tuple[VariableConditioning, ...]
     valid: int
     singular: int
+    unsettled: int = 0
 
-    JSON = ("own", "own_finite", "valid", "singular", "variables")
+    JSON = ("own", "own_finite", "valid", "singular", "unsettled", "variables")
 
 
 def own_conditioning(
@@ -137,7 +143,7 @@ class OwnSums:
     Where the conditioning is infinite, or the writing loses every digit, derivatives along the tree
     do not tell: at 60 digits (1 - cos(x))/sin(x) is 0 at 1e-100, of x**2 - x*x rounding is left,
     and at a tie of a maximum one operand speaks for both.  There the function is evaluated beside
-    the sample, at many digits.
+    the sample, at many digits.  What `MOST_WORK` leaves no time for is no part of any number.
 
     Parameters
     ----------
@@ -150,12 +156,15 @@ class OwnSums:
     def __init__(self, formula: Formula, samples: Samples, *, recheck: bool = True) -> None:
         self.formula, self.samples, self.recheck = formula, samples, recheck
         self.slots = variable_slots(formula)
+        self.unsettled = 0
+        self._beside = _Beside(formula)
+        self._found: dict[tuple[str, ...], tuple[float, ...]] = {}
         self._total = MeanOfFinite()
         self._parts = [MeanOfFinite() for _ in self.slots]
         self._largest = [0.0] * len(self.slots)
 
     def add(self, block: Arrivals, doubtful: npt.NDArray[np.bool_] | None = None) -> Array:
-        """Add a block; its own^2 comes back.
+        """Add a block; its own^2 comes back, nan where it was not settled.
 
         Parameters
         ----------
@@ -168,7 +177,7 @@ class OwnSums:
         unsure &= block.ok
         if self.recheck and unsure.any():
             own2 = self._settle(block, np.flatnonzero(unsure))
-        self._total.add(own2, block.ok)
+        self._total.add(own2, block.ok & ~np.isnan(own2))
         usable = block.ok & np.isfinite(own2)
         for i, slot in enumerate(self.slots):
             moved = np.abs(block.arrived[slot])
@@ -183,18 +192,23 @@ class OwnSums:
             tuple([self.samples.decimal(name, row) for name in self.formula.variables])
             for row in (block.start + rows).tolist()
         ]
-        different = list(dict.fromkeys(cells))
-        chosen = different[:: math.ceil(len(different) / MOST_SETTLED)]
-        beside = _Beside(self.formula)
-        found = {cell: beside.conditioning(cell) for cell in chosen}
-        if len({tuple(np.isinf(known)) for known in found.values()}) == 1:
-            alike = next(iter(found.values()))  # so are the others, where some were left out
-            if np.isinf(alike).any() or not any(alike):
-                found = dict.fromkeys(different, alike)
+        for cell in dict.fromkeys(cells):
+            if len(self._found) >= FEWEST_SETTLED and self._beside.work >= MOST_WORK:
+                break
+            if cell not in self._found:
+                self._found[cell] = self._beside.conditioning(cell)
+        unsettled = []
         for row, cell in zip(rows.tolist(), cells, strict=True):
-            for slot, kappa in zip(self.slots, found.get(cell, ()), strict=False):
+            known = self._found.get(cell)
+            if known is None:
+                unsettled.append(row)
+                continue
+            for slot, kappa in zip(self.slots, known, strict=True):
                 block.arrived[slot][row] = kappa
-        return own_squared(block, self.slots)
+        self.unsettled += len(unsettled)
+        own2 = own_squared(block, self.slots)
+        own2[unsettled] = math.nan
+        return own2
 
     def result(self) -> OwnConditioning:
         """The means."""
@@ -218,40 +232,112 @@ class OwnSums:
             variables=variables,
             valid=self._total.count + self._total.infinite,
             singular=self._total.infinite,
+            unsettled=self.unsettled,
         )
 
 
+SIDES = (1.0, -0.618034)
+"""A sample is left by so much to either side: not by equal parts, which would be rounded alike."""
+
+NEAR = 1e-6
+"""What is found on both sides is believed if it differs by no larger a part."""
+
+TURNS = ((1, 1), (-1, -1), (1, -1), (-1, 1))
+"""Ways for inputs in turn, the first, the second and so on, to move together."""
+
+
 class _Beside:
-    """A function's values beside a sample, at many digits."""
+    """A function's values beside a sample, at many digits.
+
+    Attributes
+    ----------
+    work : int
+        Nodes times evaluations so far, those with `MANY_DIGITS` counted `DEARER` times.
+    """
 
     def __init__(self, formula: Formula) -> None:
         self.names = formula.variables
-        self.evaluator = ExactEvaluator(tape_of(formula), MANY_DIGITS)
+        self.work = 0
+        self._tape = tape_of(formula)
+        self._evaluators: dict[int, ExactEvaluator] = {}
 
     def conditioning(self, cells: tuple[str, ...]) -> tuple[float, ...]:
         """The size of x_v (df/dx_v) / f for each variable, the larger of both sides'.
 
-        Infinite beyond 10^30, and where f is 0 and moves; 0 where it does not.
+        Infinite beyond 10^30, and where f is 0 and moves, be it that it takes several inputs to
+        move it: `(x - 2)*(y - 2)` at 2, 2.  0 where it does not.
         """
-        y = self._value(cells)
-        if y is None:
+        return self._found(cells, SOME_DIGITS) or self._found(cells, MANY_DIGITS, last=True) or ()
+
+    def _found(
+        self, cells: tuple[str, ...], digits: int, *, last: bool = False
+    ) -> tuple[float, ...] | None:
+        """That with so many digits; None where more would tell more.
+
+        Fewer digits are believed if f is not 0 and both sides of every input tell the same.
+        """
+        y = self._value(cells, digits)
+        if y is None and last:
             return (math.inf,) * len(cells)
+        if not last and not y:
+            return None
+        step = Decimal(1).scaleb(-digits // 3)
         found = []
-        for place, cell in enumerate(cells):
-            moved = 0.0
-            for side in (1, -1):
-                with localcontext(prec=MANY_DIGITS):
-                    there = str(Decimal(cell) * (1 + side * BESIDE))
-                other = self._value((*cells[:place], there, *cells[place + 1 :]))
+        for place in range(len(cells)):
+            sizes = []
+            for side in SIDES:
+                by = Decimal(side) * step
+                other = self._value(_moved(cells, {place: by}, digits), digits)
                 if other is None or other == y:
                     continue  # outside the domain, or not moved
-                moved = max(moved, math.inf if not y else float(abs(other / y - 1) / _BESIDE))
-            found.append(moved if moved <= LARGEST_KAPPA else math.inf)
+                size = abs(other / y - 1) / other.context.mpf(str(abs(by))) if y else math.inf
+                sizes.append(float(size) if size <= LARGEST_KAPPA else math.inf)
+            if not last and not _alike(sizes):
+                return None
+            found.append(max(sizes, default=0.0))
+        if not y and not any(found) and len(cells) > 1:
+            found = self._moved_together(cells, digits)
         return tuple(found)
 
-    def _value(self, cells: tuple[str, ...]) -> Any:
-        sample = self.evaluator.sample(dict(zip(self.names, cells, strict=True)))
+    def _moved_together(self, cells: tuple[str, ...], digits: int) -> list[float]:
+        """Where f is 0 and no input alone moves it: infinite for those that do with others."""
+        step = Decimal(1).scaleb(-digits // 10)  # so that a product of several is not rounded off
+        for turns in TURNS:
+            by = {i: turns[i % 2] * (1 + i) * step for i in range(len(cells))}
+            if not self._value(_moved(cells, by, digits), digits):
+                continue
+            found = []
+            for place in by:
+                others = {i: part for i, part in by.items() if i != place}
+                moves = not self._value(_moved(cells, others, digits), digits)
+                found.append(math.inf if moves else 0.0)
+            return found if any(found) else [math.inf] * len(cells)
+        return [0.0] * len(cells)
+
+    def _value(self, cells: tuple[str, ...], digits: int) -> Any:
+        evaluator = self._evaluators.get(digits)
+        if evaluator is None:
+            evaluator = self._evaluators[digits] = ExactEvaluator(self._tape, digits)
+        self.work += len(self._tape) * (DEARER if digits == MANY_DIGITS else 1)
+        sample = evaluator.sample(dict(zip(self.names, cells, strict=True)))
         return sample.y[-1] if sample.first_invalid is None else None
+
+
+def _moved(
+    cells: tuple[str, ...], by: Mapping[int, Decimal], digits: int
+) -> tuple[str, ...]:
+    """A sample of which some inputs are larger by a part of theirs."""
+    with localcontext(prec=digits):
+        return tuple([
+            str(Decimal(cell) * (1 + by[place])) if place in by else cell
+            for place, cell in enumerate(cells)
+        ])  # fmt: skip
+
+
+def _alike(sizes: list[float]) -> bool:
+    """Whether something moved on both sides, by as much."""
+    least, most = min(sizes, default=0.0), max(sizes, default=0.0)
+    return len(sizes) == len(SIDES) and least >= (1 - NEAR) * most
 
 
 def variable_slots(formula: Formula) -> tuple[int, ...]:

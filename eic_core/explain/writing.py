@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -59,6 +60,8 @@ class WritingLoss(Plain):
         The other valid samples.
     singular_function : int
         Those of them at which the function itself loses every digit.
+    unsettled : int
+        Those of them of which that is not known.
     place : {"writing", "function", "both", "neither", "undefined"}
         Where to look.
     sentence : str
@@ -75,13 +78,14 @@ class WritingLoss(Plain):
     compared: int
     singular: int
     singular_function: int
+    unsettled: int
     place: str
     sentence: str
     notes: tuple[str, ...]
 
     JSON = (
-        "own", "q", "loss", "compared", "singular", "singular_function", "place", "sentence",
-        "notes", "conditioning",
+        "own", "q", "loss", "compared", "singular", "singular_function", "unsettled", "place",
+        "sentence", "notes", "conditioning",
     )  # fmt: skip
 
 
@@ -110,22 +114,28 @@ def writing_loss(inspection: Inspection) -> WritingLoss:
     formula, data = inspection.formula, inspection.samples
     own, q = MeanOfFinite(), MeanOfFinite()
     sums = OwnSums(formula, data)
-    function = 0
+    function = writing = unsettled = 0
     for block in class_sweep(formula, data):
         q2 = q_squared(block)
         own2 = sums.add(block, np.isinf(q2))
         q.add(q2, block.ok)
         own.add(own2, block.ok & np.isfinite(q2))
+        lost = block.ok & np.isinf(q2)
         function += int(np.count_nonzero(block.ok & np.isinf(own2)))
+        writing += int(np.count_nonzero(lost & np.isfinite(own2)))
+        unsettled += int(np.count_nonzero(lost & np.isnan(own2)))
     own_digits, q_digits = local_eic(own.finite_mean()), local_eic(q.finite_mean())
     loss = q_digits - own_digits if math.isnan(q_digits) else max(0.0, q_digits - own_digits)
     conditioning = sums.result()
     place = _place(own_digits, q_digits, loss)
     sentence = _sentence(place, conditioning, own_digits, q_digits, loss, q.infinite)
-    notes = _notes(inspection, place, q_digits, q.infinite, function)
+    notes = (
+        *_notes(inspection, place, q_digits, q.infinite),
+        *_left_out(function, writing, unsettled),
+    )
     return WritingLoss(
         inspection, conditioning, own_digits, q_digits, loss, q.count, q.infinite, function,
-        place, sentence, notes,
+        unsettled, place, sentence, notes,
     )  # fmt: skip
 
 
@@ -184,9 +194,9 @@ def _sensitive_to(conditioning: OwnConditioning) -> str:
 
 
 def _notes(
-    inspection: Inspection, place: str, q: float, singular: int, function: int
+    inspection: Inspection, place: str, q: float, singular: int
 ) -> tuple[str, ...]:
-    """What qualifies the answer: independent noise, losses on the way, and samples left out."""
+    """What qualifies the answer: independent noise, and losses on the way."""
     notes: list[str] = []
     root = len(inspection.nodes) - 1
     independent = inspection.nodes[root].local_eic_finite
@@ -220,15 +230,29 @@ def _notes(
             f"At {wording.count(inside, 'sample')} an inner step loses every digit and the result "
             f"does not: {some}see {phrases.code_text(inspection.formula, inspection.bottleneck)}."
         )
+    return tuple(notes)
+
+
+def _left_out(function: int, writing: int, unsettled: int) -> Iterator[str]:
+    """The samples at which the result keeps no digit, by who is to blame for it."""
     if function:
-        notes.append(
+        yield (
             f"At {wording.count(function, 'sample')} the function itself is 0, jumps or is "
             "infinitely steep (beyond 10³⁰): an error of its inputs there, however small, is not "
-            "passed on in proportion; they are left out of the split."
+            f"passed on in proportion; {_they_are(function)} left out of the split."
         )
-    if singular > function:
-        notes.append(
-            f"At {wording.count(singular - function, 'sample')} the writing loses every digit "
-            "(beyond 10³⁰) and the function itself does not; they are left out of the split."
+    if writing:
+        yield (
+            f"At {wording.count(writing, 'sample')} the writing loses every digit (beyond 10³⁰) "
+            f"and the function itself does not; {_they_are(writing)} left out of the split."
         )
-    return tuple(notes)
+    if unsettled:
+        yield (
+            f"At {wording.count(unsettled, 'more sample', 'more samples')} the result loses every "
+            "digit, too, and whether the function itself does was not looked at, for there are so "
+            f"many; {_they_are(unsettled)} left out of the split."
+        )
+
+
+def _they_are(count: int) -> str:
+    return "it is" if count == 1 else "they are"

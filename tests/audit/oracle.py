@@ -210,7 +210,12 @@ class Truth:
         for node in self.formula.nodes:
             if node.operator == VARIABLE:
                 leaves.setdefault(node.label, []).append(node.id)
-        return np.array([self._shared(r, list(leaves.values()), own=True) for r in self.rows])
+        groups = list(leaves.values())
+        found = np.array([self._shared(r, groups, own=True) for r in self.rows])
+        for i in np.flatnonzero(np.isinf(self.q2) & np.isfinite(found)):
+            if self._moved_together(self.rows[i], groups):  # of second order
+                found[i] = math.inf
+        return found
 
     def _shared(self, row: RowTruth, groups: list[list[int]], *, own: bool) -> float:
         if row.bad is not None:
@@ -240,6 +245,35 @@ class Truth:
                         g = float((beside[1] / beside[0] - 1) * mp.mpf(10) ** 300)
             total += g * g
         return total if total <= SINGULAR_S2 else math.inf
+
+    def _moved_together(self, row: RowTruth, groups: list[list[int]]) -> bool:
+        """Whether a result of 0 is another one beside it, if several variables move at once."""
+        if row.y[self.root] or len(groups) < 2:
+            return False
+        rng = random.Random(0)
+        with mp.workdps(DIGITS):
+            for _ in range(SHAKES):
+                factors: dict[int, Any] = {}
+                for group in groups:
+                    by = 1 + mp.mpf(rng.uniform(-1, 1)) * mp.mpf(10) ** -20
+                    factors |= dict.fromkeys(group, by)
+                least = mp.mpf(10) ** (10 - DIGITS)
+                if any(abs(y) > least for y in self._with_factors(row, factors)):
+                    return True
+        return False
+
+    def _with_factors(self, row: RowTruth, factors: dict[int, Any]) -> Iterator[Any]:
+        """The result where some leaves are multiplied; nothing if it has none."""
+        y = list(row.y)
+        try:
+            for node in self.formula.nodes:
+                if node.id in factors:
+                    y[node.id] = y[node.id] * factors[node.id]
+                elif node.children:
+                    y[node.id] = apply(node, [y[c] for c in node.children])
+        except (NoRealValue, Unfair):
+            return
+        yield y[self.root]
 
     def _moves(self, row: RowTruth, leaves: list[int]) -> bool:
         """Whether the result is another one right beside a value of a variable."""

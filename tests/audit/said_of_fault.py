@@ -241,26 +241,55 @@ def _(p: Page, m: Match) -> Iterator[str]:
     "fault.function_zero",
     "fault",
     "At <n:int> [[sample|samples]] the function itself is 0, jumps or is infinitely steep (beyond "
-    "10³⁰): an error of its inputs there, however small, is not passed on in proportion; they are "
-    "left out of the split.",
+    "10³⁰): an error of its inputs there, however small, is not passed on in proportion; "
+    "[[it is|they are]] left out of the split.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
-    lost = int(np.isinf(p.truth.own2[p.truth.valid]).sum())
-    if lost != whole(m["n"]):
-        yield f"it is {lost}"
+    yield from _as_many(p, m, np.isinf(p.truth.own2))
 
 
 @says(
     "fault.writing_zero",
     "fault",
     "At <n:int> [[sample|samples]] the writing loses every digit (beyond 10³⁰) and the function "
-    "itself does not; they are left out of the split.",
+    "itself does not; [[it is|they are]] left out of the split.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
-    valid = p.truth.valid
-    lost = int((np.isinf(p.truth.q2) & ~np.isinf(p.truth.own2))[valid].sum())
-    if lost != whole(m["n"]):
-        yield f"it is {lost}"
+    yield from _as_many(p, m, np.isinf(p.truth.q2) & ~np.isinf(p.truth.own2))
+
+
+@says(
+    "fault.not_looked_at",
+    "fault",
+    "At <n:int> more [[sample|samples]] the result loses every digit, too, and whether the "
+    "function itself does was not looked at, for there are so many; [[it is|they are]] left out of "
+    "the split.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if not _looked_at_fewer(p):
+        yield f"there are {p.truth.distinct} different samples"
+    told = sum(whole(re.findall(r"[\d,]+", text)[0]) for text in _told_lost(p))
+    lost = int((np.isinf(p.truth.q2) | np.isinf(p.truth.own2))[p.truth.valid].sum())
+    if told != lost:
+        yield f"of {lost} samples {told} are told"
+
+
+def _told_lost(p: Page) -> list[str]:
+    return [text for kind, text in p.said if kind == "fault" and "left out of the split" in text]
+
+
+def _looked_at_fewer(p: Page) -> bool:
+    """Whether so many nodes, inputs and samples leave some that are not looked at."""
+    evaluations = p.truth.nodes * (1 + 6 * (1 + 2 * len(p.formula.variables)))
+    return p.truth.distinct > max(50, 40_000 // evaluations)
+
+
+def _as_many(p: Page, m: Match, lost: np.ndarray) -> Iterator[str]:
+    """Whether it is so many samples, or no more where not all were looked at."""
+    found, told = int(lost[p.truth.valid].sum()), whole(m["n"])
+    fewer = any("was not looked at" in text for text in _told_lost(p))
+    if told > found or (told < found and not fewer):
+        yield f"it is {found}"
 
 
 # --- what to write instead ---

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -18,7 +19,7 @@ from eic_core.explain.verdict import verdict
 from eic_core.explain.where import where
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.syntax import read
-from eic_core.measure import Samples, inspect
+from eic_core.measure import Domain, Samples, inspect, sample_domains
 
 
 def inspected(text, **columns):
@@ -332,3 +333,73 @@ def test_a_quotient_that_60_digits_lose_is_lost_by_its_writing():
         found.notes[-1]
     )
     assert found.conditioning.own_finite == pytest.approx(0.5 * math.log10(2), abs=0.01)
+
+
+# formula, its inputs, how many samples, the size of x f'/f as a closed form that cancels nowhere
+KAPPAS = (
+    ("exp(x)-1", "loguniform:1e-60:1", 400, lambda x: x * mpmath.exp(x) / mpmath.expm1(x)),
+    ("sqrt(x+1)-sqrt(x)", "loguniform:1:1e60", 400, lambda x: mpmath.sqrt(x / (x + 1)) / 2),
+    (
+        "log(1+exp(x))", "-800:800", 400,
+        lambda x: x / (1 + mpmath.exp(-x)) / mpmath.log1p(mpmath.exp(x)),
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "inputs", "count", "kappa"), KAPPAS)
+def test_of_no_sample_the_function_is_blamed_that_was_not_looked_at(text, inputs, count, kappa):
+    samples = sample_domains({"x": Domain.parse(f"x={inputs}")[1]}, count=count, seed=0)
+    with mpmath.workdps(400):
+        sizes = [abs(kappa(mpmath.mpf(samples.decimal("x", row)))) for row in range(count)]
+    assert max(sizes) < 1e3
+    found = writing_loss(inspect(read(text).formula, samples))
+    assert (found.singular_function, found.unsettled) == (0, 0) and found.singular > 100
+    assert not any("the function itself is 0" in note for note in found.notes), found.notes
+
+
+def test_what_was_not_looked_at_is_counted_apart():
+    """Between 0 and 1 `x**2 - x*x` is 0 and its function does not move: nothing else is true."""
+    text = " + ".join(["(x**2 - x*x)*sin(x)*(y + 1)**2*exp(x*y)"] * 6)
+    x = np.linspace(0.1, 0.9, 120)
+    found = writing_loss(inspected(text, x=x, y=x[::-1]))
+    assert found.singular == 120 and found.singular_function == 0 and found.unsettled > 0
+    assert found.notes[-2:] == (
+        f"At {120 - found.unsettled} samples the writing loses every digit (beyond 10³⁰) and the "
+        "function itself does not; they are left out of the split.",
+        f"At {found.unsettled} more samples the result loses every digit, too, and whether the "
+        "function itself does was not looked at, for there are so many; they are left out of the "
+        "split.",
+    )
+
+
+TABLE = {"x": [2, 2, 3, 1, 2.5, 2], "y": [2, 3, 2, 1, 2.5, 1]}
+
+# formula, the same with exact numbers
+DOUBLE_ZEROS = (
+    ("(x-2)*(y-2)", lambda x, y: (x - 2) * (y - 2)),
+    ("x*y-2*x-2*y+4", lambda x, y: x * y - 2 * x - 2 * y + 4),
+    ("x*y-x-y+1", lambda x, y: x * y - x - y + 1),
+    ("(x-2)**2*(y-2)-(y-2)*(x-2)**2", lambda x, y: x - x),
+)
+
+
+@pytest.mark.parametrize(("text", "value"), DOUBLE_ZEROS)
+def test_where_only_several_inputs_together_move_a_zero_it_is_that_of_the_function(text, value):
+    part = Fraction(1, 10**9)
+    zeros = 0
+    for x, y in zip(*TABLE.values(), strict=True):
+        x, y = Fraction(x), Fraction(y)
+        beside = [value(x * (1 + i * part), y * (1 + j * part)) for i in (-1, 1) for j in (-1, 1)]
+        zeros += not value(x, y) and any(beside)
+    found = writing_loss(inspected(text, **TABLE))
+    assert found.singular_function == zeros, found.notes
+    assert found.singular >= zeros
+
+
+@pytest.mark.parametrize(
+    ("x", "end"), [([1.0, 3, 4], "it is left out of the split."),
+                   ([1.0, 2, 3], "they are left out of the split.")],
+)  # fmt: skip
+def test_one_sample_that_is_left_out_is_not_called_they(x, end):
+    found = writing_loss(inspected("(x-1)*(x-2)", x=x))
+    assert found.notes[-1].endswith(end), found.notes
