@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from eic_core import wording
 from eic_core.explain import phrases
@@ -115,12 +116,14 @@ def writing_loss(inspection: Inspection) -> WritingLoss:
     own, q = MeanOfFinite(), MeanOfFinite()
     sums = OwnSums(formula, data)
     function = writing = unsettled = 0
+    without = np.zeros(len(data), dtype=bool)  # where q is infinite
     for block in class_sweep(formula, data):
         q2 = q_squared(block)
         own2 = sums.add(block, np.isinf(q2))
         q.add(q2, block.ok)
         own.add(own2, block.ok & np.isfinite(q2))
         lost = block.ok & np.isinf(q2)
+        without[block.start : block.stop] = lost
         function += int(np.count_nonzero(block.ok & np.isinf(own2)))
         writing += int(np.count_nonzero(lost & np.isfinite(own2)))
         unsettled += int(np.count_nonzero(lost & np.isnan(own2)))
@@ -130,7 +133,7 @@ def writing_loss(inspection: Inspection) -> WritingLoss:
     place = _place(own_digits, q_digits, loss)
     sentence = _sentence(place, conditioning, own_digits, q_digits, loss, q.infinite)
     notes = (
-        *_notes(inspection, place, q_digits, q.infinite),
+        *_notes(inspection, place, q_digits, without),
         *_left_out(function, writing, unsettled),
     )
     return WritingLoss(
@@ -194,7 +197,7 @@ def _sensitive_to(conditioning: OwnConditioning) -> str:
 
 
 def _notes(
-    inspection: Inspection, place: str, q: float, singular: int
+    inspection: Inspection, place: str, q: float, without: npt.NDArray[np.bool_]
 ) -> tuple[str, ...]:
     """What qualifies the answer: independent noise, and losses on the way."""
     notes: list[str] = []
@@ -216,21 +219,49 @@ def _notes(
             f"{phrases.code_text(inspection.formula, worst.node.id)}: with shared noise the result "
             "loses fewer."
         )
-    at_root = inspection.nodes[root].singular
-    if place != UNDEFINED and at_root > singular:
-        notes.append(
-            f"At {wording.count(at_root - singular, 'sample')} the result loses every digit with "
-            "independent noise, as EIC has it, and keeps some with shared noise."
-        )
-    inside = inspection.counts.singular - max(at_root, singular) - len(following(inspection).rows)
-    if place != UNDEFINED and inside > 0:
-        there = inspection.nodes[inspection.bottleneck].singular
-        some = f"at {there:,} of them " if there < inside else ""
-        notes.append(
-            f"At {wording.count(inside, 'sample')} an inner step loses every digit and the result "
-            f"does not: {some}see {phrases.code_text(inspection.formula, inspection.bottleneck)}."
-        )
+    if place != UNDEFINED and inspection.counts.singular:
+        notes += _singular_notes(inspection, without)
     return tuple(notes)
+
+
+def _singular_notes(inspection: Inspection, without: npt.NDArray[np.bool_]) -> Iterator[str]:
+    """What becomes of the samples at which some step loses every digit by independent noise."""
+    amplification = inspection.amplification
+    root = len(inspection.nodes) - 1
+
+    def lost_at(node_id: int) -> npt.NDArray[np.bool_]:
+        found = np.isinf(amplification.trace(node_id)[1]) & amplification.valid
+        return np.asarray(found & amplification.evaluated(node_id))
+
+    at_root = lost_at(root)
+    kept = int(np.count_nonzero(at_root & ~without))
+    if kept:
+        yield (
+            f"At {wording.count(kept, 'sample')} the result loses every digit with independent "
+            "noise, as EIC has it, and keeps some with shared noise."
+        )
+    follows = np.zeros(len(without), dtype=bool)
+    follows[following(inspection).rows] = True
+    steps = {n.node.id: lost_at(n.node.id) for n in inspection.nodes if n.singular}
+    inside = np.any([*steps.values()], axis=0) & ~at_root & ~without & ~follows
+    count = int(np.count_nonzero(inside))
+    if count:
+        there = {k: int(np.count_nonzero(lost & inside)) for k, lost in steps.items()}
+        named = inspection.bottleneck
+        if not there.get(named):
+            named = max(there, key=lambda k: (there[k], -k))
+        some = f"at {there[named]:,} of them " if there[named] < count else ""
+        yield (
+            f"At {wording.count(count, 'sample')} an inner step loses every digit and the result "
+            f"does not: {some}see {phrases.code_text(inspection.formula, named)}."
+        )
+    if follows.any():
+        step = phrases.code_text(inspection.formula, following(inspection).node)
+        many = int(np.count_nonzero(follows))
+        yield (
+            f"In these numbers {'is' if many == 1 else 'are'} {wording.count(many, 'sample')} at "
+            f"which the result follows {step}: by noise of first order it keeps its digits there."
+        )
 
 
 def _left_out(function: int, writing: int, unsettled: int) -> Iterator[str]:

@@ -17,7 +17,7 @@ from tests.audit.page import Page
 from tests.audit.plain import run_plain
 from tests.audit.printed import KINDS, decimal, digits, holds, whole
 from tests.audit.said_of_verdict import SHARED, explained
-from tests.audit.sentences import Claim, Match, says, somewhere
+from tests.audit.sentences import Claim, Match, duty, says, somewhere
 
 
 def _compared(p: Page) -> np.ndarray:
@@ -231,10 +231,31 @@ def _(p: Page, m: Match) -> Iterator[str]:
     count = whole(m["there"]) if m["there"] else int(inside.sum())
 
     def there(k: int) -> list[str]:
-        found = int(p.truth.singular(k).sum())
-        return [] if found == count or (found > count and not m["there"]) else [f"at {found} here"]
+        found = int((p.truth.singular(k) & inside).sum())
+        return [] if found == count else [f"at {found} here"]
 
     yield from somewhere(p, m["at"], there)
+
+
+@says(
+    "fault.follows",
+    "fault",
+    "In these numbers [[is|are]] <n:int> [[sample|samples]] at which the result follows <at:code>: "
+    "by noise of first order it keeps its digits there.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if whole(m["n"]) != int((p.truth.follows & np.isfinite(p.truth.q2)).sum()):
+        yield f"it is {p.truth.follows.sum()}"
+    yield from somewhere(
+        p, m["at"], lambda k: [] if (p.truth.singular(k) & p.truth.follows).any() else ["not there"]
+    )
+
+
+@duty("which samples, that the result loses by more than first order, are split", "fault.follows")
+def _(p: Page) -> bool:
+    split = any(name.startswith("With shared noise the result loses") or " of the " in name
+                for kind, name in p.said if kind == "fault")  # fmt: skip
+    return split and bool((p.truth.follows & np.isfinite(p.truth.q2)).any())
 
 
 @says(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 
 import mpmath
@@ -403,3 +404,42 @@ def test_where_only_several_inputs_together_move_a_zero_it_is_that_of_the_functi
 def test_one_sample_that_is_left_out_is_not_called_they(x, end):
     found = writing_loss(inspected("(x-1)*(x-2)", x=x))
     assert found.notes[-1].endswith(end), found.notes
+
+
+THREE = {
+    "x": [1.0, 2.0, 1.0, 1.5, 3.0],
+    "y": [1.0, 2.0, 2.0, 1.5, 3.0000001],
+    "z": [1.0, 2.0, 2.0, 1.5000001, 3.0],
+}
+
+# formula, the zeros of its steps by hand, as they are written
+INNER = (
+    ("(x-y)*(x-y)+(y-z)*(y-z)", {"`x − y`": ("x", "y"), "`y − z`": ("y", "z")}),
+    ("(y-z)*(y-z)+(x-y)*(x-y)", {"`x − y`": ("x", "y"), "`y − z`": ("y", "z")}),
+    ("exp(x-y)+exp(x-z)", {"`x − y`": ("x", "y"), "`x − z`": ("x", "z")}),
+    ("exp(x-z)+exp(y-x)+exp(z-y)",
+     {"`x − z`": ("x", "z"), "`y − x`": ("x", "y"), "`z − y`": ("y", "z")}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "steps"), INNER)
+def test_the_step_to_be_seen_is_without_a_digit_at_as_many_of_these_samples_as_is_said(text, steps):
+    zero = {
+        step: np.equal(THREE[a], THREE[b]) for step, (a, b) in steps.items()
+    }
+    squares = text.startswith("(")  # a sum of squares is 0, and follows, where all are
+    inside = np.any([*zero.values()], axis=0)
+    follows = np.all([*zero.values()], axis=0) if squares else np.zeros(5, dtype=bool)
+    notes = writing_loss(inspected(text, **THREE)).notes
+    (note,) = [note for note in notes if "an inner step" in note]
+    told, some, step = re.fullmatch(
+        r"At (\d+) samples? an inner step loses every digit and the result does not: "
+        r"(?:at (\d+) of them )?see (`.*`)\.", note
+    ).groups()  # fmt: skip
+    there = inside & ~follows
+    assert int(told) == np.count_nonzero(there)
+    assert int(some or told) == np.count_nonzero(there & zero[step])
+    kept = [note for note in notes if note.startswith("In these numbers")]
+    assert len(kept) == bool(follows.any())
+    if kept:
+        assert f"are {np.count_nonzero(follows)} samples at which the result follows" in kept[0]
