@@ -147,7 +147,8 @@ def digits_climbed(inspection: Inspection, target: int) -> Array:
     ndarray, shape (n, n)
         By source j and node k of the target's subtree: the mean of log10 of |G_k| over that of the
         node above k, weighted by G_j^2; of use where k is on the way of j.  nan where nothing
-        arrives of j.
+        arrives of j.  A node on the way whose value is 0 has no relative noise, and passes on what
+        it is given: the step that leads from it to a value that is not 0 adds what there is to add.
     """
     subtree = inspection.formula.subtree(target)
     children = [node.children for node in subtree.nodes]
@@ -163,9 +164,16 @@ def digits_climbed(inspection: Inspection, target: int) -> Array:
         usable = block.ok & np.isfinite(block.s2)
         found = np.abs(np.array([g[usable] for g in block.arrived]))
         carried = np.square(found) * counts[block.start : block.stop][usable]
-        size = np.log10(np.maximum(found, SILENT))
-        climbed += carried @ (size - size[above]).T
         weight += carried.sum(axis=1, keepdims=True)
+        with np.errstate(divide="ignore"):
+            size = np.log10(found)
+        silent = np.isneginf(size)
+        apart = silent.any(axis=0)
+        size[:, apart] = np.where(silent[:, apart], 0.0, size[:, apart])
+        some = ~apart
+        climbed += carried[:, some] @ (size - size[above])[:, some].T
+        for j in range(len(subtree)) if apart.any() else ():
+            _climb(j, above, size[:, apart], silent[:, apart], carried[j, apart], climbed[j])
     with np.errstate(invalid="ignore"):
         return np.asarray(climbed / weight)
 
@@ -213,8 +221,15 @@ def shares_through(
         return [float(part) for part in through / through[-1]]
 
 
-SILENT = 1e-30
-"""What arrives of a node whose value is 0, which has no relative noise, counts as so much."""
+def _climb(
+    source: int, above: list[int], size: Array, silent: Array, carried: Array, climbed: Array
+) -> None:
+    """Add what each step on the way of one source adds at samples where some node has no noise."""
+    here, k = size[source], source
+    while (step := above[k]) != k:
+        there = np.where(silent[step], here, size[step])
+        climbed[k] += float(carried @ (here - there))
+        here, k = there, step
 
 
 def _digits_created(inspection: Inspection, target: int) -> list[float]:

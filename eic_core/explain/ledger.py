@@ -54,7 +54,7 @@ class LedgerRow:
         The node on the way to the target that multiplies it most, at the rows that carry it.
     amplifier_part : float
         Its part of the digits gained there on the way (above 1 if other steps take some back); nan
-        if none are gained, or the step makes noise where there is a 0.
+        if none are gained.
     masked : bool
         Whether this node loses at least `HIDDEN_BY` digits more than the target and yet
         its share is below `HIDDEN_SHARE`.
@@ -496,8 +496,8 @@ def _amplifiers(
 
     The digits that a step adds are those at the rows that carry the node's noise
     (`digits_climbed`).  The nearest step where several amplify alike; the part is that of the
-    digits gained on the way, nan if none are, or if the step's own noise is 0 because its value is.
-    Last comes how many times the other steps together amplify.
+    digits gained on the way, nan if none are.  Last comes how many times the other steps together
+    amplify.
     """
     parents, start = inspection.formula.parents, inspection.formula.first[target]
     climbed = digits_climbed(inspection, target)
@@ -515,7 +515,7 @@ def _amplifiers(
         step = parents[start + ways[k][place]]
         assert step is not None
         part, whole = float(way[place]), float(way.sum())
-        if not whole > 0 or not squares[step - start] > 0:
+        if not whole > 0:
             found[k] = (step, math.nan, math.nan)
         else:
             found[k] = (step, part / whole, 10 ** abs(whole - part))

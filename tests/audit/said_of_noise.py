@@ -184,15 +184,21 @@ def _way(p: Page, k: int, target: int) -> Iterator[tuple[int, int]]:
 
 
 def _gains_there(p: Page, k: int, target: int) -> dict[int, float]:
-    """Digits that each step adds to the noise of a node, at the rows that carry it."""
+    """Digits that each step adds to the noise of a node, at the rows that carry it.
+
+    A value of 0 on the way has no relative noise, and counts as having what it was given.
+    """
     gains = np.abs(p.truth.gains(target))
     carried = np.nan_to_num(np.square(gains[k]))
     carried = carried / (carried.sum() or 1.0)
     rows = carried > 0
-    size = np.log10(np.maximum(gains[:, rows], 1e-30))
-    return {
-        step: float(carried[rows] @ (size[c] - size[step])) for c, step in _way(p, k, target)
-    }
+    found, here = {}, np.log10(gains[k, rows])
+    for _, step in _way(p, k, target):
+        noisy = gains[step, rows] > 0
+        there = np.where(noisy, np.log10(np.where(noisy, gains[step, rows], 1.0)), here)
+        found[step] = float(carried[rows] @ (here - there))
+        here = there
+    return found
 
 
 def _on_the_way(k: int, step: int, how: str, gains: dict[int, float]) -> Iterator[str]:

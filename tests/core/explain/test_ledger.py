@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mpmath import mp, mpf
 
 from eic_core.engine.adjoint import sweep, tree_units
 from eic_core.engine.tape import tape_of
 from eic_core.errors import UserError
+from eic_core.explain.diagnosis import diagnose
 from eic_core.explain.ledger import blame
 from eic_core.explain.what_if import what_if_mean
 from eic_core.formula.rendering import to_python
@@ -263,9 +265,53 @@ WAYS = [
 ]
 
 
+# formula, its table, the values behind each zero on the way (by hand), from the input to the result
+ZEROS = (
+    ("log(x)*1e6+y", {"x": [1, 1, 2, 1], "y": [1, 2, 3, 4]},
+     {"`log(x)·1e6 + y`": lambda x, y: mp.log(x) * 10**6 + y}),
+    ("(x-1)*1e8+y", {"x": [1, 1, 2, 1], "y": [1, 2, 3, 4]},
+     {"`(x − 1)·1e8 + y`": lambda x, y: (x - 1) * 10**8 + y}),
+    ("log(exp(x-max(x,y))+exp(y-max(x,y)))", {"x": [511.6, 511.6], "y": [449.9, 449.9]},
+     {"`exp(x − max(x, y))`": lambda x, y: mp.exp(x - mpf("511.6")),
+      "`log(exp(x − max(x, y)) + exp(y − max(x, y)))`":
+          lambda x, y: mp.log(mp.exp(x - mpf("511.6")) + mp.exp(y - mpf("511.6")))}),
+    ("(x-x+2)**3", {"x": [3, 4], "y": [1, 1]},
+     {"`x − x + 2`": lambda x, y: (x - mpf(3)) + 2, "`(x − x + 2)³`": lambda x, y: (x - 1) ** 3}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "table", "steps"), ZEROS)
+def test_of_a_way_through_a_zero_the_step_that_makes_most_of_it_is_named(text, table, steps):
+    """One place of x is moved, at the first row; what each step adds is what its value moves."""
+    with mp.workdps(200):
+        x, y = (mpf(str(table[name][0])) for name in "xy")
+        part = mpf(10) ** -90
+        moved = {
+            step: abs(value(x * (1 + part), y) / value(x, y) - 1) / part
+            for step, value in steps.items()
+        }
+    gained, before = {}, mpf(1)
+    for step, times in moved.items():
+        gained[step], before = float(mp.log10(times / before)), times
+    most = max(gained, key=gained.get)
+    columns = {name: np.array(values, float) for name, values in table.items() if name in text}
+    inspection = inspect(read(text).formula, Samples.from_columns(columns))
+    (sentence,) = [
+        line for line in blame(inspection, len(inspection.formula) - 1).sentences
+        if "error of the input `x`" in line
+    ]  # fmt: skip
+    assert sentence.endswith(f" {most}."), (sentence, gained)
+    headline = diagnose(inspection).verdict.sentence
+    if "in its last step" in headline:
+        assert len(moved) == 1, headline
+
+
 @pytest.mark.parametrize(("text", "ranges"), WAYS)
 def test_the_step_that_is_named_adds_most_at_the_rows_that_carry_the_noise(text, ranges):
-    """By nodes shaken one by one: the digits from an operand to its step, by the source's G²."""
+    """By nodes shaken one by one: the digits from an operand to its step, by the source's G².
+
+    Where a step is 0 it has no relative noise, and passes on what it is given (ADR 0017).
+    """
     inspection = inspected(text, count=15, **ranges)
     formula, samples = inspection.formula, inspection.samples
     target = len(formula) - 1
@@ -275,16 +321,18 @@ def test_the_step_that_is_named_adds_most_at_the_rows_that_carry_the_noise(text,
         [abs(float(arrival(formula, row, [k], target) or 0.0)) for row in cells]
         for k in range(target + 1)
     ])  # fmt: skip
-    size = np.log10(np.maximum(gains, 1e-30))
     for row in ledger.rows[:-1]:
         carried = gains[row.node_id] ** 2
         if not carried.sum() > 1e-20:
             continue
-        way, k = {}, row.node_id
+        some = carried > 0
+        way, k, size = {}, row.node_id, np.log10(gains[row.node_id, some])
         while k != target:
-            above = formula.parents[k]
-            way[above] = float(carried @ (size[k] - size[above]) / carried.sum())
-            k = above
+            k = formula.parents[k]
+            noisy = gains[k, some] > 1e-30
+            there = np.where(noisy, np.log10(np.where(noisy, gains[k, some], 1)), size)
+            way[k] = float(carried[some] @ (size - there) / carried.sum())
+            size = there
         assert way[row.amplifier] == pytest.approx(max(way.values()), abs=1e-3)
         if not math.isnan(row.amplifier_part):
             whole = sum(way.values())
