@@ -151,12 +151,19 @@ class OwnSums:
     samples : Samples
     recheck : bool
         Whether these samples are looked at with many digits.
+
+    Attributes
+    ----------
+    unsettled : int
+        Samples that there was no time to look at.
+    nothing : int
+        Samples that were looked at, and where the function is 0 and no input moves it.
     """
 
     def __init__(self, formula: Formula, samples: Samples, *, recheck: bool = True) -> None:
         self.formula, self.samples, self.recheck = formula, samples, recheck
         self.slots = variable_slots(formula)
-        self.unsettled = 0
+        self.unsettled = self.nothing = 0
         self._beside = _Beside(formula)
         self._found: dict[tuple[str, ...], tuple[float, ...]] = {}
         self._total = MeanOfFinite()
@@ -203,6 +210,7 @@ class OwnSums:
             if known is None:
                 unsettled.append(row)
                 continue
+            self.nothing += cell in self._beside.zeros and not any(known)
             for slot, kappa in zip(self.slots, known, strict=True):
                 block.arrived[slot][row] = kappa
         self.unsettled += len(unsettled)
@@ -253,11 +261,14 @@ class _Beside:
     ----------
     work : int
         Nodes times evaluations so far, those with `MANY_DIGITS` counted `DEARER` times.
+    zeros : set
+        Samples at which it is 0.
     """
 
     def __init__(self, formula: Formula) -> None:
         self.names = formula.variables
         self.work = 0
+        self.zeros: set[tuple[str, ...]] = set()
         self._tape = tape_of(formula)
         self._evaluators: dict[int, ExactEvaluator] = {}
 
@@ -267,7 +278,11 @@ class _Beside:
         Infinite beyond 10^30, and where f is 0 and moves, be it that it takes several inputs to
         move it: `(x - 2)*(y - 2)` at 2, 2.  0 where it does not.
         """
-        return self._found(cells, SOME_DIGITS) or self._found(cells, MANY_DIGITS, last=True) or ()
+        found = self._found(cells, SOME_DIGITS)
+        if found is None:
+            found = self._found(cells, MANY_DIGITS, last=True)
+        assert found is not None
+        return found
 
     def _found(
         self, cells: tuple[str, ...], digits: int, *, last: bool = False
@@ -279,8 +294,10 @@ class _Beside:
         y = self._value(cells, digits)
         if y is None and last:
             return (math.inf,) * len(cells)
-        if not last and not y:
-            return None
+        if not y:
+            if not last:
+                return None
+            self.zeros.add(cells)
         step = Decimal(1).scaleb(-digits // 3)
         found = []
         for place in range(len(cells)):

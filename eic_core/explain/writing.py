@@ -61,6 +61,8 @@ class WritingLoss(Plain):
         The other valid samples.
     singular_function : int
         Those of them at which the function itself loses every digit.
+    nothing : int
+        Those of them at which the function is 0 and no input moves it.
     unsettled : int
         Those of them of which that is not known.
     place : {"writing", "function", "both", "neither", "undefined"}
@@ -79,14 +81,15 @@ class WritingLoss(Plain):
     compared: int
     singular: int
     singular_function: int
+    nothing: int
     unsettled: int
     place: str
     sentence: str
     notes: tuple[str, ...]
 
     JSON = (
-        "own", "q", "loss", "compared", "singular", "singular_function", "unsettled", "place",
-        "sentence", "notes", "conditioning",
+        "own", "q", "loss", "compared", "singular", "singular_function", "nothing", "unsettled",
+        "place", "sentence", "notes", "conditioning",
     )  # fmt: skip
 
 
@@ -138,7 +141,7 @@ def writing_loss(inspection: Inspection) -> WritingLoss:
     )
     return WritingLoss(
         inspection, conditioning, own_digits, q_digits, loss, q.count, q.infinite, function,
-        unsettled, place, sentence, notes,
+        sums.nothing, unsettled, place, sentence, notes,
     )  # fmt: skip
 
 

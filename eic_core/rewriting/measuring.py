@@ -13,9 +13,11 @@ from eic_core.engine.amplify import amplify
 from eic_core.explain.conditioning import own_conditioning
 from eic_core.explain.correlated import correlated_eic, correlated_trace
 from eic_core.explain.phrases import code_text
+from eic_core.explain.writing import writing_loss
 from eic_core.formula.rendering import short_text, to_python
 from eic_core.formula.tree import Formula
-from eic_core.measure.inspection import inspect
+from eic_core.measure.following import following
+from eic_core.measure.inspection import Inspection, inspect
 from eic_core.measure.jumps import undecided
 from eic_core.measure.observed import DIGITS, ObservedError, digits_lost_by_row, run_in
 from eic_core.operators.wide import Array
@@ -24,6 +26,7 @@ from eic_core.rewriting.results import (
     DOUBLE_GAIN,
     RMS_SCATTER,
     SCATTER,
+    LostRows,
     Measured,
     Repair,
     Repairs,
@@ -286,6 +289,26 @@ class Truth:
         )
 
 
+def measured_samples(formula: Formula, samples: Samples, rows: Rows) -> Samples:
+    """The rows on which EIC and q are told, as they were written.
+
+    Parameters
+    ----------
+    formula : Formula
+    samples : Samples
+    rows : Rows
+    """
+    measured = list(rows.measured)
+    return Samples.from_columns(
+        {name: samples.columns[name][measured] for name in formula.variables},
+        count=len(measured),
+        exact={
+            name: {i: cells[row] for i, row in enumerate(measured) if row in cells}
+            for name, cells in samples.exact.items()
+        },
+    )
+
+
 class FormMeter:
     """Measures forms of one formula, all on the same rows.
 
@@ -303,16 +326,8 @@ class FormMeter:
             truth.observer(single, np.float32),
             truth.observer(rows.observed, np.float64),
         ]
-        measured = list(rows.measured)
-        self.parts = RowParts.of(len(measured), len(rows.observed), len(samples))
-        self.measured = Samples.from_columns(
-            {name: samples.columns[name][measured] for name in formula.variables},
-            count=len(measured),
-            exact={
-                name: {i: cells[row] for i, row in enumerate(measured) if row in cells}
-                for name, cells in samples.exact.items()
-            },
-        )
+        self.parts = RowParts.of(len(rows.measured), len(rows.observed), len(samples))
+        self.measured = measured_samples(formula, samples, rows)
 
     def measure(self, root: int, formula: Formula) -> Measured:
         """The numbers of one form, given as a term and as a tree."""
@@ -377,7 +392,7 @@ class Measurer:
         else:
             finished, others = self.outcome.finished, self.outcome.evaluated - 1
             sentence = no_repair_sentence(before, own, finished, others, self.parts)
-            advice = advice_sentence(before, own, self._jump()) if finished else ""
+            advice = self._advice(before, own) if finished else ""
         if not self.outcome.finished:
             sentence = (
                 f"{sentence} {unfinished_search_sentence(self.outcome.evaluated, bool(repairs))}"
@@ -387,10 +402,11 @@ class Measurer:
             self.outcome.evaluated, self.outcome.finished, sentence, advice,
         )
 
-    def _jump(self) -> str:
-        """The step of which a rounding decides the value, and the result's with it; "" if none."""
-        found = undecided(inspect(self.formula, self.measured, edges=False))
-        return code_text(self.formula, found.jumps[0].node) if found.count else ""
+    def _advice(self, before: Measured, own: float) -> str:
+        inspection = inspect(self.formula, self.measured, edges=False)
+        found = undecided(inspection)
+        jump = code_text(self.formula, found.jumps[0].node) if found.count else ""
+        return advice_sentence(before, own, jump, lost_rows(inspection))
 
     def _promising(self) -> list[FoundForm]:
         """Forms that save digits, none of them worse than another in every way."""
@@ -462,6 +478,23 @@ class Measurer:
     def _assumption(self, assumption: Assumption) -> str:
         relation = {">": ">", ">=": "≥", "!=": "≠"}[assumption.relation]
         return f"{short_text(self.terms.formula(assumption.term))} {relation} 0"
+
+
+def lost_rows(inspection: Inspection) -> LostRows:
+    """The samples at which the result keeps no digit, by who is to blame for it.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    """
+    if not inspection.counts.singular:
+        return LostRows()
+    found = writing_loss(inspection)
+    others = found.singular - found.singular_function - found.nothing - found.unsettled
+    followed = len(following(inspection).rows)
+    return LostRows(
+        found.singular_function + followed, found.nothing, max(0, others), found.unsettled
+    )
 
 
 def _saves_digits(before: Cost, after: Cost) -> bool:

@@ -9,11 +9,19 @@ from collections.abc import Callable
 import numpy as np
 
 from eic_core.formula.tree import Formula
+from eic_core.measure.inspection import inspect
 from eic_core.operators import OPERATORS
 from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.families import FAMILIES
-from eic_core.rewriting.measuring import Measurer, Rows, Truth, choose_rows
-from eic_core.rewriting.results import NO_VALUE_ADVICE, Repairs
+from eic_core.rewriting.measuring import (
+    Measurer,
+    Rows,
+    Truth,
+    choose_rows,
+    lost_rows,
+    measured_samples,
+)
+from eic_core.rewriting.results import Repairs, nowhere_advice
 from eic_core.rewriting.rule_table import ALGEBRA_RULES, EXPONENTIAL_RULES, TRIGONOMETRY_RULES
 from eic_core.rewriting.rules import Rewriter, RuleBook
 from eic_core.rewriting.search import Limits, Search, needed_digits
@@ -117,7 +125,7 @@ def repair(
             formula,
             samples,
             "no sample has a value with a finite amplification",
-            NO_VALUE_ADVICE,
+            nowhere_advice(lost_rows(inspect(formula, measured_samples(formula, samples, rows)))),
         )
     return Measurer(formula, samples, rows, table, outcome, truth).repairs(limit_repairs)
 

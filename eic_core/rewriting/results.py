@@ -372,7 +372,41 @@ def unfinished_search_sentence(evaluated: int, found_better: bool) -> str:
     return f"The search was cut short by its time limit after {forms}: there may be {better}."
 
 
-def advice_sentence(before: Measured, own: float, jump: str = "") -> str:
+@dataclass(frozen=True)
+class LostRows:
+    """The measured rows at which the result keeps no digit, by who is to blame for it.
+
+    Attributes
+    ----------
+    function : int
+        The function is 0, jumps or is infinitely steep, or it follows a step that keeps no digit.
+    nothing : int
+        The function is 0 and no input moves it.
+    writing : int
+        It is another's fault, as far as that was looked at.
+    unsettled : int
+        It was not looked at.
+    """
+
+    function: int = 0
+    nothing: int = 0
+    writing: int = 0
+    unsettled: int = 0
+
+    def helps(self, where: str) -> str:
+        """What helps there, where the function is to blame with samples away from `where`; "" where
+        there are no such rows, or nothing but zeros."""
+        found = []
+        if self.function:
+            found += ["inputs known more exactly", f"samples away from {where}"]
+        if self.writing or (self.unsettled and not self.function and not self.nothing):
+            found += ["a higher precision", "another way to compute the same quantity"]
+        return f"{', '.join(found[:-1])}, or {found[-1]}" if found else ""
+
+
+def advice_sentence(
+    before: Measured, own: float, jump: str = "", lost: LostRows = LostRows()
+) -> str:
     """What to do where no other form is better.
 
     Parameters
@@ -384,10 +418,12 @@ def advice_sentence(before: Measured, own: float, jump: str = "") -> str:
     jump : str
         In backticks, the step of which a rounding decides the value, and by it the result's; ""
         without one.
+    lost : LostRows
+        The rows of which these numbers say nothing.
     """
     q, eic, double = before.q, before.eic, before.float64
     if math.isnan(q):
-        return NO_VALUE_ADVICE
+        return nowhere_advice(lost)
     if jump and (q <= SMALL or q <= own + NEAR):
         return (
             f"What helps: a higher precision for what {jump} is given, or samples at which that "
@@ -405,9 +441,21 @@ def advice_sentence(before: Measured, own: float, jump: str = "") -> str:
                 "What helps: inputs in units in which no value on the way overflows or "
                 "underflows, or arithmetic of a wider range."
             )
-        if eic <= q + 1:
+        if helps := lost.helps("such points"):
+            return (
+                "What helps at the samples at which the result loses every digit or jumps: "
+                f"{helps}; at the others nothing needs to be done."
+            )
+        if lost.nothing:
+            return (
+                "Nothing needs to be done: where the result loses every digit it is 0, and so it "
+                "is right beside these samples."
+            )
+        unshared = math.isinf(before.amplification.root_eic)
+        if eic <= q + 1 and not unshared:
             return "Nothing needs to be done."
-        if before.amplification.root_eic_finite >= eic:  # the worst step is the result
+        # the worst step is the result, or only shared noise leaves it a digit everywhere
+        if unshared or before.amplification.root_eic_finite >= eic:
             return (
                 "Nothing needs to be done where copies of a number share their error, as in a "
                 "program they do."
@@ -436,6 +484,31 @@ def advice_sentence(before: Measured, own: float, jump: str = "") -> str:
 
 
 NO_VALUE_ADVICE = "What helps: samples at which the formula has a finite value other than 0."
+
+
+def nowhere_advice(lost: LostRows) -> str:
+    """What to do where the result keeps a digit at no row.
+
+    Parameters
+    ----------
+    lost : LostRows
+        All the rows with a value.
+
+    Examples
+    --------
+    >>> print(nowhere_advice(LostRows(nothing=3)))
+    What helps: to write 0, for that is the function's value at these samples and beside them.
+    """
+    if helps := lost.helps("where the result is 0, jumps or turns steep"):
+        return f"What helps: {helps}."
+    if not lost.nothing:
+        return NO_VALUE_ADVICE
+    some = f"the {lost.nothing:,} of the" if lost.unsettled else "these"
+    looked_at = " that were looked at" if lost.unsettled else ""
+    return (
+        f"What helps: to write 0, for that is the function's value at {some} samples{looked_at} "
+        "and beside them."
+    )
 
 
 @dataclass(frozen=True)

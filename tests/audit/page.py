@@ -139,7 +139,7 @@ def open_page(
     root = len(formula) - 1
     if found.ledger.target != root:
         page.said += [("why of the result", text) for text in blame(inspection, root).sentences]
-    if steps and truth.valid.any():
+    if steps:
         page.repairs = repair(
             formula, samples, limit_seconds=2.0 if hurry else math.inf, limit_steps=steps,
             clock=ticking(1.0 if hurry else 0.0),

@@ -678,8 +678,91 @@ def _decides_some(p: Page, k: int) -> Iterator[str]:
 def _(p: Page, m: Match) -> Iterator[str]:
     if (np.isfinite(p.truth.size(p.truth.root)) & ~p.truth.any_singular).any():
         yield "there are such samples"
-    if np.isneginf(p.truth.size(p.truth.root)).all() and lost_by_function(p) == 0:
+    if _zero_anyway(p)[p.truth.valid].all() and p.truth.valid.any():
         yield "the function is 0 everywhere: none has another value"
+    if p.truth.valid.any() and not np.isneginf(p.truth.size(p.truth.root)[p.truth.valid]).any():
+        yield "there are such samples"
+
+
+def _zero_anyway(p: Page) -> np.ndarray:
+    """Rows at which the function is 0 and no input moves it."""
+    return np.asarray(np.isneginf(p.truth.size(p.truth.root)) & (p.truth.own2 == 1))
+
+
+def _lost_by(p: Page, whose: str) -> bool:
+    """Whether there are rows without a digit that the function, or else the writing, is to blame
+    for."""
+    own = np.isinf(p.truth.own2)
+    if whose == "function":
+        return bool((own | p.truth.follows).any())
+    return bool((np.isinf(p.truth.q2) & ~own & ~_zero_anyway(p)).any())
+
+
+def _helps(p: Page, m: Match) -> Iterator[str]:
+    if bool(m["function"]) != _lost_by(p, "function"):
+        yield "of the function"
+    if bool(m["writing"]) != _lost_by(p, "writing"):
+        yield "of the writing"
+
+
+def _cures(where: str) -> str:
+    """Both cures in a pattern, either of which may be missing."""
+    return (
+        f"⟦<function:inputs_known>⟦, or⟧⟦,⟧ samples away from {where}⟧⟦, ⟧"
+        "⟦<writing:precision>, or another way to compute the same quantity⟧"
+    )
+
+
+KINDS["inputs_known"], KINDS["precision"] = "inputs known more exactly", "a higher precision"
+
+
+@says(
+    "advice.there",
+    "instead",
+    "What helps at the samples at which the result loses every digit or jumps: "
+    f"{_cures('such points')}; at the others nothing needs to be done.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    yield from _helps(p, m)
+    if not lost_by_result(p) <= 1 + 1e-6:
+        yield f"the result loses {lost_by_result(p):.3f}"
+
+
+@says(
+    "advice.nowhere",
+    "instead",
+    f"What helps: {_cures('where the result is 0, jumps or turns steep')}.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    yield from _helps(p, m)
+    if _compared(p).any():
+        yield "at some samples digits of it are left"
+
+
+@says(
+    "advice.write_zero",
+    "instead",
+    "What helps: to write 0, for that is the function's value at [[these|the]]⟦ <n:int> of the⟧ "
+    "samples⟦ that were looked at⟧ and beside them.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    zero = int(_zero_anyway(p)[p.truth.valid].sum())
+    if m["n"] and not whole(m["n"]) <= zero:
+        yield f"at {zero}"
+    if not _zero_anyway(p)[p.truth.valid].all():
+        yield "it is not 0 everywhere"
+
+
+@says(
+    "advice.stays_zero",
+    "instead",
+    "Nothing needs to be done: where the result loses every digit it is 0, and so it is right "
+    "beside these samples.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    lost = p.truth.valid & np.isinf(p.truth.q2)
+    if not lost.any() or not _zero_anyway(p)[lost].all() or p.truth.follows.any():
+        yield f"it is 0 anyway at {_zero_anyway(p)[lost].sum()} of {lost.sum()}"
 
 
 @says("advice.part", "instead", "What helps: search the part that loses most on its own.")
@@ -699,7 +782,12 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield "somewhere the result has no value in double precision"
     if not lost_by_result(p) <= 1 + 1e-6:
         yield f"the result loses {lost_by_result(p):.3f}"
-    yield from _unsaid_rows(p)
+    yield from _needs_nothing(p)
+
+
+def _needs_nothing(p: Page) -> Iterator[str]:
+    if (p.truth.singular(p.truth.root) | np.isinf(p.truth.q2) | p.truth.follows).any():
+        yield "at some samples no digit of it is left, or it jumps"
 
 
 @says(
@@ -711,6 +799,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 def _(p: Page, m: Match) -> Iterator[str]:
     if not lost_by_result(p) <= 1 + 1e-6:
         yield f"the result loses {lost_by_result(p):.3f}"
+    yield from _needs_nothing(p)
 
 
 @says(
@@ -721,6 +810,10 @@ def _(p: Page, m: Match) -> Iterator[str]:
 def _(p: Page, m: Match) -> Iterator[str]:
     if not lost_by_result(p) <= 1 + 1e-6:
         yield f"the result loses {lost_by_result(p):.3f}"
+    if np.isinf(p.truth.q2[p.truth.valid]).any() or p.truth.follows.any():
+        yield "at some samples no digit of it is left, or it jumps"
+    if p.truth.singular(p.truth.root).any():
+        return
     if p.truth.local_finite(p.truth.root) < np.nanmax(p.truth.locals_finite) - 1e-6:
         yield "the worst step is another"
 

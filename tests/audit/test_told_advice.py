@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 import pytest
-from mpmath import mp
+from mpmath import mp, mpf
 
 from eic_core.explain.diagnosis import diagnose
 from eic_core.formula.syntax import read
@@ -39,28 +39,78 @@ RESULTS = (
 )
 
 
-def facts(text: str, exact, values: list[float]) -> tuple[bool, bool]:
-    """Whether the exact result leaves double range, and whether another number stands for a 0."""
+def facts(text: str, exact, values: list[float]) -> tuple[bool, bool, bool]:
+    """Whether the exact result leaves double range, whether another number stands for a 0, and
+    whether it passes a 0 that an error of its input, in proportion, moves."""
     names = {"sin": np.sin, "cos": np.cos, "tan": np.tan, "pi": np.pi}
     with np.errstate(all="ignore"):
         plain = eval(text, names | {"x": np.array(values)})  # noqa: S307
-    leaves = missed = False
+    leaves = missed = passes = False
     with mp.workdps(60):
         for x, found in zip(values, plain.tolist(), strict=True):
             y = abs(exact(mp.mpf(repr(x))))
             missed |= not y and found != 0
+            passes |= not y and exact(mpf(repr(x)) * (1 + mpf(10) ** -30)) != 0
             leaves |= bool(y) and not sys.float_info.min <= y <= sys.float_info.max
-    return leaves, missed
+    return leaves, missed, passes
 
 
 @pytest.mark.parametrize(("text", "exact", "values"), RESULTS)
 def test_units_are_advised_out_of_range_and_a_tolerance_at_exact_zeros(text, exact, values):
     samples = Samples.from_columns({"x": np.array(values)}, count=len(values))
     advice = repair(read(text).formula, samples, limit_seconds=math.inf, limit_steps=20).advice
-    leaves, missed = facts(text, exact, values)
+    leaves, missed, passes = facts(text, exact, values)
     assert ("overflows or underflows" in advice) == leaves, advice
     assert ("Where the exact result is 0" in advice) == (missed and not leaves), advice
-    assert ("Nothing needs to be done" in advice) == (not leaves and not missed), advice
+    others = not leaves and not missed
+    assert (advice == "Nothing needs to be done.") == (others and not passes), advice
+    assert ("at the others nothing needs to be done" in advice) == (others and passes), advice
+
+
+# formula, its table, the same with exact numbers, how the rows are moved (a part of each input)
+LOST = (
+    ("(x-2)*(y-2)", {"x": [2, 2, 3, 1, 2.5], "y": [2, 3, 2, 1, 2.5]},
+     lambda x, y: (x - 2) * (y - 2)),
+    ("(x-1)*(x-2)*(x-3)", {"x": [1, 2.5, 3, 4], "y": [1, 1, 1, 1]},
+     lambda x, y: (x - 1) * (x - 2) * (x - 3)),
+    ("(x-y)/(x+y)", {"x": [1, 2.5, 3, 4], "y": [1, 3, 1, 2]}, lambda x, y: (x - y) / (x + y)),
+    ("x*floor(x)-x", {"x": [1, 2.5, 3.5, 4.5], "y": [1, 1, 1, 1]},
+     lambda x, y: x * mp.floor(x) - x),
+    ("floor(x/0.1)", {"x": [0.3, 0.6, 0.75, 0.85], "y": [1, 1, 1, 1]},
+     lambda x, y: mp.floor(x / mpf("0.1"))),
+    ("1000000+floor(x)", {"x": [1, 2, 3, 4], "y": [1, 1, 1, 1]},
+     lambda x, y: 1_000_000 + mp.floor(x)),
+    ("atan2(y-1,x)", {"x": [-1, 1, -1, -1], "y": [1, 1, 2, 0.999999]},
+     lambda x, y: mp.atan2(y - 1, x)),
+    ("sqrt(x*x)-abs(x)", {"x": [1, 2.5, 3, -4], "y": [1, 1, 1, 1]}, lambda x, y: x - x),
+    ("abs(x)-x", {"x": [1, 2.5, -3, -4], "y": [1, 1, 1, 1]}, lambda x, y: abs(x) - x),
+    ("x*y/(1+y)", {"x": [1, 2.5, 3, 4], "y": [1, 3, 1, 2]}, lambda x, y: x * y / (1 + y)),
+    ("x**2", {"x": [1, 2.5, 3, 4], "y": [1, 3, 1, 2]}, lambda x, y: x**2),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "table", "value"), LOST)
+def test_what_helps_where_the_result_keeps_no_digit_is_said(text, table, value):
+    """An error of a part in 10^30 moves a result that is lost by more than 10^20 times as much."""
+    by = [mpf(10) ** -30 * k for k in (-1, 2)]
+    moved, still = [], []
+    with mp.workdps(60):
+        for x, y in zip(table["x"], table["y"], strict=True):
+            x, y = mpf(str(x)), mpf(str(y))
+            there = value(x, y)
+            far = max(abs(value(x * (1 + a), y * (1 + b)) - there) for a in by for b in by)
+            moved.append(far > abs(there) * mpf(10) ** -10)
+            still.append(there == 0 and far == 0)
+    names = [name for name in table if name in text.replace("exp", "")]
+    columns = {name: np.array(table[name], float) for name in names}
+    formula, samples = read(text).formula, Samples.from_columns(columns)
+    advice = repair(formula, samples, limit_seconds=math.inf, limit_steps=20).advice
+    assert ("inputs known more exactly" in advice) == any(moved), advice
+    assert (advice == "Nothing needs to be done.") == (not any(moved) and not any(still)), advice
+    assert ("to write 0" in advice) == all(still), advice
+    assert not (all(moved) or all(still)) or "nothing needs to be done" not in advice.lower()
+    assert "does not feel that step" not in advice
+    assert "finite value other than 0" not in advice
 
 
 # formula, the step in question, the same by hand, the values of its input
