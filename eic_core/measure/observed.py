@@ -345,7 +345,8 @@ class ObservedError(Plain):
     precision : {"float32", "float64"}
     rms, worst : float
         Relative error; 1 and more means that no digit is right, as with any number where the exact
-        value is 0.  nan without rows.
+        value is 0.  No row counts as more than 1 in the root mean square: it has lost all the
+        digits that the precision has, and no more.  nan without rows.
     failed : int
         Rows at which the result is no finite number though the exact one is in range.
     rows : int
@@ -405,17 +406,19 @@ class ObservedError(Plain):
         known = np.abs(errors[np.isfinite(errors)]) * ROUNDOFF[kind]
         failed = int(np.count_nonzero(np.isinf(errors)))
         some = len(known) > 0
+        counted = np.minimum(known, 1.0)
         lost = digits_lost_by_row(truth, computed, kind)
         lost = lost[~np.isnan(lost)]
         return cls(
-            kind, rms(known) if some else math.nan, float(np.max(known)) if some else math.nan,
+            kind, rms(counted) if some else math.nan, float(np.max(known)) if some else math.nan,
             failed, len(known) + failed, float(np.mean(lost)) if len(lost) else math.nan, beyond,
             len(zeros),
         )  # fmt: skip
 
     @property
     def digits_lost(self) -> float:
-        """log10 of the rms error over the unit roundoff, at least 0; inf if a row failed."""
+        """log10 of the rms error over the unit roundoff, from 0 to all digits that the precision
+        has; inf if a row failed."""
         if self.failed:
             return math.inf
         return max(0.0, math.log10(self.rms / ROUNDOFF[self.precision])) if self.rms > 0 else 0.0

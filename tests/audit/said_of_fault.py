@@ -338,7 +338,8 @@ class DoubleError:
     rows, beyond : int
         How many can be compared, and how many have an exact value out of range.
     digits : float
-        log10 of the rms relative error over the unit roundoff, at least 0.
+        log10 of the rms relative error over the unit roundoff, from 0; no row counts as more than
+        an error of all its digits.
     """
 
     def __init__(self, form: Formula, p: Page, rows: Iterable[int] | None = None) -> None:
@@ -369,7 +370,7 @@ class DoubleError:
                 scale = mp.mpf(2) ** -1022 if small or not y else abs(y)
                 error = float(abs(mp.mpf(got) - y) / scale) / 2.0**-53
                 if not small:
-                    errors.append(error)
+                    errors.append(min(error, 2.0**53))
                 self.lost[i] = min(15.95, max(0.0, math.log10(error) if error else 0.0))
         rms = math.sqrt(float(np.mean(np.square(errors)))) if errors else 0.0
         self.digits = max(0.0, math.log10(rms)) if rms else 0.0

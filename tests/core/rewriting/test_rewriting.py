@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from fractions import Fraction
 from functools import cache
 
 import mpmath
@@ -318,6 +320,41 @@ def test_observed_errors_are_those_of_numpy_against_mpmath() -> None:
     assert found.worst == max(errors)
     assert found.rms == pytest.approx(math.sqrt(sum(e * e for e in errors) / 3))
     assert (found.rows, found.failed) == (3, 0)
+
+
+NEAR_ONE = [1 + k / 1000 for k in (-9, -4, -1, 2, 5, 8)]
+
+# formula, the same with exact numbers
+NO_DIGIT_LEFT = (
+    ("x**7-7*x**6+21*x**5-35*x**4+35*x**3-21*x**2+7*x-1", lambda x: (x - 1) ** 7),
+    ("((((((x-7)*x+21)*x-35)*x+35)*x-21)*x+7)*x-1", lambda x: (x - 1) ** 7),
+    ("x**2-2*x+1", lambda x: (x - 1) ** 2),
+    ("(x-1)**7", lambda x: (x - 1) ** 7),
+    ("x*x*x*x-4*x*x*x+6*x*x-4*x+1", lambda x: (x - 1) ** 4),
+)
+
+
+@pytest.mark.parametrize(("text", "exact"), NO_DIGIT_LEFT)
+def test_no_more_digits_are_measured_as_lost_than_there_are(text: str, exact) -> None:
+    """A value that is wrong by more than its size has lost the 16 digits of a double, not 30."""
+    formula = read(text).formula
+    terms = Terms()
+    observer = Observer(
+        terms, terms.add(formula), {"x": np.array(NEAR_ONE)}, range(6), 60, np.float64
+    )
+    found = observer.of(terms.add(formula))
+    errors = []
+    for x in NEAR_ONE:
+        true = exact(Fraction(x))
+        computed = Fraction(float(eval(text, {"x": np.float64(x)})))  # noqa: S307
+        errors.append(min(1.0, float(abs(computed - true) / abs(true))))
+    digits = 0.5 * math.log10(np.mean(np.square(errors))) + 53 * math.log10(2)
+    assert found.digits_lost == pytest.approx(max(0.0, digits), abs=0.2)  # powers are NumPy's
+    assert 0 <= found.digits_lost <= 15.96
+    samples = Samples.from_columns({"x": NEAR_ONE})
+    told = " ".join([r.sentence for r in repair(formula, samples).repairs])
+    for number in re.findall(r"measured in float64 it loses .*? instead of ([\d.]+)", told):
+        assert float(number) <= 16.0
 
 
 def test_a_value_beyond_double_range_counts_as_failed() -> None:
