@@ -133,6 +133,65 @@ class DoubleRange(Plain):
         return sum(place.rounded for place in self.places)
 
 
+def has_no_value(computed: Array, is_zero: np.ndarray, leaves: np.ndarray) -> np.ndarray:
+    """Where a floating-point result is no value of a real one: the definition for all pages.
+
+    It is inf or nan, or a 0 that is none; but a 0 that cancellation alone makes is a value, if a
+    wrong one.
+
+    Parameters
+    ----------
+    computed : ndarray
+        The results.
+    is_zero : ndarray of bool
+        Where the exact one is 0.
+    leaves : ndarray of bool
+        Where some value on the way leaves the range of the type: `leaves_range`.
+    """
+    return ~np.isfinite(computed) | ((computed == 0) & ~is_zero & leaves)
+
+
+SINGLE_EXPONENTS = (-126.0, 128.0)
+"""log2 of the smallest normal number in single precision, and of what is too large for it."""
+
+
+def leaves_range(
+    tape: Tape, columns: Mapping[str, Any], count: int, kind: str = "float64"
+) -> np.ndarray:
+    """Where the exact value of some node is finite and not 0, but over- or underflows.
+
+    Parameters
+    ----------
+    tape : Tape
+    columns : mapping of variable to ndarray, shape (count,)
+    count : int
+    kind : {"float32", "float64"}
+        The type whose range it is.
+
+    Examples
+    --------
+    >>> from eic_core.engine.tape import tape_of
+    >>> from eic_core.formula.syntax import read
+    >>> tape, x = tape_of(read("sqrt(x*x)").formula), np.array([1e-200, 1e-30, 1.0])
+    >>> leaves_range(tape, {"x": x}, 3).tolist()
+    [True, False, False]
+    >>> leaves_range(tape, {"x": x}, 3, "float32").tolist()
+    [True, True, False]
+    """
+    inputs = {name: np.asarray(y, dtype=np.float64) for name, y in columns.items()}
+    wide = extended.evaluate(tape, inputs, count)
+    found = np.zeros(count, dtype=bool)
+    for slot in range(len(tape)):
+        value = wide.value(slot)
+        if kind == "float64":
+            found |= value.lost
+        else:
+            low, high = SINGLE_EXPONENTS
+            with np.errstate(invalid="ignore"):
+                found |= (value.m != 0) & ((value.log2 < low) | (value.log2 >= high))
+    return found
+
+
 def double_range(inspection: Inspection) -> DoubleRange:
     """Find the rows at which plain double precision has no value of the result.
 
@@ -181,7 +240,7 @@ def _find(inspection: Inspection) -> DoubleRange:
     for slot in range(len(tape)):
         leaves |= wide.value(slot).lost
     turned = np.isin(rows, undecided(inspection).rows)  # a wrong branch is told as such
-    lost = (real | far) & (~np.isfinite(root) | ((root == 0) & ~zero & leaves)) & ~turned
+    lost = (real | far) & has_no_value(root, zero, leaves) & ~turned
     in_range = zero | ((np.abs(exact) >= SMALLEST_NORMAL) & (np.abs(exact) <= LARGEST))
     fewer = ~in_range & (exact != 0) & (np.abs(exact) < SMALLEST_NORMAL)
     at_root = far & (wide.dead == len(tape) - 1)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.tape import Step, Tape, lay_out
@@ -336,6 +337,27 @@ def _apply(mp: Any, step: Step, operands: list[float]) -> Any | None:
     return value
 
 
+NO_NUMBER, FEWER_DIGITS, ALL_DIGITS = 0, 1, 2
+"""How a type holds an exact value: by no number, by one with fewer digits, or by one with all."""
+
+A_DIGIT = 10.0
+"""Roundings by which the nearest number is off where a digit is lost to it."""
+
+
+def _held(true: Any, kind: str) -> int:
+    """How a type holds an exact value; not at all if there is none."""
+    if true is None:
+        return NO_NUMBER
+    with np.errstate(over="ignore", under="ignore"):
+        nearest = float(np.dtype(kind).type(_nearest(true)))
+    if not math.isfinite(nearest) or (true and not nearest):
+        return NO_NUMBER
+    if abs(nearest) >= float(np.finfo(kind).tiny) or not true:
+        return ALL_DIGITS
+    off = abs(nearest - true) / abs(true)
+    return FEWER_DIGITS if off > A_DIGIT * ROUNDOFF[kind] else ALL_DIGITS
+
+
 @dataclass(frozen=True)
 class ObservedError(Plain):
     """The error of evaluating a form in one precision.
@@ -348,15 +370,19 @@ class ObservedError(Plain):
         value is 0.  No row counts as more than 1 in the root mean square: it has lost all the
         digits that the precision has, and no more.  nan without rows.
     failed : int
-        Rows at which the result is no finite number though the exact one is in range.
+        Rows at which the precision has no value of the result (`double_range.has_no_value`), though
+        it could hold the exact one.
     rows : int
-        Rows compared, `failed` included.
+        Rows compared, `failed` included: those whose exact value the precision can hold.
     mean_digits_lost : float
         Mean over the rows of the digits that each has lost, all of them where it has no value.
     out_of_range : int
-        Further rows, at which the exact value itself is beyond the normal numbers of the type.
+        Further rows, at which the exact value itself is beyond all numbers of the type.
     zeros : int
         Of the rows those whose exact value is 0 and that have another.
+    fewer : int
+        Of the rows those whose exact value is so far below the normal numbers of the type that the
+        nearest has lost a digit; errors count relative to the smallest normal number there.
 
     Notes
     -----
@@ -372,14 +398,21 @@ class ObservedError(Plain):
     mean_digits_lost: float = math.nan
     out_of_range: int = 0
     zeros: int = 0
+    fewer: int = 0
 
     JSON = (
         "precision", "rms", "worst", "failed", "rows", "digits_lost", "mean_digits_lost",
-        "out_of_range",
+        "out_of_range", "fewer",
     )  # fmt: skip
 
     @classmethod
-    def of(cls, truth: Sequence[Any], computed: Sequence[float], kind: str) -> ObservedError:
+    def of(
+        cls,
+        truth: Sequence[Any],
+        computed: Sequence[float],
+        kind: str,
+        lost: npt.NDArray[np.bool_] | None = None,
+    ) -> ObservedError:
         """That of some numbers; rows whose exact value is out of the type's range do not count.
 
         Parameters
@@ -390,29 +423,40 @@ class ObservedError(Plain):
             What the precision made of the same rows.
         kind : {"float32", "float64"}
             The precision.
+        lost : ndarray of bool, optional
+            Where that is no value; by default where it is inf or nan.
         """
-        limits = np.finfo(kind)
-        low, high = float(limits.tiny), float(limits.max)
-        sizes = [-1.0 if true is None else abs(true) for true in truth]
+        tiny = float(np.finfo(kind).tiny)
+        held = [_held(true, kind) for true in truth]
         errors = relative_errors(
-            [true if low <= size <= high or size == 0 else None
-             for true, size in zip(truth, sizes, strict=True)],
+            [true if holds else None for true, holds in zip(truth, held, strict=True)],
             computed, kind,
         )  # fmt: skip
-        zeros = [row for row, size in enumerate(sizes) if size == 0 and math.isnan(errors[row])]
-        for row in zeros:
-            errors[row] = 1 / ROUNDOFF[kind]  # no digit of another number is right
-        beyond = sum(0 < size < low or size > high for size in sizes)
+        if lost is not None:
+            errors[lost & ~np.isnan(errors)] = math.inf
+        zeros = fewer = 0
+        for row, (true, holds) in enumerate(zip(truth, held, strict=True)):
+            if not holds:
+                continue
+            if not true and math.isnan(errors[row]):
+                errors[row] = 1 / ROUNDOFF[kind]  # no digit of another number is right
+                zeros += 1
+            elif holds == FEWER_DIGITS:
+                fewer += 1
+                if math.isfinite(errors[row]):
+                    errors[row] = float((computed[row] - true) / tiny) / ROUNDOFF[kind]
+        beyond = sum(true is not None and not holds
+                     for true, holds in zip(truth, held, strict=True))  # fmt: skip
         known = np.abs(errors[np.isfinite(errors)]) * ROUNDOFF[kind]
         failed = int(np.count_nonzero(np.isinf(errors)))
         some = len(known) > 0
         counted = np.minimum(known, 1.0)
-        lost = digits_lost_by_row(truth, computed, kind)
-        lost = lost[~np.isnan(lost)]
+        digits = digits_lost_by_row(truth, computed, kind)
+        digits = digits[~np.isnan(digits)]
         return cls(
             kind, rms(counted) if some else math.nan, float(np.max(known)) if some else math.nan,
-            failed, len(known) + failed, float(np.mean(lost)) if len(lost) else math.nan, beyond,
-            len(zeros),
+            failed, len(known) + failed, float(np.mean(digits)) if len(digits) else math.nan,
+            beyond, zeros, fewer,
         )  # fmt: skip
 
     @property

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from eic_core.engine.amplify import amplify
 from eic_core.explain.conditioning import own_conditioning
@@ -16,6 +17,7 @@ from eic_core.explain.phrases import code_text
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.rendering import short_text, to_python
 from eic_core.formula.tree import Formula
+from eic_core.measure.double_range import has_no_value, leaves_range
 from eic_core.measure.following import following
 from eic_core.measure.inspection import Inspection, inspect
 from eic_core.measure.jumps import undecided
@@ -236,7 +238,19 @@ class Observer:
 
     def of(self, root: int) -> ObservedError:
         """The error of one form."""
-        return ObservedError.of(self.exact, self._computed(root).tolist(), self.kind)
+        computed = self._computed(root)
+        return ObservedError.of(
+            self.exact, computed.tolist(), self.kind, self._has_no_value(root, computed)
+        )
+
+    def _has_no_value(self, root: int, computed: Array) -> npt.NDArray[np.bool_]:
+        is_zero = np.array([true is not None and not true for true in self.exact], dtype=bool)
+        leaves = np.zeros(len(computed), dtype=bool)
+        rows = np.flatnonzero((computed == 0) & ~is_zero)
+        if len(rows):
+            columns = {name: column[rows] for name, column in self.inputs.items()}
+            leaves[rows] = leaves_range(self.terms.tape(root), columns, len(rows), self.kind)
+        return has_no_value(computed, is_zero, leaves)
 
     def lost(self, root: int) -> Array:
         """The digits that one form loses at each row; nan where nothing can be compared."""

@@ -265,8 +265,7 @@ def _double_change(before: ObservedError, after: ObservedError, part: str = "") 
         was = "" if now == was else wording.number(before.digits_lost, 1)
         said = f"loses {now}"
     change = f" instead of {was}" if was else _AS_BEFORE
-    more = f", and {_beyond(after)}" if after.out_of_range else ""
-    return f"{lead} {said}{change}{more}"
+    return f"{lead} {said}{change}{_and_beyond(after)}"
 
 
 def _values_at(error: ObservedError) -> str:
@@ -290,16 +289,32 @@ def double_clause(error: ObservedError, part: str = "") -> str:
     said = f"has a value at {_values_at(error)}" if error.failed else (
         f"loses {wording.lost_phrase(error.digits_lost)}"
     )
-    more = f", and {_beyond(error)}" if error.out_of_range else ""
-    return f"measured in float64{part} it {said}{more}"
+    return f"measured in float64{part} it {said}{_and_beyond(error)}"
 
 
 def _beyond(error: ObservedError) -> str:
-    """Rows whose exact result is beyond the range of double precision, of all compared."""
-    rows = wording.count(error.out_of_range, "row")
-    if not error.out_of_range:
+    """Rows whose exact result is beyond the normal numbers of double precision, as a clause.
+
+    Examples
+    --------
+    >>> _beyond(ObservedError("float64", 0.0, 0.0, 0, 10, out_of_range=3, fewer=1))
+    'can hold the exact result only with fewer digits at 1 row, and cannot hold it at 3 rows'
+    """
+    if not error.out_of_range and not error.fewer:
         return "has no row to compare"
-    return f"cannot hold the exact result at {rows}"
+    rows = [wording.count(count, "row") for count in (error.fewer, error.out_of_range)]
+    if not error.fewer:
+        return f"cannot hold the exact result at {rows[1]}"
+    fewer = f"can hold the exact result only with fewer digits at {rows[0]}"
+    return f"{fewer}, and cannot hold it at {rows[1]}" if error.out_of_range else fewer
+
+
+def _and_beyond(error: ObservedError) -> str:
+    """The same as the end of a sentence; "" if there are none."""
+    if not error.out_of_range and not error.fewer:
+        return ""
+    both = error.out_of_range and error.fewer
+    return f", {_beyond(error)}" if both else f", and {_beyond(error)}"
 
 
 def no_repair_sentence(
@@ -431,12 +446,13 @@ def advice_sentence(
         )
     if q <= SMALL:
         wrong = double.digits_lost > q + SMALL
-        if wrong and double.zeros and not double.failed and not double.out_of_range:
+        ranged = bool(double.failed or double.out_of_range or double.fewer)
+        if wrong and double.zeros and not ranged:
             return (
                 "Where the exact result is 0, rounding leaves a small number in its place: what "
                 "helps is to take so small a result for 0."
             )
-        if wrong or double.failed or double.out_of_range:
+        if wrong or ranged:
             return (
                 "What helps: inputs in units in which no value on the way overflows or "
                 "underflows, or arithmetic of a wider range."

@@ -6,12 +6,13 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
-from tests.audit.exactly import mp
+from tests.audit.exactly import apply, mp, number
 from tests.audit.oracle import Truth, half_log10
 from tests.audit.page import Page
 from tests.audit.plain import run_plain
@@ -332,11 +333,14 @@ class DoubleError:
     Attributes
     ----------
     lost : ndarray
-        Digits lost at each row, 0 to 15.95; nan where the exact value is not a normal double.
+        Digits lost at each row, 0 to 15.95; nan where the exact value is above all doubles.
     failed : int
-        Rows of these without a number.
+        Rows without a value, of those whose exact value is a double: no number, or a 0 that is none
+        and that leaving the range has made.
     rows, beyond : int
-        How many can be compared, and how many have an exact value out of range.
+        How many can be compared, and at how many no double is the exact value, but for rounding.
+    fewer : int
+        How many of them have an exact value of which the nearest double has lost a digit.
     digits : float
         log10 of the rms relative error over the unit roundoff, from 0; no row counts as more than
         an error of all its digits.
@@ -347,7 +351,7 @@ class DoubleError:
         columns = {v: p.samples.columns[v] for v in form.variables}
         computed = run_plain(form, columns, p.truth.count, "float64")[-1]
         self.lost = np.full(p.truth.count, math.nan)
-        self.failed = self.beyond = self.rows = 0
+        self.failed = self.beyond = self.rows = self.fewer = 0
         errors = []
         with mp.workdps(60):
             for i in range(p.truth.count) if rows is None else rows:
@@ -355,25 +359,53 @@ class DoubleError:
                 if row.bad is not None:
                     continue
                 y, got = row.y[-1], float(computed[i])
-                if y and mp.mag(y) > 1024:
+                nearest = _as_double(y)
+                if math.isinf(nearest):
                     self.beyond += 1
                     continue
-                small = bool(y) and mp.mag(y) < -1021
-                self.beyond += small
-                self.rows += not small
+                none = bool(y) and not nearest
+                few = not none and bool(y) and abs(mp.mpf(nearest) / y - 1) > 10 * 2.0**-53
+                self.beyond += none
+                self.fewer += few
+                self.rows += not none
+                value = math.isfinite(got) and (
+                    bool(got) or not y or not _leaves_somewhere(form, row.cells)
+                )
+                self.failed += not none and not value
                 if not math.isfinite(got) or (not y and got):
-                    self.failed += not small and not math.isfinite(got)
                     self.lost[i] = 15.95
                     if math.isfinite(got):
                         errors.append(2.0**53)
                     continue
-                scale = mp.mpf(2) ** -1022 if small or not y else abs(y)
-                error = float(abs(mp.mpf(got) - y) / scale) / 2.0**-53
-                if not small:
-                    errors.append(min(error, 2.0**53))
+                gap, tiny = abs(mp.mpf(got) - y), mp.mpf(2) ** -1022
+                scale = max(tiny, abs(y))
+                error = float(gap / scale) / 2.0**-53
                 self.lost[i] = min(15.95, max(0.0, math.log10(error) if error else 0.0))
+                if not none and value:
+                    error = float(gap / (scale if few or not y else abs(y))) / 2.0**-53
+                    errors.append(min(error, 2.0**53))
         rms = math.sqrt(float(np.mean(np.square(errors)))) if errors else 0.0
         self.digits = max(0.0, math.log10(rms)) if rms else 0.0
+
+
+def _as_double(y: Any) -> float:
+    try:
+        return float(y)
+    except OverflowError:
+        return math.inf
+
+
+def _leaves_somewhere(form: Formula, cells: dict[str, str]) -> bool:
+    """Whether the exact value of some node is not 0, and no normal double."""
+    y: list[Any] = []
+    for node in form.nodes:
+        if node.children:
+            y.append(apply(node, [y[c] for c in node.children]))
+        else:
+            y.append(number(cells[node.label] if node.operator == "variable" else node.label))
+        if y[-1] and not sys.float_info.min <= abs(y[-1]) <= sys.float_info.max:
+            return True
+    return False
 
 
 def _same_function(p: Page, other: Truth) -> Iterator[str]:
@@ -397,8 +429,21 @@ KINDS["double"] = (
     r"(?:has a value at [\d,]+ of [\d,]+ rows?|loses (?:no digit|hardly any digits|\d+\.\d+ digits)"
     r"|cannot hold the exact result at [\d,]+ rows?|has no row to compare)"
 )
+_ONLY = "can hold the exact result only with fewer digits at"
 _MEASURED = "measured in float64⟦ at <part:int> of <whole:int> rows⟧ it <double:double>"
-_BEYOND = "⟦, and cannot hold the exact result at <beyond:int> [[row|rows]]⟧"
+_BEYOND = (
+    f"⟦,⟦ and⟧ {_ONLY} <fewer:int> [[row|rows]]⟧"
+    "⟦, and cannot hold [[it|the exact result]] at <beyond:int> [[row|rows]]⟧"
+)
+
+
+def _out_of(m: Match, error: DoubleError) -> Iterator[str]:
+    """Whether all rows that doubles cannot hold, or only with fewer digits, are told."""
+    told = re.search(r"cannot hold (?:it|the exact result) at ([\d,]+)", m[0])
+    if (whole(told[1]) if told else 0) != error.beyond:
+        yield f"at {error.beyond} rows the exact result is beyond"
+    if (whole(m["fewer"]) if m["fewer"] else 0) != error.fewer:
+        yield f"at {error.fewer} rows it has fewer digits"
 
 
 def _may_lose(told: tuple[float, float], found: float) -> bool:
@@ -456,8 +501,7 @@ def _instead(p: Page, m: Match) -> Iterator[str]:
             yield f"before, {before.failed} rows had no number"
         elif not _may_lose(decimal(m["was"]), before.digits):
             yield f"before it lost {before.digits:.3f}"
-    if m["beyond"] and whole(m["beyond"]) != after.beyond:
-        yield f"at {after.beyond} rows the exact result is beyond"
+    yield from _out_of(m, after)
     yield from _left_out(p, m, [p.truth.q2, other.q2])
     if m["q"]:
         finite = np.isfinite(other.q2)
@@ -563,8 +607,7 @@ def _none_better(p: Page, m: Match) -> Iterator[str]:
     yield from _q(p, digits(m["q"]) if "digit" in m["q"] else decimal(m["q"]))
     error = DoubleError(p.formula, p, _rows(p, m))
     yield from _is_double(p, m["double"], error)
-    if m["beyond"] and whole(m["beyond"]) != error.beyond:
-        yield f"at {error.beyond} rows the exact result is beyond"
+    yield from _out_of(m, error)
     if m["e"] and not holds(digits(m["e"]), float(np.max(p.truth.locals_finite)), 5e-3):
         yield f"the worst step loses {np.max(p.truth.locals_finite):.4f}"
 
@@ -779,8 +822,11 @@ def _(p: Page, m: Match) -> Iterator[str]:
     claims=lambda p, m: [("something to mend in the result", 0, 0)],
 )
 def _(p: Page, m: Match) -> Iterator[str]:
-    if _leaves_range(p, p.truth.root).any():
-        yield "somewhere the result has no value in double precision"
+    count = p.truth.count
+    some = None if count <= 200 else [i * count // 150 for i in range(150)]
+    error = DoubleError(p.formula, p, some)
+    if error.failed or error.beyond or error.fewer:
+        yield "somewhere double precision has no value of the result, or one of fewer digits"
     if not lost_by_result(p) <= 1 + 1e-6:
         yield f"the result loses {lost_by_result(p):.3f}"
     yield from _needs_nothing(p)

@@ -15,6 +15,7 @@ from eic_core.explain.writing import writing_loss
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT, VARIABLE, Draft, Formula
 from eic_core.measure import Domain, Samples, inspect, sample_domains
+from eic_core.measure.double_range import double_range
 from eic_core.rewriting import Repair, Repairs, repair
 from eic_core.rewriting.results import DOUBLE_GAIN, MORE, RowComparison
 from tests.core.rewriting.rewriting_oracle import MP, NoValue, number, value
@@ -292,3 +293,40 @@ def test_where_the_result_is_a_difference_of_equals_both_lines_say_which_noise()
         "Write `0` (merging like terms): measured in float64 it loses no digit, as before; the "
         "worst step (EIC) loses no digit instead of every digit."
     )
+
+
+# formula, its table, whether the exact result of a row is 0, too small, too large, of fewer digits
+# (below 2.2e-308 by a digit and more), or a double like others: by hand
+RANGES = (
+    ("1/x", {"x": [1e308, 2.0]}, "dd"),
+    ("1/x", {"x": [1e308, 2.0, 1e-310]}, "ddL"),
+    ("x*y/z", {"x": [1e-200, 1, 1e-170, 2], "y": [1e-200, 1, 1e-170, 3], "z": [1e90, 1, 1e-90, 1]},
+     "SdDd"),
+    ("sqrt(x*x+y*y)", {"x": [1e-200, 3, 1e200, 0], "y": [0, 4, 1e200, 0]}, "DdDd"),
+    ("x*1e-200", {"x": [1e-100, 1e-107, 1e-115, 1e-130]}, "ddfS"),
+    ("1/(1+exp(-x))", {"x": [700.0, -700, -715, -740, -760]}, "ddFFS"),
+    ("(1 + x) - 1", {"x": [1e-20, 1.0]}, "dd"),
+)  # fmt: skip
+"""d, f: doubles have a value, f one of fewer digits; D, F: the same, but a program gets inf or a 0
+that is none; S, L: no double is near."""
+
+
+@pytest.mark.parametrize(("text", "table", "rows"), RANGES)
+def test_a_value_in_double_precision_is_the_same_thing_to_headline_and_offers(text, table, rows):
+    columns = {name: np.array(values, float) for name, values in table.items()}
+    formula, samples = read(text).formula, Samples.from_columns(columns)
+    found = repair(formula, samples, limit_seconds=600.0)
+    assert found.before is not None
+    error = found.before.float64
+    lost, few = sum(rows.count(c) for c in "DF"), sum(rows.count(c) for c in "fF")
+    beyond = sum(rows.count(c) for c in "SL")
+    assert (error.failed, error.fewer, error.out_of_range) == (lost, few, beyond)
+    assert error.rows == len(rows) - beyond
+    in_headline = double_range(inspect(formula, samples))
+    assert in_headline.count == lost + beyond
+    said = f"{found.sentence} {found.advice}"
+    assert ("cannot hold" in said) == bool(beyond), said
+    if not found.repairs:
+        assert ("overflows or underflows" in said) == bool(lost + few + beyond), said
+    if beyond + few == 0 and found.repairs and lost:
+        assert f"instead of {len(rows) - lost}" in found.sentence
