@@ -392,7 +392,7 @@ class Measurer:
             if len(repairs) == limit:
                 break
             repaired = self._repair(form, before)
-            if repaired is not None:
+            if repaired is not None and repaired.text not in {r.text for r in repairs}:
                 repairs.append(repaired)
         repairs.sort(key=_rank)
         clearest = repairs[0].formula if repairs else self.formula
@@ -434,21 +434,22 @@ class Measurer:
         return kept[:12]
 
     def _repair(self, form: FoundForm, before: Measured) -> Repair | None:
-        lost = [self.everywhere.lost(number) for number in (self.root, form.root)]
+        root = self.terms.with_quotients(form.root)
+        lost = [self.everywhere.lost(number) for number in (self.root, root)]
         if RowComparison.of(*lost).is_worse:
             return None
         assumptions = [a for step in form.steps for a in step.assumptions]
-        verification = self.verifier.verify(form.root, assumptions)
+        verification = self.verifier.verify(root, assumptions)
         if verification is None:
             return None
-        disputed = self._lost_where_disputed(form.root)
+        disputed = self._lost_where_disputed(root)
         pairs = zip(lost, disputed, strict=True)
         compared = RowComparison.of(*(np.concatenate(pair) for pair in pairs))
         if RowComparison.of(*disputed).is_worse or compared.is_worse:
             return None
-        bare = self.terms.formula(form.root)
+        bare = self.terms.formula(root)
         formula = Formula(bare.nodes, to_python(bare))
-        after = self.meter.measure(form.root, formula)
+        after = self.meter.measure(root, formula)
         if not _measurably_better(before, after):
             return None
         if not is_worth_offering(before, after, compared):

@@ -268,6 +268,57 @@ class Terms:
                 pairs.append((number, changed))
         return renamed.get(root, root), pairs
 
+    def with_quotients(self, root: int) -> int:
+        """The same with every fraction written as a quotient, which any program can read.
+
+        A leaf such as 2/3 is one number, and only SymPy has a text for it.
+
+        Examples
+        --------
+        >>> from eic_core.formula.rendering import to_python
+        >>> from eic_core.formula.syntax import read
+        >>> terms = Terms()
+        >>> for text in ("Rational(1, 720)*x", "x*Rational(-2, 3)", "x**Rational(1, 3)"):
+        ...     print(to_python(terms.formula(terms.with_quotients(terms.add(read(text).formula)))))
+        x/720
+        -2*x/3
+        x**(1/3)
+        """
+        written: dict[int, int] = {}
+        for number in self.subterms(root):
+            term = self._terms[number]
+            fractions = [self._fraction(child) for child in term.children]
+            if (over := self._fraction(number)) is not None:
+                written[number] = self._quotient(over)
+            elif term.operator == "mul" and (fractions[0] is None) != (fractions[1] is None):
+                place = 0 if fractions[0] is not None else 1
+                over = fractions[place]
+                assert over is not None
+                written[number] = self._part(over, written[term.children[1 - place]])
+            else:
+                children = tuple([written[child] for child in term.children])
+                written[number] = self.intern(term.operator, children, term.label, term.parameter)
+        return written[root]
+
+    def _fraction(self, number: int) -> Fraction | None:
+        """The value of a leaf that is written as a fraction; None for anything else."""
+        term = self._terms[number]
+        return number_value(term.label) if term.operator == CONSTANT and "/" in term.label else None
+
+    def _quotient(self, value: Fraction) -> int:
+        parts = [self.intern(CONSTANT, label=str(n)) for n in (value.numerator, value.denominator)]
+        return self.intern("div", (parts[0], parts[1]))
+
+    def _part(self, value: Fraction, number: int) -> int:
+        """A fraction of a term, over its denominator."""
+        under = self.intern(CONSTANT, label=str(value.denominator))
+        if value.numerator == -1:
+            number = self.intern("neg", (number,))
+        elif value.numerator != 1:
+            over = self.intern(CONSTANT, label=str(value.numerator))
+            number = self.intern("mul", (over, number))
+        return self.intern("div", (number, under))
+
     def variables(self, root: int) -> Iterator[str]:
         """Names of the variables under a term."""
         return (self[n].label for n in self.subterms(root) if self[n].operator == VARIABLE)

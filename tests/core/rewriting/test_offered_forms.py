@@ -330,3 +330,36 @@ def test_a_value_in_double_precision_is_the_same_thing_to_headline_and_offers(te
         assert ("overflows or underflows" in said) == bool(lost + few + beyond), said
     if beyond + few == 0 and found.repairs and lost:
         assert f"instead of {len(rows) - lost}" in found.sentence
+
+
+FRACTIONS = (
+    ("(y*y)**(1/3)/y**(1/3)", "1:5"),
+    ("log(y**3)*(1/9) - log(y)*0.31", "1:5"),
+    ("Rational(2, 3)*y*(sqrt(y+1)-sqrt(y))", "1e3:1e5"),
+    ("y**Rational(1, 3)*(sqrt(y+1)-sqrt(y))", "1e3:1e5"),
+    ("Rational(-1, 720)*y*(sqrt(y+1)-sqrt(y))", "1e3:1e5"),
+    ("(sqrt(y+1)-sqrt(y))/Rational(2, 7)+Rational(1, 3)", "1e3:1e5"),
+    ("y**3*(1/6) - y*(2/7) + y**3/9", "1:5"),
+)
+
+
+@pytest.mark.parametrize(("text", "domain"), FRACTIONS)
+def test_a_form_is_python_that_runs_as_it_is_and_is_read_as_the_form_it_was_measured_as(
+    text, domain
+):
+    """Run with NumPy's functions alone, against the formula at 60 digits."""
+    formula = read(text).formula
+    samples = samples_of({"y": domain}, 60, False)
+    found = repair(formula, samples, limit_seconds=600.0)
+    assert found.repairs
+    names = {"sqrt": np.sqrt, "log": np.log, "cbrt": np.cbrt, "y": samples.columns["y"]}
+    truth = exact(formula, samples.columns, 60)
+    for form in found.repairs:
+        computed = eval(form.text, {"__builtins__": {}}, names)  # noqa: S307
+        again, offered = (
+            [(n.operator, n.children, n.label, n.parameter) for n in each.nodes]
+            for each in (read(form.text).formula, form.formula)
+        )
+        assert again == offered
+        for value_, true in zip(np.broadcast_to(computed, 60).tolist(), truth, strict=True):
+            assert abs(MP.mpf(value_) / true - 1) < 1e-11
