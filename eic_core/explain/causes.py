@@ -332,9 +332,11 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
         all_of_it = round(first.digits, 1) >= round(whole, 1)
         part = "all" if all_of_it else f"{first.digits:.1f}"
         chooses = OPERATORS[inspection.formula.nodes[node_id].operator].chooses
-        of_them = "" if clause in OF_ZERO else f"{part} of them "
+        more_than_all = further and first.digits >= whole  # others take off what is too much
+        of_them = "" if clause in OF_ZERO or more_than_all else f"{part} of them "
         place = f", {of_them}{'created in its branch at' if chooses else 'inherited from'} "
         place += phrases.code_text(inspection.formula, first.node_id, limit)
+        place += f" ({first.digits:.1f} digits)" if more_than_all else ""
     elif few and clause not in OF_ZERO:
         place = f", {first.digits:.1f} of them in this step"
     return ExplainedLoss(

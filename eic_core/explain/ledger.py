@@ -130,7 +130,7 @@ def ledger_sentences(
     """
     if len(rows) == 1:
         return (_leaf(inspection, target), *_left_out(inspection, target, singular))
-    groups = _groups_amplified_alike(rows)
+    groups = _groups_amplified_alike(rows, inspection.amplification.tape.slots)
     named = [g for g in groups if math.fsum(row.share for row in g) >= NAMED_SHARE] or groups[:1]
     found = [
         _sentence(inspection, target, rows, group, first=group is named[0])
@@ -161,14 +161,17 @@ def _left_out(inspection: Inspection, target: int, singular: int) -> tuple[str, 
     )
 
 
-def _groups_amplified_alike(rows: tuple[LedgerRow, ...]) -> list[list[LedgerRow]]:
-    """Rows amplified alike at one place together, the group of largest share first."""
+def _groups_amplified_alike(
+    rows: tuple[LedgerRow, ...], slots: Sequence[int]
+) -> list[list[LedgerRow]]:
+    """Rows amplified alike at one step, or copies of it, together; the largest share first."""
     groups: list[list[LedgerRow]] = []
     for row in sorted(rows, key=lambda row: (-row.share, row.node_id)):
         for group in groups:
             head = group[0]
             calm = row.gain < HARDLY and head.gain < HARDLY
-            if calm or (row.amplifier == head.amplifier and row.gain >= 0.9 * head.gain):
+            alike = slots[row.amplifier] == slots[head.amplifier]
+            if calm or (alike and row.gain >= 0.9 * head.gain):
                 group.append(row)
                 break
         else:
@@ -189,7 +192,7 @@ def _sentence(
     share = math.fsum(row.share for row in group)
     head = group[0]
     of_what = f" of the noise of {_name(inspection, target)}" if first else ""
-    part = _share(share) if first else f"Another {wording.percent(share)}"
+    part = _share(share) if first else _another(share)
     text = f"{part}{of_what} comes from {_sources(inspection, target, rows, group)}"
     if head.gain < HARDLY:
         return f"{text}, hardly amplified."
@@ -218,6 +221,18 @@ def _part_there(row: LedgerRow) -> int:
     if not row.amplifier_part >= MOST_OF_IT:
         return 0
     return 2 if row.elsewhere <= NEXT_TO_NOTHING else 1
+
+
+def _another(share: float) -> str:
+    """A further share as it begins a sentence.
+
+    Examples
+    --------
+    >>> _another(0.33), _another(0.49999)
+    ('Another 33 %', 'Another share of under 50 %')
+    """
+    text = wording.percent(share)
+    return f"Another {text}" if text[0].isdigit() else f"Another share of {text}"
 
 
 def _share(share: float) -> str:
@@ -259,13 +274,17 @@ def _places(inspection: Inspection, everywhere: list[LedgerRow], here: list[Ledg
         return f" (in {len(here)} places)" if len(here) > 1 else ""
     texts = node_texts(inspection.formula, phrases.TEXT_LIMIT)
 
-    def above(row: LedgerRow) -> str:
-        """The operation that a node is an operand of."""
-        parent = inspection.formula.parents[row.node_id]
-        return "" if parent is None else f"`{texts[parent]}`"
+    def ways_up(row: LedgerRow) -> list[str]:
+        """What a node stands in, from the operation that it is an operand of to the result."""
+        found, k = [], inspection.formula.parents[row.node_id]
+        while k is not None:
+            found.append(f"`{texts[k]}`")
+            k = inspection.formula.parents[k]
+        return found
 
-    within = {above(row) for row in here}
-    if len(within) == 1 and within.isdisjoint(above(row) for row in others):
+    elsewhere = {text for row in others for text in ways_up(row)}
+    within = {next((text for text in ways_up(row) if text not in elsewhere), "") for row in here}
+    if len(within) == 1 and "" not in within:
         several = f" (in {len(here)} places)" if len(here) > 1 else ""
         return f" in {within.pop()}{several}"
     return f" (in {len(here)} of {len(everywhere)} places)"

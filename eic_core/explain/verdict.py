@@ -7,6 +7,7 @@ beside it (ADR 0016).  Numbers are rounded here, in the sentences, and nowhere b
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
@@ -551,7 +552,7 @@ def _infinite(inspection: Inspection) -> _Said:
     if there < np.count_nonzero(lost):  # another step makes the rest of them
         of = "of them" if where else f"of {wording.count(inspection.counts.valid, 'sample')}"
         at = f", at {there:,} {of} because of {place}"
-        rest = rest.replace("at the others", "elsewhere")
+        rest = re.sub("at the other(s| one)", "elsewhere", rest)
     if more := _followed(inspection):
         rest = f"; at {len(following(inspection).rows):,} more{more}{rest}"
     if steep.any():
@@ -608,14 +609,16 @@ def _following(inspection: Inspection) -> _Said:
 def _elsewhere(inspection: Inspection, where: str) -> str:
     """What the result loses at the other samples."""
     finite = inspection.nodes[-1].local_eic_finite
-    if followed := following(inspection).rows.tolist():
-        _, s = inspection.amplification.trace(inspection.formula.root.id)
-        others = np.delete(s, followed)
-        others = others[np.isfinite(others)]
+    followed = following(inspection).rows.tolist()
+    _, s = inspection.amplification.trace(inspection.formula.root.id)
+    others = np.delete(s, followed)
+    others = others[np.isfinite(others)]
+    if followed:
         finite = local_eic(float(np.mean(np.square(others)))) if len(others) else math.nan
     if not where or where.endswith(CHECKED) or math.isnan(finite):
         return ""
-    return f"; at the others it loses {wording.digits_phrase(finite)}"
+    there = "at the other one" if len(others) == 1 else "at the others"
+    return f"; {there} it loses {wording.digits_phrase(finite)}"
 
 
 def _steep_rows(

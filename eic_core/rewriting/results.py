@@ -251,6 +251,8 @@ def _double_change(before: ObservedError, after: ObservedError, part: str = "") 
     'measured in float64 it loses no digit instead of 16.0'
     >>> _double_change(error(rms=0.0, failed=0), error(rms=0.0, failed=0))
     'measured in float64 it loses no digit, as before'
+    >>> _double_change(error(rms=1.2e-16, failed=0), error(rms=0.0, failed=0))
+    'measured in float64 it loses no digit instead of hardly any'
     >>> _double_change(error(rms=1.0, failed=3), error(rms=0.0, failed=0))
     'measured in float64 it has a value at 100 of 100 rows instead of 97'
     """
@@ -262,7 +264,8 @@ def _double_change(before: ObservedError, after: ObservedError, part: str = "") 
         said = f"has a value at {_values_at(after)}"
     else:
         now, was = (wording.lost_phrase(e.digits_lost) for e in (after, before))
-        was = "" if now == was else wording.number(before.digits_lost, 1)
+        shown = wording.number(before.digits_lost, 1)
+        was = "" if now == was else "hardly any" if was.startswith("hardly") else shown
         said = f"loses {now}"
     change = f" instead of {was}" if was else _AS_BEFORE
     return f"{lead} {said}{change}{_and_beyond(after)}"

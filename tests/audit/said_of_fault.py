@@ -499,7 +499,10 @@ def _instead(p: Page, m: Match) -> Iterator[str]:
     elif m["was"]:
         if before.failed:
             yield f"before, {before.failed} rows had no number"
-        elif not _may_lose(decimal(m["was"]), before.digits):
+        elif not _may_lose(
+            digits("hardly any digits") if m["was"] == "hardly any" else decimal(m["was"]),
+            before.digits,
+        ):
             yield f"before it lost {before.digits:.3f}"
     yield from _out_of(m, after)
     yield from _left_out(p, m, [p.truth.q2, other.q2])
@@ -567,7 +570,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from _instead(p, m)
 
 
-KINDS["plain"] = r"(?:∞|\d[\d,]*(?:\.\d)?)"
+KINDS["plain"] = r"(?:∞|hardly any|\d[\d,]*(?:\.\d)?)"
 KINDS["every"] = r"(?:every digit|\d+\.\d)"
 
 

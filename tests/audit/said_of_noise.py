@@ -55,7 +55,7 @@ def _sources(p: Page, target: int, text: str) -> tuple[list[list[int]], int, lis
             wrong.append(f"{m[0]}: {len(nodes)} such nodes in all")
         if m["within"]:
             above = p.nodes(m["within"])
-            nodes = [k for k in nodes if p.formula.parents[k] in above]
+            nodes = [k for k in nodes if any(k in p.truth.subtree(a) and a != k for a in above)]
         if len(nodes) < count:
             wrong.append(f"{m[0]}: {len(nodes)} such nodes")
         named.append(nodes)
@@ -92,12 +92,15 @@ def _targets(p: Page, text: str | None) -> list[int]:
 
 
 def _noise_of(p: Page, target: int, m: Match) -> list[str]:
-    """The complaints about a sentence of the ledger, at the copy of its step that has fewest."""
-    steps = p.nodes(m["at"]) if "at" in m.groupdict() else [None]
-    return best_of(list(_noise_at(p, target, m, step)) for step in steps)
+    """The complaints about a sentence of the ledger, at the step and its copies of fewest."""
+    if "at" not in m.groupdict():
+        return best_of(iter([list(_noise_at(p, target, m, None))]))
+    steps = p.nodes(m["at"])
+    copies = [[k for k in steps if k in alike] for alike in p.truth.classes]
+    return best_of(list(_noise_at(p, target, m, some)) for some in copies if some)
 
 
-def _noise_at(p: Page, target: int, m: Match, step: int | None) -> Iterator[str]:
+def _noise_at(p: Page, target: int, m: Match, steps: list[int] | None) -> Iterator[str]:
     named, more, wrong = _sources(p, target, m["whose"])
     yield from wrong
     if wrong:
@@ -120,7 +123,8 @@ def _noise_at(p: Page, target: int, m: Match, step: int | None) -> Iterator[str]
         fitting = [
             k
             for k in nodes
-            if times[0] <= gains[k] <= times[1] and (step is None or k in p.truth.subtree(step))
+            if times[0] <= gains[k] <= times[1]
+            and (steps is None or any(k in p.truth.subtree(step) for step in steps))
         ]
         if len(fitting) < count:
             yield f"amplified {numbers(gains[nodes])} times"
@@ -130,7 +134,7 @@ def _noise_at(p: Page, target: int, m: Match, step: int | None) -> Iterator[str]
         groups.append(list(some))
     readings = itertools.islice(itertools.product(*groups), MOST_READINGS)
     yield from best_of(
-        list(_sources_are(p, target, m, step, sum(chosen, ()), more, squares))
+        list(_sources_are(p, target, m, steps, sum(chosen, ()), more, squares))
         for chosen in readings
     )
 
@@ -143,7 +147,7 @@ def _sources_are(
     p: Page,
     target: int,
     m: Match,
-    step: int | None,
+    steps: list[int] | None,
     chosen: tuple[int, ...],
     more: int,
     squares: np.ndarray,
@@ -156,9 +160,10 @@ def _sources_are(
     most = least + sum(others[:more])
     if low > most + 1e-3 or high < least - 1e-3:
         yield f"their share is {least:.4f} to {most:.4f}"
-    if step is not None:
+    if steps is not None:
         for k in chosen:
-            yield from _amplified_most(p, k, target, step, m["how"])
+            above = [step for step in steps if k in p.truth.subtree(step)]
+            yield from _amplified_most(p, k, target, (above or steps)[0], m["how"])
 
 
 KINDS["step"] = r"(?: at|, mostly at| on the way, most at)"
@@ -243,7 +248,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "why.amplified_more",
     "why",
-    "Another <share:pct> comes from <whose:any>, ⟦each ⟧amplified "
+    "Another⟦ share of⟧ <share:pct> comes from <whose:any>, ⟦each ⟧amplified "
     "⟦<from:num> to ⟧<amplified:times><how:step> the <noun:word> <at:code>.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
@@ -251,7 +256,11 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from _noise_of(p, _target(p), m)
 
 
-@says("why.calm_more", "why", "Another <share:pct> comes from <whose:any>, hardly amplified.")
+@says(
+    "why.calm_more",
+    "why",
+    "Another⟦ share of⟧ <share:pct> comes from <whose:any>, hardly amplified.",
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _noise_of(p, _target(p), m)
 

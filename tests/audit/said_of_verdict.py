@@ -395,11 +395,12 @@ def _noise_is_named(p: Page, named: bool) -> Iterator[str]:
 
 
 KINDS["how"] = (
-    r"(?:|, (?:inherited from `[^`]+`|(?:all|\d+\.\d) of them inherited from `[^`]+`"
+    r"(?:|, (?:inherited from `[^`]+`(?: \(\d+\.\d digits\))?"
+    r"|(?:all|\d+\.\d) of them inherited from `[^`]+`"
     r"|\d+\.\d of them in this step|at most \d+\.\d of them in any one step))"
 )
 KINDS["own"] = (
-    r"(?:, in its last step|, inherited from `[^`]+`"
+    r"(?:, in its last step|, inherited from `[^`]+`(?: \(\d+\.\d digits\))?"
     r"|, (?:all|\d+\.\d) of them inherited from `[^`]+`|, \d+\.\d of them in its last step)"
 )
 KINDS["keeps"] = (
@@ -481,8 +482,9 @@ KINDS["where"] = (
     r"| at all [\d,]+ samples that were checked)"
 )
 _PLACE = re.compile(
-    r", (?:inherited from (?P<of>`[^`]+`)|(?P<part>all|\d+\.\d) of them inherited from "
-    r"(?P<from>`[^`]+`)|(?P<here>\d+\.\d) of them in this step"
+    r", (?:inherited from (?P<of>`[^`]+`)(?: \((?P<made>\d+\.\d) digits\))?"
+    r"|(?P<part>all|\d+\.\d) of them inherited from (?P<from>`[^`]+`)"
+    r"|(?P<here>\d+\.\d) of them in this step"
     r"|at most (?P<most>\d+\.\d) of them in any one step)"
 )
 _SECOND = compiled(
@@ -498,10 +500,12 @@ def _cause(p: Page, t: int, how: str, why: str) -> list[str]:
     place = _PLACE.match(how)
     origin = None if place is None else place["of"] or place["from"]
     places = [t] if origin is None else p.nodes(origin)
-    return best_of(list(_made(p, t, k, place, why)) for k in places)
+    return best_of(list(_made(p, t, k, place, how, why)) for k in places)
 
 
-def _made(p: Page, t: int, k: int, place: Match | None, why: str) -> Iterator[str]:
+def _made(
+    p: Page, t: int, k: int, place: Match | None, how: str, why: str
+) -> Iterator[str]:
     made, path = p.truth.created(t), p.truth.created_on_path(t)
     whole_loss = p.truth.local_finite(t)
     worst, on_path = int(np.argmax(made)), int(np.argmax(path))
@@ -520,7 +524,7 @@ def _made(p: Page, t: int, k: int, place: Match | None, why: str) -> Iterator[st
             f"{made[k]:.2f} at node {k}"
         )
     if place is not None:
-        part = place["here"] or place["part"]
+        part = place["here"] or place["part"] or place["made"]
         if part == "all" and made[k] < whole_loss - 0.15:
             yield f"{made[k]:.2f} of {whole_loss:.2f}, not all, are made there"
         elif part and part != "all" and not holds(decimal(part), made[k], ROUND):
@@ -533,6 +537,8 @@ def _made(p: Page, t: int, k: int, place: Match | None, why: str) -> Iterator[st
         others = [t] if second["last"] else p.nodes(second["at"])
         if not any(holds(decimal(second["more"]), made[n], ROUND) for n in others):
             yield f"{made[others[0]]:.3f} more are made there" if others else "no such step"
+        if "all of them" in how:
+            yield "and yet there are more"
         more = made[k] + (made[others[0]] if others else 0.0) - whole_loss
         if not holds(decimal(second["off"]) if second["off"] else (-math.inf, 0.2), more, ROUND):
             yield f"together {more:.3f} more than all are made there"
@@ -556,7 +562,7 @@ def _made(p: Page, t: int, k: int, place: Match | None, why: str) -> Iterator[st
     "⟦, and an error there, however small, costs ⟦up to ⟧<costs:digits>⟧"
     "⟦; at <steep:int> more it is infinitely steep⟧"
     "⟦; at <more:int> more, where it follows <step:code>, ⟦up to ⟧<far:digits>⟧"
-    "⟦; [[at the others|elsewhere]] it loses <rest:digits>⟧.",
+    "⟦; [[at the others|at the other one|elsewhere]] it loses <rest:digits>⟧.",
     claims=lambda p, m: [
         ("EIC", math.inf, math.inf),
         *([("something to mend in the result", 1, 1)] if not m["where"] else []),
@@ -568,7 +574,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
     if (whole(m["steep"]) if m["steep"] else 0) != int((every & ~lost).sum()):
         yield f"at {(every & ~lost).sum()} samples it is steep"
     yield from _count_of(p, lost, m["where"])
-    yield from _at_the_others(p, m["rest"])
+    yield from _at_the_others(p, m)
     moved = p.truth.shaken[lost]
     if ("result jumps" in m[0]) != bool(m["costs"]):
         yield "half of it is said"
@@ -585,13 +591,21 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(p, m["at"] or m["cause"], lambda k: _source(p, k, lost, m["why"], count))
 
 
-def _at_the_others(p: Page, told_digits: str | None) -> Iterator[str]:
+def _at_the_others(p: Page, m: Match) -> Iterator[str]:
     """What is lost where the result has a finite s and follows no step that has none."""
+    told_digits = m["rest"]
     s2 = p.truth.s2[p.truth.root]
     s2 = s2[np.isfinite(s2) & ~p.truth.follows]
     rest = half_log10(float(np.mean(s2))) if len(s2) else math.nan
     if told_digits and not holds(digits(told_digits), rest):
         yield f"at the others {rest:.4f}"
+    if told_digits and "elsewhere it loses" not in m[0]:
+        yield from _of_so_many(len(s2), m[0])
+
+
+def _of_so_many(others: int, text: str) -> Iterator[str]:
+    if ("at the other one it loses" in text) != (others == 1):
+        yield f"there are {others} others"
 
 
 def _moved_so(moved: np.ndarray, interval: tuple[float, float]) -> Iterator[str]:
@@ -609,7 +623,7 @@ def _moved_so(moved: np.ndarray, interval: tuple[float, float]) -> Iterator[str]
     "verdict",
     "[[the|The]] result loses ⟦up to ⟧<far:digits>⟦ with independent noise⟧"
     "⟦ at <n:int> of <of:int> [[sample|samples]]⟧, where it follows <at:code> (EIC infinite): "
-    "<why:any>⟦; at the others it loses <rest:digits>⟧.",
+    "<why:any>⟦; [[at the others|at the other one]] it loses <rest:digits>⟧.",
     claims=lambda p, m: [("EIC", math.inf, math.inf)],
 )
 def _(p: Page, m: Match) -> Iterator[str]:
@@ -617,7 +631,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
     if (whole(m["n"]), whole(m["of"])) != (count, valid) if m["n"] else count != valid:
         yield f"it does so at {count} of {valid} samples"
     yield from _moved_so(p.truth.shaken[p.truth.follows], digits(m["far"]))
-    yield from _at_the_others(p, m["rest"])
+    yield from _at_the_others(p, m)
     yield from somewhere(p, m["at"], lambda k: _is_followed(p, k, m["why"]))
 
 
@@ -656,7 +670,7 @@ def _steep(p: Page) -> np.ndarray:
     "verdict",
     "[[the|The]] result is infinitely steep⟦ with independent noise⟧<where:where> (EIC infinite) "
     "at <at:code>: an error there, however small, is not passed on in proportion"
-    "⟦; at the others it loses <rest:digits>⟧.",
+    "⟦; [[at the others|at the other one]] it loses <rest:digits>⟧.",
     claims=lambda p, m: [("EIC", math.inf, math.inf)],
 )
 def _(p: Page, m: Match) -> Iterator[str]:
@@ -666,6 +680,8 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from _count_of(p, lost, m["where"])
     if m["rest"] and not holds(digits(m["rest"]), p.truth.local_finite(p.truth.root)):
         yield f"at the others {p.truth.local_finite(p.truth.root):.4f}"
+    if m["rest"]:
+        yield from _of_so_many(int(np.isfinite(p.truth.s2[p.truth.root]).sum()), m[0])
     names = [node.operator for node in p.formula.nodes]
     yield from somewhere(
         p, m["at"], lambda k: [] if names[k] in STEEP_AT else [f"it is a {names[k]}"]
