@@ -23,8 +23,9 @@ from eic_core.errors import UserError
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import canonical_name, read
 from eic_core.formula.tree import VARIABLE, Formula
-from eic_core.pool.candidate import Candidate
-from eic_core.pool.scoring import ProblemData, index_base, read_candidate, read_pool
+from eic_core.pool.candidate import Candidate, read_candidate
+from eic_core.pool.counting import counting_of, group_of, groups_of
+from eic_core.pool.scoring import ProblemData, read_pool
 from eic_core.samples import Domain, Samples, sample_domains
 from study.demo import demo_pool_path, problem_folder
 
@@ -75,20 +76,16 @@ def cases_of(
     candidates: Sequence[Candidate], data: ProblemData, count: int, seed: int
 ) -> list[Case]:
     """So many of these candidates, in random order."""
-    groups: dict[tuple[str, str], list[Candidate]] = {}
-    for candidate in candidates:
-        groups.setdefault((candidate.problem, candidate.method), []).append(candidate)
-    bases = {
-        group: index_base(members, data.table(group[0]).names[:-1])
-        for group, members in groups.items()
+    countings = {
+        group: counting_of([candidates[i] for i in places], data.inputs(group[0]))[0]
+        for group, places in groups_of(candidates).items()
     }
     cases = []
     for candidate in random.Random(seed).sample(candidates, len(candidates)):
-        reading = read_candidate(candidate, data.table(candidate.problem).names[:-1])
+        reading = read_candidate(candidate, data.inputs(candidate.problem))
         if isinstance(reading, str):
             continue
-        base = bases[candidate.problem, candidate.method]
-        rows = data.samples(candidate.problem, reading.formula.variables, base)
+        rows = data.samples(candidate.problem, reading, countings[group_of(candidate)])
         cases.append(Case(candidate.formula, reading.formula, _drawn_from(rows, len(cases))))
         if len(cases) == count:
             break

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from benchmarks.material import pool_paths
 from benchmarks.timing import Spent, busy, command, medians, verdict
-from eic_core.pool.candidate import Candidate
-from eic_core.pool.scoring import ProblemData, read_candidate, read_pool, score_pool
+from eic_core.pool.candidate import Candidate, read_candidate
+from eic_core.pool.scoring import ProblemData, read_pool, score_pool
 
 ROUNDS = 5
 START_AIM, SCORE_AIM, SPEED_UP_AIM = 1.0, 1.2, 1.8

@@ -15,7 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from eic_core.errors import DataError, UserError
-from eic_core.pool.scoring import SCORE_COLUMNS, index_base, read_pool, score_pool, write_scored
+from eic_core.formula.syntax import Reading
+from eic_core.pool.candidate import read_candidate
+from eic_core.pool.counting import Counting, Group, counting_of, group_of, groups_of
+from eic_core.pool.scoring import SCORE_COLUMNS, read_pool, score_pool, write_scored
 from study.ballots import problem_table
 from study.errors import StudyError
 from study.matching import (
@@ -274,16 +277,20 @@ def pairs_from_matching(
     problems : sequence of Problem
     """
     columns = {problem.name: problem_table(problem).names[:-1] for problem in problems}
-    groups: dict[tuple[str, str], list[int]] = {}
-    for row, group in enumerate(zip(pool.problem, pool.method, strict=True)):
-        groups.setdefault(group, []).append(row)
-    bases: dict[tuple[str, str], int | None] = {}
+    groups = groups_of(map(pool.candidate, range(len(pool))))
+    countings: dict[Group, Counting] = {}
+
+    def base_of(reading: Reading, group: Group, problem: str) -> int | None:
+        counting, variables = countings[group], reading.formula.variables
+        return counting.match(variables, columns[problem], counting.of(reading)).index_base
 
     def member(problem: str, matched: MatchedMember) -> Member:
-        group = (problem, matched.method)
-        if group not in bases:
-            rows = map(pool.candidate, groups[group])
-            bases[group] = index_base(tuple(rows), columns[problem])
+        candidate = pool.candidate(matched.row)
+        group = group_of(candidate)
+        if group not in countings:
+            rows = [pool.candidate(row) for row in groups[group]]
+            countings[group] = counting_of(rows, columns[problem])[0]
+        reading = read_candidate(candidate, columns[problem])
         return Member(
             formula=matched.formula,
             eic=matched.eic,
@@ -292,8 +299,8 @@ def pairs_from_matching(
             syntax=matched.syntax,
             method=matched.method,
             row=matched.row,
-            index_base=bases[group],
-            parameters=dict(pool.candidate(matched.row).parameters),
+            index_base=None if isinstance(reading, str) else base_of(reading, group, problem),
+            parameters=dict(candidate.parameters),
         )
 
     return tuple(

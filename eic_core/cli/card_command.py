@@ -65,9 +65,10 @@ def run(options: argparse.Namespace) -> None:
     formulas, mappings = [], []
     for text in [options.formula, *([options.beside] if options.beside is not None else [])]:
         reading = read(text, syntax=options.syntax, columns=inputs)
-        base = options.index_base if options.index_base is not None else reading.index_base
+        chosen = options.index_base is not None
+        base = options.index_base if chosen else reading.index_base
         formulas.append(reading.formula)
-        mappings.append(columns_of(reading.formula, inputs, base))
+        mappings.append(columns_of(reading.formula, inputs, base, chosen))
     rows = CardRows(table, target, options.holdout)
     cards = cards_beside(formulas, mappings, rows)
     if options.json:
@@ -84,7 +85,7 @@ def _listed(table: Table) -> str:
 
 
 def columns_of(
-    formula: Formula, inputs: Sequence[str], index_base: int | None
+    formula: Formula, inputs: Sequence[str], index_base: int | None, chosen: bool
 ) -> Mapping[str, str]:
     """The column of each variable of a formula.
 
@@ -95,13 +96,15 @@ def columns_of(
         Columns that it may use.
     index_base : int or None
         What its variables count from, if somebody said so.
+    chosen : bool
+        Whether that was the user.
 
     Raises
     ------
     DataError
         If there is none for one of them.
     """
-    match = match_variables(formula.variables, inputs, index_base=index_base)
+    match = match_variables(formula.variables, inputs, index_base=index_base, chosen=chosen)
     if match.missing:
         raise DataError(f"no column for `{match.missing[0]}`", hint=columns_hint(inputs))
     return match.mapping

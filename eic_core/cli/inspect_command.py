@@ -179,9 +179,10 @@ def _from_table(
         target = "target"
     if target is not None and target not in table.names:
         raise DataError(f"there is no column `{target}`")
-    base = options.index_base if options.index_base is not None else reading.index_base
+    chosen = options.index_base is not None
+    base = options.index_base if chosen else reading.index_base
     inputs = [name for name in table.names if name != target]
-    match = match_variables(reading.formula.variables, inputs, index_base=base)
+    match = match_variables(reading.formula.variables, inputs, index_base=base, chosen=chosen)
     if match.missing:
         raise DataError(
             f"no column for `{match.missing[0]}`",

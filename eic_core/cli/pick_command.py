@@ -15,16 +15,15 @@ from eic_core.cli.card_command import (
     card_document,
     card_lines,
     cards_beside,
-    columns_of,
 )
 from eic_core.errors import DataError
 from eic_core.explain.robustness import RobustnessCard
 from eic_core.exports import plain_value
 from eic_core.measure.table import Table
+from eic_core.pool.candidate import read_candidate
 from eic_core.pool.importers import FORMATS, Imported, Listed, import_formulas
-from eic_core.pool.listing import ListedScore, TableData, score_listing
+from eic_core.pool.listing import ListedScore, TableData, column_notes, score_listing
 from eic_core.pool.picking import READABLE, Pick, pick
-from eic_core.pool.scoring import read_candidate
 from eic_core.pool.table_check import check_table
 from eic_core.samples import Samples
 
@@ -94,7 +93,7 @@ def run(options: argparse.Namespace) -> None:
             document["cards"] = [card_document(*card) for card in cards]
         print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))
     else:
-        lines = _lines(found, table, target, doubts)
+        lines = [*_lines(found, table, target, doubts), *column_notes(scores)]
         if cards:
             lines += ["", *card_lines(cards, _heads(found))]
         print("\n".join(lines))
@@ -113,7 +112,7 @@ def _cards(found: Pick, rows: CardRows) -> list[tuple[RobustnessCard, Samples]]:
         reading = read_candidate(scored.listed.candidate(), inputs)
         assert not isinstance(reading, str), reading  # it has been scored
         formulas.append(reading.formula)
-        mappings.append(columns_of(reading.formula, inputs, scored.base))
+        mappings.append(scored.columns)
     return cards_beside(formulas, mappings, rows)
 
 

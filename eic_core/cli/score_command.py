@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from eic_core.errors import DataError
+from eic_core.pool.candidate import Candidate, Score
+from eic_core.pool.counting import counting_notes
 from eic_core.pool.scoring import read_pool, score_pool, write_scored
 
 
@@ -50,8 +53,28 @@ def run(options: argparse.Namespace) -> None:
         f"({len(refused)} refused) in double precision, without rechecks -> {options.out}",
         file=sys.stderr,
     )
+    for line in _columns(candidates, scores):
+        print(f"  {line}", file=sys.stderr)
     for message, count in _most_common(refused)[:10]:
         print(f"  {count} refused: {message}", file=sys.stderr)
+
+
+_MOST_PROBLEMS = 12
+
+
+def _columns(candidates: Sequence[Candidate], scores: Sequence[Score]) -> list[str]:
+    """Which columns the formulas of each problem were measured on, where names do not say so."""
+    matched: dict[str, list[tuple[str, int | None, tuple[tuple[str, str], ...]]]] = {}
+    for candidate, score in zip(candidates, scores, strict=True):
+        if score.counted[1]:
+            matched.setdefault(candidate.problem, []).append((candidate.method, *score.counted))
+    lines = [
+        f"{problem}: {note}"
+        for problem, found in list(matched.items())[:_MOST_PROBLEMS]
+        for note in counting_notes(found)
+    ]
+    more = len(matched) - _MOST_PROBLEMS
+    return [*lines, f"and so on for {more} more problems"] if more > 0 else lines
 
 
 def _most_common(refused: list[Any]) -> list[tuple[str, int]]:

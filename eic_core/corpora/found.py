@@ -14,11 +14,10 @@ from eic_core.corpora.measured import COUNTS, SEED, Digits, MeasuredFormula, dig
 from eic_core.errors import DataError, UserError
 from eic_core.formula.syntax import Reading
 from eic_core.formula.syntax.names import canonical_name
-from eic_core.formula.tree import Formula
-from eic_core.measure.table import match_variables
+from eic_core.pool.candidate import read_candidate
+from eic_core.pool.counting import Counting, counting_of, groups_of
 from eic_core.pool.importers import Listed
-from eic_core.pool.list_variables import groups_of
-from eic_core.pool.scoring import ProblemData, index_base_and_readings, read_candidate
+from eic_core.pool.scoring import ProblemData
 from eic_core.samples import Domain, Samples
 
 LEAST_R2 = 0.8
@@ -59,7 +58,7 @@ class _Rows(Protocol):
     def inputs(self, problem: str) -> Sequence[str]: ...
 
     def measure(
-        self, problem: str, formula: Formula, base: int | None
+        self, problem: str, reading: Reading, counting: Counting
     ) -> tuple[Mapping[int, Digits], Mapping[str, Domain]]: ...
 
 
@@ -89,7 +88,7 @@ class LawRows:
         return self._law(problem).variables
 
     def measure(
-        self, problem: str, formula: Formula, base: int | None
+        self, problem: str, reading: Reading, counting: Counting
     ) -> tuple[dict[int, Digits], dict[str, Domain]]:
         """What a formula loses on ever more rows of the law, and the ranges of its variables.
 
@@ -97,12 +96,13 @@ class LawRows:
         ----------
         problem : str
             The law's name.
-        formula : Formula
-        base : int or None
-            What its indexed variables count from.
+        reading : Reading
+        counting : Counting
+            Of the group that the formula is of.
         """
         law = self._law(problem)
-        match = match_variables(formula.variables, law.variables, index_base=base)
+        formula = reading.formula
+        match = counting.match(formula.variables, law.variables, counting.of(reading))
         if match.missing:
             raise DataError(f"`{match.missing[0]}` is no variable of {problem}")
         if self._drawn[0] != problem:
@@ -140,10 +140,10 @@ class TableRows:
 
     def inputs(self, problem: str) -> Sequence[str]:
         """The columns of the problem's table but the last."""
-        return self._problems.table(problem).names[:-1]
+        return self._problems.inputs(problem)
 
     def measure(
-        self, problem: str, formula: Formula, base: int | None
+        self, problem: str, reading: Reading, counting: Counting
     ) -> tuple[dict[int, Digits], dict[str, Domain]]:
         """What a formula loses on the table, and no ranges.
 
@@ -151,12 +151,12 @@ class TableRows:
         ----------
         problem : str
             The table's name.
-        formula : Formula
-        base : int or None
-            What its indexed variables count from.
+        reading : Reading
+        counting : Counting
+            Of the group that the formula is of.
         """
-        samples = self._problems.samples(problem, formula.variables, base)
-        return {len(samples): digits_of(formula, samples, recheck=False)}, {}
+        samples = self._problems.samples(problem, reading, counting)
+        return {len(samples): digits_of(reading.formula, samples, recheck=False)}, {}
 
 
 def measure_found(
@@ -222,14 +222,14 @@ def _measure_group(
     except DataError:
         yield from [NO_LAW] * len(group)
         return
-    base, _ = index_base_and_readings([row.candidate() for row in group], columns)
+    counting, _ = counting_of([row.candidate() for row in group], columns)
     for row in group:
         reading: Reading | str = row.error or read_candidate(row.candidate(), columns)
         if isinstance(reading, str):
             yield REFUSED
             continue
         try:
-            digits, ranges = where.measure(problem, reading.formula, base)
+            digits, ranges = where.measure(problem, reading, counting)
         except UserError:
             yield REFUSED
             continue

@@ -537,7 +537,7 @@ class VariableMatch:
     ----------
     mapping : mapping of variable to column name
     index_base : int or None
-        0 or 1 where variables were matched by position, else None.
+        0 or 1 where variables were matched by position, or could have been, else None.
     assumed : bool
         True if the base was inferred from this formula alone.
     missing : tuple of str
@@ -549,11 +549,107 @@ class VariableMatch:
     assumed: bool = False
     missing: tuple[str, ...] = field(default=())
 
+    @property
+    def renamed(self) -> dict[str, str]:
+        """The indexed variables that stand for columns of other names, with these.
+
+        Examples
+        --------
+        >>> match_variables(["x1", "a"], ["x0", "x1", "a"], index_base=1, chosen=True).renamed
+        {'x1': 'x0'}
+        """
+        return renamed_columns(self.mapping)
+
+
+def renamed_columns(mapping: Mapping[str, str]) -> dict[str, str]:
+    """The indexed variables of a mapping that stand for columns of other names, with these."""
+    return {
+        variable: column
+        for variable, column in mapping.items()
+        if _INDEXED.fullmatch(variable) and variable not in (column, canonical_name(column))
+    }
+
+
+class _Columns:
+    """The columns that variables may stand for, by name and by position; `counts_from` is what they
+    count from themselves, None if they do not.
+    """
+
+    def __init__(self, columns: Iterable[str]) -> None:
+        self.in_order = list(columns)
+        self.by_name: dict[str, str] = {}
+        for column in reversed(self.in_order):
+            self.by_name[canonical_name(column)] = column
+        for column in self.in_order:
+            self.by_name[column] = column
+        found = [_INDEXED.fullmatch(canonical_name(column)) for column in self.in_order]
+        self.indices = [int(match[1]) for match in found if match]
+        first = 0 if 0 in self.indices else 1
+        self.leading = bool(self.indices) and all(found[: len(self.indices)]) and (
+            self.indices == list(range(first, first + len(self.indices)))
+        )  # fmt: skip
+        whole = len(self.indices) == len(self.in_order)
+        self.counts_from = first if self.leading and (whole or first == 0) else None
+
+    def at(self, place: int) -> str | None:
+        """The column at a place, if there is one."""
+        return self.in_order[place] if 0 <= place < len(self.in_order) else None
+
+    def goes_by_name(self, group: set[str], base: int | None, chosen: bool) -> bool:
+        """Whether names decide what the indexed variables of some formulas stand for.
+
+        Parameters
+        ----------
+        group : set of str
+            All variables of these formulas.
+        base : int or None
+            What they are known to count from.
+        chosen : bool
+            Whether the user said so.
+        """
+        indexed = {name: int(m[1]) for name in group if (m := _INDEXED.fullmatch(name))}
+        if not all(name in self.by_name for name in indexed):
+            return False
+        if base is None or self.counts_from is None:
+            return True
+        if chosen:
+            return False
+        others = self.in_order[len(self.indices) :]
+        named_others = any(self.by_name.get(name) in others for name in group - indexed.keys())
+        past = any(not 0 <= index - base < len(self.indices) for index in indexed.values())
+        return named_others or past
+
+
+def needs_whole_group(columns: Iterable[str], base: int) -> bool:
+    """Whether how a formula is matched that counts from a known base depends on others of its kind.
+
+    Parameters
+    ----------
+    columns : iterable of str
+        As `match_variables` takes them.
+    base : {0, 1}
+
+    Examples
+    --------
+    >>> [needs_whole_group(columns, 1) for columns in (["a", "b"], ["x0", "x1"], ["x0", "noise"])]
+    [False, False, True]
+    """
+    known = _Columns(columns)
+    if known.counts_from is None:
+        return bool(known.indices)
+    whole = len(known.indices) == len(known.in_order)
+    return known.counts_from != base and not (whole and base == 1)
+
 
 def match_variables(
-    variables: Iterable[str], columns: Iterable[str], *, index_base: int | None = None
+    variables: Iterable[str],
+    columns: Iterable[str],
+    *,
+    index_base: int | None = None,
+    chosen: bool = False,
+    group: Iterable[str] = (),
 ) -> VariableMatch:
-    """Match variables to columns, by name first, else by index.
+    """Match variables to columns, by name first, else by index; see ADR 0002.
 
     Parameters
     ----------
@@ -564,46 +660,56 @@ def match_variables(
     index_base : {0, 1}, optional
         What ``x1`` means: the second (0) or the first (1) column.  Default: 1
         if there is no ``x0`` and an index would run past the last column, else 0.
+    chosen : bool
+        Whether the user said so, and not a notation or other formulas.
+    group : iterable of str
+        Variables of further formulas that count as this one does: all are matched alike.
 
     Notes
     -----
     Indexed variables go by name only if all of them have a column of that name;
-    a mixture would silently shift some of them.
+    a mixture would silently shift some of them.  A base that is known decides before names
+    where the columns count themselves, as all of x0, x1, ... or x1, x2, ... do and x0, x1, ...
+    before columns with other names, unless it leaves one of these variables
+    without a column that all have by name, or the formulas call other columns by name; what a user
+    says holds all the same.
 
     Examples
     --------
     >>> match_variables(["x1", "x2"], ["r_k", "log_Re"], index_base=1).mapping
     {'x1': 'r_k', 'x2': 'log_Re'}
+    >>> match_variables(["x1"], ["x0", "x1"], index_base=1).mapping
+    {'x1': 'x0'}
+    >>> match_variables(["x1"], ["x0", "x1"]).mapping
+    {'x1': 'x1'}
     >>> match_variables(["a"], ["A", "b"]).missing
     ('a',)
     """
     names = list(variables)
-    available = list(columns)
-    by_name: dict[str, str] = {}
-    for column in reversed(available):
-        by_name[canonical_name(column)] = column
-    for column in available:
-        by_name[column] = column
-    indexed = {name: int(m[1]) for name in names if (m := _INDEXED.fullmatch(name))}
+    available = _Columns(columns)
+    everyone = {*names, *group}
+    indexed = {name: int(m[1]) for name in everyone if (m := _INDEXED.fullmatch(name))}
     base: int | None = None
     assumed = False
-    by_position: dict[str, str] = {}
-    if indexed and not all(name in by_name for name in indexed):
+    if available.goes_by_name(everyone, index_base, chosen):
+        base = available.counts_from
+    elif indexed:
         assumed = index_base is None
         base = index_base
         if base is None:
-            past = max(indexed.values()) >= len(available)
+            past = max(indexed.values()) >= len(available.in_order)
             base = 1 if past and min(indexed.values()) > 0 else 0
-        for name, index in indexed.items():
-            if 0 <= index - base < len(available):
-                by_position[name] = available[index - base]
     mapping: dict[str, str] = {}
     missing: list[str] = []
     for name in names:
-        goes_by_index = base is not None and name in indexed
-        matched = by_position.get(name) if goes_by_index else by_name.get(name)
+        if base is not None and name in indexed:
+            matched = available.at(indexed[name] - base)
+        else:
+            matched = available.by_name.get(name)
         if matched is None:
             missing.append(name)
         else:
             mapping[name] = matched
+    if indexed.keys().isdisjoint(names):
+        base, assumed = None, False
     return VariableMatch(mapping, base, assumed, tuple(missing))

@@ -7,13 +7,15 @@ from __future__ import annotations
 import csv
 import gzip
 import math
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
-from eic_core.errors import DataError
+from eic_core.errors import DataError, FormulaError
+from eic_core.formula.syntax import Reading, read
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,9 @@ class Score:
         it does not need the lost value; else `eic` and `eic_finite` are nan.
     error : str
         Why the formula was refused; "" if it was not.
+    counted : (base, pairs of variable and column)
+        What indexed variables count from, and those that stand for columns of other names; told of
+        a pool, no score of its own.
     """
 
     complexity: int | None = None
@@ -107,6 +112,7 @@ class Score:
     singular: int = 0
     out_of_range: int = 0
     error: str = ""
+    counted: tuple[int | None, tuple[tuple[str, str], ...]] = field(default=(None, ()), repr=False)
 
     def cells(self) -> dict[str, str]:
         """As cells of the scored CSV file; numbers in full precision."""
@@ -152,3 +158,26 @@ def opened_pool(path: Path) -> Iterator[TextIO]:
         raise DataError(f"there is no file {path}") from error
     except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
         raise DataError(f"cannot read {path}: {error}") from error
+
+
+def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | str:
+    """Read a candidate's formula on a table with these columns, or say why it is refused.
+
+    Examples
+    --------
+    >>> read_candidate(Candidate("", "1+lg(x)"), ["x"])
+    'unknown function `lg`: did you mean `log10`? (column 3)'
+    >>> read_candidate(Candidate("", "(x"), ["x"])
+    'unbalanced parenthesis at column 1: close this `(`'
+    """
+    try:
+        return read(
+            candidate.formula,
+            syntax=candidate.syntax or "auto",
+            columns=columns,
+            parameters=candidate.parameters,
+        )
+    except FormulaError as error:
+        place = f"column {error.span[0] + 1}"
+        named = re.search(rf"\b{place}\b", error.message)
+        return str(error) if named else f"{error} ({place})"

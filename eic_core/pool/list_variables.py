@@ -9,28 +9,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from eic_core.errors import DataError
-from eic_core.formula.syntax import canonical_name
+from eic_core.formula.syntax import Reading, canonical_name
 from eic_core.formula.syntax.names import SUBSCRIPTS
+from eic_core.pool.candidate import read_candidate
+from eic_core.pool.counting import (
+    Counting,
+    Group,
+    counting_of_readings,
+    groups_of,
+    index_of,
+)
 from eic_core.pool.importers.listed import Listed
-from eic_core.pool.scoring import read_candidate
-
-Group = tuple[str, str, str]
-"""Problem, method and notation: formulas that count their variables from the same number."""
-
-
-def groups_of(rows: Iterable[Listed]) -> dict[Group, list[int]]:
-    """The places of the rows of each group; those without a formula are in none."""
-    groups: dict[Group, list[int]] = {}
-    for i, row in enumerate(rows):
-        if not row.error:
-            groups.setdefault((row.problem, row.method, row.syntax), []).append(i)
-    return groups
-
 
 MAX_READ = 10_000
 """How many formulas of a list are looked at for its variables."""
-
-_INDEX = re.compile(r"[xX](\d+)")
 
 
 @dataclass(frozen=True)
@@ -48,8 +40,8 @@ class ListedVariables:
         In alphabetical order, numbers by size.
     spelled : tuple of str
         As each formula has them.
-    bases : mapping of group to int or None
-        What each group counts from; None where nothing tells.
+    countings : mapping of group to Counting
+        What each group counts from.
     mixed : bool
         Whether some count from 1 and others from 0.
 
@@ -63,36 +55,44 @@ class ListedVariables:
 
     names: tuple[str, ...] = ()
     spelled: tuple[str, ...] = ()
-    bases: Mapping[Group, int | None] = field(default_factory=dict)
+    countings: Mapping[Group, Counting] = field(default_factory=dict)
     mixed: bool = False
 
     @classmethod
     def of(cls, rows: Sequence[Listed]) -> ListedVariables:
         """The variables of the first `MAX_READ` formulas that can be read."""
         rows = rows[:MAX_READ]
-        used: dict[Group, list[tuple[tuple[str, ...], int | None]]] = {}
+        used: dict[Group, list[Reading]] = {}
         for group, places in groups_of(rows).items():
             for place in places:
                 reading = read_candidate(rows[place].candidate(), ())
                 if not isinstance(reading, str):
-                    used.setdefault(group, []).append(
-                        (reading.formula.variables, reading.index_base)
-                    )
-        bases = _group_bases(used)
+                    used.setdefault(group, []).append(reading)
+        countings = _countings(used)
         counted = [
-            (name, bases[group] if group[2] or base is None else base)
-            for group, formulas in used.items()
-            for variables, base in formulas
-            for name in variables
+            (name, countings[group].of(reading))
+            for group, readings in used.items()
+            for reading in readings
+            for name in reading.formula.variables
         ]
-        indexed = {base for name, base in counted if _INDEX.fullmatch(name)}
+        indexed = {base for name, base in counted if index_of(name) is not None}
         found = cls(
             spelled=_in_order({name for name, _ in counted}),
-            bases=bases,
+            countings=countings,
             mixed={0, 1} <= indexed,
         )
         names = {found.name(name, base) for name, base in counted if (name, base) != ("x0", 1)}
         return replace(found, names=_in_order(names))
+
+    @property
+    def bases(self) -> dict[Group, int | None]:
+        """What each group counts from; None where nothing tells, or its formulas disagree."""
+        return {group: counting.base for group, counting in self.countings.items()}
+
+    def counting(self, group: Group) -> Counting:
+        """What a group counts from, which may be beyond the formulas that were looked at."""
+        _, method, syntax = group
+        return self.countings.get(group) or Counting(each=not (method or syntax))
 
     def name(self, variable: str, base: int | None) -> str:
         """The name of a formula's variable, which counts from `base`.
@@ -102,38 +102,35 @@ class ListedVariables:
         DataError
             If it comes before the first.
         """
-        match = _INDEX.fullmatch(variable)
-        if not self.mixed or base != 1 or match is None:
+        index = index_of(variable)
+        if not self.mixed or base != 1 or index is None:
             return variable
-        if match[1] == "0":
+        if index == 0:
             raise DataError(
                 "`x0` comes before the first variable, for this list counts from 1",
                 hint="choose what it counts from",
             )
-        return f"x{int(match[1]) - 1}"
+        return f"x{index - 1}"
 
 
-def _group_bases(
-    used: Mapping[Group, Sequence[tuple[tuple[str, ...], int | None]]],
-) -> dict[Group, int | None]:
+def _countings(used: Mapping[Group, Sequence[Reading]]) -> dict[Group, Counting]:
     """What the variables of each group count from, if anything tells."""
-    bases: dict[Group, int | None] = {}
-    highest: dict[Group, int] = {}
-    for group, formulas in used.items():
-        indices = {
-            int(match[1])
-            for variables, _ in formulas
-            for name in variables
-            if (match := _INDEX.fullmatch(name))
-        }
-        told = [base for _, base in formulas if base is not None]
-        bases[group] = told[0] if told else 0 if 0 in indices else None
-        highest[group] = max(indices, default=-1)
-    for group, base in bases.items():
-        others = [highest[g] for g, b in bases.items() if g[0] == group[0] and b == 0]
-        if base is None and others and highest[group] > max(others):
-            bases[group] = 1
-    return bases
+    countings = {
+        group: counting_of_readings(readings, each=not (group[1] or group[2]))
+        for group, readings in used.items()
+    }
+    highest: dict[tuple[Group, int | None], int] = {}
+    for group, readings in used.items():
+        for reading in readings:
+            key = group, countings[group].of(reading)
+            indices = [index_of(name) for name in reading.formula.variables]
+            highest[key] = max([highest.get(key, -1), *(i for i in indices if i is not None)])
+    for group, counting in countings.items():
+        others = [top for (g, base), top in highest.items() if g[0] == group[0] and base == 0]
+        own = highest.get((group, None), -1)
+        if counting.base is None and others and own > max(others):
+            countings[group] = replace(counting, base=1)
+    return countings
 
 
 def _in_order(names: Iterable[str]) -> tuple[str, ...]:
@@ -158,7 +155,7 @@ def counted_from_zero(listed: Listed) -> Listed:
         return listed
     text = reading.formula.source
     for node in sorted(reading.formula.nodes, key=lambda n: n.span, reverse=True):
-        if node.operator == "variable" and _INDEX.fullmatch(node.label):
+        if node.operator == "variable" and index_of(node.label) is not None:
             start, end = node.span
             text = text[:start] + _one_less(text[start:end]) + text[end:]
     return replace(listed, formula=text)

@@ -13,12 +13,13 @@ import numpy as np
 
 from eic_core.errors import DataError, UserError
 from eic_core.formula.syntax import Reading
-from eic_core.measure.table import Table, match_variables
-from eic_core.pool.candidate import Score
+from eic_core.measure.table import Table, renamed_columns
+from eic_core.pool.candidate import Score, read_candidate
+from eic_core.pool.counting import Counting, counting_notes, counting_of, groups_of
 from eic_core.pool.front import front
 from eic_core.pool.importers.listed import Listed
-from eic_core.pool.list_variables import ListedVariables, groups_of
-from eic_core.pool.scoring import index_base_and_readings, measure_formula, read_candidate
+from eic_core.pool.list_variables import ListedVariables
+from eic_core.pool.scoring import measure_formula
 from eic_core.samples import Domain, Samples, sample_domains
 
 _CHUNK = 32
@@ -95,6 +96,8 @@ class ListedScore:
         Whether its x1 is the list's x0 (`ListedVariables`).
     missing : tuple of str
         Variables for which the table has no column.
+    columns : mapping of variable to column
+        What each stands for; empty without a table.
     """
 
     listed: Listed
@@ -103,6 +106,7 @@ class ListedScore:
     base: int | None = None
     renumbered: bool = False
     missing: tuple[str, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 def score_listing(
@@ -150,27 +154,25 @@ def score_listing(
 class _Task:
     positions: tuple[int, ...]
     rows: tuple[Listed, ...]
-    base: int | None
+    counting: Counting
     readings: tuple[Reading | str, ...] = ()
     """Of the first rows, if they have been read; to send them takes longer than to read again"""
 
 
 def _tasks(rows: Sequence[Listed], data: ListingData) -> Iterator[_Task]:
-    """Chunks of one group each, with the group's index base."""
-    given = data.base if isinstance(data, TableData) else None
+    """Chunks of one group each, with what the group counts from."""
     names = data.names if isinstance(data, RangeData) else None
     for group, places in groups_of(rows).items():
-        base, readings = given, list[Reading | str]()
+        counting, readings = Counting(), list[Reading | str]()
         if names is not None:
-            base = names.bases.get(group)
-        if base is None and data.inputs:
-            base, readings = index_base_and_readings(
-                [rows[i].candidate() for i in places], data.inputs
-            )
+            counting = names.counting(group)
+        elif isinstance(data, TableData):
+            candidates = [rows[i].candidate() for i in places]
+            counting, readings = counting_of(candidates, data.inputs, data.base)
         for start in range(0, len(places), _CHUNK):
             chunk = slice(start, start + _CHUNK)
             members = tuple(rows[i] for i in places[chunk])
-            yield _Task(tuple(places[chunk]), members, base, tuple(readings[chunk]))
+            yield _Task(tuple(places[chunk]), members, counting, tuple(readings[chunk]))
 
 
 def _run(
@@ -211,16 +213,11 @@ class _Sampler:
         self.data = data
         self._samples: dict[tuple[tuple[str, str], ...], Samples] = {}
 
-    @property
-    def asks(self) -> bool:
-        """Whether nobody has said what variables count from, so that a formula may tell."""
-        if isinstance(self.data, TableData):
-            return self.data.base is None
-        return self.data.names is not None
-
-    def samples(self, reading: Reading, base: int | None) -> tuple[Samples, int | None]:
-        """The samples for a formula, and what its variables were counted from."""
-        names = reading.formula.variables
+    def samples(
+        self, reading: Reading, counting: Counting
+    ) -> tuple[Samples, int | None, Mapping[str, str]]:
+        """The samples for a formula, what its variables were counted from, and their columns."""
+        names, base = reading.formula.variables, counting.of(reading)
         data = self.data
         if isinstance(data, RangeData):
             ranges = {n: data.names.name(n, base) if data.names else n for n in names}
@@ -228,15 +225,15 @@ class _Sampler:
             if missing:
                 raise DataError(f"no range for `{missing[0]}`", hint="give one for each variable")
             mixed = data.names is not None and data.names.mixed
-            return self._kept(tuple(ranges.items()), lambda: _drawn(data, ranges)), (
-                base if mixed else None
-            )
-        match = match_variables(names, data.inputs, index_base=base)
+            drawn = self._kept(tuple(ranges.items()), lambda: _drawn(data, ranges))
+            return drawn, base if mixed else None, {}
+        match = counting.match(names, data.inputs, base)
         if match.missing:
             raise _NoColumn(match.missing, data.inputs)
         key = tuple(sorted(match.mapping.items()))
         table, target = data.table, data.target or None
-        return self._kept(key, lambda: table.samples(match.mapping, target)), match.index_base
+        samples = self._kept(key, lambda: table.samples(match.mapping, target))
+        return samples, match.index_base, match.mapping
 
     def _kept(self, key: tuple[tuple[str, str], ...], make: Callable[[], Samples]) -> Samples:
         if key not in self._samples:
@@ -268,29 +265,34 @@ def _drawn(data: RangeData, ranges: Mapping[str, str]) -> Samples:
 
 def _scored(task: _Task, sampler: _Sampler) -> list[ListedScore]:
     return [
-        _scored_row(row, reading, sampler, task.base)
+        _scored_row(row, reading, sampler, task.counting)
         for row, reading in zip_longest(task.rows, task.readings)
     ]
 
 
 def _scored_row(
-    row: Listed, reading: Reading | str | None, sampler: _Sampler, base: int | None
+    row: Listed, reading: Reading | str | None, sampler: _Sampler, counting: Counting
 ) -> ListedScore:
     try:
         if reading is None:
             reading = read_candidate(row.candidate(), sampler.data.inputs)
         if isinstance(reading, str):
             return ListedScore(row, Score(error=reading))
-        if not row.syntax and reading.index_base is not None and sampler.asks:
-            base = reading.index_base
-        samples, counted = sampler.samples(reading, base)
+        samples, counted, columns = sampler.samples(reading, counting)
         measured = measure_formula(reading.formula, samples)
         renumbered = isinstance(sampler.data, RangeData) and counted == 1
-        return ListedScore(row, measured, reading.syntax, counted, renumbered)
+        return ListedScore(row, measured, reading.syntax, counted, renumbered, columns=columns)
     except _NoColumn as error:
         return ListedScore(row, Score(error=str(error)), missing=error.missing)
     except UserError as error:
         return ListedScore(row, Score(error=str(error)))
+
+
+def column_notes(scores: Sequence[ListedScore]) -> list[str]:
+    """Which columns of the table indexed variables were taken for, where names do not say so."""
+    return counting_notes(
+        (s.listed.method, s.base, renamed_columns(s.columns).items()) for s in scores
+    )
 
 
 def stored_scores(rows: Sequence[Listed]) -> tuple[ListedScore, ...]:

@@ -7,21 +7,22 @@ import gc
 import gzip
 import math
 import os
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
 from eic_core.engine.amplify import amplify
-from eic_core.errors import DataError, FormulaError, UserError
+from eic_core.errors import DataError, UserError
 from eic_core.exports import csv_writer
-from eic_core.formula.syntax import Reading, read
+from eic_core.formula.syntax import Reading
 from eic_core.formula.tree import Formula
 from eic_core.measure.fit import r_squared
-from eic_core.measure.table import Table, match_variables, read_table
-from eic_core.pool.candidate import Candidate, Score, opened_pool
+from eic_core.measure.table import Table, VariableMatch, read_table
+from eic_core.pool.candidate import Candidate, Score, opened_pool, read_candidate
+from eic_core.pool.counting import Counting, counting_of, groups_of
 from eic_core.samples import Samples
 
 SCORE_COLUMNS = (
@@ -78,7 +79,7 @@ class ProblemData:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._tables: dict[str, Table] = {}
-        self._samples: dict[tuple[str, tuple[str, ...], int | None], Samples] = {}
+        self._samples: dict[Hashable, tuple[Samples, VariableMatch]] = {}
         self._kept = 0
 
     def table(self, problem: str) -> Table:
@@ -96,28 +97,42 @@ class ProblemData:
             self._tables[problem] = read_table(path)
         return self._tables[problem]
 
-    def samples(self, problem: str, variables: tuple[str, ...], base: int | None) -> Samples:
-        """The rows of a problem on which a formula of these variables is scored.
+    def samples(self, problem: str, reading: Reading, counting: Counting) -> Samples:
+        """The rows of a problem on which a formula is scored.
 
         Parameters
         ----------
         problem : str
             Its name.
-        variables : tuple of str
-            As `Formula.variables` has them.
-        base : int or None
-            What they count from (`match_variables`).
+        reading : Reading
+        counting : Counting
+            Of the group that the formula is of.
 
         Raises
         ------
         DataError
             If a variable has no column or no row is complete.
         """
-        key = problem, variables, base
+        return self.matched(problem, reading, counting)[0]
+
+    def matched(
+        self, problem: str, reading: Reading, counting: Counting
+    ) -> tuple[Samples, VariableMatch]:
+        """What `samples` says, and which column each variable stands for.
+
+        Parameters
+        ----------
+        problem : str
+        reading : Reading
+        counting : Counting
+        """
+        variables, base = reading.formula.variables, counting.of(reading)
+        key = problem, variables, base, counting.variables.get(base)
         found = self._samples.get(key)
         if found is None:
-            found = self._rows(problem, variables, base)
-            size = len(found) * (len(variables) + 1)
+            match = counting.match(variables, self.inputs(problem), base)
+            found = self._rows(problem, match), match
+            size = len(found[0]) * (len(variables) + 1)
             if self._kept + size > _MOST_KEPT:
                 self._samples.clear()
                 self._kept = 0
@@ -125,93 +140,18 @@ class ProblemData:
             self._kept += size
         return found
 
-    def _rows(self, problem: str, variables: tuple[str, ...], base: int | None) -> Samples:
-        table = self.table(problem)
-        match = match_variables(variables, table.names[:-1], index_base=base)
+    def inputs(self, problem: str) -> tuple[str, ...]:
+        """The columns of a problem that variables may stand for."""
+        return self.table(problem).names[:-1]
+
+    def _rows(self, problem: str, match: VariableMatch) -> Samples:
         if match.missing:
             raise DataError(
                 f"`{match.missing[0]}` is no column of {problem}",
-                hint="it has " + ", ".join(f"`{n}`" for n in table.names[:-1]),
+                hint="it has " + ", ".join(f"`{n}`" for n in self.inputs(problem)),
             )
+        table = self.table(problem)
         return table.samples(match.mapping, table.names[-1])
-
-
-def group_index_base(readings: Iterable[Reading | None], inputs: int) -> int | None:
-    """Whether a group of formulas by one method for one problem counts from 0 or 1.
-
-    Parameters
-    ----------
-    readings : iterable of Reading or None
-    inputs : int
-        Number of input columns.
-
-    Returns
-    -------
-    int or None
-        What the syntax says if it says so; 0 if any formula uses x0; 1 if any
-        index would run past the last column; else None.
-    """
-    indices: set[int] = set()
-    for reading in readings:
-        if reading is None:
-            continue
-        if reading.index_base is not None:
-            return reading.index_base
-        for name in reading.formula.variables:
-            if name[:1] == "x" and name[1:].isdigit():
-                indices.add(int(name[1:]))
-    if 0 in indices:
-        return 0
-    return 1 if indices and max(indices) >= inputs else None
-
-
-def index_base(candidates: Sequence[Candidate], columns: Sequence[str]) -> int | None:
-    """What the formulas of one (problem, method) group count their variables from.
-
-    Parameters
-    ----------
-    candidates : sequence of Candidate
-    columns : sequence of str
-        Input columns; if there are none, only the syntax can tell.
-
-    Returns
-    -------
-    int or None
-        What the syntax of the first readable formula says, else `group_index_base`.
-
-    Examples
-    --------
-    >>> index_base([Candidate("p", "x1+x2")], ["a", "b"])
-    1
-    """
-    return index_base_and_readings(candidates, columns)[0]
-
-
-def index_base_and_readings(
-    candidates: Sequence[Candidate], columns: Sequence[str]
-) -> tuple[int | None, list[Reading | str]]:
-    """What `index_base` says, and what it had to read for that: the first few candidates, or all.
-
-    Examples
-    --------
-    >>> base, readings = index_base_and_readings([Candidate("p", "x1"), Candidate("p", "x2")], "ab")
-    >>> base, [reading.formula.source for reading in readings]
-    (1, ['x1', 'x2'])
-    """
-    readings: list[Reading | str] = []
-    undecided = False
-    for candidate in candidates:
-        reading = read_candidate(candidate, columns)
-        readings.append(reading)
-        if isinstance(reading, str) or undecided:
-            continue
-        if reading.index_base is not None or not columns:
-            return reading.index_base, readings
-        undecided = True
-    if not undecided:
-        return None, readings
-    read_ones = [None if isinstance(reading, str) else reading for reading in readings]
-    return group_index_base(read_ones, len(columns)), readings
 
 
 def measure_formula(formula: Formula, samples: Samples) -> Score:
@@ -290,39 +230,16 @@ def score(formulas: Iterable[Formula | str], samples: Samples) -> list[Score]:
     return scores
 
 
-def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | str:
-    """Read a candidate's formula on a table with these columns, or say why it is refused.
-
-    Examples
-    --------
-    >>> read_candidate(Candidate("", "1+lg(x)"), ["x"])
-    'unknown function `lg`: did you mean `log10`? (column 3)'
-    >>> read_candidate(Candidate("", "(x"), ["x"])
-    'unbalanced parenthesis at column 1: close this `(`'
-    """
-    try:
-        return read(
-            candidate.formula,
-            syntax=candidate.syntax or "auto",
-            columns=columns,
-            parameters=candidate.parameters,
-        )
-    except FormulaError as error:
-        place = f"column {error.span[0] + 1}"
-        named = re.search(rf"\b{place}\b", error.message)
-        return str(error) if named else f"{error} ({place})"
-
-
 class _Task(NamedTuple):
-    """Some candidates of one (problem, method) group, with their positions in the pool."""
+    """Some candidates of one group, with their positions in the pool."""
 
     members: Sequence[tuple[int, Candidate]]
-    base: int | None
+    counting: Counting
     readings: Sequence[Reading | str]
     """Of the first members, if they have been read; to send them takes longer than to read again"""
 
 
-_Sent = tuple[str, int | None, list[tuple[str, str, str, Mapping[str, str]]]]
+_Sent = tuple[str, Counting, list[tuple[str, str, str, Mapping[str, str]]]]
 """A task as plain texts, which are sent faster than they are read."""
 
 _worker: list[ProblemData] = []
@@ -334,33 +251,27 @@ def _prepare(folder: str) -> None:
 
 
 def _score_sent(sent: _Sent) -> list[Score]:
-    problem, base, formulas = sent
+    problem, counting, formulas = sent
     members = [(i, Candidate(problem, *given)) for i, given in enumerate(formulas)]
-    return [found for _, found in _scored(_worker[0], _Task(members, base, ()))]
+    return [found for _, found in _scored(_worker[0], _Task(members, counting, ()))]
 
 
 def _scored(problems: ProblemData, task: _Task) -> list[tuple[int, Score]]:
     scores = []
     for (position, candidate), known in zip_longest(task.members, task.readings):
         try:
-            columns = problems.table(candidate.problem).names[:-1]
+            columns = problems.inputs(candidate.problem)
             reading = read_candidate(candidate, columns) if known is None else known
             if isinstance(reading, str):
                 scores.append((position, Score(error=reading)))
                 continue
-            formula = reading.formula
-            samples = problems.samples(candidate.problem, formula.variables, task.base)
-            scores.append((position, measure_formula(formula, samples)))
+            samples, match = problems.matched(candidate.problem, reading, task.counting)
+            found = measure_formula(reading.formula, samples)
+            counted = match.index_base, tuple(match.renamed.items())
+            scores.append((position, replace(found, counted=counted) if counted[1] else found))
         except UserError as error:
             scores.append((position, Score(error=str(error))))
     return scores
-
-
-def _groups(candidates: Sequence[Candidate]) -> dict[tuple[str, str], list[tuple[int, Candidate]]]:
-    groups: dict[tuple[str, str], list[tuple[int, Candidate]]] = {}
-    for position, candidate in enumerate(candidates):
-        groups.setdefault((candidate.problem, candidate.method), []).append((position, candidate))
-    return groups
 
 
 def score_pool(
@@ -400,15 +311,16 @@ def score_pool(
 
 
 def _tasks(candidates: Sequence[Candidate], problems: ProblemData) -> Iterator[_Task]:
-    """Chunks of one (problem, method) group each, with the group's index base."""
-    for (problem, _), members in _groups(candidates).items():
+    """Chunks of one group each, with what the group counts from."""
+    for group, places in groups_of(candidates).items():
+        members = [(i, candidates[i]) for i in places]
         columns: Sequence[str] = ()
         with suppress(DataError):
-            columns = problems.table(problem).names[:-1]
-        base, readings = index_base_and_readings([c for _, c in members], columns)
+            columns = problems.inputs(group[0])
+        counting, readings = counting_of([c for _, c in members], columns)
         for start in range(0, len(members), _CHUNK):
             chunk = slice(start, start + _CHUNK)
-            yield _Task(members[chunk], base, readings[chunk])
+            yield _Task(members[chunk], counting, readings[chunk])
 
 
 def _run(
@@ -433,7 +345,7 @@ def _run(
 
 def _to_send(task: _Task) -> _Sent:
     given = [(c.formula, c.method, c.syntax, c.parameters) for _, c in task.members]
-    return task.members[0][1].problem, task.base, given
+    return task.members[0][1].problem, task.counting, given
 
 
 def write_scored(

@@ -118,15 +118,19 @@ def _table_options(formula: Formula, provenance: Provenance) -> list[str] | None
     base = None if provenance.reading is None else provenance.reading.index_base
     inputs = [name for name in columns if name != target]
     wanted = {name: provenance.mapping.get(name) for name in formula.variables}
-    for chosen in (base, 0, 1):
-        if dict(match_variables(formula.variables, inputs, index_base=chosen).mapping) == wanted:
+    for chosen in (None, 0, 1):
+        match = match_variables(
+            formula.variables, inputs,
+            index_base=base if chosen is None else chosen, chosen=chosen is not None,
+        )  # fmt: skip
+        if dict(match.mapping) == wanted:
             break
     else:
         return None
     options = ["--data", provenance.file_name]
     if target:
         options += ["--target", target]
-    return options if chosen == base else [*options, "--index-base", str(chosen)]
+    return options if chosen is None else [*options, "--index-base", str(chosen)]
 
 
 def versions() -> dict[str, str]:

@@ -24,8 +24,8 @@ from eic_core.engine.amplify import amplify
 from eic_core.errors import FormulaError, UserError
 from eic_core.formula.syntax import Reading, read
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
-from eic_core.measure.table import match_variables
-from eic_core.pool.scoring import ProblemData, group_index_base
+from eic_core.pool.counting import Counting, Group, counting_of, group_of, groups_of
+from eic_core.pool.scoring import ProblemData
 from eic_core.samples import Samples
 from study.matching.scored import ScoredPool
 
@@ -99,8 +99,8 @@ class Sameness:
         self._data = ProblemData(folder) if folder is not None else None
         self._trees: dict[int, tuple[Any, ...]] = {}
         self._values: dict[int, np.ndarray | None] = {}
-        self._bases: dict[tuple[str, str], int | None] = {}
-        self._groups: dict[tuple[str, str], list[int]] = {}
+        self._countings: dict[Group, Counting] = {}
+        self._groups: dict[Group, list[int]] = {}
         self._held = 0
 
     def identical(self, one: int, other: int) -> bool:
@@ -167,17 +167,19 @@ class Sameness:
 
     def _base(self, row: int, reading: Reading) -> int | None:
         """The index base of a row, as scoring finds it; what the syntax says without data."""
-        problem, method = self._pool.problem[row], self._pool.method[row]
-        columns = self._columns(problem)
-        if reading.index_base is not None or not columns:
+        if not self._columns(self._pool.problem[row]):
             return reading.index_base
-        if (problem, method) not in self._bases:
+        return self._counting(row).of(reading)
+
+    def _counting(self, row: int) -> Counting:
+        """What the formulas of a row's group count from."""
+        group = group_of(self._pool.candidate(row))
+        if group not in self._countings:
             if not self._groups:
-                for i, group in enumerate(zip(self._pool.problem, self._pool.method, strict=True)):
-                    self._groups.setdefault(group, []).append(i)
-            readings = (self._reading(i) for i in self._groups[problem, method])
-            self._bases[problem, method] = group_index_base(readings, len(columns))
-        return self._bases[problem, method]
+                self._groups = groups_of(map(self._pool.candidate, range(len(self._pool))))
+            rows = [self._pool.candidate(i) for i in self._groups[group]]
+            self._countings[group] = counting_of(rows, self._columns(group[0]))[0]
+        return self._countings[group]
 
     def _value(self, row: int) -> np.ndarray | None:
         if self._data is None:
@@ -208,8 +210,9 @@ class Sameness:
             return None
         try:
             table = self._data.table(self._pool.problem[row])
-            match = match_variables(
-                reading.formula.variables, table.names[:-1], index_base=self._base(row, reading)
+            counting = self._counting(row)
+            match = counting.match(
+                reading.formula.variables, table.names[:-1], counting.of(reading)
             )
             if match.missing:
                 return None

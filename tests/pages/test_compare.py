@@ -174,6 +174,21 @@ def on_table(text: str, source: str = "p.csv", **query: str) -> AppTest:
     return page.run()
 
 
+def test_the_columns_that_a_method_means_are_told_and_the_switch_acts() -> None:
+    head = "method,syntax,formula\n"
+    text = f"{head}O,operon,1.5 * X1 + 0.5 * X2\nO,operon,1.5 * X1\nP,pysr,x0 + x1\n"
+    seen = [(i, i * i % 7) for i in range(9)]
+    table = "x0,x1,y\n" + "".join(f"{a},{b},{1.5 * a + 0.5 * b}\n" for a, b in seen)
+    page = scored(paste(on_table(table), text))
+    first, second, third = desk_of(page).scored.scores
+    assert first.score.r2 == 1.0 and dict(second.columns) == {"x1": "x0"}
+    assert "O</code> counts its variables from 1: <code>x1</code> is the column" in html_of(page)
+    assert "<code>P</code> count" not in html_of(page)
+    page = scored(page.button_group(key="list_base").set_value("0").run())
+    moved = desk_of(page).scored.scores[1]
+    assert dict(moved.columns) == {"x1": "x1"} and state_of(page).list_base == 0
+
+
 @pytest.mark.parametrize("text", ["a*b + a", POOL, "Complexity,Loss,Equation\n3,1.0,a-b\n"])
 def test_a_list_without_data_asks_for_them_and_invents_none(text: str) -> None:
     page = paste(open_page(), text)

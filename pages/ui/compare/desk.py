@@ -28,6 +28,7 @@ from eic_core.pool.listing import (
     RangeData,
     TableData,
     accuracy_keys,
+    column_notes,
     front_of,
     stored_scores,
 )
@@ -428,6 +429,7 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
     notices = _doubtful(desk.scored)
     if table is not None:
         against = desk.scored.check.reasons if desk.scored is not None else ()
+        notices += column_notes(desk.scored.scores) if desk.scored is not None else []
         return notices + [f"You confirmed this table. {reason}" for reason in against]
     if desk.variables.mixed and state.list_base is None:
         notices.append(

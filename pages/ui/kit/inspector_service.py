@@ -447,8 +447,9 @@ def match_table(
     elif target not in table.names:
         target = ""
     inputs = [name for name in table.names if name != target]
-    base = reading.index_base if request.base is None else request.base
-    match = match_variables(variables, inputs, index_base=base)
+    said = request.base is not None
+    base = request.base if said else reading.index_base
+    match = match_variables(variables, inputs, index_base=base, chosen=said)
     chosen = {
         variable: column
         for variable, column in request.mapping
@@ -473,7 +474,7 @@ def _table_samples(table: Table, match: VariableMatch, target: str, notices: lis
             f"{left_out:,} of {table.rows:,} rows are left out: a cell that is used holds no "
             "number."
         )
-    if match.index_base is not None:
+    if match.index_base is not None and match.renamed:
         first = f"x{match.index_base}"
         notices.append(
             f"Variables are matched to columns by position, counting from {match.index_base} "

@@ -17,7 +17,7 @@ from eic_core.corpora.claims import groups_of_laws, groups_of_searched
 from eic_core.corpora.found import LEAST_R2
 from eic_core.corpora.measured import COUNTS, digits_of
 from eic_core.corpora.searched import METHODS, TRAINING_ROWS, TRAINING_SEED, searched
-from eic_core.pool.scoring import read_candidate
+from eic_core.pool.candidate import read_candidate
 from tests.effort import cases
 
 LAWS = ["gap", "--corpus", "feynman", "--corpus", "strogatz"]

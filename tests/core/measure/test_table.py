@@ -111,6 +111,36 @@ def test_a_stated_base_is_kept_even_if_a_column_is_missing():
     assert match.mapping == {"x1": "b"} and match.missing == ("x2",) and not match.assumed
 
 
+@pytest.mark.parametrize(
+    ("columns", "base", "x1"),
+    [("x0 x1 x2", 0, "x1"), ("x0 x1 x2", 1, "x0"), ("x1 x2", 0, "x2"), ("x1 x2", 1, "x1"),
+     ("X_0 X_1", 1, "X_0"), ("x0 x1 mass", 1, "x0"), ("x1 mass", 0, "x1"), ("id x0 x1", 1, "x1"),
+     ("x1 x0", 1, "x1"), ("x1 x5", 0, "x1"), ("a b", 0, "b")],
+)  # fmt: skip
+def test_a_known_base_decides_before_names_where_the_columns_count(columns, base, x1):
+    for chosen in (True, False):
+        match = match_variables(["x1"], columns.split(), index_base=base, chosen=chosen)
+        assert match.mapping == {"x1": x1}
+
+
+def test_names_refute_what_a_notation_counts_from_but_not_what_the_user_says():
+    alike = {"x1": "x1", "x2": "x2"}
+    for group, columns in ((["x2"], ["x1", "x2"]), (["x2", "x3"], ["x1", "x2", "x3"])):
+        match = match_variables(["x1"], columns, index_base=0, group=group)
+        assert match.mapping == {"x1": "x1"} and match.index_base == 1 and not match.renamed
+        match = match_variables(["x1"], columns, index_base=0, group=group, chosen=True)
+        assert match.mapping == {"x1": "x2"} and match.renamed == {"x1": "x2"}
+    assert match_variables(["x1", "x2"], ["x1", "x2"], index_base=0).mapping == alike
+    match = match_variables(["x1", "m"], ["x0", "x1", "m"], index_base=1)
+    assert match.mapping == {"x1": "x1", "m": "m"}
+
+
+def test_one_formula_of_a_group_that_has_no_column_by_name_moves_all_to_positions():
+    columns = ["x3", "x1", "t"]
+    assert match_variables(["x1"], columns).mapping == {"x1": "x1"}
+    assert match_variables(["x1"], columns, index_base=1, group=["x2"]).mapping == {"x1": "x3"}
+
+
 def test_a_stream_depends_on_seed_and_name_alone():
     one = sample_domains({"x": Domain("normal", 0, 1), "y": Domain("uniform", 0, 1)}, count=9)
     two = sample_domains({"y": Domain("uniform", 0, 1)}, count=9)

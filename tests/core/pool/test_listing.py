@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from eic_core.errors import DataError
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
 from eic_core.measure.table import read_table
@@ -96,8 +97,13 @@ def test_a_pasted_formula_that_says_what_it_counts_from_is_believed():
         ([("x1*x2", "", "m"), ("x0*x1", "", "n")], "x0 x1", [1, 0]),
         # a group of which nothing tells stays as it is
         ([("x1", "", "m"), ("x0*x1", "", "n")], "x0 x1", [None, 0]),
-        # printed by Operon, pasted without a word of it
-        ([("((1.5) * X1) + (0.5 * X2)", "", ""), ("x0 - x1", "", "")], "x0 x1", [1]),
+        # printed by Operon, pasted without a word of it: each formula tells by itself
+        ([("((1.5) * X1) + (0.5 * X2)", "", ""), ("x0 - x1", "", "")], "x0 x1", [None]),
+        # one that does not follows those that spell their variables as it does
+        ([("(1.5 * X2) + (0.5 * X1)", "", ""), ("x0", "", ""), ("x1", "", "")], "x0 x1", [None]),
+        ([("x2", "", ""), ("x0", "", ""), ("1.5 * X1", "", ""), ("X3", "", "")], "x0 x2", [None]),
+        # the notation says 1, and so does a constant; a text with x0 says otherwise
+        ([("4.43", "pysr", "P"), ("#1 * #2", "pysr", "P"), ("x0", "", "Q")], "x0 x1", [1, 0]),
         ([("X1 - X10", "operon", "O"), ("x0 + b", "pysr", "P")], "b x0 x9", [1, 0]),
     ],
 )
@@ -141,11 +147,85 @@ def test_a_formula_counted_from_one_is_written_as_counted_from_zero(text, expect
 
 
 def test_a_list_that_counts_from_one_has_no_x0():
-    given = [*rows("X1", "X0", syntax="operon"), *rows("x0", syntax="pysr")]
-    names = ListedVariables.of(given)
-    assert names.names == ("x0",)
-    _, refused, good = score_listing(given, RangeData({"x0": Domain("fixed", 1, 1)}, names=names))
-    assert "before the first" in refused.score.error and not good.score.error
+    names = ListedVariables.of([*rows("X1", "X2", syntax="operon"), *rows("x0", syntax="pysr")])
+    assert names.mixed and names.names == ("x0", "x1")
+    with pytest.raises(DataError, match="before the first"):
+        names.name("x0", 1)
+
+
+@pytest.mark.parametrize("formulas", [("X1", "X0"), ("X0", "X1"), ("x1*2", "x0 + x1", "x1")])
+def test_one_x0_settles_what_a_group_counts_from_wherever_it_stands(formulas):
+    given = rows(*formulas, syntax="operon", method="Operon")
+    assert list(ListedVariables.of(given).bases.values()) == [0]
+    for scored in score_listing(given, TableData(TABLE, "target")):
+        assert scored.base == 0 and scored.columns.get("x1", "b") == "b"
+
+
+TOOLS = {
+    # columns, what stands in the list, and each formula's columns
+    "Operon on columns that count from 0": (
+        "x0 x1", "Operon operon", {"1.5 * X1 + 0.5 * X2": "x0 x1", "1.5 * X1": "x0", "X2": "x1"},
+    ),
+    "and on more of them than it uses": (
+        "x0 x1 x2", "Operon operon",
+        {"1.5 * X1 + 0.5 * X2": "x0 x1", "X1 + 0.0 * X3": "x0 x2", "X2": "x1"},
+    ),
+    "its look alone tells": (
+        "x0 x1 x2", "", {"1.5 * X1 + 0.5 * X2": "x0 x1", "X2*2": "x1", "x0 + x1": "x0 x1"},
+    ),
+    "DSO counts from 1": ("x0 x1", "DSO dso", {"x1": "x0", "x1*x2": "x0 x1"}),
+    "columns that count from 1 and a tool that does": ("X1 X2", "Operon operon", {"X1": "X1"}),
+    "columns that count from 1 and a tool that counts from 0": (
+        "x1 x2", "gplearn gplearn", {"X0": "x1", "X1": "x2", "mul(X0, X1)": "x1 x2"},
+    ),
+    "a tool that was given these names": (
+        "x1 x2", "PySR pysr", {"x1": "x1", "x2": "x2", "x1*x2": "x1 x2"},
+    ),
+    "a tool that calls another column by its name": (
+        "x0 x1 mass", "Operon operon", {"X1*mass": "x1 mass", "X1": "x1"},
+    ),
+    "a column behind those that count": ("x0 noise", "Operon operon", {"X1": "x0", "X2": "noise"}),
+    "names decide where the columns do not count": (
+        "x3 x7 t", "PySR pysr", {"x3": "x3", "x7 + t": "x7 t"},
+    ),
+    "and places, for all, where one has none": (
+        "x3 x1 t", "Operon operon", {"X1": "x3", "X2": "x1", "X1 + X3": "x3 t"},
+    ),
+    "nothing tells": ("x0 x1 x2", "someone", {"x1": "x1", "x1*x2": "x1 x2"}),
+    "one formula tells for all": ("x1 x2 x3", "someone", {"x1": "x2", "x0*x1": "x1 x2"}),
+    "an index past the last column tells": ("x0 x1", "someone", {"x1": "x0", "x1*x2": "x0 x1"}),
+}
+
+
+@pytest.mark.parametrize("case", TOOLS)
+def test_all_formulas_of_a_group_mean_the_same_columns(case, tmp_path):
+    columns, by, formulas = TOOLS[case]
+    method, _, syntax = by.partition(" ")
+    names = [*columns.split(), "y"]
+    (tmp_path / "p.csv").write_text(
+        f"{','.join(names)}\n" + "".join(
+            ",".join(str((i + 2) * (j + 3) % 7 + j) for j in range(len(names))) + "\n"
+            for i in range(5)
+        )
+    )  # fmt: skip
+    table = read_table(tmp_path / "p.csv")
+    for order in (list(formulas), list(formulas)[::-1]):
+        given = rows(*order, method=method, syntax=syntax, problem="p")
+        scores = score_listing(given, TableData(table, "y"))
+        found = {s.listed.formula: " ".join(sorted(s.columns.values())) for s in scores}
+        assert found == {text: " ".join(sorted(of.split())) for text, of in formulas.items()}
+        pool = score_pool([row.candidate() for row in given], tmp_path, jobs=1)
+        assert [s.score.cells() for s in scores] == [p.cells() for p in pool]
+
+
+def test_the_users_word_on_what_columns_are_counted_from_holds_for_all():
+    table = read_table("x0,x1,x2,y\n1,2,3,4\n5,6,1,8\n")
+    given = [*rows("x1", "x1*x2", method="DSO", syntax="dso"), *rows("x1", "x2", method="A")]
+    for base, expected in ((0, ["x1", "x1 x2", "x1", "x2"]), (1, ["x0", "x0 x1", "x0", "x1"])):
+        scores = score_listing(given, TableData(table, "y", base))
+        assert [" ".join(s.columns.values()) for s in scores] == expected
+    (refused,) = score_listing(rows("x0"), TableData(table, "y", 1))
+    assert refused.missing == ("x0",)
 
 
 def test_two_processes_find_what_one_finds():

@@ -14,8 +14,9 @@ from eic_core.cli import main
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
 from eic_core.pool import SCORE_COLUMNS, Candidate
+from eic_core.pool.counting import counting_of
 from eic_core.pool.importers import import_formulas
-from eic_core.pool.scoring import group_index_base, read_pool, score_pool
+from eic_core.pool.scoring import read_pool, score_pool
 from study.matching.scored import read_scored
 
 
@@ -68,14 +69,31 @@ def test_stored_r2_columns_are_kept(tmp_path, problems):
 
 
 def test_an_unknown_tool_counts_from_what_its_whole_group_shows():
-    assert group_index_base([read("x1"), read("x0*2")], 2) == 0
-    assert group_index_base([read("x1"), read("x2+1")], 2) == 1
-    assert group_index_base([read("x1"), None], 2) is None
+    for texts, expected in ((("x1", "x0*2"), 0), (("x1", "x2+1"), 1), (("x1", "lg(x2)"), None)):
+        group = [Candidate("p", text, "m") for text in texts]
+        for members in (group, group[::-1]):
+            assert counting_of(members, ["a", "b"])[0].base == expected
 
 
 def test_a_group_that_uses_x2_of_two_columns_counts_from_one(tmp_path, problems):
     rows = scored(tmp_path, problems, "problem,method,formula\nline,m,x1\nline,m,x1+x2\n")
     assert float(rows[1]["r2"]) == 1.0 and float(rows[0]["r2"]) < 1.0
+
+
+def test_the_columns_that_were_taken_are_told(tmp_path, problems, capsys):
+    (problems / "count.csv").write_text("x0,x1,y\n1,2,3\n2,5,7\n4,1,5\n")
+    pool = "problem,method,syntax,formula\n" + "".join(
+        f"{problem},{by},{text}\n"
+        for problem in ("line", "count")
+        for by, text in (("O,operon", "X1 + X2"), ("O,operon", "X1"), ("P,pysr", "x0 + x1"))
+    )
+    rows = scored(tmp_path, problems, pool, "--jobs", "1")
+    assert [row["r2"] for row in rows[::3]] == ["1.0"] * 2 and rows[1]["r2"] == rows[4]["r2"]
+    told = capsys.readouterr().err
+    assert "line: `O` counts its variables from 1: `x1` is the column `a` and `x2` is `b`." in told
+    assert "line: `P` counts its variables from 0: `x0` is the column `a` and `x1` is `b`." in told
+    assert "count: `O` counts its variables from 1: `x1` is the column `x0` and" in told
+    assert "count: `P`" not in told
 
 
 def test_a_row_without_a_value_is_invalid_and_leaves_r2_undefined(tmp_path, problems):
@@ -110,10 +128,11 @@ def test_each_formula_is_read_once_in_one_process(problems, monkeypatch, syntax)
         texts.append(text)
         return read(text, **options)
 
-    monkeypatch.setattr("eic_core.pool.scoring.read", counted)
+    monkeypatch.setattr("eic_core.pool.candidate.read", counted)
     candidates = [Candidate("line", f"a*{i}", "m", syntax) for i in range(100)]
     score_pool([*candidates, Candidate("nowhere", "a", "m", syntax)], problems, jobs=1)
-    assert sorted(texts) == sorted([*(c.formula for c in candidates), "a"])
+    without_data = [] if syntax else ["a"]  # whose notation would say what it counts from
+    assert sorted(texts) == sorted([*(c.formula for c in candidates), *without_data])
 
 
 def test_a_problem_cannot_name_a_file_outside_the_folder(tmp_path, problems):
