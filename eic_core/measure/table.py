@@ -40,11 +40,13 @@ _AT_ONCE = 10_000
 _TINY = 1e-300
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-", "."})
 _INDEXED = re.compile(r"x(\d+)")
-_COMMA_DECIMAL = re.compile(
+COMMA_DECIMAL = re.compile(
     r"\s*+[+-]?(?:[0-9]{1,3}(?:[. '’\u00a0\u202f][0-9]{3})+|[0-9]*+),[0-9]++"
     r"(?:[eE][+-]?[0-9]++)?+\s*+\Z"
 )
-_GROUPED = re.compile(r"\s*+[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+\s*+\Z")
+"""A number with a decimal comma; some may as well group thousands, see `GROUPED_THOUSANDS`."""
+GROUPED_THOUSANDS = re.compile(r"\s*+[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+\s*+\Z")
+"""A number whose commas may group thousands."""
 _ROWS_COUNTED = 20
 
 
@@ -278,7 +280,7 @@ class _Sheet:
                         f"{reader.line_num:,}",
                         hint="keep fewer rows or columns: some thousand rows tell as much",
                     )
-                yield [_with_point(c) if _has_comma(c) else c for c in row] if commas else row
+                yield [with_point(c) if _has_comma(c) else c for c in row] if commas else row
         except csv.Error as error:
             raise self._unreadable(reader.line_num, error) from error
 
@@ -302,9 +304,9 @@ class _Sheet:
         for row in self.rows():
             for cell in row:
                 if "," in cell:
-                    if _COMMA_DECIMAL.match(cell):
+                    if COMMA_DECIMAL.match(cell):
                         example = example or cell
-                        grouped = grouped and _GROUPED.match(cell) is not None
+                        grouped = grouped and GROUPED_THOUSANDS.match(cell) is not None
                 elif not pointed and "." in cell:
                     pointed = _number(cell) is not None
         if not example:
@@ -321,7 +323,7 @@ class _Sheet:
 
 
 def _has_comma(cell: str) -> bool:
-    return "," in cell and _COMMA_DECIMAL.match(cell) is not None
+    return "," in cell and COMMA_DECIMAL.match(cell) is not None
 
 
 def _delimiter(lines: list[str], first: str) -> str:
@@ -341,12 +343,12 @@ def _delimiter(lines: list[str], first: str) -> str:
     return most
 
 
-def _with_point(cell: str) -> str:
+def with_point(cell: str) -> str:
     """A number with a decimal comma as one with a point, its thousands no longer grouped.
 
     Examples
     --------
-    >>> _with_point("1.234,5"), _with_point(" -0,25e3 ")
+    >>> with_point("1.234,5"), with_point(" -0,25e3 ")
     ('1234.5', '-0.25e3')
     """
     over, _, under = cell.strip().partition(",")

@@ -165,6 +165,7 @@ def measure_formula(formula: Formula, samples: Samples) -> Score:
 
     Examples
     --------
+    >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]}, target=[2.0, 4.0])
     >>> measure_formula(read("x+x").formula, samples).r2
     1.0

@@ -11,14 +11,20 @@ from typing import NamedTuple
 
 from eic_core.errors import DataError
 from eic_core.pool.importers import plain, source, tools
-from eic_core.pool.importers.listed import MAX_BYTES, MAX_ROWS, Imported, Listed
-from eic_core.pool.importers.source import PastedList, Sheet, chosen_column, source_of
+from eic_core.pool.importers.listed import (
+    MAX_BYTES,
+    MAX_ROWS,
+    Imported,
+    Listed,
+    Rows,
+    without_words,
+)
+from eic_core.pool.importers.sheets import Sheet
+from eic_core.pool.importers.source import PastedList, chosen_column, source_of
 
 __all__ = [
     "FORMATS", "MAX_BYTES", "MAX_ROWS", "Imported", "Listed", "import_formulas",
 ]  # fmt: skip
-
-Rows = tuple[list[Listed], tuple[str, ...]]
 
 
 class _Format(NamedTuple):
@@ -28,7 +34,7 @@ class _Format(NamedTuple):
     recognise_text: Callable[[PastedList], str] | None = None
     of_text: Callable[[PastedList], Rows] | None = None
     recognise_table: Callable[[Sheet], str] | None = None
-    of_table: Callable[[Sheet, str], list[Listed]] | None = None
+    of_table: Callable[[Sheet, str], Rows] | None = None
     likely: str = ""
 
 
@@ -77,7 +83,7 @@ _FORMATS_IN_ORDER: dict[str, _Format] = {
     ),
     "list": _Format(
         "List, one formula a line",
-        lambda _: plain.recognise_lines(), lambda s: (plain.read_lines(s.lines), ()),
+        lambda _: plain.recognise_lines(), lambda s: plain.read_lines(s.lines),
     ),
 }  # fmt: skip
 """In the order in which they are tried."""
@@ -150,7 +156,8 @@ def _try_format(
         if not reason and not chosen:
             return None
         rows, notes = row.of_text(source)
-        return Imported(key, reason or "chosen by hand", tuple(rows), notes) if rows else None
+        found = tuple(without_words(rows))
+        return Imported(key, reason or "chosen by hand", found, notes) if rows else None
     sheet = source.sheet
     if sheet is None or row.of_table is None or row.recognise_table is None:
         return None
@@ -165,5 +172,6 @@ def _try_format(
         raise tools.no_gplearn_programs()
     formulas = chosen_column(sheet, column, likely)
     columns = tuple(dict.fromkeys([formulas, *sheet.formula_columns, *sheet.columns]))
-    rows = row.of_table(sheet, formulas)
-    return Imported(key, reason or "chosen by hand", tuple(rows), (), columns, formulas)
+    rows, notes = row.of_table(sheet, formulas)
+    reason = ", ".join(filter(None, [reason or "chosen by hand", sheet.origin]))
+    return Imported(key, reason, tuple(without_words(rows)), notes, columns, formulas)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from eic_core.pool.candidate import Candidate
 
@@ -61,6 +61,43 @@ class Listed:
         return Candidate(self.problem, self.formula, self.method, self.syntax, self.parameters)
 
 
+Rows = tuple[list[Listed], tuple[str, ...]]
+"""The rows of a list, and what was left out or assumed."""
+
+_NO_FORMULAS = frozenset(
+    "n/a|na|n.a.|#n/a|nan|none|null|nil|-|--|—|–|?|failed|fail|failure|error|timeout|timed out"
+    "|time out|crashed|not implemented|not available|not found|no model|no formula|no solution"
+    "|missing|undefined|unknown|empty".split("|")
+)
+_NAMES = re.compile(r"[^\W\d]\w*")
+
+
+def without_words(rows: Iterable[Listed]) -> list[Listed]:
+    """The rows, those marked that hold a word for a missing formula instead of one.
+
+    It is a variable all the same where another formula of the list uses its name.
+
+    Examples
+    --------
+    >>> [r.error for r in without_words([Listed(1, "x"), Listed(2, "failed"), Listed(3, "n/a")])]
+    ['', 'this row holds no formula, only `failed`', 'this row holds no formula, only `n/a`']
+    >>> [r.error for r in without_words([Listed(1, "2*n"), Listed(2, "n/a")])]
+    ['', '']
+    """
+    kept = list(rows)
+    words = [i for i, row in enumerate(kept) if row.formula.strip().lower() in _NO_FORMULAS]
+    if not words:
+        return kept
+    marked = set(words)
+    others = (row.formula for i, row in enumerate(kept) if i not in marked)
+    used = {name for formula in others for name in _NAMES.findall(formula)}
+    for i in words:
+        text = kept[i].formula.strip()
+        if not kept[i].error and used.isdisjoint(_NAMES.findall(text)):
+            kept[i] = replace(kept[i], error=f"{NO_FORMULA}, only `{text}`")
+    return kept
+
+
 @dataclass(frozen=True)
 class Imported:
     """A list of formulas and how it was read.
@@ -94,27 +131,20 @@ class Imported:
         return tuple(dict.fromkeys(row.problem for row in self.rows if row.problem))
 
 
-def stored_numbers(cells: Iterable[tuple[str, str]]) -> dict[str, float]:
-    """The scores among (name, cell) pairs, under one spelling each.
+def score_name(name: str) -> str:
+    """The one spelling of a score's name; "" if it names none.
 
     Examples
     --------
-    >>> stored_numbers([("Complexity", "5"), ("MSE", "1e-3"), ("R2 test", "0.9"), ("note", "1")])
-    {'complexity': 5.0, 'loss': 0.001, 'r2_test': 0.9}
+    >>> [score_name(name) for name in ("Complexity", "MSE", "R² test", "note")]
+    ['complexity', 'loss', 'r2_test', '']
     """
-    found: dict[str, float] = {}
-    for name, cell in cells:
-        key = _NAME.sub("_", name.lower().replace("²", "2").replace("r^2", "r2")).strip("_")
-        if key in _COMPLEXITY:
-            key = "complexity"
-        elif key in _LOSS:
-            key = "loss"
-        elif not _OTHER.fullmatch(key):
-            continue
-        value = read_number(cell)
-        if value is not None and key not in found:
-            found[key] = value
-    return found
+    key = _NAME.sub("_", name.lower().replace("²", "2").replace("r^2", "r2")).strip("_")
+    if key in _COMPLEXITY:
+        return "complexity"
+    if key in _LOSS:
+        return "loss"
+    return key if _OTHER.fullmatch(key) else ""
 
 
 def read_number(cell: str) -> float | None:

@@ -1,8 +1,8 @@
 """A pasted list: one formula a line, with whatever people and printouts put around it.
 
-Taken off: numbering that counts up, bullets, quotes, the brackets and commas of a printed
-Python list, comments, and scores before or behind the formula (``R2: 0.98``, columns of numbers
-behind tabs).
+Taken off: numbering that counts up, bullets that stand before every line, headings, fences and
+marks of Markdown, quotes, the brackets and commas of a printed Python list, comments, and scores
+before or behind the formula (``R2: 0.98``, columns of numbers behind tabs).
 """
 
 from __future__ import annotations
@@ -10,33 +10,55 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from eic_core import wording
 from eic_core.errors import FormulaError
 from eic_core.formula.syntax import read
-from eic_core.pool.importers.listed import MAX_ROWS, NO_FORMULA, Listed, read_number, stored_numbers
-from eic_core.pool.importers.source import FORMULA_NAMES, too_many
+from eic_core.pool.importers.listed import MAX_ROWS, NO_FORMULA, Listed, Rows, read_number
+from eic_core.pool.importers.numerals import numerals_of, stored_numbers, unread_notes
+from eic_core.pool.importers.prints import is_fence
+from eic_core.pool.importers.sheets import FORMULA_NAMES, too_many
 
 _NUMBER = r"[-+]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+|[-+]?(?:inf|nan)"
+_SCORE = (
+    rf"(?:[-+]?\d{{1,3}}(?:,\d{{3}})++\.\d++|[-+]?\d++,\d++(?:[eE][-+]?\d++)?+|{_NUMBER})"
+    r"(?:\s?%)?+"
+)
+_SET = r"(?:[ _](?:train|test|val))?"
+_MEASURE = r"r2|r\^2|r²|mse|rmse|nmse|mae"
 _KEY = (
-    r"(?:(?:train|test)[ _])?(?:r2|r\^2|r²|loss|mse|rmse|nmse|mae|complexity|length|size|score"
-    r"|fitness|aic|bic|mdl)(?:[ _](?:train|test|val))?"
+    rf"(?:(?:train|test)[ _])?(?:{_MEASURE}|loss|complexity|length|size|score"
+    rf"|fitness|aic|bic|mdl){_SET}"
 )
 _COMMENT = re.compile(r"\s*(?:#|//|%)")
 _TRAILING_COMMENT = re.compile(r"(?<!\s)\s++(?:(?:#|//)\s|#[^\d\s(]).*\Z")
 _NUMBERED = re.compile(r"\s*[(\[]?(\d{1,6})[.):\]]\s+(?=\S)")
 _BULLET = re.compile(r"\s*[•·‣▪◦]\s*")
+_SIGN_OR_BULLET = re.compile(r"\s*+([-*+–—])\s++(?=\S)")
+_OPERATION = re.compile(r"[()\[\]=*/^+|\\<>]")
 _SCORE_BEFORE = re.compile(
-    rf"\s*+[(\[]?({_KEY})\s*+[:=]\s*+({_NUMBER})[)\]]?[\s,;|:]++", re.IGNORECASE
+    rf"\s*+[(\[]?(?:({_KEY})\s*+[:=]\s*+|((?:{_MEASURE}){_SET})\s++(?=\S++\s++[^-+*/^=\s]))({_SCORE})"
+    r"[)\]]?[\s,;|:]++",
+    re.IGNORECASE,
+)
+_SCORES_ALONE = re.compile(
+    rf"(?:[\s,;|(\[]*+{_KEY}(?:\s*+[:=]\s*+|\s++){_SCORE}[)\]]?)++[\s,;|.]*+", re.IGNORECASE
+)
+_MEASURE_BEHIND = re.compile(
+    rf"[\s,;|(\[]((?:{_MEASURE}){_SET})\s++({_SCORE})\s*+[)\]]?\s*+\Z", re.IGNORECASE
 )
 _MARK = re.compile(r"[:=]")
 _KEY_BEHIND = re.compile(rf"[\s,;|(\[]({_KEY})\Z", re.IGNORECASE)
-_LONGEST_KEY = 40
-_VALUE = re.compile(rf"\s*+({_NUMBER})\s*+[)\]]?\s*+", re.IGNORECASE)
+_LONGEST_KEY, _LONGEST_MEASURE = 40, 80
+_VALUE = re.compile(rf"\s*+({_SCORE})\s*+[)\]]?\s*+", re.IGNORECASE)
 _WHOLE_NUMBER = re.compile(_NUMBER, re.IGNORECASE)
 _ENDS_FORMULA = re.compile(r"[\w)\]]")
 _MOST_BARE = 40
 """Most numbers behind a formula that are tried as no part of it."""
 _RULE = re.compile(r"\s*[-=_*~+|]{3,}\s*")
-_QUOTES = ('"', "'", "`")
+_QUOTES = ('"', "'", "`", "**")
+_MARKED = re.compile(r"`|\*\*|\$")
+_SAMPLE = 40
+_POLISH = "prefix"
 
 
 def recognise_lines() -> str:
@@ -44,8 +66,8 @@ def recognise_lines() -> str:
     return "neither a table nor the print of a known tool"
 
 
-def read_lines(lines: Sequence[str], *, syntax: str = "") -> list[Listed]:
-    """A row for each line that is neither blank, a comment, a rule nor a header.
+def read_lines(lines: Sequence[str], *, syntax: str = "") -> Rows:
+    """A row for each line that is neither blank, a comment, a rule, a fence nor a header.
 
     Parameters
     ----------
@@ -60,16 +82,75 @@ def read_lines(lines: Sequence[str], *, syntax: str = "") -> list[Listed]:
 
     Examples
     --------
-    >>> [(r.formula, dict(r.stored)) for r in read_lines(["1. x+1  R2: 0.9", "2. sin(x)"])]
+    >>> rows, _ = read_lines(["1. x+1  R2: 0.9", "2. sin(x)"])
+    >>> [(r.formula, dict(r.stored)) for r in rows]
     [('x+1', {'r2': 0.9}), ('sin(x)', {})]
+    >>> rows, notes = read_lines(["- x + 1", "- sin(x)"])
+    >>> [r.formula for r in rows], notes
+    (['x + 1', 'sin(x)'], ('Every line begins with `-`: that is a bullet here, and no sign.',))
     """
-    body = [line for line in lines if not (_COMMENT.match(line) or _RULE.fullmatch(line))]
+    body = [
+        line
+        for line in lines
+        if not (_COMMENT.match(line) or _RULE.fullmatch(line) or is_fence(line))
+    ]
     if body and body[0].strip().strip("\"'").lower() in FORMULA_NAMES and len(body) > 1:
         body = body[1:]
     if len(body) > MAX_ROWS:
         raise too_many()
+    notes: list[str] = []
+    body = _without_bullets(_without_headings(body, notes), syntax, notes)
     body = _without_numbering(_without_brackets(body))
-    return [_read_line(row, line, syntax) for row, line in enumerate(body, start=1)]
+    taken = [_read_line(line, syntax) for line in body]
+    numerals, said = numerals_of(cell for _, scores, _ in taken for _, cell in scores)
+    unread = [
+        (row, name, cell)
+        for row, (_, scores, _) in enumerate(taken, start=1)
+        for name, cell in scores
+        if numerals.read(cell) is None
+    ]
+    rows = [
+        Listed(row, text, syntax=syntax, stored=stored_numbers(scores, numerals), error=error)
+        for row, (text, scores, error) in enumerate(taken, start=1)
+    ]
+    return rows, (*notes, *said, *unread_notes(unread))
+
+
+def _without_headings(lines: list[str], notes: list[str]) -> list[str]:
+    """The lines without those of words that end with a colon."""
+    headings = [line.strip() for line in lines if _is_heading(line)]
+    if not headings or len(headings) == len(lines):
+        return lines
+    shown = wording.join([f"`{wording.shorten(line, 40)}`" for line in headings], limit=3)
+    notes.append(f"Headings are left out: {shown}.")
+    return [line for line in lines if not _is_heading(line)]
+
+
+def _is_heading(line: str) -> bool:
+    text = line.rstrip()
+    return text.endswith(":") and not _OPERATION.search(text) and any(map(str.isalpha, text))
+
+
+def _without_bullets(lines: list[str], syntax: str, notes: list[str]) -> list[str]:
+    """The lines without the mark that stands before every one of them, if it is a bullet.
+
+    It is a sign where it stands before one line or some, in Polish notation, and where more
+    formulas can be read with it.
+    """
+    found = [_SIGN_OR_BULLET.match(line) for line in lines]
+    marks = {match[1] if match else "" for match in found}
+    if len(lines) < 2 or len(marks) != 1 or "" in marks:
+        return lines
+    bare = [line[match.end() :] for line, match in zip(lines, found, strict=True) if match]
+    sample = range(0, len(lines), max(1, len(lines) // _SAMPLE))
+    with_mark, without = (
+        [_notation(_read_line(some[i], syntax)[0], syntax) for i in sample]
+        for some in (lines, bare)
+    )
+    if _POLISH in with_mark or without.count("") > with_mark.count(""):
+        return lines
+    notes.append(f"Every line begins with `{marks.pop()}`: that is a bullet here, and no sign.")
+    return bare
 
 
 def _without_brackets(lines: list[str]) -> list[str]:
@@ -87,22 +168,26 @@ def _without_numbering(lines: list[str]) -> list[str]:
     matches = [_NUMBERED.match(line) for line in lines]
     counts = [int(m[1]) for m in matches if m]
     rising = all(a < b for a, b in zip(counts, counts[1:], strict=False))
-    if len(lines) < 2 or len(counts) < len(lines) or not rising:
+    if len(counts) < len(lines) or not rising:
+        return lines
+    if len(lines) < 2 and not any(m and _MARKED.match(m.string, m.end()) for m in matches):
         return lines
     return [line[m.end() :] if m else line for line, m in zip(lines, matches, strict=True)]
 
 
-def _read_line(row: int, line: str, syntax: str) -> Listed:
+def _read_line(line: str, syntax: str) -> tuple[str, list[tuple[str, str]], str]:
+    """The formula of a line, the scores beside it, and why it holds no formula if it does not."""
     text = _BULLET.sub("", line, count=1) if _BULLET.match(line) else line
     text = _TRAILING_COMMENT.sub("", text).strip()
+    if _SCORES_ALONE.fullmatch(text):
+        return "", [], f"{NO_FORMULA}, only scores: `{wording.shorten(text, 60)}`"
     before, start = _scores_before(text)
     behind, end = _scores_behind(text[start:])
     scores, text = before + behind, text[start : start + end]
     if "theta=" not in text:
         text = _without_bare_numbers(text[: _end_without_columns(text)], syntax)
     text = _unquoted(text.strip())
-    error = "" if text else NO_FORMULA
-    return Listed(row, text, syntax=syntax, stored=stored_numbers(scores), error=error)
+    return text, scores, "" if text else NO_FORMULA
 
 
 def _scores_before(text: str) -> tuple[list[tuple[str, str]], int]:
@@ -116,7 +201,7 @@ def _scores_before(text: str) -> tuple[list[tuple[str, str]], int]:
     scores: list[tuple[str, str]] = []
     place = 0
     while found := _SCORE_BEFORE.match(text, place):
-        scores.append((found[1], found[2]))
+        scores.append((found[1] or found[2], found[3]))
         place = found.end()
     return scores, place
 
@@ -140,10 +225,18 @@ def _scores_behind(text: str) -> tuple[list[tuple[str, str]], int]:
         if value is None or key is None:
             break
         scores.append((key[1], value[1]))
-        end = key.start()
-        while end and (text[end - 1].isspace() or text[end - 1] in ",;|"):
-            end -= 1
+        end = _before_marks(text, key.start())
+    while found := _MEASURE_BEHIND.search(text, max(end - _LONGEST_MEASURE, 0), end):
+        scores.append((found[1], found[2]))
+        end = _before_marks(text, found.start())
     return scores, end
+
+
+def _before_marks(text: str, end: int) -> int:
+    """Where text[:end] ends without the spaces and separators at its end."""
+    while end and (text[end - 1].isspace() or text[end - 1] in ",;|"):
+        end -= 1
+    return end
 
 
 def _end_without_columns(text: str) -> int:
@@ -205,16 +298,21 @@ def _end_without_bare_number(text: str, end: int) -> int | None:
 
 
 def _can_be_read(text: str, syntax: str) -> bool:
+    return _notation(text, syntax) != ""
+
+
+def _notation(text: str, syntax: str) -> str:
+    """In which notation a text can be read, "" if in none."""
     try:
-        read(text, syntax=syntax or "auto")
+        return read(text, syntax=syntax or "auto").syntax
     except FormulaError:
-        return False
-    return True
+        return ""
 
 
 def _unquoted(text: str) -> str:
     for quote in _QUOTES:
         inner = text.removesuffix(",").removesuffix(";").rstrip()
-        if len(inner) > 1 and inner[0] == inner[-1] == quote:
-            return inner[1:-1].strip()
+        size = len(quote)
+        if len(inner) > 2 * size - 1 and inner.startswith(quote) and inner.endswith(quote):
+            return inner[size:-size].strip()
     return text

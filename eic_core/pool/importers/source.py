@@ -1,82 +1,22 @@
-"""Makes a table of what was pasted or uploaded: bytes to text, text to columns, cells to rows."""
+"""What was pasted or uploaded: bytes to text, and a table's cells to rows."""
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
-import re
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 from eic_core import wording
-from eic_core.errors import DataError, FormulaError
-from eic_core.formula.syntax import read
+from eic_core.errors import DataError
 from eic_core.formula.syntax.languages import language
 from eic_core.pool.candidate import Candidate
-from eic_core.pool.importers.listed import (
-    MAX_BYTES,
-    MAX_ROWS,
-    NO_FORMULA,
-    Listed,
-    read_number,
-    stored_numbers,
-)
+from eic_core.pool.importers.listed import MAX_BYTES, NO_FORMULA, Listed, Rows
+from eic_core.pool.importers.sheets import Sheet, cell_of, sheet_of
 
-FORMULA_NAMES = (
-    "equation", "formula", "expression", "symbolic_model", "model", "program", "expr", "infix",
-    "sympy_format", "solution", "best_expression", "best_program",
-)  # fmt: skip
-"""Headers under which tools write formulas, the likeliest first; in lower case."""
-
-_SAMPLE = 40
-_MAX_COLUMNS = 60
-_LONGEST_HEADER = 400
-_HEADER = re.compile(r"[^()+*/=\\<>]{0,80}")
-_UNITS = re.compile(r"\s*[(\[][^()]*[)\]]\s*\Z")
 _GZIP = b"\x1f\x8b"
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """A table of text cells.
-
-    Attributes
-    ----------
-    columns : tuple of str
-    rows : tuple of tuple of str
-        Without the header and empty lines; a row may be shorter or longer than the header.
-    """
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-    def column_index(self, *names: str) -> int:
-        """Index of the first of these columns (in lower case) that is there, or -1."""
-        lower = [column.strip().lower() for column in self.columns]
-        return next((lower.index(name) for name in names if name in lower), -1)
-
-    @cached_property
-    def shares(self) -> tuple[float, ...]:
-        """Per column, which share of a sample of its cells reads as a formula with an operation."""
-        return tuple(
-            _share([cell_of(row, i) for row in self.rows]) if i < _MAX_COLUMNS else 0.0
-            for i in range(len(self.columns))
-        )
-
-    @cached_property
-    def formula_columns(self) -> tuple[str, ...]:
-        """Columns that may hold formulas, the likeliest first."""
-        named = [self.column_index(name) for name in FORMULA_NAMES]
-        first = [i for i in named if i >= 0 and self.shares[i] > 0]
-        rest = sorted(
-            (i for i, share in enumerate(self.shares) if share >= 0.3 and i not in first),
-            key=lambda i: -self.shares[i],
-        )
-        weak = [i for i in named if i >= 0 and i not in first]
-        return tuple(dict.fromkeys(self.columns[i] for i in [*first, *rest, *weak]))
 
 
 @dataclass(frozen=True)
@@ -93,46 +33,8 @@ class PastedList:
 
     @cached_property
     def sheet(self) -> Sheet | None:
-        """The text as a table with a header, or None."""
-        first = self.lines[0]
-        delimiter = max(",;\t|", key=first.count)
-        if not first.count(delimiter):
-            return None
-        if len(first) > csv.field_size_limit():
-            return None
-        header = next(csv.reader([first], delimiter=delimiter), [])
-        if len(header) < 2 or not any(header) or not all(map(_names_a_column, header)):
-            return None
-        return _sheet(self.text, delimiter)
-
-
-def cell_of(row: tuple[str, ...], place: int) -> str:
-    """The cell at a place of a row, "" where the row is too short or the place is -1.
-
-    Examples
-    --------
-    >>> [cell_of(("x", "2"), i) for i in (1, 2, -1)]
-    ['2', '', '']
-    """
-    return row[place] if 0 <= place < len(row) else ""
-
-
-def _sheet(text: str, delimiter: str) -> Sheet:
-    rows: list[tuple[str, ...]] = []
-    columns: tuple[str, ...] = ()
-    try:
-        for row in csv.reader(io.StringIO(text), delimiter=delimiter):
-            if not any(cell.strip() for cell in row):
-                continue
-            if not columns:
-                columns = tuple(cell.strip() for cell in row)
-                continue
-            rows.append(tuple(row))
-            if len(rows) > MAX_ROWS:
-                raise too_many()
-    except csv.Error as error:
-        raise DataError(f"cannot read the table: {error}", hint="save it as plain CSV") from error
-    return Sheet(columns, tuple(rows))
+        """The text as a table, or None."""
+        return sheet_of(self.text, self.lines)
 
 
 def source_of(data: bytes | str, name: str = "") -> PastedList:
@@ -198,41 +100,7 @@ def too_large() -> DataError:
     )
 
 
-def too_many() -> DataError:
-    """What is said of a list with too many rows."""
-    return DataError(
-        f"the list has more than {MAX_ROWS:,} formulas",
-        hint="split it, or score it with python -m eic_core score",
-    )
-
-
-def _names_a_column(cell: str) -> bool:
-    if len(cell) > _LONGEST_HEADER:
-        return False
-    text = _UNITS.sub("", cell.strip().strip('"'))
-    return read_number(text) is None and _HEADER.fullmatch(text) is not None
-
-
-def _share(cells: list[str]) -> float:
-    full = [cell for cell in cells if cell.strip()]
-    sample = full[:: max(1, len(full) // _SAMPLE)][:_SAMPLE]
-    return sum(map(_reads, sample)) / len(sample) if sample else 0.0
-
-
-def _reads(cell: str) -> bool:
-    if read_number(cell) is not None or len(cell) > 5_000:
-        return False
-    try:
-        reading = read(cell)
-    except FormulaError:
-        return False
-    if not _SIGN.search(cell) and reading.syntax != "prefix":  # `GP` is a name here, not G·P
-        return False
-    return reading.formula.complexity > 1 and bool(reading.formula.variables)
-
-
-_SIGN = re.compile(r"[^\w\s.,;:]")
-"""A mark that no name holds."""
+CUT = "printing has cut this formula short: save the table with to_csv"
 _METHODS = ("method", "algorithm", "tool", "model_name", "regressor")
 _PROBLEMS = ("problem", "dataset")
 _SPREADSHEET = tuple("=+-@＝＋－＠'")
@@ -244,6 +112,8 @@ def recognise_table(sheet: Sheet) -> str:
         return ""
     chosen = sheet.formula_columns[0]
     share = sheet.shares[sheet.columns.index(chosen)]
+    if not share:
+        return f"column `{chosen}` is called as one of formulas is"
     return f"the cells of column `{chosen}` read as formulas ({wording.percent(share)} of a sample)"
 
 
@@ -272,7 +142,7 @@ def chosen_column(sheet: Sheet, requested: str | None, likely: str = "") -> str:
         if requested in sheet.columns:
             return requested
         raise DataError(f"there is no column `{requested}`", hint="there are " + _names(sheet))
-    if likely in sheet.columns:
+    if likely and likely in sheet.columns:
         return likely
     if sheet.formula_columns:
         return sheet.formula_columns[0]
@@ -289,8 +159,8 @@ def read_table_rows(
     syntax: str = "",
     method: str = "",
     rename: Callable[[str], str] = str,
-) -> list[Listed]:
-    """A row for each row of a sheet.
+) -> Rows:
+    """A row for each row of a sheet, and what was assumed.
 
     Parameters
     ----------
@@ -305,13 +175,12 @@ def read_table_rows(
     place = sheet.columns.index(column)
     methods, problems = sheet.column_index(*_METHODS), sheet.column_index(*_PROBLEMS)
     syntaxes, extra = sheet.column_index("syntax"), sheet.column_index("extra")
-    names = [name for i, name in enumerate(sheet.columns) if i != place]
+    scores, notes = sheet.scores(place)
     rows = []
-    for number, cells in enumerate(sheet.rows, start=1):
+    for number, cells in enumerate(sheet.whole_rows(place), start=1):
         formula = unguarded(cell_of(cells, place).strip())
         who = cell_of(cells, methods).strip()
         notation = cell_of(cells, syntaxes).strip()
-        others = [cell for i, cell in enumerate(cells[: len(sheet.columns)]) if i != place]
         rows.append(
             Listed(
                 number,
@@ -320,11 +189,11 @@ def read_table_rows(
                 method=who or method,
                 problem=cell_of(cells, problems).strip(),
                 parameters=_parameters(cell_of(cells, extra)),
-                stored=stored_numbers(zip(names, others, strict=False)),
-                error="" if formula else NO_FORMULA,
+                stored=scores[number - 1],
+                error=CUT if formula.endswith("...") else "" if formula else NO_FORMULA,
             )
         )
-    return rows
+    return rows, (*sheet.notes, *notes)
 
 
 def notation_of(method: str) -> str:

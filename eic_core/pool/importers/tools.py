@@ -29,16 +29,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from eic_core.errors import DataError
-from eic_core.pool.importers.listed import MAX_ROWS, NO_FORMULA, Listed, stored_numbers
+from eic_core.pool.importers.listed import MAX_ROWS, NO_FORMULA, Listed, Rows
+from eic_core.pool.importers.numerals import stored_numbers
 from eic_core.pool.importers.plain import read_lines
-from eic_core.pool.importers.source import (
-    FORMULA_NAMES,
-    PastedList,
-    Sheet,
-    notation_of,
-    read_table_rows,
-    too_many,
-)
+from eic_core.pool.importers.sheets import FORMULA_NAMES, Sheet, too_many
+from eic_core.pool.importers.source import PastedList, notation_of, read_table_rows
 
 _GPLEARN_HEAD = re.compile(r"\s*+(?:\|\s*+)?Population Average\s*\|\s*Best Individual")
 _NAMES = re.compile(r"\s*Gen\s+Length\s+Fitness")
@@ -72,7 +67,7 @@ def read_gplearn(source: PastedList) -> list[Listed]:
         If there is none: the table alone says how long the programs are, not what they are.
     """
     lines = [line for line in source.lines if not _of_the_table(line)]
-    rows = read_lines(lines, syntax="gplearn") if lines else []
+    rows = read_lines(lines, syntax="gplearn")[0] if lines else []
     if not rows:
         raise no_gplearn_programs()
     return [
@@ -114,7 +109,7 @@ def recognise_operon_file(sheet: Sheet) -> str:
     return f"the columns `model` and `{found[0]}` are those of pyoperon's front"
 
 
-def read_operon_file(sheet: Sheet, column: str) -> list[Listed]:
+def read_operon_file(sheet: Sheet, column: str) -> Rows:
     """The rows of the file."""
     return read_table_rows(sheet, column, syntax="operon", method="Operon")
 
@@ -159,7 +154,7 @@ def recognise_pool(sheet: Sheet) -> str:
     return f"the columns `{sheet.columns[problem]}` and `formula` are those of a pool"
 
 
-def read_pool_rows(sheet: Sheet, column: str) -> list[Listed]:
+def read_pool_rows(sheet: Sheet, column: str) -> Rows:
     """The rows of the pool; a stored ``error`` is kept only where there is no formula."""
     return read_table_rows(sheet, column)
 
@@ -187,13 +182,15 @@ def recognise_pysr_file(sheet: Sheet) -> str:
     return f"the columns {named[0]}, {named[1]} and {named[2]} are those of PySR's hall of fame"
 
 
-def read_pysr_file(sheet: Sheet, column: str) -> list[Listed]:
+def read_pysr_file(sheet: Sheet, column: str) -> Rows:
     """The rows of the file."""
     return read_table_rows(sheet, column, syntax="pysr", method="PySR")
 
 
 def recognise_pysr_print(source: PastedList) -> str:
     """What tells a printed hall of fame; "" if nothing does."""
+    if source.sheet is not None and source.sheet.origin:
+        return ""
     if any(_PYSR_HEAD.match(line) for line in source.lines):
         return "the heads Complexity, Loss and Equation are those that PySR prints"
     if any(_REPR.search(line) for line in source.lines):
@@ -201,7 +198,7 @@ def recognise_pysr_print(source: PastedList) -> str:
     return ""
 
 
-def read_pysr_print(source: PastedList) -> tuple[list[Listed], tuple[str, ...]]:
+def read_pysr_print(source: PastedList) -> Rows:
     """The rows of the last table that was printed, and what was left out."""
     lines = source.lines
     heads = [i for i, line in enumerate(lines) if _PYSR_HEAD.match(line)]
@@ -263,7 +260,7 @@ def recognise_srbench_file(sheet: Sheet) -> str:
     return "the column `symbolic_model` is SRBench's"
 
 
-def read_srbench_file(sheet: Sheet, column: str) -> list[Listed]:
+def read_srbench_file(sheet: Sheet, column: str) -> Rows:
     """The rows of the table."""
     return read_table_rows(sheet, column, rename=notation_of)
 

@@ -234,6 +234,11 @@ def test_the_column_whose_cells_read_as_formulas_is_taken_and_can_be_chosen():
         import_formulas(text, column="nowhere")
 
 
+def test_a_column_without_a_name_is_not_the_one_with_the_formulas():
+    got = import_formulas(",equation,r2\n0,x0 + 1,0.5\n1,sin(x0),0.6\n")
+    assert got.column == "equation" and [r.formula for r in got.rows] == ["x0 + 1", "sin(x0)"]
+
+
 def test_cells_guarded_from_spreadsheets_are_taken_back():
     assert formulas("formula,eic\n'-x+1,1\nx,2\n") == ["-x+1", "x"]
 
@@ -263,6 +268,80 @@ def test_cells_guarded_from_spreadsheets_are_taken_back():
 )
 def test_a_pasted_list_is_taken_out_of_what_surrounds_it(text, expected):
     assert formulas(text) == expected
+
+
+BULLET = "Every line begins with `{}`: that is a bullet here, and no sign."
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "notes"),
+    [
+        ("- x0 + 1\n- sin(x0)\n", ["x0 + 1", "sin(x0)"], [BULLET.format("-")]),
+        ("* x0 + 1\n* sin(x0)\n", ["x0 + 1", "sin(x0)"], [BULLET.format("*")]),
+        ("+ x0 + 1\n+ sin(x0)\n", ["x0 + 1", "sin(x0)"], [BULLET.format("+")]),
+        ("  – x0\n  – -x0\n", ["x0", "-x0"], [BULLET.format("–")]),
+        ("- `x0 + 1`\n- `sin(x0)` (R² = 0.9)\n", ["x0 + 1", "sin(x0)"], [BULLET.format("-")]),
+        ("- y = x0 + 1\n- y = x0", ["y = x0 + 1", "y = x0"], [BULLET.format("-")]),
+        # a sign: one line, some lines, no space, or Polish notation
+        ("- x0 + 1", ["- x0 + 1"], []),
+        ("- x0 + 1\nsin(x0)", ["- x0 + 1", "sin(x0)"], []),
+        ("- x0 + 1\n* x0", ["- x0 + 1", "* x0"], []),
+        ("-x0 + 1\n-sin(x0)", ["-x0 + 1", "-sin(x0)"], []),
+        ("- x0 2\n- x0 3", ["- x0 2", "- x0 3"], []),
+        ("+ x0 2\n+ x0 3", ["+ x0 2", "+ x0 3"], []),
+        ("* x0 2\n* x0 x1", ["* x0 2", "* x0 x1"], []),
+        # Markdown
+        ("1. `x0 + 1`", ["x0 + 1"], []),
+        ("1. **x0 + 1**\n2. **x0**", ["x0 + 1", "x0"], []),
+        ("2. x0 + 1", ["2. x0 + 1"], []),
+        ("```\nx0 + 1\nx0\n```", ["x0 + 1", "x0"], []),
+        ("```python\n- x0 + 1\n- x0\n```", ["x0 + 1", "x0"], [BULLET.format("-")]),
+        ("The best:\n\n1. `x0 + 1` (R² = 0.91)\n2. `2*x0` (R² = 0.95)", ["x0 + 1", "2*x0"],
+         ["Headings are left out: `The best:`."]),
+    ],
+)  # fmt: skip
+def test_what_markdown_puts_before_a_formula_is_taken_off_and_told(text, expected, notes):
+    got = import_formulas(text)
+    assert [row.formula for row in got.rows] == expected
+    assert list(got.notes) == notes and not any(row.error for row in got.rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "formulas", "told"),
+    [
+        ("x0 + 1\nn/a\nN/A\n-\nfailed\nNone", ["x0 + 1"],
+         ["n/a", "N/A", "-", "failed", "None"]),
+        ("formula,r2\nx0+1,0.9\nn/a,\nfailed,0.1\nnan,\nTimeout,\n", ["x0+1"],
+         ["n/a", "failed", "nan", "Timeout"]),
+        ('[{"formula": "x0"}, {"formula": "error"}]', ["x0"], ["error"]),
+        # variables of the list
+        ("2*n + 1\nn/a", ["2*n + 1", "n/a"], []),
+        ("failed + 1\nfailed", ["failed + 1", "failed"], []),
+        ("x0\nna*x0\nna", ["x0", "na*x0", "na"], []),
+        # scores on a line of their own
+        ("R2: 0.98 MSE 0.1\nx0 + 1", ["x0 + 1"], ["R2: 0.98 MSE 0.1"]),
+        ("Complexity: 5, loss = 1e-3\nx0 + 1\nr2 = 98%", ["x0 + 1"],
+         ["Complexity: 5, loss = 1e-3", "r2 = 98%"]),
+        ("R25\nR2 = x0\nmse\nr2*2\nlength", ["R25", "R2 = x0", "mse", "r2*2", "length"], []),
+    ],
+)  # fmt: skip
+def test_lines_that_are_no_formulas_are_told_and_no_formula_is_lost(text, formulas, told):
+    rows = import_formulas(text).rows
+    assert [row.formula for row in rows if not row.error] == formulas
+    errors = [row.error for row in rows if row.error]
+    assert len(errors) == len(told)
+    for error, text in zip(errors, told, strict=True):
+        assert error.startswith("this row holds no formula, only ") and f"`{text}`" in error
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["R2: 0.98 MSE 0.1 x0+1", "MSE 0.1, R2 0.98 x0+1", "x0+1 R2 0.98 MSE 0.1",
+     "x0+1 (MSE 0.1) R2: 0.98"],
+)  # fmt: skip
+def test_a_score_is_one_without_a_colon_too(line):
+    (row,) = import_formulas(line).rows
+    assert row.formula == "x0+1" and row.stored == {"r2": 0.98, "loss": 0.1}
 
 
 def test_scores_beside_a_pasted_formula_are_kept():

@@ -17,7 +17,9 @@ UNITS = [c for c in map(chr, range(32, 127)) if not c.isalnum() or c in "x1"] + 
 AROUND = [
     ("", ""), ("x", "x"), ("x 1", "!"), ("x,y\n", "\nx,1"), ("1. x (R2", ": 3)"), ("r2=1 ", "!"),
     ("Complexity Loss Equation\n1 0.5 x", "\n"), ("PySRRegressor.equations_ = [\n1 0.5 ", " x"),
-    ("Gen Length Fitness\n1 2 ", "!"), ("[{'model': 'x', 'mean_squared_error': 1", "\n"),
+    ("Gen Length Fitness\n1 2 ", "!"), ("   loss  equation\n0   0.5", "\n"), ("| a |\n|--|\n", "|"),
+    ("loss equation r2\n0 0.5 ", " 1"), ("- x\n- ", "\n"), ("r2\n0  x\nName: r2, dtype: ", "x"),
+    ("[{'model': 'x', 'mean_squared_error': 1", "\n"),
 ]  # fmt: skip
 
 
