@@ -453,3 +453,32 @@ def test_the_formula_to_take_stands_beside_the_one_without_regard_to_digits() ->
 def test_without_a_target_no_formula_is_recommended() -> None:
     page = paste(open_page(range="x=1.0:5.0"), "x+1\nx*2")
     assert not page.exception and "Take row" not in html_of(page)
+
+
+# --- lists as people write them ---
+
+
+def test_what_was_taken_off_a_list_is_told_above_it() -> None:
+    page = paste(open_page(range="x0=1.0:5.0"), "- x0 + 1\n- sin(x0)\n- n/a\n")
+    assert not page.exception
+    shown = html_of(page)
+    assert "Every line begins with <code>-</code>: that is a bullet here" in shown
+    assert "1 row refused" in shown and "holds no formula, only <code>n/a</code>" in shown
+    assert state_of(page).domains == (("x0", Domain("uniform", 1.0, 5.0)),), "of n and a nothing"
+    assert [s.listed.formula for s in desk_of(page).scored.scores[:2]] == ["x0 + 1", "sin(x0)"]
+
+
+def test_a_printed_table_and_decimal_commas_keep_their_scores() -> None:
+    printed = (
+        "   complexity  loss  equation\n"
+        "0           1   2.5        x0\n"
+        "1           3   0.1  x0 + 1.5\n"
+    )
+    page = paste(open_page(range="x0=1.0:5.0"), printed)
+    assert "Read as PySR hall of fame, printed" in html_of(page)
+    assert desk_of(page).scored.default_accuracy == "loss, as stored"
+    assert [s.listed.formula for s in desk_of(page).scored.scores] == ["x0", "x0 + 1.5"]
+    page = paste(open_page(range="x0=1.0:5.0"), "formula;r2\n2,5*x0;0,98\nx0;high\n")
+    assert "decimal mark, as in <code>0,98</code>" in html_of(page)
+    assert "<code>high</code> in row 2, column <code>r2</code>" in html_of(page)
+    assert desk_of(page).scored.default_accuracy == "1 − r2, as stored"

@@ -157,7 +157,8 @@ def _try_format(
             return None
         rows, notes = row.of_text(source)
         found = tuple(without_words(rows))
-        return Imported(key, reason or "chosen by hand", found, notes) if rows else None
+        reason = reason or "chosen by hand"
+        return Imported(key, reason, found, notes, label=row.label) if rows else None
     sheet = source.sheet
     if sheet is None or row.of_table is None or row.recognise_table is None:
         return None
@@ -174,4 +175,8 @@ def _try_format(
     columns = tuple(dict.fromkeys([formulas, *sheet.formula_columns, *sheet.columns]))
     rows, notes = row.of_table(sheet, formulas)
     reason = ", ".join(filter(None, [reason or "chosen by hand", sheet.origin]))
-    return Imported(key, reason, tuple(without_words(rows)), notes, columns, formulas)
+    label = row.label
+    if sheet.origin:
+        label = label.replace("Any CSV", "Any table").replace(", CSV", ", printed")
+    found = tuple(without_words(rows))
+    return Imported(key, reason, found, notes, columns, formulas, label)

@@ -116,6 +116,8 @@ class Imported:
         Columns that may hold the formulas, for choosing by hand; () where there is no table.
     column : str
         The one that was taken, or "".
+    label : str
+        What it was read as, in words.
     """
 
     format: str
@@ -124,6 +126,7 @@ class Imported:
     notes: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     column: str = ""
+    label: str = ""
 
     @property
     def problems(self) -> tuple[str, ...]:

@@ -177,8 +177,7 @@ def _file_line(desk: CompareDesk) -> None:
 
 
 def _how_it_was_read(desk: CompareDesk, imported: Imported) -> None:
-    label = FORMATS[imported.format]
-    quiet_note(f"Read as {label}: {imported.reason}.")
+    quiet_note(f"Read as {imported.label}: {imported.reason}.")
     for text in imported.notes:
         show_note(text)
     with st.container(horizontal=True, gap="small", key="list-choices"):

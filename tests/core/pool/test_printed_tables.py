@@ -71,6 +71,7 @@ def read(text: str) -> list[tuple[str, dict[str, float]]]:
 def test_what_pandas_prints_is_read_column_by_column(text):
     got = import_formulas(text)
     assert got.format == "pysr" and got.reason.endswith("printed by pandas") and not got.notes
+    assert got.label == "PySR hall of fame, printed"
     for i, row in enumerate(got.rows):
         assert row.formula == FOUND["equation"][i] and not row.error
         assert row.stored["complexity"] == FOUND["complexity"][i]
