@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from eic_core import wording
 from eic_core.errors import FormulaError
@@ -16,7 +17,7 @@ from eic_core.formula.syntax import read
 from eic_core.pool.importers.listed import MAX_ROWS, NO_FORMULA, Listed, Rows, read_number
 from eic_core.pool.importers.numerals import numerals_of, stored_numbers, unread_notes
 from eic_core.pool.importers.prints import is_fence
-from eic_core.pool.importers.sheets import FORMULA_NAMES, too_many
+from eic_core.pool.importers.sheets import FORMULA_NAMES, formulas_among_numbers, too_many
 
 _NUMBER = r"[-+]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+|[-+]?(?:inf|nan)"
 _SCORE = (
@@ -59,6 +60,7 @@ _QUOTES = ('"', "'", "`", "**")
 _MARKED = re.compile(r"`|\*\*|\$")
 _SAMPLE = 40
 _POLISH = "prefix"
+_NAMELESS = "Numbers beside formulas that nothing names are left out, {}."
 
 
 def recognise_lines() -> str:
@@ -102,17 +104,29 @@ def read_lines(lines: Sequence[str], *, syntax: str = "") -> Rows:
     body = _without_bullets(_without_headings(body, notes), syntax, notes)
     body = _without_numbering(_without_brackets(body))
     taken = [_read_line(line, syntax) for line in body]
-    numerals, said = numerals_of(cell for _, scores, _ in taken for _, cell in scores)
+    if not any(line.scores or line.error for line in taken):
+        alone = formulas_among_numbers(body)
+        if alone is not None:
+            notes.append(_NAMELESS.format(f"as in `{wording.shorten(body[0].strip(), 60)}`"))
+            taken = [_read_line(line, syntax) for line in alone]
+    numerals, said = numerals_of(cell for line in taken for _, cell in line.scores)
     unread = [
         (row, name, cell)
-        for row, (_, scores, _) in enumerate(taken, start=1)
-        for name, cell in scores
+        for row, line in enumerate(taken, start=1)
+        for name, cell in line.scores
         if numerals.read(cell) is None
     ]
     rows = [
-        Listed(row, text, syntax=syntax, stored=stored_numbers(scores, numerals), error=error)
-        for row, (text, scores, error) in enumerate(taken, start=1)
-    ]
+        Listed(
+            row, line.formula, syntax=syntax, stored=stored_numbers(line.scores, numerals),
+            error=line.error,
+        )
+        for row, line in enumerate(taken, start=1)
+    ]  # fmt: skip
+    cut = [(row, line.cut) for row, line in enumerate(taken, start=1) if line.cut]
+    if cut:
+        row, text = cut[0]
+        notes.append(_NAMELESS.format(f"as `{wording.shorten(text, 40)}` in row {row}"))
     return rows, (*notes, *said, *unread_notes(unread))
 
 
@@ -144,7 +158,7 @@ def _without_bullets(lines: list[str], syntax: str, notes: list[str]) -> list[st
     bare = [line[match.end() :] for line, match in zip(lines, found, strict=True) if match]
     sample = range(0, len(lines), max(1, len(lines) // _SAMPLE))
     with_mark, without = (
-        [_notation(_read_line(some[i], syntax)[0], syntax) for i in sample]
+        [_notation(_read_line(some[i], syntax).formula, syntax) for i in sample]
         for some in (lines, bare)
     )
     if _POLISH in with_mark or without.count("") > with_mark.count(""):
@@ -175,19 +189,29 @@ def _without_numbering(lines: list[str]) -> list[str]:
     return [line[m.end() :] if m else line for line, m in zip(lines, matches, strict=True)]
 
 
-def _read_line(line: str, syntax: str) -> tuple[str, list[tuple[str, str]], str]:
-    """The formula of a line, the scores beside it, and why it holds no formula if it does not."""
+class _Line(NamedTuple):
+    """What a line holds: a formula, or why there is none; scores; and what was cut off behind."""
+
+    formula: str
+    scores: list[tuple[str, str]]
+    error: str = ""
+    cut: str = ""
+
+
+def _read_line(line: str, syntax: str) -> _Line:
     text = _BULLET.sub("", line, count=1) if _BULLET.match(line) else line
     text = _TRAILING_COMMENT.sub("", text).strip()
     if _SCORES_ALONE.fullmatch(text):
-        return "", [], f"{NO_FORMULA}, only scores: `{wording.shorten(text, 60)}`"
+        return _Line("", [], f"{NO_FORMULA}, only scores: `{wording.shorten(text, 60)}`")
     before, start = _scores_before(text)
     behind, end = _scores_behind(text[start:])
     scores, text = before + behind, text[start : start + end]
+    whole = text
     if "theta=" not in text:
         text = _without_bare_numbers(text[: _end_without_columns(text)], syntax)
+    cut = whole[len(text) :].strip(" \t|;")
     text = _unquoted(text.strip())
-    return text, scores, "" if text else NO_FORMULA
+    return _Line(text, scores, "" if text else NO_FORMULA, cut)
 
 
 def _scores_before(text: str) -> tuple[list[tuple[str, str]], int]:

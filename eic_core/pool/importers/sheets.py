@@ -1,4 +1,4 @@
-"""Makes a table of a text: of CSV with a header or without one, and of what is printed."""
+"""Makes a table of a text: of CSV, and of what is printed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from eic_core import wording
 from eic_core.errors import DataError, FormulaError
 from eic_core.formula.syntax import read
 from eic_core.measure.table import COMMA_DECIMAL
@@ -147,9 +146,15 @@ def sheet_of(text: str, lines: Sequence[str]) -> Sheet | None:
     header = next(csv.reader([first], delimiter=delimiter), [])
     if len(header) < 2 or not any(header):
         return None
-    if all(map(_names_a_column, header)):
-        return _sheet(text, delimiter)
-    return _without_header(lines)
+    if not all(map(_names_a_column, header)) or _is_one_formula(header):
+        return None
+    return _sheet(text, delimiter)
+
+
+def _is_one_formula(header: Sequence[str]) -> bool:
+    """Whether a line is a formula with a comma behind it, as lists of programs have them."""
+    named = [cell for cell in header if cell.strip()]
+    return len(named) == 1 and _reads(named[0])
 
 
 def _of_print(printed: Printed, origin: str) -> Sheet:
@@ -168,15 +173,21 @@ def _without_formulas(printed: Printed) -> None:
         )
 
 
-def _without_header(lines: Sequence[str]) -> Sheet | None:
-    """A table of one column of formulas among columns of numbers, which have no names."""
-    for delimiter in ",;\t":
-        if delimiter in lines[0] and (found := _numbers_and_formulas(lines, delimiter)):
+def formulas_among_numbers(lines: Sequence[str]) -> list[str] | None:
+    """The formulas of lines that hold numbers beside each, all behind as many commas or semicolons.
+
+    Examples
+    --------
+    >>> formulas_among_numbers(["0.9,x+1", "0.8,2*x"]), formulas_among_numbers(["2,5*x", "1,5*x"])
+    (['x+1', '2*x'], None)
+    """
+    for delimiter in ",;":
+        if lines and delimiter in lines[0] and (found := _between(lines, delimiter)):
             return found
     return None
 
 
-def _numbers_and_formulas(lines: Sequence[str], delimiter: str) -> Sheet | None:
+def _between(lines: Sequence[str], delimiter: str) -> list[str] | None:
     try:
         rows = [tuple(row) for row in csv.reader(lines, delimiter=delimiter, strict=True)]
     except csv.Error:
@@ -185,21 +196,15 @@ def _numbers_and_formulas(lines: Sequence[str], delimiter: str) -> Sheet | None:
     if not 1 < width <= _MAX_COLUMNS or any(len(row) != width for row in rows):
         return None
     others = [i for i in range(width) if not all(_is_number(row[i], delimiter) for row in rows)]
-    if len(others) != 1 or len(rows) > MAX_ROWS:
+    if len(others) != 1:
         return None
     (place,) = others
     sample = range(0, len(rows), max(1, len(rows) // _SAMPLE))
-    if delimiter != "\t" and any(_can_be_read(lines[i]) for i in sample):
+    if any(_can_be_read(lines[i]) for i in sample):
         return None  # a comma inside a formula
     if sum(_can_be_read(rows[i][place]) for i in sample) * 2 < len(sample):
         return None
-    names = tuple("formula" if i == place else f"column {i + 1}" for i in range(width))
-    which = [f"`{name}`" for i, name in enumerate(names) if i != place]
-    note = (
-        f"No header was found; the formulas are in column {place + 1}. What the numbers of "
-        f"{wording.join(which, limit=6)} are is not known: they are left out."
-    )
-    return Sheet(names, tuple(rows), delimiter, notes=(note,))
+    return [row[place] for row in rows]
 
 
 def _is_number(cell: str, delimiter: str) -> bool:
@@ -279,6 +284,8 @@ def _names_a_column(cell: str) -> bool:
     if len(cell) > _LONGEST_HEADER:
         return False
     text = _UNITS.sub("", cell.strip().strip('"'))
+    if cell.strip() and not text.strip():
+        return False
     return read_number(text) is None and _HEADER.fullmatch(text) is not None
 
 
