@@ -245,13 +245,9 @@ def whole_row(row: tuple[str, ...], place: int, sheet: Sheet) -> tuple[str, ...]
     joined = sheet.delimiter.join(row[place:end])
     if _can_be_read(row[place]):
         return row
-    if not _can_be_read(joined) or _DIGITS_APART.search(joined):
+    if not _can_be_read(joined):
         return row[: place + 1]  # nothing tells where its numbers begin
     return (*row[:place], joined, *row[end:])
-
-
-_DIGITS_APART = re.compile(r"\d,\d")
-"""Beside a semicolon that may be a decimal comma or separate two numbers."""
 
 
 def _sheet(text: str, delimiter: str) -> Sheet:

@@ -61,10 +61,11 @@ def test_many_cells_without_a_number_are_counted():
 
 
 def test_a_formula_that_holds_the_mark_between_cells_keeps_its_scores():
-    text = "formula;r2;size\nmax(x0;2);0,5;3\nx0+1;0,9;3\n"
-    first, second = import_formulas(text).rows
-    assert first.formula == "max(x0;2)" and first.stored == {"r2": 0.5, "complexity": 3}
-    assert second.stored == {"r2": 0.9, "complexity": 3}
+    for formula in ("max(x0;2)", "max(1,5;x0)"):
+        text = f"formula;r2;size\n{formula};0,5;3\nx0+1;0,9;3\n"
+        first, second = import_formulas(text).rows
+        assert first.formula == formula and first.stored == {"r2": 0.5, "complexity": 3}
+        assert second.stored == {"r2": 0.9, "complexity": 3}
     refused = import_formulas("formula;r2\nlg(1,5;x0;0,5\nx0+1;0,9\n").rows[0]
     assert not refused.stored, "nothing tells where its numbers begin"
 
