@@ -616,6 +616,8 @@ class _Columns:
             return True
         if chosen:
             return False
+        if base < self.counts_from:  # without an x0: names that a tool was given with the data
+            return True
         others = self.in_order[len(self.indices) :]
         named_others = any(self.by_name.get(name) in others for name in group - indexed.keys())
         past = any(not 0 <= index - base < len(self.indices) for index in indexed.values())
@@ -673,8 +675,9 @@ def match_variables(
     a mixture would silently shift some of them.  A base that is known decides before names
     where the columns count themselves, as all of x0, x1, ... or x1, x2, ... do and x0, x1, ...
     before columns with other names, unless it leaves one of these variables
-    without a column that all have by name, or the formulas call other columns by name; what a user
-    says holds all the same.
+    without a column that all have by name, or the formulas call other columns by name, or they
+    would count from 0 without an x0 where the columns count from 1; what a user says holds all the
+    same.
 
     Examples
     --------
@@ -683,6 +686,8 @@ def match_variables(
     >>> match_variables(["x1"], ["x0", "x1"], index_base=1).mapping
     {'x1': 'x0'}
     >>> match_variables(["x1"], ["x0", "x1"]).mapping
+    {'x1': 'x1'}
+    >>> match_variables(["x1"], ["x1", "x2"], index_base=0).mapping
     {'x1': 'x1'}
     >>> match_variables(["a"], ["A", "b"]).missing
     ('a',)

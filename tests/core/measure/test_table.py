@@ -113,7 +113,7 @@ def test_a_stated_base_is_kept_even_if_a_column_is_missing():
 
 @pytest.mark.parametrize(
     ("columns", "base", "x1"),
-    [("x0 x1 x2", 0, "x1"), ("x0 x1 x2", 1, "x0"), ("x1 x2", 0, "x2"), ("x1 x2", 1, "x1"),
+    [("x0 x1 x2", 0, "x1"), ("x0 x1 x2", 1, "x0"), ("x1 x2", 1, "x1"),
      ("X_0 X_1", 1, "X_0"), ("x0 x1 mass", 1, "x0"), ("x1 mass", 0, "x1"), ("id x0 x1", 1, "x1"),
      ("x1 x0", 1, "x1"), ("x1 x5", 0, "x1"), ("a b", 0, "b")],
 )  # fmt: skip
@@ -121,6 +121,14 @@ def test_a_known_base_decides_before_names_where_the_columns_count(columns, base
     for chosen in (True, False):
         match = match_variables(["x1"], columns.split(), index_base=base, chosen=chosen)
         assert match.mapping == {"x1": x1}
+
+
+def test_a_notation_from_0_without_an_x0_has_the_names_of_columns_from_1():
+    """A tool that was given a data frame prints its names: x1 is x1, unless the user says else."""
+    by_name = match_variables(["x1"], ["x1", "x2"], index_base=0)
+    assert by_name.mapping == {"x1": "x1"} and by_name.index_base == 1
+    assert match_variables(["x1"], ["x1", "x2"], index_base=0, group=["x0"]).mapping == {"x1": "x2"}
+    assert match_variables(["x1"], ["x1", "x2"], index_base=0, chosen=True).mapping == {"x1": "x2"}
 
 
 def test_names_refute_what_a_notation_counts_from_but_not_what_the_user_says():
