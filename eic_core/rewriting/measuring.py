@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,13 @@ from eic_core.explain.correlated import correlated_eic, correlated_trace
 from eic_core.explain.phrases import code_text
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.rendering import short_text, to_python
-from eic_core.formula.tree import Formula
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
 from eic_core.measure.double_range import has_no_value, leaves_range
 from eic_core.measure.following import following
 from eic_core.measure.inspection import Inspection, inspect
 from eic_core.measure.jumps import undecided
 from eic_core.measure.observed import DIGITS, ObservedError, digits_lost_by_row, run_in
+from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.results import (
@@ -46,7 +48,7 @@ from eic_core.rewriting.search import SIZE_WEIGHT, WORST_WEIGHT, Cost, FoundForm
 from eic_core.rewriting.settled import SettledValues
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import Values, ValueTable
-from eic_core.rewriting.verify import Verifier
+from eic_core.rewriting.verify import Verifier, decimal_rows
 from eic_core.samples import Samples
 
 SCANNED, MEASURED, VERIFIED, OBSERVED = 20_000, 500, 200, 150
@@ -212,6 +214,8 @@ class Observer:
     dtype : numpy.float32 or numpy.float64
     exact : sequence of mpf or None, optional
         The exact values at these rows, if they are known; each input is then in the type's range.
+    written : sequence of mapping of variable to decimal text, optional
+        The rows as they are written, if their exact values are to be those of the decimals.
     """
 
     def __init__(
@@ -223,10 +227,12 @@ class Observer:
         digits: int,
         dtype: Any,
         exact: Values | None = None,
+        written: Sequence[Mapping[str, str]] | None = None,
     ) -> None:
         self.terms = terms
         self.kind = np.dtype(dtype).name
-        self.inputs, cells = binary_rows(columns, rows, self.kind)
+        self.inputs, binaries = binary_rows(columns, rows, self.kind)
+        cells: Sequence[Mapping[str, str | float]] = binaries if written is None else written
         usable = np.ones(len(rows), dtype=bool)
         for column in self.inputs.values():
             usable &= np.isfinite(column)
@@ -262,7 +268,7 @@ class Observer:
 
 
 class Truth:
-    """The exact values of a formula at the doubles of the verified rows, and who needs them.
+    """The exact values of a formula at the inputs of the verified rows, and who needs them.
 
     Parameters
     ----------
@@ -280,10 +286,24 @@ class Truth:
         self.rows = rows
         self.digits = min(table.digits, BASE_DIGITS)
         self.columns = {name: samples.columns[name] for name in self.terms.variables(root)}
-        _, cells = binary_rows(self.columns, rows.verified, "float64")
-        checked = ValueTable(self.terms, cells, self.digits)
+        self.samples = samples
+        checked = ValueTable(self.terms, self.cells(rows.verified), self.digits)
         self.verifier = Verifier(checked, root, samples, rows.verified, rows.scanned)
         self._place = {row: place for place, row in enumerate(rows.verified)}
+
+    @cached_property
+    def jumps(self) -> bool:
+        """Whether a jump may tell a decimal from the double beside it: 10*0.3 is 3, or below."""
+        operators = {self.terms[n].operator for n in self.terms.subterms(self.root)}
+        rows = [OPERATORS[name] for name in operators - {VARIABLE, CONSTANT}]
+        return any(row.jumps or row.steps for row in rows)
+
+    def cells(self, rows: Sequence[int]) -> Sequence[Mapping[str, str | float]]:
+        """The inputs whose exact values count: the doubles, or where the formula jumps the decimals
+        that are written."""
+        if self.jumps:
+            return decimal_rows(self.samples, self.columns, rows)
+        return binary_rows(self.columns, rows, "float64")[1]
 
     def values(self, rows: Sequence[int]) -> Values:
         """The exact values at some of the verified rows."""
@@ -298,8 +318,9 @@ class Truth:
     def observer(self, rows: Sequence[int], dtype: Any) -> Observer:
         """An observer at some rows; for double precision they must be among the verified."""
         exact = self.values(rows) if dtype is np.float64 else None
+        written = decimal_rows(self.samples, self.columns, rows) if self.jumps else None
         return Observer(
-            self.terms, self.root, self.columns, rows, self.digits, dtype, exact
+            self.terms, self.root, self.columns, rows, self.digits, dtype, exact, written
         )
 
 
@@ -483,8 +504,8 @@ class Measurer:
         chosen = np.argsort(-apart, kind="stable")[:DISPUTED]
         chosen = chosen[apart[chosen] > DISPUTE]
         rows = self.verifier.scanned[chosen].tolist()
-        _, cells = binary_rows(self.truth.columns, rows, "float64")
-        exact = SettledValues(ValueTable(self.terms, cells, self.truth.digits), self.root).trusted
+        table = ValueTable(self.terms, self.truth.cells(rows), self.truth.digits)
+        exact = SettledValues(table, self.root).trusted
         return (
             digits_lost_by_row(exact, before[chosen], "float64"),
             digits_lost_by_row(exact, after[chosen], "float64"),

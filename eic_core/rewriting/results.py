@@ -455,16 +455,19 @@ def advice_sentence(
                 "Where the exact result is 0, rounding leaves a small number in its place: what "
                 "helps is to take so small a result for 0."
             )
-        if wrong or ranged:
+        if ranged:
             return (
                 "What helps: inputs in units in which no value on the way overflows or "
                 "underflows, or arithmetic of a wider range."
             )
         if helps := lost.helps("such points"):
+            others = "" if wrong else "; at the others nothing needs to be done"
             return (
                 "What helps at the samples at which the result loses every digit or jumps: "
-                f"{helps}; at the others nothing needs to be done."
+                f"{helps}{others}."
             )
+        if wrong:
+            return "What helps: arithmetic of more digits or of a wider range."
         if lost.nothing:
             return (
                 "Nothing needs to be done: where the result loses every digit it is 0, and so it "

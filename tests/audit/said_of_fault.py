@@ -682,6 +682,14 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield "no value over- or underflows"
 
 
+@says(
+    "advice.arithmetic", "instead", "What helps: arithmetic of more digits or of a wider range."
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if not (p.truth.missed > 2.0**-52).any():
+        yield "double precision has all of its digits"
+
+
 def _leaves_range(p: Page, k: int) -> np.ndarray:
     """Rows at which doubles have no value of a node, or one of fewer digits."""
     with np.errstate(invalid="ignore"):
@@ -767,7 +775,7 @@ KINDS["inputs_known"], KINDS["precision"] = "inputs known more exactly", "a high
     "advice.there",
     "instead",
     "What helps at the samples at which the result loses every digit or jumps: "
-    f"{_cures('such points')}; at the others nothing needs to be done.",
+    f"{_cures('such points')}⟦; at the others nothing needs to be done⟧.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _helps(p, m)

@@ -48,7 +48,8 @@ SILENT = frozenset({
     "note.heavy", "cause.steep", "cause.plain", "singular.given", "singular.cut", "singular.zero",
     "singular.power", "growth.hardly", "budget.together", "budget.many", "instead.none_finite",
     "label.beyond", "label.steep", "label.unranged",
-    "verdict.left_out", "invalid.indistinct", "budget.beyond", "budget.none", "singular.or_given",
+    "verdict.left_out", "advice.arithmetic", "invalid.indistinct", "budget.beyond", "budget.none",
+    "singular.or_given",
 })  # fmt: skip
 """Templates for which no formula of built-in operators is known that makes them speak; or which are
 about rows that the oracle sees and the definition, at 60 digits, does not; or about too many

@@ -431,3 +431,22 @@ def test_a_form_that_a_person_would_write_is_found(text, domain, form):
     samples = sample_domains(dict(map(Domain.parse, domain.split())), count=100)
     found = repair(read(text).formula, samples, limit_seconds=math.inf)
     assert found.best is not None and found.best.text == form
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "digits"),
+    [
+        ("floor(10*x)/10", [i / 10 for i in range(21)], "no digit"),
+        ("round(100*x)/100", [1.23, 4.56, 7.895], "no digit"),
+        ("floor(x/0.1)", [0.3, 0.6, 0.7, 1.1, 0.25], "15.2 digits"),  # NumPy: 2 of 0.3/0.1
+    ],
+)
+def test_a_formula_that_jumps_is_compared_with_its_value_at_the_decimals_written(text, x, digits):
+    """By Python's own fractions of the decimals, and by floats."""
+    one = {"floor": math.floor, "round": round}
+    exact = [eval(text, dict(one, x=Fraction(repr(v)))) for v in x if "0.1" not in text]  # noqa: S307
+    plain = [eval(text, dict(one, x=v)) for v in x if "0.1" not in text]  # noqa: S307
+    assert all(float(a) == b for a, b in zip(exact, plain, strict=True))
+    found = repair(read(text).formula, Samples.from_columns({"x": np.array(x)}))
+    assert f"measured in float64 it loses {digits}" in found.sentence
+    assert "units" not in found.advice
