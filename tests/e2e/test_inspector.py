@@ -215,6 +215,31 @@ def test_the_back_button_returns_to_the_formula_before(visit: Opener) -> None:
     expect(page.locator(".st-key-formula_text textarea")).to_have_value("x+1")
 
 
+def test_a_range_is_typed_number_by_number_and_nothing_that_was_typed_is_lost(
+    visit: Opener,
+) -> None:
+    page = visit("/?formula=" + quote("x+1"))
+    settle(page)
+    page.locator(".st-key-data-panel summary").click()
+    low, high = (page.locator(f".st-key-{side}-x input") for side in ("low", "high"))
+    low.click()
+    low.press("Control+a")
+    low.press_sequentially("1e3")
+    low.press("Tab")
+    problem = page.get_by_role("alert")
+    expect(problem).to_contain_text("from is above to. Until that is mended, 1 … 5 counts.")
+    expect(problem).to_be_in_viewport()
+    expect(low).to_have_value("1000")
+    expect(high).to_have_value("5")
+    expect(high).to_be_focused()
+    high.press("Control+a")
+    high.press_sequentially("1e6")
+    high.press("Enter")
+    expect(page).to_have_url(re.compile(r"range=x%3D1000.0%3A1000000.0"))
+    expect(problem).to_have_count(0)
+    expect(page.locator(".st-key-data-panel summary")).to_contain_text("1,000 … 10⁶")
+
+
 def test_a_link_to_an_absent_upload_asks_for_its_file(visit: Opener) -> None:
     owner = visit("/?formula=" + quote("T-r"))
     upload(owner, CSV)

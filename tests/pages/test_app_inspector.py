@@ -114,10 +114,18 @@ def test_a_changed_range_goes_into_the_address() -> None:
     assert not page.exception
 
 
-def test_an_upside_down_range_is_turned_over() -> None:
+def test_ends_that_are_upside_down_stay_in_their_fields_until_they_are_mended() -> None:
     page = open_page(formula="x+1")
-    page.number_input(key="low:x").set_value(9.0).run()
-    assert query_of(page, "range") == ["x=5.0:9.0"]
+    page = page.number_input(key="low:x").set_value(1e3).run()
+    assert "<code>x</code>: from is above to. Until that is mended, 1 … 5 counts." in html_of(page)
+    assert [page.number_input(key=f"{side}:x").value for side in ("low", "high")] == [1e3, 5]
+    assert query_of(page, "range") == []
+    page = page.number_input(key="high:x").set_value(1e6).run()
+    assert query_of(page, "range") == ["x=1000.0:1000000.0"]
+    assert "from is above to" not in html_of(page)
+    page = page.number_input(key="low:x").set_value(1e7).run()
+    page = type_formula(page, "x+2")
+    assert page.number_input(key="low:x").value == 1e3  # of another formula nothing is pending
 
 
 def test_an_impossible_range_is_refused_in_words() -> None:
@@ -125,7 +133,8 @@ def test_an_impossible_range_is_refused_in_words() -> None:
     page.number_input(key="low:x").set_value(-1.0).run()
     assert not page.exception
     assert "must be positive" in html_of(page)
-    assert page.number_input(key="low:x").value == 1.0
+    assert page.number_input(key="low:x").value == -1.0  # what was typed, to be mended
+    assert query_of(page, "range") == ["x=loguniform:1:2"]
 
 
 def test_an_example_brings_its_own_domain() -> None:
@@ -206,6 +215,40 @@ def test_the_ranges_of_an_fpcore_stand_in_the_panel_and_change_from_there() -> N
     page = page.number_input(key="high:x").set_value(4.0).run()
     assert {name: str(d) for name, d in state_of(page).domains} == {"x": "2.0:4.0"}
     assert page.number_input(key="high:e").value == 10
+
+
+def test_an_fpcore_pasted_over_the_greeting_or_over_an_example_takes_its_own_range() -> None:
+    core = '(FPCore (x y) :name "t" :pre (and (<= 0 x 1e8) (< -5 y 5)) (- x y))'
+    page = type_formula(open_page(), core)
+    ends = {name: page.number_input(key=name).value for name in ("low:x", "high:x", "low:y")}
+    assert ends == {"low:x": 0, "high:x": 1e8, "low:y": -5}
+    page = type_formula(open_page().button(key="example-roots").click().run(), core)
+    assert page.number_input(key="low:x").value == 0
+    assert "the one that the formula's own text states" in html_of(page).replace("&#x27;", "'")
+    assert "of the formula before" not in html_of(page)
+    page = page.number_input(key="high:x").set_value(7.0).run()
+    assert "<code>x</code> (0 … 7, not 0 … 10⁸)" in html_of(page)
+
+
+def test_a_range_of_the_formula_before_is_told_until_it_is_touched() -> None:
+    page = open_page().button(key="example-roots").click().run()
+    page = type_formula(page, "x**2 + a")
+    said = "<code>x</code> (1 … 10⁸ (log)) keeps the range of the formula before."
+    assert said in html_of(page)
+    assert "No range was given for <code>a</code>" in html_of(page)
+    address = {name: query_of(page, name) for name in ("formula", "range", "kept")}
+    again = open_page(**address)
+    assert said in html_of(again)  # a reload tells the same
+    page = page.button(key="reset-kept").click().run()
+    assert "of the formula before" not in html_of(page)
+    assert query_of(page, "range") == ["x=1.0:5.0"] and not query_of(page, "kept")
+    again = again.number_input(key="low:x").set_value(2.0).run()
+    assert "of the formula before" not in html_of(again)
+
+
+def test_the_range_of_the_example_that_greets_a_visitor_is_not_passed_off_as_theirs() -> None:
+    page = type_formula(open_page(), "exp(x) - 1")
+    assert "No range was given for <code>x</code>: sampled uniformly from 1 to 5" in html_of(page)
 
 
 def test_the_inputs_are_folded_above_the_verdict() -> None:

@@ -109,6 +109,22 @@ def test_the_ranges_that_a_formula_states_are_used_until_others_are_chosen() -> 
     assert any("`y`: sampled uniformly from 1 to 5" in notice for notice in result.notices)
 
 
+def test_a_stated_range_wins_over_one_of_a_formula_before_and_a_column_over_both() -> None:
+    core = "(FPCore (x) :pre (<= 1 x 10) (- x 1))"
+    before = (("x", Domain("uniform", 1.0, 5.0)),)
+    service = InspectorService()
+    carried = InspectionRequest(core, domains=before, carried=frozenset("x"))
+    result = service.inspect(carried)
+    assert dict(result.domains) == {"x": Domain("uniform", 1.0, 10.0)} and not result.kept
+    chosen = service.inspect(InspectionRequest(core, domains=before))
+    assert chosen.domains == before
+    assert any("`x` (1 … 5, not 1 … 10)" in notice for notice in chosen.notices)
+    table = read_table("x\n2\n3\n")
+    measured = service.inspect(InspectionRequest(core, upload=table.digest), table)
+    assert measured.inspection.samples.columns["x"].tolist() == [2.0, 3.0]
+    assert any("The table's rows count, not the range of `x`" in n for n in measured.notices)
+
+
 def test_a_variable_with_a_range_keeps_its_name_whole() -> None:
     def variables(*ranges: str) -> tuple[str, ...]:
         domains = tuple((name, module.DEFAULT_DOMAIN) for name in ranges)

@@ -19,16 +19,18 @@ from pages.ui.kit.inspector_service import (
     DEFAULT_DOMAIN,
     InspectionResult,
     Outcome,
-    stated_domains,
+    describe,
+    domains_in_use,
 )
-from pages.ui.kit.text import code_label, escape, prose
+from pages.ui.kit.text import clean, code_label, escape, prose
 from pages.ui.kit.visit import (
     MAX_SAMPLES,
     MAX_SEED,
+    TypedEnds,
     Visit,
     change_state,
+    choose_domains,
     current_visit,
-    describe,
     keep_upload,
     sync_widget,
 )
@@ -271,7 +273,7 @@ def _summary(here: Visit, outcome: Outcome) -> str:
     state, variables = here.state, outcome.variables
     if state.upload:
         return code_label(state.upload_name or state.upload, 40)
-    known = stated_domains(outcome.reading) | dict(state.domains)
+    known = domains_in_use(outcome.reading, state.domains, state.carried)
     parts = [
         f"{code_label(name, 16)} {describe(known.get(name, DEFAULT_DOMAIN))}"
         for name in variables[:3]
@@ -294,7 +296,7 @@ def _mode_changed() -> None:
 
 def _ranges(here: Visit, outcome: Outcome) -> None:
     variables = outcome.variables
-    known = stated_domains(outcome.reading) | dict(here.state.domains)
+    known = domains_in_use(outcome.reading, here.state.domains, here.state.carried)
     if outcome.reading is None and not variables:
         st.html('<p class="eic-quiet">A range for each variable, once there is a formula.</p>')
     elif not variables:
@@ -302,9 +304,7 @@ def _ranges(here: Visit, outcome: Outcome) -> None:
     scroll: int | Literal["content"] = 390 if len(variables) > _SCROLL_AFTER else "content"
     with st.container(height=scroll, border=False, gap="xsmall", key="ranges"):
         for name in variables[:200]:
-            _range(name, known.get(name, DEFAULT_DOMAIN))
-    if here.data_error:
-        st.html(f'<p class="eic-note eic-bad" role="alert">{prose(here.data_error)}</p>')
+            _range(here, name, known.get(name, DEFAULT_DOMAIN))
     samples, seed, preset = st.columns([1.2, 0.8, 1.2], vertical_alignment="bottom")
     samples.number_input(
         "Samples",
@@ -340,7 +340,7 @@ def _ranges(here: Visit, outcome: Outcome) -> None:
     del chosen
 
 
-def _range(name: str, domain: Domain) -> None:
+def _range(here: Visit, name: str, domain: Domain) -> None:
     _, first, second = KINDS[domain.kind]
     kind, low, high = st.columns([1.3, 1, 1], vertical_alignment="bottom", gap="small")
     kind.selectbox(
@@ -352,17 +352,26 @@ def _range(name: str, domain: Domain) -> None:
         on_change=_kind_changed,
         args=(name,),
     )
+    typed = here.typed_ends.get(name)
+    if typed is not None and not typed.about(here.state.formula, domain):
+        del here.typed_ends[name]
+        typed = None
+    ends = typed or domain
     for column, side, caption in ((low, "low", first), (high, "high", second)):
         if caption:
             column.number_input(
                 caption,
-                value=getattr(domain, side),
-                key=sync_widget(f"{side}:{name}", getattr(domain, side)),
-                format=number_format(getattr(domain, side)),
+                value=getattr(ends, side),
+                key=sync_widget(f"{side}:{name}", getattr(ends, side)),
+                format=number_format(getattr(ends, side)),
                 step=_step(domain),
                 on_change=_ends_changed,
                 args=(name,),
             )
+    if typed is not None:
+        until = f"Until that is mended, {describe(domain)} counts."
+        said = f"`{clean(name, 24)}`: {typed.problem}. {until}"
+        st.html(f'<p class="eic-note eic-bad" role="alert">{prose(said)}</p>')
 
 
 def number_format(value: float) -> str:
@@ -387,21 +396,14 @@ def _step(domain: Domain) -> float:
 def _domain_of(name: str) -> Domain:
     """As it is shown: what the user chose, what the formula states, or the default."""
     here = current_visit()
-    last = here.last_good
-    stated: dict[str, Domain] = {}
-    if last is not None and last.request.formula == here.state.formula:
-        stated = stated_domains(last.reading)
-    return (stated | dict(here.state.domains)).get(name, DEFAULT_DOMAIN)
-
-
-def _set_domain(name: str, domain: Domain) -> None:
-    here = current_visit()
-    here.data_error = ""
-    change_state(domains=tuple({**dict(here.state.domains), name: domain}.items()))
+    state, last = here.state, here.last_good
+    known = last is not None and last.request.formula == state.formula
+    reading = last.reading if last is not None and known else None
+    return domains_in_use(reading, state.domains, state.carried).get(name, DEFAULT_DOMAIN)
 
 
 def _kind_changed(name: str) -> None:
-    _set_domain(name, converted(_domain_of(name), st.session_state[f"kind:{name}"]))
+    choose_domains({name: converted(_domain_of(name), st.session_state[f"kind:{name}"])})
 
 
 def converted(domain: Domain, kind: str) -> Domain:
@@ -429,20 +431,30 @@ def converted(domain: Domain, kind: str) -> Domain:
 
 
 def _ends_changed(name: str) -> None:
+    """Take the ends that stand in the fields; what is no range stays there until it is mended."""
     here = current_visit()
     before = _domain_of(name)
     low = st.session_state.get(f"low:{name}")
     high = st.session_state.get(f"high:{name}", low)
+    here.typed_ends.pop(name, None)
     if low is None or high is None:
         return
-    if before.kind == "fixed":
-        high = low
-    elif before.kind != "normal" and low > high:
-        low, high = high, low
+    low, high = float(low), float(low if before.kind == "fixed" else high)
+    if problem := _problem_of_ends(before, low, high):
+        here.typed_ends[name] = TypedEnds(here.state.formula, before, low, high, problem)
+        return
+    choose_domains({name: replace(before, low=low, high=high)})
+
+
+def _problem_of_ends(domain: Domain, low: float, high: float) -> str:
+    """Why these are no ends for a domain, or ""."""
+    if domain.kind in ("uniform", "loguniform") and low > high:
+        return "from is above to"
     try:
-        _set_domain(name, replace(before, low=float(low), high=float(high)))
+        replace(domain, low=low, high=high)
     except DataError as error:
-        here.data_error = f"`{name}`: {error}. The range is unchanged."
+        return str(error)
+    return ""
 
 
 def _number_changed(key: str) -> None:
@@ -455,5 +467,5 @@ def _number_changed(key: str) -> None:
 def _preset_chosen(variables: tuple[str, ...]) -> None:
     domain = PRESETS.get(st.session_state.get("preset", ""))
     if domain is not None:
-        current_visit().data_error = ""
-        change_state(domains=tuple((name, domain) for name in variables))
+        current_visit().typed_ends.clear()
+        choose_domains(dict.fromkeys(variables, domain))

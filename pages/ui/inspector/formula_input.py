@@ -258,8 +258,17 @@ def fold_data() -> None:
 
 
 def _typed() -> None:
+    """Take up what was typed.
+
+    The range of the example that greets a visitor is not theirs and goes with it; others stay,
+    and are told to be of the formula before.
+    """
     fold_data()
-    change_state(formula=st.session_state["formula_text"], node=None)
+    here = current_visit()
+    text, domains = st.session_state["formula_text"], () if here.first else here.state.domains
+    if text != here.state.formula:
+        carried = frozenset(name for name, _ in domains)
+        change_state(formula=text, node=None, domains=domains, carried=carried)
 
 
 def offers_examples(here: Visit) -> bool:

@@ -26,11 +26,16 @@ from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
 from pages.ui.kit.caches import UnfinishedAnswers
 from pages.ui.kit.diagnosis_service import DiagnosisService, Summary
-from pages.ui.kit.inspector_service import InspectionResult, Outcome
+from pages.ui.kit.inspector_service import (
+    DEFAULT_DOMAIN,
+    InspectionResult,
+    Outcome,
+    describe,
+)
 from pages.ui.kit.jobs import Job, Jobs, Step, holding
 from pages.ui.kit.messages import metric, offer_again
 from pages.ui.kit.text import clean, escape, prose
-from pages.ui.kit.visit import Visit, change_state, current_visit
+from pages.ui.kit.visit import Visit, change_state, choose_domains, current_visit
 from pages.ui.kit.wiring import diagnosis_service, diagnosis_slots, figure_cache
 from pages.ui.questions.instead import replace_formula_button
 
@@ -285,8 +290,33 @@ def verdict_view(result: InspectionResult) -> SummaryPlace | None:
         )
         for notice in result.notices:
             st.html(f'<p class="eic-note">{prose(notice)}</p>')
+        _kept_ranges(result)
         place = begin_summary(result, said.notes)
     return place
+
+
+def _kept_ranges(result: InspectionResult) -> None:
+    """That a variable keeps the range of a formula before, and the usual range at a click."""
+    if not result.kept:
+        return
+    known, kept = dict(result.domains), result.kept
+    listed = wording.join([f"`{name}` ({describe(known[name])})" for name in kept], limit=6)
+    keeps = "keeps the range" if len(kept) == 1 else "keep the ranges"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="kept"):
+        st.html(
+            f'<p class="eic-note">{prose(f"{listed} {keeps} of the formula before.")}</p>',
+            width="content",
+        )
+        if any(known[name] != DEFAULT_DOMAIN for name in kept):
+            st.button(
+                f"Reset to {describe(DEFAULT_DOMAIN)}",
+                key="reset-kept",
+                type="tertiary",
+                icon=":material/restart_alt:",
+                on_click=choose_domains,
+                args=(dict.fromkeys(kept, DEFAULT_DOMAIN),),
+                help="The usual range of textbook benchmarks; set another under Data",
+            )
 
 
 def _account_in_short(result: InspectionResult) -> str:

@@ -48,7 +48,8 @@ needs 60 digits (ADR 0020)."""
 class InspectionRequest:
     """Everything an inspection depends on, by value.
 
-    `domains` and `mapping` hold what the user chose; the rest is filled in.
+    `domains` and `mapping` hold what the user chose; the rest is filled in.  `carried` names
+    the variables whose range was not chosen for this formula, but for an example or one before.
     """
 
     formula: str
@@ -60,6 +61,7 @@ class InspectionRequest:
     upload: str = ""
     mapping: tuple[tuple[str, str], ...] = ()
     target: str | None = None
+    carried: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,8 @@ class InspectionResult:
         Column compared with, or "".
     notices : tuple of str
         What was assumed or left out, one sentence each; user text in backticks.
+    kept : tuple of str
+        Variables sampled from a range that was chosen for an example or a formula before.
     missing : str
         What was not done for want of time, in a sentence; "" if all was.  The inspection is
         then that of double precision alone, and settles nothing.
@@ -91,6 +95,7 @@ class InspectionResult:
     match: VariableMatch | None = None
     target: str = ""
     notices: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
     missing: str = ""
 
     shared_between_processes = True
@@ -369,8 +374,13 @@ def inspect_request(
     if table is not None:
         match, target = match_table(reading, table, request)
         samples = _table_samples(table, match, target, notices)
+        if named := [f"`{name}`" for name in stated_domains(reading)]:
+            notices.append(
+                f"The table's rows count, not the range of {wording.join(named, limit=12)} that "
+                "the formula's own text states."
+            )
     else:
-        domains = _complete(reading, request.domains, notices)
+        domains = _complete(reading, request, notices)
         count = min(request.samples, most)
         if count < request.samples:
             notices.append(
@@ -382,8 +392,10 @@ def inspect_request(
         inspection, missing = inspect(reading.formula, samples, progress=_nothing_to_check), ""
     else:
         inspection, missing = _measure(reading, samples, progress, seconds_of_check, clock)
+    stated = stated_domains(reading)
+    kept = tuple(name for name, _ in domains if name in request.carried and name not in stated)
     result = InspectionResult(
-        request, reading, inspection, domains, match, target, tuple(notices), missing
+        request, reading, inspection, domains, match, target, tuple(notices), kept, missing
     )
     if result.complete:
         _ = result.verdict, result.spread, result.origin  # made here, not where the pages are
@@ -515,17 +527,65 @@ def stated_domains(reading: Reading | None) -> dict[str, Domain]:
     return {name: Domain.between(low, high) for name, low, high in stated}
 
 
+def domains_in_use(
+    reading: Reading | None,
+    domains: tuple[tuple[str, Domain], ...],
+    carried: frozenset[str] = frozenset(),
+) -> dict[str, Domain]:
+    """The range of each variable that has one.
+
+    One that was chosen for this very formula counts first, then one that its text states, then
+    one that was chosen for a formula before.
+
+    Parameters
+    ----------
+    reading : Reading or None
+    domains : tuple of (name, Domain)
+        That were chosen.
+    carried : frozenset of str
+        Those of them that were chosen for a formula before, or came with an example.
+    """
+    before = {name: domain for name, domain in domains if name in carried}
+    own = {name: domain for name, domain in domains if name not in carried}
+    return before | stated_domains(reading) | own
+
+
+def describe(domain: Domain) -> str:
+    """A domain in a few characters.
+
+    Examples
+    --------
+    >>> describe(Domain("uniform", 1.0, 5.0)), describe(Domain("loguniform", 1e-8, 25e7))
+    ('1 … 5', '10⁻⁸ … 2.5·10⁸ (log)')
+    """
+    low, high = (wording.significant(v, 6) for v in (domain.low, domain.high))
+    if domain.kind == "fixed":
+        return f"= {low}"
+    if domain.kind == "normal":
+        return f"{low} ± {high}"
+    return f"{low} … {high}" + (" (log)" if domain.kind == "loguniform" else "")
+
+
 def _complete(
-    reading: Reading, chosen: tuple[tuple[str, Domain], ...], notices: list[str]
+    reading: Reading, request: InspectionRequest, notices: list[str]
 ) -> tuple[tuple[str, Domain], ...]:
     variables = reading.formula.variables
-    stated, given = stated_domains(reading), dict(chosen)
-    known = stated | given
+    stated = stated_domains(reading)
+    known = domains_in_use(reading, request.domains, request.carried)
     missing = [name for name in variables if name not in known]
-    own = [name for name in variables if name in stated and name not in given]
+    own = [name for name in variables if name in stated and known[name] == stated[name]]
     if own:
         listed = wording.join([f"`{name}`" for name in own], limit=12)
         notices.append(f"The range of {listed} is the one that the formula's own text states.")
+    if other := [name for name in variables if name in stated and name not in own]:
+        listed = wording.join(
+            [f"`{name}` ({describe(known[name])}, not {describe(stated[name])})" for name in other],
+            limit=12,
+        )
+        notices.append(
+            "The range that was chosen counts, not the one that the formula's own text states: "
+            f"{listed}."
+        )
     if missing:
         listed = wording.join([f"`{name}`" for name in missing], limit=12)
         notices.append(

@@ -21,7 +21,6 @@ from urllib.parse import urlencode
 import streamlit as st
 from cachetools import LRUCache
 
-from eic_core import wording
 from eic_core.errors import DataError, UserError
 from eic_core.explain.budget import TOLERANCE
 from eic_core.measure.table import Table
@@ -31,23 +30,6 @@ from pages.ui.kit.caches import UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult
 from pages.ui.kit.jobs import Job
 from pages.ui.kit.workers import who_asks
-
-
-def describe(domain: Domain) -> str:
-    """A domain in a few characters.
-
-    Examples
-    --------
-    >>> describe(Domain("uniform", 1.0, 5.0)), describe(Domain("loguniform", 1e-8, 25e7))
-    ('1 … 5', '10⁻⁸ … 2.5·10⁸ (log)')
-    """
-    low, high = (wording.significant(v, 6) for v in (domain.low, domain.high))
-    if domain.kind == "fixed":
-        return f"= {low}"
-    if domain.kind == "normal":
-        return f"{low} ± {high}"
-    return f"{low} … {high}" + (" (log)" if domain.kind == "loguniform" else "")
-
 
 MAX_SAMPLES = 1_000_000
 SAMPLES_OF_OLD_LINKS = 1_000
@@ -91,6 +73,9 @@ class PageState:
         The question that is answered, one of `ASKS`.
     tolerance : float
         How far the output may move in the digit budget, above 0 and at most 1.
+    carried : frozenset of str
+        Those of `domains` that were not chosen for this formula, but for an example or a formula
+        before it.
 
     Examples
     --------
@@ -114,6 +99,7 @@ class PageState:
     target: str | None = None
     ask: str = ASKED_FIRST
     tolerance: float = TOLERANCE
+    carried: frozenset[str] = frozenset()
 
     def to_query(self) -> dict[str, list[str]]:
         """The query parameters that restore this state, most defaults left out.
@@ -126,6 +112,8 @@ class PageState:
             query["syntax"] = [self.syntax]
         if self.domains and not self.upload:
             query["range"] = [f"{name}={domain}" for name, domain in self.domains]
+            if self.carried:
+                query["kept"] = sorted(self.carried)
         if not self.upload and (self.formula or self.samples != DEFAULT_SAMPLES):
             query["samples"] = [str(self.samples)]
         if self.seed:
@@ -145,7 +133,7 @@ class PageState:
             query["ask"] = [self.ask]
         if self.tolerance != TOLERANCE:
             query["tolerance"] = [repr(self.tolerance)]
-        for key in ("formula", "map", "range", "target", "file"):
+        for key in ("formula", "map", "range", "kept", "target", "file"):
             if encoded_length(query) <= MAX_URL:
                 break
             query.pop(key, None)
@@ -169,10 +157,12 @@ class PageState:
             upload = ""
         syntax, ask = one("syntax") or "auto", one("ask")
         unsaid = SAMPLES_OF_OLD_LINKS if one("formula") else DEFAULT_SAMPLES
+        domains = _domains(query.get("range", ()))
         return cls(
             formula=one("formula") or "",
             syntax=syntax if syntax.isidentifier() and len(syntax) < 30 else "auto",
-            domains=_domains(query.get("range", ())),
+            domains=domains,
+            carried=frozenset(query.get("kept", ())) & {name for name, _ in domains},
             samples=_integer(one("samples"), 1, MAX_SAMPLES, unsaid),
             seed=_integer(one("seed"), 0, MAX_SEED, 0),
             node=_optional_integer(one("node"), 0, 100_000),
@@ -236,6 +226,32 @@ MAX_HISTORY = 50
 MAX_UPLOADS = 3
 
 
+@dataclass(frozen=True)
+class TypedEnds:
+    """Two numbers that a visitor typed as the ends of a range and that are none.
+
+    Attributes
+    ----------
+    formula : str
+        That stood there.
+    domain : Domain
+        That counts until they are mended.
+    low, high : float
+    problem : str
+        Why they are no ends.
+    """
+
+    formula: str
+    domain: Domain
+    low: float
+    high: float
+    problem: str
+
+    def about(self, formula: str, domain: Domain) -> bool:
+        """Whether they still stand for that domain of that formula."""
+        return (self.formula, self.domain) == (formula, domain)
+
+
 @dataclass
 class Visit:
     """What the server remembers of one tab."""
@@ -254,7 +270,7 @@ class Visit:
     refused: Table | None = None
     upload_error: UserError | None = None
     wants_table: bool = False
-    data_error: str = ""
+    typed_ends: dict[str, TypedEnds] = field(default_factory=dict)
     table_order: tuple[int, ...] = ()
     table_row: int = -1
     uploader: int = 0
@@ -330,6 +346,15 @@ def write_url() -> None:
         here.query_written = _query()
 
 
+def choose_domains(chosen: Mapping[str, Domain]) -> None:
+    """Take ranges for the formula that stands there, beside those of its other variables."""
+    state = current_visit().state
+    change_state(
+        domains=tuple({**dict(state.domains), **chosen}.items()),
+        carried=state.carried.difference(chosen),
+    )
+
+
 @uninterrupted()
 def go_back() -> None:
     """Return to the formula before this one."""
@@ -402,6 +427,7 @@ def request_of(state: PageState) -> InspectionRequest:
         formula=state.formula,
         syntax=state.syntax,
         domains=() if state.upload else state.domains,
+        carried=frozenset() if state.upload else state.carried,
         samples=state.samples,
         seed=state.seed,
         base=state.base,

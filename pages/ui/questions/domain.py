@@ -18,9 +18,14 @@ import streamlit as st
 from eic_core.explain.bottleneck import BottleneckOnData, bottleneck_sentence
 from eic_core.measure import Domain
 from pages.ui.kit.browser import uninterrupted
-from pages.ui.kit.inspector_service import DEFAULT_DOMAIN, InspectionRequest, InspectionResult
+from pages.ui.kit.inspector_service import (
+    DEFAULT_DOMAIN,
+    InspectionRequest,
+    InspectionResult,
+    describe,
+)
 from pages.ui.kit.text import code_label, label, prose
-from pages.ui.kit.visit import change_state, current_visit, describe, sync_widget
+from pages.ui.kit.visit import change_state, current_visit, sync_widget
 from pages.ui.questions.where import blamed_variables_first
 
 ENDS, CENTRE, SPREAD, HELD = "ends", "low", "high", "held"
@@ -183,6 +188,8 @@ class Start:
         Without its domains.
     chosen : Domains
         What the visitor had chosen; the others took the default.
+    carried : frozenset of str
+        Those of them that were chosen for a formula before.
     domains : Domains
         One for each variable.
     seen : frozenset of Domains
@@ -195,6 +202,7 @@ class Start:
 
     request: InspectionRequest
     chosen: Domains
+    carried: frozenset[str]
     domains: Domains
     seen: frozenset[Domains]
     order: tuple[str, ...]
@@ -238,7 +246,7 @@ def domain_sliders(result: InspectionResult) -> None:
                 key="domain-back",
                 icon=":material/undo:",
                 on_click=_move,
-                args=(start, start.chosen),
+                args=(start, start.chosen, start.carried),
             )
 
 
@@ -246,7 +254,7 @@ _INVITATION = "Drag an end of a range: the tree, the verdict and the rows follow
 
 
 def _start_of(result: InspectionResult) -> Start:
-    request = replace(result.request, domains=())
+    request = replace(result.request, domains=(), carried=frozenset())
     start = st.session_state.get(_START)
     if isinstance(start, Start) and start.request == request and result.domains in start.seen:
         return start
@@ -254,6 +262,7 @@ def _start_of(result: InspectionResult) -> Start:
     start = Start(
         request,
         result.request.domains,
+        result.request.carried,
         result.domains,
         frozenset([result.domains]),
         tuple(blamed_variables_first(result)[:MOST]),
@@ -286,16 +295,16 @@ def _dragged(name: str, track: Track, key: str) -> None:
     state, start = current_visit().state, st.session_state.get(_START)
     if not isinstance(start, Start) or state.upload:
         return
-    chosen = dict(state.domains)
-    domain = chosen.get(name, dict(start.domains).get(name, DEFAULT_DOMAIN))
-    _move(start, tuple({**chosen, name: track.moved(domain, st.session_state[key])}.items()))
+    own = {n: domain for n, domain in state.domains if n not in state.carried}
+    domain = own.get(name, dict(start.domains).get(name, DEFAULT_DOMAIN))
+    moved = {**dict(state.domains), name: track.moved(domain, st.session_state[key])}
+    _move(start, tuple(moved.items()), state.carried - {name})
 
 
 @uninterrupted()
-def _move(start: Start, chosen: Domains) -> None:
-    known = dict(chosen)
+def _move(start: Start, chosen: Domains, carried: frozenset[str]) -> None:
+    known = {name: domain for name, domain in chosen if name not in carried}
     goal = tuple((name, known.get(name, domain)) for name, domain in start.domains)
     st.session_state[_START] = replace(start, seen=start.seen | {goal})
     st.session_state[_MOVED] = goal
-    current_visit().data_error = ""
-    change_state(domains=chosen)
+    change_state(domains=chosen, carried=carried)
