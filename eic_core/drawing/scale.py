@@ -16,6 +16,9 @@ from dataclasses import dataclass
 from typing import Any
 
 LOW, HIGH = 0.0, 8.0
+
+SCALE_TITLE = "local EIC: digits lost up to a step, log₁₀ s̄"
+"""What the colours and the numbers of a tree are."""
 """Ends of the scale in digits, log10 of the mean amplification; values beyond are clamped."""
 
 TYPICAL_LAW = 1.0

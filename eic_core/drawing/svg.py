@@ -6,7 +6,7 @@ from html import escape
 
 from eic_core import wording
 from eic_core.drawing.layout import TAG_GAP, TAG_SIZE, Card, Edge, Scene, compose, tag_side
-from eic_core.drawing.scale import HIGH, LOW, SCALE, THEMES
+from eic_core.drawing.scale import HIGH, LOW, SCALE, SCALE_TITLE, THEMES
 from eic_core.measure import Inspection
 
 _FONT = "Source Sans Pro, Segoe UI, Helvetica, Arial, sans-serif"
@@ -169,7 +169,7 @@ def _bar(width: float, top: float, dark: bool) -> list[str]:
     left = (width - length) / 2
     out = [
         f'<text x="{width / 2:.1f}" y="{top:.1f}" text-anchor="middle" font-size="12" '
-        f'fill="{theme.ink}">digits lost up to a node, log₁₀ s̄</text>',
+        f'fill="{theme.ink}">{SCALE_TITLE}</text>',
         f'<rect x="{left:.1f}" y="{top + 8:.1f}" width="{length}" height="10" '
         f'fill="url(#scale-{_mark(dark)})"/>',
     ]

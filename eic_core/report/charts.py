@@ -111,7 +111,7 @@ def growth_curve(growth: Growth) -> Markup:
             f"{rows:,}</text>",
         ]
     parts.append(f'<text class="soft" x="50%" y="{height - 4}" text-anchor="middle">rows</text>')
-    return _svg(height, "Digits lost at this node against the number of rows.", parts)
+    return _svg(height, "Local EIC of this step against the number of rows.", parts)
 
 
 def _name(label: str) -> str:

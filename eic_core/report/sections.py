@@ -174,8 +174,9 @@ def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
     if spread.place:
         for name, value in (("median", tail.q50), ("90 %", tail.q90), ("99 %", tail.q99)):
             part = "Half" if name == "median" else name
-            yield f"digits lost at {spread.place}, {name}", _digits(value), (
-                f"{part} of the samples lose at most so many there."
+            yield f"log10 s at {spread.place}, {name}", _digits(value), (
+                f"{part} of the samples lose at most so many digits there; local EIC is of the "
+                "mean."
             )
         yield "worst 1 % of samples", _share(tail.top1_share), "Their part of the amplified noise."
     yield "mean settled", spread.settled, (
@@ -234,7 +235,7 @@ def worst_rows(inspection: Inspection, found: Where) -> ReportTable:
     columns = inspection.samples.columns
     texts = node_texts(inspection.formula, TEXT_LIMIT)
     return ReportTable(
-        ("row", *names, "digits lost there", "part of the noise"),
+        ("row", *names, "digits lost there, log10 s", "part of the noise"),
         [
             (
                 _count(found.row_number(k)),
@@ -340,7 +341,8 @@ def truth(formula: Formula, found: Triangulation) -> ReportTable:
     texts = node_texts(formula, TEXT_LIMIT)
     sigma = f"{found.nodes[-1].shaken[-1].sigma:g}" if found.nodes else "—"
     return ReportTable(
-        ("node", "predicted", "shared noise", "tried, 95 %", "float64", "float32", "agreement"),
+        ("node", "predicted", "shared noise", "tried, 95 %", "measured in float64",
+         "measured in float32", "agreement"),
         [
             (
                 _code(texts[n.node_id]),
@@ -353,9 +355,10 @@ def truth(formula: Formula, found: Triangulation) -> ReportTable:
             )
             for n in found.nodes
         ],
-        f"Digits lost, on {len(found.samples):,} rows. Predicted: independent noise. "
+        f"Digits lost up to each step, on {len(found.samples):,} rows. Predicted: its local EIC, "
+        "independent noise. "
         "Shared noise: copies of an input or sub-expression err alike. Tried: the formula run "
-        f"with random errors of {sigma}. float64, float32: the error observed "
+        f"with random errors of {sigma}. Measured in float64, float32: the error observed "
         "against 60 digits, in units of roundoff (one rounding is about −0.4).",
         numbers=(1, 2, 3, 4, 5),
     )

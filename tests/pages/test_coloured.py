@@ -50,7 +50,7 @@ def test_text_colour_is_set_inside_each_box(dark):
 
 def test_the_selected_node_has_a_brace_with_its_digits():
     latex = coloured_latex(inspected("10000*x-9999*x"), selected=6)
-    assert latex.startswith(r"\underbrace") and "4.39" in latex
+    assert latex.startswith(r"\underbrace") and r"\text{local EIC }4.39" in latex
 
 
 def test_an_infinite_node_is_framed_and_not_coloured():

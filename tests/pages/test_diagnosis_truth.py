@@ -37,11 +37,11 @@ def test_the_figure_has_every_number_of_the_node_on_one_axis() -> None:
     marks = shown(figure)
     labels = dict(zip(figure.layout.yaxis.tickvals, figure.layout.yaxis.ticktext, strict=True))
     by_label = {labels[y]: x for y, x in marks.items()}
-    assert by_label["predicted"] == node.recursion
+    assert by_label["predicted, independent noise"] == node.recursion
     assert by_label["predicted, shared noise"] == node.shared
     assert by_label["tried, errors of 10⁻¹²"] == node.shaken[-1].local_eic
-    assert by_label["single precision"] == node.float32.digits
-    assert by_label["double precision"] == node.float64.digits
+    assert by_label["measured in float32"] == node.float32.digits
+    assert by_label["measured in float64"] == node.float64.digits
     assert figure.layout.xaxis.range[0] < -1 and 8 <= figure.layout.xaxis.range[1] < 9
     bars = figure.data[1].error_x
     last = node.shaken[-1]
@@ -57,7 +57,7 @@ def test_what_cannot_be_drawn_is_said_in_its_lane() -> None:
     assert len(shown(figure)) == 2
     none = found("x - x", x="1:2").nodes[-1]
     assert lanes(none)[0].said == "no digit is left" and lanes(none)[-1].said == "exact"
-    assert "predicted: no digit is left" in triangulated_words(none)
+    assert "predicted, independent noise: no digit is left" in triangulated_words(none)
 
 
 def test_the_axis_grows_with_the_loss_and_stays_bounded() -> None:

@@ -258,6 +258,14 @@ def test_each_node_shows_its_sign_and_its_digits():
     assert "<b>−</b>" in shown and "<b>10000</b>" in shown and "4.39" in shown
 
 
+def test_the_digits_of_a_tree_have_their_name_on_scale_and_hover():
+    inspection = inspected("(x-x) + 10000*y - 9999*y")
+    figure = tree_figure(inspection)
+    (bar,) = [t.marker.colorbar for t in figure.data if t.marker and t.marker.showscale]
+    assert bar.title.text.startswith("local EIC") and bar.title.text in tree_svg(inspection)
+    assert all("local EIC of this step: " in text for text in hit(figure).hovertext)
+
+
 def test_the_bottleneck_is_labelled():
     figure = tree_figure(inspected("10000*x-9999*x"))
     assert [a.text for a in figure.layout.annotations] == ["<b>bottleneck</b>"]

@@ -182,10 +182,11 @@ def _loss_bars(found: WritingLoss, inside: float, step: str, dark: bool) -> list
         _bar(2, 0.0, own, grey, f"the function’s own: {wording.digits_lost(found.own)} digits"),
         _bar(1, 0.0, kept, grey, f"the function’s own: {wording.digits_lost(found.own)} digits"),
         _bar(1, kept, whole - kept, {"color": WRITING_INK[dark]},
-             f"lost to the writing: {wording.digits_lost(found.loss)} digits"),
+             f"lost to the writing, shared noise: {wording.digits_lost(found.loss)} digits"),
     ]  # fmt: skip
     if not math.isnan(inside):
-        text = f"{html.escape(wording.shorten(step, 60))}: {wording.digits_lost(inside)} digits"
+        lost = wording.digits_lost(inside)
+        text = f"{html.escape(wording.shorten(step, 60))}, worst step (EIC): {lost} digits"
         bars.append(_bar(0, 0.0, _length(inside), pattern, text))
     return bars
 

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from eic_core import wording
 from eic_core.drawing.scale import HIGH, THEMES, Theme
 from eic_core.explain import phrases
-from eic_core.explain.comparing import LIKELY, NAMES
+from eic_core.explain.comparing import LIKELY
 from eic_core.explain.ledger import Bar, Ledger
 from eic_core.explain.triangulation import TriangulatedNode
 from eic_core.formula.rendering import short_text
@@ -67,7 +67,8 @@ def lanes(node: TriangulatedNode) -> tuple[Lane, ...]:
         Lane(label, "recursion", value,
              said=wording.digits_lost(value) if math.isfinite(value) else "no digit is left")
         for label, value in (
-            ("predicted", node.recursion), ("predicted, shared noise", node.shared)
+            ("predicted, independent noise", node.recursion),
+            ("predicted, shared noise", node.shared),
         )
     ]  # fmt: skip
     shaken = [
@@ -80,7 +81,8 @@ def lanes(node: TriangulatedNode) -> tuple[Lane, ...]:
         for s in node.shaken
     ]  # fmt: skip
     observed = [
-        Lane(NAMES[o.kind], "observed", o.digits, said=observed_text(o), limit=DIGITS[o.kind])
+        Lane(f"measured in {o.kind}", "observed", o.digits,
+             said=observed_text(o), limit=DIGITS[o.kind])
         for o in (node.float32, node.float64)
     ]
     return (*theory, *shaken, *observed)
@@ -121,7 +123,9 @@ def triangulated_figure(
             "range": [_LEAST - 0.15, top], "fixedrange": True,
             "dtick": 1 if top < 9.5 and not narrow else 2,
             "tick0": 0, "showgrid": True, "gridcolor": theme.faint, "griddash": "dot",
-            "title": {"text": "digits lost at this node", "standoff": 4, "font": {"size": 12}},
+            "title": {
+                "text": "local EIC of this step, digits", "standoff": 4, "font": {"size": 12}
+            },
         },
         "yaxis": axis_style(theme) | {
             "range": [-len(found) + 0.4, 0.6], "fixedrange": True, "showline": False, "ticks": "",
@@ -141,7 +145,7 @@ def triangulated_figure(
 def triangulated_words(node: TriangulatedNode) -> str:
     """The figure in words, for those who do not see it."""
     said = "; ".join(f"{lane.label}: {lane.said}" for lane in lanes(node))
-    return f"Digits lost at this node: {said}"
+    return f"Digits lost up to this step (its local EIC, and as measured): {said}"
 
 
 def _top(found: tuple[Lane, ...]) -> float:
@@ -153,7 +157,7 @@ def _top(found: tuple[Lane, ...]) -> float:
 def _label(lane: Lane, narrow: bool) -> str:
     if not narrow:
         return lane.label
-    return lane.label.replace("errors of ", "").replace("predicted, shared noise", "shared noise")
+    return lane.label.replace("errors of ", "").replace("predicted, ", "").replace(" in ", ", ")
 
 
 def _trace(found: tuple[Lane, ...], way: str, dark: bool) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def growth_figure(growth: Growth, *, dark: bool = False, narrow: bool = False) -
     theme = THEMES[dark]
     counts, digits = list(growth.counts), list(growth.local_eic)
     beyond = [counts[-1], 10 * counts[-1]], [digits[-1], digits[-1] + max(0, growth.per_decade)]
-    hover = "%{x:,} rows<br>%{y:.2f} digits<extra></extra>"
+    hover = "%{x:,} rows<br>local EIC %{y:.2f} digits<extra></extra>"
     data: list[dict[str, Any]] = [
         {"type": "scatter", "mode": "lines", "x": counts + counts[::-1],
          "y": [*growth.high, *reversed(growth.low)], "fill": "toself", "line": {"width": 0},
@@ -123,7 +123,7 @@ def growth_figure(growth: Growth, *, dark: bool = False, narrow: bool = False) -
             "tickvals": shown, "ticktext": [f"{count:,}" for count in shown],
         },
         "yaxis": axis_style(theme) | {
-            "range": [0, top], "title": {"text": "digits lost at this node", "standoff": 4},
+            "range": [0, top], "title": {"text": "local EIC of this step, digits", "standoff": 4},
         },
         "hovermode": "closest",
     }  # fmt: skip

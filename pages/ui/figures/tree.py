@@ -22,7 +22,7 @@ from eic_core.drawing.layout import (
     compose,
     tag_side,
 )
-from eic_core.drawing.scale import FILTER, HIGH, LOW, SCALE, THEMES, TYPICAL_LAW
+from eic_core.drawing.scale import FILTER, HIGH, LOW, SCALE, SCALE_TITLE, THEMES, TYPICAL_LAW
 from eic_core.measure import Inspection
 from pages.ui.figures.plotting import base_layout, build, hidden_axis
 
@@ -381,21 +381,22 @@ def hover_text(inspection: Inspection, card: Card, scene: Scene) -> str:
     if skipped:
         return (
             f"<b>{len(skipped)} operators on the way down</b><br>"
-            f"{card.folded + 1} nodes in all, losing {html.escape(card.value.split(' ▸')[0])} "
-            "digits up to the worst of them<br>click to open the next ones"
+            f"{card.folded + 1} nodes in all, local EIC {html.escape(card.value.split(' ▸')[0])} "
+            "digits at the worst of them<br>click to open the next ones"
         )
     expression = "<br>".join(html.escape(t) for t in textwrap.wrap(wording.shorten(n.text, 84), 44))
     lines = [f"<b>{expression}</b>"]
     if n.evaluated == 0 and inspection.counts.valid:
         lines.append("in a branch that no sample takes")
     elif math.isnan(n.local_eic):
-        lines.append("digits lost up to here: undefined")
+        lines.append("local EIC of this step: undefined")
     elif math.isinf(n.local_eic):
-        lines.append("digits lost up to here: all (∞)")
+        lines.append("local EIC of this step: every digit (∞)")
         if not math.isnan(n.local_eic_finite):
-            lines.append(f"without singular samples: {wording.digits_lost(n.local_eic_finite)}")
+            rest = wording.digits_lost(n.local_eic_finite)
+            lines.append(f"without singular samples: {rest} digits")
     else:
-        lines.append(f"digits lost up to here: {n.local_eic:.2f}")
+        lines.append(f"local EIC of this step: {n.local_eic:.2f} digits")
     lines += [_shares(inspection, card.node_id)] if n.node.children else []
     if 0 < n.evaluated < inspection.counts.valid:
         taken = wording.count(n.evaluated, "sample takes", "samples take")
@@ -406,7 +407,9 @@ def hover_text(inspection: Inspection, card: Card, scene: Scene) -> str:
         lines.append(f"{wording.count(n.singular, 'sample is', 'samples are')} singular here")
     if card.folded:
         inside = html.escape(card.value.split(" ▸")[0])
-        lines.append(f"folded: {card.folded} more nodes, losing {inside} inside; click to unfold")
+        lines.append(
+            f"folded: {card.folded} more nodes, local EIC {inside} inside; click to unfold"
+        )
     return "<br>".join(line for line in lines if line)
 
 
@@ -429,7 +432,7 @@ def _scale_trace(dark: bool, length: float) -> dict[str, Any]:
     """Draws nothing but the colour bar, below the tree."""
     theme = THEMES[dark]
     bar: dict[str, Any] = {
-        "title": {"text": "digits lost up to a node, log₁₀ s̄", "font": {"size": 13}, "side": "top"},
+        "title": {"text": SCALE_TITLE, "font": {"size": 13}, "side": "top"},
         "tickvals": list(range(9)), "ticktext": [str(i) for i in range(9)],
         "tickfont": {"size": 12}, "thickness": 12, "outlinewidth": 0, "ticks": "outside",
         "ticklen": 3, "tickcolor": theme.muted, "orientation": "h", "x": 0.5,

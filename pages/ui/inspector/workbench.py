@@ -181,14 +181,14 @@ def node_detail(result: InspectionResult, node: int, dark: bool) -> None:
     n = inspection.nodes[node]
     tag = '<span class="eic-tag">bottleneck</span>' if node == inspection.bottleneck else ""
     facts = [
-        ("Digits lost up to here", wording.number(n.local_eic, 3), glossary.LOCAL_EIC),
+        ("Local EIC: digits lost up to here", wording.number(n.local_eic, 3), glossary.LOCAL_EIC),
         ("Mean amplification s̄", wording.significant(n.s_bar, missing="—"), glossary.S_BAR),
     ]
     if 0 <= n.evaluated < inspection.counts.valid:
         facts.append(("Evaluated at", f"{n.evaluated:,}", glossary.EVALUATED))
     if n.singular:
         rest = wording.number(n.local_eic_finite, 3)
-        facts.append(("Without singular samples", rest, glossary.FINITE))
+        facts.append(("Local EIC without singular samples", rest, glossary.FINITE))
         facts.append(("Singular here", f"{n.singular:,}", glossary.SINGULAR))
     if n.invalid:
         facts.append(("No real value here", f"{n.invalid:,}", glossary.VALID))

@@ -15,11 +15,13 @@ EIC = (
     "paper filters out formulas above 2."
 )
 LOCAL_EIC = (
-    "Digits lost up to and including this node (local EIC): log10 of the mean error amplification "
+    "Local EIC of this step: digits lost up to and including it, log10 of the mean error "
+    "amplification "
     "there, every node having a noise of its own."
 )
 RESULT = (
-    "Digits that the result loses when every node has a noise of its own. A large EIC beside a "
+    "Result, independent noise: digits that the result loses when every node has a noise of its "
+    "own. A large EIC beside a "
     "small number here is a loss on the way that the result hides. Double precision has about 16 "
     "digits, single precision about 7. Where copies of an input share their noise it may differ: "
     "see the line of all losses."
@@ -54,7 +56,8 @@ FINITE = (
     "exactly x = 1, a single sample makes the EIC infinite; this leaves those samples out."
 )
 QUANTILES = (
-    "Digits lost by the samples at the node named: half of them lose less than the first number, "
+    "log10 of s at the node named, in digits, sample by sample; local EIC is of the mean. Half of "
+    "them lose less than the first number, "
     "nine in ten less than the second, 99 in a hundred less than the third."
 )
 TOP_SHARE = (
@@ -70,11 +73,13 @@ SETTLED = (
 S_BAR = "Root mean square over the samples of how many times the node magnifies rounding errors."
 R2 = "R²: the share of the target's variance that the formula explains on these rows."
 CORRELATED = (
-    "Digits lost at the root when repeated inputs and repeated sub-results share their rounding: "
+    "Result, shared noise: digits lost at the root when repeated inputs and repeated sub-results "
+    "share their rounding: "
     "what the result itself loses, whatever happens on the way."
 )
 OBSERVED = (
-    "Error of really computing the formula in this precision, against high precision, in digits "
+    "Measured: error of really computing the formula in this precision, against high precision, "
+    "in digits "
     "above one rounding. 0 means as good as the format allows."
 )
 AMPLIFIED_NOISE = (
@@ -91,7 +96,11 @@ BOOTSTRAP = (
 ROW = "Number of the row in the table, or of the sample in the order drawn; the first is 1."
 VALUE_HERE = "Value of the selected node in this row."
 S_ROW = "How many times the selected node magnifies rounding errors in this row."
-DIGITS_ROW = "Digits that the selected node loses in this row: log10 of s."
+DIGITS_ROW = (
+    "Digits that the selected node loses in this row: log10 of s. Its local EIC is of the mean "
+    "over "
+    "all rows."
+)
 OWN = (
     "The function's own conditioning: ½·log10 of the mean of 1 + Σ (x ∂f/∂x / f)², constants taken "
     "as exact. It is the same for every way of writing the function."
@@ -124,16 +133,19 @@ GAIN = "How many times an error introduced at this node is amplified: root mean 
 LARGEST_GAIN = "The same at the sample where it is amplified most."
 AMPLIFIER = "The step on the way up that amplifies it most."
 PREDICTED = (
-    "What follows from how each step passes errors on (Algorithm 1 of the paper), every step with "
+    "Local EIC of the step, independent noise: what follows from how each step passes errors on "
+    "(Algorithm 1 of the paper), every step with "
     "an error of its own; samples at which no digit is left are not counted."
 )
 TRIED = (
-    "The formula is run 100 times a sample, every step off by a random error of this relative size "
+    "Local EIC as trials find it: the formula is run 100 times a sample, every step off by a "
+    "random error of this relative size "
     "(σ in Algorithm 2 of the paper), and the spread of its value is measured, with the 95 % "
     "interval. With smaller errors it should settle at the prediction."
 )
 SHARED_NOISE = (
-    "The prediction with one error for all copies of the same input or sub-expression, as a "
+    "Local EIC of the step, shared noise: the prediction with one error for all copies of the "
+    "same input or sub-expression, as a "
     "computer rounds them."
 )
 AGREEMENT = (

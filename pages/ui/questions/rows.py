@@ -246,7 +246,7 @@ def _more_data(result: InspectionResult, found: Where) -> None:
                 key="growth-plot",
                 theme=None,
                 config=plotly_config("eic-growth"),
-                alt="Digits lost at this node against the number of rows. "
+                alt="Local EIC of this step against the number of rows. "
                 f"{clean(growth.sentence)}",
             )
         st.html(
@@ -259,8 +259,8 @@ def _short(found: Where) -> str:
     growth, interval = found.growth, found.interval
     if interval.heavy and growth is not None and growth.per_decade >= 0.05:
         return (
-            f"Yes: so far {growth.per_decade:.1f} digits more at this node for every ten times as "
-            "many rows."
+            f"Yes: so far the local EIC of this step grows by {growth.per_decade:.1f} digits for "
+            "every ten times as many rows."
         )
     if interval.heavy:
         return "Perhaps: the mean is not settled."

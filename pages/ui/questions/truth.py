@@ -58,8 +58,8 @@ def truth_table(found: Triangulation, node: int) -> None:
             "shared": config.NumberColumn(
                 "Shared noise", format="%.2f", width=95, help=glossary.SHARED_NOISE
             ),
-            "float32": config.TextColumn("Single", width=70, help=glossary.OBSERVED),
-            "float64": config.TextColumn("Double", width=70, help=glossary.OBSERVED),
+            "float32": config.TextColumn("In float32", width=85, help=glossary.OBSERVED),
+            "float64": config.TextColumn("In float64", width=85, help=glossary.OBSERVED),
         }
         | {
             _name(sigma): config.TextColumn(
@@ -177,10 +177,11 @@ def _selected(result: InspectionResult, node: TriangulatedNode) -> None:
 
 _READING = (
     '<dl class="eic-terms">'
-    f"<dt>predicted</dt><dd>{escape(glossary.PREDICTED)}</dd>"
-    f"<dt>shared noise</dt><dd>{escape(glossary.SHARED_NOISE)}</dd>"
+    f"<dt>predicted, independent noise</dt><dd>{escape(glossary.PREDICTED)}</dd>"
+    f"<dt>predicted, shared noise</dt><dd>{escape(glossary.SHARED_NOISE)}</dd>"
     f"<dt>tried, errors of …</dt><dd>{escape(glossary.TRIED)}</dd>"
-    "<dt>single, double precision</dt><dd>The error that really occurs in this format, against 60 "
+    "<dt>measured in float32, float64 (single, double)</dt><dd>The error that really occurs in "
+    "this format, against 60 "
     "digits, in digits above the largest error of a single rounding (the unit roundoff). A single "
     "rounding makes about 0.4 of that, −0.4 digits; the grey band shows "
     "where the prediction with shared noise expects the error. "

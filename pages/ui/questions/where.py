@@ -112,8 +112,8 @@ def coloured_tex(inspection: Inspection, *, selected: int | None = None) -> str:
         "\\usepackage{amsmath}\n"
         "\\usepackage{xcolor}\n"
         "\\setlength{\\fboxsep}{2pt}\n"
-        "% Background: digits lost up to a node, log10 of the mean amplification, from 0 (pale) "
-        "to 8 (dark).\n"
+        "% Background: local EIC, the digits lost up to a node, log10 of the mean amplification, "
+        "from 0 (pale) to 8 (dark).\n"
         f"% EIC = {wording.digits_lost(inspection.eic)} "
         f"on {inspection.counts.valid} valid samples.\n"
         "\\begin{document}\n"
@@ -198,7 +198,7 @@ def _marked(formula: Formula, node: Node, latex: str) -> str:
 def _brace(inspection: Inspection, node: Node, latex: str, dialect: _Dialect, accent: str) -> str:
     value = inspection.nodes[node.id].local_eic
     said = {math.inf: r"\infty"}.get(value, wording.digits_lost(value))
-    said = rf"\text{{{said}}}" if math.isnan(value) else said
+    said = rf"\text{{local EIC {said}}}" if math.isnan(value) else rf"\text{{local EIC }}{said}"
     return rf"\underbrace{{{latex}}}_{{{dialect.ink(accent, said) if accent else said}}}"
 
 
@@ -378,7 +378,7 @@ def node_table(result: InspectionResult, node: int) -> None:
         column_order=_shown(order, is_narrow()),
         column_config=_settings(order, is_narrow()),
         placeholder="—",
-        alt="Every node of the formula with the digits lost up to there",
+        alt="Every node of the formula with its local EIC, the digits lost up to there",
     )
 
 
@@ -420,10 +420,10 @@ def _settings(order: list[NodeAmplification], narrow: bool) -> dict[str, Any]:
         "node": config.NumberColumn("#", width=45, help="Order of computation"),
         "expression": config.TextColumn("Sub-expression", width=165 if narrow else 820),
         "digits": config.NumberColumn(
-            "Lost up to here", format="%.2f", width=115, help=glossary.LOCAL_EIC
+            "Local EIC", format="%.2f", width=115, help=glossary.LOCAL_EIC
         ),
         "s": config.NumberColumn("s̄", format="%.3g", width=95, help=glossary.S_BAR),
-        "finite": config.NumberColumn("EIC, finite", format="%.2f", help=glossary.FINITE),
+        "finite": config.NumberColumn("Local EIC, finite", format="%.2f", help=glossary.FINITE),
         "singular": config.NumberColumn("Singular", help=glossary.SINGULAR),
         "invalid": config.NumberColumn("No value", help=glossary.VALID),
         "evaluated": config.NumberColumn("Evaluated", help=glossary.EVALUATED),
