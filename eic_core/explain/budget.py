@@ -43,16 +43,93 @@ CAREFUL_ROWS = 100
 Key = tuple[str, str]
 
 
-def _measure(target: bool, varies: bool) -> str:
-    """What a deviation is compared with, in words.
+NOISE = 4 * 2.0**-53
+"""What rounding in double precision may make of a value, relative to it."""
+
+
+@dataclass(frozen=True)
+class OutputScale:
+    """What a deviation of the output is compared with.
+
+    Attributes
+    ----------
+    of : {"target", "output"}
+    measure : str
+        In words: a spread; where there is none beyond the noise of rounding, a size.
+    unit : float
+        The same as a number.
+    noise : float
+        A deviation up to which the output does not move, but for the rounding of results.
+    """
+
+    of: str
+    measure: str
+    unit: float
+    noise: float
+
+
+def output_scale(inspection: Inspection) -> OutputScale:
+    """The scale of the target, or without one of the output.
+
+    Notes
+    -----
+    An output varies if its standard deviation is more than rounding alone may make of a constant:
+    4 u |f| s at every sample, s the amplification of the result.  An output that is 0 but for
+    rounding has no size of its own; the largest value that is computed on the way stands for it.
+
+    Raises
+    ------
+    UserError
+        If the formula has no finite value on the data.
 
     Examples
     --------
-    >>> _measure(False, True), _measure(True, False)
-    ('its spread', 'the size of the target')
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
+    >>> [output_scale(inspect(read(text).formula, samples)).measure
+    ...  for text in ("x", "sin(x)**2 + cos(x)**2", "x - x")]
+    ['its spread', 'its size', 'the largest value on the way']
     """
+    reference, s = inspection.amplification.trace(len(inspection.formula) - 1)
+    usable = np.isfinite(reference)
+    if not usable.any():
+        if inspection.amplification.valid.any():
+            raise UserError(
+                "the formula has no double-precision value on these samples",
+                hint="choose units in which the result is between 1e-308 and 1e308",
+            )
+        raise UserError(
+            "the formula has no finite value on these samples",
+            hint="choose samples inside its domain",
+        )
+    target = inspection.samples.target
+    output, s = reference[usable], s[usable]
+    with np.errstate(over="ignore", invalid="ignore"):
+        noises = np.where(np.isfinite(s), NOISE * np.abs(output) * s, 0.0)
+    noise = float(np.max(noises[np.isfinite(noises)], initial=0.0))
+    if target is None and bool(((output == 0) | np.isinf(s)).all()):
+        largest = _largest_on_the_way(inspection, usable)
+        if np.max(np.abs(output)) <= NOISE * largest:
+            unit = largest or 1.0
+            return OutputScale("output", "the largest value on the way", unit, NOISE * unit)
+    scaled = output if target is None else target[usable]
+    largest = float(np.max(np.abs(scaled))) or 1.0
+    spread = largest * float(np.std(scaled / largest))
+    varies = spread > (noise if target is None else 0.0)
     word = "spread" if varies else "size"
-    return f"the {word} of the target" if target else f"its {word}"
+    measure = f"its {word}" if target is None else f"the {word} of the target"
+    of = "output" if target is None else "target"
+    return OutputScale(of, measure, spread if varies else largest, noise)
+
+
+def _largest_on_the_way(inspection: Inspection, usable: Array) -> float:
+    """The largest finite size of any node's value at these samples."""
+    largest = 0.0
+    for k in range(len(inspection.formula)):
+        sizes = np.abs(inspection.amplification.trace(k)[0][usable])
+        largest = max(largest, float(np.max(sizes[np.isfinite(sizes)], initial=0.0)))
+    return largest
 
 
 class Trial:
@@ -62,26 +139,10 @@ class Trial:
         self.inspection, self.tolerance = inspection, tolerance
         self.formula = inspection.formula
         self.labels = shortenable(self.formula)
+        self.scale = output_scale(inspection)
         reference, _ = inspection.amplification.trace(len(self.formula) - 1)
         usable = np.isfinite(reference)
-        if not usable.any():
-            if inspection.amplification.valid.any():
-                raise UserError(
-                    "the formula has no double-precision value on these samples",
-                    hint="choose units in which the result is between 1e-308 and 1e308",
-                )
-            raise UserError(
-                "the formula has no finite value on these samples",
-                hint="choose samples inside its domain",
-            )
-        target = inspection.samples.target
-        scaled = (reference if target is None else target)[usable]
-        self.scale_of = "output" if target is None else "target"
-        largest = float(np.max(np.abs(scaled))) or 1.0
-        spread = largest * float(np.std(scaled / largest))
-        self.measure = _measure(target is not None, spread > 0)
-        self.unit = spread or largest
-        self.allowed = tolerance * self.unit
+        self.allowed = tolerance * self.scale.unit
         self.careful = inspection.counts.rechecked > 0
         rows = np.flatnonzero(usable)
         limit = CAREFUL_ROWS if self.careful else SEARCH_ROWS
@@ -222,9 +283,12 @@ class Budget(Plain):
     ----------
     inspection : Inspection
     tolerance : float
-        Allowed rms deviation of the output, in standard deviations of `scale_of` (of a
-        constant output: relative to its size); with a target also the allowed loss of R2.
+        Allowed rms deviation of the output, in units of `measure`; with a target also the
+        allowed loss of R2.
     scale_of : {"target", "output"}
+    measure : str
+        "its spread" or that of the target: a standard deviation.  Of what does not vary its size;
+        of an output that is 0 "the largest value on the way".
     needs : tuple of Need
         Constants in post-order, then inputs.
     deviation : float
@@ -243,6 +307,7 @@ class Budget(Plain):
     inspection: Inspection = field(repr=False)
     tolerance: float
     scale_of: str
+    measure: str
     needs: tuple[Need, ...]
     deviation: float
     formula: Formula = field(repr=False)
@@ -254,8 +319,8 @@ class Budget(Plain):
     sentences: tuple[str, ...]
 
     JSON = (
-        "tolerance", "scale_of", "needs", "deviation", "formula=text", "r2_before", "r2_after",
-        "eic_before", "eic_after", "sentences",
+        "tolerance", "scale_of", "measure", "needs", "deviation", "formula=text", "r2_before",
+        "r2_after", "eic_before", "eic_after", "sentences",
     )  # fmt: skip
 
 
@@ -282,10 +347,10 @@ def digit_budget(
     Notes
     -----
     Rounded output f' keeps the tolerance t if it has a value wherever f has one,
-    rms(f' - f) <= t std(target or f), and with a target R2(f) - R2(f') <= t.  A number of
-    digits counts only if every larger one keeps it, too.  The digits found one at a time
-    are then taken together, and raised where that is too few; the joint result is run on
-    all rows.
+    rms(f' - f) <= t std(target or f), of what does not vary t times its size
+    (`output_scale`), and with a target R2(f) - R2(f') <= t.  A number of digits counts only if
+    every larger one keeps it, too.  The digits found one at a time are then taken together, and
+    raised where that is too few; the joint result is run on all rows.
 
     Examples
     --------
@@ -339,7 +404,7 @@ def _result(
         )
         for kind, name in together
     )
-    deviation = trial.deviation(together, rows) / trial.unit
+    deviation = _moved(trial, together, rows)
     r2 = [
         math.nan if target is None else r_squared(values[rows], target[rows])
         for values in (trial.reference, after.root_values)
@@ -348,7 +413,8 @@ def _result(
     return Budget(
         inspection=inspection,
         tolerance=trial.tolerance,
-        scale_of=trial.scale_of,
+        scale_of=trial.scale.of,
+        measure=trial.scale.measure,
         needs=needs,
         deviation=deviation,
         formula=formula,
@@ -361,6 +427,12 @@ def _result(
     )
 
 
+def _moved(trial: Trial, together: Mapping[Key, int], rows: Any) -> float:
+    """How far the output moves, in units of its scale; 0 where only results are rounded anew."""
+    deviation = trial.deviation(together, rows)
+    return 0.0 if deviation <= trial.scale.noise else deviation / trial.scale.unit
+
+
 def _places(formula: Formula, name: str) -> tuple[int, ...]:
     return tuple(n.id for n in formula.nodes if n.is_leaf and n.label == name)
 
@@ -370,12 +442,12 @@ def _sentences(needs: tuple[Need, ...], trial: Trial, deviation: float) -> tuple
     inputs = [n for n in needs if n.kind == "input"]
     if not needs:
         return ("There is nothing to shorten: no decimal constant and no input.",)
-    within = f"within {tolerance_words(trial.tolerance)} of {trial.measure}"
+    within = f"within {tolerance_words(trial.tolerance)} of {trial.scale.measure}"
     if deviation > trial.tolerance:
         return (
             f"No number of digits up to {MOST_DIGITS} keeps the output {within}: run with so many "
             f"on {wording.count(len(trial.all), 'sample')}, it moves by "
-            f"{tolerance_words(deviation)} of {trial.measure} (rms).",
+            f"{tolerance_words(deviation)} of {trial.scale.measure} (rms).",
         )
     lines = _about_constants(constants, within) if constants else []
     if inputs:
@@ -387,7 +459,7 @@ def _sentences(needs: tuple[Need, ...], trial: Trial, deviation: float) -> tuple
         )
     moved = "does not move"
     if deviation:
-        moved = f"moves by {tolerance_words(deviation)} of {trial.measure} (rms)"
+        moved = f"moves by {tolerance_words(deviation)} of {trial.scale.measure} (rms)"
     lines.append(
         f"All rounded together and run on {wording.count(len(trial.all), 'sample')}, the output "
         f"{moved}."

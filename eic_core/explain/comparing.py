@@ -350,7 +350,10 @@ def _not_compared(observed: Observed, known: np.ndarray, linear: np.ndarray) -> 
             return "the value overflows or has no number"
         if beyond:
             return "no sample keeps three digits, too few to compare"
-        if np.isfinite(observed.errors).any():
+        errors = observed.errors[np.isfinite(observed.errors)]
+        if len(errors) and not errors.any():
+            return _EXACT
+        if len(errors):
             return "no digit is left at any sample, so there is nothing to compare"
         return "there is nothing to compare: the exact value is 0"
     if observed.rows_lost:

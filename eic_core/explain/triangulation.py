@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ from eic_core.exports import Plain
 from eic_core.formula.rendering import node_texts
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection, local_eic
-from eic_core.measure.observed import Observed, exact_values, observe
+from eic_core.measure.observed import ROUNDOFF, Observed, exact_values, observe
 from eic_core.measure.perturbation import PerturbationEstimate, estimate
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
@@ -145,7 +145,8 @@ class TriangulatedNode:
     shaken : tuple of Shaken
         From the largest sigma to the smallest.
     float32, float64 : Observed
-        Errors in units of roundoff.
+        Errors in units of roundoff; where the exact value is 0 and another comes out, 1 / roundoff:
+        no digit of it is right.
     agreement : Agreement
         The badge and its reason.
     """
@@ -241,12 +242,26 @@ def triangulate(
     nodes = []
     texts = node_texts(formula, 400)
     for k in range(len(formula)):
+        zeros = np.array([row[k] is not None and row[k] == 0 for row in exact.values])
         zero = all(row[k] is None or row[k] == 0 for row in exact.values)
-        nodes.append(
-            _node(formula, k, texts[k], noise, amplification, shaken, single, double, zero=zero)
-        )
+        node = _node(formula, k, texts[k], noise, amplification, shaken, single, double, zero=zero)
+        if zeros.any():
+            node = replace(
+                node,
+                float32=_wrong_at_zero(node.float32, zeros),
+                float64=_wrong_at_zero(node.float64, zeros),
+            )
+        nodes.append(node)
         report(0.8 + 0.2 * (k + 1) / len(formula))
     return Triangulation(inspection, samples, tuple(nodes))
+
+
+def _wrong_at_zero(observed: Observed, zeros: Array) -> Observed:
+    """Every digit is wrong of a number that is computed where the exact value is 0."""
+    wrong = zeros & np.isnan(observed.errors)
+    if not wrong.any():
+        return observed
+    return replace(observed, errors=np.where(wrong, 1 / ROUNDOFF[observed.kind], observed.errors))
 
 
 class _Noise:

@@ -45,6 +45,20 @@ def test_the_table_holds_what_was_found() -> None:
         assert cells in html_of(page)
 
 
+@pytest.mark.parametrize(
+    ("formula", "measure"),
+    [("3.14*x", "its spread"), ("sin(x)**2 + cos(x)**2", "its size"),
+     ("x - x", "the largest value on the way")],
+)  # fmt: skip
+def test_the_control_says_relative_to_what_as_the_sentence_does(
+    formula: str, measure: str
+) -> None:
+    page = open_page(formula=formula, ask="digits")
+    field = page.selectbox(key="digits-tolerance")
+    assert field.label == f"The output may move, relative to {measure}, by"
+    assert f"within 0.1 % of {measure}" in html_of(page)
+
+
 def test_a_looser_tolerance_takes_fewer_digits() -> None:
     page = open_page(**LINE)
     page.selectbox(key="digits-tolerance").set_value("1 %").run()

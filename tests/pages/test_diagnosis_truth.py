@@ -49,6 +49,18 @@ def test_the_figure_has_every_number_of_the_node_on_one_axis() -> None:
     assert last.local_eic - bars.arrayminus[-1] == pytest.approx(last.low)
 
 
+def test_another_number_than_an_exact_0_is_measured_as_the_loss_of_every_digit() -> None:
+    """0.1 + 0.2 − 0.3 is 5.6e-17 in float64 (NumPy), 0 in float32."""
+    node = found("0.1 + 0.2 - 0.3").nodes[-1]
+    assert node.float64.digits == pytest.approx(math.log10(2**53))
+    single, double = lanes(node)[-2:]
+    assert (single.label, single.said) == ("measured in float32", "exact")
+    assert (double.label, double.said) == ("measured in float64", "15.95")
+    assert "In single precision, its value comes out exact." in node.agreement.reasons
+    strokes = [s for s in triangulated_figure(node).layout["shapes"] if s["line"]["width"] == 3]
+    assert [round(s["x0"], 2) for s in strokes] == [15.95]  # none beside a word
+
+
 def test_what_cannot_be_drawn_is_said_in_its_lane() -> None:
     nodes = found("log(exp(x))", x="900:1000").nodes
     figure = triangulated_figure(nodes[1])

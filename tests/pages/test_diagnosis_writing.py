@@ -74,6 +74,14 @@ def test_where_every_sample_is_singular_the_step_is_named_and_no_bar_is_drawn() 
     assert "all digits at 1,000 samples" in html_of(page) and "undefined" not in answer(page)
 
 
+def test_a_constant_that_cancels_is_a_function_that_loses_nothing_and_a_result_without_a_digit(
+) -> None:
+    found = found_in("0.1 + 0.2 - 0.3", x=[1.0, 2.0])
+    assert "and the function itself does not" in found.notes[0]
+    said = [note["text"] for note in losses_figure(found).layout["annotations"]]
+    assert said.count("∞") == 2 and "<b>0</b>" in said and "<b>undefined</b>" not in said
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_two_parts_tell_apart_and_stand_out_from_the_page(dark: bool) -> None:
     theme = THEMES[dark]

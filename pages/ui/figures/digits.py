@@ -128,9 +128,11 @@ def losses_figure(found: WritingLoss, *, dark: bool = False, narrow: bool = Fals
     worst = inspection.nodes[worst_step(inspection)].text
     inside = inspection.eic_finite
     step = html.escape(wording.shorten(worst, 26 if narrow else 44))
+    nowhere = math.isnan(found.q) and found.singular > 0
     rows = (
-        ("The function itself", "no writing keeps these", found.own, False),
-        ("The result, shared noise", "as written, all errors together", found.q, False),
+        ("The function itself", "no writing keeps these", own_loss(found),
+         nowhere and found.singular_function == found.singular),
+        ("The result, shared noise", "as written, all errors together", found.q, nowhere),
         ("The worst step (EIC)", step, inside, math.isinf(inspection.eic)),
     )
     shapes: list[dict[str, Any]] = []
@@ -138,7 +140,8 @@ def losses_figure(found: WritingLoss, *, dark: bool = False, narrow: bool = Fals
     for place, (name, what, value, endless) in enumerate(rows):
         y = 2.0 - place
         notes.append(_heading(y, name, what, theme.muted, narrow))
-        notes.append(_value(y, value, endless, theme.ink))
+        said = NOT_COMPARED if nowhere and math.isnan(value) and not endless else ""
+        notes.append(_value(y, value, endless, theme.ink, said))
         if endless:
             shapes.append(_endless(y, theme.ink))
             notes.append(_text(HIGH + 0.5, y, "∞", theme.ink, 14) | {"xanchor": "center"})
@@ -161,6 +164,15 @@ def losses_figure(found: WritingLoss, *, dark: bool = False, narrow: bool = Fals
     return build(_loss_bars(found, inside, worst, dark), layout)
 
 
+NOT_COMPARED = "not compared: the result keeps no digit at any sample"
+
+
+def own_loss(found: WritingLoss) -> float:
+    """The digits that the function itself loses; those of a constant without inputs are none."""
+    whole = math.isnan(found.own) and not found.singular_function and found.singular > 0
+    return 0.0 if whole and not found.inspection.formula.variables else found.own
+
+
 def worst_step(inspection: Inspection) -> int:
     """The node that loses most, singular samples left out where anything remains."""
     without = math.isnan(inspection.eic_finite)
@@ -169,7 +181,8 @@ def worst_step(inspection: Inspection) -> int:
 
 def _loss_bars(found: WritingLoss, inside: float, step: str, dark: bool) -> list[dict[str, Any]]:
     theme = THEMES[dark]
-    own, whole = _length(found.own), _length(found.q)
+    alone = own_loss(found)
+    own, whole = _length(alone), _length(found.q)
     kept = min(own, whole)
     grey = {"color": theme.data}
     pattern = {
@@ -179,7 +192,7 @@ def _loss_bars(found: WritingLoss, inside: float, step: str, dark: bool) -> list
                     "solidity": 0.25},
     }  # fmt: skip
     bars = [
-        _bar(2, 0.0, own, grey, f"the function’s own: {wording.digits_lost(found.own)} digits"),
+        _bar(2, 0.0, own, grey, f"the function’s own: {wording.digits_lost(alone)} digits"),
         _bar(1, 0.0, kept, grey, f"the function’s own: {wording.digits_lost(found.own)} digits"),
         _bar(1, kept, whole - kept, {"color": WRITING_INK[dark]},
              f"lost to the writing, shared noise: {wording.digits_lost(found.loss)} digits"),
@@ -224,7 +237,9 @@ def _heading(y: float, name: str, what: str, muted: str, narrow: bool) -> dict[s
     }  # fmt: skip
 
 
-def _value(y: float, value: float, endless: bool, ink: str) -> dict[str, Any]:
+def _value(y: float, value: float, endless: bool, ink: str, said: str = "") -> dict[str, Any]:
+    if said:
+        return _text(LOW, y, said, ink, 12) | {"xanchor": "left", "xshift": 6}
     if math.isnan(value) and endless:
         return _text(LOW, y, "", ink, 14)
     more = " ▸" if math.isfinite(value) and value > HIGH else ""

@@ -199,10 +199,11 @@ def _shapes(node: TriangulatedNode, found: tuple[Lane, ...], theme: Theme) -> li
                 {"type": "rect", "x0": low, "x1": high, "y0": -k - 0.36, "y1": -k + 0.36,
                  "layer": "below", "line": {"width": 0}, "fillcolor": theme.data, "opacity": 0.25}
             )  # fmt: skip
-        shapes.append(
-            {"type": "line", "x0": lane.limit, "x1": lane.limit, "y0": -k - 0.4, "y1": -k + 0.4,
-             "line": {"width": 3, "color": theme.ink}}
-        )  # fmt: skip
+        if math.isfinite(lane.value):  # beside words it would be taken for a measured value
+            shapes.append(
+                {"type": "line", "x0": lane.limit, "x1": lane.limit, "y0": -k - 0.4,
+                 "y1": -k + 0.4, "line": {"width": 3, "color": theme.ink}}
+            )  # fmt: skip
     return shapes
 
 

@@ -111,7 +111,9 @@ CONDITION = (
 )
 DEVIATION = (
     "How far the output may move on the data when numbers are rounded: root mean square of the "
-    "change, relative to the standard deviation of the output, or of the target if there is one."
+    "change, relative to the standard deviation (the spread) of the output, or of the target if "
+    "there is one. Where it does not vary, but for rounding, its size counts; where it is 0, the "
+    "largest value that is computed on the way."
 )
 ALONE = "Digits that are enough if nothing else is rounded."
 TOGETHER = "Digits that are enough if every constant and every input is rounded at once."

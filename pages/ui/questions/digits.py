@@ -9,7 +9,7 @@ import streamlit as st
 from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.explain import phrases
-from eic_core.explain.budget import Budget, Need
+from eic_core.explain.budget import Budget, Need, output_scale
 from pages.ui.figures.digits import SHOWN, digits_figure
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow
@@ -75,7 +75,7 @@ def digits_panel(result: InspectionResult, node: int) -> None:
     """The fewest digits that keep the output, and the formula shortened so."""
     said = st.container(gap="xsmall")
     try:
-        tolerance = _tolerance()
+        tolerance = _tolerance(output_scale(result.inspection).measure)
         with patient_progress("Rounding each constant and input, one at a time…") as progress:
             budget = diagnosis_service().budget(result, tolerance, progress)
     except UserError as error:
@@ -95,8 +95,8 @@ def digits_panel(result: InspectionResult, node: int) -> None:
         st.html(_table(budget.needs))
 
 
-def _tolerance() -> float:
-    """What the field says, which the state remembers.
+def _tolerance(measure: str) -> float:
+    """What the field says, which the state remembers; of what, says `measure`.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def _tolerance() -> float:
     shown = typed if refused else shown
     options = list(PRESETS) if shown in PRESETS else [*PRESETS, shown]
     st.selectbox(
-        "The output may move, relative to its spread, by",
+        f"The output may move, relative to {measure}, by",
         options,
         index=options.index(shown),
         key=_TOLERANCE if refused else sync_widget(_TOLERANCE, shown),

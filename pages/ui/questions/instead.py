@@ -21,7 +21,7 @@ from eic_core.measure import Inspection
 from eic_core.measure.table import Table, read_table
 from eic_core.operators import OPERATORS
 from eic_core.rewriting import Measured, ObservedError, Repair, Repairs
-from pages.ui.figures.digits import losses_figure, worst_step
+from pages.ui.figures.digits import losses_figure, own_loss, worst_step
 from pages.ui.figures.tree import tree_figure
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
@@ -317,7 +317,10 @@ def _table(before: Measured, after: Measured) -> str:
 
 
 def _row(name: str, old: float, new: float, explained: str) -> tuple[str, str, str, str, str]:
-    return name, wording.number(old), wording.number(new), wording.signed(new - old), explained
+    """Means over the samples that keep a digit; where there is none, every digit is lost."""
+    was, now = ("∞" if math.isnan(value) else wording.number(value) for value in (old, new))
+    change = "—" if math.isnan(new - old) else wording.signed(new - old)
+    return name, was, now, change, explained
 
 
 def _observed_row(
@@ -356,6 +359,7 @@ def writing_panel(result: InspectionResult, node: int) -> None:
 
 def _bars(result: InspectionResult, found: WritingLoss) -> None:
     dark, narrow = is_dark(), is_narrow()
+    shared = math.inf if math.isnan(found.q) and found.singular else found.q
     figure = figure_cache().get(
         ("losses", result.request, dark, narrow),
         lambda: losses_figure(found, dark=dark, narrow=narrow),
@@ -366,8 +370,8 @@ def _bars(result: InspectionResult, found: WritingLoss) -> None:
         key="losses",
         theme=None,
         config={"displayModeBar": False},
-        alt=f"Digits lost: the function itself {wording.number(found.own)}, the result as written "
-        f"with shared noise {wording.number(found.q)}, the worst step (EIC) "
+        alt=f"Digits lost: the function itself {wording.number(own_loss(found))}, the result as "
+        f"written with shared noise {wording.number(shared)}, the worst step (EIC) "
         f"{wording.number(result.inspection.eic)}",
     )
 

@@ -177,7 +177,20 @@ def test_the_first_sentence_says_how_many_digits_of_the_constants_are_enough():
         ("x", "To keep the output within 0.1 % of its spread it takes 4 digits of `x`."),
         ("2", "No constant can be shortened if the output is to stay within 0.1 % of its size."),
         ("pi", "There is nothing to shorten: no decimal constant and no input."),
-        ("x - x", "To keep the output within 0.1 % of its size it takes 1 digit of `x`."),
+        (
+            "x - x",
+            "To keep the output within 0.1 % of the largest value on the way it takes 1 digit of "
+            "`x`.",
+        ),
+        (
+            "sin(x)**2 + cos(x)**2",
+            "To keep the output within 0.1 % of its size it takes 1 digit of `x`.",
+        ),
+        (
+            "0.1 + 0.2 - 0.3",
+            "No constant can be shortened if the output is to stay within 0.1 % of the largest "
+            "value on the way.",
+        ),
     ],
 )
 def test_where_there_is_little_to_shorten_that_is_said(text, said):
