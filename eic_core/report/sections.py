@@ -441,10 +441,12 @@ def samples(inspection: Inspection) -> ReportTable:
         (
             ("all", _count(counts.total), "Rows on which the formula was measured."),
             ("valid", _count(counts.valid), "Every node has a real value; means are over these."),
-            ("invalid", _count(counts.invalid), "Some node has no real value; left out."),
+            ("invalid", _count(counts.invalid - counts.unresolved),
+             "Some node has no real value; left out."),
             ("singular", _count(counts.singular), "Valid, but some node keeps no digit."),
             ("rechecked", _count(counts.rechecked), "Beyond double precision; taken at 60 digits."),
-            ("unresolved", _count(counts.unresolved), "Doubtful ones that were not rechecked."),
+            ("unresolved", _count(counts.unresolved),
+             "Not checked: doubtful, after the limit of the check; left out."),
         ),
         numbers=(1,),
         words=True,
@@ -456,9 +458,14 @@ def reasons(inspection: Inspection) -> ReportTable | None:
     texts = node_texts(inspection.formula, TEXT_LIMIT)
     rows: list[tuple[Cell, ...]] = []
     for n in inspection.nodes:
-        if n.invalid:
+        left = inspection.amplification.unsettled_at.get(n.node.id, 0)
+        if n.invalid > left:
             reason = missing_clause(inspection, n.node.id)
-            rows.append((_code(texts[n.node.id]), "no real value", _count(n.invalid), reason))
+            count = _count(n.invalid - left)
+            rows.append((_code(texts[n.node.id]), "no real value", count, reason))
+        if left:
+            reason = "after the limit of the check at 60 digits"
+            rows.append((_code(texts[n.node.id]), "not checked", _count(left), reason))
         if n.singular:
             reason = singular_clause(inspection, n.node.id)
             rows.append((_code(texts[n.node.id]), "no digit left", _count(n.singular), reason))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 
 import pytest
@@ -82,6 +83,24 @@ def test_rows_without_a_digit_are_told_and_listed_first() -> None:
     assert listed_rows(found)[0] == 1
     page = open_page(formula="log(x)*sin(y)", range=["x=1", "y=1:5"], ask="rows")
     assert not failed(page)
+
+
+def test_rows_that_were_not_checked_are_told_apart_from_those_without_a_value() -> None:
+    """Of exp(-x*x) on -10 to 60 most underflow, and 5,000 are settled; log has none below 0."""
+    link = {"formula": "log(x)*exp(-x*x)", "range": ["x=-10:60"], "samples": "30000"}
+    page = open_page(**link, ask="rows")
+    counts = page.session_state["visit"].last_good.inspection.counts
+    none, left = counts.invalid - counts.unresolved, counts.unresolved
+    assert left > 5_000 and none > 4_000
+    said = html_of(page)
+    assert f"No real value: {none:,} rows. Not checked at 60 digits: {left:,} rows" in said
+    traces = [t["name"] for t in json.loads(page.get("plotly_chart")[-1].proto.spec)["data"]]
+    edges = [name for name in traces if name.startswith("no real value")]
+    assert all(int(name.split(": ")[1].replace(",", "")) == none for name in edges)
+    node = next(n.node.id for n in page.session_state["visit"].last_good.inspection.nodes
+                if n.text.startswith("exp"))  # fmt: skip
+    where = html_of(open_page(**link, node=str(node)))
+    assert "Not checked here" in where and "No real value here" not in where
 
 
 def test_three_hundred_nodes_are_no_trouble() -> None:

@@ -25,6 +25,7 @@ from pages.ui.figures.plotting import (
     base_layout,
     build,
     evenly_spread_rows,
+    has_value,
     label_of,
     line_trace,
     listed,
@@ -188,7 +189,7 @@ def curve_figure(
     data.append(line_trace(x, s_line, "s", theme, "y2"))
     top = s_ceiling(s_line, s)
     data.append(sampled_trace(column, s, theme))
-    data += rug_traces(column, s, amplification.valid, top, theme)
+    data += rug_traces(column, s, has_value(inspection), top, theme)
     marks, said = carrier_marks(column, s, s, theme, narrow=narrow)
     data += marks
     if worst is not None and math.isfinite(float(s[worst])):

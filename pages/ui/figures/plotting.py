@@ -344,6 +344,23 @@ def s_ceiling(*values: Array) -> float:
     return top
 
 
+def without_value(inspection: Inspection, node_id: int) -> int:
+    """Samples at which a node is the first without a real value, those not checked left out."""
+    return inspection.nodes[node_id].invalid - not_checked(inspection, node_id)
+
+
+def not_checked(inspection: Inspection, node_id: int) -> int:
+    """Samples that leave doubles first at a node and came after the check's limit (ADR 0025)."""
+    return inspection.amplification.unsettled_at.get(node_id, 0)
+
+
+def has_value(inspection: Inspection) -> Array:
+    """A mask of the samples that are not known to be without a real value: valid or not checked."""
+    known = np.array(inspection.amplification.valid)
+    known[inspection.amplification.unsettled] = True
+    return known
+
+
 def rug_traces(x: Array, s: Array, valid: Array, top: float, theme: Theme) -> list[dict[str, Any]]:
     """Singular samples on the upper edge of the s panel, invalid ones on the lower."""
     rugs = []

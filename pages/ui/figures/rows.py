@@ -25,6 +25,7 @@ from pages.ui.figures.plotting import (
     build,
     edge_trace,
     evenly_spread_rows,
+    has_value,
     label_of,
     legend_above,
     plain_text,
@@ -312,7 +313,8 @@ def _groups(
 def _edges(found: Where, x: Array, floor: int, theme: Theme) -> list[dict[str, Any]]:
     """Rows without a digit on the upper edge, rows without a value on the lower."""
     edges = []
-    valid, missing = found.inspection.amplification.valid, np.isnan(found.s)
+    valid, missing = has_value(found.inspection), np.isnan(found.s)
+    missing[found.inspection.amplification.unsettled] = False  # in no number, so nothing is drawn
     for rows, level, symbol, name in (
         (np.flatnonzero(np.isinf(found.s)), 0.15, "triangle-down", "no digit left"),
         (np.flatnonzero(missing & ~valid), floor - 0.1, "line-ns-open", "no real value"),

@@ -24,7 +24,13 @@ from eic_core.drawing.layout import (
 )
 from eic_core.drawing.scale import FILTER, HIGH, LOW, SCALE, SCALE_TITLE, THEMES, TYPICAL_LAW
 from eic_core.measure import Inspection
-from pages.ui.figures.plotting import base_layout, build, hidden_axis
+from pages.ui.figures.plotting import (
+    base_layout,
+    build,
+    hidden_axis,
+    not_checked,
+    without_value,
+)
 
 
 def ruler_figure(
@@ -401,8 +407,10 @@ def hover_text(inspection: Inspection, card: Card, scene: Scene) -> str:
     if 0 < n.evaluated < inspection.counts.valid:
         taken = wording.count(n.evaluated, "sample takes", "samples take")
         lines.append(f"in a branch that {taken}")
-    if n.invalid:
-        lines.append(f"{wording.count(n.invalid, 'sample has', 'samples have')} no real value here")
+    if missing := without_value(inspection, card.node_id):
+        lines.append(f"{wording.count(missing, 'sample has', 'samples have')} no real value here")
+    if left := not_checked(inspection, card.node_id):
+        lines.append(f"{wording.count(left, 'sample was', 'samples were')} not checked here")
     if n.singular:
         lines.append(f"{wording.count(n.singular, 'sample is', 'samples are')} singular here")
     if card.folded:

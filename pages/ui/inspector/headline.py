@@ -360,6 +360,10 @@ def _metrics(result: InspectionResult) -> None:
         metric("Nodes", f"{inspection.formula.complexity:,}", glossary.COMPLEXITY),
         metric("Valid samples", _of(counts.valid, counts.total), glossary.VALID),
     ]
+    if counts.unresolved:
+        if missing := counts.invalid - counts.unresolved:
+            cells.append(metric("No real value", f"{missing:,}", glossary.VALID))
+        cells.append(metric("Not checked", f"{counts.unresolved:,}", glossary.NOT_CHECKED))
     if counts.singular:
         cells.append(metric("Singular", f"{counts.singular:,}", glossary.SINGULAR))
     if counts.rechecked:

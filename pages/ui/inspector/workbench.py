@@ -16,6 +16,7 @@ from eic_core.drawing.scale import colour
 from eic_core.errors import UserError
 from eic_core.measure import Inspection
 from eic_core.operators import OPERATORS
+from pages.ui.figures.plotting import not_checked, without_value
 from pages.ui.figures.tree import tree_figure
 from pages.ui.inspector.share import COPY_SCRIPT, share_panel
 from pages.ui.kit import glossary
@@ -190,8 +191,10 @@ def node_detail(result: InspectionResult, node: int, dark: bool) -> None:
         rest = wording.number(n.local_eic_finite, 3)
         facts.append(("Local EIC without singular samples", rest, glossary.FINITE))
         facts.append(("Singular here", f"{n.singular:,}", glossary.SINGULAR))
-    if n.invalid:
-        facts.append(("No real value here", f"{n.invalid:,}", glossary.VALID))
+    if missing := without_value(inspection, node):
+        facts.append(("No real value here", f"{missing:,}", glossary.VALID))
+    if left := not_checked(inspection, node):
+        facts.append(("Not checked here", f"{left:,}", glossary.NOT_CHECKED))
     cells = "".join(metric(name, value, why) for name, value, why in facts)
     st.html(
         f'<div class="eic-node-block"><p class="eic-node"><code>{escape(n.text, _TEXT)}</code> '

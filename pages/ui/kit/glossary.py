@@ -39,6 +39,10 @@ VALID = (
     "Samples at which every part of the formula has a real value. The others (log of a negative "
     "number, division by zero) are left out and counted here."
 )
+NOT_CHECKED = (
+    "Samples that double precision cannot tell and that came after the limit of the check at 60 "
+    "digits. They may well have a value; they are in no number and are not drawn."
+)
 SINGULAR = (
     "Valid samples at which the amplification is infinite, for instance log(x) at exactly x = 1, "
     "where the result is 0 and no relative digit survives."

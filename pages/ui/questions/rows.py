@@ -160,6 +160,8 @@ def rows_panel(result: InspectionResult, node: int) -> None:
     st.html(f'<p class="eic-answer">{_with_term(prose(first))}</p>')
     if more:
         st.html(f'<p class="eic-quiet">{prose(" ".join(more))}</p>')
+    if left := _left_out(result):
+        st.html(f'<p class="eic-quiet">{prose(left)}</p>')
     if found.carriers:
         _picture(result, found)
     domain_sliders(result)
@@ -168,6 +170,19 @@ def rows_panel(result: InspectionResult, node: int) -> None:
         _rows(result, found, len(rows) - len(found.singular))
     if found.carriers:
         _more_data(result, found)
+
+
+def _left_out(result: InspectionResult) -> str:
+    """How many rows were not checked, and how many have no real value, told apart."""
+    counts = result.inspection.counts
+    if not counts.unresolved:
+        return ""
+    missing = counts.invalid - counts.unresolved
+    none = f"No real value: {wording.count(missing, 'row')}. " if missing else ""
+    return (
+        f"{none}Not checked at 60 digits: {wording.count(counts.unresolved, 'row')}, which may "
+        "have a value; they are in no number here and not drawn."
+    )
 
 
 def _with_term(sentence: str) -> str:

@@ -25,7 +25,7 @@ from eic_core.formula.tree import Formula, Node
 from eic_core.measure import Inspection, NodeAmplification
 from eic_core.operators.writing import NEG
 from pages.ui.figures.data import curve_figure, residual_figure, slice_figure, surface_figure
-from pages.ui.figures.plotting import slice_defaults
+from pages.ui.figures.plotting import not_checked, slice_defaults, without_value
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config
 from pages.ui.kit.inspector_service import InspectionResult
@@ -368,21 +368,21 @@ def node_table(result: InspectionResult, node: int) -> None:
     if stale:
         st.session_state[KEY] = chosen
     st.dataframe(
-        _columns(order),
+        _columns(result.inspection, order),
         key=KEY,
         on_select=_row_selected,
         selection_mode="single-row",
         selection_default=None if stale else chosen,  # as with `sync_widget`
         hide_index=True,
         height=min(_HEIGHT, 37 + 35 * len(order)),
-        column_order=_shown(order, is_narrow()),
+        column_order=_shown(result.inspection, order, is_narrow()),
         column_config=_settings(order, is_narrow()),
         placeholder="—",
         alt="Every node of the formula with its local EIC, the digits lost up to there",
     )
 
 
-def _columns(order: list[NodeAmplification]) -> pa.Table:
+def _columns(inspection: Inspection, order: list[NodeAmplification]) -> pa.Table:
     return pa.table(
         {
             "node": [n.node.id for n in order],
@@ -391,7 +391,8 @@ def _columns(order: list[NodeAmplification]) -> pa.Table:
             "s": [_known(n.s_bar) for n in order],
             "finite": [_known(n.local_eic_finite) for n in order],
             "singular": [n.singular for n in order],
-            "invalid": [n.invalid for n in order],
+            "invalid": [without_value(inspection, n.node.id) for n in order],
+            "unsettled": [not_checked(inspection, n.node.id) for n in order],
             "evaluated": [n.evaluated for n in order],
         }
     )
@@ -401,14 +402,16 @@ def _known(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _shown(order: list[NodeAmplification], narrow: bool) -> list[str]:
+def _shown(inspection: Inspection, order: list[NodeAmplification], narrow: bool) -> list[str]:
     names = ["digits", "expression", "node"] if narrow else ["node", "expression", "digits"]
     if all(n.s_bar < _LEGIBLE or not n.evaluated for n in order):
         names.append("s")
     if any(n.singular for n in order):
         names += ["finite", "singular"]
-    if any(n.invalid for n in order):
+    if any(without_value(inspection, n.node.id) for n in order):
         names.append("invalid")
+    if inspection.counts.unresolved:
+        names.append("unsettled")
     if order and order[0].evaluated >= 0:
         names.append("evaluated")
     return names
@@ -425,7 +428,8 @@ def _settings(order: list[NodeAmplification], narrow: bool) -> dict[str, Any]:
         "s": config.NumberColumn("s̄", format="%.3g", width=95, help=glossary.S_BAR),
         "finite": config.NumberColumn("Local EIC, finite", format="%.2f", help=glossary.FINITE),
         "singular": config.NumberColumn("Singular", help=glossary.SINGULAR),
-        "invalid": config.NumberColumn("No value", help=glossary.VALID),
+        "invalid": config.NumberColumn("No real value", help=glossary.VALID),
+        "unsettled": config.NumberColumn("Not checked", help=glossary.NOT_CHECKED),
         "evaluated": config.NumberColumn("Evaluated", help=glossary.EVALUATED),
     }
 
