@@ -6,8 +6,11 @@ gplearn (`gplearn/functions.py`): ``sqrt`` is the root of |x|; ``log`` is log |x
 
 from __future__ import annotations
 
+import re
+
 from eic_core.formula.syntax.reading import Report, replaced
 from eic_core.formula.tree import Formula
+from eic_core.operators import OPERATORS
 
 _MEANING = {
     "sqrt": "`sqrt(x)` is sqrt(abs(x))",
@@ -17,11 +20,14 @@ _MEANING = {
 }
 _LONGEST = 10
 """Most characters of such a name and the blanks behind it."""
-_OF_ABSOLUTE = ("sqrt", "log")
+
+MAX_WRITTEN = 5_000
+"""Characters of a written-out formula, at most: every protected function writes its operand twice,
+and one inside another doubles that."""
 
 
 def note_protected(report: Report, formula: Formula) -> None:
-    """Say where gplearn computes another function than the one read, and offer what can be written.
+    """Say where gplearn computes another function than the one read, and offer that, written out.
 
     Parameters
     ----------
@@ -30,28 +36,98 @@ def note_protected(report: Report, formula: Formula) -> None:
     formula : Formula
         As read: with the plain functions.
     """
-    text = report.text
     met: dict[str, tuple[int, int]] = {}
-    pieces: list[tuple[int, int, str]] = []
-    for node in formula:
-        start, end = node.span
-        name = text[start : min(end, start + _LONGEST)].partition("(")[0].strip()
-        if name not in _MEANING or not node.children or text[end - 1 : end] != ")":
-            continue
-        if name in _OF_ABSOLUTE:
-            if formula.nodes[node.children[0]].operator == "abs":
-                continue
-            opened = text.index("(", start) + 1
-            pieces += [(opened, opened, "abs("), (end - 1, end - 1, ")")]
-        met.setdefault(name, node.span)
+    if any(node.children and OPERATORS[node.operator].chooses for node in formula):
+        return  # gplearn prints no condition: somebody has written it out
+    for k, node in enumerate(formula):
+        name = _protected(report.text, formula, k)
+        if name:
+            met.setdefault(name, node.span)
     if not met:
         return
     meant = "; ".join([_MEANING[name] for name in _MEANING if name in met])
+    written = written_out(report.text, formula)
+    long = "" if written else " (written out with conditions, the formula would be too long)"
     report.note(
-        f"gplearn protects some functions: there {meant}; here the plain functions are read",
+        f"gplearn protects some functions: there {meant}; here the plain functions are read{long}",
         next(iter(met.values())),
     )
-    if pieces:
-        report.alternative(
-            "gplearn's protected roots and logarithms", lambda: replaced(text, pieces)
-        )
+    if written:
+        report.alternative("gplearn's protected functions", lambda: written)
+
+
+def _protected(text: str, formula: Formula, k: int) -> str:
+    """The protected function that a node was written as and that differs from it, or ""."""
+    node = formula.nodes[k]
+    start, end = node.span
+    name = text[start : min(end, start + _LONGEST)].partition("(")[0].strip()
+    if name not in _MEANING or not node.children or text[end - 1 : end] != ")":
+        return ""
+    bare = name == "sqrt" and formula.nodes[node.children[0]].operator == "abs"
+    return "" if bare else name
+
+
+def written_out(text: str, formula: Formula) -> str:
+    """A formula of gplearn's with its protected functions as conditions; "" if that is too long.
+
+    Parameters
+    ----------
+    text : str
+    formula : Formula
+        Read from it, its spans places in the text.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> written_out("inv(sub(X0, X1))", read("inv(sub(X0, X1))", syntax="gplearn").formula)
+    'where(abs(sub(X0, X1)) > 0.001, 1/sub(X0, X1), 0)'
+    """
+    written: list[str] = []
+    for k, node in enumerate(formula):
+        start, end = node.span
+        inside = [j for j in node.children if formula.nodes[j].span != node.span]
+        name = _protected(text, formula, k)
+        if name:
+            given = [written[j] for j in inside]
+            absolute = formula.nodes[inside[-1]].operator == "abs"
+            piece = _as_condition(name, given, given[-1] if absolute else f"abs({given[-1]})")
+        else:
+            pieces = [
+                (formula.nodes[j].span[0] - start, formula.nodes[j].span[1] - start, written[j])
+                for j in inside
+            ]
+            piece = replaced(text[start:end], pieces)
+        if len(piece) > MAX_WRITTEN:
+            return ""
+        written.append(piece)
+    first, last = formula.root.span
+    return text[:first] + written[-1] + text[last:]
+
+
+def _as_condition(name: str, given: list[str], absolute: str) -> str:
+    """A protected function of operands, as gplearn's own source has it."""
+    if name == "sqrt":
+        return f"sqrt({absolute})"
+    if name == "log":
+        return f"where({absolute} > 0.001, log({absolute}), 0)"
+    divisor = _closed(given[-1])
+    if name == "inv":
+        return f"where({absolute} > 0.001, 1/{divisor}, 0)"
+    return f"where({absolute} > 0.001, {_closed(given[0])}/{divisor}, 1)"
+
+
+_CLOSED = re.compile(r"[A-Za-z0-9_.]+\Z")
+_CALL = re.compile(r"[A-Za-z_]\w*\(")
+
+
+def _closed(piece: str) -> str:
+    """An operand, in parentheses unless it is a name, a number or one call."""
+    if _CLOSED.match(piece):
+        return piece
+    if _CALL.match(piece):
+        depth = 0
+        for place, sign in enumerate(piece):
+            depth += (sign == "(") - (sign == ")")
+            if sign == ")" and not depth:
+                return piece if place == len(piece) - 1 else f"({piece})"
+    return f"({piece})"

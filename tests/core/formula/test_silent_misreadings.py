@@ -522,6 +522,56 @@ def protected_log(x):  # gplearn/functions.py
         return np.where(np.abs(x) > 0.001, np.log(np.abs(x)), 0.0)
 
 
+def protected_div(a, b):  # gplearn/functions.py
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.abs(b) > 0.001, np.divide(a, b), 1.0)
+
+
+def protected_inv(x):  # gplearn/functions.py
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.abs(x) > 0.001, 1.0 / x, 0.0)
+
+
+GPLEARN = {
+    "div": protected_div, "inv": protected_inv, "log": protected_log, "sqrt": protected_sqrt,
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "neg": np.negative, "abs": np.abs,
+    "sin": np.sin, "max": np.maximum,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "div(X0, log(X1))", "div(X0, X1)", "inv(X0)", "add(inv(X0), log(abs(X1)))",
+        "div(div(X0, X1), div(X1, X0))", "mul(sqrt(neg(X1)), log(-0.5))", "log(log(X0))",
+        "inv(sub(X0, X1))", "div(sqrt(X0), log(sub(X1, X0)))", "div(X0, -0.0005)",
+        "max(div(-2.5, X0), inv(sin(X1)))",
+    ],
+)  # fmt: skip
+def test_what_gplearn_computes_is_offered_whole_and_gives_its_numbers(text):
+    reading = read(text, syntax="gplearn")
+    (other,) = reading.alternatives
+    assert other.label == "gplearn's protected functions"
+    near = [0.0, 1e-3, -1e-3, 9e-4, 1.1e-3, -1.1e-3, 0.5, 1.0, -2.0, 1.001]
+    x0, x1 = (axis.ravel() for axis in np.meshgrid(near, near))
+    formula = read(other.text).formula
+    columns = {name: values for name, values in (("x0", x0), ("x1", x1))
+               if name in formula.variables}  # fmt: skip
+    computed = eval(text, {}, GPLEARN | {"X0": x0, "X1": x1})  # noqa: S307
+    expected = np.broadcast_to(computed, x0.shape)
+    found = np.broadcast_to(value_of(formula, **columns), x0.shape)
+    assert found == pytest.approx(expected, rel=1e-12)
+    assert "protects" not in notes_of(read(other.text))  # the offer asks nothing anew
+
+
+def test_a_protected_formula_that_would_be_too_long_is_told_and_not_offered():
+    text = "X0"
+    for _ in range(20):
+        text = f"div({text}, {text})"[:900_000] if len(text) < 400 else f"log({text})"
+    reading = read(text, syntax="gplearn")
+    assert not reading.alternatives and "would be too long" in notes_of(reading)
+
+
 def test_gplearns_protected_functions_are_told_and_offered():
     text = "div(sqrt(X0), log(sub(X1, X0)))"
     for syntax in ("auto", "gplearn"):
