@@ -61,6 +61,18 @@ def test_another_number_than_an_exact_0_is_measured_as_the_loss_of_every_digit()
     assert [round(s["x0"], 2) for s in strokes] == [15.95]  # none beside a word
 
 
+def test_the_rows_of_the_other_number_are_named_and_are_those_that_have_one() -> None:
+    link = {"formula": "where(x > 0, log(x), 0)", "range": ["x=normal:1:1"], "samples": "10000"}
+    page = open_page(**link, ask="truth")
+    last = page.session_state["visit"].last_good.inspection
+    (log,) = [n for n in last.nodes if n.text == "log(x)"]
+    said = html_of(open_page(**link, ask="truth", node=str(log.node.id)))
+    assert f"on the {log.evaluated:,} of all 10,000 at which it is evaluated it loses" in said
+    sigmoid = {"formula": "exp(x)/(1+exp(x))", "range": ["x=-700:700"], "samples": "2000"}
+    said = html_of(open_page(**sigmoid, ask="truth", node="5"))
+    assert "<code>1 + exp(x)</code> loses 2.4 digits (local EIC), on all 2,000 it loses 2.5" in said
+
+
 def test_what_cannot_be_drawn_is_said_in_its_lane() -> None:
     nodes = found("log(exp(x))", x="900:1000").nodes
     figure = triangulated_figure(nodes[1])

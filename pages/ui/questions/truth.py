@@ -115,10 +115,6 @@ def _row_selected(ids: list[int], before: int) -> None:
         change_state(node=ids[rows[0]])
 
 
-_SAME = 0.1
-"""A difference in digits that is not worth a word."""
-
-
 def truth_panel(result: InspectionResult, node: int) -> None:
     """Answer for all nodes, and the numbers of the selected one."""
     with patient_progress() as progress:
@@ -141,13 +137,20 @@ def _basis(result: InspectionResult, found: Triangulation, node: int) -> str:
         f"{used:,} of the {valid:,} valid samples, evenly spaced"
     )
     said = f"Compared on {which}; exact values have 60 digits."
-    here, whole = found.nodes[node].recursion, result.inspection.nodes[node].local_eic_finite
-    if abs(here - whole) < _SAME or not math.isfinite(here - whole):
+    looked_at = result.inspection.nodes[node]
+    here, whole = found.nodes[node].recursion, looked_at.local_eic_finite
+    shown = [wording.number(value, 1) for value in (here, whole)]
+    if shown[0] == shown[1] or not math.isfinite(here - whole):
         return said
+    evaluated = looked_at.evaluated if looked_at.evaluated >= 0 else valid
+    finite = evaluated - looked_at.singular
+    does = ["is evaluated"] * (evaluated < valid) + ["keeps a digit"] * (finite < evaluated)
+    every = f"all {finite:,}"
+    if does:
+        every = f"the {finite:,} of all {valid:,} at which it {' and '.join(does)}"
     return (
-        f"{said} On these, `{found.nodes[node].text[:80]}` loses {wording.number(here, 1)} digits "
-        "(local EIC), on all "
-        f"{valid:,} it loses {wording.number(whole, 1)}: the mean depends on which rows are in it."
+        f"{said} On these, `{found.nodes[node].text[:80]}` loses {shown[0]} digits (local EIC), on "
+        f"{every} it loses {shown[1]}: the mean depends on which rows are in it."
     )
 
 
