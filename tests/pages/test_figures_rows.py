@@ -50,6 +50,40 @@ def test_the_three_groups_are_the_carriers_of_50_90_and_99_per_cent():
     assert groups[0].name.startswith("50 %: ") and groups[-1].name.startswith("to 99 %: ")
 
 
+@pytest.mark.parametrize("text", ["exp(x)/(1+exp(x))", "1/(x-2)", "x-1", "log(x)"])
+def test_the_even_lines_name_stands_where_fewest_rows_are_drawn(text):
+    """Counted anew in a box of a third of the width and a tenth of the height."""
+    found = where(inspected(text, count=2_000, x=(0.5, 700.0)))
+    across = next(a for a in ways_across(found) if a.kind == INPUT)
+    figure = rows_figure(found, across)
+    (note,) = [a for a in figure.layout.annotations if a.text == "an even share"]
+    (low, high), span = figure.layout.xaxis.range, figure.layout.yaxis.range
+    x = found.inspection.samples.columns["x"]
+    x = np.log10(x) if figure.layout.xaxis.type == "log" else x
+    shares = np.log10(np.maximum(found.shares, 10.0 ** (span[0] + 0.15)))
+    height = 0.1 * (span[1] - span[0])
+
+    def rows_in(side: str, level: str) -> int:
+        near = (x - low) / (high - low)
+        beside = near < 0.3 if side == "left" else near > 0.7
+        gap = (shares - note.y) if level == "bottom" else (note.y - shares)
+        return int((beside & (gap > 0) & (gap < height)).sum())
+
+    least = min(rows_in(s, v) for s in ("left", "right") for v in ("top", "bottom"))
+    assert rows_in(note.xanchor, note.yanchor) <= least + 0.02 * len(x)
+
+
+def test_two_lines_between_the_panels_have_room():
+    for text, draw in (("1/(x-2)", curve_figure), ("x*y - x", surface_figure)):
+        inspection = inspected(text, count=2_000)
+        figure = draw(inspection, len(inspection.nodes) - 1)
+        (note,) = [a for a in figure.layout.annotations if str(a.text).startswith("at ")]
+        between = figure.layout.yaxis.domain[0] - note.y
+        height = figure.layout.height - figure.layout.margin.t - figure.layout.margin.b
+        lines = str(note.text).count("<br>") + 1
+        assert between * height >= 15.6 * lines
+
+
 def test_where_every_row_gives_the_same_none_is_marked():
     found = where(inspected("10000*x-9999*x"))
     assert not marked(rows_figure(found, ways_across(found)[0]))

@@ -18,6 +18,7 @@ from pages.ui.figures.plotting import (
     CURVE_POINTS,
     FLOOR,
     MAX_POINTS,
+    SECOND_LINE,
     Array,
     GridAxis,
     axis_of,
@@ -285,7 +286,8 @@ def _two_rows(
     step = max(1, math.ceil((top - FLOOR) / 6))
     ticks = list(range(0, math.ceil(top), step))
     values = axis_style(theme) | {
-        "domain": [_SPLIT + 0.06, 1], "title": {"text": _value_title(inspection), "standoff": 4},
+        "domain": [_SPLIT + 0.06 + (SECOND_LINE if said else 0), 1],
+        "title": {"text": _value_title(inspection), "standoff": 4},
         "tickformat": "~g", "exponentformat": "power",
     }  # fmt: skip
     if limits is not None:

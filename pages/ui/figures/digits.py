@@ -16,7 +16,7 @@ from eic_core.explain.budget import Need
 from eic_core.explain.shortening import MOST_DIGITS
 from eic_core.explain.writing import WritingLoss
 from eic_core.measure import Inspection
-from pages.ui.figures.plotting import base_layout, build, legend_above
+from pages.ui.figures.plotting import base_layout, build
 
 SHOWN = 14
 """Rows drawn; the table has them all."""
@@ -43,15 +43,15 @@ def digits_figure(needs: Sequence[Need], *, dark: bool = False, narrow: bool = F
     places = [-float(i) for i in range(len(shown))]
     given = [min(n.given, MOST_DIGITS) for n in shown]
     layout = base_layout(dark) | {
-        "height": 96 + 26 * len(shown),
-        "margin": {"l": 96 if narrow else 120, "r": 8, "t": 30, "b": 40},
+        "height": 78 + 26 * len(shown),
+        "margin": {"l": 96 if narrow else 120, "r": 64, "t": 6, "b": 44},
         "barmode": "overlay",
         "xaxis": {
-            "range": [0, MOST_DIGITS + (4.2 if narrow else 2.6)], "fixedrange": True,
+            "range": [0, MOST_DIGITS], "fixedrange": True,
             "zeroline": False, "tickvals": [0, 5, 10, 15], "showgrid": False,
             "ticks": "outside", "ticklen": 4, "tickcolor": theme.muted, "showline": True,
             "linecolor": theme.faint, "tickfont": {"size": 12, "color": theme.muted},
-            "title": {"text": "significant digits",
+            "title": {"text": "significant digits", "standoff": 4,
                       "font": {"size": 12, "color": theme.muted}},
         },
         "yaxis": {
@@ -59,7 +59,7 @@ def digits_figure(needs: Sequence[Need], *, dark: bool = False, narrow: bool = F
             "showgrid": False, "tickvals": places, "ticktext": [_name(n) for n in shown],
             "tickfont": {"size": 13},
         },
-        **legend_above(theme),
+        "showlegend": False,
         "annotations": [_count(n, y, top, theme.ink) for n, y, top in
                         zip(shown, places, given, strict=True)],
         "dragmode": False,

@@ -16,6 +16,7 @@ from eic_core.explain.where import few_carriers
 from eic_core.measure import Inspection
 from pages.ui.figures.plotting import (
     MAP_POINTS,
+    SECOND_LINE,
     TITLE,
     Array,
     GridAxis,
@@ -217,7 +218,7 @@ def map_figure(
         "height": 520 if narrow else 345,
         "margin": {"l": 56, "r": 76, "t": 12, "b": 48},
         "xaxis": x_axis,
-        "yaxis": y_axis | {"domain": [_SPLIT + 0.05, 1]},
+        "yaxis": y_axis | {"domain": [_SPLIT + 0.05 + (SECOND_LINE if said else 0), 1]},
         "yaxis2": y_axis | {"domain": [0, _SPLIT - 0.04], "matches": "y"},
         "annotations": [
             panel_note(inspection, node_id, _SPLIT - 0.04, theme, said),

@@ -200,6 +200,10 @@ def base_layout(dark: bool) -> dict[str, Any]:
     }
 
 
+SECOND_LINE = 0.065
+"""Part of a figure's height that a second line between its panels needs."""
+
+
 def panel_note(
     inspection: Inspection, node_id: int, top: float, theme: Theme, more: str = ""
 ) -> dict[str, Any]:

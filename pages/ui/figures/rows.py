@@ -186,7 +186,7 @@ def rows_figure(
         },
         "yaxis": axis_style(theme) | _shares_axis(found, floor),
         "shapes": [_even_line(found.finite, theme)],
-        "annotations": [_even_note(found, x, theme)],
+        "annotations": [_even_note(found, x, axis, floor, theme)],
         "hovermode": "closest",
         "uirevision": f"{found.inspection.formula.source}|{across.kind}|{across.name}",
     }  # fmt: skip
@@ -336,13 +336,33 @@ def _even_line(finite: int, theme: Theme) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _even_note(found: Where, x: Array, theme: Theme) -> dict[str, Any]:
-    """On the side where the carrying rows are not."""
+_NOTE_WIDTH, _NOTE_HEIGHT = 0.32, 0.1
+"""Parts of the figure that the even line's name takes, on a phone."""
+
+
+def _even_note(
+    found: Where, x: Array, axis: GridAxis, floor: int, theme: Theme
+) -> dict[str, Any]:
+    """At that end of the line, above or below it, where the fewest rows are drawn."""
+    low, high = axis.limits()
+    place = (np.log10(x) if axis.log else x) - low
+    place = place / (high - low)
+    shares = np.maximum(found.shares, 10.0**floor)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        above = (np.log10(shares) + math.log10(found.finite)) / (-floor + 0.4)
     carrying = np.nanmedian(x[list(found.carriers[0].positions)])
-    left = bool(carrying > np.nanmedian(x))
+    left_first = bool(carrying > np.nanmedian(x))
+    left = place < _NOTE_WIDTH
+    right = place > 1 - _NOTE_WIDTH
+    over, under = (above > 0) & (above < _NOTE_HEIGHT), (above < 0) & (above > -_NOTE_HEIGHT)
+    ways = [(side, level) for level in ("bottom", "top")
+            for side in (("left", "right") if left_first else ("right", "left"))]  # fmt: skip
+    side, level = min(ways, key=lambda way: int(np.count_nonzero(
+        (left if way[0] == "left" else right) & (over if way[1] == "bottom" else under)
+    )))  # fmt: skip
     return {
-        "xref": "paper", "x": 0.01 if left else 1, "y": -math.log10(found.finite),
-        "xanchor": "left" if left else "right", "yanchor": "bottom",
+        "xref": "paper", "x": 0.01 if side == "left" else 1, "y": -math.log10(found.finite),
+        "xanchor": side, "yanchor": level,
         "text": "an even share", "showarrow": False, "font": {"size": 11, "color": theme.muted},
     }  # fmt: skip
 

@@ -210,14 +210,15 @@ a longer one makes Plotly squeeze the tree."""
 
 SPREAD = {False: 0.85, True: 0.5}
 """A small tree is spread out as if the figure were so much narrower, at most, by `narrow`: cards
-keep their size, so that they do not touch where less room is left than expected."""
+keep their size, so that they do not touch where less room is left than expected, as in a narrow
+window of a desk."""
 
 
 def _window(scene: Scene, shown: float, *, narrow: bool) -> list[float]:
     """The part of the x axis shown at first: everything, or what surrounds the focus."""
     margin = 8.0
     if scene.width <= shown:
-        filled = max(scene.width, SPREAD[narrow] * shown)
+        filled = max(scene.width, min(SPREAD[narrow] * shown, WIDTH[True]))
         spare = (filled - scene.width) / 2
         return [-spare - margin, scene.width + spare + margin]
     left = min(max(scene.focus - shown / 2, 0.0), scene.width - shown)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from eic_core import wording
@@ -250,6 +251,9 @@ _UNFOLD_LIMIT = 600
 TREE_HEIGHT = 330.0
 """Pixels that a tree has on a desk's first screen."""
 
+NARROW_WINDOW = 360.0
+"""Pixels up to which a tree is drawn whole in a narrow window; a wider one scrolls there."""
+
 BESIDE_ANSWER = 490.0
 """Pixels that are left for a tree beside an answer, on a desk."""
 
@@ -306,6 +310,13 @@ def _tree(result: InspectionResult, node: int, width: float | None) -> None:
         ),
         lambda _: 1.0,
     )
+    low, high = figure.layout.xaxis.range
+    wide = not narrow and high - low > NARROW_WINDOW
+    with st.container(key="tree-scrolls" if wide else "tree-fits"):
+        _tree_chart(figure)
+
+
+def _tree_chart(figure: go.Figure) -> None:
     st.plotly_chart(
         figure,
         key="tree",

@@ -7,6 +7,7 @@ import math
 import streamlit as st
 
 from eic_core import wording
+from eic_core.drawing.scale import THEMES
 from eic_core.errors import UserError
 from eic_core.explain import phrases
 from eic_core.explain.budget import Budget, Need, output_scale
@@ -141,6 +142,18 @@ def _bars(result: InspectionResult, budget: Budget) -> None:
         lambda: digits_figure(budget.needs, dark=dark, narrow=narrow),
         lambda _: 1.0,
     )
+    theme = THEMES[dark]
+    parts = (
+        ("given", theme.faint, "", ""),
+        ("needed", theme.accent, "", glossary.TOGETHER),
+        ("needed alone", theme.ink, "mark", glossary.ALONE),
+    )
+    shown = "".join(
+        f'<span title="{escape(tip, 1000)}"><i class="{shape}" style="background:{ink}"></i>'
+        f"{name}</span>"
+        for name, ink, shape, tip in parts
+    )
+    st.html(f'<p class="eic-key">{shown}</p>')
     st.plotly_chart(
         figure,
         key="digits",
