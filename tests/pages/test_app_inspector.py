@@ -96,6 +96,33 @@ def test_bad_query_parameters_never_crash(query: dict[str, str | list[str]]) -> 
     assert not page.exception
 
 
+def test_what_of_an_address_is_not_used_is_told_until_something_changes() -> None:
+    page = open_page(
+        formula="x+1", range=["x=5:1", "y=<b>:2"], samples="many", seed="99999999999"
+    )
+    said = html_of(page)
+    assert "<code>range=x=5:1</code> in the address is not used: the range 5:1 is upside" in said
+    assert "<code>range=y=&lt;b&gt;:2</code> in the address is not used: cannot read" in said
+    assert "<code>samples=many</code> in the address is not used: it is no whole number" in said
+    assert "<code>seed=99999999999</code> in the address is taken as 2,147,483,647." in said
+    assert "in the address" not in html_of(type_formula(page, "x+2"))
+    assert "in the address" not in html_of(open_page(formula="x+1", range=["x=1:5"], seed="3"))
+
+
+def test_the_tag_names_a_notation_as_a_visitor_understands_it() -> None:
+    assert "read as prefix notation (sin x, add x y)" in html_of(open_page(formula="sin x"))
+    assert "read as NumPy columns, x[:, 0]" in html_of(open_page(formula="x[:, 0] + x[:, 1]"))
+    chosen = html_of(open_page(formula="x[:, 0] + x[:, 1]", syntax="tir"))
+    assert "read as TIR" in chosen
+
+
+def test_a_button_of_another_reading_shows_no_raw_backticks() -> None:
+    page = open_page(formula="a/bc")
+    labels = [b.label for b in page.button if str(b.key).startswith("alternative-")]
+    assert any("after a `/` or `^` only" in label for label in labels)
+    assert not any("\\`" in label for label in labels)
+
+
 def test_the_address_restores_formula_range_seed_and_node() -> None:
     page = open_page(formula="a-b", range=["a=2.0:3.0"], seed="4", samples="500", node="1")
     state = state_of(page)

@@ -15,8 +15,8 @@ from eic_core.formula.syntax import NOTATIONS, SYNTAXES, Reading
 from eic_core.measure import Domain
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.inspector_service import Outcome
-from pages.ui.kit.messages import as_sentence
-from pages.ui.kit.text import clean, code_label, escape, label, prose
+from pages.ui.kit.messages import as_sentence, notation_found
+from pages.ui.kit.text import clean, code_label, escape, prose, prose_label
 from pages.ui.kit.visit import (
     PageState,
     Visit,
@@ -314,7 +314,7 @@ def reading_menu(here: Visit, outcome: Outcome) -> None:
             gallery_row(here)
         notation_choice(here)
         if outcome.reading is not None:
-            typeset_reading(outcome.reading)
+            typeset_reading(outcome.reading, here.state.syntax)
 
 
 def reading_panel(outcome: Outcome) -> None:
@@ -325,9 +325,9 @@ def reading_panel(outcome: Outcome) -> None:
         reading_notes(outcome.reading)
 
 
-def typeset_reading(reading: Reading) -> None:
-    """The notation found, and the formula typeset as it was read."""
-    name = SYNTAXES.get(reading.syntax, reading.syntax)
+def typeset_reading(reading: Reading, asked: str) -> None:
+    """The notation found, where `asked` names none, and the formula typeset as it was read."""
+    name = notation_found(reading.syntax, asked)
     st.html(
         f'<div><span class="eic-overline">Read as</span> '
         f'<span class="eic-tag">{escape(name)}</span></div>'
@@ -351,7 +351,7 @@ def reading_notes(reading: Reading) -> None:
             st.html('<span class="eic-quiet">Did you mean</span>', width="content")
             for i, other in enumerate(reading.alternatives):
                 st.button(
-                    label(other.label),
+                    prose_label(other.label),
                     key=f"alternative-{i}",
                     help=f"Reads {code_label(other.text, 200)}",
                     on_click=change_state,
@@ -384,7 +384,7 @@ def formula_error(error: FormulaError) -> None:
         with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
             for i, (what, text) in enumerate(error.choices):
                 st.button(
-                    f"{wording.capital(what)}: {code_label(text, 60)}",
+                    f"{prose_label(wording.capital(what))}: {code_label(text, 60)}",
                     key=f"choice-{i}",
                     help=f"Reads {code_label(text, 200)}",
                     on_click=change_state,

@@ -19,7 +19,6 @@ from streamlit.delta_generator import DeltaGenerator
 from eic_core import wording
 from eic_core.drawing.layout import focus_node
 from eic_core.explain.losses import NAMES, RESULT, WORST_STEP, Loss, account_line
-from eic_core.formula.syntax import SYNTAXES
 from eic_core.measure.inspection import NodeAmplification
 from pages.ui.figures.tree import ruler_figure
 from pages.ui.kit import glossary
@@ -33,7 +32,7 @@ from pages.ui.kit.inspector_service import (
     describe,
 )
 from pages.ui.kit.jobs import Job, Jobs, Step, holding
-from pages.ui.kit.messages import metric, offer_again
+from pages.ui.kit.messages import metric, notation_found, offer_again
 from pages.ui.kit.text import clean, escape, prose
 from pages.ui.kit.visit import Visit, change_state, choose_domains, current_visit
 from pages.ui.kit.wiring import diagnosis_service, diagnosis_slots, figure_cache
@@ -227,6 +226,8 @@ def closed_notice() -> None:
 def outcome_message(here: Visit, outcome: Outcome) -> None:
     """What stands between the visitor and a picture, or should be known about it."""
     state = here.state
+    for problem in here.query_problems:
+        st.html(f'<p class="eic-note eic-bad">{prose(problem)}</p>')
     if here.first:
         st.html(
             '<p class="eic-quiet">This is an example. Paste your own formula above, as you have '
@@ -280,7 +281,7 @@ def dim_if_stale(stale: bool) -> Iterator[None]:
 def verdict_view(result: InspectionResult) -> SummaryPlace | None:
     """Cause, sentence, notices; below them, folded, the diagnosis, or its place until it comes."""
     said = result.verdict
-    notation = SYNTAXES.get(result.reading.syntax, result.reading.syntax)
+    notation = notation_found(result.reading.syntax, result.request.syntax)
     with st.container(key="verdict", gap="xsmall"):
         st.html(
             f'<div class="eic-verdict" role="status"><p class="eic-cause"><span class="eic-level '

@@ -8,6 +8,7 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.errors import FormulaError, UserError
+from eic_core.formula.syntax import SYNTAXES
 from pages.ui.kit.text import escape, prose, table_box
 
 
@@ -47,6 +48,33 @@ def show_error(error: UserError) -> None:
         f'<div class="eic-error" role="alert"><p class="eic-error-title">'
         f"{prose(as_sentence(error.message))}</p>{place}{hint}{lines}</div>"
     )
+
+
+_FOUND = {
+    "prefix": "prefix notation (sin x, add x y)",
+    "e2e_prefix": "prefix notation of E2E (sin x, add x y)",
+    "tir": "NumPy columns, x[:, 0]",
+}
+"""Notations whose own names tell only who knows the tool."""
+
+
+def notation_found(found: str, asked: str = "auto") -> str:
+    """A notation in words that a visitor understands who did not ask for it.
+
+    Parameters
+    ----------
+    found : str
+        That of the reading.
+    asked : str
+        What the visitor chose, or "auto".
+
+    Examples
+    --------
+    >>> notation_found("latex"), notation_found("tir"), notation_found("tir", "tir")
+    ('LaTeX', 'NumPy columns, x[:, 0]', 'TIR')
+    """
+    name = SYNTAXES.get(found, found)
+    return name if asked != "auto" else _FOUND.get(found, name)
 
 
 def quiet_note(text: str) -> None:

@@ -78,6 +78,22 @@ def label(text: str, limit: int = 120) -> str:
     return _PUNCTUATION.sub(r"\\\1", clean(text, limit).replace("\n", " "))
 
 
+def prose_label(text: str, limit: int = 120) -> str:
+    """A phrase for a Streamlit label, with what stands in backticks as code.
+
+    Examples
+    --------
+    >>> prose_label("after a `/` or *")
+    'after a `/` or \\\\*'
+    """
+    parts = clean(text, limit).split("`")
+    if len(parts) % 2 == 0:
+        return label(text, limit)
+    return "".join(
+        code_label(part) if k % 2 else label(part) for k, part in enumerate(parts)
+    )
+
+
 def code_label(text: str, limit: int = 80) -> str:
     """Text for a Streamlit label, in code type."""
     plain = " ".join(clean(text, limit).split()) or " "

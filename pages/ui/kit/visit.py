@@ -29,6 +29,7 @@ from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.caches import UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult
 from pages.ui.kit.jobs import Job
+from pages.ui.kit.text import clean
 from pages.ui.kit.workers import who_asks
 
 MAX_SAMPLES = 1_000_000
@@ -42,6 +43,7 @@ ASKS = (ASKED_FIRST, "noise", "rows", "writing", "instead", "truth", "digits")
 """The questions that the inspector answers, as the URL names them."""
 _MAX_ITEMS = 200
 _MAX_NAME = 200
+_LISTED_PROBLEMS = 5
 
 Query = Mapping[str, Sequence[str]]
 
@@ -192,6 +194,41 @@ def _optional_integer(text: str | None, low: int, high: int) -> int | None:
     return min(max(int(text), low), high)
 
 
+def query_problems(query: Query) -> tuple[str, ...]:
+    """What of a query was left out or changed because it cannot be meant, a sentence each.
+
+    Examples
+    --------
+    >>> query_problems({"range": ["x=5:1", "y=1:2"], "samples": ["9"], "seed": ["7"]})
+    ('`range=x=5:1` in the address is not used: the range 5:1 is upside down: write 1:5.',)
+    """
+    problems: list[str] = []
+    for text in list(query.get("range", ()))[:_MAX_ITEMS]:
+        try:
+            Domain.parse(text)
+        except DataError as error:
+            problems.append(_not_used("range", text, str(error).replace("`", "")))
+        except OverflowError:
+            problems.append(_not_used("range", text, "a number is too large"))
+    for key, low, high in (("samples", 1, MAX_SAMPLES), ("seed", 0, MAX_SEED)):
+        text = ["", *query.get(key, ())][-1]
+        if not text:
+            continue
+        value = _optional_integer(text, low, high)
+        if value is None:
+            reason = f"it is no whole number from {low:,} to {high:,}"
+            problems.append(_not_used(key, text, reason))
+        elif int(text) != value:
+            shown = clean(f"{key}={text}", 60)
+            problems.append(f"`{shown}` in the address is taken as {value:,}.")
+    return tuple(problems[:_LISTED_PROBLEMS])
+
+
+def _not_used(key: str, text: str, reason: str) -> str:
+    shown = clean(f"{key}={text}", 60).replace("`", "")
+    return f"`{shown}` in the address is not used: {reason}."
+
+
 def _share(text: str | None, default: float) -> float:
     """A number above 0 and at most 1."""
     try:
@@ -259,6 +296,7 @@ class Visit:
     state: PageState = field(default_factory=PageState)
     query_written: tuple[tuple[str, tuple[str, ...]], ...] | None = None
     first: bool = True
+    query_problems: tuple[str, ...] = ()
     arrived: bool = False
     history: list[PageState] = field(default_factory=list)
     undone: list[PageState] = field(default_factory=list)
@@ -318,6 +356,7 @@ def sync_with_url(welcome: PageState) -> Visit:
     if here.query_written is None or query != here.query_written or here.arrived:
         bare = not query
         here.state = welcome if bare else kind.from_query(dict(query))
+        here.query_problems = query_problems(dict(query))
         here.first = bare
         here.wants_table = bool(here.state.upload)
         here.unfolded = frozenset()
@@ -387,6 +426,7 @@ def _show(here: Visit, new: PageState) -> None:
         here.wants_table = bool(new.upload)
     here.state = new
     here.first = False
+    here.query_problems = ()
     st.query_params.from_dict(new.to_query())
     here.query_written = _query()
 
