@@ -46,6 +46,9 @@ Key = tuple[str, str]
 NOISE = 4 * 2.0**-53
 """What rounding in double precision may make of a value, relative to it."""
 
+SETTLED = 4e-3
+"""Of `NOISE` times s: beyond it fewer than three digits are left, and 60 digits are taken."""
+
 
 @dataclass(frozen=True)
 class OutputScale:
@@ -59,7 +62,7 @@ class OutputScale:
     unit : float
         The same as a number.
     noise : float
-        A deviation up to which the output does not move, but for the rounding of results.
+        The deviation (rms) that rounding alone may make.
     """
 
     of: str
@@ -74,8 +77,8 @@ def output_scale(inspection: Inspection) -> OutputScale:
     Notes
     -----
     An output varies if its standard deviation is more than rounding alone may make of a constant:
-    4 u |f| s at every sample, s the amplification of the result.  An output that is 0 but for
-    rounding has no size of its own; the largest value that is computed on the way stands for it.
+    4 u |f| s (rms), s the amplification of the result.  An output that is 0 has no size of its own;
+    the largest value that is computed on the way stands for it.
 
     Raises
     ------
@@ -106,13 +109,11 @@ def output_scale(inspection: Inspection) -> OutputScale:
     target = inspection.samples.target
     output, s = reference[usable], s[usable]
     with np.errstate(over="ignore", invalid="ignore"):
-        noises = np.where(np.isfinite(s), NOISE * np.abs(output) * s, 0.0)
-    noise = float(np.max(noises[np.isfinite(noises)], initial=0.0))
-    if target is None and bool(((output == 0) | np.isinf(s)).all()):
-        largest = _largest_on_the_way(inspection, usable)
-        if np.max(np.abs(output)) <= NOISE * largest:
-            unit = largest or 1.0
-            return OutputScale("output", "the largest value on the way", unit, NOISE * unit)
+        exact = ~(s * NOISE < SETTLED)  # taken at 60 digits, and then rounded
+        noise = rms(NOISE * np.abs(output) * np.where(exact, 1.0, s))
+    if target is None and not output.any():
+        unit = _largest_on_the_way(inspection, usable) or 1.0
+        return OutputScale("output", "the largest value on the way", unit, NOISE * unit)
     scaled = output if target is None else target[usable]
     largest = float(np.max(np.abs(scaled))) or 1.0
     spread = largest * float(np.std(scaled / largest))
@@ -428,9 +429,10 @@ def _result(
 
 
 def _moved(trial: Trial, together: Mapping[Key, int], rows: Any) -> float:
-    """How far the output moves, in units of its scale; 0 where only results are rounded anew."""
+    """How far the output moves, in units of its scale; what does not vary, beyond noise only."""
     deviation = trial.deviation(together, rows)
-    return 0.0 if deviation <= trial.scale.noise else deviation / trial.scale.unit
+    noise = 0.0 if "spread" in trial.scale.measure else trial.scale.noise
+    return 0.0 if deviation <= noise else deviation / trial.scale.unit
 
 
 def _places(formula: Formula, name: str) -> tuple[int, ...]:

@@ -20,7 +20,9 @@ from tests.audit.sentences import Match, says, somewhere
 # --- how many digits are needed ---
 
 KINDS["part"] = rf"(?:{KINDS['pct']}|{KINDS['num']})"
-KINDS["scale"] = r"(?:its (?:spread|size)|the (?:spread|size) of the target)"
+KINDS["scale"] = (
+    r"(?:its (?:spread|size)|the (?:spread|size) of the target|the largest value on the way)"
+)
 
 
 def _digits(label: str) -> int:
@@ -42,14 +44,38 @@ def _reference(p: Page) -> np.ndarray:
     return p.truth.value(p.truth.root)
 
 
-def _unit(p: Page) -> float:
-    """The spread of the target, or of the output; its size where it does not vary."""
+def _unit(p: Page, scale: str) -> float:
+    """The spread of the target, or of the output; its size where it does not vary; of an output
+    that is 0 the largest value of any node.
+    """
     target = p.samples.target
     y = _reference(p)
     known = np.isfinite(y)
     scaled = (y if target is None else target)[known]
+    if scale == "the largest value on the way":
+        nodes = [p.truth.value(k)[known] for k in range(p.truth.root + 1)]
+        return max(float(np.max(np.abs(v[np.isfinite(v)]), initial=0.0)) for v in nodes) or 1.0
     largest = float(np.max(np.abs(scaled))) or 1.0
-    return largest * float(np.std(scaled / largest)) or largest
+    spread = largest * float(np.std(scaled / largest))
+    return largest if "size" in scale else spread
+
+
+def _of_what(p: Page, scale: str) -> Iterator[str]:
+    """Whether the output varies, or is 0, as the words for its scale say."""
+    y = _reference(p)
+    y = y[np.isfinite(y)] if p.samples.target is None else p.samples.target
+    largest = float(np.max(np.abs(y), initial=0.0))
+    spread = float(np.std(y / (largest or 1.0)))
+    if "way" in scale and largest:
+        yield f"the output is not 0, but {largest:.3g}"
+    if "spread" in scale and not spread:
+        yield "it does not vary"
+    s = p.truth.s(p.truth.root)
+    loose = 8 * 2.0**-53 * float(np.max(s[np.isfinite(s)], initial=1.0))
+    if "size" in scale and spread > (loose if p.samples.target is None else 0.0):
+        yield f"it varies by {spread:.3g} of its size"
+    if "size" in scale and not largest and p.samples.target is None:
+        yield "it is 0"
 
 
 def _moved(p: Page) -> float:
@@ -79,9 +105,10 @@ def _moved(p: Page) -> float:
     return largest * math.sqrt(float(np.mean(np.square(np.array(gaps) / largest))))
 
 
-def _within(p: Page, text: str) -> Iterator[str]:
+def _within(p: Page, text: str, scale: str) -> Iterator[str]:
+    yield from _of_what(p, scale)
     allowed = (percent(text) if text.endswith("%") else significant(text))[1]
-    moved = _moved(p) / _unit(p)
+    moved = _moved(p) / _unit(p, scale)
     if not moved <= allowed * (1 + 1e-6):
         yield f"the output moves by {moved:.3g}"
 
@@ -125,7 +152,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
     after = sum(_digits(changed[c]) for c in _constants(p, p.formula.nodes))
     if whole(m["after"]) < after:
         yield f"the shortened ones have {after} digits"
-    yield from _within(p, m["t"])
+    yield from _within(p, m["t"], m["scale"])
 
 
 @says(
@@ -136,7 +163,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 def _(p: Page, m: Match) -> Iterator[str]:
     if not _constants(p, p.formula.nodes):
         yield "there is no constant"
-    yield from _within(p, m["t"])
+    yield from _within(p, m["t"], m["scale"])
 
 
 @says(
@@ -148,7 +175,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 def _(p: Page, m: Match) -> Iterator[str]:
     if not _constants(p, p.formula.nodes):
         yield "there is no constant"
-    yield from _within(p, m["t"])
+    yield from _within(p, m["t"], m["scale"])
 
 
 @says("budget.many", "budget", "<c:code> needs <n:int> of its <of:int>.")
@@ -182,7 +209,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _inputs_named(p, m["needs"])
-    yield from _within(p, m["t"])
+    yield from _within(p, m["t"], m["scale"])
 
 
 def _inputs_named(p: Page, text: str) -> Iterator[str]:
@@ -204,11 +231,12 @@ def _(p: Page, m: Match) -> Iterator[str]:
     count = int(np.isfinite(_reference(p)).sum())
     if whole(m["n"]) > count or (whole(m["n"]) != count and count <= 1000):
         yield f"{count} samples have a value"
-    moved = _moved(p) / _unit(p)
     if m["moved"] is None:
+        moved = _moved(p) / _unit(p, "its size")
         if moved > 1e-12:
             yield f"it moves by {moved:.3g}"
         return
+    moved = _moved(p) / _unit(p, m["scale"])
     told = percent(m["moved"]) if m["moved"].endswith("%") else significant(m["moved"])
     if not about(told, moved, 0.05) and moved > 1e-11:
         yield f"it moves by {moved:.4g}"
