@@ -113,7 +113,7 @@ def test_a_stated_range_wins_over_one_of_a_formula_before_and_a_column_over_both
     core = "(FPCore (x) :pre (<= 1 x 10) (- x 1))"
     before = (("x", Domain("uniform", 1.0, 5.0)),)
     service = InspectorService()
-    carried = InspectionRequest(core, domains=before, carried=frozenset("x"))
+    carried = InspectionRequest(core, domains=before, carried=("x",))
     result = service.inspect(carried)
     assert dict(result.domains) == {"x": Domain("uniform", 1.0, 10.0)} and not result.kept
     chosen = service.inspect(InspectionRequest(core, domains=before))

@@ -44,7 +44,6 @@ states = st.builds(
         lambda d: tuple(d.items())
     ),
     target=st.none() | st.text(max_size=9),
-    carried=st.frozensets(names, max_size=2),
     ask=st.sampled_from(ASKS),
     tolerance=st.floats(0, 1, exclude_min=True),
 )
@@ -52,11 +51,12 @@ states = st.builds(
 
 @given(states)
 def test_every_state_comes_back_from_its_own_query(state: PageState) -> None:
-    state = replace(state, carried=state.carried & dict(state.domains).keys())
+    some = tuple(name for k, (name, _) in enumerate(state.domains) if state.seed >> k & 1)
+    state = replace(state, carried=some)
     if state.fits_url:
         back = PageState.from_query(state.to_query())
         if state.upload:  # a table's link says nothing of ranges
-            state = replace(state, domains=(), carried=frozenset(), samples=back.samples)
+            state = replace(state, domains=(), carried=(), samples=back.samples)
         assert back == state
 
 

@@ -268,7 +268,7 @@ def _typed() -> None:
     here = current_visit()
     text, domains = st.session_state["formula_text"], () if here.first else here.state.domains
     if text != here.state.formula:
-        carried = frozenset(name for name, _ in domains)
+        carried = tuple(name for name, _ in domains)
         change_state(formula=text, node=None, domains=domains, carried=carried)
 
 

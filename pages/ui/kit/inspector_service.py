@@ -61,7 +61,7 @@ class InspectionRequest:
     upload: str = ""
     mapping: tuple[tuple[str, str], ...] = ()
     target: str | None = None
-    carried: frozenset[str] = frozenset()
+    carried: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -530,7 +530,7 @@ def stated_domains(reading: Reading | None) -> dict[str, Domain]:
 def domains_in_use(
     reading: Reading | None,
     domains: tuple[tuple[str, Domain], ...],
-    carried: frozenset[str] = frozenset(),
+    carried: tuple[str, ...] = (),
 ) -> dict[str, Domain]:
     """The range of each variable that has one.
 
@@ -542,7 +542,7 @@ def domains_in_use(
     reading : Reading or None
     domains : tuple of (name, Domain)
         That were chosen.
-    carried : frozenset of str
+    carried : tuple of str
         Those of them that were chosen for a formula before, or came with an example.
     """
     before = {name: domain for name, domain in domains if name in carried}

@@ -75,7 +75,7 @@ class PageState:
         The question that is answered, one of `ASKS`.
     tolerance : float
         How far the output may move in the digit budget, above 0 and at most 1.
-    carried : frozenset of str
+    carried : tuple of str
         Those of `domains` that were not chosen for this formula, but for an example or a formula
         before it.
 
@@ -101,7 +101,7 @@ class PageState:
     target: str | None = None
     ask: str = ASKED_FIRST
     tolerance: float = TOLERANCE
-    carried: frozenset[str] = frozenset()
+    carried: tuple[str, ...] = ()
 
     def to_query(self) -> dict[str, list[str]]:
         """The query parameters that restore this state, most defaults left out.
@@ -115,7 +115,7 @@ class PageState:
         if self.domains and not self.upload:
             query["range"] = [f"{name}={domain}" for name, domain in self.domains]
             if self.carried:
-                query["kept"] = sorted(self.carried)
+                query["kept"] = list(self.carried)
         if not self.upload and (self.formula or self.samples != DEFAULT_SAMPLES):
             query["samples"] = [str(self.samples)]
         if self.seed:
@@ -164,7 +164,7 @@ class PageState:
             formula=one("formula") or "",
             syntax=syntax if syntax.isidentifier() and len(syntax) < 30 else "auto",
             domains=domains,
-            carried=frozenset(query.get("kept", ())) & {name for name, _ in domains},
+            carried=tuple(name for name, _ in domains if name in query.get("kept", ())),
             samples=_integer(one("samples"), 1, MAX_SAMPLES, unsaid),
             seed=_integer(one("seed"), 0, MAX_SEED, 0),
             node=_optional_integer(one("node"), 0, 100_000),
@@ -390,7 +390,7 @@ def choose_domains(chosen: Mapping[str, Domain]) -> None:
     state = current_visit().state
     change_state(
         domains=tuple({**dict(state.domains), **chosen}.items()),
-        carried=state.carried.difference(chosen),
+        carried=tuple(name for name in state.carried if name not in chosen),
     )
 
 
@@ -467,7 +467,7 @@ def request_of(state: PageState) -> InspectionRequest:
         formula=state.formula,
         syntax=state.syntax,
         domains=() if state.upload else state.domains,
-        carried=frozenset() if state.upload else state.carried,
+        carried=() if state.upload else state.carried,
         samples=state.samples,
         seed=state.seed,
         base=state.base,

@@ -188,7 +188,7 @@ class Start:
         Without its domains.
     chosen : Domains
         What the visitor had chosen; the others took the default.
-    carried : frozenset of str
+    carried : tuple of str
         Those of them that were chosen for a formula before.
     domains : Domains
         One for each variable.
@@ -202,7 +202,7 @@ class Start:
 
     request: InspectionRequest
     chosen: Domains
-    carried: frozenset[str]
+    carried: tuple[str, ...]
     domains: Domains
     seen: frozenset[Domains]
     order: tuple[str, ...]
@@ -254,7 +254,7 @@ _INVITATION = "Drag an end of a range: the tree, the verdict and the rows follow
 
 
 def _start_of(result: InspectionResult) -> Start:
-    request = replace(result.request, domains=(), carried=frozenset())
+    request = replace(result.request, domains=(), carried=())
     start = st.session_state.get(_START)
     if isinstance(start, Start) and start.request == request and result.domains in start.seen:
         return start
@@ -298,11 +298,11 @@ def _dragged(name: str, track: Track, key: str) -> None:
     own = {n: domain for n, domain in state.domains if n not in state.carried}
     domain = own.get(name, dict(start.domains).get(name, DEFAULT_DOMAIN))
     moved = {**dict(state.domains), name: track.moved(domain, st.session_state[key])}
-    _move(start, tuple(moved.items()), state.carried - {name})
+    _move(start, tuple(moved.items()), tuple(n for n in state.carried if n != name))
 
 
 @uninterrupted()
-def _move(start: Start, chosen: Domains, carried: frozenset[str]) -> None:
+def _move(start: Start, chosen: Domains, carried: tuple[str, ...]) -> None:
     known = {name: domain for name, domain in chosen if name not in carried}
     goal = tuple((name, known.get(name, domain)) for name, domain in start.domains)
     st.session_state[_START] = replace(start, seen=start.seen | {goal})
