@@ -255,6 +255,7 @@ def _read_text(
         again = report.begin_again()
         try:
             names = Names(columns, values, euler, arguments, cased, row.log_base)
+            names.close_products = row.close_products
             if "N" in text and reader == INFIX and ("NA" in text or "NULL" in text):
                 names.take_for_missing(MISSING)
         except Refusal as refusal:

@@ -19,6 +19,7 @@ from eic_core.formula.syntax.build import (
     logarithm,
     number_label,
     power,
+    root,
 )
 from eic_core.formula.syntax.conditions import (
     ALTERNATIVES,
@@ -41,7 +42,7 @@ from eic_core.formula.syntax.conditions import (
     is_truth,
 )
 from eic_core.formula.syntax.names import Names
-from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_NODES, Report
+from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_NODES, Report, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
     BAR,
@@ -232,6 +233,28 @@ def raised_function(tokens: list[TokenRow], index: int) -> TokenRow | None:
     return row if place >= 0 and row[0] == NAME and row[1] in ("f", "g", "h") else None
 
 
+def end_of_operand(tokens: list[TokenRow], place: int) -> int:
+    """Where the operand that begins at a token ends in the source, its powers included.
+
+    Parameters
+    ----------
+    tokens : list of TokenRow
+        Of the whole text, closed by `END`.
+    place : int
+        The first token, which may be a sign.
+    """
+    depth, end = 0, tokens[place][3]
+    while tokens[place][0] != END:
+        kind, text, _, end, _ = tokens[place]
+        depth += (kind in (OPEN, CALL)) - (kind == CLOSE)
+        place += 1
+        if depth > 0 or kind in (OPERATOR, PREFIX):
+            continue
+        if tokens[place][:2] != (OPERATOR, "^") and tokens[place][0] != SUPERSCRIPT:
+            break
+    return end
+
+
 def fail_unclosed_bracket(report: Report, pending: list[PendingRow]) -> NoReturn:
     """Raise for the innermost bracket that stays open."""
     opened = Pending._make(pending[-1])
@@ -245,6 +268,9 @@ def fail_unclosed_bracket(report: Report, pending: list[PendingRow]) -> NoReturn
     )
 
 
+_ONES = frozenset(("1", "-1"))
+_DIVISOR = re.compile(r"\s*+/\s*+[2-9][0-9]*+(?![\w.(])")
+"""What stands behind the 1 of ``x^1/2``."""
 LOG10_LABEL = "logarithm to base 10"
 FUNCTION_PRECEDENCE = 25
 TIGHT_PRODUCT = 27
@@ -281,9 +307,12 @@ class Grammar:
         Whether a sign binds more tightly than a power, as in spreadsheets.
     powers_from_left : bool
         Whether ``a^b^c`` is (a^b)^c.
+    braces : str
+        What encloses an exponent of several characters.
     """
 
     sign_first = False
+    braces = "()"
     powers_from_left = False
 
     def __init__(self, names: Names, report: Report) -> None:
@@ -350,6 +379,7 @@ class _Parser:
         self.depth = 0
         self.operands: list[Operand] = []
         self.pending: list[PendingRow] = []
+        self.raised_root = False  # whether `√x²` was met
         self.compared: dict[int, Draft] = {}  # of a comparison, its last operand
 
     def parse(self) -> Draft:
@@ -413,7 +443,8 @@ class _Parser:
                 return False
             self.pending.append((_SIGN if sign_first else _NEG, "neg", start, end, None, 0))
         elif kind == PREFIX:
-            precedence = _ROOT if text in ROOT_SIGNS else FUNCTION_PRECEDENCE
+            tight = _NEG if self.names.close_products else _ROOT
+            precedence = tight if text in ROOT_SIGNS else FUNCTION_PRECEDENCE
             assert isinstance(extra, Function)
             self.pending.append((precedence, text, start, end, extra, 0))
         elif kind == LEAF:
@@ -449,6 +480,7 @@ class _Parser:
                 self.report.fail(f"unexpected `{text}`", start, end, hint)
             return True
         if kind == SUPERSCRIPT:
+            self.note_root(end)
             self.reduce(_ROOT)
             sign = "-" if text.startswith("-") else ""
             label = sign + self.number(text.lstrip("-"), start, end)
@@ -477,6 +509,8 @@ class _Parser:
             floor = precedence
         pending = self.pending
         if pending and pending[-1][0] >= floor:
+            if name == "pow" and pending[-1][0] == _ROOT:
+                self.note_root(-1, start)
             self.reduce(floor)
         pending.append((precedence, name, start, end, None, 0))
 
@@ -500,6 +534,33 @@ class _Parser:
                 else:
                     joined = Draft(name, [left, draft], "", None, (begin, end))
                 operands[-1] = (joined, begin, end)
+
+    def note_root(self, end: int, sign: int = 0) -> None:
+        """Say of ``√x²`` that the root is raised, and offer the root of the power.
+
+        Parameters
+        ----------
+        end : int
+            Where the exponent ends in the source; -1 for one that is still to come.
+        sign : int
+            Where the ``^`` of that one stands.
+        """
+        if self.raised_root or not self.pending or self.pending[-1][0] != _ROOT:
+            return
+        self.raised_root = True
+        begin = self.pending[-1][3]
+        if self.report.text[begin : begin + 1] == "(":
+            return
+        if end < 0:
+            place = next(i for i, row in enumerate(self.tokens) if row[:3] == (OPERATOR, "^", sign))
+            end = end_of_operand(self.tokens, place + 1)
+        text = self.report.text
+        self.report.note(
+            f"`{_shown(text, begin - 1, end)}` is read as a power of the root", (begin - 1, end)
+        )
+        self.report.alternative(
+            "the root of the power", lambda: f"{text[:begin]}({text[begin:end]}){text[end:]}"
+        )
 
     def condition(self, token: TokenRow) -> bool:
         """Take a sign or a word of conditions, if it is one; an operand is wanted next."""
@@ -667,6 +728,8 @@ class _Parser:
             args = [operand[0] for operand in operands[base:]]
             if len(args) == 2 and function.build is logarithm:
                 args = self.with_base_last(operands[base:], (opened, end))
+            elif len(args) == 2 and function.build is root:
+                self.note_root_index(operands[base:], (opened, end))
             elif len(args) == 2 and function.name == "atan" and self.names.log_base == "first":
                 function = FUNCTIONS["atan2"]  # as Julia calls it
             del operands[base:]
@@ -705,6 +768,23 @@ class _Parser:
         )
         return [second, first] if is_first else [first, second]
 
+    def note_root_index(self, operands: list[Operand], span: tuple[int, int]) -> None:
+        """Say of ``root(3, x)`` which is the index, and offer the other."""
+        (first, *_), (second, *_) = operands
+        if literal(first) is None or literal(second) is not None:
+            return
+        text = self.report.text
+        (_, low, high), (_, start, end) = operands
+        shown = [_shown(text, low, high), _shown(text, start, end)]
+        self.report.note(
+            f"`{_shown(text, *span)}` is read as the root of {shown[0]} with the index {shown[1]}",
+            span,
+        )
+        self.report.alternative(
+            f"the root of {shown[1]} with the index {shown[0]}",
+            lambda: replaced(text, [(low, high, text[start:end]), (start, end, text[low:high])]),
+        )
+
     def closes_bar(self) -> bool:
         """Whether a bar closes the innermost open bracket."""
         return next((name == "|" for level, name, *_ in reversed(self.pending) if not level), False)
@@ -732,10 +812,29 @@ class _Parser:
 
     def power(self, base: Draft, exponent: Draft, span: tuple[int, int]) -> Draft:
         """A power, exact if its exponent is a literal."""
+        if exponent.label in _ONES and exponent.operator == CONSTANT:
+            self.note_divided_power(exponent)
         try:
             return power([base, exponent], span)
         except Refusal as refusal:
             self.report.fail(refusal.message, *exponent.span, refusal.hint)
+
+    def note_divided_power(self, exponent: Draft) -> None:
+        """Say of ``x^1/2`` that the power is divided, and offer the fraction as exponent."""
+        text, (start, end) = self.report.text, exponent.span
+        divisor, grouping = _DIVISOR.match(text, end), self.grammar.braces
+        if divisor is None or text[end - 1] != "1":
+            return
+        stop = divisor.end()
+        shown = _shown(text, start, stop)
+        self.report.note(
+            f"of `^{shown}` only `{text[start:end]}` is read as the exponent", (start, stop)
+        )
+        opened, closed = grouping[0], grouping[1]
+        self.report.alternative(
+            f"the exponent {shown}",
+            lambda: f"{text[:start]}{opened}{text[start:stop]}{closed}{text[stop:]}",
+        )
 
     def apply(self, function: Function, args: list[Draft], span: tuple[int, int]) -> Draft:
         """What a function makes of its arguments."""

@@ -474,7 +474,9 @@ def _with_products(
         told = f"read as `{shown}`: between two factors side by side `*` is understood"
     else:
         told = "between two factors side by side `*` is understood"
-    if written.denominators or written.tight:
+    if written.close:
+        told += " and binds more tightly than `*`, `/` and a `^` before it, as in Julia"
+    elif written.denominators or written.tight:
         told += "; behind `/` or `^` stands one factor, or the letters of one word"
     report.note(told, (start, end))
     if split:

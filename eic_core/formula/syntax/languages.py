@@ -28,6 +28,8 @@ class Language(NamedTuple):
         Whether ``E`` is the constant e.
     log_base : {"", "first", "last"}
         Which argument of ``log(a, b)`` is the base: Julia's is the first, Python's the last.
+    close_products : bool
+        Whether ``2x`` binds more tightly than ``*``, ``/`` and the ``^`` before it, as in Julia.
     """
 
     label: str
@@ -35,6 +37,7 @@ class Language(NamedTuple):
     index_base: int | None = None
     euler: bool = False
     log_base: str = ""
+    close_products: bool = False
 
 
 LANGUAGES: dict[str, Language] = {
@@ -45,7 +48,7 @@ LANGUAGES: dict[str, Language] = {
     "mathematica": Language("Mathematica", MATHEMATICA, 1, True, "first"),
     "c": Language("C, C++, Java or JavaScript", INFIX),
     "matlab": Language("MATLAB or Octave", INFIX, 1),
-    "julia": Language("Julia", INFIX, 1, False, "first"),
+    "julia": Language("Julia", INFIX, 1, False, "first", True),
     "spreadsheet": Language("Excel or another spreadsheet", SPREADSHEET, None, False, "last"),
     "mathml": Language("MathML", MATHML),
     "sympy": Language("SymPy", INFIX, None, True, "last"),

@@ -37,7 +37,7 @@ from eic_core.formula.syntax.latex_scripts import (
     Brackets,
 )
 from eic_core.formula.syntax.names import Names, suggestion
-from eic_core.formula.syntax.reading import Report, insert
+from eic_core.formula.syntax.reading import Report, insert, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
     BAR,
@@ -71,6 +71,8 @@ class Latex(Grammar):
     slash such a product is the denominator (``h/2\\pi``), unless the slash
     joins two numbers (``1/2 x``).
     """
+
+    braces = "{}"
 
     def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
         before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
@@ -207,6 +209,10 @@ _TABLES = ("array", "matrix", "aligned", "gathered")
 _DELTA = re.compile(
     rf"\\Delta(?![A-Za-z])\s*+(?=[^\W\d_]|\\(?:var)?(?:{'|'.join(sorted(GREEK))})(?![A-Za-z]))"
 )
+_GREEK_IN_FONT = re.compile(
+    rf"(?<![A-Za-z0-9])\\({'|'.join(sorted({*GREEK, *VARIANTS}))})(?![A-Za-z])\s*+"
+)
+_INDEX_ABOVE = re.compile(r"\s*+\{\s*+\(\s*+([0-9]{1,2})\s*+\)\s*+\}")
 _LONGEST_NAME = 100
 """Most letters that are offered as one name."""
 _END = re.compile(r"\\end\s*+\{[a-z]++\*?+\}")
@@ -220,6 +226,8 @@ class _Scanner(Brackets):
 
     def scan(self) -> list[TokenRow]:
         """The shared tokens, closed by `END`."""
+        self.matched: dict[int, int] = {}
+        self.pieces_of_indices: list[tuple[int, int, str]] = []
         while True:
             kind, text, start, end = self.raw[self.index]
             self.index += 1
@@ -233,6 +241,11 @@ class _Scanner(Brackets):
                         place,
                         place + 1,
                         f"close it with `{self.open[-1][0]}`",
+                    )
+                if self.pieces_of_indices:
+                    self.report.alternative(
+                        "an index, a part of the name",
+                        lambda: replaced(self.text, self.pieces_of_indices),
                     )
                 self.emit(END, "", self.stop, self.stop)
                 return self.tokens
@@ -351,6 +364,8 @@ class _Scanner(Brackets):
         elif text == "}":
             self.finish("}", start, end)
         elif text == "^":
+            if (indexed := _INDEX_ABOVE.match(self.text, end, self.stop)) is not None:
+                self.index_above(indexed)
             self.emit(OPERATOR, "^", start, end)
             self.argument(")", is_script=True)
         elif text in OPENERS:
@@ -377,6 +392,61 @@ class _Scanner(Brackets):
             return
         else:
             self.emit(BAD, text, start, end)
+
+    def index_above(self, raised: re.Match[str]) -> None:
+        """Say of ``x^{(1)}`` that it is read as a power, and offer the name with that index."""
+        kind, name, start, *_ = self.tokens[-1] if self.tokens else (END, "", 0)
+        if kind != NAME:
+            return
+        shown = self.text[start : raised.end()]
+        self.report.note(
+            f"`{shown}` is read as a power, not as an index or a derivative", (start, raised.end())
+        )
+        self.pieces_of_indices.append(
+            (start, raised.end(), rf"\mathrm{{{name}_{raised[1]}}}")
+        )
+
+    def power_of_call(self, name: str, start: int, opened: int) -> None:
+        """Say of ``\\sin{x}^2`` that the function is raised, and offer the power inside.
+
+        Parameters
+        ----------
+        name : str
+            The function.
+        start : int
+            Where its command begins.
+        opened : int
+            The place of its brace among the raw tokens.
+        """
+        closed = self.closers().get(opened, 0)
+        if not closed or self.raw[closed + 1][1] != "^" or self.raw[closed + 2 :] == []:
+            return
+        last, raw = closed + 2, self.raw
+        wanted = 2 if raw[last][1][1:] in ARGUMENTS else 0
+        if raw[last][1] in COMMAND_OPERATORS or wanted:
+            last += 1
+        last = self.closers().get(last, last)
+        if wanted and last + 1 < len(raw):
+            last = self.closers().get(last + 1, last + 1)
+        if last >= len(raw) or raw[last][0] == "end":
+            return
+        low, high = raw[opened][2], raw[last][3]
+        shown = self.text[start:high] if high - start <= _LONGEST_NAME else f"\\{name}{{…}}^…"
+        self.report.note(f"`{shown}` is read as the power of `\\{name}`", (start, high))
+        self.report.alternative(
+            f"{name} of the power", lambda: insert(self.text, [(low, "("), (high, ")")])
+        )
+
+    def closers(self) -> dict[int, int]:
+        """Of each opening brace among the raw tokens, the place of its closing one."""
+        if not self.matched:
+            opened: list[int] = []
+            for place, (_, text, *_) in enumerate(self.raw):
+                if text == "{":
+                    opened.append(place)
+                elif text == "}" and opened:
+                    self.matched[opened.pop()] = place
+        return self.matched
 
     def command(self, text: str, start: int, end: int) -> None:
         if self.cases and text.startswith("\\\\") and len(text) > 2:  # a new line, and letters
@@ -566,6 +636,7 @@ class _Scanner(Brackets):
     def spelled_name(self, font: str, start: int) -> None:
         """``\\mathrm{name}`` and its kin: a function if it is one and is applied."""
         inner, end = self.raw_group()
+        inner = _GREEK_IN_FONT.sub(lambda match: VARIANTS.get(match[1], match[1]), inner)
         name = re.sub(r"[\s~\\,]+", "_", inner.replace("\\_", "_").strip())
         if not re.fullmatch(r"\w+", name):
             self.report.fail("this is not a name", start, end, "use letters, digits and `_`")
@@ -615,6 +686,8 @@ class _Scanner(Brackets):
             self.index += 1
             _, text, low, high = self.raw[self.index]
         if text in ("(", "[", "{", r"\{", r"\lbrace"):
+            if text == "{":
+                self.power_of_call(name, start, self.index)
             self.index += 1
             self.emit(CALL, name, start, high, function)
             self.open.append(("}" if text == "{" else OPENERS[text][1], ")", low))

@@ -305,6 +305,7 @@ class Names:
         self.euler = euler
         self.cased = cased
         self.log_base = log_base
+        self.close_products = False  # whether `2x` binds more tightly than `/` and `^`, as in Julia
         self.special = False  # whether `True`, `False` or `nan` was read
         self.met: dict[str, tuple[bool, str]] = {}  # of each name, if it is a constant; its label
         self._spellings: dict[str, str] = {}

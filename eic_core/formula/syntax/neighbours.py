@@ -307,7 +307,11 @@ def offer_other_products(report: Report, written: Written) -> None:
         report.alternative(
             "the whole product is the exponent", lambda: written.text(text, written.exponents)
         )
-    if written.tight:
+    if written.close:
+        report.alternative(
+            "the product binds like `*`, as elsewhere", lambda: written.text(text, loose=True)
+        )
+    elif written.tight:
         report.alternative(
             "of the letters after a `/` or `^` only the first belongs to it",
             lambda: written.text(text, loose=True),

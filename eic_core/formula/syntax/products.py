@@ -267,6 +267,8 @@ class Written:
         it begins; the other reading has parentheses there.
     tight : list of Piece
         The parentheses among the pieces, without which a word of letters is read the other way.
+    close : bool
+        Whether the parentheses are those of products that bind more tightly than `/` and `^`.
     """
 
     tokens: list[TokenRow]
@@ -274,6 +276,7 @@ class Written:
     denominators: list[tuple[int, int]] = field(default_factory=list)
     exponents: list[tuple[int, int]] = field(default_factory=list)
     tight: list[Piece] = field(default_factory=list)
+    close: bool = False
 
     def text(
         self, source: str, wrapped: Collection[tuple[int, int]] = (), loose: bool = False
@@ -363,7 +366,13 @@ class ProductWriter:
                 place = tokens[ends[last] - 1][3]
                 start = tokens[first][2]
                 written.tight += [(start, start, "("), (place, place, ")")]
-        self._find_ambiguous(ends, written)
+        for first, last in self._close_products(ends).items():
+            opens[first] = opens.get(first, 0) + 1
+            closes[last] = closes.get(last, 0) + 1
+            start, place = tokens[first][2], tokens[last - 1][3]
+            written.tight += [(start, start, "("), (place, place, ")")]
+            written.close = True
+        self._find_ambiguous(ends, written, opens)
         for index, token in enumerate(tokens):
             start = token[2]
             before = tokens[index - 1][3] if index else start
@@ -451,8 +460,37 @@ class ProductWriter:
             return ""
         return tokens[index][1]
 
-    def _find_ambiguous(self, ends: list[int], written: Written) -> None:
-        """Note the operands of ``/`` and ``^`` that a product without a sign follows."""
+    def _close_products(self, ends: list[int]) -> dict[int, int]:
+        """Where ``2x`` is one operand of the ``*``, ``/`` or ``^`` before it: its first token and
+        the one behind it.
+        """
+        if not self.names.close_products:
+            return {}
+        tokens, found = self.tokens, {}
+        for index in range(len(tokens) - 1):
+            if tokens[index][0] != OPERATOR or tokens[index][1] not in "*/^":
+                continue
+            first = index + 1
+            while tokens[first][:2] in ((OPERATOR, "-"), (OPERATOR, "+")):
+                first += 1
+            end = last = ends[first]
+            while (
+                last in self.gaps
+                and tokens[last - 1][0] in (NUMBER, CLOSE)
+                and tokens[last - 1][3] == tokens[last][2]
+                and (tokens[last - 1][0] == NUMBER or tokens[last][0] != OPEN)
+            ):
+                last = ends[last]
+            if last > end:
+                found[index + 1] = last
+        return found
+
+    def _find_ambiguous(
+        self, ends: list[int], written: Written, settled: Collection[int]
+    ) -> None:
+        """Note the operands of ``/`` and ``^`` that a product without a sign follows, unless they
+        are among those that are settled.
+        """
         tokens = self.tokens
         runs = list(ends)
         for index in range(len(tokens) - 1, -1, -1):
@@ -468,7 +506,7 @@ class ProductWriter:
             if tokens[first][0] == END:
                 continue
             end = ends[first]
-            if end not in self.gaps:
+            if end not in self.gaps or (self.names.close_products and index + 1 in settled):
                 continue
             span = (tokens[index + 1][2], tokens[runs[end] - 1][3])
             if tokens[index][1] == "/":
