@@ -464,7 +464,7 @@ def _with_products(
     start, end = tokens[0][2], tokens[-1][3]
     for kind, name, low, high, _ in tokens:
         if kind == NAME and name in split:
-            told = f"`{name}` is the product {'·'.join(parts_of(name))}"
+            told = f"`{name}` is the product {'·'.join(parts_of(name, names.spells_column))}"
             signed = "*" in report.view or not name.isascii()
             report.note(told if signed else f"{told}: this text writes no `*`", (low, high))
         elif kind == CALL and len(name) <= 100 and writer.is_factor(name):

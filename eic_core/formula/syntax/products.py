@@ -54,6 +54,9 @@ _SIGNS = re.compile(r"[*×·⋅∗∙•]|(?<!\w)(?:np|numpy|math|sympy|sp|torch
 _WORD = re.compile(r"[A-Za-z]{2,3}\Z")
 _PART = re.compile(r"[Δδ∂]?+[^\W\d_](?:_?[0-9]++|[₀-₉]++)?+")
 _INDEX = re.compile(r"[0-9₀-₉]")
+_SMALL_DIFFERENCE = re.compile(r"δ([^\W\d_](?:_?[0-9]++|[₀-₉]++)?+)\Z")
+"""``δt``: a small difference, or a product."""
+_TIMES_PI = re.compile(r"pi([^\W\d_](?:_?[0-9]++|[₀-₉]++)?+)\Z")
 _MOST_PARTS = 20
 _MOST_WITHOUT = 2
 """Letters without an index beside those that have one, in a word that may be a product."""
@@ -104,6 +107,43 @@ def letter_products(
     met = dict.fromkeys([token[1] for token in tokens if token[0] == NAME])
     words = [name for name in met if len(name) > 1 and not _is_whole(name, names)]
     raised = _amplitudes(tokens, words)
+    small = [word for word in words if word[0] == "δ" and _SMALL_DIFFERENCE.match(word)]
+    if small:
+        found = {word for word in small if _is_product(word, met, names)}
+        words = [word for word in words if word not in small]
+        products, others = _letter_products(text, tokens, names, words, met, raised)
+        return products | found, others | frozenset(small) - found
+    return _letter_products(text, tokens, names, words, met, raised)
+
+
+def _is_product(word: str, met: Collection[str], names: Names) -> bool:
+    """Whether ``δt`` is a product: of columns, or as one of its parts stands alone elsewhere."""
+    if names.has_columns:
+        return _is_of(word, names.spells_column)
+    return any([part in met for part in parts_of(word)])
+
+
+def _letter_products(
+    text: str,
+    tokens: list[TokenRow],
+    names: Names,
+    words: list[str],
+    met: Collection[str],
+    raised: dict[str, str],
+) -> tuple[frozenset[str], frozenset[str]]:
+    """As `letter_products`, of the words that no rule has settled yet.
+
+    Parameters
+    ----------
+    text, tokens, names
+        As for `letter_products`.
+    words : list of str
+        That may be products.
+    met : collection of str
+        All names of the text.
+    raised : dict of str to str
+        As `_amplitudes` gives them.
+    """
     if _SIGNS.search(text):
         return _beside_signs(words, met, names, frozenset(raised))
     letters = [word for word in words if _WORD.match(word) and not FUNCTION_AND_LETTER.match(word)]
@@ -148,8 +188,8 @@ def _beside_signs(
 
 def _is_of(word: str, holds: Callable[[str], bool]) -> bool:
     """Whether a word is a product of parts for all of which something holds."""
-    parts = parts_of(word)
-    return len(parts) > 1 and all([holds(part) for part in parts])
+    parts = parts_of(word, holds)
+    return len(parts) > 1 and all([holds(part) or part in ("π", "pi") for part in parts])
 
 
 def _amplitudes(tokens: list[TokenRow], words: list[str]) -> dict[str, str]:
@@ -182,16 +222,27 @@ def _amplitudes(tokens: list[TokenRow], words: list[str]) -> dict[str, str]:
     return found
 
 
-def parts_of(word: str) -> list[str]:
+def parts_of(word: str, holds: Callable[[str], bool] | None = None) -> list[str]:
     """The factors of a word that is a product of letters, each with its index; else none.
+
+    Parameters
+    ----------
+    word : str
+    holds : callable (name) -> bool, optional
+        Whether a name is one of the data's; if p and i are, ``pix`` is p·i·x.
 
     Examples
     --------
     >>> parts_of("mc"), parts_of("x1x_2"), parts_of("πr"), parts_of("mΔv"), parts_of("kq1q2")
     (['m', 'c'], ['x1', 'x_2'], ['π', 'r'], ['m', 'Δv'], ['k', 'q1', 'q2'])
-    >>> parts_of("T_in"), parts_of("πε₀r")
-    ([], ['π', 'ε₀', 'r'])
+    >>> parts_of("T_in"), parts_of("πε₀r"), parts_of("pix"), parts_of("δt")
+    ([], ['π', 'ε₀', 'r'], ['pi', 'x'], ['δ', 't'])
     """
+    for head, pattern in (("pi", _TIMES_PI), ("δ", _SMALL_DIFFERENCE)):
+        if word[0] == head[0] and (found := pattern.match(word)) is not None:
+            if head == "pi" and holds is not None and holds("p") and holds("i"):
+                break
+            return [head, found[1]]
     parts = _PART.findall(word)
     return parts if len(parts) <= _MOST_PARTS and sum(map(len, parts)) == len(word) else []
 
@@ -222,6 +273,8 @@ def _has_greek(word: str) -> bool:
     if len(word) > _LONGEST_GREEK or _GREEK_LETTERS.isdisjoint(word):
         return False
     if APPLIED_TO_GREEK.search(word) or FUNCTION_AND_LETTER.match(word):
+        return False
+    if _SMALL_DIFFERENCE.match(word):
         return False
     return len(parts_of(word)) > 1
 
@@ -331,7 +384,7 @@ class ProductWriter:
         for token in tokens:
             kind, text, start, end, _ = token
             if kind == NAME and text in split:
-                parts = parts_of(text)
+                parts = parts_of(text, self.names.spells_column)
                 words[len(out)] = len(out) + len(parts) - 1
                 for part in parts:
                     out.append((NAME, part, start, start + len(part), None))

@@ -18,7 +18,7 @@ from eic_core.formula.syntax.elements import find_elements, with_elements
 from eic_core.formula.syntax.infix import parse_text, tokenize
 from eic_core.formula.syntax.names import CONSTANT_NAMES, Names
 from eic_core.formula.syntax.paste import without_closing_marks
-from eic_core.formula.syntax.reading import MAX_NODES, Report
+from eic_core.formula.syntax.reading import MAX_NODES, Report, replaced
 from eic_core.formula.syntax.source_view import DIALECTS, TYPE, View, find_dialect
 from eic_core.formula.syntax.tokens import (
     CALL,
@@ -147,7 +147,10 @@ _WORD = re.compile(rf"(?<![^\W\d])(?<!\.){_NAME}(?!\s*+[(.])")
 """A name that is no function and no module."""
 _BETWEEN_FUNCTIONS = re.compile(r"(?:[\s;}]|end(?:function)?\b)*+")
 _MOST_FUNCTIONS = 200
-_DEFAULT = re.compile(rf"\s*+({_NAME})\s*+(?::[^=]*+)?+=(?!=)([^=]++)\Z")
+_DEFAULT = re.compile(
+    rf"\s*+(?:{_NAME}[\s*&]++(?=[^\W\d]))*+({_NAME})\s*+(?::[^=]*+)?+=(?!=)([^=]++)\Z"
+)
+_NEXT_LINE = re.compile(r"[ \t]*+\n[ \t]*+(?=\S)")
 _BREAKS = re.compile(r"[()\[\]{};]|\n\s*+")
 _CONTINUED = "+-*/^,=(&|\\·×"
 _CONTINUES = "+-*/^(){.,=·×|&"
@@ -223,6 +226,8 @@ def _functions(report: Report, dialect: str, start: int, end: int) -> _Found:
         part = _Statements(report, dialect, start, end)
         statements, arguments, called = part.split()
         if not found and not part.following:
+            for label, text in part.defaults:
+                report.keep(label, text)
             return statements, arguments, called, ()
         span = (start, part.following or end)
         found.append(Helper(called, tuple(arguments), tuple(statements), span))
@@ -277,6 +282,7 @@ class _Statements:
         self.called = ""
         self.block = False
         self.following = 0  # where another function begins
+        self.defaults: list[tuple[str, str]] = []  # the texts with a default put in, by label
         self.heads: list[tuple[str, tuple[int, int]]] = []  # the names given, and where
 
     def split(self) -> tuple[list[Statement], list[str], str]:
@@ -420,9 +426,10 @@ class _Statements:
                 groups.get("arguments") or groups.get("argument") or ""
             )
             self.called = groups.get("name") or ""
-            self.note_defaults(groups.get("arguments") or "", match.start(), match.end())
             self.start = match.end()
             self.block = True
+            if groups.get("arguments"):
+                self.note_defaults(match, match.span("arguments"))
             return
         self.start = place
 
@@ -510,17 +517,55 @@ class _Statements:
         if match["one"] and not re.search(rf"\b{inside}\b", self.view[match.end() : end]):
             self.report.note(f"`{inside} -> …` is read as a function of `{inside}`", match.span())
         self.arguments += _argument_names(inside)
-        self.note_defaults(inside, *match.span())
+        span = next(
+            (match.span(name) for name in match.groupdict() if match[name] is not None), (0, 0)
+        )
+        self.note_defaults(match, span)
         return Statement(name, match.end(), end)
 
-    def note_defaults(self, inside: str, start: int, end: int) -> None:
-        """Say which arguments have a value by default, which is not put in."""
-        given = [_DEFAULT.match(part) for part in inside.split(",") if "=" in part]
+    def note_defaults(self, head: re.Match[str], span: tuple[int, int]) -> None:
+        """Say which arguments have a value by default, and offer the text with these put in.
+
+        Parameters
+        ----------
+        head : re.Match
+            The first line of the function.
+        span : (int, int)
+            Where its arguments stand.
+        """
+        inside = self.view[slice(*span)]
+        if "=" not in inside:
+            return
+        parts = inside.split(",")
+        given = [_DEFAULT.match(part) for part in parts]
         named = [match for match in given if match is not None]
-        if named:
-            shown = wording.join([f"`{match[1]} = {match[2].strip()}`" for match in named], limit=5)
-            told = f"the default {shown} is not put in: it stays a variable"
-            self.report.note(told, (start, end))
+        if not named:
+            return
+        shown = wording.join([f"`{match[1]} = {match[2].strip()}`" for match in named], limit=5)
+        told = "default {} is not put in: it stays a variable"
+        if len(named) > 1:
+            told = "defaults {} are not put in: they stay variables"
+        self.report.note("the " + told.format(shown), head.span())
+        kept = [part for part, match in zip(parts, given, strict=True) if match is None]
+        if not any([_argument_names(part) for part in kept]):
+            return  # nothing would be left to vary
+        values = [f"{match[1]} = {match[2].strip()}" for match in named]
+        text, place = self.report.text, head.end()
+        pieces = [(*span, ",".join(kept))]
+        if not (self.block and head.start() < self.start <= place):
+            place = self.start
+            while text[place].isspace():
+                place += 1
+            pieces.append((place, place, "".join(f"{each}\n" for each in values)))
+        elif line := _NEXT_LINE.match(text, len(self.view[:place].rstrip()), self.end):
+            pieces.append((line.start(), line.start(), "".join(line[0] + each for each in values)))
+        else:
+            written = "".join(f" {each};" for each in values)
+            is_open = text[:place].endswith(("{", ":"))
+            pieces.append((place, place, written if is_open else f"{{{written} "))
+            pieces += [] if is_open else [(self.end, self.end, " }")]
+        label = "these defaults" if len(named) > 1 else values[0]
+        self.defaults.append((f"with {label} put in", replaced(text, pieces)))
 
 
 def _instead_of(statement: str, dialect: str) -> str:
