@@ -222,8 +222,13 @@ def _read_text(
     hint = language(syntax) or language(fence)
     name = hint or detect(text, start, end)
     program = None
-    may_be_code = name in DIALECTS or (LANGUAGES[name].reader == INFIX and "#" in text)
+    may_be_code = name in DIALECTS or (
+        LANGUAGES[name].reader == INFIX
+        and ("#" in text or hint is None and _PROGRAM.search(text, start, end) is not None)
+    )
     has_command = "\\" in text and _BACKSLASH.search(text, start, end) is not None
+    if has_command and hint in (None, "infix") and _SHORT_FUNCTION.fullmatch(text, start, end):
+        has_command, name, may_be_code = False, "infix", True
     if may_be_code and not has_command:
         program = _program(report, columns, start, end, hint)
         if program is not None:
@@ -353,6 +358,12 @@ _WHOLE = frozenset(("fpcore", "prefix", "mathematica", "spreadsheet", "mathml"))
 """Notations that themselves say what an equals sign means."""
 _AS_IT_IS = re.compile(r"(?<![\w.])I(?=\()")
 _BACKSLASH = re.compile(r"\\(?!\r?\n)")
+_PROGRAM = re.compile(r"\b(?:def|return|lambda)\b")
+_SHORT_FUNCTION = re.compile(
+    r"\s*+(?:[^\W\d][\w.]*+\s*+(?:<-|=)\s*+)?+\\\([^\W\d][\w.]*+"
+    r"(?:\s*+,[^()\\]*+)?+\)(?=\s*+[^\s\\$])[^\\$]*+"
+)
+"""R's function without a name, ``\\(x) x^2``, which is no LaTeX."""
 _EQUALS_ZERO = re.compile(r"={1,2}\s*+[+-]?0(?:\.0*+)?+\s*+\Z")
 
 

@@ -526,7 +526,8 @@ def parse_text(
             kept, others = rewritten
         else:
             _refuse_thousands(error)
-            joined = with_decimal_commas(report, tokens)
+            spaced = _with_spaced_thousands(report, tokens)
+            joined = with_decimal_commas(report, spaced or tokens) or spaced
             if joined is None:
                 raise
             kept = joined
@@ -543,6 +544,41 @@ _THOUSANDS = re.compile(
 )
 
 
+def _with_spaced_thousands(report: Report, tokens: list[TokenRow]) -> list[TokenRow] | None:
+    """The tokens with one number for each ``1 000``, None if there is none."""
+    kept: list[TokenRow] = []
+    for row in tokens:
+        before = kept[-1] if kept else row
+        kind, text, start, end, _ = row
+        if (
+            kind == before[0] == NUMBER
+            and before[3] + 1 == start
+            and report.view[before[3]] in _THIN
+            and before[1].isdigit()
+            and before[1][0] != "0"
+            and len(before[1]) <= _MOST_DIGITS
+            and (len(before[1]) <= 3 or " " in report.view[before[2] : before[3]])
+            and len(text.partition(".")[0]) == 3
+            and text.partition(".")[0].isdigit()
+            and text.replace(".", "").isdigit()
+        ):
+            kept[-1] = (NUMBER, before[1] + text, before[2], end, None)
+        else:
+            kept.append(row)
+    if len(kept) == len(tokens):
+        return None
+    for kind, text, start, end, _ in kept:
+        if kind == NUMBER and any([mark in report.view[start:end] for mark in _THIN]):
+            report.note(
+                f"`{report.view[start:end][:40]}` is read as the number {text[:40]}", (start, end)
+            )
+    return kept
+
+
+_MOST_DIGITS = 30
+"""Digits before the last group of a number with marks between its thousands."""
+_THIN = " \u00a0\u2009\u202f"
+"""What stands between thousands."""
 _OF_NUMERALS = frozenset("0123456789.,")
 
 
@@ -642,7 +678,7 @@ def with_decimal_commas(report: Report, tokens: list[TokenRow]) -> list[TokenRow
             open_calls.pop()
         elif row[0] == NUMBER and row[1].isdigit() and index + 1 < size:
             comma, behind = tokens[index], tokens[index + 1]
-            touching = row[3] == comma[2] and comma[3] == behind[2]
+            touching = row[3] == comma[2] and comma[2] + 1 == comma[3] == behind[2]
             if (
                 comma[:2] == (COMMA, ",")
                 and behind[0] == NUMBER

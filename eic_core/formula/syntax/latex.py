@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
+from eic_core.errors import FormulaError
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, root
 from eic_core.formula.syntax.conditions import AND, CASES, JOINTS, TRUE
 from eic_core.formula.syntax.derivatives import fail_derivative, is_latex_derivative
@@ -16,6 +17,7 @@ from eic_core.formula.syntax.grammar import (
     parse,
     raised_function,
 )
+from eic_core.formula.syntax.infix import with_decimal_commas
 from eic_core.formula.syntax.latex_scripts import (
     ACCENTS,
     ARGUMENTS,
@@ -742,4 +744,13 @@ def read_latex(report: Report, names: Names, start: int, end: int) -> Draft:
         If it is no formula.
     """
     stop = _without_trailing(report.text, start, end)
-    return parse(_Scanner(report, names, start, stop).scan(), Latex(names, report))
+    tokens = _Scanner(report, names, start, stop).scan()
+    notes, others = dict(report.notes), dict(report.alternatives)
+    try:
+        return parse(tokens, Latex(names, report))
+    except FormulaError:
+        report.notes, report.alternatives, report.products = dict(notes), dict(others), []
+        joined = with_decimal_commas(report, tokens)
+        if joined is None:
+            raise
+        return parse(joined, Latex(names, report))

@@ -134,6 +134,8 @@ class Neighbours:
             if self._is_function(before) or meant and not self._known(before):
                 self._refuse_function(tokens, index, meant or before.text)
         if token.kind == NUMBER:
+            if index > 1 and (before.text, token.text) == ("x", "10"):
+                self._ask_for_power_of_ten(tokens, index)
             self._ask(before, token, (("a product", "*"), ("a power", "**")))
         if before.kind == NAME and token.text in ("[", "{") and self._is_function(before):
             self._refuse_bracket(tokens, index)
@@ -207,6 +209,25 @@ class Neighbours:
             "write " + " or ".join(shown),
             choices=choices,
         )
+
+    def _ask_for_power_of_ten(self, tokens: list[TokenRow], index: int) -> None:
+        """Raise for ``1.2 x 10^3``, whose `x` may be a cross, with both meanings."""
+        number, _, ten, sign, raised = tokens[index - 2 : index + 3]
+        minus = raised[:2] == (OPERATOR, "-")
+        if minus:
+            raised = tokens[index + 3]
+        if number[0] != NUMBER or sign[:2] != (OPERATOR, "^") or raised[0] != NUMBER:
+            return
+        text = self.report.text
+        label = f"{number[1]}e{'-' if minus else ''}{raised[1]}"
+        self.report.fail(
+            f"`x {text[ten[2] : raised[3]]}` is not clear", number[2], raised[3],
+            f"write `{label}` for the number, or `*` for a product with x",
+            choices=(
+                (f"the number {label}", replaced(text, [(number[2], raised[3], label)])),
+                ("a product with x", replaced(text, [(ten[2], ten[2], "*")])),
+            ),
+        )  # fmt: skip
 
     def refuse_raised_function(self, tokens: list[TokenRow]) -> None:
         """Raise for the first ``sin^2(x)`` or ``sin² x``, with the power behind its argument."""

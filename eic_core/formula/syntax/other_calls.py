@@ -56,7 +56,9 @@ def with_plain_calls(
     """
     found, text = tokens, report.view
     others: dict[str, str] = {}
-    if "['" in text or '["' in text:
+    if "." in text and any([row[:2] == (BAD, ".") for row in tokens]):
+        found = _with_points(names, found)
+    if "['" in text or '["' in text or "$" in text:
         found = _with_columns(report, found)
     if any([row[0] == BAD for row in tokens]):
         found, others = _without_modules(report, names, found)
@@ -73,30 +75,88 @@ def with_plain_calls(
 
 
 def _with_columns(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
-    """``df['x']`` as the variable ``x``, if the text holds one table alone."""
+    """``df['x']`` and ``df$x`` as the variable ``x``, if the text holds one table alone."""
     kept: list[TokenRow] = []
     tables: set[str] = set()
     place = 0
     while place < len(tokens):
-        part = tokens[place : place + 6]
-        signs = [row[1] for row in part]
-        kinds = [row[0] for row in part]
-        quoted = kinds == [NAME, OPEN, BAD, NAME, BAD, CLOSE] and signs[2] == signs[4]
-        if not (quoted and signs[1] == "[" and signs[2] in "'\"" and signs[5] == "]"):
+        size, name = _column(tokens, place)
+        if not size:
             kept.append(tokens[place])
             place += 1
             continue
-        tables.add(signs[0])
-        start, end = part[0][2], part[5][3]
+        tables.add(tokens[place][1])
+        start, end = tokens[place][2], tokens[place + size - 1][3]
         if len(tables) == 1:
             shown = report.text[start:end]
-            report.note(f"`{shown}` is read as the variable `{signs[3]}`", (start, end))
-        kept.append((NAME, signs[3], start, end, None))
-        place += 6
+            report.note(f"`{shown}` is read as the variable `{name}`", (start, end))
+        kept.append((NAME, name, start, end, None))
+        place += size
     if len(tables) > 1:
         report.fail("columns of two tables are not read", tokens[0][2], tokens[-1][3],
                     "write a name for each, such as `x`")  # fmt: skip
     return kept if tables else tokens
+
+
+_VALUES = (
+    [(BAD, "."), (NAME, "values")],
+    [(BAD, "."), (NAME, "array")],
+    [(BAD, "."), (CALL, "to_numpy"), (CLOSE, ")")],
+)
+"""What follows a column and says nothing."""
+
+
+def _column(tokens: list[TokenRow], place: int) -> tuple[int, str]:
+    """How many tokens write a column of a table here, and its name; (0, "") if none do."""
+    part = tokens[place : place + 6]
+    signs = [row[1] for row in part]
+    kinds = [row[0] for row in part]
+    if kinds == [NAME, OPEN, BAD, NAME, BAD, CLOSE] and signs[2] == signs[4]:
+        if not (signs[1] == "[" and signs[2] in "'\"" and signs[5] == "]"):
+            return 0, ""
+        size, name = 6, signs[3]
+    elif kinds[:3] == [NAME, BAD, NAME] and signs[1] == "$" and part[0][3] + 1 == part[2][2]:
+        size, name = 3, signs[2]
+    else:
+        return 0, ""
+    for spelling in _VALUES:
+        behind = tokens[place + size : place + size + len(spelling)]
+        if [row[:2] for row in behind] == spelling:
+            return size + len(spelling), name
+    return size, name
+
+
+# --- names with points ---------------------------------------------------------------------------
+
+
+def _with_points(names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
+    """``Sepal.Length`` as one name, where a column is called so."""
+    if not any(["." in name for name in names.exact]):
+        return tokens
+    kept: list[TokenRow] = []
+    place = 0
+    while place < len(tokens):
+        kind, name, start, end, _ = row = tokens[place]
+        last, stop = place, place
+        if kind == NAME:
+            whole = name
+            while (
+                stop + 2 < len(tokens)
+                and tokens[stop + 1][:3] == (BAD, ".", tokens[stop][3])
+                and tokens[stop + 2][0] == NAME
+                and tokens[stop + 2][2] == tokens[stop + 1][3]
+                and len(whole) < _LONGEST_NAME
+            ):
+                stop += 2
+                whole += "." + tokens[stop][1]
+                if names.is_column(whole):
+                    last, name, end = stop, whole, tokens[stop][3]
+        kept.append(row if last == place else (NAME, name, start, end, None))
+        place = last + 1
+    return kept if len(kept) < len(tokens) else tokens
+
+
+_LONGEST_NAME = 200
 
 
 # --- modules -------------------------------------------------------------------------------------

@@ -19,6 +19,10 @@ _PROMPT = re.compile(
     r"|(?:octave:[0-9]{1,6})?>(?=\s)|[╭├╰│─┌└]++"
 )
 _QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "‘": "’", "„": "“", "«": "»", "‹": "›"}
+_DISPLAY = r"\s|\$|\\displaystyle\b|\\(?:begin|end)\s*+\{[a-z]++\*?+\}"
+_BOX = re.compile(rf"(?:{_DISPLAY}|\\\[|\\\()*+\\(?:boxed|fbox|framebox)\s*+\{{")
+_BEHIND_BOX = re.compile(rf"(?:{_DISPLAY}|\\\]|\\\)|[.,;])*+")
+_BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 _BEGINS_A_FORMULA = "-.(0123456789"
 """What no wrapper begins with."""
 _MOST_WRAPPERS = 6
@@ -58,6 +62,11 @@ def unwrap(text: str, start: int, end: int) -> tuple[int, int, str]:
             start, end = fence.end(), end - len(fence["mark"])
             language = language or fence["language"]
             continue
+        box = _BOX.match(text, start, end) if text.startswith(("\\", "$"), start) else None
+        closed = _closing_brace(text, box.end() - 1, end) if box is not None else -1
+        if box is not None and closed >= 0 and _BEHIND_BOX.fullmatch(text, closed + 1, end):
+            start, end, language = box.end(), closed, language or "latex"
+            continue
         prompt = _PROMPT.match(text, start, end)
         if prompt is not None:
             start = prompt.end()
@@ -67,6 +76,16 @@ def unwrap(text: str, start: int, end: int) -> tuple[int, int, str]:
         if (start, end) == before:
             break
     return start, end, language
+
+
+def _closing_brace(text: str, place: int, end: int) -> int:
+    """Where the brace at `place` closes, -1 if it does not."""
+    depth = 0
+    for match in _BRACES.finditer(text, place, end):
+        depth += (match[0] == "{") - (match[0] == "}")
+        if not depth:
+            return match.start()
+    return -1
 
 
 def _quote_width(text: str, start: int, end: int) -> int:
@@ -131,6 +150,7 @@ _HEAD = re.compile(
 _EQUALS = ("=", "~", "≈", "\\sim", "\\approx")
 _ARGUMENT = re.compile(r"\\?([^\W\d](?:[^\W_]|_(?!\{))*+)(?:_?\{(\w{1,40})\})?\Z")
 _SIGN = re.compile(r"(?<![<>=!:~])=(?!=)")
+_DOUBLE_SIGN = re.compile(r"(?<![<>=!:~])==(?!=)")
 _MOST_SIDES = 3
 
 
@@ -199,14 +219,16 @@ def ask_for_a_side(
         Whether a side is a formula.
     """
     text = error.source
-    if text[error.span[0] : error.span[1]] != "=":
+    sign = text[error.span[0] : error.span[1]]
+    if sign not in ("=", "=="):
         return error
-    ends = [place.start() for place in _SIGN.finditer(text, start, end)]
+    pattern = _SIGN if sign == "=" else _DOUBLE_SIGN
+    ends = [place.start() for place in pattern.finditer(text, start, end)]
     if not ends or len(ends) >= _MOST_SIDES:
         return error
     sides = [
         text[low:high].strip(" \t\n&$")
-        for low, high in zip([start, *[e + 1 for e in ends]], [*ends, end], strict=True)
+        for low, high in zip([start, *[e + len(sign) for e in ends]], [*ends, end], strict=True)
     ]
     labels = ["the left-hand side", "the right-hand side"]
     if start or len(sides) > len(labels):

@@ -101,7 +101,7 @@ _NAME = r"[^\W\d]\w*+"
 _NAME_ALONE = re.compile(rf"{_NAME}\Z")
 _ARGUMENTS = r"\((?P<arguments>[^()]*+)\)"
 _PREAMBLE = re.compile(
-    r"(?:\s|(?:import|from|using|library|require|#include)\b[^\n;]*+(?:[\n;]|\Z)"
+    r"(?:\s|(?:import|from|using|library|require|#include|use\s++(?:(?:std|core)(?=::)|pi(?=\s*+;)))\b[^\n;]*+(?:[\n;]|\Z)"
     r"|@[A-Za-z_][\w.]*+(?:\([^()\n]*+\))?+[ \t]*+\n|template\s*+<[^<>]*+>)*+"
 )
 _GIVEN = rf"(?:(?:{TYPE}\s++)*+{_NAME}\s*+(?::[^=\n(]{{0,80}})?+(?:=(?![=>])|<-(?=\s)|:=)\s*+)?+"
@@ -121,12 +121,17 @@ _HEADERS = tuple(
         (True, rf"(?:{_ARGUMENTS}|(?P<argument>{_NAME}))\s*+->\s*+\{{"),
         (
             False,
+            rf"(?:pub\s++)?+(?:const\s++)?+fn\s++(?P<name>{_NAME})\s*+{_ARGUMENTS}"
+            r"\s*+(?:->\s*+[\w:]++\s*+)?+\{",
+        ),
+        (
+            False,
             rf"(?:(?:{TYPE}|T|Real|Scalar)\s++)+(?P<name>{_NAME})\s*+{_ARGUMENTS}\s*+(?:const\s*+|noexcept\s*+)*+\{{",
         ),
     )
 )
 _ANONYMOUS = re.compile(
-    rf"lambda\b(?P<lambda>[^:()\[\]\n]*+):|@\s*+{_ARGUMENTS}"
+    rf"lambda\b(?P<lambda>[^:()\[\]\n]*+):|@\s*+{_ARGUMENTS}|\\\((?P<short>[^()]*+)\)"
     rf"|(?:\((?P<pair>[^()]*+)\)|(?P<one>{_NAME}))\s*+(?:->|↦)"
 )
 _ASSIGNMENT = re.compile(
@@ -142,6 +147,9 @@ _CONTROL = re.compile(
 )
 _CHANGED = re.compile(
     rf"\(?+{_NAME}(?:\s*+,\s*+{_NAME})++\s*+\)?+\s*+=(?!=)|{_NAME}\s*+(?:\*\*|[-+*/^])=(?!=)"
+)
+_UNPACKED = re.compile(
+    rf"\s*+\(?+\s*+(?P<names>{_NAME}(?:\s*+,\s*+{_NAME})++)\s*+\)?+\s*+=(?!=)"
 )
 _WORD = re.compile(rf"(?<![^\W\d])(?<!\.){_NAME}(?!\s*+[(.])")
 """A name that is no function and no module."""
@@ -291,6 +299,9 @@ class _Statements:
         found: list[Statement] = []
         returned = False
         for start, end in self.lines():
+            if several := self.unpacked(start, end):
+                found += several
+                continue
             statement, returned = self.statement(start, end)
             if statement is None:
                 continue
@@ -410,7 +421,12 @@ class _Statements:
                 needed = needed | uses[place]
                 kept.append(place)
         text, end = self.report.text, ";" if self.dialect == "c" else ""
-        lines = [text[heads.get(s.start, s.start) : s.end] + end for s in (found[i] for i in kept)]
+        lines = [
+            f"{s.name} = {text[s.start : s.end].strip()}{end}"
+            if s.name and s.start not in heads
+            else text[heads.get(s.start, s.start) : s.end] + end
+            for s in (found[i] for i in kept)
+        ]
         return "\n".join(reversed(lines))
 
     def header(self) -> None:
@@ -507,6 +523,37 @@ class _Statements:
             self.arguments += _argument_names(given["arguments"])
         self.heads.append((given["name"], (start, given.end())))
         return self.anonymous(given["name"], given.end(), end), False
+
+    def unpacked(self, start: int, end: int) -> list[Statement]:
+        """``a, b = x, y`` as a statement for each name, unless a value holds one of the names."""
+        match = _UNPACKED.match(self.view, start, end)
+        if match is None:
+            return []
+        names = [part.strip() for part in match["names"].split(",")]
+        low, high = match.end(), without_closing_marks(self.view, match.end(), end)
+        while low < high and self.view[low].isspace():
+            low += 1
+        if self.view[low : low + 1] == "(" and _last_mark(self.view, low, high) == ")":
+            depths = [0]
+            for mark in self.view[low:high].rstrip():
+                depths.append(depths[-1] + (mark in "([{") - (mark in ")]}"))
+            if min(depths[1:-1]) > 0:  # one pair of parentheses around them all
+                low, high = low + 1, self.view.rindex(")", low, high)
+        places, depth = [low], 0
+        for place in range(low, high):
+            mark = self.view[place]
+            depth += (mark in "([{") - (mark in ")]}")
+            if mark == "," and not depth:
+                places.append(place + 1)
+        ends = [*[place - 1 for place in places[1:]], high]
+        used = set(_WORD.findall(self.view, low, high))
+        if len(places) != len(names) or len(set(names)) < len(names) or used & set(names):
+            return []
+        self.heads += [(name, (match.start("names"), match.end())) for name in names]
+        return [
+            Statement(name, low, high)
+            for name, low, high in zip(names, places, ends, strict=True)
+        ]
 
     def anonymous(self, name: str, start: int, end: int) -> Statement:
         """The body of a function without a name, or the formula itself."""

@@ -14,16 +14,16 @@ from eic_core.formula.syntax.sexpr import hex_label
 DIALECTS = frozenset(("infix", "c", "matlab", "julia"))
 """The notations that a program may be written in."""
 
-_MARKS = frozenset("#;@\n%<>↦")
+_MARKS = frozenset("#;@\n%<>↦\\")
 _RARE = frozenset("fFdDLMjuUvyBh")
 """Letters of which each of `_WORDS` has one, and few formulas any."""
 _WORDS = (
     "return", "lambda", "function", "double", "float", "f(", "M_", "Math.", "scipy.", "jax.", "tf.",
-    "array(", "Number(", "dble(", "BigFloat(", "const ", "var ", "auto ", "def ", "std::",
+    "array(", "fn ", "Number(", "dble(", "BigFloat(", "const ", "var ", "auto ", "def ", "std::",
 )  # fmt: skip
 _PIECES = (
     "//", "/*", "...", "(int", "(long", "special.", "tensor(", "let ",
-    "cast<", "[](", ".*", "./", ".^", ".+", ".-", ".(",
+    "cast<", "::consts", "[](", ".*", "./", ".^", ".+", ".-", ".(",
 )  # fmt: skip
 _NUMBERS = re.compile(
     r"[0-9.](?:[fFdDL](?![A-Za-z_(])|(?:[uU][lL]{0,2}|LL|[fiu](?:32|64))(?![\w(]))"
@@ -68,11 +68,16 @@ TYPE = (
 _RUST = r"(?:32|64)(?!\w)"
 _EVIDENCE = (
     ("infix", re.compile(r"\b(?:def|lambda)\b|<-\s|\bfunction\s*+\([^(){}]*+\)\s*+[^\s{]")),
-    ("matlab", re.compile(r"@\s*+\(|\bfunction\b\s*+\[?+\s*+\w++\s*+\]?+\s*+=|\.\.\.[ \t]*+\n")),
+    (
+        "matlab",
+        re.compile(
+            r"@\s*+\(|\bfunction\b\s*+\[?+\s*+\w++\s*+\]?+\s*+=|\.\.\.[ \t]*+(?:%[^\n]*+)?+\n"
+        ),
+    ),
     (
         "c",
         re.compile(
-            rf"\b{TYPE}\s++\w|\bstd::|\bMath\.|=>|;\s*+//|/\*|\bstatic_cast\b"
+            rf"\b{TYPE}\s++\w|\bfn\s++\w++\s*+\(|\bstd::|\bMath\.|=>|;\s*+//|/\*|\bstatic_cast\b"
             r"|\breturn\b[^;\n]{0,300}+;"
             r"|(?<![\w.])(?:[0-9]++\.[0-9]*+|\.[0-9]++|[0-9]++(?=[eE]))(?:[eE][+-]?[0-9]++)?+[fFL]"
             r"(?!\w|[+-][0-9])"
@@ -120,9 +125,12 @@ _COMMENTS = {
         r"\A(?:\s*+(?://|%)[^\n]*+)++|#(?![0-9])[^\n]*+|(?P<doubtful>//|%)[^\n#]*+"
     ),
     "c": re.compile(r"//[^\n]*+|^[ \t]*+#[^\n]*+", re.MULTILINE),
-    "matlab": re.compile(r"%[^\n]*+|\.\.\.[ \t]*+\n|#(?![0-9])[^\n]*+"),
+    "matlab": re.compile(r"%[^\n]*+|\.\.\.[^\n]*+\n|#(?![0-9])[^\n]*+"),
     "julia": re.compile(r"#(?![0-9])[^\n]*+"),
 }
+_CONTINUATION = re.compile(r"(?<!&)&[ \t]*+(?:![^\n]*+)?+\r?+\n[ \t]*+&?+(?!&)")
+"""Fortran's sign that a line goes on."""
+_COMPARES = re.compile(r"[<>~]|[=!]=|&&")
 _BLOCKS = {
     "infix": (('"""', '"""'), ("'''", "'''")),
     "c": (("/*", "*/"),),
@@ -153,7 +161,7 @@ _KINDS = (
 _FORTRAN_KIND = re.compile(r"\.[0-9]*+(?:[eEdD][+-]?[0-9]++)?+(_(?:4|8|16))\Z")
 _PATTERN = (
     r"(?P<slot>\#)(?=[0-9])"
-    rf"|(?P<constant>\b(?:Math\.(?:PI|E|SQRT2|SQRT1_2|LN2|LN10|LOG2E|LOG10E)|M_PI|M_E|std::numbers::(?:pi|e)(?:_v<\w++>)?)\b)"
+    rf"|(?P<constant>\b(?:Math\.(?:PI|E|SQRT2|SQRT1_2|LN2|LN10|LOG2E|LOG10E)|M_PI|M_E|(?:(?:std|core)::)?+f(?:32|64)::consts::(?:PI|E)|std::numbers::(?:pi|e)(?:_v<\w++>)?)\b)"
     rf"|(?P<module>(?<![\w.]){_MODULES}(?:\.|::)(?=\w++\s*+\())"
     rf"|(?P<cast>\(\s*+(?:const\s++)?+(?:double|float|long\s++double)\s*+\)(?=\s*+[\w(.])"
     r"|\bstatic_cast\s*+<\s*+(?:double|float|long\s++double)\s*+>)"
@@ -231,6 +239,8 @@ class View:
         for opener, closer in _BLOCKS.get(self.dialect, ()):
             body = _without_blocks(body, opener, closer)
         body = _COMMENTS[self.dialect].sub(_without_comment, body)
+        if "&" in body and _COMPARES.search(body) is None:
+            body = _CONTINUATION.sub(lambda match: _blank(match[0]), body)
         body = body.replace("\\\n", "  ").replace("\r", " ")
         if "float" in body or "Float" in body or "Decimal" in body:
             body = _NO_NUMBER.sub(_word_alone, body)

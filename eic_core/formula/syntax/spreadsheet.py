@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from eic_core.errors import FormulaError
 from eic_core.formula.syntax.build import (
     FUNCTIONS,
     Function,
@@ -85,6 +86,8 @@ _ENGLISH = {
         ("SUM", "SUMME SOMME SUMA SOMMA SOMA"), ("PRODUCT", "PRODUKT PRODUIT PRODUCTO PRODOTTO"),
         ("SIN", "SENO SEN"), ("SIGN", "VORZEICHEN SIGNE SIGNO SEGNO"), ("ATAN2", "ARCTAN2"),
         ("SINH", "SINHYP"), ("COSH", "COSHYP"), ("TANH", "TANHYP"), ("INT", "GANZZAHL ENT ENTERO"),
+        ("DEGREES", "GRAD DEGRES DEGRÉS GRADOS GRADI GRAUS"),
+        ("RADIANS", "BOGENMASS BOGENMAẞ RADIANES RADIANTI RADIANOS"),
         ("ROUND", "RUNDEN ARRONDI"), ("MOD", "REST RESIDUO"), ("AVERAGE", "MITTELWERT MOYENNE"),
     )
     for local in others.split()
@@ -93,7 +96,6 @@ _ENGLISH = {
 _REFUSED = {
     "SUMSQ": "write `A1^2+B1^2`", "AVERAGE": "write `(A1+B1)/2`",
     "MOD": "the remainder has no operator here",
-    "DEGREES": "write `A1*180/PI()`", "RADIANS": "write `A1*PI()/180`",
     "ROUND": "write the formula without rounding", "QUOTIENT": "write `INT(A1/B1)`",
     "SUMPRODUCT": "write the products out", "FACT": "factorials have no operator here",
     "CEILING": "write `-INT(-A1)`", "FLOOR": "write `INT(A1)`",
@@ -134,11 +136,50 @@ def read_spreadsheet(report: Report, names: Names, start: int, end: int) -> Draf
     while start < end and (text[start].isspace() or text[start] == "="):
         start += 1
     tokens = _tokens(report, start, end)
-    if any([row[:2] == (COMMA, ";") for row in tokens]) or _comma_outside_calls(tokens):
+    settled = any([row[:2] == (COMMA, ";") for row in tokens]) or _comma_outside_calls(tokens)
+    if settled:
         tokens = with_decimal_commas(report, tokens) or tokens
-    draft = parse(tokens, Spreadsheet(names, report))
+    notes = dict(report.notes)
+    try:
+        draft = parse(_with_percents(report, tokens), Spreadsheet(names, report))
+    except FormulaError:
+        report.notes = notes
+        joined = None if settled else with_decimal_commas(report, tokens)
+        if joined is None:
+            raise
+        draft = parse(_with_percents(report, joined), Spreadsheet(names, report))
     _note_signs(report, draft)
     return draft
+
+
+def _with_percents(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
+    """The tokens with one number for each ``10%``.
+
+    Raises
+    ------
+    FormulaError
+        If a percent sign stands behind anything but a number.
+    """
+    kept: list[TokenRow] = []
+    for row in tokens:
+        if row[:2] != (BAD, "%"):
+            kept.append(row)
+            continue
+        kind, number, start, end, _ = kept[-1] if kept else (BAD, "", 0, 0, None)
+        if kind != NUMBER or "%" in report.text[start:end]:
+            report.fail("a percent sign is read behind a number alone", *row[2:4],
+                        "write `0.1` for `10%`, and `A1/100` for `A1%`")  # fmt: skip
+        mantissa, mark, power = number.lower().partition("e")
+        if mark:
+            label = f"{mantissa}e{int(power[:9]) - 2}"
+        else:
+            over, _, under = mantissa.partition(".")
+            over = over.rjust(3, "0")
+            label = f"{over[:-2]}.{over[-2:]}{under}".rstrip("0").rstrip(".")
+        shown = report.text[start : row[3]]
+        report.note(f"`{shown}` is read as the number {label}", (start, row[3]))
+        kept[-1] = (NUMBER, label, start, row[3], None)
+    return kept
 
 
 def _comma_outside_calls(tokens: list[TokenRow]) -> bool:
@@ -217,7 +258,6 @@ def _function(report: Report, name: str, start: int) -> Function:
 _EXPLAINED = {
     ":": ("a range of cells has more than one value", "name each cell, as in `A1+A2`"),
     "!": ("a cell of another sheet is not read", "give the cell without its sheet"),
-    "%": ("percent signs are not read", "write `0.1` for `10%`"),
     "&": ("joined texts are not numbers", "write a formula with a number as its value"),
     "[": ("a table's column is not read", "write its name, or `[@name]` for the cell of this row"),
     "{": ("a list is not read", "give a single formula"),

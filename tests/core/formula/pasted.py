@@ -223,6 +223,19 @@ PYTHON = {
     "def g(x):\n    return x**2\n\ndef f(x):\n    return g(x, 1) + 1": None,
     "x != 0 and 1/x or 0": None,
     "x > 1 and y > 2": "where((x > 1) & (y > 2), 1, 0)",
+    "def f(X):\n    x0, x1 = X[:,0], X[:,1]\n    return x0*sin(x1)": "x0*sin(x1)",
+    "def f(X):\n    (a, b) = (X[:,0], X[:,1] + 1)\n    return a/b": "x0/(x1+1)",
+    "def f(X):\n    return X[:,0]*X[:,1]": "x0*x1",
+    "a, b = 1, 2\na*x + b": "1*x+2",
+    "def f(x, y):\n    x, y = y, x\n    return x - y": None,
+    "def f(X):\n    a, b = X\n    return a*b": None,
+    "df['a'].values + df['b'].values**2": "a+b**2",
+    "df[\"a\"].to_numpy() * 2": "a*2",
+    "\\(x) x^2 + 1": "x**2+1",
+    "f <- \\(x, a) a*sin(x)": "a*sin(x)",
+    "df$x + df$y^2": "x+y**2",
+    "df$x + dg$y": None,
+    "x %% 2": None,
 }
 
 C_FAMILY = {
@@ -312,6 +325,10 @@ C_FAMILY = {
     "2_f64*x": "2*x",
     "double g(double x){return x*x;}\ndouble f(double x){return g(x)+1;}": "x*x+1",
     "double g(double t) {\n  double s = t + 1;\n  return s * s;\n}\n\ndouble f(double x, double y) { return g(x) * g(y); }": "(x+1)*(x+1)*((y+1)*(y+1))",
+    "fn f(x: f64) -> f64 { x.powi(2) }": "x**2",
+    "fn f(x: f64, y: f64) -> f64 {\n    let a = 2.0;\n    a * x.powi(2) + std::f64::consts::PI * y.sin()\n}": "2*x**2+pi*sin(y)",
+    "use std::f64::consts::PI;\n\npub fn area(r: f64) -> f64 {\n    PI * r.powi(2)\n}": "pi*r**2",
+    "2.0 * std::f64::consts::PI * x": "2*pi*x",
 }
 
 MATLAB_JULIA = {
@@ -365,7 +382,7 @@ MATLAB_JULIA = {
     "f <- function(x) x^2 + 1": "x**2+1",
     "function(x, y) { x * y }": "x*y",
     "f <- function(x) {\n  a <- x + 1\n  return(a^2)\n}": "(x+1)**2",
-    "\\(x) x + 1": None,
+    "\\(x) x + 1": "x+1",
     "y <- exp(-x) # decay": "exp(-x)",
     "% the square\nx^2": "x**2",
     "ifelse.(x .> 1, x, 0)": "where(x > 1, x, 0)",
@@ -386,6 +403,8 @@ MATLAB_JULIA = {
     "(x~=1.3).*x": "where(x != 1.3, x, 0)",
     "f = x -> begin\n  y = 2x\n  y^2\nend": "(2*x)**2",
     "y ~= 3*x": "3*x",
+    "y = x + ...\n  2*sin(x);": "x+2*sin(x)",
+    "y = x + ... the first\n  2*sin(x) + ... % the second\n  3;": "x+2*sin(x)+3",
 }
 
 SPREADSHEET = {
@@ -418,7 +437,7 @@ SPREADSHEET = {
     "=POWER(A1;2,5)": "A1**2.5",
     "=TANH(A1)*COSH(B1)": "tanh(A1)*cosh(B1)",
     "=INT(A1)": "floor(A1)",
-    "=A1*10%": None,
+    "=A1*10%": "A1*0.1",
     "=[@x]^2+[@y]": "x**2+y",
     "=3*A1^2 - 2*A1 + 1": "3*A1**2-2*A1+1",
     "=1.5E-3*AB12": "1.5e-3*AB12",
@@ -428,7 +447,7 @@ SPREADSHEET = {
     "= A1 * ( B1 + 1 )": "A1*(B1+1)",
     "=Sheet1!A1*2": None,
     "=x**2 + 1": "x**2+1",
-    "=ASIN(A1/9)+ACOS(B1/9)+DEGREES(C1)": None,
+    "=ASIN(A1/9)+ACOS(B1/9)+DEGREES(C1)": "arcsin(A1/9)+arccos(B1/9)+C1*180/pi",
     "=COT(A1)+SEC(B1)": "1/tan(A1)+1/cos(B1)",
     "=+A1+B1": "A1+B1",
     "=rate*2+A1": "rate*2+A1",
@@ -437,6 +456,13 @@ SPREADSHEET = {
     "=SUMME(A1;POTENZ(B1;2))": "A1+B1**2",
     "=IF(A1>0,A1)": None,
     "=RUNDEN(A1;2)": None,
+    "=-5%*A1 + B1^12.5%": "-0.05*A1+B1**0.125",
+    "=A1*0,5%": "A1*0.005",
+    "=A1%": None,
+    "=DEGREES(A1) + RADIANS(B1)": "A1*180/pi+B1*pi/180",
+    "=GRAD(A1)": "A1*180/pi",
+    "=EXP(-0,5*A1)": "exp(-0.5*A1)",
+    "=EXP(-0,5*A1)*MAX(1,2)": None,
 }
 
 FPCORE = {
@@ -719,6 +745,13 @@ PLAIN = {
     "1\\,000\\,x": "1000*x",
     "10\\,000.5 \\cdot 10\\,x": "10000.5*10*x",
     "2\\,x": "2*x",
+    "y = x + &\n   & 2*sin(x)": "x+2*sin(x)",
+    "y = a*x &\n  + b*sin(x)": "a*x+b*sin(x)",
+    "where((x > 1.4) &\n (y < 3), x, y)": "where((x > 1.4) & (y < 3), x, y)",
+    "1 000,5*x": "1000.5*x",
+    "12 000*x + 1 000 000": "12000*x+1000000",
+    "1 00*x": None,
+    "0 000*x": None,
 }
 
 PASTED = {
@@ -834,5 +867,14 @@ DECIDED = [
     ("sin(pix)", "", "sin(pix)", "", "sin(mul(#pi, x))"),
     ("2pix", "x", "mul(mul(#2, #pi), x)", "`pix` is the product pi·x", "mul(#2, pix)"),
     ("pix", "p i x", "mul(mul(p, i), x)", "`pix` is the product p·i·x", "pix"),
+    ("\\frac{1,5}{x}", "", "div(#1.5, x)", "read as the decimal mark", ""),
+    ("1,5 \\cdot x + \\alpha", "", "add(mul(#1.5, x), alpha)", "read as the decimal mark", ""),
+    ("\\min(1,5)x", "", "mul(min(#1, #5), x)", "", ""),
+    ("\\boxed{y = x^2 + 1}", "", "add(power<2>(x), #1)", "only the right-hand side of `y = …`", ""),
+    ("\\[\\boxed{\\frac{a}{b}}.\\]", "", "div(a, b)", "", ""),
+    ("Sepal.Length*2 + x", "Sepal.Length x", "add(mul(Sepal.Length, #2), x)", "", ""),
+    ("df$Sepal.Length*2", "Sepal.Length x", "mul(Sepal.Length, #2)", "`df$Sepal.Length` is read as the variable", ""),
+    ("=A1*10%", "", "mul(A1, #0.1)", "`10%` is read as the number 0.1", ""),
+    ("1 000,5*x", "", "mul(#1000.5, x)", "`1 000` is read as the number 1000", ""),
 ]
 """A text, columns, its tree, a part of what is noted, and the tree of the other reading, "" where there is none."""
