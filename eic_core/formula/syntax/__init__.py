@@ -35,6 +35,7 @@ from eic_core.formula.syntax.mathml import BEGINS, read_mathml
 from eic_core.formula.syntax.names import MISSING, Names, canonical_name, safe_name
 from eic_core.formula.syntax.paste import (
     ask_for_a_side,
+    behind_label,
     left_hand_side,
     unwrap,
     without_closing_marks,
@@ -219,6 +220,10 @@ def _read_text(
         end = theta[1]
         values |= theta[2]
     start, end, fence = unwrap(text, start, end)
+    label = behind_label(text, start, end)
+    if label:
+        report.note(f"`{label[0]}:` before the formula is not read", (start, label[1]))
+        start = label[1]
     hint = language(syntax) or language(fence)
     name = hint or detect(text, start, end)
     program = None

@@ -268,6 +268,8 @@ def fail_unclosed_bracket(report: Report, pending: list[PendingRow]) -> NoReturn
     )
 
 
+_MOST_PARTS = 6
+"""Most formulas with commas between them that are offered."""
 _ONES = frozenset(("1", "-1"))
 _DIVISOR = re.compile(r"\s*+/\s*+[2-9][0-9]*+(?![\w.(])")
 """What stands behind the 1 of ``x^1/2``."""
@@ -476,8 +478,9 @@ class _Parser:
                 elif calls:
                     hint += f"write `{calls[-1].name}(x, y)` without brackets around them"
                 else:
-                    hint += "of several formulas paste one"
-                self.report.fail(f"unexpected `{text}`", start, end, hint)
+                    hint += "several formulas are pasted into Compare, here one of them"
+                parts = () if around == (NUMBER, NUMBER) else self.parts()
+                self.report.fail(f"unexpected `{text}`", start, end, hint, choices=parts)
             return True
         if kind == SUPERSCRIPT:
             self.note_root(end)
@@ -534,6 +537,22 @@ class _Parser:
                 else:
                     joined = Draft(name, [left, draft], "", None, (begin, end))
                 operands[-1] = (joined, begin, end)
+
+    def parts(self) -> tuple[tuple[str, str], ...]:
+        """What stands between the commas of a text that is no call, to choose from."""
+        depth, places = 0, [(self.tokens[0][2], self.tokens[0][2])]
+        for kind, _, start, end, _ in self.tokens:
+            depth += (kind in (OPEN, CALL)) - (kind == CLOSE)
+            if kind == COMMA and not depth:
+                places.append((start, end))
+        if not 1 < len(places) <= _MOST_PARTS:
+            return ()
+        ends = [*[start for start, _ in places[1:]], self.tokens[-1][3]]
+        found = [
+            self.report.text[low:high].strip()
+            for (_, low), high in zip(places, ends, strict=True)
+        ]
+        return tuple([(f"formula {i}", part) for i, part in enumerate(found, 1) if part])
 
     def note_root(self, end: int, sign: int = 0) -> None:
         """Say of ``√x²`` that the root is raised, and offer the root of the power.

@@ -100,8 +100,10 @@ _SEXPR = re.compile(
     r"|-\s++[^\s()+*/-]++\s++[^\s()+*/-]|-\s++[^\s()]++\s++\(\s*+[-+*/a-z]|-\s*+\(\s*+[-+*/]\s"
     rf"|{_FUNCTION}\s++(?:[\w.-]|\(\s*+(?:[-+*/]\s|{_FUNCTION}\s)))"
 )
-_BARE_CALL = re.compile(rf"\s*+\(\s*+{_FUNCTION}\s++[\w.]++\s++[-+*/^]\s")
-"""A function without parentheses before an operator: ``(sin x + 1)``."""
+_BARE_CALL = re.compile(
+    rf"\s*+\(\s*+{_FUNCTION}\s++[\w.]++(?:\s++[-+*/^]\s|\s*+\)\s*+[-+*/^]\s*+[\w(.])"
+)
+"""A function without parentheses before an operator: ``(sin x + 1)``, ``(sin x) + 1``."""
 _CALL = re.compile(r"\s*+\(\s*+([a-z]\w*+)\s++-?(?:[\w.]|\(\s*+(?:[+*/]\s|[a-z]\w*+\s++[\w.(]))")
 """A word and an operand in brackets: an s-expression, if the word is an operator."""
 _APPLIED = re.compile(

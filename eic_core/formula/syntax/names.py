@@ -54,7 +54,7 @@ _ALWAYS_FUNCTIONS = frozenset(
 _REFUSED = {
     "gamma": "the gamma function has no operator here",
     "factorial": "factorials have no operator here",
-    "mod": "the remainder has no operator here: write x - y*floor(x/y)",
+    "mod": "write x - y*floor(x/y) for the remainder of x divided by y",
     "acot": "write atan(1/x)",
     "arccot": "write atan(1/x)",
     "asec": "write acos(1/x)",

@@ -115,7 +115,10 @@ class Neighbours:
         if (word := next(iter(words & _REMAINDERS), "")) and not (
             self._known(before) or self._known(token)
         ):
-            report.fail(f"`{word}` has no operator here", *place, "write the formula without it")
+            hint = "write the formula without it"
+            if word != "xor":
+                hint = f"write `x - y*floor(x/y)` for `x {word} y`"
+            report.fail(f"`{word}` has no operator here", *place, hint)
         named = [each for each in (before, token) if each.kind in (NAME, CALL)]
         if any([each.text in WORDS_OF_CODE and not self._known(each) for each in named]):
             report.fail("this is program code, not a formula", *place, "give only the expression")
@@ -130,6 +133,8 @@ class Neighbours:
                 "write its digits as a plain decimal",
             )
         if before.kind == NAME and token.kind != OPEN:
+            if before.text.lower() == "select" and not self._known(before):
+                self._refuse_query(tokens, index)
             meant = MISSPELT.get(before.text.lower(), "")
             if self._is_function(before) or meant and not self._known(before):
                 self._refuse_function(tokens, index, meant or before.text)
@@ -140,13 +145,30 @@ class Neighbours:
         if before.kind == NAME and token.text in ("[", "{") and self._is_function(before):
             self._refuse_bracket(tokens, index)
         if before.kind == NAME and token.kind == OPEN and token.text in "[{":
-            report.fail(f"`{before.text[:20]}{token.text}`", *place, "write an index as in `x[0]`")
+            sign = token.text
+            report.fail(
+                f"`{sign}` behind the name `{before.text[:20]}` is not read", *place,
+                "write an index as in `x[0]`, a product with `*` and parentheses"
+                if sign == "[" else "write a product with `*`, and parentheses for braces",
+            )  # fmt: skip
         if before.kind == NAME and token.kind in (NAME, CALL) and not glued:
             if token.kind == CALL and not self._is_function(token):
                 return
             if not (self._is_symbol(before) and (token.kind == CALL or self._is_symbol(token))):
                 meanings = (("a product", "*"), ("one name", "_"))
                 self._ask(before, token, meanings[: 1 if token.kind == CALL else 2])
+
+    def _refuse_query(self, tokens: list[TokenRow], index: int) -> NoReturn:
+        """Raise for ``SELECT a*b AS y FROM t``, with the expression alone."""
+        start, end = tokens[index][2], tokens[-1][3]
+        for kind, word, low, _, _ in tokens[index:]:
+            if kind in (NAME, CALL) and word.lower() in ("as", "from"):
+                end = low
+                break
+        self.report.fail(
+            "a query of a database is no formula", *tokens[index - 1][2:4],
+            "give the expression alone", self.report.text[start:end].strip(),
+        )  # fmt: skip
 
     def _refuse_bracket(self, tokens: list[TokenRow], index: int) -> NoReturn:
         """Raise for ``exp{-x}`` and ``exp[-x]``, with parentheses in their place."""

@@ -109,6 +109,37 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
+_LABEL = re.compile(
+    r"\s*+(?P<label>[^\W\d]\w{0,29}+(?: [^\W\d]\w{0,29}+){0,2}+) ?:(?=\s)\s*+(?=\S)"
+    r"(?!(?:float|double|int|number|real|complex|Tensor|f32|f64|np\.|torch\.)\w*+)"
+)
+_NO_LABELS = re.compile(
+    r"(?:lambda|else|try|default|case|finally|if|elif|for|while|def|class|in|not|and|or|return|do)\b"
+)
+
+
+def behind_label(text: str, start: int, end: int) -> tuple[str, int] | None:
+    """What is written before a formula with a colon and a blank, and where the formula begins.
+
+    Parameters
+    ----------
+    text : str
+    start, end : int
+        The part of the text to look at, as character offsets.
+
+    Examples
+    --------
+    >>> behind_label("Best model: x + 1", 0, 17), behind_label("x:y", 0, 3)
+    (('Best model', 12), None)
+    """
+    match = _LABEL.match(text, start, end) if ":" in text else None
+    if match is None or _NO_LABELS.search(match["label"]) is not None:
+        return None
+    if len(match["label"]) < 3 and text[match.end("label")] == " ":
+        return None  # a range, as `a : b`
+    return match["label"], match.end()
+
+
 def without_closing_marks(text: str, start: int, end: int) -> int:
     """Where a formula ends that a comma, a semicolon or a full stop closes.
 

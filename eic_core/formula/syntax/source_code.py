@@ -307,8 +307,9 @@ class _Statements:
                 continue
             if (found and not found[-1].name) and (returned or not statement.name):
                 self.report.fail(
-                    "more than one formula", statement.start, statement.end, "give a single one"
-                )
+                    "more than one formula", statement.start, statement.end,
+                    "give a single one; a list or a table of them is for Compare",
+                )  # fmt: skip
             found.append(statement)
             if returned:
                 self.following = self.next_function(end)

@@ -876,5 +876,11 @@ DECIDED = [
     ("df$Sepal.Length*2", "Sepal.Length x", "mul(Sepal.Length, #2)", "`df$Sepal.Length` is read as the variable", ""),
     ("=A1*10%", "", "mul(A1, #0.1)", "`10%` is read as the number 0.1", ""),
     ("1 000,5*x", "", "mul(#1000.5, x)", "`1 000` is read as the number 1000", ""),
+    ("Expression: x0**2 + 1", "", "add(power<2>(x0), #1)", "`Expression:` before the formula is not read", ""),
+    ("gplearn: add(X0, X1)", "", "add(x0, x1)", "`gplearn:` before the formula is not read", ""),
+    ("Best model: y = \\frac{a}{b}", "", "div(a, b)", "`Best model:` before the formula is not read", ""),
+    ("Formel: =A1*2", "", "mul(A1, #2)", "`Formel:` before the formula is not read", ""),
+    ("y: float = x**2", "", "power<2>(x)", "only the right-hand side of `y = …`", ""),
+    ("c ? a : b", "", "conditional(not_equal(c, #0), a, b)", "", ""),
 ]
 """A text, columns, its tree, a part of what is noted, and the tree of the other reading, "" where there is none."""

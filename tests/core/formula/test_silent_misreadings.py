@@ -737,6 +737,8 @@ def test_what_was_decided_is_said_and_the_other_reading_is_one_click_away(
 
 
 SEVERAL = {
+    "x + y, x - y": {"add(x, y)", "sub(x, y)"},
+    "max(x, y), [x, y][0]*2, 1.5*x": {"max(x, y)", "mul(#1.5, x)"},
     "f = sin(#1); g = #1 + #2": {"sin(x1)", "add(x1, x2)"},
     "y=2x+1\ny=3x+2": {"add(mul(#2, x), #1)", "add(mul(#3, x), #2)"},
     "u = x*x\nv = u + k\nw = 2*u": {"add(mul(x, x), k)", "mul(#2, mul(x, x))"},
