@@ -223,7 +223,8 @@ def _read_text(
     label = behind_label(text, start, end)
     if label:
         report.note(f"`{label[0]}:` before the formula is not read", (start, label[1]))
-        start = label[1]
+        start, end, inner = unwrap(text, label[1], end)
+        fence = fence or inner
     hint = language(syntax) or language(fence)
     name = hint or detect(text, start, end)
     program = None

@@ -405,6 +405,7 @@ MATLAB_JULIA = {
     "y ~= 3*x": "3*x",
     "y = x + ...\n  2*sin(x);": "x+2*sin(x)",
     "y = x + ... the first\n  2*sin(x) + ... % the second\n  3;": "x+2*sin(x)+3",
+    "y = 3*x ... continuation\n  + 2;": "3*x+2",
 }
 
 SPREADSHEET = {
@@ -882,5 +883,7 @@ DECIDED = [
     ("Formel: =A1*2", "", "mul(A1, #2)", "`Formel:` before the formula is not read", ""),
     ("y: float = x**2", "", "power<2>(x)", "only the right-hand side of `y = …`", ""),
     ("c ? a : b", "", "conditional(not_equal(c, #0), a, b)", "", ""),
+    ("Answer: \\boxed{y = x^2}", "", "power<2>(x)", "`Answer:` before the formula is not read", ""),
+    ("The model: `x*y`", "", "mul(x, y)", "`The model:` before the formula is not read", ""),
 ]
 """A text, columns, its tree, a part of what is noted, and the tree of the other reading, "" where there is none."""

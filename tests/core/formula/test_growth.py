@@ -25,7 +25,9 @@ WORDS = {
         "|mc |mc^|/mc^2 |^-kt |x/y z |2mc^2 |e^2x|x^ab^|αβ |πr² |x1x2 |E |E^(|X0 x0 |θ₁ θ_1 |sinx "
         "|sin |lg |log(2,|log(x,|log(2,x) |div(X0,|sqrt(X0,|mul(X0,X1) |mass velocity |return "
         "|x[i] |m₁m₂|2√|x.sin()|.pow(2)|.max(|a.b|df['x']|sin^-1(|cos⁻¹(x)|d/dx |dx/dt |x//a "
-        "|of the |CASE WHEN |THEN |END |1.234,|,234.5|log_2(|NA |I*"
+        "|of the |CASE WHEN |THEN |END |1.234,|,234.5|log_2(|NA |I*|1 000 |000 |√x²|√x^|x^1/2"
+        "|root(3,|δt |pix |df$x|$x|.values|a, b = |a, |&\n|...\n|label: |word |@. 1/2x|fn f("
+        "|a.b.c|\\(x)|x 10^|SELECT "
     ).split("|")
     + ["|theta=", "|theta= ", "|front", ";1", "|x"],
     "latex": (
@@ -35,6 +37,7 @@ WORDS = {
         r" ^{ }{ x_ x^ x_{a} \mathrm{ \operatorname{ \hat \hat{y} \bar{ \begin{align} \begin \end"
         r" \end{ \end{a} \[ \] \( \) \displaystyle \tag{ \text{a} ab aé é1 e^ 1/ |x| $$ \, x' \vert"
     ).split(" ")
+    + ["\\sin{", "\\sin{x}^2", "^{(1)}", "x^{(1)}", "1,5", "\\boxed{", "\\boldsymbol{\\beta}"]
     + ["\\ ", "\\sin x", "\\log ", "x ", " x", "$ ", ", ", ". x", "\\\\ ", "1 ", "/ab"],
     "fpcore": (
         "( |)|(+|(+ |(- |(- x |(* 1 |(sin |(sin|(sinsin|sin|(if |(if (|(let |(let (|(let ([a |[a 1]"
@@ -52,7 +55,7 @@ WORDS = {
     ).split("|"),
     "spreadsheet": (
         'A1|$A$1|A.|A.A|SIN(|LOG(|=|=A1|-A1^2|^|-|:|!|"|""|[@x]|[@|[@[|]|;|,|1,5|1,|PI()'
-        '|PI( |%|A1:|.5|1e'
+        '|PI( |%|5%|A1:|.5|1e'
     ).split("|"),
     "mathml": (
         "<mi>|</mi>|<mi>x</mi>|<mn>1</mn>|<mo>(</mo>|<mo>)</mo>|<mrow>|</mrow>|<msup>"
