@@ -333,7 +333,9 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
         part = "all" if all_of_it else f"{first.digits:.1f}"
         chooses = OPERATORS[inspection.formula.nodes[node_id].operator].chooses
         more_than_all = further and first.digits >= whole  # others take off what is too much
-        of_them = "" if clause in OF_ZERO or more_than_all else f"{part} of them "
+        if clause in OF_ZERO and 0.5 * whole < first.digits < whole:
+            part = "most"
+        of_them = "" if more_than_all else f"{part} of them "
         place = f", {of_them}{'created in its branch at' if chooses else 'inherited from'} "
         place += phrases.code_text(inspection.formula, first.node_id, limit)
         place += f" ({first.digits:.1f} digits)" if more_than_all else ""
@@ -509,7 +511,7 @@ def _noisy_exponent_cause(row: Operator, evidence: Evidence) -> Cause:
     if len(created) == 2 and created[1] > created[0]:
         if steepest >= 1:
             return Cause(
-                "large exponent", "an error in the exponent counts exponent × ln(base) times"
+                "error in an exponent", "an error in the exponent counts exponent × ln(base) times"
             )
         return ACCUMULATED
     if largest >= 2:

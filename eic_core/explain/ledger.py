@@ -327,7 +327,7 @@ def masked_sentence(inspection: Inspection, target: int, row: LedgerRow) -> str:
     """
     local = inspection.nodes[row.node_id].local_eic_finite
     share = wording.percent(row.share)
-    little = share if share.startswith("less") else f"only {share}"
+    little = share if share.startswith("less") else f"only {share}" if row.share else "none"
     name = phrases.code_text(inspection.formula, row.node_id)
     return (
         f"Masked: {name} loses {wording.digits_phrase(local)}, "

@@ -87,7 +87,7 @@ LISTED = 3
 """How many places are named where samples have no value."""
 
 TOLD_PLACES = 2
-"""How many places are named where samples leave double range."""
+"""How many places are named where samples leave double range, or the real numbers."""
 
 
 @dataclass(frozen=True)
@@ -249,12 +249,20 @@ def _with_undefined(inspection: Inspection, said: _Said) -> _Said:
     failing = [n for n in _failing(inspection) if _kind_of_value(why[n.node.id]) == "real"]
     if not failing:
         return said
-    counts, worst = inspection.counts, failing[0].node.id
-    at = "at" if len(failing) == 1 else "most at"
+    counts = inspection.counts
     told = (
         f"No real value at {sum(n.invalid for n in failing):,} of "
-        f"{wording.count(counts.total, 'sample')}, {at} {_text(inspection, worst)}: {why[worst]}."
+        f"{wording.count(counts.total, 'sample')}"
     )
+    if len(failing) == 1:
+        told += f", at {_text(inspection, failing[0].node.id)}: {why[failing[0].node.id]}."
+    else:
+        shown = failing[:TOLD_PLACES]
+        places = [
+            f"{n.invalid:,} at {_text(inspection, n.node.id)} ({why[n.node.id]})" for n in shown
+        ]
+        rest = sum(n.invalid for n in failing[TOLD_PLACES:])
+        told += f": {wording.join([*places, f'{rest:,} elsewhere'] if rest else places)}."
     if not said.calm:
         return replace(said, sentence=f"{said.sentence} {told}")
     others = "At the other sample" if counts.valid == 1 else "At the others"

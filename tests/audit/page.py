@@ -187,7 +187,7 @@ JUMP = re.compile(
     r"(?:; other steps at [\d,]+ more)?\."
 )
 PARTLY = re.compile(
-    r"No real value at [\d,]+ of [\d,]+ samples?, (?:most )?at `[^`]*`: (?:`[^`]*`|[^`.])*\."
+    r"No real value at [\d,]+ of [\d,]+ samples?(?:, at `[^`]*`)?: (?:`[^`]*`|[^`.])*\."
 )
 LEFT_OUT = re.compile(
     r"Left out (?:is|are) [\d,]+ of [\d,]+ samples? that double precision cannot tell: [^.]*\."

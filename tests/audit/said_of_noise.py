@@ -325,8 +325,8 @@ def _lost_at(p: Page, k: int, count: int) -> Iterator[str]:
 @says(
     "why.masked",
     "why",
-    "Masked: <at:code> loses <d:digits>, but ⟦only ⟧⟦<share:pct>⟧⟦less than <less:pct>⟧ of "
-    "the noise of <of:any> arises there.",
+    "Masked: <at:code> loses <d:digits>, but ⟦only ⟧⟦<share:pct>⟧⟦less than <less:pct>⟧⟦<none:word>⟧ "
+    "of the noise of <of:any> arises there.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     def masked(k: int, t: int) -> Iterator[str]:
@@ -334,6 +334,8 @@ def _(p: Page, m: Match) -> Iterator[str]:
             yield f"it loses {p.truth.local_finite(k):.4f}"
         if m["share"] and not about(percent(m["share"]), float(p.truth.shares(t)[k]), 5e-3):
             yield f"its share is {p.truth.shares(t)[k]:.5f}"
+        if m["none"] and (m["none"] != "none" or p.truth.shares(t)[k] > 1e-12):
+            yield f"its share is {p.truth.shares(t)[k]:.5g}"
         if p.truth.local_finite(k) < p.truth.local_finite(t) + 0.9:
             yield f"{p.truth.local_finite(t):.3f} are lost at the target: nothing is masked"
 

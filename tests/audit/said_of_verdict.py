@@ -237,27 +237,52 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "verdict.partly",
     "verdict",
-    "No real value at <n:int> of <of:int> [[sample|samples]], ⟦most ⟧at <at:code>: <why:any>.",
+    "No real value at <n:int> of <of:int> [[sample|samples]], at <at:code>: <why:any>.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
+    places = _without_value_by_place(p)
+    yield from _counts_without_value(p, m)
+    if np.count_nonzero(places) != 1:
+        yield f"samples fail at {np.count_nonzero(places)} nodes"
+    yield from somewhere(p, m["at"], lambda k: _fails_at(p, k, whole(m["n"]), m["why"]))
+
+
+@says(
+    "verdict.partly_each",
+    "verdict",
+    "No real value at <n:int> of <of:int> [[sample|samples]]: <first:int> at <at:code> "
+    "(<why:any>)[[ and |, ]]<second:int> at <there:code> (<because:any>)"
+    "⟦ and <rest:int> elsewhere⟧.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    places = np.sort(_without_value_by_place(p))[::-1]
+    yield from _counts_without_value(p, m)
+    told_counts = [whole(m["first"]), whole(m["second"]), whole(m["rest"] or "0")]
+    if told_counts != [places[0], places[1], places[2:].sum()]:
+        yield f"{places[:3]} samples fail at a node each"
+    yield from somewhere(p, m["at"], lambda k: _fails_at(p, k, told_counts[0], m["why"]))
+    yield from somewhere(p, m["there"], lambda k: _fails_at(p, k, told_counts[1], m["because"]))
+
+
+def _counts_without_value(p: Page, m: Match) -> Iterator[str]:
     if whole(m["of"]) != p.truth.count:
         yield f"there are {p.truth.count} samples"
     missing = int(without_real_value(p).sum())
     if whole(m["n"]) != missing:
         yield f"it has none at {missing}"
-    places = np.bincount(p.truth.bad[without_real_value(p)], minlength=p.truth.nodes)
-    if (", most at" in m[0]) != (np.count_nonzero(places) > 1):
-        yield f"samples fail at {np.count_nonzero(places)} nodes"
-
-    def fails(k: int) -> Iterator[str]:
-        if places[k] < places.max():
-            yield f"{places[k]} samples fail there, {places.max()} elsewhere"
-        yield from told(INVALID, p, k, m["why"])
-
-    yield from somewhere(p, m["at"], fails)
 
 
-@duty("that the formula has no real value at some samples", "verdict.partly")
+def _without_value_by_place(p: Page) -> np.ndarray:
+    return np.bincount(p.truth.bad[without_real_value(p)], minlength=p.truth.nodes)
+
+
+def _fails_at(p: Page, k: int, count: int, why: str) -> Iterator[str]:
+    if _without_value_by_place(p)[k] != count:
+        yield f"{_without_value_by_place(p)[k]} samples fail there"
+    yield from told(INVALID, p, k, why)
+
+
+@duty("that the formula has no real value at some samples", "verdict.partly verdict.partly_each")
 def _(p: Page) -> bool:
     return bool(p.truth.valid.any()) and bool(without_real_value(p).any())
 
@@ -396,12 +421,12 @@ def _noise_is_named(p: Page, named: bool) -> Iterator[str]:
 
 KINDS["how"] = (
     r"(?:|, (?:inherited from `[^`]+`(?: \(\d+\.\d digits\))?"
-    r"|(?:all|\d+\.\d) of them inherited from `[^`]+`"
+    r"|(?:all|most|\d+\.\d) of them inherited from `[^`]+`"
     r"|\d+\.\d of them in this step|at most \d+\.\d of them in any one step))"
 )
 KINDS["own"] = (
     r"(?:, in its last step|, inherited from `[^`]+`(?: \(\d+\.\d digits\))?"
-    r"|, (?:all|\d+\.\d) of them inherited from `[^`]+`|, \d+\.\d of them in its last step)"
+    r"|, (?:all|most|\d+\.\d) of them inherited from `[^`]+`|, \d+\.\d of them in its last step)"
 )
 KINDS["keeps"] = (
     r"(?:keeps every digit|keeps all but \d+\.\d+ digits|loses (?:\d+\.\d+|no) digits?)"
@@ -483,7 +508,7 @@ KINDS["where"] = (
 )
 _PLACE = re.compile(
     r", (?:inherited from (?P<of>`[^`]+`)(?: \((?P<made>\d+\.\d) digits\))?"
-    r"|(?P<part>all|\d+\.\d) of them inherited from (?P<from>`[^`]+`)"
+    r"|(?P<part>all|most|\d+\.\d) of them inherited from (?P<from>`[^`]+`)"
     r"|(?P<here>\d+\.\d) of them in this step"
     r"|at most (?P<most>\d+\.\d) of them in any one step)"
 )
@@ -527,7 +552,9 @@ def _made(
         part = place["here"] or place["part"] or place["made"]
         if part == "all" and made[k] < whole_loss - 0.15:
             yield f"{made[k]:.2f} of {whole_loss:.2f}, not all, are made there"
-        elif part and part != "all" and not holds(decimal(part), made[k], ROUND):
+        elif part == "most" and made[k] < 0.5 * whole_loss - 0.1:
+            yield f"{made[k]:.2f} of {whole_loss:.2f}, not most, are made there"
+        elif part and part not in ("all", "most") and not holds(decimal(part), made[k], ROUND):
             yield f"{made[k]:.3f} digits are made there"
     elif made[k] < 0.75 * whole_loss and "no single one" not in why:
         yield f"only {made[k]:.2f} of {whole_loss:.2f} digits are made in this step"
@@ -1244,6 +1271,7 @@ _label("angle", "Large argument of <f:word>", _PERIODIC)
 _label("growth", "[[Exponential|Hyperbolic function|Step]] of a large number",
        "exp expm1 sinh cosh tanh")  # fmt: skip
 _label("exponent", "Large exponent", "power pow")
+_label("in_exponent", "Error in an exponent", "pow")
 _label("zero_given", "Error of a value that is 0", applies="zero_term")
 _label("zero_term", "Error of a term that is 0", "add sub", applies="zero_term")
 _label("log", "Logarithm near 1", "log")
