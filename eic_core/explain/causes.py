@@ -372,9 +372,8 @@ def _cancellation_cause(row: Operator, evidence: Evidence) -> Cause:
     label = f"cancellation in a {noun}"
     if float(np.nanmedian(kept)) < 0.1:  # where both terms are 0 nothing is kept or lost
         return Cause(label, "the two terms cancel")
-    size = evidence.typical(np.abs(evidence.y))
     if evidence.crosses and where_lost < CROSSING and not is_smaller_elsewhere(
-        evidence.y, np.sqrt(evidence.weights), size
+        kept, np.sqrt(evidence.weights), where_lost
     ):
         return Cause(label, f"the two terms cancel where the {noun} crosses zero")
     return _near_cancellation(noun, kept)

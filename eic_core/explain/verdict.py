@@ -488,9 +488,8 @@ def _cause_of_result(inspection: Inspection, worst: _Step) -> ExplainedLoss | No
     """Why the result loses digits, where another step makes that than the worst step's loss."""
     root = len(inspection.formula) - 1
     found = explain_loss(inspection, root, TEXT_LIMIT * 2 // 3)
-    if found.origin in (worst.origin, inspection.bottleneck) or found.label == ACCUMULATED.label:
-        return None
-    return found
+    told = not math.isinf(inspection.eic) and found.origin in (worst.origin, inspection.bottleneck)
+    return None if told or found.label == ACCUMULATED.label else found
 
 
 SHOWS = 0.1
@@ -534,11 +533,14 @@ LEAST = 0.005
 def _stable_sentence(inspection: Inspection) -> str:
     lost, worst = map(loss_phrase, (inspection.nodes[-1].local_eic, inspection.eic))
     place = _text(inspection, inspection.bottleneck)
+    said = f"{CALM}the result loses {lost}"
+    if shared_noise_differs(inspection):
+        said += " with independent noise"
     if lost == worst:
         if inspection.eic < inspection.nodes[-1].local_eic + LEAST:
-            return f"{CALM}the result loses {lost}, and no step inside loses more."
-        return f"{CALM}the result loses {lost}, the worst step inside, {place}, hardly more (EIC)."
-    return f"{CALM}the result loses {lost}, the worst step inside, {place}, {worst} (EIC)."
+            return f"{said}, and no step inside loses more."
+        return f"{said}, the worst step inside, {place}, hardly more (EIC)."
+    return f"{said}, the worst step inside, {place}, {worst} (EIC)."
 
 
 def _infinite(inspection: Inspection) -> _Said:
@@ -564,7 +566,10 @@ def _infinite(inspection: Inspection) -> _Said:
     if more := _followed(inspection):
         rest = f"; at {len(following(inspection).rows):,} more{more}{rest}"
     if steep.any():
-        rest = f"; at {np.count_nonzero(steep):,} more it is infinitely steep{rest}"
+        rest = (
+            f"; at {np.count_nonzero(steep):,} more it is infinitely steep, at "
+            f"{_text(inspection, at_step)}{rest}"
+        )
     sentence = f"The result {does}{noise}{where} (EIC infinite){at}: {clause}{rest}."
     return _Said(INFINITE, sentence, _singular_label(inspection, origin), origin)
 

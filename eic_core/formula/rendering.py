@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from html import escape
-from typing import NamedTuple
 
 from eic_core.formula.syntax.build import FUNCTIONS, literal
 from eic_core.formula.syntax.names import GREEK, SUBSCRIPTS, plain_letters, safe_name
@@ -368,9 +367,10 @@ def to_mathml(formula: Formula, node_id: int | None = None) -> str:
 
 
 def short_text(formula: Formula, node_id: int | None = None, limit: int = 40) -> str:
-    """A compact label; where it is too long, long constants lose digits, then the middle goes.
+    """A compact label; where it is too long, long constants lose digits, then operands go.
 
-    Sums and products that begin alike end differently, so both ends are kept.
+    What is left out stands for itself as an ellipsis, innermost first: the last operation and its
+    brackets stay, so that sums which begin alike are told apart.
 
     Parameters
     ----------
@@ -378,8 +378,7 @@ def short_text(formula: Formula, node_id: int | None = None, limit: int = 40) ->
     node_id : int, optional
         The root of the part to write; the whole by default.
     limit : int
-        Most characters, the ellipsis included.  Of fewer than `FEWEST_OF_TWO_ENDS` the end is cut
-        off.
+        Most characters, ellipses included.  Of fewer than `FEWEST_OF_OPERANDS` the end is cut off.
 
     Examples
     --------
@@ -389,33 +388,59 @@ def short_text(formula: Formula, node_id: int | None = None, limit: int = 40) ->
     ('10000·x − 9999·x', '10000·x…')
     >>> short_text(read("18229197693709419806720.000*x - 0.5").formula, limit=24)
     '1.8229198e22·x − 0.5'
-    >>> short_text(read("1.0003*x**8 + 0.9991*x**7 + 1.002*x**6 + x").formula, limit=32)
-    '1.0003·x⁸ + 0.9991 … x⁶ + x'
+    >>> short_text(read("sin(1.0003*x**8 + 0.9991*x**7) + 1.002*x**6 + x").formula, limit=32)
+    'sin(… + …·x⁷) + 1.002·x⁶ + x'
     """
-    head = ""
+    node = _last(formula, node_id)
+    whole = ""
     for brief in (False, True):
-        head = _end(formula, _last(formula, node_id), limit, brief, first=True)
-        if len(head) <= limit:
-            return head
-    return _elided(head, _end(formula, _last(formula, node_id), limit, True, first=False), limit)
+        whole = _beginning(formula, node, limit, brief)
+        if len(whole) <= limit:
+            return whole
+    return _elided(formula, node, whole, limit)
 
 
-FEWEST_OF_TWO_ENDS = 24
+FEWEST_OF_OPERANDS = 24
 
 
-def _end(formula: Formula, node_id: int, limit: int, brief: bool, *, first: bool) -> str:
-    """The first or the last characters of a label, a few more than `limit` if there are more."""
+def _beginning(formula: Formula, node_id: int, limit: int, brief: bool) -> str:
+    """A label, or its first characters, a few more than `limit` if there are more."""
     text = ""
     todo: list[str | int] = [node_id]
     while todo and len(text) <= limit:
         part = todo.pop()
         if isinstance(part, str):
-            piece = _brief(part) if brief else part
-            text = text + piece if first else piece + text
+            text += _brief(part) if brief else part
         else:
-            parts = list(_parts(formula, formula.nodes[part], TEXT))
-            todo.extend(reversed(parts) if first else parts)
+            todo.extend(reversed(list(_parts(formula, formula.nodes[part], TEXT))))
     return text
+
+
+def _elided(formula: Formula, node_id: int, beginning: str, limit: int) -> str:
+    """The label of a node that is too long, of which the beginning is known."""
+    if limit < FEWEST_OF_OPERANDS or not formula.nodes[node_id].children:
+        return beginning[: max(limit - 1, 0)].rstrip() + "…"
+    return _with_room(formula, node_id, limit)
+
+
+def _with_room(formula: Formula, node_id: int, room: int) -> str:
+    """A label in so many characters: operands share what the operation leaves, short ones first."""
+    text = _beginning(formula, node_id, room, True)
+    if len(text) <= room:
+        return text
+    parts = list(_parts(formula, formula.nodes[node_id], TEXT))
+    operands = [part for part in parts if not isinstance(part, str)]
+    left = room - sum(len(_brief(part)) for part in parts if isinstance(part, str))
+    if left < len(operands) or not operands:
+        return "…"
+    sizes = {k: len(_beginning(formula, k, left, True)) for k in set(operands)}
+    written: dict[int, str] = {}
+    for n, k in enumerate(sorted(operands, key=sizes.__getitem__)):
+        share = left // (len(operands) - n)
+        written[k] = _with_room(formula, k, share)
+        left -= len(written[k])
+    text = "".join([_brief(part) if isinstance(part, str) else written[part] for part in parts])
+    return text if any(map(str.isalnum, text)) else "…"
 
 
 _LONG_NUMBER = re.compile(r"(?<![\w.])\d[\d.]{11,}(?![\w.])")
@@ -435,58 +460,25 @@ def node_texts(formula: Formula, limit: int = 40) -> tuple[str, ...]:
     >>> node_texts(read("x**2 + 1").formula)
     ('x', 'x²', '1', 'x² + 1')
     """
-    plain, brief = _ends_of_all(formula, limit, str), _ends_of_all(formula, limit, _brief)
+    plain, brief = _beginnings(formula, limit, str), _beginnings(formula, limit, _brief)
     return tuple([
-        whole.head if whole.tail is None else short.head if short.tail is None
-        else _elided(short.head, short.tail, limit)
-        for whole, short in zip(plain, brief, strict=True)
+        whole if len(whole) <= limit else short if len(short) <= limit
+        else _elided(formula, k, short, limit)
+        for k, (whole, short) in enumerate(zip(plain, brief, strict=True))
     ])  # fmt: skip
 
 
-class _Ends(NamedTuple):
-    """A label of at most so many characters, or the first and last ones of a longer one."""
-
-    head: str
-    tail: str | None
-
-
-def _ends_of_all(formula: Formula, limit: int, written: Callable[[str], str]) -> list[_Ends]:
-    found: list[_Ends] = []
+def _beginnings(formula: Formula, limit: int, written: Callable[[str], str]) -> list[str]:
+    """The labels of all nodes, or their first characters, one more than `limit`."""
+    texts: list[str] = []
     for node in formula.nodes:
-        parts = [
-            _Ends(written(part), None) if isinstance(part, str) else found[part]
-            for part in _parts(formula, node, TEXT)
-        ]
-        head = ""
-        whole = True
-        for part in parts:
-            head += part.head
-            whole = part.tail is None and len(head) <= limit
-            if not whole:
+        text = ""
+        for part in _parts(formula, node, TEXT):
+            text += written(part) if isinstance(part, str) else texts[part]
+            if len(text) > limit:
                 break
-        tail = ""
-        for part in reversed(() if whole else parts):
-            tail = (part.head if part.tail is None else part.tail) + tail
-            if part.tail is not None or len(tail) > limit:
-                break
-        found.append(_Ends(head, None) if whole else _Ends(head[: limit + 1], tail[-limit - 1 :]))
-    return found
-
-
-_BEGUN, _ENDED = re.compile(r"[\w.]+\Z"), re.compile(r"\A[\w.]+")
-
-
-def _elided(head: str, tail: str, limit: int) -> str:
-    """The beginning and the end of a long text, without the numbers and names that are cut."""
-    if limit < FEWEST_OF_TWO_ENDS:
-        return head[: max(limit - 1, 0)].rstrip() + "…"
-    last = (limit - 3) // 3
-    begin, end = head[: limit - 3 - last], tail[-last:]
-    if head[len(begin)].isalnum() or head[len(begin)] == ".":
-        begin = _BEGUN.sub("", begin) or begin
-    if tail[-last - 1].isalnum() or tail[-last - 1] == ".":
-        end = _ENDED.sub("", end) or end
-    return f"{begin.rstrip(' ·/^')} … {end.lstrip(' ·/^')}"
+        texts.append(text[: limit + 1])
+    return texts
 
 
 def _last(formula: Formula, node_id: int | None) -> int:

@@ -174,7 +174,7 @@ def repair_sentence(
     if at_root >= SHOWN:
         effects.append(
             f"with shared noise{parts.noise} the result loses {wording.lost_phrase(after.q)} "
-            f"instead of {before.q:.1f}{_of_the_others(before, after)}"
+            f"instead of {before.q:.1f}{_of_the_others_before(before, after)}"
         )
     gone = math.isnan(before.eic) and not math.isnan(after.eic)
     if gone or (no_gain and inside >= SHOWN) or inside >= max(SHOWN, at_root + MORE):
@@ -209,7 +209,8 @@ def is_worth_offering(before: Measured, after: Measured, compared: RowComparison
     if round(now.digits_lost, 1) > round(was.digits_lost, 1):
         return False
     gone = math.isnan(before.eic) and not math.isnan(after.eic)
-    return gone or bool(compared.fewer) or max(
+    kept = before.amplification.singular > after.amplification.singular
+    return gone or kept or bool(compared.fewer) or max(
         _fewer(was.digits_lost, now.digits_lost), _fewer(before.q, after.q),
         _fewer(before.eic, after.eic),
     ) >= SHOWN  # fmt: skip
@@ -223,10 +224,19 @@ def _fewer(before: float, after: float) -> float:
 _AS_BEFORE = ", as before"
 
 
-def _of_the_others(*forms: Measured) -> str:
+def _of_the_others(form: Measured) -> str:
     """That a number of the result's digits leaves rows out, to follow it; "" if it does not."""
-    rows = max(form.amplification.singular for form in forms)
+    rows = form.amplification.singular
     return f" (not counting {wording.count(rows, 'row')} at which it keeps none)" if rows else ""
+
+
+def _of_the_others_before(before: Measured, after: Measured) -> str:
+    """The same of two forms, where they need not leave out the same rows."""
+    old, new = before.amplification.singular, after.amplification.singular
+    if old == new:
+        return _of_the_others(before)
+    still = f", and {new:,} at which it does now" if new else ""
+    return f" (which left out {wording.count(old, 'row')} at which it kept none{still})"
 
 
 def _of_other_rows(*forms: Measured) -> str:

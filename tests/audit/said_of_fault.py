@@ -477,12 +477,21 @@ def _is_double(p: Page, text: str, error: DoubleError) -> Iterator[str]:
 
 
 _LEFT = "⟦ (not counting <left:int> [[row|rows]] at which it keeps none)⟧"
+_KEPT = (
+    "⟦ (which left out <before:int> [[row|rows]] at which it kept none"
+    "⟦, and <after:int> at which it does now⟧)⟧"
+)
 _STEPS_LEFT = "⟦ (not counting rows at which a step keeps none)⟧"
 
 
 def _left_out(p: Page, m: Match, q2: Sequence[np.ndarray]) -> Iterator[str]:
     """Whether as many rows are left out of the result's digits as are said to be."""
-    rows = max(int(np.isinf(each[p.truth.valid]).sum()) for each in q2)
+    each_rows = [int(np.isinf(each[p.truth.valid]).sum()) for each in q2]
+    if len(each_rows) == 2 and m["q"] and each_rows[0] != each_rows[1]:
+        if [whole(m["before"] or "0"), whole(m["after"] or "0")] != each_rows:
+            yield f"no digit is left at {each_rows[0]} rows before and {each_rows[1]} after"
+        return
+    rows = each_rows[0]
     if "q" in m.groupdict() and m["q"] and (whole(m["left"]) if m["left"] else 0) != rows:
         yield f"at {rows} rows no digit is left"
 
@@ -556,7 +565,7 @@ def _no_worse(p: Page, m: Match, before: DoubleError, after: DoubleError) -> Ite
 
 @says("instead.write", "instead",
       f"Write <form:code> (<rules:any>): {_MEASURED}⟦ instead of <was:plain>⟧⟦, as before⟧{_BEYOND}"
-      f"⟦; with shared noise the result loses <q:lost> instead of <from_q:one>{_LEFT}⟧"
+      f"⟦; with shared noise the result loses <q:lost> instead of <from_q:one>{_LEFT}{_KEPT}⟧"
       "⟦; the worst step (EIC) loses <worst:lost> instead of <from_worst:every>"
       f"{_STEPS_LEFT}⟧"
       "⟦; at <less:int> of <of_less:int> [[row|rows]] compared it loses less⟧"

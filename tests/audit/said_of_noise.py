@@ -325,8 +325,8 @@ def _lost_at(p: Page, k: int, count: int) -> Iterator[str]:
 @says(
     "why.masked",
     "why",
-    "Masked: <at:code> loses <d:digits>, but ⟦only ⟧⟦<share:pct>⟧⟦less than <less:pct>⟧⟦<none:word>⟧ "
-    "of the noise of <of:any> arises there.",
+    "Masked: <at:code> loses <d:digits>, but ⟦only ⟧⟦<share:pct>⟧⟦less than <less:pct>⟧"
+    "⟦<none:word>⟧ of the noise of <of:any> arises there.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     def masked(k: int, t: int) -> Iterator[str]:

@@ -330,7 +330,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "verdict.stable",
     "verdict",
-    f"{_CALM} loses <d:digits>, and no step inside loses more.",
+    f"{_CALM} loses <d:digits>⟦ with independent noise⟧, and no step inside loses more.",
     claims=lambda p, m: [("EIC", *digits(m["d"])), (INDEPENDENT, *digits(m["d"]))],
 )
 def _(p: Page, m: Match) -> Iterator[str]:
@@ -343,7 +343,8 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "verdict.stable_alike",
     "verdict",
-    f"{_CALM} loses <d:digits>, the worst step inside, <at:code>, hardly more (EIC).",
+    f"{_CALM} loses <d:digits>⟦ with independent noise⟧, the worst step inside, <at:code>, "
+    "hardly more (EIC).",
     claims=lambda p, m: [("EIC", *digits(m["d"])), (INDEPENDENT, *digits(m["d"]))],
 )
 def _(p: Page, m: Match) -> Iterator[str]:
@@ -587,7 +588,7 @@ def _made(
     "(EIC infinite)"
     "⟦, at <some:int> of them because of <cause:code>⟧⟦ at <at:code>⟧: <why:any>"
     "⟦, and an error there, however small, costs ⟦up to ⟧<costs:digits>⟧"
-    "⟦; at <steep:int> more it is infinitely steep⟧"
+    "⟦; at <steep:int> more it is infinitely steep, at <slope:code>⟧"
     "⟦; at <more:int> more, where it follows <step:code>, ⟦up to ⟧<far:digits>⟧"
     "⟦; [[at the others|at the other one|elsewhere]] it loses <rest:digits>⟧.",
     claims=lambda p, m: [
