@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> None:
     scores = score_listing(rows, TableData(table, target, options.index_base))
     found = pick(scores, options.alpha)
     problem = rows[0].problem
-    doubts = check_table(scores, table, problem, imported.problems).reasons
+    doubts = check_table(scores, table, problem, imported.problems, target).reasons
     cards = _cards(found, CardRows(table, target, options.holdout)) if _with_card(options) else []
     if options.json:
         document = found.to_json() | {"target": target, "doubts": list(doubts)}

@@ -155,13 +155,29 @@ def _best_first(weights: Array, known: Array, scores: Sequence[ListedScore]) -> 
 def _sentence(picked: ListedScore, plain: ListedScore, alpha: float) -> str:
     """Which formula to take, why, and what it costs beside the choice without EIC."""
     new, old = picked.score, plain.score
-    lead = f"Take row {picked.listed.row}"
+    row, fits_none = f"row {picked.listed.row}", explains_nothing(old)
     if picked is plain:
-        regard = "with and without" if alpha else "without"
-        return (
-            f"{lead}: it is the best {regard} regard to EIC "
-            f"(R² {wording.r_squared(new.r2)}, {wording.count(new.complexity or 0, 'node')}, "
-            f"EIC {wording.number(new.eic_finite)}).{_no_digit(picked, plain)}"
+        which = f"the best {'with and without' if alpha else 'without'} regard to EIC"
+        r2 = wording.r_squared(new.r2)
+        rest = (
+            f"{wording.count(new.complexity or 0, 'node')}, worst step (EIC) "
+            f"{wording.number(new.eic_finite)} digits"
+        )
+        if fits_none:
+            said = (
+                f"No formula of the list fits these data: {row}, {which}, has an R² of {r2}, no "
+                f"better than the mean of the target ({rest})."
+            )
+        else:
+            said = f"Take {row}: it is {which} (R² {r2}, {rest})."
+        return f"{said}{_no_digit(picked, plain)}"
+    lead = f"Take {row} instead of"
+    if fits_none:
+        lead = f"No formula of the list fits these data. Least bad is {row}, and not"
+    elif explains_nothing(new):
+        lead = (
+            "At this price of a digit the choice explains nothing, for its R² is not above 0: "
+            f"{row} weighs more than"
         )
     fits = wording.r_squared(new.r2), wording.r_squared(old.r2)
     of_r2 = f"R² is {' instead of '.join(fits)}"
@@ -170,10 +186,25 @@ def _sentence(picked: ListedScore, plain: ListedScore, alpha: float) -> str:
     nodes = wording.count(new.complexity or 0, "node")
     nodes += " as well" if new.complexity == old.complexity else f" instead of {old.complexity}"
     return (
-        f"{lead} instead of row {plain.listed.row}, which would be taken without regard to EIC: "
-        f"its worst step loses {_told_apart(new.eic_finite, old.eic_finite)} (EIC); "
+        f"{lead} row {plain.listed.row}, which would be taken without regard to EIC: "
+        f"its worst step (EIC) loses {_told_apart(new.eic_finite, old.eic_finite)}; "
         f"{of_r2}, {nodes}.{_no_digit(picked, plain)}"
     )
+
+
+NO_FIT = 1e-9
+"""Up to this R^2, which a constant may have by rounding, a formula explains nothing."""
+
+
+def explains_nothing(score: Score) -> bool:
+    """Whether a formula is no better than the mean of the target.
+
+    Examples
+    --------
+    >>> explains_nothing(Score(1, r2=-0.9)), explains_nothing(Score(1, r2=0.3))
+    (True, False)
+    """
+    return score.r2 <= NO_FIT
 
 
 def _told_apart(new: float, old: float) -> str:

@@ -7,14 +7,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
+import numpy as np
+
 from eic_core import wording
 from eic_core.measure.table import Table
+from eic_core.operators.wide import Array
+from eic_core.pool.counting import index_of
 from eic_core.pool.listing import ListedScore
+from eic_core.pool.picking import NO_FIT
 
 R2_LEEWAY = 0.05
 """How far a measured R^2 may lie outside the stored ones, which may be of a part of the rows."""
 
 _STORED = ("r2", "r2_train", "r2_test")
+
+LOSS_ORDERS = 1.0
+"""How many powers of ten a measured loss must lie from a stored one to be another loss."""
+
+FALL_SHARE = 0.1
+"""What part of the powers of ten by which a stored loss falls from one formula to another the
+measured one must fall as well."""
+
+_TOLD_APART = 1.1
+"""Stored losses whose ratio is below this may stand in either order."""
+
+_FALLING = 2.0
+"""Stored losses fall if the largest is more than so many times the smallest."""
+
+_ROUNDING = 1e-12
+"""Losses below this part of the target's variance are rounding."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +65,11 @@ class TableCheck:
 
 
 def check_table(
-    scores: Sequence[ListedScore], table: Table, problem: str, problems: Sequence[str]
+    scores: Sequence[ListedScore],
+    table: Table,
+    problem: str,
+    problems: Sequence[str],
+    target: str = "",
 ) -> TableCheck:
     """Hold the scores of a list on a table against what the list itself says.
 
@@ -57,15 +82,27 @@ def check_table(
         The one whose formulas these are; "" if the list does not say.
     problems : sequence of str
         All that the list names.
+    target : str
+        The column that the formulas should reproduce; without it no stored loss is looked at.
 
     Notes
     -----
-    Three things speak against a table: it is named after another problem of the list; more than
-    half of the formulas have variables without a column; the R^2 of more than half of those that
-    brought one lies further than `R2_LEEWAY` from it.  A stored R^2 may be that of training or of
-    test rows, and then the measured one, of all rows, should lie between the two.
+    Four things speak against a table: it is named after another problem of the list; half of the
+    formulas have variables without a column, or one counts past the last of them; the R^2 of more
+    than half of those that brought one lies further than `R2_LEEWAY` from it; the stored losses
+    are not those of this table.  A stored R^2 may be that of training or of test rows, and then
+    the measured one, of all rows, should lie between the two.
+
+    A stored loss is taken for a mean squared error, its root or its share of the variance, and
+    may be none of them.  So a value alone proves nothing.  Losses disagree where they fall from
+    one formula to the next while no formula explains anything here; or where more than half are
+    `LOSS_ORDERS` off all three, and most pairs of formulas do not stand here as they do there.
     """
-    found = (_other_name(table, problem, problems), _columns(scores, table), _accuracy(scores))
+    found = (
+        _other_name(table, problem, problems),
+        _columns(scores, table),
+        _accuracy(scores) or _losses(scores, table, target),
+    )
     lacking = [bool(s.missing) for s in scores if s.missing or not s.score.error]
     return TableCheck(tuple(r for r in found if r), bool(lacking) and all(lacking))
 
@@ -80,7 +117,8 @@ def _other_name(table: Table, problem: str, problems: Sequence[str]) -> str:
 def _columns(scores: Sequence[ListedScore], table: Table) -> str:
     readable = [s for s in scores if s.missing or not s.score.error]
     lacking = [s for s in readable if s.missing]
-    if 2 * len(lacking) <= len(readable):
+    past = any(index_of(name) is not None for s in lacking for name in s.missing)
+    if not past and (not lacking or 2 * len(lacking) < len(readable)):
         return ""
     missing = dict.fromkeys(name for s in lacking for name in s.missing)
     return (
@@ -107,6 +145,68 @@ def _accuracy(scores: Sequence[ListedScore]) -> str:
     )
 
 
+def _losses(scores: Sequence[ListedScore], table: Table, target: str) -> str:
+    """Stored losses without a stored R^2 beside them that are not those of this table."""
+    compared = [
+        s
+        for s in scores
+        if 0 <= s.listed.stored.get("loss", math.nan) < math.inf
+        and not stored_r2(s.listed.stored)
+        and math.isfinite(s.score.r2)
+    ]
+    if len(compared) < 2 or target not in table.values:
+        return ""
+    stored = np.array([s.listed.stored["loss"] for s in compared])
+    r2 = np.array([s.score.r2 for s in compared])
+    falling = stored.max() > _FALLING * max(stored.min(), 0.0)
+    if falling and (r2 <= NO_FIT).all():
+        best = int(r2.argmax())
+        return (
+            f"The losses of the list fall from {stored.max():.3g} to {stored.min():.3g}, but here "
+            "no formula explains anything of "
+            f"`{target}`: the best R² is {wording.r_squared(float(r2[best]))}, of row "
+            f"{compared[best].listed.row}."
+        )
+    values = np.asarray(table.values[target], dtype=float)
+    variance = float(np.nanvar(values[np.isfinite(values)]))
+    if not 0 < variance < math.inf:
+        return ""
+    floor = _ROUNDING * variance
+    measured, kept = np.maximum((1 - r2) * variance, floor), np.maximum(stored, floor)
+    orders = np.abs(_orders_off(measured, kept, variance))
+    far = orders >= LOSS_ORDERS
+    if 2 * np.count_nonzero(far) <= len(compared) or _same_order(measured, kept):
+        return ""
+    worst = int(orders.argmax())
+    return (
+        f"{_of(int(np.count_nonzero(far)), len(compared))} another loss than the list says, and "
+        f"they stand in another order: row {compared[worst].listed.row} came with a loss of "
+        f"{stored[worst]:.3g}, and here its mean squared error is {measured[worst]:.3g}."
+    )
+
+
+def _orders_off(measured: Array, stored: Array, variance: float) -> Array:
+    """Powers of ten between each stored loss and the nearest thing that it may be."""
+    may_be = np.array([measured, np.sqrt(measured), measured / variance])
+    return np.asarray(np.abs(np.log10(may_be / stored)).min(axis=0))
+
+
+def _same_order(measured: Array, stored: Array) -> bool:
+    """Whether at least half of the pairs that the list tells apart are told apart here likewise."""
+    if len(stored) > _MOST_COMPARED:
+        places = np.linspace(0, len(stored) - 1, _MOST_COMPARED).astype(int)
+        measured, stored = measured[places], stored[places]
+    there = np.log10(stored)[:, None] - np.log10(stored)
+    here = np.log10(measured)[:, None] - np.log10(measured)
+    told = there > math.log10(_TOLD_APART)
+    alike = told & (here >= FALL_SHARE * there)
+    return bool(2 * np.count_nonzero(alike) >= np.count_nonzero(told))
+
+
+_MOST_COMPARED = 500
+"""Formulas whose order is compared, pair by pair."""
+
+
 def stored_r2(stored: Mapping[str, float]) -> tuple[float, ...]:
     """The R^2 that came with a formula.
 
@@ -129,7 +229,7 @@ def _of(part: int, whole: int) -> str:
     if part == whole:
         few = {1: "The formula has", 2: "Both formulas have"}
         return few.get(whole, f"All {whole:,} formulas have")
-    return f"{part:,} of {whole:,} formulas have"
+    return f"{part:,} of {whole:,} formulas {'has' if part == 1 else 'have'}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -258,6 +258,34 @@ def test_a_table_that_may_not_be_the_lists_must_be_confirmed(
     assert "You confirmed this table" in html_of(page) and reason in html_of(page)
 
 
+HALL = (
+    'Complexity,Loss,Equation\n1,3.2,"x0"\n3,1.1,"x0 * x0"\n6,0.4,"(x0 * x0) + cos(x1)"\n'
+    '9,0.0001,"((x0 * x0) + cos(x1)) + (x2 * 0.1)"\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("head", "reason"),
+    [("height,weight,age", "1 of 4 formulas has variables"), ("a,y", "2 of 4 formulas have"),
+     ("x0,x1,x2,target", "here no formula explains anything of <code>target</code>")],
+)  # fmt: skip
+def test_a_hall_of_fame_doubts_a_table_that_is_not_of_its_losses(head: str, reason: str) -> None:
+    rng = random.Random(0)
+    cells = "\n".join(
+        ",".join(f"{rng.uniform(1, 5) if k <= head.count(',') - 1 else rng.random():.6f}"
+                 for k in range(head.count(",") + 1))
+        for _ in range(60)
+    )  # fmt: skip
+    page = paste(on_table(f"{head}\n{cells}\n"), HALL)
+    assert not page.exception
+    assert "Is this the table of these formulas?" in html_of(page)
+    assert reason in html_of(page)
+    page = page.button(key="confirm-table").click().run()
+    assert not page.exception
+    assert "No formula of the list fits these data" in html_of(page)
+    assert "Take row" not in html_of(page)
+
+
 def test_a_table_on_which_no_formula_can_be_measured_is_refused() -> None:
     page = paste(on_table("u,v,y\n1,2,3\n2,5,7\n"), "a*b\na+b\nlg(u)")
     assert "This is not the table of these formulas." in html_of(page)

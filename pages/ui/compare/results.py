@@ -13,7 +13,7 @@ import streamlit as st
 from eic_core import wording
 from eic_core.pool.list_variables import counted_from_zero
 from eic_core.pool.listing import ListedScore
-from eic_core.pool.picking import READABLE, Pick
+from eic_core.pool.picking import READABLE, Pick, explains_nothing
 from pages.ui.compare.desk import (
     CompareDesk,
     CompareState,
@@ -249,6 +249,9 @@ def _choice(scored: Scored) -> None:
             f'<p class="eic-choice">{prose(found.sentence.replace(" − ", _MINUS))}</p>'
             f'<p class="eic-picked"><code>{escape(found.picked.listed.formula, 400)}</code></p>'
         )
+        if explains_nothing(found.picked.score):
+            quiet_note("Are these the rows that the list was fitted to, and is this the column "
+                       "to compare with? Both can be chosen under Data.")  # fmt: skip
         with st.container(key="choice-actions", horizontal=True):
             _choice_actions(scored, found)
 

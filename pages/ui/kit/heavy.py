@@ -43,7 +43,7 @@ def scores_and_check(
     scores = score_listing(rows, data, progress=progress)
     check = TableCheck()
     if isinstance(data, TableData):
-        check = check_table(scores, data.table, problem, problems)
+        check = check_table(scores, data.table, problem, problems, data.target)
     return scores, check
 
 

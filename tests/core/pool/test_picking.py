@@ -108,10 +108,10 @@ def sentence(*scores: Score, alpha: float = 0.01) -> str:
 def test_the_sentence_at_its_edges() -> None:
     assert sentence(Score(7, 0.9, 3.0, 3.0), Score(7, 0.9, 0.2, 0.2)) == (
         "Take row 2 instead of row 1, which would be taken without regard to EIC: its worst step "
-        "loses 0.2 instead of 3.0 digits (EIC); R² is about the same, 0.900, 7 nodes as well."
+        "(EIC) loses 0.2 instead of 3.0 digits; R² is about the same, 0.900, 7 nodes as well."
     )
     shorter = sentence(Score(1, 0.97, 0.0, 0.0), Score(9, 0.98, 4.0, 4.0))
-    assert shorter.endswith("loses 0.0 instead of 4.0 digits (EIC); R² is 0.970 instead of 0.980, "
+    assert shorter.endswith("loses 0.0 instead of 4.0 digits; R² is 0.970 instead of 0.980, "
                             "1 node instead of 9.")  # fmt: skip
     longer = sentence(Score(9, 0.9801, 1.0, 1.0), Score(5, 0.98, 2.0, 2.0))
     assert longer.endswith("R² is about the same, 0.980, 9 nodes instead of 5.")
@@ -121,15 +121,33 @@ def test_the_sentence_at_its_edges() -> None:
         "a step of row 2 keeps no digit."
     )
     assert sentence(Score(1, 0.5, 0.0, 0.0)) == (
-        "Take row 1: it is the best with and without regard to EIC (R² 0.500, 1 node, EIC 0.00)."
+        "Take row 1: it is the best with and without regard to EIC (R² 0.500, 1 node, worst step "
+        "(EIC) 0.00 digits)."
     )
+
+
+def test_no_formula_is_to_be_taken_that_explains_less_than_the_mean() -> None:
+    alone = sentence(Score(1, -0.907, 0.0, 0.0))
+    assert alone == (
+        "No formula of the list fits these data: row 1, the best with and without regard to EIC, "
+        "has an R² of −0.907, no better than the mean of the target (1 node, worst step (EIC) "
+        "0.00 digits)."
+    )
+    both = sentence(Score(1, -0.8, 12.0, 12.0), Score(3, -0.9, 0.5, 0.5))
+    assert both.startswith("No formula of the list fits these data. Least bad is row 2, and not")
+    dear = sentence(Score(5, 0.4, 12.0, 12.0), Score(1, -0.1, 0.0, 0.0), alpha=0.05)
+    assert "explains nothing" in dear and "row 2 weighs more than row 1" in dear
+    assert not any("Take" in said for said in (alone, both, dear))
+    constant = sentence(Score(1, 1e-16, 0.0, 0.0))
+    assert "No formula of the list fits" in constant
+    assert sentence(Score(1, 0.01, 0.0, 0.0)).startswith("Take row 1")
 
 
 def test_equal_formulas_are_one_choice_and_the_first_of_them() -> None:
     same = Score(5, 0.9, 1.0, 1.0)
     assert "Take row 1: it is the best with and without" in sentence(same, same, same)
     tie = sentence(Score(5, 0.9, 2.0, 2.0), Score(5, 0.9, 2.0 - 1e-12, 2.0 - 1e-12))
-    assert "loses as much, 2.0 digits (EIC)" in tie or "with and without" in tie
+    assert "(EIC) loses as much, 2.0 digits" in tie or "with and without" in tie
 
 
 def test_a_cancellation_that_explains_no_more_is_not_taken():

@@ -13,7 +13,7 @@ from eic_core.pool.table_check import TableCheck, check_table
 
 def checked(rows: list[Listed], table: Table, problem: str = "p", *others: str) -> TableCheck:
     scores = score_listing(rows, TableData(table, table.names[-1]))
-    return check_table(scores, table, problem, (problem, *others))
+    return check_table(scores, table, problem, (problem, *others), table.names[-1])
 
 
 def noisy_line(seed: int, source: str = "p.csv") -> Table:
@@ -64,7 +64,9 @@ def test_a_few_rows_that_disagree_or_lack_a_column_do_not_speak_against_a_table(
         (["x0 + x5"], True, "The formula has variables"),
         (["u", "v", "a"], False, "2 of 3 formulas have variables"),
         (["lg(a)", "u"], True, "The formula has variables"),
-        (["a", "u"], False, ""),
+        (["a", "u"], False, "1 of 2 formulas has variables"),
+        (["a", "b", "u"], False, ""),
+        (["x0", "x1", "x0*x1", "x0 + x2"], False, "1 of 4 formulas has variables"),
         (["lg(a)"], False, ""),
         ([], False, ""),
     ],
@@ -76,6 +78,91 @@ def test_columns_that_do_not_match_the_variables_are_named(
     check = checked(rows, noisy_line(0))
     assert check.unusable == unusable
     assert reason in "".join(check.reasons) and bool(reason) != check.passed
+
+
+FALL = [(3.2, "x0"), (1.1, "x0*x0"), (0.4, "x0*x0 + cos(x1)"),
+        (1e-4, "x0*x0 + cos(x1) + 0.1*x2")]  # fmt: skip
+"""A hall of fame of y = x0² + cos(x1) + x2/10, with losses as PySR may have stored them."""
+
+
+def hall(*losses: float) -> list[Listed]:
+    return [
+        Listed(i, text, "pysr", stored={"loss": loss or given})
+        for i, (loss, (given, text)) in enumerate(zip(losses or [0] * 4, FALL, strict=True), 1)
+    ]
+
+
+def drawn_table(seed: int, head: str, target: str) -> Table:
+    rng = np.random.default_rng(seed)
+    a, b, c = rng.uniform(1, 5, (3, 60))
+    y = {"theirs": a * a + np.cos(b) + c / 10 + rng.normal(0, 0.01, 60),
+         "random": rng.uniform(0, 1, 60), "c": c, "large": rng.uniform(0, 400, 60),
+         "near": 5 * c + a + rng.normal(0, 9, 60)}[target]  # fmt: skip
+    columns = [a, b, c, y][4 - head.count(",") - 1 :]
+    lines = "\n".join(",".join(map(repr, row)) for row in np.column_stack(columns).tolist())
+    return read_table(f"{head}\n{lines}\n", source="p.csv")
+
+
+def measured_losses(table: Table) -> tuple[list[float], list[float]]:
+    """Mean squared and mean absolute errors of the hall of fame, by hand."""
+    a, b, c, y = (np.asarray(table.values[name]) for name in table.names)
+    found = [a, a * a, a * a + np.cos(b), a * a + np.cos(b) + 0.1 * c]
+    squared = [float(np.mean((y - f) ** 2)) for f in found]
+    return squared, [float(np.mean(np.abs(y - f))) for f in found]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("head", ["x0,x1,x2,y", "height,weight,age,y"])
+def test_losses_of_its_own_rows_do_not_speak_against_a_table(seed: int, head: str) -> None:
+    table = drawn_table(seed, head, "theirs")
+    squared, absolute = measured_losses(table)
+    variance = float(np.var(table.values["y"]))
+    for losses in (squared, absolute, [loss / variance for loss in squared],
+                   [1e4 * loss for loss in squared], [-(loss < 1) + 2.0 for loss in squared],
+                   [loss / 2 for loss in squared], [1e-30 * loss for loss in squared]):  # fmt: skip
+        assert checked(hall(*losses), table).passed, losses
+    part = [float(loss) for loss in np.asarray(squared) * np.random.default_rng(seed).uniform(
+        0.3, 3, 4)]  # fmt: skip
+    assert checked(hall(*part), table).passed, "of other rows of the same data"
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        ("random", "no formula explains anything of `y`: the best R² is"),
+        ("large", "The losses of the list fall from 3.2 to 0.0001, but here no formula"),
+        ("near", "another loss than the list says, and they stand in another order: row 4 came "
+         "with a loss of 0.0001"),
+    ],
+)  # fmt: skip
+def test_losses_that_are_not_of_these_rows_speak_against_a_table(
+    seed: int, target: str, reason: str
+) -> None:
+    check = checked(hall(), drawn_table(seed, "x0,x1,x2,y", target))
+    assert not check.unusable and len(check.reasons) == 1
+    assert reason in check.reasons[0] or "no formula explains anything" in check.reasons[0]
+
+
+def test_losses_are_not_looked_at_without_a_target_or_beside_a_stored_r2() -> None:
+    table = drawn_table(1, "x0,x1,x2,y", "random")
+    scores = score_listing(hall(), TableData(table, "y"))
+    assert check_table(scores, table, "p", ("p",)).passed
+    own = drawn_table(1, "x0,x1,x2,y", "theirs")
+    squared, _ = measured_losses(own)
+    variance = float(np.var(own.values["y"]))
+    rows = [
+        Listed(i, text, stored={"loss": 10.0**i, "r2": 1 - squared[i] / variance})
+        for i, (_, text) in enumerate(FALL)
+    ]
+    assert checked(rows, own).passed
+
+
+def test_a_table_with_too_few_columns_for_a_hall_of_fame_is_doubted() -> None:
+    table = read_table("a,y\n" + "\n".join(f"{i},{i * i}" for i in range(1, 20)), source="p.csv")
+    check = checked(hall(), table)
+    assert not check.unusable and "2 of 4 formulas have variables" in check.reasons[0]
+    assert "`x1` and `x2`" in check.reasons[0]
 
 
 def test_a_table_named_after_another_problem_of_the_list_is_doubted() -> None:
