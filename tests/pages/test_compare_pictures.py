@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +23,7 @@ from pages.ui.compare.front_figure import (
     FrontView,
     count_on_edge,
     drawn_places,
+    edge_note,
     front_figure,
 )
 from pages.ui.compare.pair import differences, pair_sentence
@@ -112,6 +114,73 @@ def test_formulas_that_explain_nothing_do_not_flatten_the_rest() -> None:
     view = view_of(listed(1.0, 1.0, 1.0), [0.1, 1e28, 3.0])
     assert [y for _, y in drawn(front_figure(view)).values()] == [0.1, 2.0, 2.0]
     assert count_on_edge(view) == 2
+
+
+@pytest.mark.parametrize(
+    ("errors", "name", "note"),
+    [
+        ([0.1, 1e28, 3.0], "1 − R²", "2 with an R² below −1 are drawn on the upper edge."),
+        ([94.0, 1740.0, 1715.0, 1647.0], "1 − R²", ""),
+        ([3.0, 2.5, 1e9], "1 − R²", "1 with an R² below −299 is drawn on the upper edge."),
+        ([1.0, 2.0, 1e9], "loss, as stored", "1 with a loss above 200 is drawn on the upper edge."),
+        ([0.0, 0.1, 0.2], "1 − R²", "1 without any error is drawn on the lower edge."),
+        ([0.0, 0.1, 9.0], "1 − R²", "1 with an R² below −1 is drawn on the upper edge; 1 without "
+         "any error is drawn on the lower edge."),
+        ([0.1, math.inf, math.nan], "1 − R²", ""),
+    ],
+)  # fmt: skip
+def test_what_is_said_to_be_drawn_on_an_edge_is_drawn_there(
+    errors: list[float], name: str, note: str
+) -> None:
+    view = replace(view_of(listed(*[1.0] * len(errors)), errors), accuracy_name=name)
+    assert edge_note(view) == note
+    figure = validated(front_figure(view))
+    low, high = figure.layout.yaxis.range
+    places = {place: math.log10(y) for place, (_, y) in drawn(figure).items()}
+    assert sum(y == high for y in places.values()) == count_on_edge(view)
+    at_the_foot = sum(error < 1e-17 for error in errors)
+    assert sum(y == low for y in places.values()) == at_the_foot
+    others = [place for place, y in places.items() if low < y < high]
+    assert all(10 ** places[place] == pytest.approx(errors[place]) for place in others)
+    assert len(others) == len(places) - count_on_edge(view) - at_the_foot
+
+
+@pytest.mark.parametrize(
+    "errors",
+    [[0.1, 0.5, 0.02], [94.0, 1740.0], [0.95, 0.97], [0.3], [1e-9, 0.9], [0.0, 0.4], [5e-7, 6e-7],
+     [0.1, 1e28, 3.0], [20.0, 21.0], [1e5, 3e5], [1e-12, 1e9]],
+)  # fmt: skip
+def test_every_tick_of_the_error_is_written_out_and_none_twice(errors: list[float]) -> None:
+    view = view_of(listed(*[1.0] * len(errors)), errors)
+    axis = front_figure(view).layout.yaxis
+    low, high = axis.range
+    ticks, texts = list(axis.tickvals), list(axis.ticktext)
+    assert 2 <= len(ticks) <= 12 and len(set(texts)) == len(texts) == len(ticks)
+    assert ticks == sorted(ticks)
+    assert all(low - 1e-9 <= math.log10(tick) <= high + 1e-9 for tick in ticks)
+    for tick, text in zip(ticks, texts, strict=True):
+        if text.startswith(">") or text == "0":
+            assert math.log10(tick) in (low, high)
+            continue
+        head, power = re.fullmatch(r"([\d.]*)(?:·?10<sup>(−?\d+)</sup>)?", text).groups()
+        shown = float(head or 1) * 10.0 ** int((power or "0").replace("−", "-"))
+        assert shown == pytest.approx(tick, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("eics", "top", "count"),
+    [([1.0, 2.0], 2.16, 0), ([1.0, math.inf], 12.0, 1), ([math.inf], 12.0, 1), ([0.0], 1.0, 0),
+     ([14.0, 15.0, 16.0], 17.28, 0), ([13.0, 14.0, 300.0], 21.0, 1)],
+)  # fmt: skip
+def test_without_an_accuracy_the_edge_is_that_of_the_worst_step(
+    eics: list[float], top: float, count: int
+) -> None:
+    view = view_of(listed(*eics), None)
+    figure = validated(front_figure(view))
+    assert figure.layout.yaxis.range == pytest.approx((0, top))
+    assert count_on_edge(view) == count == sum(y == top for _, y in drawn(figure).values())
+    assert bool(edge_note(view)) == bool(count)
+    assert "worst step (EIC)" in figure.layout.yaxis.title.text
 
 
 def test_formula_text_in_the_hover_is_inert() -> None:

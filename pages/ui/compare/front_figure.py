@@ -27,6 +27,9 @@ MOST_POINTS = 4_000
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star")
 """One for each method; those beyond share the last."""
 
+_WORST = "worst step (EIC)"
+"""What the digits of a list are, by the name that every page gives them."""
+
 _EXACT = 1e-17
 """Where an error of 0 is drawn on a logarithmic axis."""
 
@@ -111,33 +114,62 @@ def _complexity(view: FrontView) -> np.ndarray:
 def ceiling(view: FrontView) -> float:
     """Errors above this are drawn on the upper edge: they would flatten all others.
 
-    R^2 below -1 explains nothing; a loss is cut at a hundred times the median.
+    R^2 below -1 explains nothing; a loss is cut at a hundred times the median, and so is an R^2
+    where no formula shown has a better one.
     """
+    values = _measured(view)[view.shown]
+    known = values[np.isfinite(values)]
     if view.accuracy is None:
-        return HIGH * 1.5
-    if "loss" not in view.accuracy_name:
-        return 2.0
-    known = view.accuracy[np.isfinite(view.accuracy) & (view.accuracy > 0)]
-    return 100 * float(np.median(known)) if len(known) else math.inf
+        usual, share = HIGH * 1.5, 1.5
+    else:
+        usual, share = (2.0 if "loss" not in view.accuracy_name else -math.inf), 100.0
+    if len(known) and known.min() > usual:
+        above = known[known > 0]
+        return share * float(np.median(above)) if len(above) else math.inf
+    return usual if usual > 0 else math.inf
 
 
 def count_on_edge(view: FrontView) -> int:
     """How many of the formulas shown are drawn on the upper edge."""
-    values = view.accuracy
-    if values is None:
-        values = np.array([s.score.eic for s in view.scores], dtype=float)
-    with np.errstate(invalid="ignore"):
-        return int(np.count_nonzero(values[view.shown] > ceiling(view)))
+    values = _measured(view)[drawn_places(view)]
+    return int(np.count_nonzero(values > ceiling(view)))
+
+
+def edge_note(view: FrontView) -> str:
+    """What stands on the edges of the plot instead of at its number; "" if nothing does."""
+    places, said = drawn_places(view), []
+    above, limit = count_on_edge(view), ceiling(view)
+    if above and view.accuracy is None:
+        said.append(f"{above:,} whose worst step (EIC) loses more than {limit:.3g} digits "
+                    f"{'are' if above > 1 else 'is'} drawn on the upper edge")  # fmt: skip
+    elif above:
+        what = f"a loss above {limit:.3g}"
+        if "loss" not in view.accuracy_name:
+            what = f"an R² below {1 - limit:.3g}".replace("-", "−")
+        said.append(f"{above:,} with {what} {'are' if above > 1 else 'is'} drawn on the upper edge")
+    below = 0 if view.accuracy is None else int(
+        np.count_nonzero(_measured(view)[places] < _EXACT)
+    )  # fmt: skip
+    if below:
+        said.append(f"{below:,} without any error {'are' if below > 1 else 'is'} drawn on the "
+                    "lower edge")  # fmt: skip
+    return f"{'; '.join(said)}." if said else ""
+
+
+def _measured(view: FrontView) -> np.ndarray:
+    """What is drawn upwards, before anything is cut."""
+    if view.accuracy is not None:
+        return view.accuracy
+    return np.array([s.score.eic for s in view.scores], dtype=float)
 
 
 def _upwards(view: FrontView) -> np.ndarray:
     """What is drawn upwards; nan where there is nothing to draw."""
+    found = _measured(view)
     if view.accuracy is None:
-        eic = np.array([s.score.eic for s in view.scores], dtype=float)
-        return np.minimum(eic, ceiling(view))
-    error = view.accuracy
+        return np.minimum(found, ceiling(view))
     with np.errstate(invalid="ignore"):
-        drawn = np.where((error >= -1e-9) & (error < np.inf), np.maximum(error, _EXACT), np.nan)
+        drawn = np.where((found >= -1e-9) & (found < np.inf), np.maximum(found, _EXACT), np.nan)
         return np.minimum(drawn, ceiling(view))
 
 
@@ -168,7 +200,7 @@ def _points(
     return {
         "type": "scatter", "mode": "markers",
         "x": _complexity(view)[places], "y": _upwards(view)[places],
-        "marker": marker, "customdata": places, "name": clean(method or "formulas", 30),
+        "cliponaxis": False, "marker": marker, "customdata": places, "name": clean(method or "formulas", 30),
         "showlegend": finite, "text": [_hover(view, int(i)) for i in places],
         "hovertemplate": "%{text}<extra></extra>",
         "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 0.85}},
@@ -187,7 +219,7 @@ def _hover(view: FrontView, place: int) -> str:
     member = " · on the front" if view.on_front[place] else ""
     return (
         f"{shown}{more}<br>{accuracy}{scored.score.complexity} nodes · "
-        f"EIC {wording.digits_lost(scored.score.eic)}{member}"
+        f"{_WORST} {wording.digits_lost(scored.score.eic)} digits{member}"
     )
 
 
@@ -207,7 +239,7 @@ def _marks(view: FrontView, places: np.ndarray, theme: Theme) -> dict[str, Any]:
     picked = [i for i in view.picked if i in set(places.tolist())]
     return {
         "type": "scatter", "mode": "markers", "hoverinfo": "skip", "showlegend": False,
-        "x": _complexity(view)[picked], "y": _upwards(view)[picked],
+        "cliponaxis": False, "x": _complexity(view)[picked], "y": _upwards(view)[picked],
         "marker": {"size": 21, "symbol": "circle-open", "color": theme.accent,
                    "line": {"width": 2.5}},
     }  # fmt: skip
@@ -223,7 +255,7 @@ def _bar(dark: bool) -> dict[str, Any]:
             "color": [0], "colorscale": SCALE[dark], "cmin": LOW, "cmax": HIGH, "showscale": True,
             "colorbar": {"thickness": 10, "outlinewidth": 0, "len": 0.9, "xpad": 6, "dtick": 2,
                          "tickfont": {"size": 11, "color": theme.muted},
-                         "title": {"text": "EIC, digits lost at the worst step", "side": "right",
+                         "title": {"text": f"{_WORST}, digits lost", "side": "right",
                                    "font": {"size": 12, "color": theme.muted}}},
         },
     }  # fmt: skip
@@ -233,17 +265,83 @@ def _across(view: FrontView, places: np.ndarray) -> dict[str, Any]:
     known = _complexity(view)[places]
     if len(known) and known.max() > 200 * max(1.0, known.min()):
         return {"type": "log", "exponentformat": "power", "dtick": 1}
-    return {"type": "linear", "rangemode": "tozero"}
+    few = {"dtick": 1} if len(known) and known.max() <= _FEW_NODES else {}
+    return {"type": "linear", "rangemode": "tozero", **few}
+
+
+_FEW_NODES = 12
+"""Up to so many nodes each has its tick, and no half of one has."""
 
 
 def _up(view: FrontView, places: np.ndarray) -> dict[str, Any]:
+    """The axis upwards, its upper edge at the ceiling where something is drawn there."""
+    known, limit = _upwards(view)[places], ceiling(view)
+    cut = bool(count_on_edge(view))
     if view.accuracy is None:
-        return {"type": "linear", "title": {"text": "EIC", "standoff": 4}, "rangemode": "tozero"}
-    known = _upwards(view)[places]
-    decades = math.log10(known.max() / known.min()) if len(known) else 0.0
+        top = limit if cut else 1.08 * float(known.max(initial=0.0)) or 1.0
+        return {"type": "linear", "title": {"text": f"{_WORST}, digits", "standoff": 4},
+                "range": [0, top]}  # fmt: skip
     better = "" if "loss" in view.accuracy_name else "  (lower fits better)"
-    return {
-        "type": "log", "exponentformat": "power",
-        "dtick": max(1, round(decades / 8)) if decades > 2 else "D2",
-        "title": {"text": view.accuracy_name + better, "standoff": 4},
-    }  # fmt: skip
+    axis = {"type": "log", "title": {"text": view.accuracy_name + better, "standoff": 4}}
+    if not len(known):
+        return axis | {"range": [-2, 0.1], "dtick": 1, "exponentformat": "power"}
+    low, high = math.log10(known.min()), math.log10(known.max())
+    room = max(0.06 * (high - low), 0.08)
+    exact = known.min() <= _EXACT
+    ends = low if exact else low - room, math.log10(limit) if cut else high + room
+    ticks = log_ticks(*ends)
+    if cut:
+        ticks = [t for t in ticks if math.log10(t) < ends[1] - 0.05 * (ends[1] - ends[0])]
+    texts = [_tick_text(tick) for tick in ticks]
+    if exact:
+        ticks, texts = [_EXACT, *ticks[1:]], ["0", *texts[1:]]
+    if cut:
+        ticks, texts = [*ticks, limit], [*texts, f"> {_tick_text(limit)}"]
+    return axis | {"range": list(ends), "tickmode": "array", "tickvals": ticks, "ticktext": texts}
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Values to write beside a logarithmic axis: powers of ten, else 1-2-5, else even steps.
+
+    Parameters
+    ----------
+    low, high : float
+        Its ends, as exponents of ten.
+
+    Examples
+    --------
+    >>> log_ticks(-3.1, 0.3), log_ticks(-0.4, 0.8), log_ticks(-0.02, 0.04)
+    ([0.001, 0.01, 0.1, 1.0], [0.5, 1.0, 2.0, 5.0], [0.96, 0.98, 1.0, 1.02, 1.04, 1.06, 1.08])
+    """
+    if high - low > _DECADES:
+        step = math.ceil((high - low) / 8)
+        return [float(f"1e{k}") for k in range(math.ceil(low), math.floor(high) + 1, step)]
+    least, most = 10.0**low, 10.0**high
+    if high - low > 0.8:
+        exponents = range(math.floor(low), math.floor(high) + 1)
+        return [v for k in exponents for m in (1, 2, 5) if least <= (v := float(f"{m}e{k}")) <= most]
+    rough = (most - least) / 10
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough)
+    first, last = math.ceil(least / step), math.floor(most / step)
+    return [float(f"{k * step:.12g}") for k in range(first, last + 1)]
+
+
+_DECADES = 2.5
+"""Beyond so many powers of ten only these are written."""
+
+
+def _tick_text(value: float) -> str:
+    """A number beside an axis, 0.02 as it is and 2·10⁻⁵ as a power.
+
+    Examples
+    --------
+    >>> _tick_text(0.02), _tick_text(1e-5), _tick_text(20000.0)
+    ('0.02', '10<sup>−5</sup>', '2·10<sup>4</sup>')
+    """
+    if 1e-3 <= value < 1e4:
+        return f"{value:.6g}"
+    head, _, exponent = f"{value:.5e}".partition("e")
+    head = f"{float(head):g}"
+    power = f"10<sup>{int(exponent)}</sup>".replace("-", "−")
+    return power if head == "1" else f"{head}·{power}"

@@ -25,8 +25,8 @@ from pages.ui.compare.desk import (
 from pages.ui.compare.front_figure import (
     MOST_POINTS,
     FrontView,
-    count_on_edge,
     drawn_places,
+    edge_note,
     front_figure,
 )
 from pages.ui.compare.scores_table import filter_scores, scored_csv, scores_table
@@ -294,11 +294,8 @@ def _plot(view: FrontView) -> None:
         config=plotly_config("eic-front"),
         alt="Every formula by complexity and error, coloured by EIC; the table says the same.",
     )
-    if edge := count_on_edge(view):
-        top = "EIC above 12" if view.accuracy is None else (
-            "an R² below −1" if "loss" not in view.accuracy_name else "a far larger loss"
-        )  # fmt: skip
-        quiet_note(f"{edge:,} with {top} {'are' if edge > 1 else 'is'} drawn on the upper edge.")
+    if edges := edge_note(view):
+        quiet_note(edges)
     hidden = len(view.shown) - len(drawn)
     if hidden:
         why = "no finite error or no EIC"
