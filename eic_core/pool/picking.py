@@ -164,9 +164,10 @@ def _sentence(picked: ListedScore, plain: ListedScore, alpha: float) -> str:
             f"{wording.number(new.eic_finite)} digits"
         )
         if fits_none:
+            than = "worse than" if new.r2 < -NO_FIT else "no better than"
             said = (
-                f"No formula of the list fits these data: {row}, {which}, has an R² of {r2}, no "
-                f"better than the mean of the target ({rest})."
+                f"No formula of the list fits these data: {row}, {which}, has an R² of {r2}, "
+                f"{than} the mean of the target ({rest})."
             )
         else:
             said = f"Take {row}: it is {which} (R² {r2}, {rest})."

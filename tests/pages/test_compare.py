@@ -483,6 +483,21 @@ def test_without_a_target_no_formula_is_recommended() -> None:
     assert not page.exception and "Take row" not in html_of(page)
 
 
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [("lg(x)\nsin(x\n", "No formula of this list can be measured"),
+     ("log(-x)\nsqrt(-x - 1)\n", "No formula of this list has a real value on these data"),
+     ("log(-x)\nlg(x)\n", "The only formula that could be read has no real value on these data")],
+)  # fmt: skip
+def test_a_list_without_any_number_says_what_to_do_and_draws_nothing(text: str, title: str) -> None:
+    page = paste(open_page(range="x=1.0:5.0"), text)
+    assert not page.exception
+    assert title in html_of(page) and "on the front of" not in html_of(page)
+    assert not page.get("plotly_chart") and not page.dataframe
+    assert ("refused" in html_of(page)) == ("lg" in text)
+    assert [button.label for button in page.get("download_button")] == ["All scores, CSV"]
+
+
 # --- lists as people write them ---
 
 

@@ -200,7 +200,8 @@ def _points(
     return {
         "type": "scatter", "mode": "markers",
         "x": _complexity(view)[places], "y": _upwards(view)[places],
-        "cliponaxis": False, "marker": marker, "customdata": places, "name": clean(method or "formulas", 30),
+        "cliponaxis": False, "marker": marker, "customdata": places,
+        "name": clean(method or "formulas", 30),
         "showlegend": finite, "text": [_hover(view, int(i)) for i in places],
         "hovertemplate": "%{text}<extra></extra>",
         "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 0.85}},
@@ -319,7 +320,8 @@ def log_ticks(low: float, high: float) -> list[float]:
     least, most = 10.0**low, 10.0**high
     if high - low > 0.8:
         exponents = range(math.floor(low), math.floor(high) + 1)
-        return [v for k in exponents for m in (1, 2, 5) if least <= (v := float(f"{m}e{k}")) <= most]
+        ladder = [float(f"{m}e{k}") for k in exponents for m in (1, 2, 5)]
+        return [value for value in ladder if least <= value <= most]
     rough = (most - least) / 10
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough)

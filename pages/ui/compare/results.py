@@ -31,7 +31,13 @@ from pages.ui.compare.front_figure import (
 )
 from pages.ui.compare.scores_table import filter_scores, scored_csv, scores_table
 from pages.ui.kit.browser import is_dark, is_narrow, plotly_config, uninterrupted
-from pages.ui.kit.messages import quiet_note, show_error, show_heading, show_note
+from pages.ui.kit.messages import (
+    quiet_note,
+    show_empty_state,
+    show_error,
+    show_heading,
+    show_note,
+)
 from pages.ui.kit.progress import progress_text, show_job
 from pages.ui.kit.text import escape, prose
 from pages.ui.kit.visit import change_state, current_visit
@@ -175,6 +181,9 @@ def _results(number_of_list: int) -> None:
     scored = desk.scored
     if scored is None or desk.number != number_of_list:
         return
+    if _nothing_to_show(scored):
+        _file(scored, scored.fronts[""])
+        return
     with st.container(key="front-box", gap="small"):
         name = _accuracy(scored)
         on_front = scored.fronts[name]
@@ -191,6 +200,35 @@ def _results(number_of_list: int) -> None:
             scores_table(view, scored, name)
             _file(scored, on_front)
         picked_bar(scored)
+
+
+def _nothing_to_show(scored: Scored) -> bool:
+    """Say what to do where no formula has a number, in place of an empty plot."""
+    read = [s for s in scored.scores if not s.score.error]
+    if any(not math.isnan(s.score.eic) for s in read):
+        return False
+    if not read:
+        show_empty_state(
+            "No formula of this list can be measured",
+            "Every row was refused; the reasons stand below. Mend the rows, choose another "
+            "format or column if the list was misread, or bring another list."
+        )  # fmt: skip
+        return True
+    if compare_desk().as_stored:
+        show_empty_state(
+            "The file has no EIC for any of its formulas",
+            "Turn *Use the scores in the file* off, and they are measured here."
+        )  # fmt: skip
+        return True
+    title = "No formula of this list has a real value on these data"
+    if len(read) == 1:
+        title = "The only formula that could be read has no real value on these data"
+    show_empty_state(
+        title,
+        "A root or logarithm of a negative number, a division by zero and what leaves the range "
+        "of numbers have none. Choose other ranges, or the table that the list was fitted to."
+    )  # fmt: skip
+    return True
 
 
 def _accuracy(scored: Scored) -> str:

@@ -130,7 +130,7 @@ def test_no_formula_is_to_be_taken_that_explains_less_than_the_mean() -> None:
     alone = sentence(Score(1, -0.907, 0.0, 0.0))
     assert alone == (
         "No formula of the list fits these data: row 1, the best with and without regard to EIC, "
-        "has an R² of −0.907, no better than the mean of the target (1 node, worst step (EIC) "
+        "has an R² of −0.907, worse than the mean of the target (1 node, worst step (EIC) "
         "0.00 digits)."
     )
     both = sentence(Score(1, -0.8, 12.0, 12.0), Score(3, -0.9, 0.5, 0.5))
@@ -139,7 +139,7 @@ def test_no_formula_is_to_be_taken_that_explains_less_than_the_mean() -> None:
     assert "explains nothing" in dear and "row 2 weighs more than row 1" in dear
     assert not any("Take" in said for said in (alone, both, dear))
     constant = sentence(Score(1, 1e-16, 0.0, 0.0))
-    assert "No formula of the list fits" in constant
+    assert "No formula of the list fits" in constant and "no better than the mean" in constant
     assert sentence(Score(1, 0.01, 0.0, 0.0)).startswith("Take row 1")
 
 
