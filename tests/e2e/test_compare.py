@@ -24,6 +24,7 @@ Complexity,Loss,Equation
 9,0.1,"3.0 * a + 10000.0 * b - 10000.0 * b"
 3,1.0,"lg(a)"
 """
+PAIR_SENTENCE = "The worst step (EIC) of B loses"
 PAIR = (
     f"/compare?formula={quote('sqrt(x+1) - sqrt(x)')}&b={quote('1/(sqrt(x+1) + sqrt(x))')}"
     "&range=x=loguniform:1:1e8"
@@ -119,7 +120,7 @@ def test_two_rows_go_side_by_side_and_into_the_address(browser: Browser, server:
             table.click(position={"x": 20, "y": 55 + 35 * row})
             still(page)
         page.get_by_role("button", name="Put these two side by side").click()
-        expect(page.locator(".st-key-pair-box .eic-sentence")).to_contain_text("B has an EIC")
+        expect(page.locator(".st-key-pair-box .eic-sentence")).to_contain_text(PAIR_SENTENCE)
         asked = eventually(page, lambda: query(page), lambda found: {"formula", "b"} <= set(found))
         assert asked["range"] == ["x=1.0:9.0"]
         for scheme in ("light", "dark"):
@@ -128,7 +129,7 @@ def test_two_rows_go_side_by_side_and_into_the_address(browser: Browser, server:
         refused: list[str] = []
         page.on("response", lambda r: refused.append(r.url) if r.status >= 400 else None)
         page.reload()
-        expect(page.locator(".st-key-pair-box .eic-sentence")).to_contain_text("B has an EIC")
+        expect(page.locator(".st-key-pair-box .eic-sentence")).to_contain_text(PAIR_SENTENCE)
         expect(page.locator(".eic-file")).to_contain_text("3 formulas")
         assert refused == []
 
@@ -149,7 +150,9 @@ def test_on_a_phone_the_two_formulas_are_stacked_and_nothing_sticks_out(
 ) -> None:
     with opened(browser, server + PAIR, width=390) as page:
         sentence = page.locator(".st-key-pair-box .eic-sentence")
-        expect(sentence).to_have_text("B has an EIC 7.5 digits lower than A, with 2 nodes more.")
+        expect(sentence).to_have_text(
+            "The worst step (EIC) of B loses 7.5 digits fewer than that of A, with 2 nodes more."
+        )
         page.locator(".st-key-pair-plot").wait_for(timeout=PATIENCE)
         eventually(page, lambda: stacked(page), bool)
         width = "document.documentElement.scrollWidth"

@@ -18,8 +18,8 @@ about_page()
 
 def losses(page: AppTest) -> list[tuple[float, float]]:
     """Of each picture the loss of its worst step and of its result."""
-    found = re.findall(r"Worst step \(EIC\) <b>([\d.]+)</b> · Result, [a-z ]+<b>([\d.]+)</b>",
-                       html_of(page))  # fmt: skip
+    shown = r"Worst step \(EIC\) <b>([\d.]+)</b> digits · Result, [a-z ]+<b>([\d.]+)</b> digits"
+    found = re.findall(shown, html_of(page))
     return [(float(worst), float(result)) for worst, result in found]
 
 

@@ -271,8 +271,8 @@ def test_the_sentence_says_which_loses_less_and_what_it_costs() -> None:
     x = sample_domains({"x": Domain("uniform", 1.0, 5.0)}, count=400, seed=1).columns["x"]
     bad, good = over("10000*x - 9999*x", x, x=(1.0, 5.0)), over("x", x, x=(1.0, 5.0))
     assert pair_sentence(bad, good) == (
-        "B has an EIC 4.4 digits lower than A, at the same accuracy (R² 1 against 1), with 6 nodes "
-        "fewer."
+        "The worst step (EIC) of B loses 4.4 digits fewer than that of A, at the same accuracy "
+        "(R² 1 against 1), with 6 nodes fewer."
     )
     worse = over("0.9*x", x, x=(1.0, 5.0))
     assert "and fits worse" in pair_sentence(good, worse)
@@ -285,11 +285,11 @@ def test_the_sentence_copes_with_what_has_no_number() -> None:
     lost = over("x - x", x=(1.0, 5.0))
     none = over("log(-x)", x=(1.0, 5.0))
     assert pair_sentence(lost, lost).startswith(
-        "Both have an infinite EIC: some step loses every digit at some sample"
+        "The worst step (EIC) of both loses every digit at some sample"
     )
     assert pair_sentence(lost, fine) == (
-        "A has an infinite EIC, for some step loses every digit at some sample, B one of 0 digits, "
-        "with 2 nodes fewer."
+        "The worst step (EIC) of A loses every digit at some sample, that of B 0 digits, with 2 "
+        "nodes fewer."
     )
     assert pair_sentence(none, fine) == (
         "A has no real value on these data, so they cannot be compared."

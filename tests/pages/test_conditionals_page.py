@@ -70,7 +70,8 @@ def test_two_formulas_with_conditions_stand_side_by_side() -> None:
         formula="where(x > 3, 10000*x - 9999*x, x)", b="where(x > 3, x, x)", range="x=1:5"
     )
     assert not page.exception
-    assert "B has an EIC 4.2 digits lower than A" in compare.html_of(page)
+    said = "The worst step (EIC) of B loses 4.2 digits fewer than that of A"
+    assert said in compare.html_of(page)
 
 
 def test_each_branch_can_be_inspected_on_the_rows_that_take_it() -> None:

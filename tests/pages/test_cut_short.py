@@ -302,4 +302,5 @@ def test_two_formulas_are_compared_only_once_both_are_finished(clocks: Clocks) -
     assert "cannot be compared" not in said and chart(page, "pair-plot") is None
     page = finished(page.button(key="finish").click().run())
     assert not page.exception
-    assert "B has an EIC 3.0 digits higher than A" in unescape(html_of(page))
+    said = "The worst step (EIC) of B loses 3.0 digits more than that of A"
+    assert said in unescape(html_of(page))

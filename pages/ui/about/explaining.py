@@ -11,8 +11,10 @@ WHAT = (
 )
 
 NOT_EIC = """\
-- **Not accuracy.** A formula can fit perfectly and lose ten digits, or lose none and be wrong.
-- **Not length.** `sin(sin(cot(x)))` has four nodes and loses more than two digits.
+- **Not accuracy.** A formula can fit perfectly while its worst step (EIC) loses ten
+  digits, or lose none and be wrong.
+- **Not length.** `sin(sin(cot(x)))` has four nodes, and its worst step (EIC) loses more than
+  two digits.
 - **Not a property of the function.** Write it otherwise, and EIC changes.
 - **Not the error of your program.** There an input that stands twice is wrong by the same both
   times; EIC gives each place a noise of its own. The inspector shows both numbers, by name.

@@ -93,10 +93,10 @@ def writing() -> None:
     first, second = (measured(f"form-{form}", form, domain) for form in forms)
     say(
         first,
-        "The same number twice. EIC is a property of the writing: the difference of two roots "
-        f"loses {wording.digits_lost(first.eic)} digits, one over their sum "
-        f"{wording.digits_lost(second.eic)}. That is why the inspector can say what to write "
-        "instead.",
+        "The same number twice. EIC is a property of the writing: the worst step (EIC) of the "
+        f"difference of two roots loses {wording.digits_lost(first.eic)} digits, that of one over "
+        f"their sum {wording.digits_lost(second.eic)}. That is why the inspector can say what to "
+        "write instead.",
     )
     for column, shown in zip(st.columns(2), (first, second), strict=True):
         with column:
@@ -110,8 +110,8 @@ def unsettled() -> None:
     shown = measured("rows", "1/(x - 2)", Domain("uniform", 1.0, 3.0), 10**power)
     tail = shown.inspection.tail
     middle = "" if tail is None else (
-        f" Half of the rows lose no more than {wording.digits_lost(tail.q50)} digits, whatever "
-        "their number."
+        f" In half of the rows alone the worst step loses no more than "
+        f"{wording.digits_lost(tail.q50)} digits, whatever their number."
     )
     say(
         shown,
@@ -147,7 +147,7 @@ def say(shown: MeasuredPicture, text: str) -> None:
     inspection = shown.inspection
     formula, rows = inspection.formula.source, len(inspection.samples)
     losses = (
-        f"{NAMES[WORST_STEP]} <b>{wording.digits_lost(shown.eic)}</b> · "
+        f"{NAMES[WORST_STEP]} <b>{wording.digits_lost(shown.eic)}</b> digits · "
         f"{NAMES[RESULT]} <b>{wording.digits_lost(inspection.nodes[-1].local_eic)}</b> digits"
         f" · {rows:,} rows"
     )

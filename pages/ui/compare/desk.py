@@ -449,9 +449,9 @@ def _doubtful(scored: Scored | None) -> list[str]:
     if not count:
         return []
     return [
-        f"{wording.count(count, 'formula has', 'formulas have')} an EIC above {DOUBTFUL:.0f} in "
-        "double precision, which cannot tell how much more: the inspector checks such samples "
-        "with 60 digits."
+        f"{wording.count(count, 'formula has', 'formulas have')} a worst step (EIC) above "
+        f"{DOUBTFUL:.0f} digits in double precision, which cannot tell how much more: the "
+        "inspector checks such samples with 60 digits."
     ]
 
 

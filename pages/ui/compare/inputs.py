@@ -65,14 +65,14 @@ EXAMPLES = (
     ListExample(
         "writings",
         "Three functions, eleven writings",
-        "Writings of the same function lose between half a digit and eight: the short one is not "
-        "always the one that keeps them.",
+        "The worst step (EIC) of writings of the same function loses between half a digit and "
+        "eight: the short one is not always the one that keeps them.",
     ),
     ListExample(
         "search",
         "What two searches found",
         "326 formulas that Operon and gplearn found for the orbits of 100 exoplanets: at nearly "
-        "the same fit they differ by digits.",
+        "the same fit their worst steps (EIC) differ by digits.",
     ),
 )
 

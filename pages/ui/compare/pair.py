@@ -67,7 +67,7 @@ def pair_sentence(a: Inspection, b: Inspection) -> str:
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
     >>> a, b = (inspect(read(t).formula, samples) for t in ("10000*x-9999*x", "x"))
     >>> pair_sentence(a, b)
-    'B has an EIC 4.4 digits lower than A, with 6 nodes fewer.'
+    'The worst step (EIC) of B loses 4.4 digits fewer than that of A, with 6 nodes fewer.'
     """
     if math.isnan(a.eic) or math.isnan(b.eic):
         who = "Neither formula has" if math.isnan(a.eic) and math.isnan(b.eic) else (
@@ -89,18 +89,20 @@ def _range_lost(name: str, inspection: Inspection) -> list[str]:
 
 def _digits(a: float, b: float) -> str:
     if math.isinf(a) and math.isinf(b):
-        return "Both have an infinite EIC: some step loses every digit at some sample"
+        return "The worst step (EIC) of both loses every digit at some sample"
     if math.isinf(a) or math.isinf(b):
         safe, lost = ("B", "A") if math.isinf(a) else ("A", "B")
         return (
-            f"{lost} has an infinite EIC, for some step loses every digit at some sample, {safe} "
-            f"one of {wording.digits_lost(min(a, b))} digits"
+            f"The worst step (EIC) of {lost} loses every digit at some sample, that of {safe} "
+            f"{wording.digits_lost(min(a, b))} digits"
         )
     if abs(a - b) < SAME_DIGITS:
-        return f"Both have an EIC of {wording.number(b, 1)} digits"
-    if b < a:
-        return f"B has an EIC {wording.number(a - b, 1)} digits lower than A"
-    return f"B has an EIC {wording.number(b - a, 1)} digits higher than A"
+        return f"The worst step (EIC) of both loses {wording.number(b, 1)} digits"
+    more = "fewer" if b < a else "more"
+    return (
+        f"The worst step (EIC) of B loses {wording.number(abs(a - b), 1)} digits {more} than that "
+        "of A"
+    )
 
 
 def _fit(a: float, b: float) -> str:
@@ -127,7 +129,7 @@ def differences(a: Inspection, b: Inspection) -> tuple[Difference, ...]:
     """The lines of the table, those that say nothing left out."""
     rows = [_row(NAMES[WORST_STEP], a.eic, b.eic)]
     if math.isinf(a.eic) or math.isinf(b.eic):
-        rows.append(_row("EIC, finite", a.eic_finite, b.eic_finite))
+        rows.append(_row(f"{NAMES[WORST_STEP]}, where finite", a.eic_finite, b.eic_finite))
     rows.append(_row(NAMES[RESULT], a.nodes[-1].local_eic, b.nodes[-1].local_eic))
     lost = double_range(a).count, double_range(b).count
     if any(lost):
@@ -315,7 +317,7 @@ def _table(a: InspectionResult, b: InspectionResult) -> str:
 def _tree(name: str, result: InspectionResult) -> None:
     dark, narrow = is_dark(), is_narrow()
     inspection = result.inspection
-    show_heading(f"{name}: EIC {wording.digits_lost(inspection.eic)}")
+    show_heading(f"{name}: worst step (EIC) {wording.digits_lost(inspection.eic)} digits")
     figure = figure_cache().get(
         ("tree", result.request, focus_node(inspection), frozenset(), dark, narrow),
         lambda: tree_figure(inspection, selected=focus_node(inspection), dark=dark, narrow=narrow),

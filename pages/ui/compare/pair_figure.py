@@ -257,7 +257,10 @@ def pair_maps(
         with np.errstate(divide="ignore", invalid="ignore"):
             digits = np.where(np.isfinite(s), np.log10(s), np.nan)
         shown = np.where(np.isfinite(value), value, np.nan)
-        heats = ((shown, "Cividis", limits, "value"), (digits, SCALE[dark], (LOW, HIGH), "log₁₀ s"))
+        heats = (
+            (shown, "Cividis", limits, "value"),
+            (digits, SCALE[dark], (LOW, HIGH), "log₁₀ s, bottleneck"),
+        )
         for row, (z, scale, ends, name) in enumerate(heats):
             place = 2 * row + k + 1
             data.append(_heat(x, y, z.reshape(across.shape), scale, ends, name, place, theme))

@@ -67,7 +67,10 @@ def _show(**changes: Any) -> None:
 
 def _card(scored: ListedScore, place: int) -> None:
     listed, score = scored.listed, scored.score
-    facts = [f"EIC {wording.digits_lost(score.eic)}", f"{score.complexity} nodes"]
+    facts = [
+        f"worst step (EIC) {wording.digits_lost(score.eic)} digits",
+        wording.count(score.complexity or 0, "node"),
+    ]
     if score.r2 == score.r2:
         facts.insert(1, f"R² {wording.r_squared(score.r2)}")
     if score.out_of_range:
@@ -254,7 +257,9 @@ def _summary(scored: Scored, on_front: np.ndarray, name: str) -> None:
     read = sum(not s.score.error for s in scores)
     eics = [s.score.eic for s in members if math.isfinite(s.score.eic)]
     low, high = (wording.number(min(eics), 1), wording.number(max(eics), 1)) if eics else ("", "")
-    spread = f", at EIC {low if low == high else f'{low} to {high}'}" if eics else ""
+    between = low if low == high else f"{low} to {high}"
+    whose = "whose worst step (EIC) loses" if len(members) == 1 else "whose worst steps (EIC) lose"
+    spread = f", {whose} {between} digits" if eics else ""
     which = "accuracy, complexity and EIC" if name else "complexity and EIC"
     took = f" Scored in {scored.seconds:.1f} s." if scored.seconds >= 1 else ""
     verb = "is" if len(members) == 1 else "are"
@@ -330,13 +335,14 @@ def _plot(view: FrontView) -> None:
         on_select=_point_clicked,
         selection_mode="points",
         config=plotly_config("eic-front"),
-        alt="Every formula by complexity and error, coloured by EIC; the table says the same.",
+        alt="Every formula by complexity and error, coloured by what its worst step (EIC) loses; "
+        "the table says the same.",
     )
     if edges := edge_note(view):
         quiet_note(edges)
     hidden = len(view.shown) - len(drawn)
     if hidden:
-        why = "no finite error or no EIC"
+        why = "no finite error or no worst step (EIC)"
         if len(view.shown) > MOST_POINTS:
             why = f"at most {MOST_POINTS:,} points are, the members of the front first"
         which = wording.count(hidden, "formula is", "formulas are")
