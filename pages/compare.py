@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.gap import gap_page
 from pages.ui.compare.desk import (
@@ -12,6 +13,7 @@ from pages.ui.compare.desk import (
     CompareState,
     advance_scoring,
     compare_desk,
+    detected_counting,
     scoring_notices,
     variables_without_range,
 )
@@ -52,8 +54,8 @@ def compare_page() -> None:
     assert isinstance(state, CompareState)
     desk.last_state = state
     _header()
-    pair = _inputs(visit, desk, state, inspector_service())
-    _list(visit, desk, state)
+    pair, detected = _inputs(visit, desk, state, inspector_service())
+    _list(visit, desk, state, detected)
     show_heading("Two formulas side by side", 3)
     pair_inputs(state)
     pair_view(pair)
@@ -77,7 +79,7 @@ def _header() -> None:
 
 def _inputs(
     visit: Visit, desk: CompareDesk, state: CompareState, service: InspectorService
-) -> Pair:
+) -> tuple[Pair, DeltaGenerator | None]:
     left, right = st.columns([5, 4], gap="medium")
     pair = measure_pair(visit, state, service)
     with left:
@@ -85,11 +87,13 @@ def _inputs(
         list_notes(desk, state)
     with right:
         listed = desk.variable_names(state.list_base)
-        data_input(visit, tuple(dict.fromkeys([*listed, *pair.variables])))
-    return pair
+        detected = data_input(visit, tuple(dict.fromkeys([*listed, *pair.variables])))
+    return pair, detected
 
 
-def _list(visit: Visit, desk: CompareDesk, state: CompareState) -> None:
+def _list(
+    visit: Visit, desk: CompareDesk, state: CompareState, detected: DeltaGenerator | None
+) -> None:
     """The front of the list, or what stands in its way."""
     if desk.imported is None:
         if desk.raw is None and not (state.formula or state.other):
@@ -103,6 +107,10 @@ def _list(visit: Visit, desk: CompareDesk, state: CompareState) -> None:
         return
     advance_scoring(desk, state, visit.table)
     if desk.scored is not None and desk.scored_for == desk.wanted_for:
+        found = detected_counting(desk, state, visit.table)
+        if detected is not None and found:
+            with detected:
+                quiet_note(found)
         if not desk.scored.check.passed and desk.table_confirmed_for != desk.scored_for:
             ask_about_table(desk.scored)
             return

@@ -72,7 +72,8 @@ class Counting:
 
     Where a list names neither a method nor a notation, its rows may be of different hands: a
     formula that tells is believed, and one that does not follows those that spell their variables
-    as it does, ``x1`` or ``X1``, then all others, if these agree.
+    as it does, ``x1`` or ``X1``, then all others, if these agree.  But where ``X1``, ``X2``, ...
+    run past those that are counted from 0, they count from 1.
 
     Attributes
     ----------
@@ -194,7 +195,40 @@ def counting_of_readings(readings: Sequence[Reading], *, each: bool) -> Counting
         letter: _agreed(r.index_base for r in indexed if _letter(r) == letter)
         for letter in dict.fromkeys(map(_letter, indexed))
     }
+    if _runs_past(indexed):
+        by_letter["X"] = 1
     return Counting(_agreed(r.index_base for r in indexed), each=True, by_letter=by_letter)
+
+
+def _runs_past(indexed: Sequence[Reading]) -> bool:
+    """Whether X1, X2, ... run past x0, x1, ...: then they are the same ones, counted from 1."""
+    capital = [r for r in indexed if _letter(r) == "X"]
+    others = [r for r in indexed if _letter(r) != "X"]
+    if not capital or _agreed(r.index_base for r in indexed) != 0:
+        return False
+    if any(r.index_base is not None for r in capital) or any(map(_spells_both, others)):
+        return False
+    return _highest(capital) > _highest(r for r in others if r.index_base == 0)
+
+
+def _highest(readings: Iterable[Reading]) -> int:
+    indices = (index_of(name) for reading in readings for name in reading.formula.variables)
+    return max((index for index in indices if index is not None), default=-1)
+
+
+def _spells_both(reading: Reading) -> bool:
+    return {"x", "X"} == {match[1] for match in _SPELLED.finditer(reading.formula.source)}
+
+
+def follows(reading: Reading, told: Reading) -> bool:
+    """Whether a formula that does not say what it counts from follows one that spells its
+    variables otherwise.
+    """
+    return (
+        reading.index_base is None
+        and told.index_base is not None
+        and _letter(reading) != _letter(told)
+    )
 
 
 def _letter(reading: Reading) -> str:

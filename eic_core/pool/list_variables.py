@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from eic_core import wording
 from eic_core.errors import DataError
 from eic_core.formula.syntax import Reading, canonical_name
 from eic_core.formula.syntax.names import SUBSCRIPTS
@@ -16,6 +17,7 @@ from eic_core.pool.counting import (
     Counting,
     Group,
     counting_of_readings,
+    follows,
     groups_of,
     index_of,
 )
@@ -44,6 +46,11 @@ class ListedVariables:
         What each group counts from.
     mixed : bool
         Whether some count from 1 and others from 0.
+    told : tuple of (base, int, str)
+        What formulas with indexed variables count from, how many do so, and the first of them.
+    followed : (str, str) or None
+        A formula that does not say what it counts from, and one that says it, spells its variables
+        otherwise, and is followed.
 
     Examples
     --------
@@ -57,6 +64,8 @@ class ListedVariables:
     spelled: tuple[str, ...] = ()
     countings: Mapping[Group, Counting] = field(default_factory=dict)
     mixed: bool = False
+    told: tuple[tuple[int | None, int, str], ...] = ()
+    followed: tuple[str, str] | None = None
 
     @classmethod
     def of(cls, rows: Sequence[Listed]) -> ListedVariables:
@@ -80,6 +89,8 @@ class ListedVariables:
             spelled=_in_order({name for name, _ in counted}),
             countings=countings,
             mixed={0, 1} <= indexed,
+            told=_told(used, countings),
+            followed=_followed(used, countings),
         )
         names = {found.name(name, base) for name, base in counted if (name, base) != ("x0", 1)}
         return replace(found, names=_in_order(names))
@@ -111,6 +122,54 @@ class ListedVariables:
                 hint="choose what it counts from",
             )
         return f"x{index - 1}"
+
+
+def _told(
+    used: Mapping[Group, Sequence[Reading]], countings: Mapping[Group, Counting]
+) -> tuple[tuple[int | None, int, str], ...]:
+    """What is counted from what, how often, and where first."""
+    found: dict[int | None, list[str]] = {}
+    for group, readings in used.items():
+        for reading in _indexed(readings):
+            found.setdefault(countings[group].of(reading), []).append(reading.formula.source)
+    return tuple((base, len(texts), texts[0]) for base, texts in found.items())
+
+
+def _followed(
+    used: Mapping[Group, Sequence[Reading]], countings: Mapping[Group, Counting]
+) -> tuple[str, str] | None:
+    for group, readings in used.items():
+        indexed = _indexed(readings)
+        telling = [r for r in indexed if r.index_base is not None]
+        for reading in indexed if countings[group].each else ():
+            for told in telling[:1]:
+                if follows(reading, told) and countings[group].of(reading) == told.index_base:
+                    return reading.formula.source, told.formula.source
+    return None
+
+
+def _indexed(readings: Iterable[Reading]) -> list[Reading]:
+    return [r for r in readings if any(index_of(n) is not None for n in r.formula.variables)]
+
+
+def counted_phrase(counted: Iterable[tuple[int | None, int, str]]) -> str:
+    """What the formulas of a list count their variables from, each with an example.
+
+    Parameters
+    ----------
+    counted : iterable of (base, int, str)
+        See `ListedVariables.told`.
+
+    Examples
+    --------
+    >>> counted_phrase([(1, 1, "X1*X2"), (None, 2, "x1 + 2")])
+    'from 1 in 1 formula (`X1*X2`) and by name in 2 formulas (`x1 + 2`)'
+    """
+    return wording.join([
+        f"{'by name' if base is None else f'from {base}'} in {wording.count(count, 'formula')} "
+        f"(`{wording.shorten(' '.join(text.split()), 40)}`)"
+        for base, count, text in counted
+    ])  # fmt: skip
 
 
 def _countings(used: Mapping[Group, Sequence[Reading]]) -> dict[Group, Counting]:

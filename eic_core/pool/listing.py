@@ -15,7 +15,13 @@ from eic_core.errors import DataError, UserError
 from eic_core.formula.syntax import Reading
 from eic_core.measure.table import Table, renamed_columns
 from eic_core.pool.candidate import Score, read_candidate
-from eic_core.pool.counting import Counting, counting_notes, counting_of, groups_of
+from eic_core.pool.counting import (
+    Counting,
+    counting_notes,
+    counting_of,
+    groups_of,
+    index_of,
+)
 from eic_core.pool.front import front
 from eic_core.pool.importers.listed import Listed
 from eic_core.pool.list_variables import ListedVariables
@@ -293,6 +299,21 @@ def column_notes(scores: Sequence[ListedScore]) -> list[str]:
     return counting_notes(
         (s.listed.method, s.base, renamed_columns(s.columns).items()) for s in scores
     )
+
+
+def counted_from(scores: Sequence[ListedScore]) -> tuple[tuple[int | None, int, str], ...]:
+    """What the formulas with indexed variables were counted from on a table.
+
+    Returns
+    -------
+    tuple of (base, int, str)
+        As `ListedVariables.told`; None for those whose variables are columns by name.
+    """
+    found: dict[int | None, list[str]] = {}
+    for scored in scores:
+        if any(index_of(name) is not None for name in scored.columns):
+            found.setdefault(scored.base, []).append(scored.listed.formula)
+    return tuple((base, len(texts), texts[0]) for base, texts in found.items())
 
 
 def stored_scores(rows: Sequence[Listed]) -> tuple[ListedScore, ...]:

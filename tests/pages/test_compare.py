@@ -499,6 +499,42 @@ def test_a_list_without_any_number_says_what_to_do_and_draws_nothing(text: str, 
     assert [button.label for button in page.get("download_button")] == ["All scores, CSV"]
 
 
+def test_two_spellings_of_one_variable_are_one_and_the_page_says_what_each_counts_from() -> None:
+    page = paste(open_page(), "X1*X2 + 1\nx0*x1 + 1\n")
+    page = scored(page.button(key="ask-range").click().run())
+    assert not page.exception
+    assert [name for name, _ in state_of(page).domains] == ["x0", "x1"]
+    one, two = desk_of(page).scored.scores
+    assert one.score.eic == two.score.eic
+    shown = html_of(page)
+    assert "Detected: from 1 in 1 formula (<code>X1*X2 + 1</code>) and from 0 in 1 formula" in shown
+    assert "count their variables from 1 in 1 formula (<code>X1*X2 + 1</code>)" in shown
+    assert "one variable" in shown
+    page = page.button_group(key="list_base").set_value("0").run()
+    assert "Detected" not in html_of(page)
+
+
+def test_on_a_table_the_switch_says_what_it_detected() -> None:
+    page = scored(paste(on_table(SUMS), "x0 + 3*x1\nx0\na + b\n"))
+    assert "Detected: from 0 in 2 formulas (<code>x0 + 3*x1</code>)." in html_of(page)
+    page = scored(page.button_group(key="list_base").set_value("0").run())
+    assert "Detected" not in html_of(page)
+    mixed = scored(paste(on_table(SUMS), "X1*X2 + 1\nx0*x1 + 1\n"))
+    first, second = desk_of(mixed).scored.scores
+    assert dict(first.columns) == {"x1": "a", "x2": "b"} and first.score == second.score
+    assert "from 1 in 1 formula (<code>X1*X2 + 1</code>)" in html_of(mixed)
+
+
+def test_a_formula_that_follows_others_in_what_it_counts_from_is_told() -> None:
+    page = paste(open_page(range=["x0=1.0:5.0", "x1=1.0:5.0"]), "X1 + 1\nx0*x1 + 1\n")
+    assert not page.exception
+    said = "Nothing says what the variables of <code>X1 + 1</code> are counted from"
+    assert said in html_of(page)
+    assert "it follows <code>x0*x1 + 1</code>, from 0 in 2 formulas" in html_of(page)
+    plain = paste(open_page(range=["x0=1.0:5.0", "x1=1.0:5.0"]), "x1 + 1\nx0*x1 + 1\n")
+    assert "Nothing says" not in html_of(plain)
+
+
 # --- lists as people write them ---
 
 

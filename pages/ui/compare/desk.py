@@ -21,7 +21,7 @@ from eic_core import wording
 from eic_core.errors import DataError, UserError
 from eic_core.measure.table import Table
 from eic_core.pool.importers import Imported, Listed, import_formulas
-from eic_core.pool.list_variables import ListedVariables
+from eic_core.pool.list_variables import ListedVariables, counted_phrase
 from eic_core.pool.listing import (
     ListedScore,
     ListingData,
@@ -29,6 +29,7 @@ from eic_core.pool.listing import (
     TableData,
     accuracy_keys,
     column_notes,
+    counted_from,
     front_of,
     stored_scores,
 )
@@ -422,6 +423,14 @@ def confirm_table() -> None:
     desk.table_confirmed_for = desk.scored_for
 
 
+def detected_counting(desk: CompareDesk, state: CompareState, table: Table | None) -> str:
+    """What the switch found that is set to detect; "" where it does not act yet, or is set."""
+    if desk.as_stored or desk.scored is None or state.list_base is not None:
+        return ""
+    counted = counted_from(desk.scored.scores) if table is not None else desk.variables.told
+    return f"Detected: {counted_phrase(counted)}." if counted else ""
+
+
 def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None) -> list[str]:
     """What was assumed for the scores that are shown; user text in backticks."""
     if desk.as_stored:
@@ -433,8 +442,15 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
         return notices + [f"You confirmed this table. {reason}" for reason in against]
     if desk.variables.mixed and state.list_base is None:
         notices.append(
-            "Some of these formulas count their variables from 1, others from 0. Here all are "
-            "counted from 0: `x0` is the `X1` of those that count from 1."
+            f"These formulas count their variables {counted_phrase(desk.variables.told)}. Here all "
+            "are counted from 0: `x0` is the `X1` of those that count from 1, one variable."
+        )
+    elif desk.variables.followed is not None and state.list_base is None:
+        silent, told = (wording.shorten(text, 40) for text in desk.variables.followed)
+        notices.append(
+            f"Nothing says what the variables of `{silent}` are counted from: it follows `{told}`, "
+            f"{counted_phrase(desk.variables.told)}. If it counts otherwise, write it in the same "
+            "letters and numbers as the others."
         )
     data = data_for(desk, state, None)
     if isinstance(data, RangeData) and data.count < state.samples:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from eic_core import wording
 from eic_core.formula.syntax import canonical_name
@@ -282,8 +283,8 @@ def _want_table() -> None:
     current_visit().wants_table = True
 
 
-def data_input(visit: Visit, variables: tuple[str, ...]) -> None:
-    """The ranges or the table that all formulas share."""
+def data_input(visit: Visit, variables: tuple[str, ...]) -> DeltaGenerator | None:
+    """The ranges or the table that all formulas share; a place for what the switch detects."""
     table = visit.table
     waiting = bool(visit.state.upload) and table is None
     data_panel(visit, Outcome(waiting=waiting, variables=variables), one_formula=False)
@@ -304,6 +305,9 @@ def data_input(visit: Visit, variables: tuple[str, ...]) -> None:
             "Python counts). Detected for each method. Without a table, 0 or 1 keeps every "
             "variable as its formula spells it.",
         )
+        if base is None:
+            return st.container(key="list-detected")
+    return None
 
 
 def _base_chosen() -> None:

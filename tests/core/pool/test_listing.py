@@ -41,6 +41,24 @@ def test_every_row_comes_back_in_order_with_its_reason():
     assert scores[3].score.error == "this row holds no formula"
 
 
+@pytest.mark.parametrize(
+    ("formulas", "names", "spelled_alike"),
+    [
+        (("X1*X2 + 1", "x0*x1 + 1"), ("x0", "x1"), True),
+        (("x0*x1 + 1", "X1*X2 + 1", "X2"), ("x0", "x1"), True),
+        (("X1 + 1", "x0*x1"), ("x0", "x1"), False),
+        (("X0*X2 + X1", "x0*x1"), ("x0", "x1", "x2"), False),
+        (("X1 + x0", "X1*X2", "x0*x1 - 1"), ("x0", "x1", "x2"), False),
+        (("x1*x2", "x0*x1"), ("x0", "x1", "x2"), False),
+    ],
+)
+def test_capitals_that_run_past_small_letters_count_from_one(formulas, names, spelled_alike):
+    found = ListedVariables.of(rows(*formulas))
+    assert tuple(map(str.lower, found.names)) == names
+    assert found.mixed == spelled_alike
+    assert sum(count for _, count, _ in found.told) == len(formulas)
+
+
 def test_a_list_on_a_table_scores_as_its_pool_does(tmp_path):
     (tmp_path / "line.csv").write_text("a,b,target\n1,2,3\n2,5,7\n4,1,5\n")
     given = [
