@@ -13,6 +13,7 @@ import numpy as np
 
 from eic_core.errors import DataError, UserError
 from eic_core.formula.syntax import Reading
+from eic_core.formula.syntax.protected import protected_in
 from eic_core.measure.table import Table, renamed_columns
 from eic_core.pool.candidate import Score, read_candidate
 from eic_core.pool.counting import (
@@ -104,6 +105,8 @@ class ListedScore:
         Variables for which the table has no column.
     columns : mapping of variable to column
         What each stands for; empty without a table.
+    protected : tuple of str
+        Its functions that gplearn, which printed it, protects.
     """
 
     listed: Listed
@@ -113,6 +116,7 @@ class ListedScore:
     renumbered: bool = False
     missing: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
+    protected: tuple[str, ...] = ()
 
 
 def score_listing(
@@ -287,7 +291,10 @@ def _scored_row(
         samples, counted, columns = sampler.samples(reading, counting)
         measured = measure_formula(reading.formula, samples)
         renumbered = isinstance(sampler.data, RangeData) and counted == 1
-        return ListedScore(row, measured, reading.syntax, counted, renumbered, columns=columns)
+        protected = protected_in(reading) if reading.syntax == "gplearn" else ()
+        return ListedScore(
+            row, measured, reading.syntax, counted, renumbered, (), columns, protected
+        )
     except _NoColumn as error:
         return ListedScore(row, Score(error=str(error)), missing=error.missing)
     except UserError as error:

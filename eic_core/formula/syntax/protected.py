@@ -7,8 +7,9 @@ gplearn (`gplearn/functions.py`): ``sqrt`` is the root of |x|; ``log`` is log |x
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
-from eic_core.formula.syntax.reading import Report, replaced
+from eic_core.formula.syntax.reading import Reading, Report, replaced
 from eic_core.formula.tree import Formula
 from eic_core.operators import OPERATORS
 
@@ -18,6 +19,11 @@ _MEANING = {
     "div": "`div(a, b)` is 1 where abs(b) ≤ 0.001",
     "inv": "`inv(x)` is 0 where abs(x) ≤ 0.001",
 }
+WRITTEN_OUT = "gplearn's protected functions"
+"""What the other reading is called."""
+
+_BEGINNING = "gplearn protects some functions: there "
+
 _LONGEST = 10
 """Most characters of such a name and the blanks behind it."""
 
@@ -45,15 +51,38 @@ def note_protected(report: Report, formula: Formula) -> None:
             met.setdefault(name, node.span)
     if not met:
         return
-    meant = "; ".join([_MEANING[name] for name in _MEANING if name in met])
     written = written_out(report.text, formula)
     long = "" if written else " (written out with conditions, the formula would be too long)"
     report.note(
-        f"gplearn protects some functions: there {meant}; here the plain functions are read{long}",
+        f"{_BEGINNING}{meanings(met)}; here the plain functions are read{long}",
         next(iter(met.values())),
     )
     if written:
-        report.alternative("gplearn's protected functions", lambda: written)
+        report.alternative(WRITTEN_OUT, lambda: written)
+
+
+def meanings(names: Collection[str]) -> str:
+    """What gplearn's functions of these names are.
+
+    Examples
+    --------
+    >>> meanings({"inv", "sqrt"})
+    '`sqrt(x)` is sqrt(abs(x)); `inv(x)` is 0 where abs(x) ≤ 0.001'
+    """
+    return "; ".join([_MEANING[name] for name in _MEANING if name in names])
+
+
+def protected_in(reading: Reading) -> tuple[str, ...]:
+    """The names of gplearn's protected functions that a formula was noted to have.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> protected_in(read("sqrt(inv(X0))", syntax="gplearn"))
+    ('sqrt', 'inv')
+    """
+    said = [n.message for n in reading.notes if n.message.startswith(_BEGINNING)]
+    return tuple(name for name, meant in _MEANING.items() if said and meant in said[0])
 
 
 def _protected(text: str, formula: Formula, k: int) -> str:

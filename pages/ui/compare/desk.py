@@ -11,7 +11,7 @@ import binascii
 import time
 import zlib
 from collections.abc import Hashable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from eic_core.pool.listing import (
     stored_scores,
 )
 from eic_core.pool.picking import Pick, pick
+from eic_core.pool.protected import protected_note, write_out
 from eic_core.pool.table_check import TableCheck
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.heavy import QUICK_LIST, scores_and_check
@@ -253,6 +254,7 @@ class CompareDesk:
     error: UserError | None = None
     problem: str = ""
     as_stored: bool = False
+    protected: bool = False
     number: int = 0
     uploader: int = 0
     job: Job | None = None
@@ -332,6 +334,19 @@ def read_list_again(**changes: Any) -> None:
 
 
 @uninterrupted()
+def protect_list(protected: bool) -> None:
+    """Read gplearn's functions as gplearn computes them, or as the plain ones."""
+    desk = compare_desk()
+    read_list_again()
+    if desk.imported is None or not protected:
+        return
+    run = workers().run if len(desk.raw or "") > QUICK_LIST else InThread().run
+    rows = run(write_out, desk.imported.rows)
+    desk.imported, desk.protected = replace(desk.imported, rows=rows), True
+    desk.look_at(desk.problem)
+
+
+@uninterrupted()
 def drop_list() -> None:
     """Forget the list."""
     desk = compare_desk()
@@ -343,7 +358,7 @@ def drop_list() -> None:
 
 def _import(desk: CompareDesk) -> None:
     desk.error = desk.imported = desk.scored = desk.scored_for = None
-    desk.picked, desk.variables = (), ListedVariables()
+    desk.picked, desk.variables, desk.protected = (), ListedVariables(), False
     desk.number += 1
     if desk.raw is None:
         return
@@ -436,6 +451,13 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
     if desk.as_stored:
         return ["These are the scores that the file brought; nothing was computed here."]
     notices = _doubtful(desk.scored)
+    if desk.protected:
+        notices.append(
+            "gplearn’s protected functions are written out as conditions, and measured as gplearn "
+            "computes them; what would be too long is left plain."
+        )
+    elif desk.scored is not None and (said := protected_note(desk.scored.scores)):
+        notices.append(said)
     if table is not None:
         against = desk.scored.check.reasons if desk.scored is not None else ()
         notices += column_notes(desk.scored.scores) if desk.scored is not None else []

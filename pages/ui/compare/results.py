@@ -21,6 +21,7 @@ from pages.ui.compare.desk import (
     compare_desk,
     confirm_table,
     formula_text,
+    protect_list,
 )
 from pages.ui.compare.front_figure import (
     MOST_POINTS,
@@ -40,7 +41,7 @@ from pages.ui.kit.messages import (
 )
 from pages.ui.kit.progress import progress_text, show_job
 from pages.ui.kit.text import escape, prose
-from pages.ui.kit.visit import change_state, current_visit
+from pages.ui.kit.visit import change_state, current_visit, sync_widget
 
 
 def picked_bar(scored: Scored) -> None:
@@ -174,8 +175,21 @@ def results_view(desk: CompareDesk, scored: Scored, notices: list[str]) -> None:
     """Everything below the inputs, one fragment."""
     for text in notices:
         show_note(text)
+    if desk.protected or any(s.protected for s in scored.scores):
+        st.toggle(
+            "Measure gplearn’s functions as gplearn computes them",
+            desk.protected,
+            key=sync_widget("protected", desk.protected),
+            on_change=_protection_chosen,
+            help="Roots and logarithms of |x|, and a constant where |x| is 0.001 or less, written "
+            "out as conditions. A link to this page reads the plain functions.",
+        )
     _results(desk.number)
     _refused(scored)
+
+
+def _protection_chosen() -> None:
+    protect_list(st.session_state["protected"])
 
 
 @st.fragment

@@ -220,7 +220,7 @@ def _settings(accuracy_name: str) -> dict[str, Any]:
         "r2": config.NumberColumn("R²", format="%.5g", width=82, help=glossary.R2),
         "error": config.NumberColumn(accuracy_name or "Error", format="%.4g", width=110),
         "nodes": config.NumberColumn("Nodes", width=62, help=glossary.COMPLEXITY),
-        "formula": config.TextColumn("Formula", width=330),
+        "formula": config.TextColumn("Formula", width=268),
         "method": config.TextColumn("Method", width=90),
         "invalid": config.NumberColumn("No value", width=76, help=glossary.VALID),
         "row": config.NumberColumn("Row", width=56, help="In the list, from 1"),

@@ -1,0 +1,54 @@
+"""gplearn's protected functions in a list: what is said of them once, and the list written out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from eic_core import wording
+from eic_core.formula.syntax.protected import WRITTEN_OUT, meanings
+from eic_core.pool.candidate import read_candidate
+from eic_core.pool.importers.listed import Listed
+from eic_core.pool.listing import ListedScore
+
+
+def protected_note(scores: Sequence[ListedScore]) -> str:
+    """What gplearn computes otherwise in the formulas of a list; "" where nothing is.
+
+    Examples
+    --------
+    >>> from eic_core.pool.candidate import Score
+    >>> protected_note([ListedScore(Listed(1, "sqrt(X0)"), Score(2), protected=("sqrt",))])
+    'gplearn protects some functions of 1 formula: there `sqrt(x)` is sqrt(abs(x)); here the plain functions are measured.'
+    """  # noqa: E501
+    met = [scored.protected for scored in scores if scored.protected]
+    if not met:
+        return ""
+    return (
+        f"gplearn protects some functions of {wording.count(len(met), 'formula')}: there "
+        f"{meanings({name for names in met for name in names})}; here the plain functions are "
+        "measured."
+    )
+
+
+def write_out(rows: Sequence[Listed]) -> tuple[Listed, ...]:
+    """The rows with gplearn's protected functions as conditions, those too long as they are.
+
+    Examples
+    --------
+    >>> [row.formula for row in write_out([Listed(1, "sqrt(sub(X0, X1))"), Listed(2, "x")])]
+    ['sqrt(abs(sub(X0, X1)))', 'x']
+    """
+    return tuple(map(_written_out, rows))
+
+
+def _written_out(row: Listed) -> Listed:
+    if row.error or row.syntax not in ("", "gplearn"):
+        return row
+    reading = read_candidate(row.candidate(), ())
+    if isinstance(reading, str):
+        return row
+    for other in reading.alternatives:
+        if other.label == WRITTEN_OUT:
+            return replace(row, formula=other.text, syntax="gplearn")
+    return row
