@@ -315,8 +315,8 @@ def log_ticks(low: float, high: float) -> list[float]:
     ([0.001, 0.01, 0.1, 1.0], [0.5, 1.0, 2.0, 5.0], [0.96, 0.98, 1.0, 1.02, 1.04, 1.06, 1.08])
     """
     if high - low > _DECADES:
-        step = math.ceil((high - low) / 8)
-        return [float(f"1e{k}") for k in range(math.ceil(low), math.floor(high) + 1, step)]
+        every = math.ceil((high - low) / 8)
+        return [float(f"1e{k}") for k in range(math.ceil(low), math.floor(high) + 1, every)]
     least, most = 10.0**low, 10.0**high
     if high - low > 0.8:
         exponents = range(math.floor(low), math.floor(high) + 1)
