@@ -48,9 +48,9 @@ class ListedVariables:
         Whether some count from 1 and others from 0.
     told : tuple of (base, int, str)
         What formulas with indexed variables count from, how many do so, and the first of them.
-    followed : (str, str) or None
-        A formula that does not say what it counts from, and one that says it, spells its variables
-        otherwise, and is followed.
+    followed : (str, str, int) or None
+        A formula that does not say what it counts from, one that says it, spells its variables
+        otherwise, and is followed, and what that counts from.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class ListedVariables:
     countings: Mapping[Group, Counting] = field(default_factory=dict)
     mixed: bool = False
     told: tuple[tuple[int | None, int, str], ...] = ()
-    followed: tuple[str, str] | None = None
+    followed: tuple[str, str, int] | None = None
 
     @classmethod
     def of(cls, rows: Sequence[Listed]) -> ListedVariables:
@@ -137,14 +137,15 @@ def _told(
 
 def _followed(
     used: Mapping[Group, Sequence[Reading]], countings: Mapping[Group, Counting]
-) -> tuple[str, str] | None:
+) -> tuple[str, str, int] | None:
     for group, readings in used.items():
         indexed = _indexed(readings)
         telling = [r for r in indexed if r.index_base is not None]
         for reading in indexed if countings[group].each else ():
             for told in telling[:1]:
-                if follows(reading, told) and countings[group].of(reading) == told.index_base:
-                    return reading.formula.source, told.formula.source
+                base = countings[group].of(reading)
+                if base is not None and base == told.index_base and follows(reading, told):
+                    return reading.formula.source, told.formula.source, base
     return None
 
 

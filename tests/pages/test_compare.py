@@ -530,7 +530,7 @@ def test_a_formula_that_follows_others_in_what_it_counts_from_is_told() -> None:
     assert not page.exception
     said = "Nothing says what the variables of <code>X1 + 1</code> are counted from"
     assert said in html_of(page)
-    assert "it follows <code>x0*x1 + 1</code>, from 0 in 2 formulas" in html_of(page)
+    assert "here from 0, as those of <code>x0*x1 + 1</code>" in html_of(page)
     plain = paste(open_page(range=["x0=1.0:5.0", "x1=1.0:5.0"]), "x1 + 1\nx0*x1 + 1\n")
     assert "Nothing says" not in html_of(plain)
 

@@ -468,11 +468,11 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
             "are counted from 0: `x0` is the `X1` of those that count from 1, one variable."
         )
     elif desk.variables.followed is not None and state.list_base is None:
-        silent, told = (wording.shorten(text, 40) for text in desk.variables.followed)
+        *texts, base = desk.variables.followed
+        silent, told = (wording.shorten(" ".join(str(text).split()), 40) for text in texts)
         notices.append(
-            f"Nothing says what the variables of `{silent}` are counted from: it follows `{told}`, "
-            f"{counted_phrase(desk.variables.told)}. If it counts otherwise, write it in the same "
-            "letters and numbers as the others."
+            f"Nothing says what the variables of `{silent}` are counted from: here from {base}, as "
+            f"those of `{told}`. If they count otherwise, write them as the others are written."
         )
     data = data_for(desk, state, None)
     if isinstance(data, RangeData) and data.count < state.samples:
