@@ -24,6 +24,7 @@ from pages.ui.compare.inputs import (
     follow_list_link,
     list_input,
     list_notes,
+    tell_detected,
 )
 from pages.ui.compare.pair import Pair, measure_pair, pair_inputs, pair_view
 from pages.ui.compare.results import ask_about_table, results_view, show_end, show_progress
@@ -107,10 +108,7 @@ def _list(
         return
     advance_scoring(desk, state, visit.table)
     if desk.scored is not None and desk.scored_for == desk.wanted_for:
-        found = detected_counting(desk, state, visit.table)
-        if detected is not None and found:
-            with detected:
-                quiet_note(found)
+        tell_detected(detected, detected_counting(desk, state, visit.table))
         if not desk.scored.check.passed and desk.table_confirmed_for != desk.scored_for:
             ask_about_table(desk.scored)
             return

@@ -310,6 +310,13 @@ def data_input(visit: Visit, variables: tuple[str, ...]) -> DeltaGenerator | Non
     return None
 
 
+def tell_detected(place: DeltaGenerator | None, found: str) -> None:
+    """Say under the switch what it detected, once the list is scored."""
+    if place is not None and found:
+        with place:
+            quiet_note(found)
+
+
 def _base_chosen() -> None:
     chosen = st.session_state["list_base"]
     change_state(list_base=None if chosen == _DETECT else int(chosen))
