@@ -81,6 +81,8 @@ class Evidence:
     largest : tuple of float
         Per operand the largest finite magnitude over all samples at which the node keeps a digit;
         nan if none is finite.
+    inherited : bool
+        Whether the loss that is explained is that of another node above.
     """
 
     node: Node
@@ -90,6 +92,7 @@ class Evidence:
     edge_shares: tuple[float, ...]
     crosses: bool
     largest: tuple[float, ...]
+    inherited: bool = False
 
     def typical(self, values: Array) -> float:
         """The s^2-weighted median: a typical value where digits are lost; nan if there is none."""
@@ -156,6 +159,7 @@ def gather_evidence(inspection: Inspection, node_id: int, target: int | None = N
         shares,
         crosses,
         _largest(inspection, node, tuple(operands)),
+        inherited=target not in (None, node_id),
     )
 
 
@@ -232,9 +236,6 @@ ZERO_TERM = Cause(
 ZERO_GIVEN = Cause(
     "error of a value that is 0", "what it is given is 0 there and only brings its error"
 )
-
-OF_ZERO = (ZERO_TERM, ZERO_GIVEN)
-"""Where a value is 0, how much of the loss is whose is a matter of definition."""
 
 STEP = 0.35
 """Digits that a step must create to be a cause: more than a square or a sum of two adds."""
@@ -315,11 +316,11 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
     if clause is ACCUMULATED:
         clause = _plain_cause(inspection, first, evidence)
     further = ""
-    second = losses[1] if len(losses) > 1 and clause not in OF_ZERO else None
+    second = losses[1] if len(losses) > 1 else None
     if second is not None and second.digits >= max(STEP, WORTH_NAMING * whole):
         further = f"; {second.digits:.1f} more are created "
         if node_id in second.copies:
-            further += "in the last step"
+            further += "in its last operation"
         else:
             further += f"at {phrases.code_text(inspection.formula, second.node_id, limit)}"
         taken_off = first.digits + second.digits - whole
@@ -333,13 +334,11 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
         part = "all" if all_of_it else f"{first.digits:.1f}"
         chooses = OPERATORS[inspection.formula.nodes[node_id].operator].chooses
         more_than_all = further and first.digits >= whole  # others take off what is too much
-        if clause in OF_ZERO and 0.5 * whole < first.digits < whole:
-            part = "most"
         of_them = "" if more_than_all else f"{part} of them "
         place = f", {of_them}{'created in its branch at' if chooses else 'inherited from'} "
         place += phrases.code_text(inspection.formula, first.node_id, limit)
         place += f" ({first.digits:.1f} digits)" if more_than_all else ""
-    elif few and clause not in OF_ZERO:
+    elif few:
         place = f", {first.digits:.1f} of them in this step"
     return ExplainedLoss(
         first.node_id, first.digits, clause.label, place, clause.clause, further
@@ -436,8 +435,7 @@ def _periodic_cause(row: Operator, evidence: Evidence) -> Cause:
             near += f", at a large argument (up to {wording.significant(largest)})"
         return Cause("near a zero", near)
     closer = np.abs(slope / y) > np.abs(x)  # than it is large: nearness does more than size
-    own = np.nan_to_num(np.square(kappa / np.nanmax(np.abs(kappa))))
-    if nearness := _nearness_by_row(row, evidence, own / own.sum(), closer, where >= 2 * turn):
+    if nearness := _nearness_by_row(row, evidence, closer, where >= 2 * turn):
         return nearness
     if few_turns:
         return _steepness_cause(row, evidence)
@@ -449,9 +447,16 @@ def _periodic_cause(row: Operator, evidence: Evidence) -> Cause:
 
 
 def _nearness_by_row(
-    row: Operator, evidence: Evidence, weights: Array, near: npt.NDArray[np.bool_], large: bool
+    row: Operator, evidence: Evidence, near: npt.NDArray[np.bool_], large: bool
 ) -> Cause | None:
     """Zeros and poles, row by row: they may do most of the harm while none is typical."""
+    weights = evidence.weights
+    if not evidence.inherited:  # of its own loss, by the noise
+        kappa2 = np.nan_to_num(row.kappa_squared(
+            NUMPY, evidence.operands, evidence.y, row.parameter(evidence.node.parameter)
+        )[0])  # fmt: skip
+        weights = kappa2 / np.max(kappa2)
+        weights /= weights.sum()
     if not weights[near].sum() > MOST:
         return None
     at_poles = near & (np.abs(evidence.y) > 1) if row.poles else np.zeros_like(near)

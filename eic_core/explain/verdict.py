@@ -485,11 +485,12 @@ def _finite(inspection: Inspection) -> _Said:
 
 
 def _cause_of_result(inspection: Inspection, worst: _Step) -> ExplainedLoss | None:
-    """Why the result loses digits, where another step makes that than the worst step's loss."""
+    """Why the result loses digits, where the worst step's loss does not say all of it."""
     root = len(inspection.formula) - 1
     found = explain_loss(inspection, root, TEXT_LIMIT * 2 // 3)
-    told = not math.isinf(inspection.eic) and found.origin in (worst.origin, inspection.bottleneck)
-    return None if told or found.label == ACCUMULATED.label else found
+    if found.label == ACCUMULATED.label or found.further or math.isinf(inspection.eic):
+        return found
+    return None if found.origin in (worst.origin, inspection.bottleneck) else found
 
 
 SHOWS = 0.1

@@ -450,7 +450,8 @@ class Truth:
 
         At a row a node makes the growth of log10 s from its operands, weighted by the part of the
         noise that comes through each, to itself; that counts as much as of t's noise takes this
-        way.  Over the rows the weights are those of `_row_weights`.
+        way.  A zero on the way has no relative noise: it passes on what it is given (ADR 0017).
+        Over the rows the weights are those of `_row_weights`.
         """
         made = np.zeros(self.nodes)
         rows, weights = self._row_weights(t)
@@ -463,13 +464,21 @@ class Truth:
                 children = self.formula.nodes[k].children
                 through[k] = r.gains[t].get(k, 0.0) ** 2 + sum(through[c] for c in children)
             total = through[t]
+            lost = np.zeros(self.nodes)
             for k in self.subtree(t):
-                if not through[k] or not math.isfinite(r.s2[k]):
+                if not through[k]:
                     continue
-                made[k] += w * through[k] / total * half_log10(r.s2[k])
+                if math.isfinite(r.s2[k]):
+                    lost[k] = half_log10(r.s2[k])
+                elif not r.y[k]:
+                    children = list(self.formula.nodes[k].children)
+                    lost[k] = float(through[children] @ lost[children]) / through[k]
+                else:
+                    continue
+                made[k] += w * through[k] / total * lost[k]
                 above = self.formula.parents[k]
                 if k != t and above is not None:
-                    made[above] -= w * through[k] / total * half_log10(r.s2[k])
+                    made[above] -= w * through[k] / total * lost[k]
         for group in self.classes:
             inside = [k for k in group if k in self.subtree(t)]
             made[inside] = made[inside].sum() if inside else 0.0

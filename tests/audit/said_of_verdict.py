@@ -422,12 +422,13 @@ def _noise_is_named(p: Page, named: bool) -> Iterator[str]:
 
 KINDS["how"] = (
     r"(?:|, (?:inherited from `[^`]+`(?: \(\d+\.\d digits\))?"
-    r"|(?:all|most|\d+\.\d) of them inherited from `[^`]+`"
+    r"|(?:all|\d+\.\d) of them inherited from `[^`]+`"
     r"|\d+\.\d of them in this step|at most \d+\.\d of them in any one step))"
 )
 KINDS["own"] = (
     r"(?:, in its last step|, inherited from `[^`]+`(?: \(\d+\.\d digits\))?"
-    r"|, (?:all|most|\d+\.\d) of them inherited from `[^`]+`|, \d+\.\d of them in its last step)"
+    r"|, (?:all|\d+\.\d) of them inherited from `[^`]+`|, \d+\.\d of them in its last step"
+    r"|, at most \d+\.\d of them in any one step)"
 )
 KINDS["keeps"] = (
     r"(?:keeps every digit|keeps all but \d+\.\d+ digits|loses (?:\d+\.\d+|no) digits?)"
@@ -509,12 +510,12 @@ KINDS["where"] = (
 )
 _PLACE = re.compile(
     r", (?:inherited from (?P<of>`[^`]+`)(?: \((?P<made>\d+\.\d) digits\))?"
-    r"|(?P<part>all|most|\d+\.\d) of them inherited from (?P<from>`[^`]+`)"
+    r"|(?P<part>all|\d+\.\d) of them inherited from (?P<from>`[^`]+`)"
     r"|(?P<here>\d+\.\d) of them in this step"
     r"|at most (?P<most>\d+\.\d) of them in any one step)"
 )
 _SECOND = compiled(
-    "<first:any>; <more:one> more are created ⟦at <at:code>⟧⟦in the <last:word> step⟧"
+    "<first:any>; <more:one> more are created ⟦at <at:code>⟧⟦in its last <last:word>⟧"
     "⟦, and other steps take <off:one> off⟧"
 )
 ROUND = 0.05 + 0.03
@@ -553,9 +554,7 @@ def _made(
         part = place["here"] or place["part"] or place["made"]
         if part == "all" and made[k] < whole_loss - 0.15:
             yield f"{made[k]:.2f} of {whole_loss:.2f}, not all, are made there"
-        elif part == "most" and made[k] < 0.5 * whole_loss - 0.1:
-            yield f"{made[k]:.2f} of {whole_loss:.2f}, not most, are made there"
-        elif part and part not in ("all", "most") and not holds(decimal(part), made[k], ROUND):
+        elif part and part != "all" and not holds(decimal(part), made[k], ROUND):
             yield f"{made[k]:.3f} digits are made there"
     elif made[k] < 0.75 * whole_loss and "no single one" not in why:
         yield f"only {made[k]:.2f} of {whole_loss:.2f} digits are made in this step"
