@@ -392,15 +392,22 @@ def short_text(formula: Formula, node_id: int | None = None, limit: int = 40) ->
     'sin(… + …·x⁷) + 1.002·x⁶ + x'
     """
     node = _last(formula, node_id)
-    whole = ""
     for brief in (False, True):
         whole = _beginning(formula, node, limit, brief)
         if len(whole) <= limit:
             return whole
-    return _elided(formula, node, whole, limit)
+    known: dict[int, str] = {}
+
+    def beginning(k: int) -> str:
+        if k not in known:
+            known[k] = _beginning(formula, k, limit, True)
+        return known[k]
+
+    return _elided(formula, node, limit, beginning)
 
 
-FEWEST_OF_OPERANDS = 24
+FEWEST_OF_OPERANDS, MOST_OF_OPERANDS = 24, 80
+"""Characters of a label from which on operands are left out, and up to which; else its end is."""
 
 
 def _beginning(formula: Formula, node_id: int, limit: int, brief: bool) -> str:
@@ -416,30 +423,34 @@ def _beginning(formula: Formula, node_id: int, limit: int, brief: bool) -> str:
     return text
 
 
-def _elided(formula: Formula, node_id: int, beginning: str, limit: int) -> str:
-    """The label of a node that is too long, of which the beginning is known."""
-    if limit < FEWEST_OF_OPERANDS or not formula.nodes[node_id].children:
-        return beginning[: max(limit - 1, 0)].rstrip() + "…"
-    return _with_room(formula, node_id, limit)
+def _elided(
+    formula: Formula, node_id: int, limit: int, beginning: Callable[[int], str]
+) -> str:
+    """The label of a node that is too long; `beginning` has each node's, or the first characters."""
+    if FEWEST_OF_OPERANDS <= limit <= MOST_OF_OPERANDS and formula.nodes[node_id].children:
+        return _with_room(formula, node_id, limit, beginning)
+    return beginning(node_id)[: max(limit - 1, 0)].rstrip() + "…"
 
 
-def _with_room(formula: Formula, node_id: int, room: int) -> str:
+def _with_room(
+    formula: Formula, node_id: int, room: int, beginning: Callable[[int], str]
+) -> str:
     """A label in so many characters: operands share what the operation leaves, short ones first."""
-    text = _beginning(formula, node_id, room, True)
+    text = beginning(node_id)
     if len(text) <= room:
         return text
-    parts = list(_parts(formula, formula.nodes[node_id], TEXT))
+    parts = [_brief(part) if isinstance(part, str) else part
+             for part in _parts(formula, formula.nodes[node_id], TEXT)]  # fmt: skip
     operands = [part for part in parts if not isinstance(part, str)]
-    left = room - sum(len(_brief(part)) for part in parts if isinstance(part, str))
+    left = room - sum([len(part) for part in parts if isinstance(part, str)])
     if left < len(operands) or not operands:
         return "…"
-    sizes = {k: len(_beginning(formula, k, left, True)) for k in set(operands)}
     written: dict[int, str] = {}
-    for n, k in enumerate(sorted(operands, key=sizes.__getitem__)):
+    for n, k in enumerate(sorted(operands, key=lambda k: len(beginning(k)))):
         share = left // (len(operands) - n)
-        written[k] = _with_room(formula, k, share)
+        written[k] = _with_room(formula, k, share, beginning) if share > 1 else "…"
         left -= len(written[k])
-    text = "".join([_brief(part) if isinstance(part, str) else written[part] for part in parts])
+    text = "".join([part if isinstance(part, str) else written[part] for part in parts])
     return text if any(map(str.isalnum, text)) else "…"
 
 
@@ -463,7 +474,7 @@ def node_texts(formula: Formula, limit: int = 40) -> tuple[str, ...]:
     plain, brief = _beginnings(formula, limit, str), _beginnings(formula, limit, _brief)
     return tuple([
         whole if len(whole) <= limit else short if len(short) <= limit
-        else _elided(formula, k, short, limit)
+        else _elided(formula, k, limit, brief.__getitem__)
         for k, (whole, short) in enumerate(zip(plain, brief, strict=True))
     ])  # fmt: skip
 
