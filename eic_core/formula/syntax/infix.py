@@ -17,6 +17,7 @@ from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, number_l
 from eic_core.formula.syntax.elements import find_elements, offer_products, with_elements
 from eic_core.formula.syntax.euler import with_arguments
 from eic_core.formula.syntax.grammar import Grammar, parse
+from eic_core.formula.syntax.joined_tokens import with_joined_tokens
 from eic_core.formula.syntax.named_arguments import with_named_arguments
 from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, similar_function, suggestion
 from eic_core.formula.syntax.neighbours import (
@@ -511,6 +512,7 @@ def parse_text(
     FormulaError
         If the tokens are no formula either way, or a comma may mean either.
     """
+    tokens = with_joined_tokens(report, names, tokens)
     if "=" in report.view or "None" in report.view:
         tokens = with_named_arguments(report, names, tokens)
     if ";" in report.view:

@@ -352,6 +352,8 @@ class _Scanner(Brackets):
             if not re.fullmatch(r"\w+", script):
                 self.report.fail("this subscript is not read", start, end, "use letters and digits")
             text = f"{text}_{script}"
+            if self.raw[self.index][1] == "^":  # of `x^2_0` the index stands behind it
+                end = min(end, self.raw[self.index][2])
         self.emit(NAME, text, start, end)
 
     def mark(self, text: str, start: int, end: int) -> None:

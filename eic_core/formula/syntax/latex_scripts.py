@@ -261,6 +261,48 @@ class Scripts:
             self.report.fail(refusal.message, start, end, refusal.hint)
 
 
+Raw = tuple[str, str, int, int]
+"""A kind, a text and its place."""
+
+
+def _with_indices_first(raw: list[Raw]) -> list[Raw]:
+    """The raw tokens with each subscript behind a superscript before it: ``x^2_0`` as ``x_0^2``.
+
+    The superscript then ends where the subscript did.
+    """
+    if not any([row[1] == "_" for row in raw]):
+        return raw
+    closers: dict[int, int] = {}
+    opened: list[int] = []
+    for place, (_, text, *_) in enumerate(raw):
+        if text == "{":
+            opened.append(place)
+        elif text == "}" and opened:
+            closers[opened.pop()] = place
+    kept: list[Raw] = []
+    place = 0
+    while place < len(raw):
+        kept.append(raw[place])
+        place += 1
+        if raw[place - 1][1] != "^" or place >= len(raw):
+            continue
+        last = closers.get(place, place)  # of the exponent
+        under = closers.get(last + 2, last + 2)  # the last of the subscript
+        kind, text, *_ = raw[place]
+        is_one = text == "{" or (kind in ("number", "word") and len(text) == 1)
+        if not is_one or under >= len(raw) or raw[last + 1][1] != "_":
+            continue
+        if text == "{" and raw[place + 1][1] == "(" or raw[last + 2][1][1:] in FONTS:
+            continue
+        kind, text, low, _ = raw[last]
+        kept.pop()
+        kept += raw[last + 1 : under + 1]
+        kept += raw[place - 1 : last]
+        kept.append((kind, text, low, raw[under][3]))
+        place = under + 1
+    return kept
+
+
 class Brackets:
     """Where the scan stands, what was emitted, and what each closing bracket will mean.
 
@@ -285,6 +327,8 @@ class Brackets:
             if m.lastgroup != "comment"
         ]
         last = self.raw[-1][3] if self.raw else start
+        if "^" in self.text and "_" in self.text:
+            self.raw = _with_indices_first(self.raw)
         self.stop = last
         self.raw.append(("end", "", last, last))
         self.index = 0

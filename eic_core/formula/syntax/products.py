@@ -564,5 +564,7 @@ class ProductWriter:
             span = (tokens[index + 1][2], tokens[runs[end] - 1][3])
             if tokens[index][1] == "/":
                 written.denominators.append(span)
+            elif tokens[first][0] == NUMBER and "_" in self.report.text[slice(*tokens[first][2:4])]:
+                continue  # `x^2_i(y+1)`, whose index stands behind the exponent
             elif tokens[first][0] != OPEN and tokens[end - 1][3] == tokens[end][2]:
                 written.exponents.append(span)

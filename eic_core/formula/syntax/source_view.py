@@ -159,6 +159,8 @@ _KINDS = (
     r"|double|float)"
 )
 """What stands behind a number's ``_`` in Rust and in Fortran."""
+_FEW_DIGITS = re.compile(r"_[0-9]{1,2}(?![0-9])")
+"""What separates no thousands."""
 _FORTRAN_KIND = re.compile(r"\.[0-9]*+(?:[eEdD][+-]?[0-9]++)?+(_(?:4|8|16))\Z")
 _PATTERN = (
     r"(?P<slot>\#)(?=[0-9])"
@@ -315,6 +317,9 @@ class View:
             return (text[:place] + "e" + text[place + 1 :]).ljust(len(match[0]))
         if suffix:
             return self._without_suffix(text, suffix, span)
+        before = self.report.text[: span[0]].rstrip() if "_" in text else ""
+        if before.endswith("^") and _FEW_DIGITS.search(text):
+            return text  # `x^2_1` is no power of 21
         kind = _FORTRAN_KIND.search(text) if "_" in text else None
         if kind is not None:
             self.report.note(f"the kind `{kind[1]}` of `{text}` says nothing of its value", span)

@@ -885,5 +885,14 @@ DECIDED = [
     ("c ? a : b", "", "conditional(not_equal(c, #0), a, b)", "", ""),
     ("Answer: \\boxed{y = x^2}", "", "power<2>(x)", "`Answer:` before the formula is not read", ""),
     ("The model: `x*y`", "", "mul(x, y)", "`The model:` before the formula is not read", ""),
+    ("x^2_1 + x^2_2", "", "add(power<2>(x1), power<2>(x2))", "`x^2_1` is read as a power of `x_1`", "add(power<21>(x), power<2>(x2))"),
+    ("V^2_0", "", "power<2>(V_0)", "is read as a power of `V_0`", "power<20>(V)"),
+    ("x^3_2*y", "", "mul(power<3>(x2), y)", "is read as a power of `x_2`", "mul(power<32>(x), y)"),
+    ("x²_1 + 2x^3_i(y+1)", "", "add(power<2>(x1), mul(mul(#2, power<3>(x_i)), add(y, #1)))", "`x^3_i` is read as a power of `x_i`", ""),
+    ("x^1_000", "", "power<1000>(x)", "", ""),
+    ("x**2_1", "", "power<21>(x)", "", ""),
+    ("x^2_0 - 3x^3_1 + \\alpha", "", "add(sub(power<2>(x0), mul(#3, power<3>(x1))), alpha)", "", ""),
+    ("\\alpha/x^{2}_0 y", "", "div(alpha, mul(power<2>(x0), y))", "", "mul(div(alpha, power<2>(x0)), y)"),
+    ("x^n_i + \\frac{a}{b}", "", "add(pow(x_i, n), div(a, b))", "", ""),
 ]
 """A text, columns, its tree, a part of what is noted, and the tree of the other reading, "" where there is none."""
