@@ -44,6 +44,7 @@ from eic_core.formula.syntax.tokens import (
     DECIMAL,
     END,
     LEAF,
+    MINUS,
     NAME,
     NUMBER,
     OPEN,
@@ -62,10 +63,10 @@ _LETTER = rf"[^\W\d⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉{_VU
 _WORD = rf"[^\W⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉{_VULGAR}]"
 _FIRST_LETTER = re.compile(_LETTER)
 _WORDS = re.compile(  # the commonest first; between them they take every character of a text
-    r"[()+^\- ]|[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?"
+    r"[()+^\- ]|[0-9]+\.?[0-9]*(?:[eE][+\-−–—]?[0-9]+)?"
     rf"|(?:(?:np|numpy|math|sympy|sp|torch|jnp|tf|onp)\.)?{_LETTER}{_WORD}*+[₀₁₂₃₄₅₆₇₈₉]*+"
     r"(?:\[\s*+(?::\s*+,\s*+)?[0-9]++\s*+\])?(?:\s*+\()?"
-    r"|\*\*?|\s+|//|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[<>=!~]=|\.[0-9]+(?:[eE][+-]?[0-9]+)?|\S"
+    r"|\*\*?|\s+|//|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[<>=!~]=|\.[0-9]+(?:[eE][+\-−–—]?[0-9]+)?|\S"
 )
 _EXACT = re.compile(
     r"(?<!\w)(?:sympy\.|sp\.)?(Integer|Float|Rational|Symbol)\s*\(([^()]{0,2000})\)"
@@ -183,8 +184,13 @@ def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
         for place, (kind, word, low, high, _) in enumerate(tokens):
             if kind == NAME and word in _OF_MATH_H:
                 tokens[place] = (LEAF, word, low, high, constant(_OF_MATH_H[word], (low, high)))
-    if not body.isascii() and any([row[0] == LEAF and row[1] in _VULGAR for row in tokens]):
-        tokens = _with_products_of_fractions(report, tokens)
+    if not body.isascii():
+        if any([row[0] == LEAF and row[1] in _VULGAR for row in tokens]):
+            tokens = _with_products_of_fractions(report, tokens)
+        tokens = [
+            (NUMBER, row[1].translate(MINUS), *row[2:]) if row[0] == NUMBER else row
+            for row in tokens
+        ]
     if text is not report.text:
         tokens = [_as_far_as_written(report, row) for row in tokens]
         last = tokens[-1][3] if tokens else last

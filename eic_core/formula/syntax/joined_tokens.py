@@ -7,9 +7,24 @@ from __future__ import annotations
 
 import re
 
+from eic_core.formula.syntax.build import number_label
+from eic_core.formula.syntax.elements import find_elements
 from eic_core.formula.syntax.names import Names
 from eic_core.formula.syntax.reading import Report, replaced
-from eic_core.formula.syntax.tokens import CALL, NAME, NUMBER, OPEN, OPERATOR, SUPERSCRIPT, TokenRow
+from eic_core.formula.syntax.tokens import (
+    BAD,
+    CALL,
+    CLOSE,
+    LEAF,
+    NAME,
+    NUMBER,
+    OPEN,
+    OPERATOR,
+    PREFIX,
+    SUPERSCRIPT,
+    TokenRow,
+)
+from eic_core.formula.tree import constant
 
 _INDEX_BEHIND = re.compile(r"(?:\^\s*+[0-9]++|[⁰¹²³⁴⁵⁶⁷⁸⁹])_\w")
 _INDEX = re.compile(r"_\w++")
@@ -30,7 +45,125 @@ def with_joined_tokens(report: Report, names: Names, tokens: list[TokenRow]) -> 
     view = report.view
     if "_" in view and _INDEX_BEHIND.search(view) is not None:
         tokens = _with_indices(report, names, tokens)
+    if "10" in view and not view.isascii():
+        tokens = _with_powers_of_ten(report, tokens)
+    if "S(" in view or "S." in view:
+        tokens = _with_numbers_of_sympy(report, names, tokens)
     return tokens
+
+
+# --- numbers -------------------------------------------------------------------------------------
+
+_TIMES = frozenset("×·⋅∙•")
+_MOST_DIGITS = 4
+"""Digits of an exponent that may be one of a number."""
+
+
+def _with_powers_of_ten(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
+    """The tokens with one number for ``3 × 10⁸`` and ``6.67·10^-11``, which no program writes."""
+    kept: list[TokenRow] = []
+    pieces: list[tuple[int, int, str]] = []
+    place = 0
+    while place < len(tokens):
+        size, exponent = _power_of_ten(report, tokens, place)
+        if not size:
+            kept.append(tokens[place])
+            place += 1
+            continue
+        start, end = tokens[place][2], tokens[place + size - 1][3]
+        if not pieces:
+            report.note("a number times a power of ten is read as one constant", (start, end))
+        kept.append((NUMBER, f"{tokens[place][1]}e{exponent}", start, end, None))
+        pieces.append((*tokens[place + 2][2:4], "(10)"))
+        place += size
+    if not pieces:
+        return tokens
+    report.keep("a product with a power of 10", replaced(report.text, pieces))
+    return kept
+
+
+def _power_of_ten(report: Report, tokens: list[TokenRow], place: int) -> tuple[int, str]:
+    """How many tokens write a number times a power of ten here, and the exponent; else 0."""
+    if tokens[place][0] != NUMBER or place + 3 >= len(tokens) or "e" in tokens[place][1].lower():
+        return 0, ""
+    before = tokens[place - 1] if place else tokens[-1]
+    sign, ten, raised = tokens[place + 1 : place + 4]
+    if before[:2] == (OPERATOR, "^") or before[0] == PREFIX or ten[:2] != (NUMBER, "10"):
+        return 0, ""
+    if sign[0] != OPERATOR or report.view[sign[2] : sign[3]] not in _TIMES:
+        return 0, ""
+    last = place + 3
+    exponent = raised[1]
+    if raised[:2] == (OPERATOR, "^"):
+        bracket = tokens[last + 1][0] == OPEN
+        last += 1 + bracket
+        minus = tokens[last][:2] in ((OPERATOR, "-"), (OPERATOR, "+"))
+        exponent = tokens[last][1].strip("+") if minus else ""
+        last += minus
+        if tokens[last][0] != NUMBER or (bracket and tokens[last + 1][0] != CLOSE):
+            return 0, ""
+        exponent += tokens[last][1]
+        last += bracket
+    elif raised[0] != SUPERSCRIPT:
+        return 0, ""
+    following = tokens[last + 1]
+    digits = exponent.lstrip("-")
+    if following[0] == SUPERSCRIPT or following[:2] == (OPERATOR, "^"):
+        return 0, ""
+    if not digits.isdigit() or len(digits) > _MOST_DIGITS:
+        return 0, ""
+    return last + 1 - place, exponent
+
+
+_SINGLETONS = {"Half": "1/2", "One": "1", "Zero": "0", "NegativeOne": "-1"}
+_OF_SYMPY = frozenset(("S", "sympy.S", "sp.S"))
+
+
+def _with_numbers_of_sympy(
+    report: Report, names: Names, tokens: list[TokenRow]
+) -> list[TokenRow]:
+    """The tokens with numbers for SymPy's ``S(1)`` and ``S.Half``, where S is nothing else.
+
+    Elements of another name, as ``x(1)``, tell that ``S(1)`` is one, too.
+    """
+    if names.is_known("S") or any([row[0] == NAME and row[1] == "S" and tokens[i + 1][1] != "."
+                                   for i, row in enumerate(tokens)]):  # fmt: skip
+        return tokens
+    if any([name not in _OF_SYMPY for name in find_elements(names, tokens)]):
+        return tokens
+    kept: list[TokenRow] = []
+    pieces: list[tuple[int, int, str]] = []
+    place = 0
+    while place < len(tokens):
+        kind, text, start, _, _ = row = tokens[place]
+        inside = [each[:2] for each in tokens[place + 1 : place + 4]]
+        size, label = 0, ""
+        if text in _OF_SYMPY and kind == NAME and inside[:1] == [(BAD, ".")]:
+            label = _SINGLETONS.get(inside[1][1], "") if len(inside) > 1 else ""
+            size = 3 if label else 0
+        elif text in _OF_SYMPY and kind == CALL and len(inside) == 3:
+            minus = inside[0] == (OPERATOR, "-")
+            number, closing = inside[minus : minus + 2]
+            if number[0] == NUMBER and closing[0] == CLOSE and len(number[1]) <= _LONGEST:
+                size, label = 3 + minus, "-" * minus + number_label(number[1])
+        if not size:
+            kept.append(row)
+            place += 1
+            continue
+        end = tokens[place + size - 1][3]
+        shown = report.text[start:end]
+        report.note(f"`{shown}` is read as SymPy's number {label}", (start, end))
+        if kind == CALL and text == "S" and label.isdigit() and len(label) <= _MOST_DIGITS:
+            pieces.append((start, end, f"S[{label}]"))
+        kept.append((LEAF, label, start, end, constant(label, (start, end))))
+        place += size
+    if pieces:
+        report.keep("an element of S", replaced(report.text, pieces))
+    return kept
+
+
+_LONGEST = 100
+"""Most digits of such a number."""
 
 
 # --- indices behind a power ----------------------------------------------------------------------

@@ -48,6 +48,7 @@ from eic_core.formula.syntax.tokens import (
     COMMA,
     END,
     LEAF,
+    MINUS,
     NAME,
     NUMBER,
     OPEN,
@@ -274,6 +275,7 @@ class _Scanner(Brackets):
             self.report.note(f"this is read as the number {text}", upright.span())
             self.emit(NUMBER, text, *upright.span())
             return
+        text = text.translate(MINUS)
         match = SCIENTIFIC.match(self.text, start, self.stop)
         raised = bool(self.tokens) and self.tokens[-1][:2] == (OPERATOR, "^")
         if match and not raised:

@@ -30,6 +30,10 @@ PendingRow = tuple[int, str, int, int, Function | None, int]
 """What waits as the stack holds it: what `Pending` has."""
 
 
+MINUS = str.maketrans("−–—", "---")
+"""Signs of the exponent of a number that are no hyphen: ``1.2e−05``."""
+
+
 class Token(NamedTuple):
     """One token; ``Token._make(row)`` names the parts of a `TokenRow`.
 
