@@ -440,9 +440,11 @@ def parse_infix(
 
 
 _MAY_BE_PRODUCT = re.compile(
-    r"[A-Za-z](?:_?[0-9]++)?+e\Z|[A-Za-z]{1,3}+_?[0-9]++[A-Za-z]|[\x00-\x7f]*+[^\x00-\x7f]"
+    r"[A-Za-z]{2,3}+\Z"
+    r"|[A-Za-z](?:_?[0-9]++)?+e\Z|[A-Za-z]{1,3}+_?[0-9]++[A-Za-z]|[\x00-\x7f]*+[^\x00-\x7f]"
 )
-"""A letter before Euler's number, an index before other letters, or a sign beyond ASCII."""
+"""A word of letters, a letter before Euler's number, an index before other letters, or a sign
+beyond ASCII."""
 
 
 def _may_be_products(names: Names) -> bool:

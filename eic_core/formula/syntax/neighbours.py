@@ -26,6 +26,7 @@ from eic_core.formula.syntax.products import (
     FUNCTION_AND_LETTER,
     JOINING_WORDS,
     NEGATION_WORDS,
+    PRODUCT_SIGNS,
     WORDS_OF_CODE,
     ProductWriter,
     Written,
@@ -443,8 +444,9 @@ def offer_letters(
     """
     written = ProductWriter(report, names, tokens, split).write(Neighbours(report, names).refuse)
     listed = [*dict.fromkeys([token[1] for token in tokens if token[1] in others])]
+    written_out = PRODUCT_SIGNS.search(report.view) is not None
     for word in listed:
-        if len(word) > 3 or not word.isalpha() or not word.isascii() or "*" in report.view:
+        if len(word) > 3 or not word.isalpha() or not word.isascii() or written_out:
             place = next(token for token in tokens if token[1] == word)
             report.note(f"`{word}` is read as one variable", (place[2], place[3]))
     report.alternative(

@@ -50,7 +50,7 @@ JOINING_WORDS = frozenset([w for w in (*JOINTS, *QUESTIONS, *ALTERNATIVES) if w.
 """Words of conditions that stand between two operands."""
 NEGATION_WORDS = frozenset(("not",))
 _OPERATOR_WORDS = frozenset(("add", "sub", "mul", "div", "pow"))
-_SIGNS = re.compile(r"[*×·⋅∗∙•]|(?<!\w)(?:np|numpy|math|sympy|sp|torch|jnp|tf)\.")
+PRODUCT_SIGNS = re.compile(r"[*×·⋅∗∙•]|(?<!\w)(?:np|numpy|math|sympy|sp|torch|jnp|tf)\.")
 _WORD = re.compile(r"[A-Za-z]{2,3}\Z")
 _PART = re.compile(r"[Δδ∂]?+[^\W\d_](?:_?[0-9]++|[₀-₉]++)?+")
 _INDEX = re.compile(r"[0-9₀-₉]")
@@ -144,8 +144,18 @@ def _letter_products(
     raised : dict of str to str
         As `_amplitudes` gives them.
     """
-    if _SIGNS.search(text):
-        return _beside_signs(words, met, names, frozenset(raised))
+    if PRODUCT_SIGNS.search(text):
+        products, possible = _beside_signs(words, met, names, frozenset(raised))
+        if "**" in text or any([is_indexed(name) for name in met]):
+            return products, possible  # a program's names are whole
+        if _writes_out(text, tokens):
+            return products, possible
+        if names.has_columns:
+            found = {w for w in possible if _WORD.match(w) and _is_of(w, names.spells_column)}
+            return products | found, possible - found
+        letters = [w for w in words if _WORD.match(w) and not FUNCTION_AND_LETTER.match(w)]
+        alike = frozenset([word for word in letters if _looks_like_letters(word, letters)])
+        return products, possible | alike - products
     letters = [word for word in words if _WORD.match(word) and not FUNCTION_AND_LETTER.match(word)]
     if any([is_indexed(name) for name in met]):
         letters = []
@@ -184,6 +194,29 @@ def _beside_signs(
         elif names.has_columns and _WORD.match(word) and _is_of(word, names.spells_column):
             possible.add(word)
     return frozenset(products), frozenset(possible)
+
+
+_OPERANDS = frozenset((NAME, NUMBER, LEAF))
+
+
+def _writes_out(text: str, tokens: list[TokenRow]) -> bool:
+    """Whether a text has an asterisk between two operands without brackets, so leaves none out.
+
+    Parameters
+    ----------
+    text : str
+        The part of the text that is read.
+    tokens : list of TokenRow
+        Its tokens.
+    """
+    if "*" not in text:
+        return False
+    first = tokens[0][2]
+    for before, sign, behind in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        between = before[0] in _OPERANDS and (behind[0] in _OPERANDS or behind[0] == CALL)
+        if between and sign[0] == OPERATOR and text[sign[2] - first : sign[3] - first] == "*":
+            return True
+    return False
 
 
 def _is_of(word: str, holds: Callable[[str], bool]) -> bool:

@@ -919,5 +919,15 @@ DECIDED = [
     ("S(1)*x(2)", "", "mul(S1, x2)", "an element of `S`", "mul(mul(mul(S, #1), x), #2)"),
     ("S(1)*x", "S x", "mul(mul(S, #1), x)", "product", ""),
     ("S*x + S(2)", "", "add(mul(S, x), mul(S, #2))", "", ""),
+    ("A·e^(−Ea/RT)", "", "mul(A, exp(div(neg(Ea), RT)))", "`RT` is read as one variable", "mul(A, exp(div(neg(Ea), mul(R, T))))"),
+    ("n·RT/V", "", "div(mul(n, RT), V)", "`RT` is read as one variable", "div(mul(mul(n, R), T), V)"),
+    ("n·RT/V", "n R T V", "div(mul(mul(n, R), T), V)", "`RT` is the product R·T", "div(mul(n, RT), V)"),
+    ("n·RT/V", "n RT V", "div(mul(n, RT), V)", "", ""),
+    ("kT*(1+x)", "", "mul(kT, add(#1, x))", "`kT` is read as one variable", "mul(mul(k, T), add(#1, x))"),
+    ("mg*(h+1)", "", "mul(mg, add(h, #1))", "`mg` is read as one variable", "mul(mul(m, g), add(h, #1))"),
+    ("mg*(h+1)", "m g h", "mul(mul(m, g), add(h, #1))", "`mg` is the product m·g", "mul(mg, add(h, #1))"),
+    ("Bx*mom + Re*2", "", "add(mul(Bx, mom), mul(Re, #2))", "", ""),
+    ("mg*x**2", "", "mul(mg, power<2>(x))", "", ""),
+    ("kb*T", "", "mul(kb, T)", "", ""),
 ]
 """A text, columns, its tree, a part of what is noted, and the tree of the other reading, "" where there is none."""
