@@ -33,8 +33,9 @@ from eic_core.formula.syntax.products import (
     ProductWriter,
     letter_products,
     parts_of,
+    with_factors_of_letters,
 )
-from eic_core.formula.syntax.reading import Report, insert
+from eic_core.formula.syntax.reading import Report
 from eic_core.formula.syntax.tokens import (
     BAD,
     BAR,
@@ -352,10 +353,8 @@ class Infix(Grammar):
         return f"write `{split}(…)`" if split else suggestion(name)
 
     def _remedy(self, start: int, end: int, name: str) -> str | None:
-        """The whole text with a one-letter name as a factor, or with the function meant."""
+        """The whole text with the function meant, if a misspelling tells it."""
         text = self.report.text
-        if len(name) == 1:
-            return insert(text, [(end, "*")])
         split = self._split(name).replace("*", " ")  # a sign would make every word whole
         if split and not re.search(rf"(?<![^\W\d]){split[0]}(?!\w)", text):
             return None  # the letter stands nowhere else
@@ -402,6 +401,8 @@ def parse_infix(
     """
     notes = [*report.notes]
     draft = None
+    if by_hand:
+        tokens = with_factors_of_letters(report, names, tokens)
     try:
         draft = parse(tokens, Infix(names, report, powers_from_left))
     except _Unwritten:

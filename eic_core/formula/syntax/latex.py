@@ -115,13 +115,11 @@ class Latex(Grammar):
                 name.start,
                 name.end,
                 suggestion(name.text),
-                insert(self.report.text, [(name.end, " \\cdot ")]),
             )
         if name.text == "Gamma" and not self.names.is_known(name.text):
             self.report.fail(
                 "the gamma function has no operator here", name.start, name.end,
                 "for a product write `\\Gamma \\cdot (…)`",
-                insert(self.report.text, [(name.end, " \\cdot ")]),
             )  # fmt: skip
         if name.text in ("pi", "e") or name.end != bracket.start:
             return
@@ -159,6 +157,11 @@ class Latex(Grammar):
         before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
         first = Token._make(tokens[index - 3])
         numbers = before.kind == NUMBER and first.kind == NUMBER
+        above = index - 4
+        while above > 0 and tokens[above][:2] in ((OPERATOR, "-"), (OPERATOR, "+")):
+            above -= 1
+        if above > 0 and tokens[above][:2] == (OPERATOR, "^"):
+            numbers = False  # of `x^2/2 y` the 2 above is an exponent
         report = self.report
         span = (first.start if numbers else slash.start, token.end)
         if numbers and tokens[index - 2][1] == "/":

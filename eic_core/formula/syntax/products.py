@@ -28,6 +28,7 @@ from eic_core.formula.syntax.tokens import (
     BAR,
     CALL,
     CLOSE,
+    COMMA,
     END,
     LEAF,
     NAME,
@@ -194,6 +195,71 @@ def _beside_signs(
         elif names.has_columns and _WORD.match(word) and _is_of(word, names.spells_column):
             possible.add(word)
     return frozenset(products), frozenset(possible)
+
+
+def with_factors_of_letters(
+    report: Report, names: Names, tokens: list[TokenRow]
+) -> list[TokenRow]:
+    """The tokens with a name and a bracket for ``πr(r+h)``, whose letters are factors.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text.
+    names : Names
+        The meaning of names.
+    tokens : list of TokenRow
+        Of the whole text.
+    """
+    found = [
+        place
+        for place, (kind, text, _, _, extra) in enumerate(tokens)
+        if kind == CALL
+        and 1 < len(text) <= _LONGEST_GREEK
+        and extra is None
+        and text[-1] not in "fgh"
+        and text.isalpha()
+        and not (text.isascii() and text.islower())  # as `sn` and other functions are called
+        and _is_unknown(names, text)
+        and _holds_sum(tokens, place)
+    ]
+    if not found:
+        return tokens
+    kept: list[TokenRow] = []
+    last = 0
+    for place in found:
+        _, text, start, end, _ = tokens[place]
+        kept += tokens[last:place]
+        kept.append((NAME, text, start, start + len(text), None))
+        kept.append((OPEN, "(", end - 1, end, None))
+        last = place + 1
+    kept += tokens[last:]
+    split, _ = letter_products(report.view[tokens[0][2] : tokens[-1][3]], kept, names)
+    return kept if all([tokens[place][1] in split for place in found]) else tokens
+
+
+def _is_unknown(names: Names, name: str) -> bool:
+    """Whether ``name(`` is neither a call nor a factor."""
+    if name in WORDS_OF_CODE or name in JOINING_WORDS or name in NEGATION_WORDS:
+        return False
+    try:
+        return names.function(name) is None and not names.is_factor(name)
+    except Refusal:
+        return False
+
+
+def _holds_sum(tokens: list[TokenRow], place: int) -> bool:
+    """Whether the bracket at a token holds a sum, as no argument's name is, and no comma."""
+    depth, is_sum = 0, False
+    for index in range(place, len(tokens)):
+        kind, text, *_ = tokens[index]
+        depth += (kind in (OPEN, CALL)) - (kind == CLOSE)
+        if depth == 0:
+            break
+        if depth == 1 and kind == COMMA:
+            return False
+        is_sum = is_sum or depth == 1 and kind == OPERATOR and text in "+-" and index > place + 1
+    return is_sum
 
 
 _OPERANDS = frozenset((NAME, NUMBER, LEAF))

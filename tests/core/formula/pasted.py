@@ -929,5 +929,14 @@ DECIDED = [
     ("Bx*mom + Re*2", "", "add(mul(Bx, mom), mul(Re, #2))", "", ""),
     ("mg*x**2", "", "mul(mg, power<2>(x))", "", ""),
     ("kb*T", "", "mul(kb, T)", "", ""),
+    ("2πr(r+h)", "", "mul(mul(mul(#2, #pi), r), add(r, h))", "read as `2*π*r*(r+h)`", "mul(mul(#2, πr), add(r, h))"),
+    ("kT(1+x)", "", "mul(mul(k, T), add(#1, x))", "`kT` is the product k·T", "mul(kT, add(#1, x))"),
+    ("nRT(1+b)/V", "", "div(mul(mul(mul(n, R), T), add(#1, b)), V)", "`nRT` is the product n·R·T", "div(mul(nRT, add(#1, b)), V)"),
+    ("1/kT(1+x)", "", "mul(div(#1, mul(k, T)), add(#1, x))", "`kT` is the product k·T", "mul(div(#1, kT), add(#1, x))"),
+    ("x^2/2\\sigma", "", "div(power<2>(x), mul(#2, sigma))", "the product after the slash is the denominator", "mul(div(power<2>(x), #2), sigma)"),
+    ("e^{-x^2/2\\sigma^2}", "", "exp(div(neg(power<2>(x)), mul(#2, power<2>(sigma))))", "the product after the slash is the denominator", "exp(mul(div(neg(power<2>(x)), #2), power<2>(sigma)))"),
+    ("q^2/4\\pi\\epsilon_0 r", "", "div(power<2>(q), mul(mul(mul(#4, #pi), epsilon_0), r))", "the product after the slash is the denominator", "mul(mul(mul(div(power<2>(q), #4), #pi), epsilon_0), r)"),
+    ("x^{-2}/2\\sigma + x^-2/2\\alpha", "", "add(div(power<-2>(x), mul(#2, sigma)), div(power<-2>(x), mul(#2, alpha)))", "the product after the slash is the denominator", "add(mul(div(power<-2>(x), #2), sigma), div(power<-2>(x), mul(#2, alpha)))"),
+    ("1/2 x\\alpha", "", "mul(mul(div(#1, #2), x), alpha)", "the product after this fraction multiplies it", "div(#1, mul(mul(#2, x), alpha))"),
 ]
 """A text, columns, its tree, a part of what is noted, and the tree of the other reading, "" where there is none."""

@@ -293,7 +293,7 @@ UNREAD = [
     ("max([x, y])", (6, 7), "unexpected `,`", "write `max(x, y)`", None),
     ("sum(x)", (0, 3), "`sum` is not supported", "write the terms out", None),
     ("mean(x)", (0, 4), "`mean` is not supported", "takes a whole column", None),
-    ("g(x)", (0, 1), "unknown function `g`", "write out what `g` is", "g*(x)"),
+    ("g(x)", (0, 1), "unknown function `g`", "write out what `g` is", None),
     ("log_b(x)", (0, 5), "`log_b` is not supported", "write log(x)/log(b)", None),
     ("Module[{a=1}, a*x]", (0, 6), "unknown function `Module`", "its last expression alone", None),
     ("[x^2, x^3]", (4, 5), "unexpected `,`", "into Compare", None),
