@@ -32,7 +32,13 @@ from eic_core.formula.syntax.languages import (
 from eic_core.formula.syntax.latex import read_latex
 from eic_core.formula.syntax.mathematica import read_mathematica
 from eic_core.formula.syntax.mathml import BEGINS, read_mathml
-from eic_core.formula.syntax.names import MISSING, Names, canonical_name, safe_name
+from eic_core.formula.syntax.names import (
+    MISSING,
+    Names,
+    canonical_name,
+    forms_apart,
+    safe_name,
+)
 from eic_core.formula.syntax.paste import (
     ask_for_a_side,
     behind_label,
@@ -267,6 +273,8 @@ def _read_text(
         try:
             names = Names(columns, values, euler, arguments, cased, row.log_base)
             names.close_products = row.close_products
+            if not text.isascii():
+                names.variants = forms_apart(text)
             if "N" in text and reader == INFIX and ("NA" in text or "NULL" in text):
                 names.take_for_missing(MISSING)
         except Refusal as refusal:

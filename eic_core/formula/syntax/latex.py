@@ -500,7 +500,8 @@ class _Scanner(Brackets):
         elif word in ACCENTS:
             inner, end = self.raw_group()
             letter = inner.strip().removeprefix("\\")
-            self.name(f"{VARIANTS.get(letter, letter)}_{word.removeprefix('wide')}", start, end)
+            letter = self.variants.get(letter, letter)
+            self.name(f"{letter}_{word.removeprefix('wide')}", start, end)
         elif word in ("begin", "end", "label", "tag"):
             inner, end = self.raw_group()
             table = inner in _TABLES and self.braced
@@ -517,7 +518,7 @@ class _Scanner(Brackets):
         elif word == "Delta" and self.difference(start):
             return
         elif word in GREEK or word in VARIANTS:
-            self.name(VARIANTS.get(word, word), start, end)
+            self.name(self.variants.get(word, word), start, end)
         elif word == "lg":
             self.report.note("`\\lg` is read as the logarithm to base 10", (start, end))
             self.function("lg", FUNCTIONS["log10"], start, end)
@@ -534,7 +535,7 @@ class _Scanner(Brackets):
         """``\\Delta T`` as one variable, as ``ΔT`` is one; whether a letter follows."""
         kind, text, low, high = self.raw[self.index]
         if kind == "command" and (text[1:] in GREEK or text[1:] in VARIANTS):
-            head = VARIANTS.get(text[1:], text[1:])
+            head = self.variants.get(text[1:], text[1:])
         elif kind == "word":
             one = len(text.rstrip("0123456789₀₁₂₃₄₅₆₇₈₉")) == 1
             head = text if one or self.names.is_known(f"Delta{text}") else text[:1]
@@ -645,7 +646,7 @@ class _Scanner(Brackets):
     def spelled_name(self, font: str, start: int) -> None:
         """``\\mathrm{name}`` and its kin: a function if it is one and is applied."""
         inner, end = self.raw_group()
-        inner = _GREEK_IN_FONT.sub(lambda match: VARIANTS.get(match[1], match[1]), inner)
+        inner = _GREEK_IN_FONT.sub(lambda match: self.variants.get(match[1], match[1]), inner)
         name = re.sub(r"[\s~\\,]+", "_", inner.replace("\\_", "_").strip())
         if not re.fullmatch(r"\w+", name):
             self.report.fail("this is not a name", start, end, "use letters, digits and `_`")

@@ -261,6 +261,18 @@ class Scripts:
             self.report.fail(refusal.message, start, end, refusal.hint)
 
 
+def _one_form(text: str, names: Names) -> dict[str, str]:
+    """`VARIANTS` without those that stand beside the plain form in the text or are columns."""
+    if "\\var" not in text:
+        return VARIANTS
+    return {
+        variant: plain
+        for variant, plain in VARIANTS.items()
+        if not names.is_known(variant)
+        and not (f"\\{variant}" in text and re.search(rf"\\{plain}(?![A-Za-z])", text))
+    }
+
+
 Raw = tuple[str, str, int, int]
 """A kind, a text and its place."""
 
@@ -321,6 +333,7 @@ class Brackets:
         self.names = names
         self.text = report.text
         self.scripts = Scripts(report, names)
+        self.variants = _one_form(self.text, names)
         self.raw = [
             (m.lastgroup or "", m[0], m.start(), m.end())
             for m in TOKENS.finditer(self.text, start, end)
@@ -481,7 +494,7 @@ class Brackets:
         elif kind == "word":
             self.emit(NAME, text, start, end)
         elif kind == "command" and (text[1:] in GREEK or text[1:] in VARIANTS):
-            self.emit(NAME, VARIANTS.get(text[1:], text[1:]), start, end)
+            self.emit(NAME, self.variants.get(text[1:], text[1:]), start, end)
         elif is_script and text[1:] in ARGUMENTS:
             self.emit(CALL, "frac", start, end, FUNCTIONS["div"])
             self.argument("then")

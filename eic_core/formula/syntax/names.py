@@ -30,6 +30,27 @@ GREEK = dict(
         strict=True,
     )
 )
+_TWO_FORMS = {
+    "ϕφ": "varphi", "ϵε": "varepsilon", "θϑ": "vartheta", "ρϱ": "varrho", "σς": "varsigma",
+}  # fmt: skip
+"""Two forms of one letter, the second with its name where both stand in a text, as in LaTeX."""
+
+
+def forms_apart(text: str) -> dict[int, str]:
+    """What the second form of each letter is called of which a text holds both.
+
+    Examples
+    --------
+    >>> forms_apart("φ + ϕ") == {ord("φ"): "varphi"}, forms_apart("φ + x")
+    (True, {})
+    """
+    return {
+        ord(second): name
+        for (first, second), name in _TWO_FORMS.items()
+        if first in text and second in text
+    }
+
+
 _INDEXED = re.compile(r"[xX](?:_?([0-9]+)|_?\{([0-9]+)\}|\[(?::,)?([0-9]+)\])\Z")
 _HEAD_AND_INDEX = re.compile(r"([^\W\d_]+)_?([0-9]*)\Z")
 _SPELLED = re.compile(r"(\w+)(?:\[\s*(?::\s*,\s*)?([0-9]+)\s*\])?\Z")
@@ -307,6 +328,7 @@ class Names:
         self.log_base = log_base
         self.close_products = False  # whether `2x` binds more tightly than `/` and `^`, as in Julia
         self.special = False  # whether `True`, `False` or `nan` was read
+        self.variants: dict[int, str] = {}  # of letters that have two forms in the text
         self.met: dict[str, tuple[bool, str]] = {}  # of each name, if it is a constant; its label
         self._spellings: dict[str, str] = {}
         for name, text in parameters.items():
@@ -377,6 +399,8 @@ class Names:
 
     def _find(self, name: str) -> tuple[bool, str]:
         """Whether a name is a constant, and its label: the one its first look-alike got."""
+        if self.variants and not self.is_known(name):
+            name = name.translate(self.variants)
         meaning = _meaning if len(name) < _SHORT_NAME else _meaning.__wrapped__
         is_constant, label, look = meaning(self._columns, name, self.euler, self.cased)
         self.special = self.special or (is_constant and label in SPECIAL)

@@ -158,6 +158,11 @@ _MOST_FUNCTIONS = 200
 _DEFAULT = re.compile(
     rf"\s*+(?:{_NAME}[\s*&]++(?=[^\W\d]))*+({_NAME})\s*+(?::[^=]*+)?+=(?!=)([^=]++)\Z"
 )
+_CONSTANT = re.compile(
+    rf"(?:{TYPE}\s++)*+(?P<name>{_NAME})\s*+(?::[^=\n(;]{{0,80}})?+(?:=(?![=>])|<-(?=\s)|:=)[ \t]*+"
+    r"(?P<value>[^\s{}=;<>](?:[^\n{}=;<>])*+)(?:;|(?=\n))\s*+"
+)
+"""A line before a function that gives a value."""
 _NEXT_LINE = re.compile(r"[ \t]*+\n[ \t]*+(?=\S)")
 _BREAKS = re.compile(r"[()\[\]{};]|\n\s*+")
 _CONTINUED = "+-*/^,=(&|\\·×"
@@ -230,9 +235,12 @@ def _functions(report: Report, dialect: str, start: int, end: int) -> _Found:
         If there are several, or if one calls itself.
     """
     found: list[Helper] = []
+    above: list[Statement] = []
     while True:
         part = _Statements(report, dialect, start, end)
         statements, arguments, called = part.split()
+        above += part.given_above
+        statements = _with_constants(report, above, statements, arguments, start)
         if not found and not part.following:
             for label, text in part.defaults:
                 report.keep(label, text)
@@ -278,6 +286,50 @@ def _functions(report: Report, dialect: str, start: int, end: int) -> _Found:
     return list(top.statements), list(top.arguments), top.name, helpers
 
 
+def _with_constants(
+    report: Report,
+    above: list[Statement],
+    statements: list[Statement],
+    arguments: list[str],
+    start: int,
+) -> list[Statement]:
+    """The statements of a function behind those constants above it that they use.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the view; gets a note and the text without these values.
+    above : list of Statement
+        The constants.
+    statements : list of Statement
+        Of the function.
+    arguments : list of str
+        Its arguments, which win over constants.
+    start : int
+        Where the program begins.
+    """
+    if not above:
+        return statements
+    used = {name for each in statements for name in _WORD.findall(report.view, *each[1:])}
+    kept: list[Statement] = []
+    for each in reversed(above):
+        if each.name in used and each.name not in arguments:
+            kept.append(each)
+            used |= set(_WORD.findall(report.view, each.start, each.end))
+    if not kept:
+        return statements
+    kept.reverse()
+    listed = wording.join([f"`{each.name}`" for each in kept], limit=5)
+    report.note(
+        f"the values that are given for {listed} above the function are put in",
+        (kept[0].start, kept[-1].end),
+    )
+    first = report.view[above[-1].end :]
+    behind = above[-1].end + len(first) - len(first.lstrip("; \t\n"))
+    report.keep("without these values", report.text[:start] + report.text[behind:])
+    return [*kept, *statements]
+
+
 class _Statements:
     """Divides the view of a program into its statements."""
 
@@ -289,6 +341,7 @@ class _Statements:
         self.arguments: list[str] = []
         self.called = ""
         self.block = False
+        self.given_above: list[Statement] = []  # constants before the function
         self.following = 0  # where another function begins
         self.defaults: list[tuple[str, str]] = []  # the texts with a default put in, by label
         self.heads: list[tuple[str, tuple[int, int]]] = []  # the names given, and where
@@ -299,6 +352,8 @@ class _Statements:
         found: list[Statement] = []
         returned = False
         for start, end in self.lines():
+            if self.unpacks_argument(start, end):
+                continue
             if several := self.unpacked(start, end):
                 found += several
                 continue
@@ -430,8 +485,8 @@ class _Statements:
         ]
         return "\n".join(reversed(lines))
 
-    def header(self) -> None:
-        """Go past what is imported and the first line of a function."""
+    def header(self, is_again: bool = False) -> None:
+        """Go past what is imported, constants (once) and the first line of a function."""
         preamble = _PREAMBLE.match(self.view, self.start, self.end)
         place = preamble.end() if preamble else self.start
         for pattern in _HEADERS:
@@ -448,7 +503,25 @@ class _Statements:
             if groups.get("arguments"):
                 self.note_defaults(match, match.span("arguments"))
             return
-        self.start = place
+        if not is_again and (behind := self.constants_above(place)) is not None:
+            self.start = behind
+            self.header(True)
+            self.given_above = self.given_above if self.block else []
+        if not self.block:
+            self.start = place
+
+    def constants_above(self, place: int) -> int | None:
+        """Where what follows ``G = 6.67e-11`` and its kin begins, which are kept; None if none."""
+        known, begin = set(CONSTANT_NAMES), place
+        while (match := _CONSTANT.match(self.view, place, self.end)) is not None:
+            if not set(_WORD.findall(self.view, *match.span("value"))) <= known:
+                break
+            known.add(match["name"])
+            low, high = match.span("value")
+            self.given_above.append(Statement(match["name"], low, high))
+            preamble = _PREAMBLE.match(self.view, match.end(), self.end)
+            place = preamble.end() if preamble else match.end()
+        return place if place > begin else None
 
     def lines(self) -> list[tuple[int, int]]:
         """The places of the statements, divided where the language ends one."""
@@ -524,6 +597,23 @@ class _Statements:
             self.arguments += _argument_names(given["arguments"])
         self.heads.append((given["name"], (start, given.end())))
         return self.anonymous(given["name"], given.end(), end), False
+
+    def unpacks_argument(self, start: int, end: int) -> bool:
+        """Whether a line is ``m, v = params``, whose names are then the arguments."""
+        match = _UNPACKED.match(self.view, start, end)
+        if match is None:
+            return False
+        given = self.view[match.end() : without_closing_marks(self.view, match.end(), end)].strip()
+        names = [part.strip() for part in match["names"].split(",")]
+        if given not in self.arguments or given in names or len(set(names)) < len(names):
+            return False
+        if re.search(rf"(?<![\w.]){given}(?!\w)", self.view[end : self.end]) is not None:
+            return False
+        place = self.arguments.index(given)
+        self.arguments[place : place + 1] = names
+        shown = wording.join([f"`{name}`" for name in names], limit=5)
+        self.report.note(f"{shown} are read as the parts of the argument `{given}`", (start, end))
+        return True
 
     def unpacked(self, start: int, end: int) -> list[Statement]:
         """``a, b = x, y`` as a statement for each name, unless a value holds one of the names."""
