@@ -41,7 +41,7 @@ from eic_core.formula.syntax.conditions import (
     choice,
     is_truth,
 )
-from eic_core.formula.syntax.names import Names
+from eic_core.formula.syntax.names import REFUSED_FUNCTIONS, Names
 from eic_core.formula.syntax.reading import MAX_DEPTH, MAX_NODES, Report, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
@@ -185,6 +185,8 @@ def _refuse_attribute(report: Report, token: Token, things: set[str], name: str)
     """
     text, place = report.text, (token.start, token.end)
     if text[token.end + len(name) :].lstrip()[:1] == "(":
+        if name in REFUSED_FUNCTIONS:
+            report.fail(f"the function `{name}` is not supported", *place, REFUSED_FUNCTIONS[name])
         report.fail(f"the method `{name[:40]}` is not known", *place,
                     "write it out with operators and functions")  # fmt: skip
     thing = next(iter(things))

@@ -362,6 +362,25 @@ class Infix(Grammar):
         return text[:start] + meant + text[end:] if meant.replace(" ", "").isalnum() else None
 
 
+_SUMMED = re.compile(r"[ΣΠ][^\W\d_]")
+
+
+def _refuse_sums(report: Report, names: Names, tokens: list[TokenRow]) -> None:
+    """Raise for ``Σx²``, whose Σ is a sum and no variable."""
+    for place, (kind, text, start, end, _) in enumerate(tokens):
+        if kind != NAME or text[0] not in "ΣΠ" or names.spells_column(text):
+            continue
+        beside = tokens[place + 1][0] in (NAME, NUMBER, CALL, PREFIX)
+        if (len(text) == 1 and beside) or (len(text) > 1 and _SUMMED.match(text)):
+            if names.spells_column(text[0]):
+                continue
+            what = ("sums", "terms") if text[0] == "Σ" else ("products", "factors")
+            report.fail(
+                f"{what[0]} over an index are not supported", start, end,
+                f"write the {what[1]} out; for a product write `{text[0]}*{text[1:] or 'x'}`"[:80],
+            )  # fmt: skip
+
+
 _NONE: frozenset[str] = frozenset()
 _LONGEST_SHOWN = 200
 """Most characters of a text that a note writes out."""
@@ -402,6 +421,8 @@ def parse_infix(
     notes = [*report.notes]
     draft = None
     if by_hand:
+        if "Σ" in report.view or "Π" in report.view:
+            _refuse_sums(report, names, tokens)
         tokens = with_factors_of_letters(report, names, tokens)
     try:
         draft = parse(tokens, Infix(names, report, powers_from_left))

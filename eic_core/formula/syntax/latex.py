@@ -224,6 +224,14 @@ _LONGEST_NAME = 100
 _END = re.compile(r"\\end\s*+\{[a-z]++\*?+\}")
 
 
+_SAID_BELOW = frozenset("max min sup inf lim ln log exp in out".split()) | GREEK | set(VARIANTS)
+
+
+def _said_by(match: re.Match[str]) -> str:
+    """What a command of a subscript says: ``max`` of ``v_{\\max}``; a font says nothing."""
+    return match[1] if match[1] in _SAID_BELOW else ""
+
+
 class _Scanner(Brackets):
     """One pass over the LaTeX tokens."""
 
@@ -352,7 +360,7 @@ class _Scanner(Brackets):
         if self.raw[self.index][1] == "_":
             self.index += 1
             script, end = self.raw_group()
-            script = re.sub(r"\\[A-Za-z]+|[{}]", "", script.replace(r"\_", "_"))
+            script = re.sub(r"\\([A-Za-z]+)|[{}]", _said_by, script.replace(r"\_", "_"))
             script = re.sub(r"[\s,]+", "_", script.strip())
             if not re.fullmatch(r"\w+", script):
                 self.report.fail("this subscript is not read", start, end, "use letters and digits")

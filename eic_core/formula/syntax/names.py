@@ -45,9 +45,9 @@ def forms_apart(text: str) -> dict[int, str]:
     (True, {})
     """
     return {
-        ord(second): name
-        for (first, second), name in _TWO_FORMS.items()
-        if first in text and second in text
+        ord(pair[1]): name
+        for pair, name in _TWO_FORMS.items()
+        if pair[0] in text and pair[1] in text
     }
 
 
@@ -60,6 +60,8 @@ _DECIMAL = re.compile(DECIMAL)
 _SHORT_NAME = 40
 """Letters of a name whose meaning is kept, so that what is kept stays small."""
 _PI = frozenset(("pi", "π", "Pi", "PI"))
+_IDENTITY = Function("id", 1, 1, lambda args, span: args[0])
+"""ITEA's function that changes nothing."""
 CONSTANT_NAMES = _PI | {"e", "E"}
 NOT_A_NUMBER = frozenset(
     "inf nan oo zoo infinity infty true false none null".split()
@@ -72,7 +74,7 @@ _ALWAYS_FUNCTIONS = frozenset(
         " arctan sinh cosh tanh floor ceil sqrtabs powabs"
     ).split()
 )
-_REFUSED = {
+REFUSED_FUNCTIONS = {
     "gamma": "the gamma function has no operator here",
     "factorial": "factorials have no operator here",
     "mod": "write x - y*floor(x/y) for the remainder of x divided by y",
@@ -434,10 +436,18 @@ class Names:
                 f"`{name}` is a protected operator, which changes the function being measured",
                 f"write the plain operator, such as `{plain if plain in FUNCTIONS else 'div'}`",
             )
+        if name == "id":
+            return _IDENTITY
         if name == "Γ":
             raise Refusal("the gamma function has no operator here", "for a product write `Γ*(…)`")
-        if bare in _REFUSED:
-            raise Refusal(f"the function `{name}` is not supported", _REFUSED[bare])
+        if name in ("Σ", "Π"):
+            what = ("sums", "terms") if name == "Σ" else ("products", "factors")
+            raise Refusal(
+                f"{what[0]} over an index are not supported",
+                f"write the {what[1]} out; for a product write `{name}*(…)`",
+            )
+        if bare in REFUSED_FUNCTIONS:
+            raise Refusal(f"the function `{name}` is not supported", REFUSED_FUNCTIONS[bare])
         return None
 
     def is_factor(self, name: str) -> bool:
@@ -535,7 +545,7 @@ def similar_function(name: str) -> str:
     bare = _MODULE.sub("", name, count=1).lower()
     if bare in MISSPELT:
         return MISSPELT[bare]
-    if bare in _REFUSED or not 2 < len(bare) < _SHORT_NAME:
+    if bare in REFUSED_FUNCTIONS or not 2 < len(bare) < _SHORT_NAME:
         return ""
     near = [known for known in FUNCTIONS if _is_misspelt(bare, known)]
     return min(near, key=lambda known: sorted(known) != sorted(bare)) if near else ""

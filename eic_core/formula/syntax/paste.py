@@ -67,6 +67,13 @@ def unwrap(text: str, start: int, end: int) -> tuple[int, int, str]:
         if box is not None and closed >= 0 and _BEHIND_BOX.fullmatch(text, closed + 1, end):
             start, end, language = box.end(), closed, language or "latex"
             continue
+        if text.startswith("**", start) and text.find("**", start + 2, end) == end - 2:
+            start, end = start + 2, end - 2  # bold, as a chat prints it
+            continue
+        printed = _PRINT.match(text, start, end)
+        if printed is not None and _is_one_argument(text, printed.end(), end):
+            start, end = printed.end(), end - 1
+            continue
         prompt = _PROMPT.match(text, start, end)
         if prompt is not None:
             start = prompt.end()
@@ -76,6 +83,23 @@ def unwrap(text: str, start: int, end: int) -> tuple[int, int, str]:
         if (start, end) == before:
             break
     return start, end, language
+
+
+_PRINT = re.compile(r"print\s?\((?![fr]?['\"])")
+_OF_CALLS = re.compile(r"[()\[\],=]")
+
+
+def _is_one_argument(text: str, start: int, end: int) -> bool:
+    """Whether text[start:end] is one argument of a call, and the parenthesis that closes it."""
+    depth = 0
+    for match in _OF_CALLS.finditer(text, start, end):
+        mark = match[0]
+        depth += (mark in "([") - (mark in ")]")
+        if depth < 0:
+            return match.end() == end
+        if mark in ",=" and not depth:
+            return False
+    return False
 
 
 def _closing_brace(text: str, place: int, end: int) -> int:
@@ -169,12 +193,17 @@ _DERIVATIVE = (
     rf"d\s?\w{{0,4}}+\s?/\s?d\s?\w{{1,4}}+|[A-Za-z]'{{1,3}}+|\\[dt]?frac\s?{_PART}\s?{_PART}"
 )
 """``dy/dx``, ``y'``, ``\\frac{dy}{dx}``: what the right side of a differential equation gives."""
+_IN_FONT = (
+    r"\\(?:mathrm|mathit|mathbf|mathsf|mathcal|text|textrm|textit|operatorname|boldsymbol)"
+    r"\s?\{[^{}\\]{1,40}+\}"
+)
+"""``\\mathrm{Nu}``, which names a value."""
 _HEAD = re.compile(
     r"(?:\s|\$|&|\\\[|\\\(|\\displaystyle|\\begin\s*+\{[a-z]++\*?+\}"
     r"|\\label\s*+\{[^{}]{0,80}+\})*"
-    r"(?P<name>\\?[^\W\d](?:[^\W_]++|_(?!\{))*+"
+    rf"(?P<name>{_IN_FONT}|\\?[^\W\d](?:[^\W_]++|_(?![{{\\]))*+"
     rf"|\\(?:hat|bar|tilde|d?dot)\s*+\{{?+\s*+\\?+[A-Za-z]++\s*+\}}?+|{_DERIVATIVE})"
-    r"(?:[_^]\{[\w\\*+]{1,40}+\})?+"
+    rf"(?:[_^](?:\{{(?:{_IN_FONT}|[\w\\*+]){{1,40}}+\}}|{_IN_FONT}))?+"
     r"\s*+(?:(?:\\left)?\((?P<arguments>\s*+[^()+*/=]{0,2000}+)\))?+\s*+&?+\s*+"
     r"(?::=|=(?!=)|~(?!=)|~=(?!\s*+[-+]?[0-9.]++\s*+\Z)|\\sim\b|\\approx\b|≈)\s*+&?+"
 )
@@ -217,7 +246,8 @@ def left_hand_side(text: str, start: int, end: int) -> tuple[str, int, tuple[str
         return None
     name, inside = head["name"].strip(), head["arguments"]
     applied = inside is not None or name.startswith("\\")
-    if applied and name.lstrip("\\").lower() in FUNCTIONS:
+    bare = name[name.index("{") + 1 : -1] if name.endswith("}") and applied else name
+    if applied and bare.strip().lstrip("\\").lower() in FUNCTIONS:
         return None
     return name, head.end(), _declared(inside or "")
 

@@ -146,17 +146,17 @@ def _letter_products(
         As `_amplitudes` gives them.
     """
     if PRODUCT_SIGNS.search(text):
-        products, possible = _beside_signs(words, met, names, frozenset(raised))
+        found, possible = _beside_signs(words, met, names, frozenset(raised))
         if "**" in text or any([is_indexed(name) for name in met]):
-            return products, possible  # a program's names are whole
+            return found, possible  # a program's names are whole
         if _writes_out(text, tokens):
-            return products, possible
+            return found, possible
         if names.has_columns:
-            found = {w for w in possible if _WORD.match(w) and _is_of(w, names.spells_column)}
-            return products | found, possible - found
-        letters = [w for w in words if _WORD.match(w) and not FUNCTION_AND_LETTER.match(w)]
-        alike = frozenset([word for word in letters if _looks_like_letters(word, letters)])
-        return products, possible | alike - products
+            known = {w for w in possible if _WORD.match(w) and _is_of(w, names.spells_column)}
+            return found | known, possible - known
+        short = [w for w in words if _WORD.match(w) and not FUNCTION_AND_LETTER.match(w)]
+        alike = frozenset([word for word in short if _looks_like_letters(word, short)])
+        return found, possible | alike - found
     letters = [word for word in words if _WORD.match(word) and not FUNCTION_AND_LETTER.match(word)]
     if any([is_indexed(name) for name in met]):
         letters = []

@@ -163,6 +163,8 @@ _CONSTANT = re.compile(
     r"(?P<value>[^\s{}=;<>](?:[^\n{}=;<>])*+)(?:;|(?=\n))\s*+"
 )
 """A line before a function that gives a value."""
+_CLASS = re.compile(rf"\s*+(?:class|struct)\s++{_NAME}")
+_SESSION = re.compile(r"\s*+(?:>>>?|In ?\[[0-9]{0,6}\]:|julia>|sage:)\s")
 _NEXT_LINE = re.compile(r"[ \t]*+\n[ \t]*+(?=\S)")
 _BREAKS = re.compile(r"[()\[\]{};]|\n\s*+")
 _CONTINUED = "+-*/^,=(&|\\·×"
@@ -361,6 +363,7 @@ class _Statements:
             if statement is None:
                 continue
             if (found and not found[-1].name) and (returned or not statement.name):
+                self.refuse_session()
                 self.report.fail(
                     "more than one formula", statement.start, statement.end,
                     "give a single one; a list or a table of them is for Compare",
@@ -388,6 +391,15 @@ class _Statements:
             self.report.note(f"only the right-hand side of `{name} = …` is read", span)
         found[-1] = Statement("", last.start, last.end)
         return found, self.arguments, self.called
+
+    def refuse_session(self) -> None:
+        """Raise for a class, and for a line of a session with its result."""
+        if (head := _CLASS.match(self.view, self.start, self.end)) is not None:
+            self.report.fail("a class is no formula", *head.span(),
+                             "give the expression that its method returns")  # fmt: skip
+        if _SESSION.match(self.report.text) is not None:
+            self.report.fail("a session holds what was typed and its result", self.start, self.end,
+                             "give the formula alone")  # fmt: skip
 
     def next_function(self, place: int) -> int:
         """Where the next function with a name begins behind the end of one, 0 if none does."""

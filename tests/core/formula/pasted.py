@@ -956,5 +956,18 @@ DECIDED = [
     ("k <- 2\nf <- function(x) k*x", "", "mul(#2, x)", "the values that are given for `k` above", "mul(k, x)"),
     ("G = 2\ndef f(G, x):\n    return G*x", "", "mul(G, x)", "what `f` returns", ""),
     ("G = 2\ndef s(x):\n    return G*x\ndef f(x):\n    return s(x) + G", "", "add(mul(#2, x), #2)", "the values that are given for `G` above", "add(mul(G, x), G)"),
+    ("Σ*x + Σ_1", "", "add(mul(Sigma, x), Sigma_1)", "", ""),
+    ("Σ(x+1)", "Σ x", "mul(Σ, add(x, #1))", "product", ""),
+    ("v_{\\max} + \\alpha", "", "add(v_max, alpha)", "", ""),
+    ("x_{\\min}^2", "", "power<2>(x_min)", "", ""),
+    ("k_{\\rm B} T + x_{\\alpha}", "", "add(mul(k_B, T), x_alpha)", "", ""),
+    ("\\mathrm{Nu} = 0.023 \\mathrm{Re}^{0.8}", "", "mul(#0.023, pow(Re, #0.8))", "only the right-hand side of", ""),
+    ("\\text{MSE} = \\frac{a}{b}", "", "div(a, b)", "only the right-hand side of", ""),
+    ("k_{\\mathrm{eff}} = k_1 + \\frac{a}{b}", "", "add(k_1, div(a, b))", "only the right-hand side of", ""),
+    ("k_\\mathrm{eff} = k_1 + \\frac{a}{b}", "", "add(k_1, div(a, b))", "only the right-hand side of", ""),
+    ("v_{\\max} = \\frac{a}{b}", "", "div(a, b)", "only the right-hand side of", ""),
+    ("print(np.sqrt(x))", "", "sqrt(x)", "", ""),
+    ("**F = ma**", "", "mul(m, a)", "only the right-hand side of", "ma"),
+    ("id(x)+1", "", "add(x, #1)", "", ""),
 ]
 """A text, columns, its tree, a part of what is noted, and the tree of the other reading, "" where there is none."""

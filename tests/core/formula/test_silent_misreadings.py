@@ -680,6 +680,14 @@ MEANT = {
     r"f(x)\cdot\alpha": None,
     "sn(x+1)": None,
     "kT(x, y+1)": None,
+    "Σ(x-μ)²/N": None,
+    "Σx²/n": None,
+    "Σ x²": None,
+    "Π(x)": None,
+    r"\mathrm{sin}(x) = \frac{a}{b}": None,
+    "F.softplus(x)": None,
+    "class M(nn.Module):\n    def forward(self, x):\n        return x*2": None,
+    ">>> sympy.simplify(expr)\nx**2/(x + 1)": None,
 }
 
 
