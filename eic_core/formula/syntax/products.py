@@ -146,17 +146,17 @@ def _letter_products(
         As `_amplitudes` gives them.
     """
     if PRODUCT_SIGNS.search(text):
-        found, possible = _beside_signs(words, met, names, frozenset(raised))
+        certain, perhaps = _beside_signs(words, met, names, frozenset(raised))
         if "**" in text or any([is_indexed(name) for name in met]):
-            return found, possible  # a program's names are whole
+            return certain, perhaps  # a program's names are whole
         if _writes_out(text, tokens):
-            return found, possible
+            return certain, perhaps
         if names.has_columns:
-            known = {w for w in possible if _WORD.match(w) and _is_of(w, names.spells_column)}
-            return found | known, possible - known
+            known = {w for w in perhaps if _WORD.match(w) and _is_of(w, names.spells_column)}
+            return certain | known, perhaps - known
         short = [w for w in words if _WORD.match(w) and not FUNCTION_AND_LETTER.match(w)]
         alike = frozenset([word for word in short if _looks_like_letters(word, short)])
-        return found, possible | alike - found
+        return certain, perhaps | alike - certain
     letters = [word for word in words if _WORD.match(word) and not FUNCTION_AND_LETTER.match(word)]
     if any([is_indexed(name) for name in met]):
         letters = []
