@@ -5,6 +5,8 @@ Their tokens are put into the form of ``pow(x, 2)``, and parsed like any other t
 
 from __future__ import annotations
 
+import re
+
 from eic_core.formula.syntax.build import FUNCTIONS, MANY, Function, Refusal, Span
 from eic_core.formula.syntax.conditions import cases
 from eic_core.formula.syntax.names import Names, is_indexed
@@ -68,7 +70,69 @@ def with_plain_calls(
     if "-1" in text or "⁻¹" in text or "- 1" in text:
         found, inverses = _with_inverses(report, names, found)
         others = others | inverses
+    if any([mark in text for mark in "²³⁴⁵⁶⁷⁸⁹⁻"]):
+        found = _with_raised_functions(report, names, found)
     return (found, others) if found is not tokens else None
+
+
+_APPLIED = re.compile(r"sin|cos|tan|exp|log|ln|sqrt")
+_ENDS = frozenset((END, CLOSE, COMMA, OPERATOR, NAME))
+"""What may stand behind the argument of a function without parentheses."""
+
+
+# --- powers of functions -------------------------------------------------------------------------
+
+
+def _with_raised_functions(
+    report: Report, names: Names, tokens: list[TokenRow]
+) -> list[TokenRow]:
+    """``sin²(x)`` and ``sin²θ`` as powers of the call, as LaTeX's ``\\sin^2`` is one.
+
+    An argument without parentheses ends where the next operator, function or bracket begins.
+    """
+    kept: list[TokenRow] = []
+    closing: list[TokenRow | None] = []  # of each open bracket, the power to stand behind it
+    place, changed = 0, False
+    while place < len(tokens):
+        kind, name, start, _, _ = row = tokens[place]
+        raised = tokens[place + 1] if place + 2 < len(tokens) else row
+        place += 1
+        function = FUNCTIONS.get(name.lower()) if kind == NAME else None
+        if function is None or raised[0] != SUPERSCRIPT or names.is_known(name):
+            kept.append(row)
+            if kind in (OPEN, CALL):
+                closing.append(None)
+            elif kind == CLOSE and closing and (power := closing.pop()) is not None:
+                kept.append(power)
+            continue
+        first = tokens[place + 1]
+        shown = report.text[start : raised[3]]
+        if first[:2] == (OPEN, "("):
+            kept.append((CALL, name, start, first[3], function))
+            closing.append(raised)
+            place += 2
+        elif first[0] in (NAME, NUMBER) and first[1].lower() not in FUNCTIONS:
+            last = place + 1
+            while tokens[last][0] in (NAME, NUMBER, SUPERSCRIPT) and (
+                tokens[last][1].lower() not in FUNCTIONS
+            ):
+                last += 1
+            end, behind = tokens[last - 1][3], tokens[last]
+            inside = [each[1] for each in tokens[place + 1 : last] if each[0] == NAME]
+            holds_call = any([_APPLIED.search(each) is not None for each in inside])  # `θcos`
+            if behind[0] not in _ENDS or behind[:2] == (OPERATOR, "^") or holds_call:
+                kept.append(row)
+                continue
+            kept.append((CALL, name, start, raised[3], function))
+            kept += tokens[place + 1 : last]
+            kept += [(CLOSE, ")", end, end, None), raised]
+            place = last
+        else:
+            kept.append(row)
+            continue
+        report.note(f"`{shown}` is read as a power of the function `{name}`", (start, raised[3]))
+        changed = True
+    return kept if changed else tokens
 
 
 # --- columns of a table --------------------------------------------------------------------------
@@ -352,6 +416,20 @@ def _with_inverses(report: Report, names: Names, tokens: list[TokenRow]) -> Rewr
         argument = tokens[place]
         power = report.text[tokens[place - size][2] : tokens[place - 1][3]]
         shown = report.text[start : tokens[place - 1][3]]
+        if argument[0] == NAME and argument[1].lower() not in FUNCTIONS and (
+            tokens[place + 1][0] in (END, CLOSE, COMMA, OPERATOR)
+            and tokens[place + 1][1] != "^"
+            and tokens[place - 1][0] == SUPERSCRIPT
+        ):  # `sin⁻¹ x`
+            told = f"`{shown}` is read as the inverse function {inverse}"
+            report.note(told, (start, argument[3]))
+            kept.append((CALL, inverse, start, argument[2], FUNCTIONS[inverse]))
+            kept += [argument, (CLOSE, ")", argument[3], argument[3], None)]
+            pieces.append((tokens[place - size][2], argument[2], "("))
+            pieces.append((argument[3], argument[3], ")⁻¹"))
+            label = f"one over {name}"
+            place += 1
+            continue
         if argument[:2] != (OPEN, "("):
             report.fail(
                 f"the function `{shown[:40]}` needs parentheses", start, tokens[place - 1][3],

@@ -969,5 +969,10 @@ DECIDED = [
     ("print(np.sqrt(x))", "", "sqrt(x)", "", ""),
     ("**F = ma**", "", "mul(m, a)", "only the right-hand side of", "ma"),
     ("id(x)+1", "", "add(x, #1)", "", ""),
+    ("sin²(x)", "", "power<2>(sin(x))", "`sin²` is read as a power of the function `sin`", ""),
+    ("sin²θ + cos²θ", "", "add(power<2>(sin(theta)), power<2>(cos(theta)))", "`cos²` is read as a power of the function `cos`", ""),
+    ("sin² θ", "", "power<2>(sin(theta))", "`sin²` is read as a power", ""),
+    ("sin⁻¹ x", "", "asin(x)", "the inverse function asin", "power<-1>(sin(x))"),
+    ("1 - cos²(x+1)*y", "", "sub(#1, mul(power<2>(cos(add(x, #1))), y))", "`cos²` is read as a power", ""),
 ]
 """A text, columns, its tree, a part of what is noted, and the tree of the other reading, "" where there is none."""

@@ -633,7 +633,7 @@ REFUSED = [
     "(+ x (* y 2)", "x\u200b+1", "x\u200b+lg(1)", "3j", "2i + x", "x == 2", "x + y = z",
     "foo(x)", "logarithm(x)", "sqtr(x)", "arcsine(x) + lg(x)", "2 x + 3 4", "x y 2",
     "sin(x) = lg(y)", "two words here", "sin", "x ++ ", "1.5.x", "squareroot(2x", "lg(2x)", "lg x",
-    "sin^2(x) + cos^2(x)", "sin² θ", "2 cos^2 x", "sin^2", "sin^-1 x", "sinθ",
+    "sin^2(x) + cos^2(x)", "sin²x^3", "2 cos^2 x", "sin^2", "sin^-1 x", "sinθ",
     "y sin^2 x", "n₁sinθ₁/n₂", "0x1F.8", "0b101", "0o17", "1_000_x", "2 0x10",
     r"f(x)\cdot\alpha", r"\frac{a}{b", "ab(x)", "for x in y", "x $ 2", "double x", "cosine 2x",
 ]  # fmt: skip
@@ -662,7 +662,7 @@ MEANT = {
     "sinθ": "sin(θ)",
     "n₁sinθ₁/n₂": "n₁sin(θ₁)/n₂",
     "sin^2(x) + cos^2(x)": "sin(x)^2 + cos(x)^2",
-    "sin² θ": "sin(θ)²",
+    "sin²x^3": "sin(x^3)²",
     "2 cos^2 x": "2 cos(x)^2",
     "1_000_x": None,
     "eˣ - 1": None,
