@@ -426,7 +426,7 @@ def _beginning(formula: Formula, node_id: int, limit: int, brief: bool) -> str:
 def _elided(
     formula: Formula, node_id: int, limit: int, beginning: Callable[[int], str]
 ) -> str:
-    """The label of a node that is too long; `beginning` has each node's, or the first characters."""
+    """A label that is too long; `beginning` has each node's whole one, or its first characters."""
     if FEWEST_OF_OPERANDS <= limit <= MOST_OF_OPERANDS and formula.nodes[node_id].children:
         return _with_room(formula, node_id, limit, beginning)
     return beginning(node_id)[: max(limit - 1, 0)].rstrip() + "…"
