@@ -129,7 +129,7 @@ def formula_of(text: str, tool: str, columns: Sequence[str]) -> Formula:
     --------
     >>> from eic_core.formula.rendering import to_python
     >>> to_python(formula_of("log(sub(X0, X1))", "gplearn", ["a", "b"]))
-    'log(abs(a - b))'
+    'where(abs(a - b) > 0.001, log(abs(a - b)), 0)'
     >>> to_python(formula_of("((0.5 * X2) + X1)", "operon", ["a", "b"]))
     '0.5*b + a'
     """
@@ -137,7 +137,7 @@ def formula_of(text: str, tool: str, columns: Sequence[str]) -> Formula:
     reading = read(text, syntax=syntax)
     formula = reading.formula
     for other in reading.alternatives:
-        if "gplearn" in other.label:  # its roots and logarithms are those of |x|
+        if "gplearn" in other.label:  # its protected functions, written out
             formula = read(other.text, syntax=syntax).formula
     return Formula(tuple([
         node._replace(label=columns[int(node.label[1:]) - base])
