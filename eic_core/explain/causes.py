@@ -435,7 +435,7 @@ def _periodic_cause(row: Operator, evidence: Evidence) -> Cause:
             near += f", at a large argument (up to {wording.significant(largest)})"
         return Cause("near a zero", near)
     closer = np.abs(slope / y) > np.abs(x)  # than it is large: nearness does more than size
-    if nearness := _nearness_by_row(row, evidence, closer, where >= 2 * turn):
+    if nearness := _nearness_by_row(row, evidence, kappa, closer, where >= 2 * turn):
         return nearness
     if few_turns:
         return _steepness_cause(row, evidence)
@@ -447,15 +447,13 @@ def _periodic_cause(row: Operator, evidence: Evidence) -> Cause:
 
 
 def _nearness_by_row(
-    row: Operator, evidence: Evidence, near: npt.NDArray[np.bool_], large: bool
+    row: Operator, evidence: Evidence, kappa: Array, near: npt.NDArray[np.bool_], large: bool
 ) -> Cause | None:
     """Zeros and poles, row by row: they may do most of the harm while none is typical."""
     weights = evidence.weights
     if not evidence.inherited:  # of its own loss, by the noise
-        kappa2 = np.nan_to_num(row.kappa_squared(
-            NUMPY, evidence.operands, evidence.y, row.parameter(evidence.node.parameter)
-        )[0])  # fmt: skip
-        weights = kappa2 / np.max(kappa2)
+        times = np.nan_to_num(np.abs(kappa), posinf=0.0)
+        weights = np.square(times / np.max(times))
         weights /= weights.sum()
     if not weights[near].sum() > MOST:
         return None

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -46,7 +47,7 @@ from eic_core.explain.settling import unsettled_clause
 from eic_core.formula.rendering import short_text
 from eic_core.measure.double_range import DoubleRange, RangePlace, double_range
 from eic_core.measure.following import Following, following
-from eic_core.measure.inspection import Inspection, NodeAmplification, local_eic
+from eic_core.measure.inspection import Inspection, local_eic
 from eic_core.measure.jumps import Undecided, undecided
 from eic_core.operators import NUMPY, OPERATORS, Operator
 
@@ -188,15 +189,16 @@ def _verdict(inspection: Inspection) -> Verdict:
         said = _following(inspection)
     else:
         said = _finite(inspection)
+    missing = _missing(inspection)
     if said.level != UNDEFINED:
         said = _with_rows_without_double(inspection, said)
         said = _with_underflow(inspection, said)
         said = _with_jumps(inspection, said)
-        said = _with_undefined(inspection, said)
+        said = _with_undefined(inspection, said, missing)
     said = _with_left_out(inspection, said)
     meaning = f"{LEVELS[said.level]}; {paper_clause(inspection.eic)}"
     return Verdict(
-        said.level, said.sentence, said.cause, said.origin, _notes(inspection), meaning
+        said.level, said.sentence, said.cause, said.origin, _notes(inspection, missing), meaning
     )
 
 
@@ -243,25 +245,26 @@ def _with_jumps(inspection: Inspection, said: _Said) -> _Said:
     return replace(said, level=UNDECIDED, cause="A jump within the noise", sentence=sentence)
 
 
-def _with_undefined(inspection: Inspection, said: _Said) -> _Said:
+def _with_undefined(
+    inspection: Inspection, said: _Said, missing: Sequence[_Missing]
+) -> _Said:
     """Samples at which the formula has no real value, whatever computes it."""
-    why = {n.node.id: missing_clause(inspection, n.node.id) for n in _failing(inspection)}
-    failing = [n for n in _failing(inspection) if _kind_of_value(why[n.node.id]) == "real"]
+    failing = [m for m in missing if m.kind == "real"]
     if not failing:
         return said
     counts = inspection.counts
     told = (
-        f"No real value at {sum(n.invalid for n in failing):,} of "
+        f"No real value at {sum(m.samples for m in failing):,} of "
         f"{wording.count(counts.total, 'sample')}"
     )
     if len(failing) == 1:
-        told += f", at {_text(inspection, failing[0].node.id)}: {why[failing[0].node.id]}."
+        told += f", at {_text(inspection, failing[0].node_id)}: {failing[0].clause}."
     else:
-        shown = failing[:TOLD_PLACES]
         places = [
-            f"{n.invalid:,} at {_text(inspection, n.node.id)} ({why[n.node.id]})" for n in shown
+            f"{m.samples:,} at {_text(inspection, m.node_id)} ({m.clause})"
+            for m in failing[:TOLD_PLACES]
         ]
-        rest = sum(n.invalid for n in failing[TOLD_PLACES:])
+        rest = sum(m.samples for m in failing[TOLD_PLACES:])
         told += f": {wording.join([*places, f'{rest:,} elsewhere'] if rest else places)}."
     if not said.calm:
         return replace(said, sentence=f"{said.sentence} {told}")
@@ -748,7 +751,7 @@ def _kind_of_value(clause: str) -> str:
     return "usable" if any(why in clause for why in (UNREDUCED, LEAVES, INDISTINCT)) else "real"
 
 
-def _notes(inspection: Inspection) -> tuple[str, ...]:
+def _notes(inspection: Inspection, missing: Sequence[_Missing]) -> tuple[str, ...]:
     notes: list[str] = []
     counts = inspection.counts
     if counts.valid:
@@ -756,7 +759,7 @@ def _notes(inspection: Inspection) -> tuple[str, ...]:
         notes += _beyond_first_order(inspection)
         notes += _hidden(inspection)
         notes += _tail(inspection)
-        notes += _invalid(inspection)
+        notes += _invalid(inspection, missing)
         notes += _branch(inspection)
     if DOUBLE_DIGITS < inspection.eic < math.inf:
         notes.append("EIC is above the 16 digits that double precision has.")
@@ -829,25 +832,37 @@ def _tail(inspection: Inspection) -> list[str]:
     return [f"{lead}{why}."] if why else []
 
 
-def _invalid(inspection: Inspection) -> list[str]:
-    failing = _failing(inspection)
+def _invalid(inspection: Inspection, missing: Sequence[_Missing]) -> list[str]:
     total = inspection.counts.total
     notes = []
-    for n in failing[:LISTED]:
-        clause = missing_clause(inspection, n.node.id)
-        have, are = ("has", "is") if n.invalid == 1 else ("have", "are")
+    for m in missing[:LISTED]:
+        have, are = ("has", "is") if m.samples == 1 else ("have", "are")
         notes.append(
-            f"{n.invalid:,} of {total:,} samples {have} no {_kind_of_value(clause)} value at "
-            f"{_text(inspection, n.node.id)} and {are} left out: {clause}."
+            f"{m.samples:,} of {total:,} samples {have} no {m.kind} value at "
+            f"{_text(inspection, m.node_id)} and {are} left out: {m.clause}."
         )
-    if len(failing) > LISTED:
-        rest = sum(n.invalid for n in failing[LISTED:])
+    if len(missing) > LISTED:
+        rest = sum(m.samples for m in missing[LISTED:])
         notes.append(f"{rest:,} more have no real value elsewhere.")
     return notes
 
 
-def _failing(inspection: Inspection) -> list[NodeAmplification]:
-    """The nodes at which samples first have no value, the most samples first, with these alone."""
+class _Missing(NamedTuple):
+    """A node at which samples first have no value: how many, and why."""
+
+    node_id: int
+    samples: int
+    clause: str
+
+    @property
+    def kind(self) -> str:
+        """What they lack."""
+        return _kind_of_value(self.clause)
+
+
+def _missing(inspection: Inspection) -> list[_Missing]:
+    """The nodes at which samples first have no value, the most samples first; not the unsettled."""
     unsettled = inspection.amplification.unsettled_at
-    known = [n._replace(invalid=n.invalid - unsettled.get(n.node.id, 0)) for n in inspection.nodes]
-    return sorted([n for n in known if n.invalid], key=lambda n: -n.invalid)
+    counts = {n.node.id: n.invalid - unsettled.get(n.node.id, 0) for n in inspection.nodes}
+    failing = sorted((k for k, count in counts.items() if count), key=lambda k: -counts[k])
+    return [_Missing(k, counts[k], missing_clause(inspection, k)) for k in failing]

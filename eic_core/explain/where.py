@@ -109,7 +109,6 @@ class _Zero(NamedTuple):
     high: float
     near: Positions
     everywhere: bool
-    settled: bool
 
 
 def describe_rows(
@@ -191,9 +190,8 @@ def _vanishing(
     usual = float(np.nanmedian(np.abs(y)))
     small = np.abs(y[positions]) < _limit(crosses) * usual
     near = positions[small]
-    settled = not np.isin(near, amplification.unsettled).any()
     low, high = float(y[near].min()), float(y[near].max())
-    return _Zero(k, crosses, low, high, near, bool(small.all()), settled)
+    return _Zero(k, crosses, low, high, near, bool(small.all()))
 
 
 THROUGH = 0.25
@@ -287,9 +285,7 @@ def _sentence(formula: Formula, zero: _Zero, near: str, count: int) -> str:
         return f"At the worst row {text}{crossing} is {low}" + (f": {near}." if near else ".")
     both = zero.crosses and zero.low <= 0 <= zero.high
     event = "crosses zero" if both else "is nearly zero"
-    values = f"(from {low} to {high})"
-    if low == high:
-        values = f"({low})" if zero.settled else f"({low} in double precision)"
+    values = f"({low})" if low == high else f"(from {low} to {high})"
     there = "There" if zero.everywhere else "Most of it comes where"
     return f"{there} {text} {event} {values}" + (f": {near}." if near else ".")
 

@@ -608,8 +608,7 @@ def _places(name: str, lead: str, most: bool) -> None:
     @says(
         f"{name}.value",
         "where",
-        f"{lead} <of:code> [[is nearly zero|crosses zero]] (<value:num>⟦ in double precision⟧)"
-        "⟦: <inputs:inputs>⟧.",
+        f"{lead} <of:code> [[is nearly zero|crosses zero]] (<value:num>)⟦: <inputs:inputs>⟧.",
     )
     def _(p: Page, m: Match) -> Iterable[str]:
         return _told_value(p, m)
@@ -619,7 +618,7 @@ def _told_value(p: Page, m: Match) -> Iterator[str]:
     rows, shares = _carriers(p, _place_of(p)), _shares(p, _place_of(p))
 
     def value(k: int) -> Iterator[str]:
-        y = p.truth.doubles[k] if "in double precision" in m[0] else p.truth.value(k)
+        y = p.truth.value(k)
         near = [i for i in rows if about(significant(m["value"]), float(y[i]), 1e-3)]
         least = 0.45 if m[0].startswith("Most") else 0.89
         if not shares[near].sum() > least:
