@@ -178,6 +178,7 @@ class ExactEvaluator:
                     _to_float(point.y), _to_float(point.s2), through, deviation
                 )
         return found
+
     def _choosing_sample(self, values: dict[str, str], constants: dict[int, Any]) -> ExactSample:
         """The same where conditionals choose: what is not needed may fail."""
         mp = self.mp

@@ -532,9 +532,11 @@ def _nearness_cause(row: Operator, evidence: Evidence) -> Cause:
         distance = row.brink(NUMPY, evidence.operands[0])
     else:
         distance = np.abs(evidence.y)
-    if evidence.typical(distance) < near.within:
-        return Cause(near.label, near.clause)
-    return ACCUMULATED
+    if not evidence.typical(distance) < near.within:
+        return ACCUMULATED
+    above = float(evidence.weights[evidence.operands[0] > 0].sum())
+    end = "1" if above > NEARLY_ALL else "−1" if above < 1 - NEARLY_ALL else "±1"
+    return Cause(near.label, near.clause.replace("±1", end))
 
 
 def _steepness_cause(row: Operator, evidence: Evidence) -> Cause:
@@ -718,14 +720,28 @@ def invalid_clause(node: Node) -> str:
     Examples
     --------
     >>> from eic_core.formula.syntax import read
-    >>> invalid_clause(read("log(x)").formula.root), invalid_clause(read("x + 1").formula.root)
-    ('the argument of a logarithm must be positive', '')
+    >>> for text in ("log(x)", "x**-2", "x + 1"):
+    ...     print(repr(invalid_clause(read(text).formula.root)))
+    'the argument of a logarithm must be positive'
+    'the base is 0, and the exponent is negative'
+    ''
     """
     if not node.children:
         return "the formula gives none there" if node.label == UNDEFINED else ""
     row = OPERATORS[node.operator]
+    if row.power and row.needs_parameter:
+        return _base_clause(Fraction(node.parameter or 0))
     unsaid = f"`{row.name}` has no real value for what it is given" if row.has_gaps else ""
     return row.words.invalid or unsaid
+
+
+def _base_clause(exponent: Fraction) -> str:
+    """Which bases have no real power with an exact exponent."""
+    if exponent.denominator == 1:
+        return "the base is 0, and the exponent is negative"
+    if exponent > 0:
+        return "the base is negative, and the exponent is not whole"
+    return "the base must be positive, for the exponent is neither whole nor positive"
 
 
 UNREDUCED = "its argument is too large to be reduced"

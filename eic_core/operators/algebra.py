@@ -192,9 +192,7 @@ POWER_ROW = Operator(
         _RAISED,
         explicit=_RAISED._replace(code="pow_exact(<0>, <p>)", precedence=ATOM),
     ),
-    words=Words(
-        "power", invalid="the base is zero or negative where this exponent does not allow it"
-    ),
+    words=Words("power"),
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
 
 import numpy as np
 
@@ -325,7 +326,8 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
     yield from _name(p, k, m["f"])
     rows, w = weights(p.truth, k)
     (x,) = _operands(p, k)
-    distance = np.abs(1 - np.abs(x[rows])) if m["end"] == "±1" else np.abs(x[rows] - 1)
+    ends = {"±1": (1.0, -1.0), "1": (1.0,), "−1": (-1.0,)}[m["end"]]
+    distance = np.min([np.abs(x[rows] - end) for end in ends], axis=0)
     if not typical(distance, w) < 0.5:
         yield f"typically {typical(distance, w):.3g} away"
 
@@ -524,8 +526,6 @@ def _outside(name: str, template: str, operators: str) -> None:
 
 for _n, _t, _o in (
     ("invalid.div", "division by zero", "div"),
-    ("invalid.power", "the base is zero or negative where this exponent does not allow it",
-     "power"),
     ("invalid.pow", "with an inexact exponent a negative base has no real power, nor has 0 unless "
      "the exponent is positive", "pow"),
     ("invalid.sqrt", "the argument of a square root must not be negative", "sqrt"),
@@ -540,6 +540,39 @@ for _n, _t, _o in (
     ("invalid.range", "⟦<other:any>, or ⟧its value leaves every range of numbers", LARGE),
 ):  # fmt: skip
     _outside(_n, _t, _o)
+
+
+@clause(INVALID, "invalid.base.zero", "the base is 0, and the exponent is negative")
+def _(p: Page, m: Match, k: int) -> Iterator[str]:
+    yield from _base(p, k, whole=True, negative_exponent=True)
+
+
+@clause(INVALID, "invalid.base.negative", "the base is negative, and the exponent is not whole")
+def _(p: Page, m: Match, k: int) -> Iterator[str]:
+    yield from _base(p, k, whole=False, negative_exponent=False)
+
+
+@clause(
+    INVALID,
+    "invalid.base.both",
+    "the base must be positive, for the exponent is neither whole nor positive",
+)
+def _(p: Page, m: Match, k: int) -> Iterator[str]:
+    yield from _base(p, k, whole=False, negative_exponent=True)
+
+
+def _base(p: Page, k: int, *, whole: bool, negative_exponent: bool) -> Iterator[str]:
+    node = p.formula.nodes[k]
+    if node.operator != "power":
+        yield f"the node is a {node.operator}"
+        return
+    exponent = Fraction(node.parameter or 0)
+    if (exponent.denominator == 1) is not whole or (exponent < 0) is not negative_exponent:
+        yield f"the exponent is {exponent}"
+    base = p.truth.doubles[node.children[0]][p.truth.bad == k]
+    allowed = base == 0 if whole else base < 0 if not negative_exponent else base <= 0
+    if not allowed.all():
+        yield f"the base is {numbers(base)}"
 
 
 @clause(
