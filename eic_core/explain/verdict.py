@@ -332,10 +332,10 @@ def _exact_value(found: DoubleRange) -> str:
     if held < found.count:
         more = "" if held + found.beyond == found.count else " or more"
         exact += f" at {held:,}{more} of them"
-    if found.fewer:
+    if found.fewer == found.count:
         exact += ", with fewer digits"
-        if found.fewer < found.count:
-            exact += f" at {found.fewer:,}"
+    elif found.fewer:
+        exact += f", with fewer digits at {found.fewer:,} of these"
     return exact
 
 

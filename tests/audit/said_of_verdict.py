@@ -821,7 +821,7 @@ def _exact_range(p: Page, text: str, lost: np.ndarray) -> Iterator[str]:
             yield f"at {count} it is in range"
     elif m := re.fullmatch(
         r"the exact value is in range(?: at ([\d,]+)( or more)? of them)?"
-        r"(, with fewer digits)?(?: at ([\d,]+))?", text
+        r"(, with fewer digits)?(?: at ([\d,]+) of these)?", text
     ):  # fmt: skip
         told_count = whole(m[1] or str(int(lost.sum())))
         if told_count > count + unknown or (not m[2] and told_count < count):
