@@ -26,7 +26,6 @@ from eic_core.formula.tree import UNDEFINED, Node
 from eic_core.measure.inspection import Inspection
 from eic_core.operators import NUMPY, OPERATORS, Operator
 from eic_core.operators.words import TOO_MUCH
-from eic_core.samples import Samples
 
 Array = npt.NDArray[Any]
 
@@ -124,26 +123,21 @@ def gather_evidence(inspection: Inspection, node_id: int, target: int | None = N
     >>> gather_evidence(inspect(read("3*x").formula, samples), 2).y.tolist()
     [3.0, 6.0]
     """
-    formula = inspection.formula.subtree(node_id)
     created = None if target is None else _created_at(inspection, node_id, target)
     rows = _evidence_rows(inspection, node_id, created)
-    children = formula.root.children
     nothing = np.empty(0)
     crosses = inspection.sign_changes.at(node_id).loses_at_zero
     shares = inspection.nodes[node_id].edge_shares
     node = inspection.formula.nodes[node_id]
-    if not len(rows) or not children:
-        none = (math.nan,) * len(children)
-        return Evidence(node, nothing, (nothing,) * len(children), nothing, shares, crosses, none)
-    columns = {name: inspection.samples.columns[name][rows] for name in formula.variables}
-    samples = Samples.from_columns(columns, count=len(rows))
-    amplification = amplify(formula, samples, recheck=False)
-    y, s = amplification.trace(len(formula) - 1)
-    operands = [amplification.trace(child)[0] for child in children]
+    if not len(rows) or not node.children:
+        none = (math.nan,) * len(node.children)
+        operands = (nothing,) * len(node.children)
+        return Evidence(node, nothing, operands, nothing, shares, crosses, none)
+    trace = inspection.amplification.trace
+    y, s = (values[rows] for values in trace(node_id))
+    operands = [trace(child)[0][rows] for child in node.children]
     usable = np.isfinite(s)
-    if not usable.any():  # the node leaves double range everywhere: its operands may still tell
-        below = [amplify(formula.subtree(child), samples, recheck=False) for child in children]
-        operands = [a.trace(len(a.formula) - 1)[0] for a in below]
+    if not usable.any():
         usable = np.ones(len(rows), dtype=bool)
         s = np.ones(len(rows))
     with np.errstate(over="ignore"):
@@ -233,9 +227,11 @@ ZERO_TERM = Cause(
     "error of a term that is 0", "one of the two terms is 0 and only brings its error"
 )
 
-ZERO_GIVEN = Cause(
-    "error of a value that is 0", "what it is given is 0 there and only brings its error"
-)
+
+def _zero_given(what: str) -> Cause:
+    """The cause where an operand is 0, which has an error and no relative one."""
+    return Cause("error of a value that is 0", f"{what} is 0 there and only brings its error")
+
 
 STEP = 0.35
 """Digits that a step must create to be a cause: more than a square or a sum of two adds."""
@@ -354,8 +350,13 @@ def _plain_cause(inspection: Inspection, loss: CreatedLoss, evidence: Evidence) 
         if evidence.weights[nothing].sum() > MOST:
             return ZERO_TERM
         return Cause(f"cancellation in a {noun}", "the two terms nearly cancel at some samples")
-    if len(evidence.operands) == 1 and evidence.weights[evidence.operands[0] == 0].sum() > MOST:
-        return ZERO_GIVEN
+    worst = int(np.argmax(np.nan_to_num(np.array(evidence.edge_shares))))
+    if evidence.weights[evidence.operands[worst] == 0].sum() > MOST:
+        names = ("its base", "its exponent") if OPERATORS[node.operator].power else (
+            "what it is given",
+        )  # fmt: skip
+        ours = len(evidence.operands) <= len(names)
+        return _zero_given(names[worst] if ours else f"operand {worst + 1}")
     each = loss.digits / len(loss.copies)
     times = wording.times(10**each)
     return Cause("steep function", f"it amplifies what it is given about {times}")

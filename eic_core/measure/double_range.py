@@ -235,7 +235,9 @@ def _find(inspection: Inspection) -> DoubleRange:
     exact, real = _exact_results(inspection, rows, wide)
     far = _out_of_reach(inspection, rows, wide, in_double)
     root, value = in_double[-1], wide.value(len(tape) - 1)
-    zero = (exact == 0) & ((value.m == 0) | (real & np.isnan(value.m)))
+    _, s = amplification.trace(inspection.formula.root.id)
+    nothing = (value.m == 0) | (real & np.isnan(value.m)) | np.isinf(s[rows])
+    zero = (exact == 0) & nothing  # of a 0 by cancellation the wide value is what rounding leaves
     leaves = far.copy()
     for slot in range(len(tape)):
         leaves |= wide.value(slot).lost
@@ -245,7 +247,6 @@ def _find(inspection: Inspection) -> DoubleRange:
     fewer = ~in_range & (exact != 0) & (np.abs(exact) < SMALLEST_NORMAL)
     at_root = far & (wide.dead == len(tape) - 1)
     beyond = ~in_range & ~fewer & (at_root | value.lost | np.isinf(exact))
-    _, s = amplification.trace(inspection.formula.root.id)
     missed = relative_error(root, exact)
     small = value.lost & (value.e < 0)  # there the nearest double is rounded itself
     with np.errstate(all="ignore"):

@@ -52,11 +52,15 @@ class Following(Plain):
     moved : ndarray, shape (N,)
         At every sample how far it moves, in units of its exact value, 2 at most; 0 where no step
         loses every digit.
+    reached : ndarray of bool, shape (N,)
+        Where such a step, moved, had another value with which the result has one: there `moved`
+        says how far, be it not at all.
     """
 
     rows: Rows = field(repr=False)
     node: int
     moved: Array = field(repr=False)
+    reached: npt.NDArray[np.bool_] = field(repr=False)
 
     JSON = (("samples", lambda found: len(found.rows)), "node")
 
@@ -66,9 +70,8 @@ class Following(Plain):
         return found[0], found[1]
 
     def keeps_some(self, rows: Rows) -> bool:
-        """Whether it moves at all of these samples, and by little at one."""
-        moved = self.moved[rows]
-        return bool((moved > 0).all() and (moved < WRONG).any())
+        """Whether it is known how far it moves at all of these samples, and by little at one."""
+        return bool(self.reached[rows].all() and (self.moved[rows] < WRONG).any())
 
 
 def following(inspection: Inspection) -> Following:
@@ -102,7 +105,7 @@ def _find(inspection: Inspection) -> Following:
     amplification, count = inspection.amplification, len(inspection.samples)
     tape, valid = amplification.tape, amplification.valid
     root_y, root_s = amplification.trace(inspection.formula.root.id)
-    moved = np.zeros(count)
+    moved, reached = np.zeros(count), np.zeros(count, dtype=bool)
     most, node = 0, -1
     follows = np.zeros(count, dtype=bool)
     for step in tape.steps:
@@ -111,8 +114,9 @@ def _find(inspection: Inspection) -> Following:
         rows = _made_here(inspection, step, valid)
         if not len(rows):
             continue
-        far = _moved_with(inspection, step, rows, root_y)
+        far, known = _moved_with(inspection, step, rows, root_y)
         moved[rows] = np.fmax(moved[rows], far)
+        reached[rows] |= known
         with np.errstate(invalid="ignore"):
             beyond = far > np.minimum(WRONG, BEYOND * UNIT_ROUNDOFF * root_s[rows])
         jumps = step.row.jumps or not step.row.numeric
@@ -120,7 +124,7 @@ def _find(inspection: Inspection) -> Following:
         follows[rows[beyond]] = True
         if np.count_nonzero(beyond) > most:
             most, node = int(np.count_nonzero(beyond)), step.node
-    return Following(np.flatnonzero(follows), node, moved)
+    return Following(np.flatnonzero(follows), node, moved, reached)
 
 
 def _made_here(inspection: Inspection, step: Step, valid: npt.NDArray[np.bool_]) -> Rows:
@@ -135,8 +139,13 @@ def _made_here(inspection: Inspection, step: Step, valid: npt.NDArray[np.bool_])
     return np.flatnonzero(lost)
 
 
-def _moved_with(inspection: Inspection, step: Step, rows: Rows, root_y: Array) -> Array:
-    """How far the result moves if a step is moved, in units of its exact value, 2 at most."""
+def _moved_with(
+    inspection: Inspection, step: Step, rows: Rows, root_y: Array
+) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """How far the result moves if a step is moved, in units of its exact value, and where it can.
+
+    It is 2 at most.  It can where the step takes another value with which the result has one.
+    """
     amplification = inspection.amplification
     some, tape = inspection.samples.take(rows), amplification.tape
     y = amplification.trace(step.node)[0][rows]
@@ -153,13 +162,14 @@ def _moved_with(inspection: Inspection, step: Step, rows: Rows, root_y: Array) -
 
     as_it_is = result(y)
     as_it_is = np.where(root_y[rows] == 0, 0.0, as_it_is)  # not what rounding leaves of it
-    far = np.zeros(len(rows))
+    far, reached = np.zeros(len(rows)), np.zeros(len(rows), dtype=bool)
     for value in _other_values(step, operands, y):
         moved = result(value)
         other = relative_error(moved, as_it_is)
         known = np.isfinite(value) & ~np.isnan(moved)  # where it has no value, it keeps its digits
         far = np.fmax(far, np.where(known, np.minimum(other, 2.0), 0.0))
-    return far
+        reached |= known & (value != y)
+    return far, reached
 
 
 def _other_values(step: Step, operands: list[Array], y: Array) -> Iterator[Array]:

@@ -147,12 +147,18 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
         yield f"a term is 0 with {w[none].sum() / w.sum():.3g} of the weight"
 
 
-@clause(CAUSES, "cause.zero_given", "what it is given is 0 there and only brings its error")
+@clause(
+    CAUSES,
+    "cause.zero_given",
+    "[[what it is given|its base|its exponent|operand 1|operand 2]] is 0 there and only brings "
+    "its error",
+)
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     rows, w = weights(p.truth, k)
     operands = _operands(p, k)
-    none = operands[0][rows] == 0
-    if len(operands) != 1 or not w[none].sum() > 0.5 * w.sum():
+    which = 1 if "exponent" in m[0] or "operand 2" in m[0] else 0
+    none = operands[which][rows] == 0
+    if ("what" in m[0]) is not (len(operands) == 1) or not w[none].sum() > 0.5 * w.sum():
         yield f"its operand is 0 with {w[none].sum() / w.sum():.3g} of the weight"
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from eic_core.errors import UserError
 from eic_core.explain.budget import digit_budget
-from eic_core.explain.causes import BEYOND, finite_cause, gather_evidence
+from eic_core.explain.causes import finite_cause, gather_evidence
 from eic_core.explain.correlated import correlated_eic
 from eic_core.explain.diagnosis import diagnose
 from eic_core.explain.triangulation import triangulate
@@ -76,12 +76,19 @@ def test_the_edges_one_by_one(text, values):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("text", ["x*cos(log10(x*x*(x*x)))", "exp(log10(x*x*(x*x)))/x"])
-def test_what_double_precision_cannot_compute_is_said_and_warned_of_nowhere(text):
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("x*cos(log10(x*x*(x*x)))", "its argument is large (up to 800)"),
+        ("exp(log10(x*x*(x*x)))/x", "the exponential of a large number (up to 800)"),
+    ],
+)
+def test_what_double_precision_cannot_compute_has_its_cause_all_the_same(text, why):
+    """The logarithm of 1e-800 is -800, whatever doubles make of it."""
     inspection = inspect(read(text).formula, samples_of({"x": [1e-200]}))
     for node in inspection.nodes:
         cause = finite_cause(gather_evidence(inspection, node.node.id))
         assert not NOT_A_NUMBER.search(cause.clause), cause
-        assert (cause is BEYOND) == (node.node.operator in ("cos", "exp"))
+        assert (why in cause.clause) == (node.node.operator in ("cos", "exp"))
     for line in told(inspection):
         assert not NOT_A_NUMBER.search(line), line
