@@ -54,7 +54,7 @@ class Following(Plain):
         loses every digit.
     reached : ndarray of bool, shape (N,)
         Where such a step, moved, had another value with which the result has one: there `moved`
-        says how far, be it not at all.
+        says how far, be it not at all.  A result that stays 0 tells nothing.
     """
 
     rows: Rows = field(repr=False)
@@ -116,7 +116,7 @@ def _find(inspection: Inspection) -> Following:
             continue
         far, known = _moved_with(inspection, step, rows, root_y)
         moved[rows] = np.fmax(moved[rows], far)
-        reached[rows] |= known
+        reached[rows] |= known & ((far > 0) | (root_y[rows] != 0))
         with np.errstate(invalid="ignore"):
             beyond = far > np.minimum(WRONG, BEYOND * UNIT_ROUNDOFF * root_s[rows])
         jumps = step.row.jumps or not step.row.numeric

@@ -104,6 +104,9 @@ JUMPS = [
     ("sign(x - 1)", {"x": [2, 1, 0.5]}),
     ("where(x - y > 0, x - y, 0)", {"x": [3, 2, 1], "y": [1, 2, 3]}),
     ("5 + sign(x - 1)", {"x": [2, 1, 0.5]}),
+    ("x*0.001 + floor(y)", {"x": [1, 2, 3, 4e6, 5e20], "y": [1, 2, 3, 4, 5]}),
+    ("x + sign(y - 1)", {"x": [1e3, 1e5, 1e18, 7], "y": [1, 1, 1, 2]}),
+    ("1 - exp(-2*floor(x/24))", {"x": [24 * k for k in range(2, 31)]}),
 ]
 
 
@@ -130,7 +133,7 @@ RANGE = [
     (
         "x*y*z",
         {"x": [1e-200] * 3, "y": [1e-200] * 3, "z": [1e90, 1e99, 1e10]},
-        "in range at 2 of them, with fewer digits at 1.",
+        "in range at 2 of them, with fewer digits at 1 of these.",
     ),
 ]
 
