@@ -32,6 +32,9 @@ _MAX_BITS = int(MAX_LOG10 * 3.321928094887362) + 1
 _GUARD_BITS = 16
 """What is within so many bits of its accumulated rounding counts as rounding alone."""
 
+_LOST_BITS = 60
+"""What is within so many bits of the precision's end does not show in a value."""
+
 _EXACT = -(10**12)
 """The `error` of a number that no rounding has touched."""
 
@@ -155,6 +158,66 @@ class ExactEvaluator:
                     return self._sample(values, constants)
             except _MoreBits as need:
                 extra = need.args[0]
+
+    def is_special(self, sample: ExactSample) -> bool:
+        """Whether the last value is 0, on a jump or at an end, or a condition on its threshold.
+
+        As far as this precision sees; of a sample with a value.
+
+        Examples
+        --------
+        >>> from eic_core.engine.tape import tape_of
+        >>> from eic_core.formula.syntax import read
+        >>> evaluator = ExactEvaluator(tape_of(read("floor(10*x)").formula), 100)
+        >>> [evaluator.is_special(evaluator.sample({"x": x})) for x in ("0.3", "0.31")]
+        [True, False]
+        """
+        step = self.tape.steps[-1]
+        row, y = step.row, sample.y[-1]
+        if row is not None and not row.numeric:
+            return math.isinf(sample.s2[-1])
+        if not y or row is None or row.brink is None:
+            return not y
+        x = sample.y[step.operands[0]]
+        return _mag(row.brink(self.backend, x)) < _mag(x) + _LOST_BITS - self.mp.prec
+
+    def saturates(self, sample: ExactSample) -> bool:
+        """Whether an operand of some step is too far off to show in its value at this precision.
+
+        Then a 0 above may be none: 1 - tanh(1e6) is 10^-868,588.
+
+        Examples
+        --------
+        >>> from eic_core.engine.tape import tape_of
+        >>> from eic_core.formula.syntax import read
+        >>> evaluator = ExactEvaluator(tape_of(read("1 - tanh(x)").formula), 100)
+        >>> [evaluator.saturates(evaluator.sample({"x": x})) for x in ("3", "200")]
+        [False, True]
+        """
+        for step, y in zip(self.tape.steps, sample.y, strict=False):
+            row = step.row
+            if row is None or not row.numeric or row.selects or row.steps or row.jumps:
+                continue
+            if not y or self.mp.isnan(y):  # nan in a branch that is not taken
+                continue
+            a = [sample.y[i] for i in step.operands]
+            try:
+                slopes = row.partials(
+                    self.backend, a, y, row.mp_parameter(self.mp, step.exact_parameter)
+                )
+            except ZeroDivisionError:
+                continue
+            flat = len(a) == 1 and not row.period and not row.has_parameter
+            for x, slope in zip(a, slopes, strict=True):
+                if not x or _is_inf(slope):
+                    continue
+                if not slope and flat:
+                    return True
+                lost = _LOST_BITS - self.mp.prec
+                on_crest = row.period and _mag(slope) < _mag(x) + lost  # of a wave: by rounding
+                if slope and not on_crest and _mag(slope) + _mag(x) - _mag(y) < lost:
+                    return True
+        return False
 
     def constants(self) -> dict[int, SettledConstant]:
         """What is known of the constant operations, by slot; without those that have no value."""
@@ -347,7 +410,7 @@ class ExactEvaluator:
         if row.selects:
             return self._select(value, operands)
         partials = self._partials(step, row, operands, value)
-        error = self._carried_rounding(value, partials, operands)
+        error = self._carried_rounding(row, value, partials, operands)
         rounding_alone = error > _EXACT and (not value or _mag(value) <= error + _GUARD_BITS)
         if rounding_alone and (row.crossing or row.poles):
             if row.poles and abs(value) > 1:
@@ -366,15 +429,23 @@ class ExactEvaluator:
         return _Point(value, total, variance, error), terms
 
     def _carried_rounding(
-        self, value: Any, partials: tuple[Any, ...], operands: list[_Point]
+        self, row: Operator, value: Any, partials: tuple[Any, ...], operands: list[_Point]
     ) -> int:
         """The binary exponent of the rounding in a value: its own, and that of its operands."""
         error = self._rounding(value)
+        if row.words.cancels and self._drops_bits([p.y for p in operands]):
+            error = max(error, _mag(value) + 2 - self.mp.prec)
         for partial, p in zip(partials, operands, strict=True):
             if p.error > _EXACT and partial:
                 carried = _mag(value) if _is_inf(partial) else _mag(partial) + p.error
                 error = max(error, carried + 1)
         return error
+
+    def _drops_bits(self, terms: list[Any]) -> bool:
+        """Whether a sum cannot hold all of its terms: 1e80 - 0.25 is 1e80, which is short."""
+        known = [term for term in terms if term]
+        lowest = min((term.exp for term in known), default=0)
+        return max(map(_mag, known), default=lowest) - lowest >= self.mp.prec
 
     def _moved(self, partial: Any, operand: _Point) -> Any:
         """(de_k/dy_i)^2 v_i; 0 if either factor is, however large the other."""

@@ -23,6 +23,7 @@ from eic_core.engine.tape import tape_of
 from eic_core.explain import phrases
 from eic_core.explain.created import CreatedLoss, created_losses, row_weights
 from eic_core.formula.tree import UNDEFINED, Node
+from eic_core.measure.double_range import indistinct_rows
 from eic_core.measure.inspection import Inspection
 from eic_core.operators import NUMPY, OPERATORS, Operator
 from eic_core.operators.words import TOO_MUCH
@@ -131,8 +132,8 @@ def gather_evidence(inspection: Inspection, node_id: int, target: int | None = N
     node = inspection.formula.nodes[node_id]
     if not len(rows) or not node.children:
         none = (math.nan,) * len(node.children)
-        operands = (nothing,) * len(node.children)
-        return Evidence(node, nothing, operands, nothing, shares, crosses, none)
+        empty = (nothing,) * len(node.children)
+        return Evidence(node, nothing, empty, nothing, shares, crosses, none)
     trace = inspection.amplification.trace
     y, s = (values[rows] for values in trace(node_id))
     operands = [trace(child)[0][rows] for child in node.children]
@@ -618,8 +619,10 @@ def _made_clause(inspection: Inspection, node_id: int, rows: npt.NDArray[np.bool
     if not nearly:
         return exact
     y, _ = inspection.amplification.trace(node_id)
-    zeros = _are_zeros(inspection, node_id, np.flatnonzero(rows & (y == 0)))
-    if zeros.all() and not y[rows].any():
+    anywhere = row.jumps or row.brink is not None  # there the value need not be 0
+    at_zero = rows if anywhere else rows & (y == 0)
+    zeros = _are_exact(inspection, node_id, np.flatnonzero(at_zero))
+    if zeros.all() and (anywhere or not y[rows].any()):
         return exact
     if row.period:
         x, _ = inspection.amplification.trace(node.children[0])
@@ -633,35 +636,30 @@ def _made_clause(inspection: Inspection, node_id: int, rows: npt.NDArray[np.bool
     return f"{exact}, or {nearly}" if zeros.any() else nearly
 
 
-def _are_zeros(
+def _are_exact(
     inspection: Inspection, node_id: int, rows: npt.NDArray[np.intp]
 ) -> npt.NDArray[np.bool_]:
-    """Whether a node that is 0 at 60 digits is 0 indeed, at some of these rows, evenly spaced."""
+    """Whether what a node is at 60 digits, 0 or on a jump, it is indeed, at some of these rows.
+
+    They are evenly spaced.  What does not show in 1,000 digits cannot be told from nothing.
+    """
     return np.array(
-        [sample.first_invalid is not None or not sample.y[-1]
-         for sample in _with_many_digits(inspection, node_id, rows)],
+        [(sample.first_invalid is not None or evaluator.is_special(sample))
+         and not evaluator.saturates(sample)
+         for evaluator, sample in _with_many_digits(inspection, node_id, rows)],
         dtype=bool,
     )  # fmt: skip
 
 
-def _have_values(
-    inspection: Inspection, node_id: int, rows: npt.NDArray[np.intp]
-) -> list[bool]:
-    """Whether a node has a value at some of these rows, evenly spaced, where many digits tell."""
-    samples = _with_many_digits(inspection, node_id, rows)
-    return [sample.first_invalid is None for sample in samples]
-
-
 def _with_many_digits(
     inspection: Inspection, node_id: int, rows: npt.NDArray[np.intp]
-) -> Iterator[ExactSample]:
+) -> Iterator[tuple[ExactEvaluator, ExactSample]]:
     """A node's sub-expression at some of these rows, evenly spaced, at many more than 60 digits."""
     subtree = inspection.formula.subtree(node_id)
     evaluator = ExactEvaluator(tape_of(subtree), MANY_DIGITS)
     for row in rows[:: max(1, math.ceil(len(rows) / MOST_CHECKED))].tolist():
-        yield evaluator.sample(
-            {name: inspection.samples.decimal(name, row) for name in subtree.variables}
-        )
+        cells = {name: inspection.samples.decimal(name, row) for name in subtree.variables}
+        yield evaluator, evaluator.sample(cells)
 
 
 def _jump_clause(inspection: Inspection, node_id: int, lost: npt.NDArray[np.bool_]) -> str:
@@ -689,8 +687,7 @@ def _on_threshold(
     inspection: Inspection, node_id: int, rows: npt.NDArray[np.intp], threshold: str
 ) -> str:
     """Which rows lie on a threshold, and whether exactly."""
-    exactly = all([bool(sample.s2) and math.isinf(sample.s2[-1])
-                   for sample in _with_many_digits(inspection, node_id, rows)])  # fmt: skip
+    exactly = _are_exact(inspection, node_id, rows).all()
     numbers = rows + 1 if inspection.samples.rows is None else inspection.samples.rows[rows]
     if len(rows) == 1:
         subject = f"row {numbers[0]:,} lies"
@@ -792,13 +789,10 @@ def missing_clause(inspection: Inspection, node_id: int) -> str:
     unreduced = int(np.count_nonzero(np.isinf(operands[0]))) if row.period else 0
     beyond = 0 if row.period else int(np.count_nonzero(small | large))
     known = inspection.nodes[node_id].invalid - amplification.unsettled_at.get(node_id, 0)
-    others = known - unreduced - beyond
+    indistinct = sum(node == node_id for node in indistinct_rows(inspection).values())
+    others = known - unreduced - beyond - indistinct
     reasons = [clause] if others and clause else []
-    if reasons:
-        rows = np.array([row for row, (y, _) in amplification.exact.items() if len(y) == step.slot])
-        missing = [not has for has in _have_values(inspection, node_id, rows)]
-        if len(rows) >= others and not all(missing):
-            reasons = [clause, INDISTINCT] if any(missing) else [INDISTINCT]
+    reasons += [INDISTINCT] if indistinct else []
     reasons += [UNREDUCED] if unreduced else []
     reasons += [LEAVES] if beyond else []
     return ", or ".join(reasons) or LEAVES

@@ -194,6 +194,7 @@ def _verdict(inspection: Inspection) -> Verdict:
         said = _with_rows_without_double(inspection, said)
         said = _with_underflow(inspection, said)
         said = _with_jumps(inspection, said)
+        said = _with_unusable(inspection, said, missing)
         said = _with_undefined(inspection, said, missing)
     said = _with_left_out(inspection, said)
     meaning = f"{LEVELS[said.level]}; {paper_clause(inspection.eic)}"
@@ -245,34 +246,51 @@ def _with_jumps(inspection: Inspection, said: _Said) -> _Said:
     return replace(said, level=UNDECIDED, cause="A jump within the noise", sentence=sentence)
 
 
-def _with_undefined(
-    inspection: Inspection, said: _Said, missing: Sequence[_Missing]
-) -> _Said:
-    """Samples at which the formula has no real value, whatever computes it."""
-    failing = [m for m in missing if m.kind == "real"]
-    if not failing:
+def _with_unusable(inspection: Inspection, said: _Said, missing: Sequence[_Missing]) -> _Said:
+    """Samples at which our arithmetic finds no value, be there one or not: no number is of them."""
+    told = _told_of_missing(inspection, [m for m in missing if m.kind == "usable"])
+    if not told:
         return said
-    counts = inspection.counts
-    told = (
-        f"No real value at {sum(m.samples for m in failing):,} of "
-        f"{wording.count(counts.total, 'sample')}"
-    )
-    if len(failing) == 1:
-        told += f", at {_text(inspection, failing[0].node_id)}: {failing[0].clause}."
-    else:
-        places = [
-            f"{m.samples:,} at {_text(inspection, m.node_id)} ({m.clause})"
-            for m in failing[:TOLD_PLACES]
-        ]
-        rest = sum(m.samples for m in failing[TOLD_PLACES:])
-        told += f": {wording.join([*places, f'{rest:,} elsewhere'] if rest else places)}."
+    if not said.calm or not double_range(inspection).unknown:
+        return replace(said, sentence=f"{said.sentence} {told}")
+    others = _at_the_others(inspection)
+    sentence = f"{told} {others} {_uncapital(said.loss)}"
+    return replace(said, level=OUT_OF_RANGE, cause="Rounded to no value", sentence=sentence)
+
+
+def _with_undefined(inspection: Inspection, said: _Said, missing: Sequence[_Missing]) -> _Said:
+    """Samples at which the formula has no real value, whatever computes it."""
+    told = _told_of_missing(inspection, [m for m in missing if m.kind == "real"])
+    if not told:
+        return said
     if not said.calm:
         return replace(said, sentence=f"{said.sentence} {told}")
-    others = "At the other sample" if counts.valid == 1 else "At the others"
-    sentence = f"{told} {others} {_uncapital(said.loss)}"
+    sentence = f"{told} {_at_the_others(inspection)} {_uncapital(said.loss)}"
     return replace(
         said, level=PARTLY_UNDEFINED, cause="Outside the real domain", sentence=sentence
     )
+
+
+def _at_the_others(inspection: Inspection) -> str:
+    return "At the other sample" if inspection.counts.valid == 1 else "At the others"
+
+
+def _told_of_missing(inspection: Inspection, failing: Sequence[_Missing]) -> str:
+    """At how many samples there is no value, where and why; all of one kind.  "" if at none."""
+    if not failing:
+        return ""
+    told = (
+        f"No {failing[0].kind} value at {sum(m.samples for m in failing):,} of "
+        f"{wording.count(inspection.counts.total, 'sample')}"
+    )
+    if len(failing) == 1:
+        return f"{told}, at {_text(inspection, failing[0].node_id)}: {failing[0].clause}."
+    places = [
+        f"{m.samples:,} at {_text(inspection, m.node_id)} ({m.clause})"
+        for m in failing[:TOLD_PLACES]
+    ]
+    rest = sum(m.samples for m in failing[TOLD_PLACES:])
+    return f"{told}: {wording.join([*places, f'{rest:,} elsewhere'] if rest else places)}."
 
 
 def _with_left_out(inspection: Inspection, said: _Said) -> _Said:

@@ -20,8 +20,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from eic_core.engine import extended
+from eic_core.engine.exact import MANY_DIGITS, ExactEvaluator
 from eic_core.engine.extended import ExtendedSamples
-from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Step, Tape
+from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Step, Tape, tape_of
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.jumps import (
@@ -32,7 +33,7 @@ from eic_core.measure.jumps import (
     undecided,
 )
 from eic_core.measure.observed import run_in
-from eic_core.operators import NUMPY
+from eic_core.operators import NUMPY, Operator
 from eic_core.operators.wide import Array, Wide
 from eic_core.samples import Samples
 
@@ -97,7 +98,7 @@ class DoubleRange(Plain):
         At how many of them it is an overflow that costs them, and not an underflow.
     unknown : int
         Rows at which the result is inf or nan, but the check at 60 digits ended before it could
-        tell whether there is a real value.
+        tell whether there is a real value, or cannot tell (`indistinct_rows`).
     fewer : int
         Lost rows at which the exact value is below the normal doubles, but not below all: it could
         be a double, of fewer digits.
@@ -192,6 +193,71 @@ def leaves_range(
     return found
 
 
+MOST_LOOKED_AT = 2_000
+"""So many samples without a value are looked at with many digits; for more, what 60 say holds."""
+
+
+def indistinct_rows(inspection: Inspection) -> Mapping[int, int]:
+    """Samples that have no value at 60 digits, and may have one: the row, and the node that fails.
+
+    1 - erf(30) is 0 at 60 digits, so that one over it has no value; at 1,000 digits it has.  It is
+    found out once and kept for as long as the inspection lives.
+
+    Parameters
+    ----------
+    inspection : Inspection
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 30.0, 1e6]})
+    >>> dict(indistinct_rows(inspect(read("1/(1 - erf(x))").formula, samples)))
+    {1: 4, 2: 4}
+    >>> dict(indistinct_rows(inspect(read("1/(x - x)").formula, samples)))
+    {}
+    """
+    known = _INDISTINCT.get(inspection)
+    if known is None:
+        known = _INDISTINCT[inspection] = _find_indistinct(inspection)
+    return known
+
+
+_INDISTINCT: WeakKeyDictionary[Inspection, Mapping[int, int]] = WeakKeyDictionary()
+
+
+def _find_indistinct(inspection: Inspection) -> dict[int, int]:
+    amplification, samples = inspection.amplification, inspection.samples
+    tape = amplification.tape
+    found: dict[int, int] = {}
+    evaluators: dict[int, ExactEvaluator] = {}
+    verdicts: dict[tuple[int, tuple[str, ...]], bool] = {}
+    for row, (y, s2) in amplification.exact.items():
+        slot = len(y)
+        if slot == len(tape) or len(verdicts) >= MOST_LOOKED_AT:
+            continue
+        step = tape.steps[slot]
+        if not any(_may_be_blurred(y[i], s2[i], tape.steps[i].row) for i in step.operands):
+            continue
+        formula = inspection.formula.subtree(step.node)
+        cells = {name: samples.decimal(name, row) for name in formula.variables}
+        kind = slot, tuple(cells.values())
+        if kind not in verdicts:
+            if slot not in evaluators:
+                evaluators[slot] = ExactEvaluator(tape_of(formula), MANY_DIGITS)
+            sample = evaluators[slot].sample(cells)
+            has_value = sample.first_invalid is None
+            verdicts[kind] = has_value or evaluators[slot].saturates(sample)
+        if verdicts[kind]:
+            found[row] = step.node
+    return found
+
+
+def _may_be_blurred(y: float, s2: float, row: Operator | None) -> bool:
+    """Whether a value may be another than 60 digits show: made by a step, and special or noisy."""
+    return row is not None and (math.isinf(s2) or abs(y) in (0.0, 1.0))
+
+
 def double_range(inspection: Inspection) -> DoubleRange:
     """Find the rows at which plain double precision has no value of the result.
 
@@ -253,7 +319,8 @@ def _find(inspection: Inspection) -> DoubleRange:
         missed[small] = np.abs(Wide.of(root).over(value)[small] - 1)
     worn = real & leaves & ~lost & ~turned & (missed > FAR * UNIT_ROUNDOFF * s[rows])
     worn &= np.abs(exact) <= LARGEST
-    unknown = np.isin(rows, amplification.unsettled) & ~amplification.valid[rows] & ~lost
+    open_rows = [*amplification.unsettled.tolist(), *indistinct_rows(inspection)]
+    unknown = np.isin(rows, open_rows) & ~amplification.valid[rows] & ~lost
     unknown &= ~np.isfinite(root)
     errors = missed[worn] if worn.any() else np.zeros(1)
     most, least = (digits_of_error(float(end(errors))) for end in (np.max, np.min))

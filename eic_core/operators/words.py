@@ -8,6 +8,8 @@ VALUE_IS_ZERO = "its value is 0 there, so that no digit of it is right"
 TOO_MUCH = "the losses up to it add up to more than 30 digits"
 ON_A_JUMP = "its argument lies exactly on a jump"
 AT_ITS_END = "its argument is at the end of its domain"
+NEARLY_ON_A_JUMP = "its argument agrees with a jump in more than 30 digits"
+NEARLY_AT_ITS_END = "its argument agrees with the end of its domain in more than 30 digits"
 ON_A_POLE = "a sample lies on a pole"
 
 
@@ -82,7 +84,7 @@ def at_end(name: str, end: str, invalid: str) -> Words:
     """
     clause = f"the argument of `{name}` comes close to {end}"
     near = Near(True, 0.5, "end of the domain", clause)
-    return Words(near=near, singular=AT_ITS_END, nearly="", invalid=invalid)
+    return Words(near=near, singular=AT_ITS_END, nearly=NEARLY_AT_ITS_END, invalid=invalid)
 
 
 def periodic(noun: str = "step", *, poles: bool = False) -> Words:
@@ -96,5 +98,5 @@ def periodic(noun: str = "step", *, poles: bool = False) -> Words:
     )
 
 
-STEPPED = Words(singular=ON_A_JUMP, nearly="")
+STEPPED = Words(singular=ON_A_JUMP, nearly=NEARLY_ON_A_JUMP)
 """Of a function that is flat between its jumps."""

@@ -487,6 +487,28 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
         yield f"the node is a {p.formula.nodes[k].operator}"
 
 
+@clause(
+    SINGULAR,
+    "singular.jump_nearly",
+    "⟦its argument lies exactly on a jump, or ⟧its argument agrees with a jump in more than 30 "
+    "digits",
+)
+def _(p: Page, m: Match, k: int) -> Iterator[str]:
+    if p.formula.nodes[k].operator not in ("sign", "floor", "ceil", "round"):
+        yield f"the node is a {p.formula.nodes[k].operator}"
+
+
+@clause(
+    SINGULAR,
+    "singular.end_nearly",
+    "⟦its argument is at the end of its domain, or ⟧its argument agrees with the end of its domain "
+    "in more than 30 digits",
+)
+def _(p: Page, m: Match, k: int) -> Iterator[str]:
+    if p.formula.nodes[k].operator not in ("asin", "acos", "acosh", "atanh"):
+        yield f"the node is a {p.formula.nodes[k].operator}"
+
+
 @clause(SINGULAR, "singular.end", "its argument is at the end of its domain")
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     x = np.abs(p.truth.value(p.formula.nodes[k].children[0])[_lost_rows(p, k)])

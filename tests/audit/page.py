@@ -187,7 +187,7 @@ JUMP = re.compile(
     r"(?:; other steps at [\d,]+ more)?\."
 )
 PARTLY = re.compile(
-    r"No real value at [\d,]+ of [\d,]+ samples?(?:, at `[^`]*`)?: (?:`[^`]*`|[^`.])*\."
+    r"No (?:real|usable) value at [\d,]+ of [\d,]+ samples?(?:, at `[^`]*`)?: (?:`[^`]*`|[^`.])*\."
 )
 LEFT_OUT = re.compile(
     r"Left out (?:is|are) [\d,]+ of [\d,]+ samples? that double precision cannot tell: [^.]*\."
@@ -203,7 +203,7 @@ LEADS = (
 def pieces(sentence: str) -> list[str]:
     """The sentences of a verdict: one, and one each of double range and of jumps."""
     found: list[str] = []
-    for pattern in (PARTLY, LEFT_OUT, RANGE, WORN, JUMP):
+    for pattern in (PARTLY, PARTLY, LEFT_OUT, RANGE, WORN, JUMP):
         match = pattern.search(sentence)
         if match is not None:
             found.append(match[0])

@@ -264,6 +264,40 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(p, m["there"], lambda k: _fails_at(p, k, told_counts[1], m["because"]))
 
 
+@says(
+    "verdict.unusable",
+    "verdict",
+    "No usable value at <n:int> of <of:int> [[sample|samples]], at <at:code>: <why:any>.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    if whole(m["of"]) != p.truth.count:
+        yield f"there are {p.truth.count} samples"
+    yield from somewhere(p, m["at"], lambda k: _unusable_at(p, k, whole(m["n"]), m["why"]))
+
+
+@says(
+    "verdict.unusable_each",
+    "verdict",
+    "No usable value at <n:int> of <of:int> [[sample|samples]]: <first:int> at <at:code> "
+    "(<why:any>)[[ and |, ]]<second:int> at <there:code> (<because:any>)"
+    "⟦ and <rest:int> elsewhere⟧.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    first, second, rest = (whole(m[name] or "0") for name in ("first", "second", "rest"))
+    if whole(m["of"]) != p.truth.count or first + second + rest != whole(m["n"]):
+        yield f"there are {p.truth.count} samples"
+    yield from somewhere(p, m["at"], lambda k: _unusable_at(p, k, first, m["why"]))
+    yield from somewhere(p, m["there"], lambda k: _unusable_at(p, k, second, m["because"]))
+
+
+def _unusable_at(p: Page, k: int, count: int, why: str) -> Iterator[str]:
+    """What is too large for any arithmetic is counted; what 60 digits do not tell, is more."""
+    beyond = int((_too_large(p) & (p.truth.bad == k)).sum())
+    if count < beyond or (why == "its value leaves every range of numbers" and count > beyond):
+        yield f"{beyond} samples leave every range there"
+    yield from told(INVALID, p, k, why)
+
+
 def _counts_without_value(p: Page, m: Match) -> Iterator[str]:
     if whole(m["of"]) != p.truth.count:
         yield f"there are {p.truth.count} samples"

@@ -49,7 +49,7 @@ SILENT = frozenset({
     "singular.power", "growth.hardly", "budget.together", "budget.many", "instead.none_finite",
     "label.beyond", "label.steep", "label.unranged",
     "verdict.left_out", "advice.arithmetic", "invalid.indistinct", "budget.beyond", "budget.none",
-    "singular.or_given",
+    "singular.or_given", "singular.jump_nearly", "singular.end_nearly",
 })  # fmt: skip
 """Templates for which no formula of built-in operators is known that makes them speak; or which are
 about rows that the oracle sees and the definition, at 60 digits, does not; or about too many

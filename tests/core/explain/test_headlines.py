@@ -457,3 +457,64 @@ def test_a_mean_is_called_settled_or_not_as_the_tail_has_it():
     assert few.settled == "too few samples to tell"
     crossing = spread_of(inspected("x - 1.5", x=np.linspace(1, 2, 401)[:-1] + 1e-4))
     assert crossing.settled == "no"
+
+
+# --- what 60 digits cannot tell
+
+ROUNDED_AWAY = [
+    ("1/(1 - tanh(x))", np.linspace(0, 100, 60)),
+    ("1/(exp(x) - 1)", 10.0 ** np.linspace(-80, 0, 60)),
+    ("1/(1 - cos(x))", 10.0 ** np.linspace(-40, 0, 60)),
+    ("log(1 - 1/(1 + exp(-x)))", np.linspace(-5, 200, 60)),
+]
+
+
+@pytest.mark.parametrize(("text", "x"), ROUNDED_AWAY)
+def test_every_sample_at_which_a_program_gets_no_number_is_in_the_headline(text, x):
+    """Those that the recursion can use, and those of which 60 digits find no value either."""
+    columns = {"x": x}
+    wanted = int((~np.isfinite(program(text, columns))).sum())
+    said = verdict(inspected(text, **columns)).sentence
+    lost = re.search(r"No double-precision value at (\d+) of the (\d+) samples that were", said)
+    unusable = re.search(r"No usable value at (\d+) of 60 samples", said)
+    assert lost and unusable and int(lost[2]) + int(unusable[1]) == 60
+    assert int(lost[1]) + int(unusable[1]) == wanted
+
+
+def test_samples_that_no_arithmetic_holds_are_told_beside_a_calm_result():
+    columns = {"x": np.linspace(10, 20, 60)}
+    beyond = int((columns["x"] > math.log(math.log(10) * 1e6)).sum())  # exp(-exp(x)) < 10^-(10^6)
+    said = verdict(inspected("1 + exp(-exp(x))", **columns))
+    assert f"No usable value at {beyond} of 60 samples, at `exp(−exp(x))`" in said.sentence
+    assert said.level == "stable"  # a program gets 1, rightly
+
+
+EXACTNESS = [
+    # formula, x, what holds exactly: by algebra, or not since the function only tends there
+    ("x - x", [1.0, 2.5], True),
+    ("exp(log(x)) - x", [1.5, 2.5], True),
+    ("sin(x)**2 + cos(x)**2 - 1", [1.5, 2.5], True),
+    ("cos(2*pi*x) - 1", [1.0, 3.0], True),
+    ("sin(pi*x)", [1.0, 3.0], True),
+    ("floor(x)", [1.0, 3.0], True),
+    ("floor(10*x)", [0.3, 0.7], True),
+    ("tanh(x) - 1", [1e3, 1e6], False),
+    ("log(1 + exp(-x))", [1e3, 1e5], False),
+    ("1/(1 + exp(-x)) - 1", [1e3, 1e5], False),
+    ("0.5*(1 - erf(x/sqrt(2)))", [100.0, 750.0], False),
+    ("floor(tanh(x))", [1e5, 1e6], False),
+    ("cos(1/x) - 1", [1e300, 1e250], False),
+]
+
+
+@pytest.mark.parametrize(("text", "x", "exactly"), EXACTNESS)
+def test_exactly_is_said_of_what_is_exact_alone(text, x, exactly):
+    said = verdict(inspected(text, x=x)).sentence
+    assert ("exactly" in said) is exactly, said
+    assert ("more than 30 digits" in said) is not exactly, said
+
+
+def test_a_number_too_long_for_60_digits_is_on_no_jump():
+    """80 digits before the point and a quarter."""
+    inspection = inspected("floor(x - 0.25)", x=[1e70, 1e77, 3.3e80])
+    assert not inspection.nodes[-1].singular
