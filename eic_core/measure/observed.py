@@ -380,6 +380,9 @@ class ObservedError(Plain):
         Further rows, at which the exact value itself is beyond all numbers of the type.
     zeros : int
         Of the rows those whose exact value is 0 and that have another.
+    largest_at_zero : float
+        The largest of those others, in units of the largest exact value, or of 1 if all are 0; 0
+        without them.
     fewer : int
         Of the rows those whose exact value is so far below the normal numbers of the type that the
         nearest has lost a digit; errors count relative to the smallest normal number there.
@@ -399,6 +402,7 @@ class ObservedError(Plain):
     out_of_range: int = 0
     zeros: int = 0
     fewer: int = 0
+    largest_at_zero: float = 0.0
 
     JSON = (
         "precision", "rms", "worst", "failed", "rows", "digits_lost", "mean_digits_lost",
@@ -435,18 +439,22 @@ class ObservedError(Plain):
         if lost is not None:
             errors[lost & ~np.isnan(errors)] = math.inf
         zeros = fewer = 0
+        at_zero = 0.0
         for row, (true, holds) in enumerate(zip(truth, held, strict=True)):
             if not holds:
                 continue
             if not true and math.isnan(errors[row]):
                 errors[row] = 1 / ROUNDOFF[kind]  # no digit of another number is right
                 zeros += 1
+                at_zero = max(at_zero, abs(computed[row]))
             elif holds == FEWER_DIGITS:
                 fewer += 1
                 if math.isfinite(errors[row]):
                     errors[row] = float((computed[row] - true) / tiny) / ROUNDOFF[kind]
         beyond = sum(true is not None and not holds
                      for true, holds in zip(truth, held, strict=True))  # fmt: skip
+        largest = max((float(abs(true)) for true, holds in zip(truth, held, strict=True) if holds),
+                      default=0.0)  # fmt: skip
         known = np.abs(errors[np.isfinite(errors)]) * ROUNDOFF[kind]
         failed = int(np.count_nonzero(np.isinf(errors)))
         some = len(known) > 0
@@ -456,7 +464,7 @@ class ObservedError(Plain):
         return cls(
             kind, rms(counted) if some else math.nan, float(np.max(known)) if some else math.nan,
             failed, len(known) + failed, float(np.mean(digits)) if len(digits) else math.nan,
-            beyond, zeros, fewer,
+            beyond, zeros, fewer, float(at_zero / (largest or 1.0)),
         )  # fmt: skip
 
     @property

@@ -24,6 +24,9 @@ SMALL = 1.0
 NEAR = 0.3
 """Digits within which a formula counts as being as good as the function allows."""
 
+NEGLIGIBLE = 1e-6
+"""What is so small beside the largest result can be taken for 0."""
+
 
 MORE = 0.5
 """Digits by which one row must lose more, or fewer, to be counted: two roundings differ by less."""
@@ -460,7 +463,7 @@ def advice_sentence(
     if q <= SMALL:
         wrong = double.digits_lost > q + SMALL
         ranged = bool(double.failed or double.out_of_range or double.fewer)
-        if wrong and double.zeros and not ranged:
+        if wrong and double.zeros and not ranged and double.largest_at_zero < NEGLIGIBLE:
             return (
                 "Where the exact result is 0, rounding leaves a small number in its place: what "
                 "helps is to take so small a result for 0."

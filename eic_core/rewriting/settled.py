@@ -54,7 +54,7 @@ class SettledValues:
     @cached_property
     def settled(self) -> tuple[Values, int]:
         """The values, each with so many digits that as many again change nothing, and the most
-        digits needed.  What never settles is 0."""
+        digits needed.  What never settles is 0, and what grows with the digits has no value."""
         known, doubled, needed = self._first
         values = list(known)
         others = [row for row in range(len(values)) if row not in doubled]
@@ -79,7 +79,9 @@ class SettledValues:
                     left.append(row)
             pending = left
         for row in pending:
-            values[row] = self.table.mp.mpf(0)
+            value, mp = values[row], self.table.mp
+            pole = value is not None and value and mp.mag(value) > digits  # 1/0, but for a rounding
+            values[row] = None if pole else mp.mpf(0)
         return needed
 
     def _table(self, rows: Sequence[int], digits: int) -> ValueTable:
