@@ -315,7 +315,7 @@ def outermost_masked(inspection: Inspection, rows: tuple[LedgerRow, ...]) -> lis
 
 
 def masked_sentence(inspection: Inspection, target: int, row: LedgerRow) -> str:
-    """What a masked node loses, and how little of it arrives.
+    """What a masked node loses, and how little of the target's noise arises there.
 
     Parameters
     ----------
@@ -327,11 +327,14 @@ def masked_sentence(inspection: Inspection, target: int, row: LedgerRow) -> str:
     """
     local = inspection.nodes[row.node_id].local_eic_finite
     share = wording.percent(row.share)
-    little = share if share.startswith("less") else f"only {share}" if row.share else "none"
+    little = share if share.startswith("under") else f"only {share}" if row.share else "none"
     name = phrases.code_text(inspection.formula, row.node_id)
+    passing = ""
+    if row.inherited >= HIDDEN_SHARE:
+        passing = f"; {wording.percent(row.inherited)} comes through it from below, damped above it"
     return (
         f"Masked: {name} loses {wording.digits_phrase(local)}, "
-        f"but {little} of the noise of {_name(inspection, target)} arises there."
+        f"but {little} of the noise of {_name(inspection, target)} arises there{passing}."
     )
 
 

@@ -124,7 +124,7 @@ def repair(
         return _none(
             formula,
             samples,
-            "no sample has a value with a finite amplification",
+            "no sample has a value with a finite amplification at every step",
             nowhere_advice(lost_rows(inspect(formula, measured_samples(formula, samples, rows)))),
         )
     return Measurer(formula, samples, rows, table, outcome, truth).repairs(limit_repairs)

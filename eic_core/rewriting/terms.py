@@ -263,10 +263,19 @@ class Terms:
             term = self._terms[number]
             if number != old and any(c in renamed for c in term.children):
                 children = tuple(renamed.get(c, c) for c in term.children)
-                changed = self.intern(term.operator, children, term.label, term.parameter)
+                changed = self._over(term, children)
                 renamed[number] = changed
                 pairs.append((number, changed))
         return renamed.get(root, root), pairs
+
+    def _over(self, term: Term, children: tuple[int, ...]) -> int:
+        """The same operation over others; a power whose exponent has become a number is exact."""
+        exponent = self.number(children[1]) if term.operator == "pow" else None
+        if exponent == 0:
+            return self.intern(CONSTANT, label="1")
+        if exponent is not None and exponent.denominator <= 2:
+            return self.intern("power", children[:1], parameter=exponent)
+        return self.intern(term.operator, children, term.label, term.parameter)
 
     def with_quotients(self, root: int) -> int:
         """The same with every fraction written as a quotient, which any program can read.

@@ -670,7 +670,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
     if "more than 120 nodes" in m["why"]:
         if len(p.formula) <= 120:
             yield f"it has {len(p.formula)} nodes"
-    elif m["why"] == "no sample has a value with a finite amplification":
+    elif m["why"] == "no sample has a value with a finite amplification at every step":
         if (p.truth.valid & ~p.truth.any_singular).any():
             yield "some have"
     else:

@@ -326,7 +326,8 @@ def _lost_at(p: Page, k: int, count: int) -> Iterator[str]:
     "why.masked",
     "why",
     "Masked: <at:code> loses <d:digits>, but ⟦only ⟧⟦<share:pct>⟧⟦less than <less:pct>⟧"
-    "⟦<none:word>⟧ of the noise of <of:any> arises there.",
+    "⟦<none:word>⟧ of the noise of <of:any> arises there"
+    "⟦; <more:pct> comes through it from below, damped above it⟧.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     def masked(k: int, t: int) -> Iterator[str]:
@@ -336,6 +337,11 @@ def _(p: Page, m: Match) -> Iterator[str]:
             yield f"its share is {p.truth.shares(t)[k]:.5f}"
         if m["none"] and (m["none"] != "none" or p.truth.shares(t)[k] > 1e-12):
             yield f"its share is {p.truth.shares(t)[k]:.5g}"
+        below = p.truth.shares(t)[p.formula.first[k] : k].sum()
+        if m["more"] and not about(percent(m["more"]), float(below), 5e-3):
+            yield f"{below:.5f} comes through it"
+        if not m["more"] and below > 0.0101:
+            yield f"{below:.5f} comes through it, unsaid"
         if p.truth.local_finite(k) < p.truth.local_finite(t) + 0.9:
             yield f"{p.truth.local_finite(t):.3f} are lost at the target: nothing is masked"
 
