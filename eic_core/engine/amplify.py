@@ -111,6 +111,9 @@ class Amplification:
         The one that was run.
     exact : dict of row to (values, s^2), each by slot
         What 60 digits said about the rechecked samples, up to their first invalid step.
+    underflown : frozenset of int
+        Those of them at which the result is not 0, but smaller than all doubles, or than what
+        60 digits see beside the steps that it is made of.
     """
 
     formula: Formula
@@ -125,6 +128,7 @@ class Amplification:
     root_values: np.ndarray | None = field(repr=False)
     tape: Tape = field(repr=False)
     exact: dict[int, tuple[np.ndarray, np.ndarray]] = field(repr=False)
+    underflown: frozenset[int] = field(repr=False)
     _sums: list[float] = field(repr=False)  # by slot, as the next three
     _singular: list[int] = field(repr=False)
     _signs: list[int] = field(repr=False)
@@ -479,6 +483,7 @@ class _Sums:
         self.unresolved = self.out_of_range = 0
         self.suspects = self.doubtful = self.unsettled = _NONE
         self.flagged: list[tuple[int, np.ndarray]] = []
+        self.underflown: frozenset[int] = frozenset()
         self.values = np.empty(len(samples)) if root_values else None
         self.kept = self._room_to_keep() if edges else NOTHING_KEPT
         self.skipped: list[np.ndarray] = []
@@ -578,6 +583,7 @@ class _Sums:
         terms = np.zeros((sum(map(len, self.tape.operands)), len(kinds)))
         dead = np.full(len(kinds), -1)
         found: list[tuple[np.ndarray, np.ndarray]] = []
+        tiny = np.zeros(len(kinds), dtype=bool)
         for i, row in enumerate(rechecked[first].tolist()):
             assert evaluator is not None
             sample = evaluator.sample({name: self.samples.decimal(name, row) for name in names})
@@ -588,11 +594,14 @@ class _Sums:
             terms[: len(through), i] = through
             if sample.first_invalid is not None:
                 dead[i] = known
+            else:
+                tiny[i] = not y[-1, i] and (bool(sample.y[-1]) or evaluator.saturates(sample))
             found.append((y[:known, i].copy(), s2[:known, i].copy()))
             if progress is not None:
                 progress(FIRST_PASS + (1 - FIRST_PASS) * i / len(kinds))
         for row, kind in zip(rechecked.tolist(), kind_of.tolist(), strict=True):
             self.exact[row] = found[kind]
+        self.underflown = frozenset(rechecked[tiny[kind_of]].tolist())
         self._settle(
             rechecked, y[:, kind_of], s2[:, kind_of], terms[:, kind_of], dead[kind_of]
         )
@@ -711,5 +720,6 @@ class _Sums:
             _edge_sums=totals.edge_sums if self.edges else None, _kept=self.kept,
             _skipped=self.skipped, _traces={}, _settled=self.settled, _flagged=self.flagged,
             _unsettled=self.unsettled, _evaluated=totals.evaluated,
+            underflown=self.underflown,
         )  # fmt: skip
         return amplification

@@ -58,12 +58,15 @@ class InputRange:
         Its range over the rows.
     covered : float
         The part of all valid samples that lies in this range, 0 to 1.
+    spread : float
+        From its smallest value over all valid samples to its largest; 0 if that is not known.
     """
 
     name: str
     low: float
     high: float
     covered: float
+    spread: float = 0.0
 
     JSON = ("name", "low", "high", "covered")
 
@@ -227,7 +230,7 @@ def _narrow_inputs(
         else:
             is_special = covered <= NARROW and chance_of_so_narrow(count, covered) <= allowed
         if is_special:
-            found.append(InputRange(name, low, high, covered))
+            found.append(InputRange(name, low, high, covered, float(np.ptp(column[valid]))))
     return tuple(sorted(found, key=lambda i: i.covered))
 
 
@@ -303,7 +306,9 @@ def _range(interval: InputRange, digits: int) -> str:
         enough = (d for d in range(4, digits) if float(f"{value:.{d - 1}e}") == value)
         return f"{name} is {wording.significant(value, next(enough, digits))}"
     if interval.high - interval.low <= NEAR * abs(middle):
-        return f"{name} is near {wording.significant(middle)}"
+        near = (d for d in range(3, 17) if abs(float(f"{middle:.{d - 1}e}") - middle)
+                <= NEAR * (interval.spread or math.inf))  # fmt: skip
+        return f"{name} is near {wording.significant(middle, next(near, 17))}"
     low, high = wording.significant(interval.low), wording.significant(interval.high)
     return f"{name} is between {low} and {high}"
 

@@ -302,8 +302,10 @@ def _find(inspection: Inspection) -> DoubleRange:
     far = _out_of_reach(inspection, rows, wide, in_double)
     root, value = in_double[-1], wide.value(len(tape) - 1)
     _, s = amplification.trace(inspection.formula.root.id)
-    nothing = (value.m == 0) | (real & np.isnan(value.m)) | np.isinf(s[rows])
-    zero = (exact == 0) & nothing  # of a 0 by cancellation the wide value is what rounding leaves
+    nothing = (value.m == 0) | (real & np.isnan(value.m))
+    looked_at = real & np.isin(rows, list(amplification.exact))  # wide values may be roundings
+    nothing[looked_at] = ~np.isin(rows[looked_at], list(amplification.underflown))
+    zero = (exact == 0) & nothing
     leaves = far.copy()
     for slot in range(len(tape)):
         leaves |= wide.value(slot).lost
@@ -317,7 +319,7 @@ def _find(inspection: Inspection) -> DoubleRange:
     small = value.lost & (value.e < 0)  # there the nearest double is rounded itself
     with np.errstate(all="ignore"):
         missed[small] = np.abs(Wide.of(root).over(value)[small] - 1)
-    worn = real & leaves & ~lost & ~turned & (missed > FAR * UNIT_ROUNDOFF * s[rows])
+    worn = real & leaves & ~lost & ~zero & ~turned & (missed > FAR * UNIT_ROUNDOFF * s[rows])
     worn &= np.abs(exact) <= LARGEST
     open_rows = [*amplification.unsettled.tolist(), *indistinct_rows(inspection)]
     unknown = np.isin(rows, open_rows) & ~amplification.valid[rows] & ~lost

@@ -174,9 +174,10 @@ def repair_sentence(
     regained = _fewer(before.float64.digits_lost, after.float64.digits_lost)
     valued = before.float64.failed - after.float64.failed
     no_gain = max(regained, at_root) < SHOWN and not valued
-    if at_root >= SHOWN:
+    fewer = wording.lost_phrase(after.q)
+    if at_root >= SHOWN and fewer != wording.lost_phrase(before.q):
         effects.append(
-            f"with shared noise{parts.noise} the result loses {wording.lost_phrase(after.q)} "
+            f"with shared noise{parts.noise} the result loses {fewer} "
             f"instead of {before.q:.1f}{_of_the_others_before(before, after)}"
         )
     gone = math.isnan(before.eic) and not math.isnan(after.eic)
