@@ -707,11 +707,12 @@ def _source_of_infinity(inspection: Inspection, lost: npt.NDArray[np.bool_]) -> 
     A step that only hands on what several others have lost is none: of those, the one of the most,
     and sooner a value than a condition, which a factor of 0 silences.
     """
-    node, trace = inspection.nodes[-1].node, inspection.amplification.trace
+    formula, trace = inspection.formula, inspection.amplification.trace
+    node = formula.root
     while True:
         below = {k: lost & np.isinf(trace(k)[1]) for k in node.children}
         counts = [
-            (int(np.count_nonzero(rows)), not OPERATORS[inspection.nodes[k].node.operator].truth, -k)
+            (int(np.count_nonzero(rows)), not OPERATORS[formula.nodes[k].operator].truth, -k)
             for k, rows in below.items()
             if rows.any()
         ]
