@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import NoReturn
 
 from eic_core.errors import FormulaError
@@ -219,6 +220,7 @@ _GREEK_IN_FONT = re.compile(
     rf"(?<![A-Za-z0-9])\\({'|'.join(sorted({*GREEK, *VARIANTS}))})(?![A-Za-z])\s*+"
 )
 _INDEX_ABOVE = re.compile(r"\s*+\{\s*+\(\s*+([0-9]{1,2})\s*+\)\s*+\}")
+_LAST_NAME = re.compile(r"[^\W\d_][0-9₀-₉]*+\Z")
 _LONGEST_NAME = 100
 """Most letters that are offered as one name."""
 _END = re.compile(r"\\end\s*+\{[a-z]++\*?+\}")
@@ -241,7 +243,7 @@ class _Scanner(Brackets):
     def scan(self) -> list[TokenRow]:
         """The shared tokens, closed by `END`."""
         self.matched: dict[int, int] = {}
-        self.pieces_of_indices: list[tuple[int, int, str]] = []
+        self.other_pieces: dict[str, list[tuple[int, int, str]]] = {}
         while True:
             kind, text, start, end = self.raw[self.index]
             self.index += 1
@@ -256,11 +258,8 @@ class _Scanner(Brackets):
                         place + 1,
                         f"close it with `{self.open[-1][0]}`",
                     )
-                if self.pieces_of_indices:
-                    self.report.alternative(
-                        "an index, a part of the name",
-                        lambda: replaced(self.text, self.pieces_of_indices),
-                    )
+                for label, pieces in self.other_pieces.items():
+                    self.report.alternative(label, partial(replaced, self.text, pieces))
                 self.emit(END, "", self.stop, self.stop)
                 return self.tokens
             if kind == "number":
@@ -336,14 +335,20 @@ class _Scanner(Brackets):
             self.report.note(f"`{text}` is read as the product {shown}", (start, end))
             if len(text) <= _LONGEST_NAME:
                 self.report.alternative(
-                    f"one variable called {text}",
-                    lambda: re.sub(
-                        rf"(?<![A-Za-z\\]){text}(?![A-Za-z0-9])", rf"\\mathrm{{{text}}}", self.text
-                    ),
+                    f"one variable called {text}", partial(self.with_one_name, text, start, end)
                 )
             for offset in range(len(letters) - 1):
                 self.emit(NAME, letters[offset], start + offset, start + offset + 1)
             self.name(text[len(letters) - 1 :], start + len(letters) - 1, end)
+
+    def with_one_name(self, word: str, start: int, end: int) -> str:
+        """The text with ``\\mathrm`` around a word at [start, end), and where it stands alone."""
+        alone = re.compile(rf"(?<![A-Za-z\\]){word}(?![A-Za-z0-9])")
+        one = rf"\mathrm{{{word}}}"
+        before, behind = [
+            alone.sub(lambda _: one, part) for part in (self.text[:start], self.text[end:])
+        ]
+        return before + one + behind
 
     def script_column(self, text: str) -> bool:
         """Whether `text` with the subscript that follows is a column."""
@@ -365,9 +370,38 @@ class _Scanner(Brackets):
             if not re.fullmatch(r"\w+", script):
                 self.report.fail("this subscript is not read", start, end, "use letters and digits")
             text = f"{text}_{script}"
+            if end in self.cut:
+                self.single_subscript(text, start, end)
             if self.raw[self.index][1] == "^":  # of `x^2_0` the index stands behind it
                 end = min(end, self.raw[self.index][2])
         self.emit(NAME, text, start, end)
+
+    def single_subscript(self, name: str, start: int, end: int) -> None:
+        """Say where the index ends that a word behind ``_`` begins with: ``k_BT`` is k_B·T.
+
+        Parameters
+        ----------
+        name : str
+            The name with its index.
+        start, end : int
+            Where it stands.
+        """
+        low, word = self.cut[end]
+        if self.raw[self.index][2] == end < low + len(word) and self.raw[self.index + 1][1] == "_":
+            word = _LAST_NAME.sub("", word)  # `R_aR_b`
+        rest = word[end - low :]
+        shown = self.text[start:low] + word
+        if len(shown) > _LONGEST_NAME or not rest and end - low == 1:
+            return
+        if end - low == 1 or self.text[low + 1 : end].isdecimal():
+            told = f"`{shown}` is read as {name} and {rest}: without braces one letter is the index"
+            self.report.note(told, (start, low + len(word)))
+            self.offer("all letters are the index", low, low + len(word), f"{{{word}}}")
+            return
+        whole = f"{self.text[start:end]}`" + (f" in `{shown}`" if rest else "")
+        self.report.note(f"`{whole} is read as the variable of that name", (start, end))
+        first = f"{{{word[:1]}}} {word[1 : end - low]}"
+        self.offer("only the first letter is the index", low, end, first)
 
     def mark(self, text: str, start: int, end: int) -> None:
         if text in COMMAND_OPERATORS:
@@ -419,9 +453,23 @@ class _Scanner(Brackets):
         self.report.note(
             f"`{shown}` is read as a power, not as an index or a derivative", (start, raised.end())
         )
-        self.pieces_of_indices.append(
-            (start, raised.end(), rf"\mathrm{{{name}_{raised[1]}}}")
+        self.offer(
+            "an index, a part of the name", start, raised.end(), rf"\mathrm{{{name}_{raised[1]}}}"
         )
+
+    def offer(self, label: str, start: int, end: int, piece: str) -> None:
+        """Offer the text with a piece in place of [start, end), and all others of that label.
+
+        Parameters
+        ----------
+        label : str
+            What the other reading is.
+        start, end : int
+            Where the piece goes.
+        piece : str
+            What is to stand there.
+        """
+        self.other_pieces.setdefault(label, []).append((start, end, piece))
 
     def power_of_call(self, name: str, start: int, opened: int) -> None:
         """Say of ``\\sin{x}^2`` that the function is raised, and offer the power inside.

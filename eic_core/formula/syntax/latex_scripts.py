@@ -315,6 +315,67 @@ def _with_indices_first(raw: list[Raw]) -> list[Raw]:
     return kept
 
 
+_LETTER = re.compile(r"[^\W\d_][0-9₀-₉]*+")
+
+
+def _with_single_subscripts(
+    raw: list[Raw], names: Names
+) -> tuple[list[Raw], dict[int, tuple[int, str]]]:
+    """The raw tokens with a word behind ``_`` cut behind its first letter, as TeX cuts it.
+
+    Parameters
+    ----------
+    raw : list of Raw
+    names : Names
+        A column that is called by more of the word than its first letter keeps those.
+
+    Returns
+    -------
+    raw : list of Raw
+    cut : dict
+        Of each word that was cut or kept for a column, by where its index ends: where it begins,
+        and the whole of it.
+    """
+    if not any([row[1] == "_" for row in raw]):
+        return raw, {}
+    kept: list[Raw] = []
+    cut: dict[int, tuple[int, str]] = {}
+    for row in raw:
+        kind, text, start, end = row
+        letter = _LETTER.match(text)
+        if kind != "word" or not kept or kept[-1][1] != "_" or letter is None or letter[0] == text:
+            kept.append(row)
+            continue
+        size = letter.end()
+        heads = _heads(kept[-5:])
+        for longer in range(len(text), size, -1):
+            if any([names.spells_column(f"{head}_{text[:longer]}") for head in heads]):
+                size = longer
+                break
+        cut[start + size] = (start, text)
+        kept.append((kind, text[:size], start, start + size))
+        if size < len(text):
+            rest = text[size:]
+            kept.append(("word" if rest[0].isalpha() else "number", rest, start + size, end))
+    return kept, cut
+
+
+def _heads(kept: list[Raw]) -> set[str]:
+    """What the name may be that the ``_`` at the end of these tokens belongs to."""
+    if len(kept) > 3 and kept[-3][1] == "^":  # `x^2_ab`
+        kept = [*kept[-5:-3], kept[-1]]
+    if len(kept) < 2:
+        return set()
+    text = kept[-2][1].removeprefix("\\")
+    if text == "}" and len(kept) > 3 and kept[-4][1] == "{":  # `\\mathrm{speed}_max`
+        text = kept[-3][1].removeprefix("\\")
+    one = _LAST_LETTER.search(text) if kept[-2][0] == "word" else None
+    return {VARIANTS.get(text, text), one[0] if one is not None else text}
+
+
+_LAST_LETTER = re.compile(r"[^\W\d_][0-9₀-₉]*+\Z")
+
+
 class Brackets:
     """Where the scan stands, what was emitted, and what each closing bracket will mean.
 
@@ -340,6 +401,9 @@ class Brackets:
             if m.lastgroup != "comment"
         ]
         last = self.raw[-1][3] if self.raw else start
+        self.cut: dict[int, tuple[int, str]] = {}
+        if "_" in self.text:
+            self.raw, self.cut = _with_single_subscripts(self.raw, names)
         if "^" in self.text and "_" in self.text:
             self.raw = _with_indices_first(self.raw)
         self.stop = last
@@ -377,6 +441,11 @@ class Brackets:
                 self.report.fail("nothing follows this mark", start - 1, end, "write it in braces")
             if kind == "number" and "." in text:
                 self.report.fail("write this script in braces", start, end, "as in `x_{0}`")
+            letter = _LETTER.match(text) if kind == "word" and end not in self.cut else None
+            if letter is not None and letter[0] != text:  # TeX takes one: `\\hat xy`, `\\sin^nx`
+                self.index -= 1
+                self.raw[self.index] = ("word", text[letter.end() :], start + letter.end(), end)
+                return letter[0], start + letter.end()
             return text, end
         depth = 1
         while depth:

@@ -755,7 +755,22 @@ PLAIN = {
     "0 000*x": None,
 }
 
+LATEX = {
+    r"\frac{R_aR_b}{R_a+R_b}": "R_a*R_b/(R_a+R_b)",
+    r"x_iy_j + \pi": "x_i*y_j+pi",
+    r"\sqrt{V_xV_y}": "sqrt(V_x*V_y)",
+    r"\alpha n_eT_e": "alpha*n_e*T_e",
+    r"\frac{x_{ab}}{x_1y}": "x_ab/(x1*y)",
+    r"x_{12}\pi": "x12*pi",
+    r"k_{\mathrm{eff}}T + k_\text{b}T\pi": "k_eff*T+k_b*T*pi",
+    r"\sin^nx": "sin(x)**n",
+    r"\log_bx": "log(x)/log(b)",
+    r"\hat xy + \hat{x}": "x_hat*y+x_hat",
+    r"\mathrm dx": None,
+}
+
 PASTED = {
+    "latex": LATEX,
     "mathematica": MATHEMATICA,
     "python": PYTHON,
     "c family": C_FAMILY,
@@ -787,7 +802,26 @@ GIVEN = [
 ]
 """A notation as the user names it, a text, and what it means in Python."""
 
+LATEX_DECIDED = [
+    # an index without braces is one letter, as TeX sets it
+    ("\\frac{E}{k_BT}", "", "div(E, mul(k_B, T))", "`k_BT` is read as k_B and T", "div(E, k_BT)"),
+    ("\\frac{E}{k_BT}", "E k_B T", "div(E, mul(k_B, T))", "`k_BT` is read as k_B and T", "div(E, k_BT)"),
+    ("\\frac{E}{k_BT}", "E k_BT", "div(E, k_BT)", "`k_BT` is read as the variable of that name", "div(E, mul(k_B, T))"),
+    ("k_BT\\ln 2", "", "mul(mul(k_B, T), log(#2))", "`k_BT` is read as k_B and T", "mul(k_BT, log(#2))"),
+    ("e^{-E_a/k_BT}", "", "exp(div(neg(E_a), mul(k_B, T)))", "`k_BT` is read as k_B and T", "exp(div(neg(E_a), k_BT))"),
+    ("\\frac{1}{2}m_ev^2", "", "mul(mul(div(#1, #2), m_e), power<2>(v))", "`m_ev` is read as m_e and v", "mul(div(#1, #2), power<2>(m_ev))"),
+    ("m_ec^2+\\pi", "", "add(mul(m_e, power<2>(c)), #pi)", "`m_ec` is read as m_e and c", "add(power<2>(m_ec), #pi)"),
+    ("\\rho C_DAv^2", "", "mul(mul(mul(rho, C_D), A), power<2>(v))", "`C_DAv` is read as C_D and Av", "mul(mul(rho, C_D), power<2>(Av))"),
+    ("\\mu_BB", "", "mul(mu_B, B)", "is read as mu_B and B", "mu_BB"),
+    ("\\alpha_ix^2", "", "mul(alpha_i, power<2>(x))", "is read as alpha_i and x", "power<2>(alpha_ix)"),
+    ("a_nx^n \\pi", "", "mul(mul(a_n, pow(x, n)), #pi)", "`a_nx` is read as a_n and x", "mul(pow(a_nx, n), #pi)"),
+    ("x^2_ab + \\pi", "", "add(mul(power<2>(x_a), b), #pi)", "is read as x_a and b", "add(power<2>(x_ab), #pi)"),
+    ("v_max^2 + v_maxt\\pi", "v_max t", "add(power<2>(v_max), mul(mul(v_max, t), #pi))", "`v_max` in `v_maxt` is read as the variable of that name", "add(mul(mul(v_m, a), power<2>(x)), mul(mul(mul(mul(v_m, a), x), t), #pi))"),
+    ("x_abcy_j\\pi", "", "mul(mul(mul(mul(x_a, b), c), y_j), #pi)", "`x_abc` is read as x_a and bc", "mul(mul(x_abc, y_j), #pi)"),
+]
+
 DECIDED = [
+    *LATEX_DECIDED,
     ("sqrtf(1.0f-4*x)", "", "sqrt(sub(#1.0, mul(#4, x)))", "in Julia it is the number 1.0e-4", "sqrt(mul(#1.0e-4, x))"),
     ("5L*x", "", "mul(#5, x)", "`L` is its type", "mul(mul(#5, L), x)"),
     ("1.0_8*x", "", "mul(#1.0, x)", "the kind `_8`", "mul(#1.08, x)"),
