@@ -258,6 +258,7 @@ class _Scanner(Brackets):
                         place + 1,
                         f"close it with `{self.open[-1][0]}`",
                     )
+                self.scripts.offer_reciprocals("{-1.0}")
                 for label, pieces in self.other_pieces.items():
                     self.report.alternative(label, partial(replaced, self.text, pieces))
                 self.emit(END, "", self.stop, self.stop)
@@ -726,16 +727,16 @@ class _Scanner(Brackets):
 
     def function(self, name: str, function: Function, start: int, end: int) -> None:
         """A function with the scripts that modify it, then its argument."""
-        exponent = ""
+        exponent, where = "", (start, end)
         based = False
         while self.raw[self.index][1] in ("^", "_"):
-            mark = self.raw[self.index][1]
+            _, mark, _, low = self.raw[self.index]
             self.index += 1
             script, end = self.raw_group()
             if mark == "_":
                 function, based = self.scripts.log_with_base(name, script, start, end), True
             else:
-                exponent = script
+                exponent, where = script, (low, end)
         if name == "log" and not based:
             self.report.note("`\\log` is read as the natural logarithm", (start, end))
             self.report.alternative(
@@ -743,7 +744,7 @@ class _Scanner(Brackets):
                 lambda: re.sub(r"\\log(?![A-Za-z]|\s*_)", r"\\log_{10}", self.text),
             )
         if exponent:
-            function = self.scripts.function_power(name, function, exponent, start, end)
+            function = self.scripts.function_power(name, function, exponent, start, end, where)
         _, text, low, high = self.raw[self.index]
         while text in SKIPPED:
             self.index += 1

@@ -15,7 +15,7 @@ from eic_core.formula.syntax.build import (
     power,
 )
 from eic_core.formula.syntax.names import Names
-from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.reading import Report, replaced
 from eic_core.formula.syntax.tokens import (
     CALL,
     CLOSE,
@@ -119,6 +119,33 @@ _EXPONENT = re.compile(rf"\s*+([+-]?)\s*+{_RATIO}")
 _BASE = re.compile(rf"\s*+{_RATIO}")
 
 
+_RECIPROCALS = {
+    "cot": "atan", "sec": "acos", "csc": "asin", "coth": "atanh", "sech": "acosh", "csch": "asinh",
+    "ctg": "atan", "cotan": "atan", "cosec": "asin",
+}  # fmt: skip
+"""The inverse of which 1/x is to be taken for that of a function's reciprocal."""
+
+
+def _inverse_of(name: str) -> Function | None:
+    """The inverse of a function, None if none is known.
+
+    Parameters
+    ----------
+    name : str
+        By which the function is called.
+    """
+    name = name.lower()
+    if name in _RECIPROCALS:
+        inverse = FUNCTIONS[_RECIPROCALS[name]]
+
+        def build(args: list[Draft], span: tuple[int, int]) -> Draft:
+            return inverse.build([Draft("div", [constant("1", span), *args], span=span)], span)
+
+        return inverse._replace(build=build)
+    row = next((row for row in OPERATORS.values() if name in row.names), None)
+    return FUNCTIONS[row.writing.inverse] if row is not None and row.writing.inverse else None
+
+
 class Scripts:
     """What the scripts of a function turn it into.
 
@@ -134,6 +161,19 @@ class Scripts:
         self.report = report
         self.names = names
         self.text = report.text
+        self.inverted: dict[str, list[tuple[int, int]]] = {}  # where -1 says inverse, by labels
+
+    def offer_reciprocals(self, exponent: str) -> None:
+        """Offer the text in which the -1 behind a function is a power.
+
+        Parameters
+        ----------
+        exponent : str
+            A -1 that no function's inverse is written with.
+        """
+        for label, places in self.inverted.items():
+            pieces = [(start, end, exponent) for start, end in places]
+            self.report.alternative(label, partial(replaced, self.text, pieces))
 
     def log_with_base(self, name: str, script: str, start: int, end: int) -> Function:
         """``\\log_{b}``: an exact base if it is a literal, else a quotient.
@@ -165,8 +205,9 @@ class Scripts:
         return Function("log", 1, 1, lambda args, span: FUNCTIONS["log"].build([*args, leaf], span))
 
     def function_power(
-        self, name: str, function: Function, script: str, start: int, end: int
-    ) -> Function:
+        self, name: str, function: Function, script: str, start: int, end: int,
+        where: tuple[int, int],
+    ) -> Function:  # fmt: skip
         """``\\sin^2 x`` is a power of sin; ``\\sin^{-1} x`` is the inverse function.
 
         Parameters
@@ -179,6 +220,8 @@ class Scripts:
             What stands in the superscript.
         start, end : int
             Where the command and its script stand, for notes and errors.
+        where : (int, int)
+            Where the script stands, its braces included.
 
         Returns
         -------
@@ -191,21 +234,17 @@ class Scripts:
             If the script is neither a number, a fraction nor a letter.
         """
         match = _EXPONENT.match(script.replace("−", "-"))
-        row = OPERATORS.get(name)
-        inverse = row.writing.inverse if row is not None else ""
-        if match and match[0].replace(" ", "") == "-1" and inverse:
-            self.report.note(
-                f"`\\{name}^{{-1}}` is read as the inverse function {inverse}", (start, end)
-            )
-            self.report.alternative(
-                f"one over {name}",
-                lambda: re.sub(
-                    rf"(?<![A-Za-z\\])\\?{name}\s*\^\s*\{{\s*-\s*1\s*\}}",
-                    rf"\\{name}^{{-1.0}}",
-                    self.text,
-                ),
-            )
-            return FUNCTIONS[inverse]
+        if match and match[0].replace(" ", "") == "-1":
+            inverse = _inverse_of(name)
+            if inverse is not None:
+                shown = f"{inverse.name} of 1/x" if name.lower() in _RECIPROCALS else inverse.name
+                self.report.note(
+                    f"`\\{name}^{{-1}}` is read as the inverse function {shown}", (start, end)
+                )
+                self.inverted.setdefault(f"one over {name}", []).append(where)
+                return inverse
+            told = f"`\\{name}^{{-1}}` is read as a power, not as an inverse function"
+            self.report.note(told, (start, end))
         if match:
             label = match[1].replace("+", "") + self.number(match[2], start, end)
             exponent = constant(label, (start, end))

@@ -141,6 +141,7 @@ class Presentation:
             else:
                 self.tokens.append(item)
         self.tokens.append((END, "", root.end, root.end, None))
+        self.scripts.offer_reciprocals("<mn>-1.0</mn>")
         return self.right_side()
 
     def right_side(self) -> list[TokenRow]:
@@ -253,9 +254,9 @@ class Presentation:
         function = self.function(name, span) if len(name) > 1 else None
         if function is not None:
             text = exponent.content.replace("−", "-")
-            self.tokens.append(
-                (PREFIX, name, *span, self.scripts.function_power(name, function, text, *span))
-            )
+            where = (exponent.start, exponent.end)
+            raised = self.scripts.function_power(name, function, text, *span, where)
+            self.tokens.append((PREFIX, name, *span, raised))
             return
         if self.scientific(base, exponent, span):
             return

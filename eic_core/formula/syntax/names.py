@@ -427,6 +427,8 @@ class Names:
             return found
         based = _LOG_TO_BASE.match(plain_letters(bare)) if bare.startswith("log") else None
         if based is not None and bare != f"log{based[1]}" and int(based[1] or 2) > 1:
+            if bare == "log_e":
+                return FUNCTIONS["log"]
             if not based[1]:
                 raise Refusal(f"the function `{name}` is not supported", "write log(x)/log(b)")
             return Function("log", 1, 1, partial(log_base, Fraction(int(based[1]))))

@@ -585,6 +585,7 @@ MATHML = {
 }
 
 PLAIN = {
+    "log_e(x) + 1": "log(x)+1",
     "`x**2`": "x**2",
     "``x**2 + 1``": "x**2+1",
     "```python\nx**2 + 1\n```": "x**2+1",
@@ -767,6 +768,10 @@ LATEX = {
     r"\log_bx": "log(x)/log(b)",
     r"\hat xy + \hat{x}": "x_hat*y+x_hat",
     r"\mathrm dx": None,
+    r"\cot^{-1}x + \csc^{-1}(x)": "arctan(1/x)+arcsin(1/x)",
+    r"\sec^{-1}{x}\coth^{-1}(x)": "arccos(1/x)*arctanh(1/x)",
+    r"\operatorname{csch}^{-1}x + \mathrm{sech}^{-1}(x)": "arcsinh(1/x)+arccosh(1/x)",
+    r"\log_e x + \log_e(y)": "log(x)+log(y)",
 }
 
 PASTED = {
@@ -817,6 +822,16 @@ LATEX_DECIDED = [
     ("a_nx^n \\pi", "", "mul(mul(a_n, pow(x, n)), #pi)", "`a_nx` is read as a_n and x", "mul(pow(a_nx, n), #pi)"),
     ("x^2_ab + \\pi", "", "add(mul(power<2>(x_a), b), #pi)", "is read as x_a and b", "add(power<2>(x_ab), #pi)"),
     ("v_max^2 + v_maxt\\pi", "v_max t", "add(power<2>(v_max), mul(mul(v_max, t), #pi))", "`v_max` in `v_maxt` is read as the variable of that name", "add(mul(mul(v_m, a), power<2>(x)), mul(mul(mul(mul(v_m, a), x), t), #pi))"),
+    # the inverse function, and its reciprocal
+    ("\\cot^{-1}x", "", "atan(div(#1, x))", "the inverse function atan of 1/x", "power<-1>(cot(x))"),
+    ("\\coth^{-1}(x)", "", "atanh(div(#1, x))", "the inverse function atanh of 1/x", "power<-1>(power<-1>(tanh(x)))"),
+    ("\\operatorname{sin}^{-1}x", "", "asin(x)", "the inverse function asin", "power<-1>(sin(x))"),
+    ("\\mathrm{tg}^{-1}(x) + \\operatorname{tg}^{ -1 }y", "", "add(atan(x), atan(y))", "the inverse function atan", "add(power<-1>(tan(x)), power<-1>(tan(y)))"),
+    ("\\sin^{-1}x\\cos^{-1}x", "", "mul(asin(x), acos(x))", "the inverse function acos", "mul(power<-1>(sin(x)), acos(x))"),
+    ("\\exp^{-1}(x)", "", "power<-1>(exp(x))", "a power, not as an inverse function", ""),
+    ("<math><msup><mi>sin</mi><mrow><mo>-</mo><mn>1</mn></mrow></msup><mi>x</mi></math>", "", "asin(x)", "the inverse function asin", "power<-1>(sin(x))"),
+    ("<math><msup><mi>cot</mi><mrow><mo>&#x2212;</mo><mn>1</mn></mrow></msup><mo>(</mo><mi>x</mi><mo>)</mo></math>", "", "atan(div(#1, x))", "the inverse function atan of 1/x", "power<-1>(cot(x))"),
+    ("<math><msup><mi>tanh</mi><mn>-1</mn></msup><mi>x</mi></math>", "", "atanh(x)", "the inverse function atanh", "power<-1>(tanh(x))"),
     ("x_abcy_j\\pi", "", "mul(mul(mul(mul(x_a, b), c), y_j), #pi)", "`x_abc` is read as x_a and bc", "mul(mul(x_abc, y_j), #pi)"),
 ]
 

@@ -39,7 +39,7 @@ TRUTH_NAMES = {
     name: getattr(np, name)
     for name in (
         "where sin cos tan exp log log2 log10 log1p expm1 sqrt arctan arctan2 arcsin arccos arcsinh"
-        " arccosh sinh cosh tanh hypot floor ceil sign abs"
+        " arccosh arctanh sinh cosh tanh hypot floor ceil sign abs"
     ).split()
 } | {"max": _greatest, "min": _least, "pi": math.pi, "erf": erf, "__builtins__": {}}
 
