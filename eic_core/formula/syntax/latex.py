@@ -30,7 +30,6 @@ from eic_core.formula.syntax.latex_scripts import (
     NOT_READ,
     OPENERS,
     OTHERWISE,
-    SAID_OF_CASES,
     SCIENTIFIC,
     SHORT_PRODUCTS,
     SKIPPED,
@@ -38,6 +37,20 @@ from eic_core.formula.syntax.latex_scripts import (
     VARIANTS,
     WRAPPERS,
     Brackets,
+)
+from eic_core.formula.syntax.latex_words import (
+    BARE,
+    EACH_UNIT,
+    LETTERS,
+    ONE_UNIT,
+    SOME_UNITS,
+    SPACED,
+    TEXTS,
+    UNITS,
+    UPRIGHT,
+    before_equation_number,
+    is_condition,
+    said_by,
 )
 from eic_core.formula.syntax.names import Names, suggestion
 from eic_core.formula.syntax.reading import Report, insert, replaced
@@ -63,8 +76,8 @@ from eic_core.formula.syntax.tokens import (
 from eic_core.formula.tree import Draft, constant
 
 _LOOSE = 20
-_SEPARATOR = re.compile(r"\$|&|\\\\(?![A-Za-z])")
-"""The end of a formula, of a cell or of a line."""
+_SEPARATOR = re.compile(r"\$|&|\\\\(?![A-Za-z])|\\q?quad(?![A-Za-z])")
+"""The end of a formula, of a cell or of a line, or a wide blank."""
 
 
 class Latex(Grammar):
@@ -213,6 +226,14 @@ class Latex(Grammar):
 
 _CASES = ("cases", "dcases", "rcases")
 _TABLES = ("array", "matrix", "aligned", "gathered")
+_ENDS_OPERAND = (NUMBER, NAME, CLOSE, LEAF, BAR, COMMA)
+_NO_FACTORS = FONTS | {"begin", "end", "label", "tag", "right", "{"}
+_RELATIONS = frozenset("< > ≤ ≥ ≠ ⩽ ⩾ ∈ ∀ \\in \\forall \\notin".split()) | {
+    f"\\{name}" for name, sign in CONDITIONS.items() if sign[0] in "<>!"
+}
+_BLANKS = SKIPPED - {"\\\\"}
+_HEIGHT = re.compile(r"\[\s*+-?[0-9.]*+\s*+(?:pt|ex|em|mm|cm|in|mu|px|\\baselineskip|\\jot)\s*+\]")
+"""What may stand behind the end of a line: how far below the next begins."""
 _DELTA = re.compile(
     rf"\\Delta(?![A-Za-z])\s*+(?=[^\W\d_]|\\(?:var)?(?:{'|'.join(sorted(GREEK))})(?![A-Za-z]))"
 )
@@ -221,6 +242,7 @@ _GREEK_IN_FONT = re.compile(
 )
 _INDEX_ABOVE = re.compile(r"\s*+\{\s*+\(\s*+([0-9]{1,2})\s*+\)\s*+\}")
 _LAST_NAME = re.compile(r"[^\W\d_][0-9₀-₉]*+\Z")
+_LONGEST_BLANK = 12
 _LONGEST_NAME = 100
 """Most letters that are offered as one name."""
 _END = re.compile(r"\\end\s*+\{[a-z]++\*?+\}")
@@ -239,10 +261,20 @@ class _Scanner(Brackets):
 
     cases = braced = 0
     """How many lists of cases are open, and how many braces that no other closes."""
+    chooses: bool | None = None
+    """Whether Python's `else` is in the text, once it was looked for."""
+    has_units = False
+    """Whether a word was read as a variable that may be a unit."""
+    relation: int | None = None
+    """The place of the last comparison among the raw tokens, once it was looked for."""
+    read_to = 0
+    """Where the last text ends that was found to hold no unit of the formula."""
 
     def scan(self) -> list[TokenRow]:
         """The shared tokens, closed by `END`."""
         self.matched: dict[int, int] = {}
+        self.looked = 0  # how many tokens were found to be no comparison
+        self.rows: list[list[int]] = []  # of each list of cases its depth, and the row's cells
         self.other_pieces: dict[str, list[tuple[int, int, str]]] = {}
         while True:
             kind, text, start, end = self.raw[self.index]
@@ -319,6 +351,9 @@ class _Scanner(Brackets):
     def word(self, text: str, start: int, end: int) -> None:
         """Letters: a column, a spelled-out function, or a product of single letters."""
         letters = text.rstrip("0123456789₀₁₂₃₄₅₆₇₈₉")
+        if text in BARE and self.is_said(text):
+            self.said_of_formula(text, self.index, 0, start, end)
+            return
         if self.names.is_column(text) or len(letters) == 1:
             self.name(text, start, end)
         elif letters == text and text.lower() in FUNCTIONS and text not in SHORT_PRODUCTS:
@@ -341,6 +376,20 @@ class _Scanner(Brackets):
             for offset in range(len(letters) - 1):
                 self.emit(NAME, letters[offset], start + offset, start + offset + 1)
             self.name(text[len(letters) - 1 :], start + len(letters) - 1, end)
+
+    def is_said(self, word: str) -> bool:
+        """Whether ``for`` or its kin is a word, not a call, a name or Python's choice."""
+        if self.names.is_known(word) or self.raw[self.index][1] in ("(", "_", "\\left", "^"):
+            return False
+        if self.chooses is None:
+            self.chooses = any([row[1] == "else" for row in self.raw])
+        if word == "if" and self.chooses and not self.cases:
+            place = self.raw[self.index][2]
+            self.report.fail(
+                "a choice is written otherwise in LaTeX", place, place + 1,
+                "write `\\begin{cases} x & x > 0 \\\\ y & \\text{else} \\end{cases}`",
+            )  # fmt: skip
+        return True
 
     def with_one_name(self, word: str, start: int, end: int) -> str:
         """The text with ``\\mathrm`` around a word at [start, end), and where it stands alone."""
@@ -427,7 +476,9 @@ class _Scanner(Brackets):
         elif text == "|":
             self.emit(BAR, "|", start, end)
         elif text in ",;":
-            if not (self.cases and self.tokens[-1][0] == COMMA):
+            if self.in_row():
+                self.comma_in_row(text, start, end)
+            elif not (self.cases and self.tokens[-1][0] == COMMA):
                 self.emit(COMMA, text, start, end)
         elif text == "_":
             self.report.fail("a subscript without a name", start, end, "as in `x_{0}`")
@@ -439,7 +490,7 @@ class _Scanner(Brackets):
                 "give one formula, or write the operator that it stands for",
             )
         elif text == "&" and self.cases:
-            self.separate(start, end)
+            self.cell(start, end)
         elif text in "$&~" or text == "." and self.ends_case():
             return
         else:
@@ -516,22 +567,24 @@ class _Scanner(Brackets):
 
     def command(self, text: str, start: int, end: int) -> None:
         if self.cases and text.startswith("\\\\") and len(text) > 2:  # a new line, and letters
-            self.separate(start, start + 2)
+            self.row(start, start + 2)
             self.word(text[2:], start + 2, end)
             return
         if text.startswith("\\\\") and len(text) > 2:  # a backslash escaped once too often
             text = text[1:]
         word = text[1:]
         if text == "\\\\" and self.cases:
-            self.separate(start, end)
+            self.row(start, end)
             return
         if text == "\\boxed" and self.raw[self.index][1] == "{":
             return  # a frame says nothing
         if text == "\\rm" and self.raw[self.index][1] == "d" and not self.names.is_known("d"):
             self.fail_differential(start, self.raw[self.index][3])
         if text in SKIPPED:
+            if word in ("quad", "qquad") and self.tokens and self.tokens[-1][0] in _ENDS_OPERAND:
+                self.wide_blank(start, end)
             return
-        if self.cases and word in FONTS and self.said_of_case(start):
+        if word in TEXTS and self.said_in_text(start):
             return
         if word in CONDITIONS:
             self.emit(BAD, CONDITIONS[word], start, end)
@@ -548,6 +601,14 @@ class _Scanner(Brackets):
         elif word in ARGUMENTS:
             if is_latex_derivative(self.report, self.names, end):
                 fail_derivative(self.report, start, end)
+            if (
+                UPRIGHT.match(self.text, end, self.stop)
+                and self.tokens
+                and self.tokens[-1][0] in _ENDS_OPERAND
+                and self.is_near(start)
+                and self.is_unit_of_value(start)
+            ):
+                return
             self.emit(CALL, "frac", start, end, FUNCTIONS["div"])
             self.argument("then")
         elif word == "sqrt":
@@ -568,6 +629,7 @@ class _Scanner(Brackets):
                         self.raw_group()  # how its columns are set
                     self.emit(CALL, "cases", start, end, CASES)
                     self.cases += 1
+                    self.rows.append([len(self.open), 0])
                 elif self.cases:
                     self.end_cases(start, end)
             elif word == "begin" and inner.rstrip("*") not in WRAPPERS:
@@ -587,6 +649,44 @@ class _Scanner(Brackets):
             self.report.fail(
                 f"the command `{text[:40]}` is not known", start, end, "use plain LaTeX mathematics"
             )
+
+    def wide_blank(self, start: int, end: int) -> None:
+        """``\\quad`` behind an operand, which separates a condition from what it is said of.
+
+        Parameters
+        ----------
+        start, end : int
+            Where it stands.
+        """
+        kind, text, *_ = self.raw[self.index]
+        if kind == "end" or text in COMMAND_OPERATORS or text in SKIPPED or text[1:] in _NO_FACTORS:
+            return
+        if text in "^_=<>,;)}]" or text[1:] in CONDITIONS:
+            return
+        if self.in_row():
+            if text not in ("&", "\\\\") and not self.rows[-1][1]:
+                self.cell(start, end)
+        elif (
+            not self.open
+            and not self.cases
+            and self.last_relation() > self.index
+            and not self.compares()
+        ):
+            self.leave_out(end)
+
+    def compares(self) -> bool:
+        """Whether a comparison was read; each token is looked at once."""
+        while self.looked < len(self.tokens) and self.tokens[self.looked][0] != BAD:
+            self.looked += 1
+        return self.looked < len(self.tokens)
+
+    def last_relation(self) -> int:
+        """The place of the last comparison among the raw tokens, -1 if there is none."""
+        if self.relation is None:
+            self.relation = max(
+                (place for place, row in enumerate(self.raw) if row[1] in _RELATIONS), default=-1
+            )
+        return self.relation
 
     def difference(self, start: int) -> bool:
         """``\\Delta T`` as one variable, as ``ΔT`` is one; whether a letter follows."""
@@ -617,10 +717,58 @@ class _Scanner(Brackets):
         self.name(whole, start, high)
         return True
 
-    def separate(self, start: int, end: int) -> None:
-        """``&`` or a new line in a list of cases; an empty last line is none."""
+    def in_row(self) -> bool:
+        """Whether no bracket is open within the row of a list of cases."""
+        return bool(self.rows) and self.rows[-1][0] == len(self.open)
+
+    def begins_row(self) -> bool:
+        """Whether nothing of this row was read."""
+        return self.rows[-1][1] == 0 and (
+            self.tokens[-1][0] == COMMA or self.tokens[-1][:2] == (CALL, "cases")
+        )
+
+    def cell(self, start: int, end: int) -> None:
+        """A value ends, and its condition begins: ``&``, or a word or a blank that says so."""
+        if self.tokens[-1][0] == COMMA and not self.begins_row():
+            return
+        if self.rows[-1][1]:
+            self.report.fail(
+                "this case has a second condition", start, end,
+                "write `\\land` between two conditions, `\\\\` before the next case",
+            )  # fmt: skip
+        self.rows[-1][1] = 1
+        if self.tokens[-1][0] != COMMA:
+            self.emit(COMMA, ",", start, end)
+
+    def comma_in_row(self, text: str, start: int, end: int) -> None:
+        """A comma of a case: between its value and its condition, or at the end of either."""
+        place = self.index
+        while self.raw[place][1] in _BLANKS:
+            place += 1
+        if self.raw[place][1] in ("\\\\", "\\end", ""):
+            return
+        if self.rows[-1][1] and self.tokens[-1][0] == COMMA:
+            return
+        self.cell(start, end)
+
+    def row(self, start: int, end: int) -> None:
+        """A new line in a list of cases; an empty last line is none."""
+        if not self.rows or not self.in_row():
+            self.report.fail("a bracket is open at the end of this line", start, end, "close it")
+        if self.raw[self.index][1] == "[":
+            height = _HEIGHT.match(self.text, self.raw[self.index][2], self.stop)
+            while height is not None and self.raw[self.index][2] < height.end():
+                self.index += 1
         ends = self.raw[self.index][0] == "end" or self.raw[self.index][1] == "\\end"
-        if not ends and self.tokens[-1][0] != COMMA:
+        if ends or self.begins_row():
+            return
+        if not self.rows[-1][1]:
+            self.report.fail(
+                "this case has no condition", self.tokens[-1][2], self.tokens[-1][3],
+                "write it behind `&`, as in `x & x > 0`",
+            )  # fmt: skip
+        self.rows[-1][1] = 0
+        if self.tokens[-1][0] != COMMA:
             self.emit(COMMA, ",", start, end)
 
     def end_cases(self, start: int, end: int) -> None:
@@ -628,25 +776,173 @@ class _Scanner(Brackets):
         if self.tokens[-1][0] == COMMA:
             self.tokens.pop()
         self.cases -= 1
+        self.rows.pop()
         self.emit(CLOSE, ")", start, end)
 
     def ends_case(self) -> bool:
         """Whether a case, or the list of them, ends at the next token."""
         return bool(self.cases) and self.raw[self.index][1] in ("\\\\", "\\end")
 
-    def said_of_case(self, start: int) -> bool:
-        """``\\text{if }`` and its kin in a list of cases: whether they are words of conditions."""
+    def said_in_text(self, start: int) -> bool:
+        """Whether ``\\text{if }`` or ``\\text{kg}`` says something of the formula."""
         place = self.index
+        if self.raw[place][1] != "{":
+            return False
         inner, end = self.raw_group()
         said = re.sub(r"[\\,:;.~\s]+", " ", inner).strip().lower()
-        if said in OTHERWISE:
-            self.names.special = True
-            self.emit(LEAF, said, start, end, constant(TRUE, (start, end)))
-        elif said in JOINTS:
-            self.emit(BAD, "&&" if JOINTS[said] == AND else "||", start, end)
-        elif said not in SAID_OF_CASES:
-            self.index = place
+        if self.cases and said in ("", *JOINTS):
+            if said:
+                self.emit(BAD, "&&" if JOINTS[said] == AND else "||", start, end)
+            return True
+        word, behind = said_by(inner)
+        if word and not self.names.is_known(word):
+            self.said_of_formula(word, place, behind, start, end)
+            return True
+        self.index = place
+        known = self.names.is_known(inner.strip())
+        return not known and self.said_of_value(inner, start, end)
+
+    def said_of_formula(self, word: str, place: int, behind: int, start: int, end: int) -> None:
+        """A word of conditions: in a list of cases the condition begins, else the formula ends.
+
+        Parameters
+        ----------
+        word : str
+            The word, in small letters.
+        place : int
+            Of the first token of the text that it begins, or behind a word without a font.
+        behind : int
+            Where in that text the condition begins.
+        start, end : int
+            Where the whole stands.
+        """
+        shown = self.text[start:end].strip()
+        if self.in_row():
+            is_last = word in OTHERWISE
+            if self.begins_row():
+                self.report.fail(f"no value stands before `{shown[:40]}`", start, end,
+                                 "write the value of each case first")  # fmt: skip
+            self.cell(start, end)
+            if is_last:
+                self.names.special = True
+                self.emit(LEAF, word, start, end, constant(TRUE, (start, end)))
+            self.unpack(place, behind, end)
+            return
+        if self.cases and self.rows[-1][1] and self.tokens[-1][0] == OPEN:  # `& {\text{if } …}`
+            if word in OTHERWISE:
+                self.names.special = True
+                self.emit(LEAF, word, start, end, constant(TRUE, (start, end)))
+            self.unpack(place, behind, end)
+            return
+        hint = "give the formula alone, or cases as in `\\begin{cases} x & x > 0 \\end{cases}`"
+        if word in OTHERWISE or self.open or self.cases or not self.tokens:
+            self.report.fail(f"`{shown[:40]}` is said of a case", start, end, hint)
+        self.leave_out(start)
+
+    def leave_out(self, start: int) -> None:
+        """Read nothing from `start` on, and say so."""
+        while self.tokens[-1][0] == COMMA:
+            self.tokens.pop()
+        shown = " ".join(self.text[start : self.stop].split())
+        shown = shown if len(shown) <= _LONGEST_NAME else shown[: _LONGEST_NAME - 1] + "…"
+        self.report.note(f"`{shown}` behind the formula is not read", (start, self.stop))
+        self.index = len(self.raw) - 1
+
+    def unpack(self, place: int, behind: int, end: int) -> None:
+        """Go on with the condition in ``\\text{if $x > 0$ and $y > 0$}``.
+
+        Parameters
+        ----------
+        place : int
+            Of the brace among the raw tokens.
+        behind : int
+            Where the condition begins, counted from behind the brace.
+        end : int
+            Where the closing brace ends.
+        """
+        low = self.raw[place][3] + behind
+        if self.raw[place][1] != "{" or low >= end - 1:
+            return
+        if not is_condition(self.text[low : end - 1], 0):
+            self.report.fail("these words are no condition", low, end - 1,
+                             "write it with `<`, `>` or `=` and signs of mathematics")  # fmt: skip
+        last = self.index - 1  # the closing brace
+        is_formula = "$" not in self.text[low:end]
+        for at in range(place, last + 1):
+            kind, text, first, until = self.raw[at]
+            if first < low or at == last or text == "$" or kind == "mark" and text == ".":
+                is_formula = is_formula != (text == "$")
+                self.raw[at] = ("command", r"\,", first, until)
+            elif text in JOINTS:
+                sign = r"\land" if JOINTS[text] == AND else r"\lor"
+                self.raw[at] = ("command", sign, first, until)
+            elif not is_formula:
+                self.report.fail(f"`{text[:40]}` in a condition is not read", first, until,
+                                 "write it with signs of mathematics")  # fmt: skip
+        self.index = place
+
+    def said_of_value(self, inner: str, start: int, end: int) -> bool:
+        """``\\,\\text{kg}``, and words with blanks around them: whether they are left out.
+
+        Parameters
+        ----------
+        inner : str
+            What stands in the braces.
+        start, end : int
+            Where the whole stands.
+        """
+        follows = bool(self.tokens) and self.tokens[-1][0] in (NUMBER, NAME, CLOSE, LEAF)
+        if not follows:
             return False
+        is_near = inner[:1].isspace() or self.is_near(start)
+        if is_near and self.is_unit_of_value(start):
+            return True
+        one = ONE_UNIT.match(inner)
+        name = re.sub(r"[\s~\\,]+", "_", inner.strip())
+        if one is None and SOME_UNITS.match(inner):
+            self.report.fail("units are not read", start, end, "leave them out")
+        if one is not None and (is_near or len(one[1]) > 1):
+            self.report.note(f"`{one[1]}` is read as a variable, not as a unit", (start, end))
+            self.has_units = True
+        elif one is not None or inner == inner.strip():
+            return False
+        else:
+            self.report.note(f"`{inner.strip()[:60]}` is read as a variable called {name[:60]}",
+                             (start, end))  # fmt: skip
+        behind = self.raw[self.closers().get(self.index, self.index) + 1][1]
+        if behind not in ("^", "_"):
+            self.offer("without words and units", start, end, " ")
+        return False
+
+    def is_near(self, start: int) -> bool:
+        """Whether a number or a blank stands before this place, as before a unit."""
+        low = max(0, start - _LONGEST_BLANK)
+        is_number = bool(self.tokens) and self.tokens[-1][0] == NUMBER
+        return is_number or SPACED.search(self.text[low:start]) is not None
+
+    def is_unit_of_value(self, start: int) -> bool:
+        """Whether nothing but units stands from `start` on, which are then left out.
+
+        The text is looked through once.
+        """
+        if start < self.read_to or self.cases or self.open or self.has_units:
+            return False
+        match = UNITS.match(self.text, start, self.stop)
+        self.read_to = match.end() if match is not None else start
+        if match is None or match.end() < self.stop:
+            return False
+        shown = match[0].strip()
+        each = [*EACH_UNIT.finditer(self.text, start, self.stop)]
+        if any([self.names.is_known(name) for name in LETTERS.findall(shown)]):
+            return False
+        self.report.note(
+            f"`{shown[:_LONGEST_NAME]}` behind the formula is read as a unit, and left out",
+            (start, self.stop),
+        )
+        if "frac" not in shown and all([ONE_UNIT.match(one[1]) for one in each]):
+            for place in [one.start() for one in each]:
+                self.offer("a factor, no unit", place, place, "\\cdot ")
+        self.index = len(self.raw) - 1
         return True
 
     def delimiter(self, side: str, start: int) -> None:
@@ -809,6 +1105,11 @@ def read_latex(report: Report, names: Names, start: int, end: int) -> Draft:
         If it is no formula.
     """
     stop = _without_trailing(report.text, start, end)
+    numbered = before_equation_number(report.text, start, stop)
+    if numbered < stop:
+        shown = report.text[numbered:stop].strip()
+        report.note(f"`{shown}` is read as the number of the equation", (numbered, stop))
+        stop = _without_trailing(report.text, start, numbered)
     tokens = _Scanner(report, names, start, stop).scan()
     notes, others = dict(report.notes), dict(report.alternatives)
     try:

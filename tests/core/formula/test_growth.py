@@ -38,6 +38,8 @@ WORDS = {
         r" \end{ \end{a} \[ \] \( \) \displaystyle \tag{ \text{a} ab aé é1 e^ 1/ |x| $$ \, x' \vert"
     ).split(" ")
     + ["\\sin{", "\\sin{x}^2", "^{(1)}", "x^{(1)}", "1,5", "\\boxed{", "\\boldsymbol{\\beta}"]
+    + ["\\text{if } ", "\\text{ kg}x", "\\quad x", "x > 0 \\quad ", "x_ab", "x if ", "\\quad (5)"]
+    + ["\\begin{cases} ", "x & x > 0 \\\\ ", "\\text{if $x > 0$}", "\\,\\mathrm{m}", "{x \\over "]
     + ["\\ ", "\\sin x", "\\log ", "x ", " x", "$ ", ", ", ". x", "\\\\ ", "1 ", "/ab"],
     "fpcore": (
         "( |)|(+|(+ |(- |(- x |(* 1 |(sin |(sin|(sinsin|sin|(if |(if (|(let |(let (|(let ([a |[a 1]"
