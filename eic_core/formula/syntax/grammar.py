@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
 from typing import NoReturn
 
 from eic_core.formula.syntax.build import (
@@ -203,7 +204,9 @@ def _refuse_attribute(report: Report, token: Token, things: set[str], name: str)
     report.fail("attributes are not supported", *place, hint, mended)
 
 
-def raised_function(tokens: list[TokenRow], index: int) -> TokenRow | None:
+def raised_function(
+    tokens: list[TokenRow], index: int, called: Collection[str] = ("f", "g", "h")
+) -> TokenRow | None:
     """The ``f`` of ``f^{-1}(x)`` or ``f²(x)``, whose bracket is the token at `index`.
 
     Parameters
@@ -212,6 +215,8 @@ def raised_function(tokens: list[TokenRow], index: int) -> TokenRow | None:
         Of the whole text.
     index : int
         The place of the token.
+    called : collection of str
+        The names that are functions.
     """
     place = index - 1
     if tokens[index][:2] != (OPEN, "(") or place < 1:
@@ -232,7 +237,7 @@ def raised_function(tokens: list[TokenRow], index: int) -> TokenRow | None:
             return None
         place -= 1
     row = tokens[place]
-    return row if place >= 0 and row[0] == NAME and row[1] in ("f", "g", "h") else None
+    return row if place >= 0 and row[0] == NAME and row[1] in called else None
 
 
 def end_of_operand(tokens: list[TokenRow], place: int) -> int:

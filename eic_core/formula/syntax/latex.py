@@ -37,6 +37,9 @@ from eic_core.formula.syntax.latex_scripts import (
     VARIANTS,
     WRAPPERS,
     Brackets,
+    joins_numbers,
+    mixed_number,
+    run_end,
 )
 from eic_core.formula.syntax.latex_words import (
     BARE,
@@ -76,6 +79,15 @@ from eic_core.formula.syntax.tokens import (
 from eic_core.formula.tree import Draft, constant
 
 _LOOSE = 20
+_OPERATORS = {
+    "Gamma": "the gamma function has no operator here",
+    "Phi": "the normal distribution has no operator here",
+    **dict.fromkeys(
+        ("Var", "Cov", "Corr", "Std"),
+        "a measure of a whole column is not read: a formula takes the values of one row",
+    ),
+}
+"""Names that are functions before brackets, and why they are not read."""
 _SEPARATOR = re.compile(r"\$|&|\\\\(?![A-Za-z])|\\q?quad(?![A-Za-z])")
 """The end of a formula, of a cell or of a line, or a wide blank."""
 
@@ -108,9 +120,25 @@ class Latex(Grammar):
                 *between.span(),
                 "write the operator that it stands for",
             )
+        if (mixed := mixed_number(tokens, index)) is not None:
+            start, middle, end = mixed
+            sum_of = insert(report.text, [(start, "("), (middle, " + "), (end, ")")])
+            report.fail(
+                "a number before a fraction may be a sum or a product", start, end,
+                "write `+` or `\\cdot` between them",
+                choices=(
+                    ("a mixed number, the sum", sum_of),
+                    ("a product", insert(report.text, [(middle, " \\cdot ")])),
+                ),
+            )  # fmt: skip
+        if before.kind == NAME:
+            self._refuse_operator(before, token)
         if before.kind == NAME and token.kind == OPEN and token.text == "(":
             self._call_or_product(before, token)
-        elif (raised := raised_function(tokens, index)) and not self.names.is_column(raised[1]):
+        elif (
+            raised := raised_function(tokens, index, ("f", "g", "h", *_OPERATORS))
+        ) and not self.names.is_known(raised[1]):
+            self._refuse_operator(Token._make(raised), token)
             report.fail(f"unknown function `{raised[1]}`", *raised[2:4], suggestion(raised[1]))
         for row in reversed(pending):
             top = Pending._make(row)
@@ -122,6 +150,32 @@ class Latex(Grammar):
                 break
         return _LOOSE
 
+    def _refuse_operator(self, name: Token, operand: Token) -> None:
+        """Raise for ``\\Phi(x)``, ``\\mathbb{E}[x]`` and ``\\Re x``, which are no products.
+
+        Parameters
+        ----------
+        name : Token
+            What stands before an operand.
+        operand : Token
+            That, or the bracket that opens it.
+        """
+        written = self.report.text[name.start : name.end]
+        is_applied = operand[:2] == (OPEN, "(")
+        what = _OPERATORS.get(name.text) if is_applied else None
+        hint = "write out what it is"
+        if written.startswith(("\\Re", "\\Im")):
+            what, hint = "complex numbers are not supported", "leave the operator out"
+        elif is_applied and written.startswith(("\\mathbb", "\\mathcal")):
+            what = f"`{written[:40]}` before brackets is an operator, which is not read"
+        elif name.text == "E" and is_applied and self.report.text[operand.end - 1] == "[":
+            what = "an expectation is not a formula of values"
+        elif name.text == "Phi":
+            hint = "write `(1 + \\operatorname{erf}(x/\\sqrt{2}))/2`"
+        if what is not None and not self.names.is_known(name.text):
+            hint += f"; for a product write `{written[:40]} \\cdot (…)`"
+            self.report.fail(what, name.start, name.end, hint)
+
     def _call_or_product(self, name: Token, bracket: Token) -> None:
         if name.text in "fgh" and not self.names.is_column(name.text):
             self.report.fail(
@@ -130,11 +184,6 @@ class Latex(Grammar):
                 name.end,
                 suggestion(name.text),
             )
-        if name.text == "Gamma" and not self.names.is_known(name.text):
-            self.report.fail(
-                "the gamma function has no operator here", name.start, name.end,
-                "for a product write `\\Gamma \\cdot (…)`",
-            )  # fmt: skip
         if name.text in ("pi", "e") or name.end != bracket.start:
             return
         self.report.note(
@@ -153,7 +202,7 @@ class Latex(Grammar):
             )
             self.report.alternative(
                 f"{function.name} of the whole product",
-                lambda: self._wrapped(function.end, self._run_end(tokens, index, True)),
+                lambda: self._wrapped(function.end, run_end(tokens, index, True)),
             )
             return _LOOSE
         if before.kind != NUMBER:
@@ -170,19 +219,14 @@ class Latex(Grammar):
     def _after_slash(self, tokens: list[TokenRow], index: int, slash: Pending) -> int:
         before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
         first = Token._make(tokens[index - 3])
-        numbers = before.kind == NUMBER and first.kind == NUMBER
-        above = index - 4
-        while above > 0 and tokens[above][:2] in ((OPERATOR, "-"), (OPERATOR, "+")):
-            above -= 1
-        if above > 0 and tokens[above][:2] == (OPERATOR, "^"):
-            numbers = False  # of `x^2/2 y` the 2 above is an exponent
+        numbers = joins_numbers(tokens, index)
         report = self.report
         span = (first.start if numbers else slash.start, token.end)
-        if numbers and tokens[index - 2][1] == "/":
+        if numbers:
             report.note("the product after this fraction multiplies it", span)
             report.alternative(
                 "the product is the denominator",
-                lambda: self._wrapped(slash.end, self._run_end(tokens, index, False)),
+                lambda: self._wrapped(slash.end, run_end(tokens, index, False)),
             )
             return _LOOSE
         report.note("the product after the slash is the denominator", span)
@@ -198,30 +242,6 @@ class Latex(Grammar):
         inner = text[start:end]
         padding = len(inner) - len(inner.lstrip())
         return insert(text, [(start + padding, "("), (end, ")")])
-
-    @staticmethod
-    def _run_end(tokens: list[TokenRow], index: int, with_brackets: bool) -> int:
-        """Where the run of factors that tokens[index] continues ends in the source."""
-        depth = 0
-        end = tokens[index - 1][3]
-        while True:
-            token = Token._make(tokens[index])
-            if token.kind in (OPEN, CALL):
-                depth += 1
-            elif token.kind == CLOSE:
-                depth -= 1
-                if depth < 0:
-                    return end
-            elif (
-                token.kind == END
-                or depth == 0
-                and (token.kind == COMMA or (token.kind == OPERATOR and token.text != "^"))
-            ):
-                return end
-            end = token.end
-            index += 1
-            if with_brackets and depth == 0 and token.kind == CLOSE:
-                return end
 
 
 _CASES = ("cases", "dcases", "rcases")
@@ -975,8 +995,10 @@ class _Scanner(Brackets):
     def square_root(self, start: int, end: int) -> None:
         function = FUNCTIONS["sqrt"]
         if self.raw[self.index][1] == "[":
-            closing = self.text.find("]", end, self.stop)
-            inside = self.text[self.raw[self.index][3] : closing].strip() if closing >= 0 else ""
+            kind, inside, low, high = self.raw[self.index + 1]
+            if kind != "number" or self.raw[self.index + 2][1] != "]":
+                self.index_of_root(start, end)
+                return
             if not re.fullmatch(r"[0-9]{1,9}", inside) or int(inside) < 2:
                 self.report.fail(
                     "the index of this root is not a whole number",
@@ -984,12 +1006,28 @@ class _Scanner(Brackets):
                     end,
                     "as in `\\sqrt[3]{x}`",
                 )
-            while self.raw[self.index][2] <= closing:
-                self.index += 1
-            index = constant(inside, (closing - len(inside), closing))
+            self.index += 3
+            index = constant(inside, (low, high))
             function = Function("sqrt", 1, 1, lambda args, span: root([args[0], index], span))
         self.emit(CALL, "sqrt", start, end, function)
         self.argument(")")
+
+    def index_of_root(self, start: int, end: int) -> None:
+        """``\\sqrt[n]{x}``, of which the index is a formula, too.
+
+        Parameters
+        ----------
+        start, end : int
+            Where the command stands.
+        """
+        low = self.raw[self.index][2]
+        self.index += 1
+        if self.raw[self.index][1] == "]":
+            self.report.fail("this root has no index", start, low + 1, "as in `\\sqrt[3]{x}`")
+        self.report.note("a root with an index that is no number is read as a power", (start, end))
+        function = Function("sqrt", 2, 2, lambda args, span: root([args[1], args[0]], span))
+        self.emit(CALL, "sqrt", start, end, function)
+        self.open.append(("]", "then", low))
 
     def fail_differential(self, start: int, end: int) -> NoReturn:
         """Raise for an upright ``d``."""

@@ -21,11 +21,13 @@ from eic_core.formula.syntax.tokens import (
     CLOSE,
     COMMA,
     DECIMAL,
+    END,
     NAME,
     NUMBER,
     OPEN,
     OPERATOR,
     PLAIN_DECIMAL,
+    Token,
     TokenRow,
 )
 from eic_core.formula.tree import Draft, constant
@@ -95,7 +97,8 @@ NOT_READ = {
     "binom": "binomial coefficients", "sum": "sums", "prod": "products over an index",
     "int": "integrals", "lim": "limits", "partial": "derivatives", "dot": "derivatives",
     "ddot": "derivatives", "infty": "infinite values", "pm": "`±`", "mp": "`∓`",
-    "over": "`\\over`", "href": "links", "circ": "degrees and compositions", "Gamma(": "",
+    "over": "derivatives, and `\\over` outside of braces,",
+    "href": "links", "circ": "degrees and compositions", "Gamma(": "",
     "iint": "integrals", "oint": "integrals", "nabla": "derivatives", "prime": "derivatives",
 }  # fmt: skip
 CONDITIONS = {
@@ -312,6 +315,90 @@ def _one_form(text: str, names: Names) -> dict[str, str]:
     }
 
 
+def run_end(tokens: list[TokenRow], index: int, with_brackets: bool) -> int:
+    """Where the run of factors that tokens[index] continues ends in the source.
+
+    Parameters
+    ----------
+    tokens : list of TokenRow
+        Of the whole text, closed by `END`.
+    index : int
+        The place of a factor that is not the first.
+    with_brackets : bool
+        Whether a bracket that closes ends it.
+    """
+    depth = 0
+    end = tokens[index - 1][3]
+    while True:
+        token = Token._make(tokens[index])
+        if token.kind in (OPEN, CALL):
+            depth += 1
+        elif token.kind == CLOSE:
+            depth -= 1
+            if depth < 0:
+                return end
+        elif (
+            token.kind == END
+            or depth == 0
+            and (token.kind == COMMA or (token.kind == OPERATOR and token.text != "^"))
+        ):
+            return end
+        end = token.end
+        index += 1
+        if with_brackets and depth == 0 and token.kind == CLOSE:
+            return end
+
+
+def _behind_sign(tokens: list[TokenRow], place: int) -> TokenRow:
+    """The first token before this place that is no sign."""
+    while place > 0 and tokens[place - 1][:2] in ((OPERATOR, "-"), (OPERATOR, "+")):
+        place -= 1
+    return tokens[place - 1] if place else tokens[0]
+
+
+def joins_numbers(tokens: list[TokenRow], index: int) -> bool:
+    """Whether a number over a number stands before tokens[index], as in ``1/2 x``.
+
+    Of ``x^2/2 y`` the 2 above is an exponent.
+
+    Parameters
+    ----------
+    tokens : list of TokenRow
+        Of the whole text.
+    index : int
+        The place of a factor.
+    """
+    if index < 3 or [row[0] for row in tokens[index - 3 : index]] != [NUMBER, OPERATOR, NUMBER]:
+        return False
+    return tokens[index - 2][1] == "/" and (
+        index == 3 or _behind_sign(tokens, index - 3)[:2] != (OPERATOR, "^")
+    )
+
+
+def mixed_number(tokens: list[TokenRow], index: int) -> tuple[int, int, int] | None:
+    """Where a whole number, the fraction behind it and that ends, as in ``3\\tfrac12``; else None.
+
+    Parameters
+    ----------
+    tokens : list of TokenRow
+        Of the whole text, closed by `END`.
+    index : int
+        The place of the fraction.
+    """
+    if tokens[index][:2] != (CALL, "frac") or tokens[index - 1][0] != NUMBER:
+        return None
+    parts = tokens[index + 1 : index + 5]
+    if [row[0] for row in parts] != [NUMBER, COMMA, NUMBER, CLOSE]:
+        return None
+    whole, over, under = tokens[index - 1][1], parts[0][1], parts[2][1]
+    is_mixed = whole.isdigit() and over.isdigit() and under.isdigit()
+    if not is_mixed or len(over) > 4 or len(under) > 4 or int(over) >= int(under):
+        return None
+    if index > 1 and _behind_sign(tokens, index - 1)[:2] == (OPERATOR, "^"):
+        return None  # of `x^2\\frac12`
+    return tokens[index - 1][2], tokens[index][2], parts[3][3]
+
+
 Raw = tuple[str, str, int, int]
 """A kind, a text and its place."""
 
@@ -352,6 +439,48 @@ def _with_indices_first(raw: list[Raw]) -> list[Raw]:
         kept.append((kind, text, low, raw[under][3]))
         place = under + 1
     return kept
+
+
+def _with_fractions(raw: list[Raw], outside: bool) -> list[Raw]:
+    """The raw tokens with ``\\frac{a}{b}`` for each ``a \\over b``.
+
+    Parameters
+    ----------
+    raw : list of Raw
+    outside : bool
+        Whether one that stands in no braces has the whole formula above and below.
+    """
+    opened = [-1]
+    overs: dict[int, list[int]] = {}
+    ends: dict[int, int] = {-1: len(raw)}
+    for place, (_, text, *_) in enumerate(raw):
+        if text in ("{", "\\left"):
+            opened.append(place)
+        elif text in ("}", "\\right") and len(opened) > 1:
+            ends[opened.pop()] = place
+        elif text == "\\over" and (len(opened) > 1 or outside):
+            overs.setdefault(opened[-1], []).append(place)
+    added: dict[int, list[str]] = {}  # before which token what stands
+    for begun, places in overs.items():
+        if len(places) == 1 and begun in ends and not _is_derivative(raw, begun, places[0]):
+            first = begun + (2 if begun >= 0 and raw[begun][1] == "\\left" else 1)
+            added[first] = ["\\frac", "{", *added.get(first, [])]
+            added[places[0]] = ["}", "{"]
+            added[ends[begun]] = [*added.get(ends[begun], []), "}"]
+    kept: list[Raw] = []
+    for place, row in enumerate([*raw, ("", "", raw[-1][3], raw[-1][3])]):
+        for text in added.get(place, ()):
+            kind = "command" if text == "\\frac" else "mark"
+            kept.append((kind, text, row[2], row[2]))
+        if place < len(raw) and not (row[1] == "\\over" and place in added):
+            kept.append(row)
+    return kept
+
+
+def _is_derivative(raw: list[Raw], begun: int, over: int) -> bool:
+    """Whether ``{dy \\over dx}`` stands here."""
+    behind = raw[over + 1][1] if over + 1 < len(raw) else ""
+    return behind[:1] == "d" and len(behind) > 1 and raw[begun + 1][1][:1] == "d"
 
 
 _LETTER = re.compile(r"[^\W\d_][0-9₀-₉]*+")
@@ -441,6 +570,9 @@ class Brackets:
         ]
         last = self.raw[-1][3] if self.raw else start
         self.cut: dict[int, tuple[int, str]] = {}
+        if "\\over" in self.text and any([row[1] == "\\over" for row in self.raw]):
+            outside = not self.text[:start].strip(" $\\[(\n\t") and "\\begin" not in self.text
+            self.raw = _with_fractions(self.raw, outside)
         if "_" in self.text:
             self.raw, self.cut = _with_single_subscripts(self.raw, names)
         if "^" in self.text and "_" in self.text:

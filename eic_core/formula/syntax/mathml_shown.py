@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal
 from eic_core.formula.syntax.derivatives import fail_derivative
 from eic_core.formula.syntax.grammar import FUNCTION_PRECEDENCE, TIGHT_PRODUCT, Grammar
-from eic_core.formula.syntax.latex_scripts import Scripts
+from eic_core.formula.syntax.latex_scripts import Scripts, joins_numbers, mixed_number, run_end
 from eic_core.formula.syntax.mathml_elements import Element, plain_letters
 from eic_core.formula.syntax.names import Names, suggestion
-from eic_core.formula.syntax.reading import Report
+from eic_core.formula.syntax.reading import Report, insert
 from eic_core.formula.syntax.tokens import (
     BAD,
     BAR,
@@ -51,6 +52,8 @@ _ACCENTS = {
     "˜": "tilde",
     "→": "vec",
 }
+_OPERATORS = re.compile("[ΓΦℜℑ]")
+"""Letters that are functions before brackets."""
 _DECIMAL = re.compile(rf"([-−+]?+)({DECIMAL})\Z")
 
 
@@ -66,6 +69,25 @@ class Displayed(Grammar):
                 token.end,
                 "write an operator between them",
             )
+        if (mixed := mixed_number(tokens, index)) is not None:
+            start, middle, end = mixed
+            pieces = [(start, "<mo>(</mo>"), (middle, "<mo>+</mo>"), (end, "<mo>)</mo>")]
+            self.report.fail(
+                "a number before a fraction may be a sum or a product", start, end,
+                "write `<mo>+</mo>` or `<mo>⋅</mo>` between them",
+                choices=(
+                    ("a mixed number, the sum", insert(self.report.text, pieces)),
+                    ("a product", insert(self.report.text, [(middle, "<mo>⋅</mo>")])),
+                ),
+            )  # fmt: skip
+        written = html.unescape(self.report.text[before.start : before.end])
+        is_applied = before.kind == NAME and token.kind == OPEN and token.text in "(["
+        is_operator = _OPERATORS.search(written) or (before.text == "E" and token.text == "[")
+        if is_applied and is_operator and not self.names.is_known(before.text):
+            self.report.fail(
+                f"the operator `{before.text}` is not read", before.start, before.end,
+                "write out what it is; for a product write `<mo>⋅</mo>` between the factors",
+            )  # fmt: skip
         if before.kind == NAME and before.text in ("f", "g", "h") and token.text == "(":
             self.report.fail(
                 f"unknown function `{before.text}`",
@@ -81,13 +103,29 @@ class Displayed(Grammar):
                 )
                 return 20 if loose else TIGHT_PRODUCT
             if top.name == "div":
-                self.report.note(
-                    "the product after the slash is the denominator", (top.start, token.end)
-                )
-                return TIGHT_PRODUCT
+                return self._after_slash(tokens, index, top)
             if top.precedence <= 20:
                 break
         return 20
+
+    def _after_slash(self, tokens: list[TokenRow], index: int, slash: Pending) -> int:
+        """As in LaTeX: ``1/2 x`` is ½·x, of ``x/2 y`` the product is the denominator."""
+        before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
+        text, start = self.report.text, slash.end
+        if joins_numbers(tokens, index):
+            self.report.note("the product after this fraction multiplies it", (start, token.end))
+            end = run_end(tokens, index, False)
+            self.report.alternative(
+                "the product is the denominator",
+                lambda: insert(text, [(start, "<mo>(</mo>"), (end, "<mo>)</mo>")]),
+            )
+            return 20
+        self.report.note("the product after the slash is the denominator", (slash.start, token.end))
+        self.report.alternative(
+            "only the first factor is the denominator",
+            lambda: insert(text, [(before.end, "<mo>⋅</mo>")]),
+        )
+        return TIGHT_PRODUCT
 
     def factor(self, token: TokenRow) -> None:
         self.report.fail(f"unknown function `{token[1]}`", token[2], token[3], suggestion(token[1]))
@@ -216,7 +254,7 @@ class Presentation:
             self.subscripted(inner[0], inner[1], span)
         elif tag == "msubsup":
             row = self.name_token(inner[0], inner[1], span)
-            self.plan(row, *self.raised(inner[2]))
+            self.plan(row, *self.raised(inner[2], span[1]))
         elif tag == "mover" and inner[1].tag == "mo" and inner[1].content in _ACCENTS:
             self.tokens.append(
                 (
@@ -229,9 +267,9 @@ class Presentation:
         else:
             self.report.fail(f"`<{tag}>` is not read", *span, "write it out")
 
-    def raised(self, exponent: Element) -> tuple[Element | TokenRow, ...]:
-        """``^`` and an exponent."""
-        start, end = exponent.start, exponent.end
+    def raised(self, exponent: Element, end: int) -> tuple[Element | TokenRow, ...]:
+        """``^`` and an exponent, up to the end of the tag that holds both."""
+        start = exponent.start
         return (
             (OPERATOR, "^", start, start, None), (OPEN, "(", start, start, None), exponent,
             (CLOSE, ")", end, end, None),
@@ -248,7 +286,7 @@ class Presentation:
             The place of the tag.
         """
         if base.tag == "mo":
-            self.plan(base, *self.raised(exponent))
+            self.plan(base, *self.raised(exponent, span[1]))
             return
         name = plain_letters(base.content) if base.tag == "mi" else ""
         function = self.function(name, span) if len(name) > 1 else None
@@ -265,7 +303,7 @@ class Presentation:
             (OPEN, "(", start, start, None),
             base,
             (CLOSE, ")", end, end, None),
-            *self.raised(exponent),
+            *self.raised(exponent, span[1]),
         )
 
     def subscripted(self, base: Element, script: Element, span: tuple[int, int]) -> None:

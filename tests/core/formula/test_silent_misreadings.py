@@ -768,6 +768,22 @@ def test_of_several_formulas_one_is_chosen(text, trees):
     assert {shape(read(chosen).formula) for _, chosen in caught.value.choices} == trees
 
 
+MIXED = (
+    r"3\tfrac12",
+    r"x \cdot 3\frac{1}{2} + 1",
+    "<math><mi>x</mi><mo>*</mo><mn>3</mn><mfrac><mn>1</mn><mn>2</mn></mfrac></math>",
+)
+
+
+@pytest.mark.parametrize("text", MIXED)
+def test_a_whole_number_before_a_fraction_is_asked_about(text):
+    with pytest.raises(FormulaError, match="may be a sum or a product") as caught:
+        read(text)
+    (_, first), (_, second) = caught.value.choices
+    assert "add(#3, div(#1, #2))" in shape(read(first).formula)
+    assert "add(#3" not in shape(read(second).formula)
+
+
 def test_functions_that_call_each_other_cannot_grow_without_bound():
     lines = ["def f0(x): return x*x"]
     lines += [f"def f{k}(x): return f{k - 1}(f{k - 1}(x))" for k in range(1, 30)]
