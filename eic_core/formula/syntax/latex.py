@@ -490,7 +490,11 @@ class _Scanner(Brackets):
             self.emit(OPERATOR, "^", start, end)
             self.argument(")", is_script=True)
         elif text in OPENERS:
-            self.opener(text, start, end)
+            may_be_unit = self.raw[self.index][1][1:] in TEXTS and (
+                text == "[" or self.is_near(start) or self.text[start - 1].isspace()
+            )
+            if not may_be_unit or not self.is_unit_of_value(start):
+                self.opener(text, start, end)
         elif text in CLOSERS:
             self.finish(CLOSERS[text], start, end)
         elif text == "|":
@@ -623,8 +627,6 @@ class _Scanner(Brackets):
                 fail_derivative(self.report, start, end)
             if (
                 UPRIGHT.match(self.text, end, self.stop)
-                and self.tokens
-                and self.tokens[-1][0] in _ENDS_OPERAND
                 and self.is_near(start)
                 and self.is_unit_of_value(start)
             ):
@@ -947,6 +949,8 @@ class _Scanner(Brackets):
         """
         if start < self.read_to or self.cases or self.open or self.has_units:
             return False
+        if not self.tokens or self.tokens[-1][0] not in _ENDS_OPERAND:
+            return False
         match = UNITS.match(self.text, start, self.stop)
         self.read_to = match.end() if match is not None else start
         if match is None or match.end() < self.stop:
@@ -960,7 +964,8 @@ class _Scanner(Brackets):
             (start, self.stop),
         )
         if "frac" not in shown and all([ONE_UNIT.match(one[1]) for one in each]):
-            for place in [one.start() for one in each]:
+            in_brackets = shown[0] in "[("
+            for place in [start] if in_brackets else [one.start() for one in each]:
                 self.offer("a factor, no unit", place, place, "\\cdot ")
         self.index = len(self.raw) - 1
         return True

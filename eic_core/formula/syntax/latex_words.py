@@ -74,8 +74,9 @@ _IN_FONT = (
 _FRACTION = (
     rf"\\[dt]?frac\s?\{{(?:{_IN_FONT}{_JOINT})++\}}\s?\{{(?:{_IN_FONT}{_JOINT})++\}}"
 )
-UNITS = re.compile(rf"(?:(?:{_IN_FONT}|{_FRACTION}){_JOINT})++")
-"""A product or a quotient of units, each in an upright font."""
+_SEVERAL = rf"(?:(?:{_IN_FONT}|{_FRACTION}){_JOINT})++"
+UNITS = re.compile(rf"{_SEVERAL}|\[\s?{_SEVERAL}\]|\(\s?{_SEVERAL}\)")
+"""A product or a quotient of units, each in an upright font, or those in brackets."""
 EACH_UNIT = re.compile(r"\\(?:text|mathrm|textrm|textnormal|mbox|mathsf)\s?\{([^{}]{0,40})")
 UPRIGHT = re.compile(r"\s*+\{\s*+\\(?:text|mathrm|textrm|textnormal|mbox|mathsf)(?![A-Za-z])")
 LETTERS = re.compile(r"(?<![\w\\])[^\W\d_]+")

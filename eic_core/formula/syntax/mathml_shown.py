@@ -9,6 +9,7 @@ from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal
 from eic_core.formula.syntax.derivatives import fail_derivative
 from eic_core.formula.syntax.grammar import FUNCTION_PRECEDENCE, TIGHT_PRODUCT, Grammar
 from eic_core.formula.syntax.latex_scripts import Scripts, joins_numbers, mixed_number, run_end
+from eic_core.formula.syntax.latex_words import SOME_UNITS, said_by
 from eic_core.formula.syntax.mathml_elements import Element, plain_letters
 from eic_core.formula.syntax.names import Names, suggestion
 from eic_core.formula.syntax.reading import Report, insert
@@ -356,6 +357,15 @@ class Presentation:
         name = plain_letters(element.content)
         if not name:
             return
+        if element.tag == "mtext" and not self.names.is_known(name):
+            said = said_by(name)[0]
+            if said:
+                self.report.fail(
+                    f"`{said}` is said of a formula or of a case", *span,
+                    "leave it out, with the condition behind it",
+                )  # fmt: skip
+            if SOME_UNITS.match(name):
+                self.report.note(f"`{name[:40]}` is read as a variable, not as a unit", span)
         function = self.function(name, span) if len(name) > 1 else None
         if function is not None:
             self.tokens.append((PREFIX, name, *span, function))

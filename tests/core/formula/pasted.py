@@ -589,6 +589,9 @@ MATHML = {
     "<math><mi>Γ</mi><mo>(</mo><mi>x</mi><mo>)</mo></math>": None,
     "<math><mi>E</mi><mo>[</mo><mi>x</mi><mo>]</mo></math>": None,
     "<math><mi>γ</mi><mo>(</mo><mi>x</mi><mo>)</mo></math>": "gamma*x",
+    "<math><mi>x</mi><mtext> for </mtext><mi>y</mi></math>": None,
+    "<math><mtext>otherwise</mtext><mi>y</mi></math>": None,
+    "<math><mi>x</mi><mtext>&#160;</mtext><mi>y</mi></math>": "x*y",
 }
 
 PLAIN = {
@@ -854,6 +857,9 @@ LATEX = {
     r"9.81\,\frac{\mathrm{m}}{\mathrm{s}^2}": "9.81",
     r"t\,\text{ m/s}": "t",
     r"t \mathrm{m/s} + x": None,
+    r"2 t\ [\mathrm{m/s}]": "2*t",
+    r"\alpha(\text{m})": "alpha*m",
+    r"x\,(\text{m} + 1)": "x*(m+1)",
     r"\text{speed} \cdot t": "speed*t",
 }
 
@@ -928,6 +934,8 @@ LATEX_DECIDED = [
     ("x \\quad (5)", "", "x", "`\\quad (5)` is read as the number of the equation", ""),
     ("\\dfrac{x+1}{x-1}\\,\\text{kg}", "", "div(add(x, #1), sub(x, #1))", "is read as a unit, and left out", "mul(div(add(x, #1), sub(x, #1)), kg)"),
     ("v = 9.81\\,\\mathrm{m}\\,\\mathrm{s}^{-1}", "", "#9.81", "is read as a unit, and left out", "mul(mul(#9.81, m), power<-1>(s))"),
+    ("Q = m\\alpha\\ [\\text{kJ}]", "", "mul(m, alpha)", "is read as a unit, and left out", "mul(mul(m, alpha), kJ)"),
+    ("<math><mi>x</mi><mtext>kg</mtext></math>", "", "mul(x, kg)", "`kg` is read as a variable, not as a unit", ""),
     ("5\\,\\text{kg}", "kg", "mul(#5, kg)", "", ""),
     ("3 \\text{ km} x", "", "mul(mul(#3, km), x)", "`km` is read as a variable, not as a unit", "mul(#3, x)"),
     ("x \\text{ kg} + y \\text{ kg}", "", "add(mul(x, kg), mul(y, kg))", "`kg` is read as a variable, not as a unit", "add(x, y)"),
