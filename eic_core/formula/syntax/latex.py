@@ -88,7 +88,7 @@ _OPERATORS = {
     ),
 }
 """Names that are functions before brackets, and why they are not read."""
-_SEPARATOR = re.compile(r"\$|&|\\\\(?![A-Za-z])|\\q?quad(?![A-Za-z])")
+_SEPARATOR = re.compile(r"\$|&|\\\\(?![A-Za-z])|\\(?:q?quad|hspace)(?![A-Za-z])")
 """The end of a formula, of a cell or of a line, or a wide blank."""
 
 
@@ -251,6 +251,7 @@ _NO_FACTORS = FONTS | {"begin", "end", "label", "tag", "right", "{"}
 _RELATIONS = frozenset("< > ≤ ≥ ≠ ⩽ ⩾ ∈ ∀ \\in \\forall \\notin".split()) | {
     f"\\{name}" for name, sign in CONDITIONS.items() if sign[0] in "<>!"
 }
+_WIDE_BLANKS = frozenset("quad qquad hspace hspace*".split())
 _BLANKS = SKIPPED - {"\\\\"}
 _HEIGHT = re.compile(r"\[\s*+-?[0-9.]*+\s*+(?:pt|ex|em|mm|cm|in|mu|px|\\baselineskip|\\jot)\s*+\]")
 """What may stand behind the end of a line: how far below the next begins."""
@@ -265,6 +266,7 @@ _LAST_NAME = re.compile(r"[^\W\d_][0-9₀-₉]*+\Z")
 _LONGEST_BLANK = 12
 _LONGEST_NAME = 100
 """Most letters that are offered as one name."""
+_LABEL = re.compile(r"\\label\s?\{[^{}]*+\}\Z")
 _END = re.compile(r"\\end\s*+\{[a-z]++\*?+\}")
 
 
@@ -604,8 +606,10 @@ class _Scanner(Brackets):
             return  # a frame says nothing
         if text == "\\rm" and self.raw[self.index][1] == "d" and not self.names.is_known("d"):
             self.fail_differential(start, self.raw[self.index][3])
-        if text in SKIPPED:
-            if word in ("quad", "qquad") and self.tokens and self.tokens[-1][0] in _ENDS_OPERAND:
+        if text in SKIPPED or word in ("hspace", "hspace*"):
+            if word.startswith("hspace"):
+                _, end = self.raw_group()
+            if word in _WIDE_BLANKS and self.tokens and self.tokens[-1][0] in _ENDS_OPERAND:
                 self.wide_blank(start, end)
             return
         if word in TEXTS and self.said_in_text(start):
@@ -1062,6 +1066,8 @@ class _Scanner(Brackets):
                 return
             if font.startswith("op"):
                 self.report.fail(f"unknown function `{name}`", start, end, suggestion(name))
+        if len(name) == 1 and name != "e":
+            self.has_units = True  # upright letters are variables in this text
         self.name(name, start, end)
 
     def function(self, name: str, function: Function, start: int, end: int) -> None:
@@ -1121,6 +1127,8 @@ def _without_trailing(text: str, start: int, end: int) -> int:
             end -= 1
         elif last in "\\])" and text.startswith("\\", end - 2) and end - 2 >= start:
             end -= 2
+        elif last == "}" and (label := _LABEL.search(text, max(start, end - 100), end)):
+            end = label.start()
         elif last == "}" and (opened := text.rfind("\\end", start, end)) >= 0:
             if not _END.fullmatch(text, opened, end):
                 break
