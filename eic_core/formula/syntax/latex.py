@@ -294,7 +294,7 @@ class _Scanner(Brackets):
 
     def scan(self) -> list[TokenRow]:
         """The shared tokens, closed by `END`."""
-        self.matched: dict[int, int] = {}
+        self.matched: dict[int, int] | None = None
         self.looked = 0  # how many tokens were found to be no comparison
         self.rows: list[list[int]] = []  # of each list of cases its depth, and the row's cells
         self.other_pieces: dict[str, list[tuple[int, int, str]]] = {}
@@ -582,8 +582,8 @@ class _Scanner(Brackets):
 
     def closers(self) -> dict[int, int]:
         """Of each opening brace among the raw tokens, the place of its closing one."""
-        if not self.matched:
-            opened: list[int] = []
+        if self.matched is None:
+            self.matched, opened = {}, list[int]()
             for place, (_, text, *_) in enumerate(self.raw):
                 if text == "{":
                     opened.append(place)
