@@ -46,7 +46,12 @@ from eic_core.formula.syntax.paste import (
     unwrap,
     without_closing_marks,
 )
-from eic_core.formula.syntax.prefix import looks_like_prefix, read_prefix
+from eic_core.formula.syntax.prefix import (
+    gap_of_applied_word,
+    looks_like_prefix,
+    read_prefix,
+    signed_pair,
+)
 from eic_core.formula.syntax.protected import note_protected
 from eic_core.formula.syntax.reading import (
     MAX_CHARACTERS,
@@ -283,7 +288,8 @@ def _read_text(
         if lines is not None:
             draft, notation = read_source(again, names, lines), name
         else:
-            draft, notation = _read(again, names, reader, name, start, end, hint is None)
+            given = hint is not None
+            draft, notation = _read(again, names, reader, name, start, end, given)
         formula = Formula.from_draft(draft, source)
         if names.special or not CONDITIONS.isdisjoint([node[1] for node in formula.nodes]):
             formula = Formula.from_draft(settle(again, draft), source)
@@ -411,15 +417,74 @@ def _one_side(report: Report, start: int, end: int) -> tuple[int, int]:
 
 
 def _read(
-    report: Report, names: Names, reader: str, name: str, start: int, end: int, guessed: bool
+    report: Report,
+    names: Names,
+    reader: str,
+    name: str,
+    start: int,
+    end: int,
+    given: bool,
 ) -> tuple[Draft, str]:
-    """The draft, and the notation it was finally read in."""
-    if reader == PREFIX or (guessed and looks_like_prefix(report.text, start, end)):
+    """The draft, and the notation it was finally read in.
+
+    Parameters
+    ----------
+    report : Report
+        Holds the text; notes and errors go there.
+    names : Names
+        The meaning of names.
+    reader, name : str
+        The reader of the notation, and the notation.
+    start, end : int
+        The part of the text to read, as character offsets.
+    given : bool
+        Whether the notation is given, not detected.
+    """
+    if reader == PREFIX:
+        return read_prefix(report, names, start, end), name
+    if given:
+        return _read_infix(report, names, reader, name, start, end, given)
+    text = report.text
+    gap = gap_of_applied_word(text, start, end) if name == "infix" else -1
+    if gap >= 0 and not names.spells_column(text[gap:end].strip()):
+        report.text = report.view = f"{text[:gap]}({text[gap + 1 : end]}){text[end:]}"
+        draft, notation = _read_infix(report, names, reader, name, start, end + 1, given)
+        draft.span = (draft.span[0], end)
+        return draft, notation
+    if not looks_like_prefix(text, start, end):
+        return _read_infix(report, names, reader, name, start, end, given)
+    pair = signed_pair(text, start, end)
+    headed = text[:start].rstrip().endswith(("=", "<-", "~"))  # as nothing is in Polish notation
+    if pair is None and not headed:
         try:
-            return read_prefix(report, names, start, end), "prefix" if guessed else name
+            return read_prefix(report, names, start, end), "prefix"
         except FormulaError:
-            if not guessed:
-                raise
+            return _read_infix(report, names, reader, name, start, end, given)
+    notes = dict(report.notes)
+    try:
+        read = _read_infix(report, names, reader, name, start, end, given)
+    except FormulaError as error:
+        report.notes = notes
+        if pair is None:
+            try:
+                return read_prefix(report, names, start, end), "prefix"
+            except FormulaError:
+                raise error from None
+        whole = text[: pair[0]] + pair[1] + text[end:]
+        error.choices = (*error.choices, (f"{pair[1]}, in Polish notation", whole))
+        raise
+    if pair is not None and not headed:
+        report.note("the sign is read as that of a product, not as Polish notation", (start, end))
+        report.alternative(
+            f"{pair[1]}, in Polish notation", lambda: text[: pair[0]] + pair[1] + text[end:]
+        )
+    return read
+
+
+def _read_infix(
+    report: Report, names: Names, reader: str, name: str, start: int, end: int, given: bool
+) -> tuple[Draft, str]:
+    """As `_read`, of a text that is not in Polish notation."""
     if reader in _READERS:
         return _READERS[reader](report, names, start, end), name
     if name == "infix" and "/" in report.view and "d" in report.view:
@@ -431,7 +496,7 @@ def _read(
         if ";" in report.text:
             mended = parse_repaired(report, names, tokens)
             if mended is not None:
-                return mended, "pysr" if guessed else name
+                return mended, name if given else "pysr"
         raise
 
 

@@ -42,6 +42,53 @@ def looks_like_prefix(text: str, start: int, end: int) -> bool:
     return text.isascii() or not any([len(parts_of(w)) > 1 for w in text[start:end].split()])
 
 
+_SIGNED_PAIR = re.compile(r"\s*+(?P<sign>[+-])\s++(?P<one>[\w.]++)[ \t]++(?P<two>[\w.]++)\s*+")
+_APPLIED_WORD = re.compile(r"\s*+(?P<function>[^\W\d_][^\W_]*+)(?P<gap>[ \t]++)[^\W\d]\w++\s*+")
+
+
+def signed_pair(text: str, start: int, end: int) -> tuple[int, str] | None:
+    """Where the sign of ``- k x`` stands, which people write before a product, and what it is in
+    Polish notation; None for any other text.
+
+    Parameters
+    ----------
+    text : str
+    start, end : int
+        The part of the text to look at, as character offsets.
+
+    Examples
+    --------
+    >>> signed_pair("- k x", 0, 5), signed_pair("- sin x", 0, 7), signed_pair("+ N12 E3", 0, 8)
+    ((0, 'k - x'), None, None)
+    """
+    match = _SIGNED_PAIR.fullmatch(text, start, end)
+    if match is None or _MANTISSA.match(match["one"]) is not None:
+        return None
+    if match["one"].lower() in FUNCTIONS or match["two"].lower() in FUNCTIONS:
+        return None
+    return match.start("sign"), f"{match['one']} {match['sign']} {match['two']}"
+
+
+def gap_of_applied_word(text: str, start: int, end: int) -> int:
+    """The place before the word of ``sin xy``, which is a function and a word of several letters;
+    -1 for any other text.
+
+    Parameters
+    ----------
+    text : str
+    start, end : int
+        The part of the text to look at, as character offsets.
+
+    Examples
+    --------
+    >>> gap_of_applied_word("sin xy", 0, 6), gap_of_applied_word("sin x", 0, 5)
+    (3, -1)
+    """
+    match = _APPLIED_WORD.fullmatch(text, start, end)
+    function = FUNCTIONS.get(match["function"].lower()) if match is not None else None
+    return match.start("gap") if match is not None and function and function.low == 1 else -1
+
+
 def read_prefix(report: Report, names: Names, start: int, end: int) -> Draft:
     """The tree of a prefix list, read from its end over a stack.
 
