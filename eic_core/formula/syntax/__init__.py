@@ -37,12 +37,16 @@ from eic_core.formula.syntax.names import (
     Names,
     canonical_name,
     forms_apart,
+    is_indexed,
     safe_name,
 )
 from eic_core.formula.syntax.paste import (
     ask_for_a_side,
+    behind_item,
     behind_label,
+    equation_number,
     left_hand_side,
+    marked_lines,
     unwrap,
     without_closing_marks,
 )
@@ -236,6 +240,10 @@ def _read_text(
         report.note(f"`{label[0]}:` before the formula is not read", (start, label[1]))
         start, end, inner = unwrap(text, label[1], end)
         fence = fence or inner
+    item = behind_item(text, start, end, closed=True)
+    if item:
+        report.note(f"`{item[0]}` before the formula is not read", (start, item[1]))
+        start, end, _ = unwrap(text, item[1], end)
     hint = language(syntax) or language(fence)
     name = hint or detect(text, start, end)
     program = None
@@ -271,12 +279,15 @@ def _read_text(
         row = LANGUAGES[name]
     if reader == INFIX and (program is None or program.is_plain):
         start, end = _one_side(report, start, without_closing_marks(report.view, start, end))
+    if reader == INFIX and (program is None or program.is_plain):
+        _offer_without_numbers(report, start, end)
     lines = program if program is not None and not program.is_plain and reader == INFIX else None
 
     def attempt(euler: bool, cased: bool) -> tuple[Report, Names, Formula, str]:
         again = report.begin_again()
         try:
-            names = Names(columns, values, euler, arguments, cased, row.log_base)
+            base_first = "first" if "ℯ" in source else ""  # which only Julia writes
+            names = Names(columns, values, euler, arguments, cased, row.log_base or base_first)
             names.close_products = row.close_products
             if not text.isascii():
                 names.variants = forms_apart(text)
@@ -314,6 +325,8 @@ def _read_text(
             note_meaning_of_e(report, formula, reason, first, end, lines is None)
     if not _UNIT_NAMES.isdisjoint(names.met):
         _note_imaginary(report, names, start, end, is_sympy)
+    if reader == INFIX and "[" in report.view:
+        _note_element(report, names)
     if cased:
         report.note(
             "`X` and `x` both stand in this text with the same index: they are two variables",
@@ -363,6 +376,17 @@ def _note_imaginary(report: Report, names: Names, start: int, end: int, is_sympy
         report.fail("`I` is the imaginary unit here: complex numbers are not supported",
                     *found.span(), "for a variable write another name")  # fmt: skip
     report.note(f"`{found[0]}` is read as a variable, not as the imaginary unit", found.span())
+
+
+def _note_element(report: Report, names: Names) -> None:
+    """Say of the first ``a[1]`` that it is a variable of its own."""
+    for name in names.met:
+        if name[-1] == "]" and not is_indexed(name) and not names.is_known(name):
+            place = report.view.find(name)
+            if place >= 0:
+                told = f"`{name}` is read as the variable `{names.met[name][1]}`"
+                report.note(told, (place, place + len(name)))
+            return
 
 
 _READERS = {
@@ -498,6 +522,26 @@ def _read_infix(
             if mended is not None:
                 return mended, name if given else "pysr"
         raise
+
+
+def _offer_without_numbers(report: Report, start: int, end: int) -> None:
+    """Offer a formula without the number of an item before it, or of an equation behind it, and
+    each line of those that begin with a sign, as items of a list may.
+    """
+    text = report.text
+    for number, line in enumerate(marked_lines(text, start, end), 1):
+        told = "the lines are read as one formula: the signs before them may mark items of a list"
+        report.note(told, (start, end))
+        report.keep(f"line {number} alone", line)
+    item = behind_item(text, start, end) if not text[:start].strip() else None
+    if item:
+        told = f"`{item[0]}` is read as a factor: it may be the number of an item"
+        report.note(told, (start, item[1]))
+        report.keep(f"without the number `{item[0]}`", text[item[1] :])
+    mark = equation_number(text, start, end) if not text[end:].strip(" \n,;.") else None
+    if mark:
+        report.note(f"`{mark[0]}` may be the number of the equation", (mark[1], end))
+        report.keep(f"without the number `{mark[0]}`", text[: mark[1]])
 
 
 def _index_base(report: Report, formula: Formula, known: int | None) -> int | None:

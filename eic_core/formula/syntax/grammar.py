@@ -280,6 +280,7 @@ _MOST_PARTS = 6
 _ONES = frozenset(("1", "-1"))
 _DIVISOR = re.compile(r"\s*+/\s*+[2-9][0-9]*+(?![\w.(])")
 """What stands behind the 1 of ``x^1/2``."""
+_SLASH = re.compile(r"\s*+/")
 LOG10_LABEL = "logarithm to base 10"
 FUNCTION_PRECEDENCE = 25
 TIGHT_PRODUCT = 27
@@ -389,6 +390,7 @@ class _Parser:
         self.operands: list[Operand] = []
         self.pending: list[PendingRow] = []
         self.raised_root = False  # whether `√x²` was met
+        self.divided_exponent = False  # whether `e^-t/tau` was met
         self.compared: dict[int, Draft] = {}  # of a comparison, its last operand
 
     def parse(self) -> Draft:
@@ -840,6 +842,8 @@ class _Parser:
         """A power, exact if its exponent is a literal."""
         if exponent.label in _ONES and exponent.operator == CONSTANT:
             self.note_divided_power(exponent)
+        elif exponent.operator == "neg" and not self.divided_exponent:
+            self.note_divided_exponent(exponent)
         try:
             return power([base, exponent], span)
         except Refusal as refusal:
@@ -860,6 +864,29 @@ class _Parser:
         self.report.alternative(
             f"the exponent {shown}",
             lambda: f"{text[:start]}{opened}{text[start:stop]}{closed}{text[stop:]}",
+        )
+
+    def note_divided_exponent(self, exponent: Draft) -> None:
+        """Say of ``e^-t/tau`` that the power is divided, and offer the quotient as exponent."""
+        text, (start, end) = self.report.text, exponent.span
+        before = text[max(start - 3, 0) : start].rstrip()
+        behind = _SLASH.match(text, end)
+        if behind is None or text[start] != "-" or not before.endswith(("^", "**")):
+            return
+        self.divided_exponent = True
+        tokens, grouping = self.tokens, self.grammar.braces
+        sign = next((i for i, row in enumerate(tokens) if row[2] == behind.end() - 1), -1)
+        if tokens[sign][:2] != (OPERATOR, "/"):
+            return
+        stop = end_of_operand(tokens, sign + 1)
+        shown = _shown(text, start, stop)
+        self.report.note(
+            f"of `^{shown}` only `{_shown(text, start, end)}` is read as the exponent",
+            (start, stop),
+        )
+        self.report.alternative(
+            f"the exponent {shown}",
+            lambda: f"{text[:start]}{grouping[0]}{text[start:stop]}{grouping[1]}{text[stop:]}",
         )
 
     def apply(self, function: Function, args: list[Draft], span: tuple[int, int]) -> Draft:

@@ -340,7 +340,7 @@ class Infix(Grammar):
                 self._suggestion(name),
                 self._remedy(start, end, name),
             )
-        self.report.note(_as_factor(name), (start, end))
+        self.report.note(_as_factor(name, self.report.view, start), (start, end))
 
     def _split(self, name: str) -> str:
         """``x*sin`` for ``xsin``: a letter or a number of them before a known function, or ""."""
@@ -387,7 +387,10 @@ _LONGEST_SHOWN = 200
 _PARENTHESES = "parentheses side by side are read as a product"
 
 
-def _as_factor(name: str) -> str:
+def _as_factor(name: str, text: str, place: int) -> str:
+    """What is said of a name before a parenthesis that stands at a place and is a factor."""
+    if text[max(place - 3, 0) : place].rstrip().endswith(("^", "**")):
+        return f"`{name}` alone is read as the exponent: the parenthesis behind it is a factor"
     return f"`{name}(…)` is read as the product `{name}*(…)`, not as a call"
 
 
@@ -451,7 +454,7 @@ def parse_infix(
         report.products = []
         report.alternatives.clear()
         draft = _with_products(report, names, tokens, split, powers_from_left)
-    elif report.products and "/" in report.view:
+    elif report.products and any([sign in report.view for sign in ("/", "^", "**")]):
         writer = ProductWriter(report, names, tokens, ())
         offer_other_products(report, writer.write(Neighbours(report, names).refuse))
     if by_hand:
@@ -463,7 +466,7 @@ def parse_infix(
 
 _MAY_BE_PRODUCT = re.compile(
     r"[A-Za-z]{2,3}+\Z"
-    r"|[A-Za-z](?:_?[0-9]++)?+e\Z|[A-Za-z]{1,3}+_?[0-9]++[A-Za-z]|[\x00-\x7f]*+[^\x00-\x7f]"
+    r"|[A-Za-z](?:_?[0-9]++)?+e\Z|[A-Za-z]{1,3}+_?[0-9]++[A-Za-z]|[A-Za-z]_[A-Za-z]{2}|[\x00-\x7f]*+[^\x00-\x7f]"
 )
 """A word of letters, a letter before Euler's number, an index before other letters, or a sign
 beyond ASCII."""
@@ -499,7 +502,7 @@ def _with_products(
             signed = "*" in report.view or not name.isascii()
             report.note(told if signed else f"{told}: this text writes no `*`", (low, high))
         elif kind == CALL and len(name) <= 100 and writer.is_factor(name):
-            report.note(_as_factor(name), (low, low + len(name)))
+            report.note(_as_factor(name, report.view, low), (low, low + len(name)))
     shown = written.text(report.text[:end])[start:]
     if len(shown) <= _LONGEST_SHOWN:
         told = f"read as `{shown}`: between two factors side by side `*` is understood"

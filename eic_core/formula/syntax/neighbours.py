@@ -26,7 +26,6 @@ from eic_core.formula.syntax.products import (
     FUNCTION_AND_LETTER,
     JOINING_WORDS,
     NEGATION_WORDS,
-    PRODUCT_SIGNS,
     WORDS_OF_CODE,
     ProductWriter,
     Written,
@@ -351,6 +350,10 @@ def offer_other_products(report: Report, written: Written) -> None:
         report.alternative(
             "the whole product is the exponent", lambda: written.text(text, written.exponents)
         )
+    if written.roots:
+        report.alternative(
+            "the root of the whole product", lambda: written.text(text, written.roots)
+        )
     if written.close:
         report.alternative(
             "the product binds like `*`, as elsewhere", lambda: written.text(text, loose=True)
@@ -444,11 +447,9 @@ def offer_letters(
     """
     written = ProductWriter(report, names, tokens, split).write(Neighbours(report, names).refuse)
     listed = [*dict.fromkeys([token[1] for token in tokens if token[1] in others])]
-    written_out = PRODUCT_SIGNS.search(report.view) is not None
     for word in listed:
-        if len(word) > 3 or not word.isalpha() or not word.isascii() or written_out:
-            place = next(token for token in tokens if token[1] == word)
-            report.note(f"`{word}` is read as one variable", (place[2], place[3]))
+        place = next(token for token in tokens if token[1] == word)
+        report.note(f"`{word}` is read as one variable", (place[2], place[3]))
     report.alternative(
         f"{wording.join(listed, limit=5)} as {'a product' if len(listed) == 1 else 'products'} of"
         " letters",

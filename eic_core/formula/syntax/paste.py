@@ -164,6 +164,88 @@ def behind_label(text: str, start: int, end: int) -> tuple[str, int] | None:
     return match["label"], match.end()
 
 
+_OPERAND = r"(?=[^\W\d_]|[(√|])"
+_ITEM = re.compile(rf"\s*+(?P<mark>[0-9]{{1,3}}\.|\([0-9]{{1,3}}\)|\[[0-9]{{1,3}}\])\s++{_OPERAND}")
+_CLOSED_ITEM = re.compile(r"\s*+(?P<mark>[0-9]{1,3}\))\s++(?=[^\W_]|[(√|])")
+_OF_EQUATION = re.compile(r"(?P<mark>\([0-9]{1,3}(?:\.[0-9]{1,3})?[a-z]?\))[\s,;.]*+\Z")
+_BEFORE_MARK = re.compile(r"(?:(?P<word>[^\W\d]\w*+)|[\w)\]])\s++\Z")
+_LONGEST_WORD = 40
+
+
+def behind_item(text: str, start: int, end: int, closed: bool = False) -> tuple[str, int] | None:
+    """The number of a list's item before a formula, and where the formula begins; None if none is.
+
+    Parameters
+    ----------
+    text : str
+    start, end : int
+        The part of the text to look at, as character offsets.
+    closed : bool
+        Whether to look for ``2)``, which is nothing else; else for ``2.``, ``(2)`` and ``[2]``,
+        which may be factors.
+
+    Examples
+    --------
+    >>> behind_item("2. x + 1", 0, 8), behind_item("2. + x", 0, 6), behind_item("2) x", 0, 4, True)
+    (('2.', 3), None, ('2)', 3))
+    """
+    match = (_CLOSED_ITEM if closed else _ITEM).match(text, start, end)
+    return (match["mark"], match.end()) if match is not None else None
+
+
+_MARKED = re.compile(r"([-+])[ \t]++(\S.*+)")
+_MOST_ITEMS = 6
+
+
+def marked_lines(text: str, start: int, end: int) -> list[str]:
+    """The lines without the sign before each, if all begin with the same sign and a blank.
+
+    Parameters
+    ----------
+    text : str
+    start, end : int
+        The part of the text to look at, as character offsets.
+
+    Examples
+    --------
+    >>> marked_lines("- x^2\\n- x^3", 0, 11), marked_lines("x\\n- y", 0, 5)
+    (['x^2', 'x^3'], [])
+    """
+    if text.find("\n", start, end) < 0:
+        return []
+    lines = [line.strip() for line in text[start:end].splitlines() if line.strip()]
+    found = [_MARKED.match(line) for line in lines]
+    items = [(match[1], match[2]) for match in found if match is not None]
+    if not 1 < len(items) == len(lines) <= _MOST_ITEMS or len({mark for mark, _ in items}) > 1:
+        return []
+    return [item for _, item in items]
+
+
+def equation_number(text: str, start: int, end: int) -> tuple[str, int] | None:
+    """The number of an equation behind a formula, and where the formula ends; None if none is.
+
+    Parameters
+    ----------
+    text : str
+    start, end : int
+        The part of the text to look at, as character offsets.
+
+    Examples
+    --------
+    >>> equation_number("y = a x + b (2)", 0, 15), equation_number("x + log (2)", 0, 11)
+    (('(2)', 11), None)
+    """
+    place = text.rfind("(", start, end)
+    match = _OF_EQUATION.match(text, place, end) if place > start else None
+    if match is None:
+        return None
+    low = max(start, place - _LONGEST_WORD)
+    before = _BEFORE_MARK.search(text, low, place)
+    if before is None or (before["word"] or "").lower() in FUNCTIONS:
+        return None
+    return match["mark"], low + len(text[low:place].rstrip())
+
+
 def without_closing_marks(text: str, start: int, end: int) -> int:
     """Where a formula ends that a comma, a semicolon or a full stop closes.
 

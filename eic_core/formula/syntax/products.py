@@ -43,7 +43,8 @@ from eic_core.formula.syntax.tokens import (
 WORDS_OF_CODE = frozenset(
     (
         "return def lambda if else elif for while in is and or not import from let where then end"
-        " const double float int auto var function begin print assert"
+        " const double float int auto var function begin print assert class del global nonlocal"
+        " yield raise pass"
     ).split()
 )
 """What no variable of a formula is called, if another name stands beside it."""
@@ -57,6 +58,8 @@ _PART = re.compile(r"[Δδ∂]?+[^\W\d_](?:_?[0-9]++|[₀-₉]++)?+")
 _INDEX = re.compile(r"[0-9₀-₉]")
 _SMALL_DIFFERENCE = re.compile(r"δ([^\W\d_](?:_?[0-9]++|[₀-₉]++)?+)\Z")
 """``δt``: a small difference, or a product."""
+_LETTER_AS_INDEX = re.compile(r"([^\W\d_]_[^\W\d_])([^\W\d_](?:_?[0-9]++|[₀-₉]++)?+)\Z")
+"""``k_BT``: a letter with a letter as its index, and one more."""
 _TIMES_PI = re.compile(r"pi([^\W\d_](?:_?[0-9]++|[₀-₉]++)?+)\Z")
 _MOST_PARTS = 20
 _MOST_WITHOUT = 2
@@ -150,7 +153,8 @@ def _letter_products(
         if "**" in text or any([is_indexed(name) for name in met]):
             return certain, perhaps  # a program's names are whole
         if _writes_out(text, tokens):
-            return certain, perhaps
+            apart = frozenset() if names.has_columns else _apart_from_signs(text, tokens, words)
+            return certain, perhaps | apart - certain
         if names.has_columns:
             known = {w for w in perhaps if _WORD.match(w) and _is_of(w, names.spells_column)}
             return certain | known, perhaps - known
@@ -162,12 +166,13 @@ def _letter_products(
         letters = []
     others = [word for word in words if _has_indices(word) or _has_greek(word)]
     sure = [word for word, exponent in raised.items() if exponent == "-" or len(word) > 2]
-    possible = [word for word in words if _has_index(word)]
+    possible = [word for word in words if _has_index(word) or _LETTER_AS_INDEX.match(word)]
     if names.has_columns:
         found = [w for w in [*letters, *others, *possible] if _is_of(w, names.spells_column)]
         return frozenset([*found, *sure]), frozenset()
     products = [word for word in letters if _looks_like_letters(word, letters)]
     products += [*others, *sure]
+    possible = [word for word in possible if _has_index(word)]
     return frozenset(products), frozenset([*letters, *possible, *raised]).difference(products)
 
 
@@ -285,6 +290,27 @@ def _writes_out(text: str, tokens: list[TokenRow]) -> bool:
     return False
 
 
+def _apart_from_signs(text: str, tokens: list[TokenRow], words: list[str]) -> frozenset[str]:
+    """The short words that stand beside no asterisk, as ``xy`` in ``x*2 + 3xy``.
+
+    Parameters
+    ----------
+    text : str
+        The part of the text that is read.
+    tokens : list of TokenRow
+        Its tokens.
+    words : list of str
+        That may be products.
+    """
+    short = [w for w in words if _WORD.match(w) and not FUNCTION_AND_LETTER.match(w)]
+    first = tokens[0][2]
+    beside: set[str] = set()
+    for before, sign, behind in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if sign[0] == OPERATOR and text[sign[2] - first : sign[3] - first] == "*":
+            beside |= {before[1], behind[1]}
+    return frozenset([w for w in short if w not in beside and _looks_like_letters(w, short)])
+
+
 def _is_of(word: str, holds: Callable[[str], bool]) -> bool:
     """Whether a word is a product of parts for all of which something holds."""
     parts = parts_of(word, holds)
@@ -334,6 +360,8 @@ def parts_of(word: str, holds: Callable[[str], bool] | None = None) -> list[str]
     --------
     >>> parts_of("mc"), parts_of("x1x_2"), parts_of("πr"), parts_of("mΔv"), parts_of("kq1q2")
     (['m', 'c'], ['x1', 'x_2'], ['π', 'r'], ['m', 'Δv'], ['k', 'q1', 'q2'])
+    >>> parts_of("k_BT"), parts_of("V_CC")
+    (['k_B', 'T'], [])
     >>> parts_of("T_in"), parts_of("πε₀r"), parts_of("pix"), parts_of("δt")
     ([], ['π', 'ε₀', 'r'], ['pi', 'x'], ['δ', 't'])
     """
@@ -342,8 +370,17 @@ def parts_of(word: str, holds: Callable[[str], bool] | None = None) -> list[str]
             if head == "pi" and holds is not None and holds("p") and holds("i"):
                 break
             return [head, found[1]]
+    if (found := _LETTER_AS_INDEX.match(word)) is not None:
+        known = holds is not None and holds(found[1]) and holds(found[2])
+        return [found[1], found[2]] if known or _is_letter_as_index(word) else []
     parts = _PART.findall(word)
     return parts if len(parts) <= _MOST_PARTS and sum(map(len, parts)) == len(word) else []
+
+
+def _is_letter_as_index(word: str) -> bool:
+    """Whether a word is rather ``k_BT``, a product, than ``x_ij`` or ``V_CC``, one name."""
+    found = _LETTER_AS_INDEX.match(word)
+    return found is not None and found[2][0].isupper() and found[2][0] != found[1][-1]
 
 
 def _has_indices(word: str) -> bool:
@@ -354,6 +391,8 @@ def _has_indices(word: str) -> bool:
 
 def _has_index(word: str) -> bool:
     """Whether a word is of letters of which one has an index before others: ``v0t``, ``x1x2``."""
+    if _is_letter_as_index(word):
+        return True
     parts = parts_of(word)
     indexed = [part for part in parts if _INDEX.search(part) is not None]
     few = len(parts) - len(indexed) <= _MOST_WITHOUT and not FUNCTION_AND_LETTER.match(word)
@@ -419,6 +458,8 @@ class Written:
         it begins; the other reading has parentheses there.
     tight : list of Piece
         The parentheses among the pieces, without which a word of letters is read the other way.
+    roots : list of (first, last)
+        The operand behind a ``√`` up to the end of the product that touches it.
     close : bool
         Whether the parentheses are those of products that bind more tightly than `/` and `^`.
     """
@@ -428,6 +469,7 @@ class Written:
     denominators: list[tuple[int, int]] = field(default_factory=list)
     exponents: list[tuple[int, int]] = field(default_factory=list)
     tight: list[Piece] = field(default_factory=list)
+    roots: list[tuple[int, int]] = field(default_factory=list)
     close: bool = False
 
     def text(
@@ -650,6 +692,8 @@ class ProductWriter:
             if end < len(tokens) and end in self.gaps:
                 runs[index] = runs[end]
         for index in range(len(tokens) - 1):
+            if tokens[index][0] == PREFIX:
+                self._find_root(index, ends, written)
             if tokens[index][0] != OPERATOR or tokens[index][1] not in "/^":
                 continue
             first = index + 1
@@ -667,3 +711,14 @@ class ProductWriter:
                 continue  # `x^2_i(y+1)`, whose index stands behind the exponent
             elif tokens[first][0] != OPEN and tokens[end - 1][3] == tokens[end][2]:
                 written.exponents.append(span)
+
+    def _find_root(self, index: int, ends: list[int], written: Written) -> None:
+        """Note the product that touches the operand of a ``√``, as in ``√xy``."""
+        tokens, first = self.tokens, index + 1
+        if tokens[first][0] in (OPEN, BAR, PREFIX, END) or self.names.close_products:
+            return
+        end = last = ends[first]
+        while last in self.gaps and tokens[last - 1][3] == tokens[last][2]:
+            last = ends[last]
+        if last > end:
+            written.roots.append((tokens[first][2], tokens[last - 1][3]))

@@ -145,6 +145,8 @@ _CONTROL = re.compile(
     r"(?:if|for|while|else|elif|elseif|switch|try|with|do|print|printf|assert|raise)"
     r"(?=[\s(:{])"
 )
+_STATEMENT = re.compile(r"(?:del|global|nonlocal|yield|delete|throw)(?=[ \t]++[^\W\d])")
+"""What begins a statement before a name."""
 _CHANGED = re.compile(
     rf"\(?+{_NAME}(?:\s*+,\s*+{_NAME})++\s*+\)?+\s*+=(?!=)|{_NAME}\s*+(?:\*\*|[-+*/^])=(?!=)"
 )
@@ -514,6 +516,8 @@ class _Statements:
             self.block = True
             if groups.get("arguments"):
                 self.note_defaults(match, match.span("arguments"))
+            if match[0].rstrip().endswith("=>"):
+                self.ask_for_comparison(match)
             return
         if not is_again and (behind := self.constants_above(place)) is not None:
             self.start = behind
@@ -521,6 +525,23 @@ class _Statements:
             self.given_above = self.given_above if self.block else []
         if not self.block:
             self.start = place
+
+    def ask_for_comparison(self, head: re.Match[str]) -> None:
+        """Raise for ``x => 1``, which may be ``x >= 1``: the value does not use the argument."""
+        used = _WORD.findall(self.view, self.start, self.end)
+        if not self.arguments or not set(used).isdisjoint(self.arguments):
+            return
+        text, place = self.report.text, self.view.rindex("=>", head.start(), head.end())
+        value = text[self.start : self.end].strip()
+        declared = ", ".join(self.arguments)
+        self.report.fail(
+            f"the function behind `=>` does not use `{self.arguments[0]}`", place, place + 2,
+            "write `>=` for a comparison",
+            choices=(
+                ("a comparison", f"{text[:place]}>={text[place + 2:]}"),
+                ("a function", f"f({declared}) = {value}"),
+            ),
+        )  # fmt: skip
 
     def constants_above(self, place: int) -> int | None:
         """Where what follows ``G = 6.67e-11`` and its kin begins, which are kept; None if none."""
@@ -595,6 +616,9 @@ class _Statements:
                 f"the statement `{control[0]}` is not read", start, start + control.end(),
                 _instead_of(control[0], self.dialect),
             )  # fmt: skip
+        if (other := _STATEMENT.match(body)) is not None:
+            report.fail(f"the statement `{other[0]}` is not read", start, start + other.end(),
+                        "give the formula alone")  # fmt: skip
         if (changed := _CHANGED.match(body)) is not None:
             report.fail(
                 "this assignment is not read", start, start + changed.end(),

@@ -751,6 +751,23 @@ def test_what_was_decided_is_said_and_the_other_reading_is_one_click_away(
     assert other in offered if other else not offered
 
 
+ASKED = {
+    "x => 1": {"greater_equal(x, #1)", "#1"},
+    "(x) => 1": {"greater_equal(x, #1)", "#1"},
+    "x => 2*y;": {"greater_equal(x, mul(#2, y))", "mul(#2, y)"},
+    "- x 2": {"mul(neg(x), #2)", "neg(power<2>(x))", "sub(x, #2)"},
+}
+"""Texts of which nobody knows what they mean, and the trees to choose from."""
+
+
+@pytest.mark.parametrize(("text", "trees"), ASKED.items())
+def test_what_is_not_clear_is_asked_and_every_meaning_can_be_chosen(text, trees):
+    with pytest.raises(FormulaError) as caught:
+        read(text)
+    assert {shape(read(chosen).formula) for _, chosen in caught.value.choices} == trees
+    assert caught.value.replacement is None
+
+
 SEVERAL = {
     "x + y, x - y": {"add(x, y)", "sub(x, y)"},
     "max(x, y), [x, y][0]*2, 1.5*x": {"max(x, y)", "mul(#1.5, x)"},
