@@ -277,6 +277,11 @@ def _inverse(operator: str, args: list[Draft], span: Span) -> Draft:
     return _fixed_power(-1, [Draft(operator, args, span=span)], span)
 
 
+def _of_inverse(operator: str, args: list[Draft], span: Span) -> Draft:
+    """``f(1/u)``: what the inverse of a reciprocal function is."""
+    return Draft(operator, [plain("div", [constant("1", span), args[0]], span)], span=span)
+
+
 def _absolute_power(args: list[Draft], span: Span) -> Draft:
     return power([Draft("abs", args[:1], span=span), args[1]], span)
 
@@ -396,6 +401,12 @@ def _expansions() -> dict[str, Function]:
         add(names, 1, partial(_fixed_power, exponent))
     for name, over in (("coth", "tanh"), ("sech", "cosh"), ("csch", "sinh")):
         add(name, 1, partial(_inverse, over))
+    for names, of in (
+        ("acoth arccoth arcoth", "atanh"),
+        ("asech arcsech arsech", "acosh"),
+        ("acsch arccsch arcsch", "asinh"),
+    ):
+        add(names, 1, partial(_of_inverse, of))
     add("sqrtabs sqrt_abs", 1, partial(chain, ("abs", "sqrt")))
     add("logabs log_abs", 1, partial(chain, ("abs", "log")))
     add("powabs pow_abs", 2, _absolute_power)

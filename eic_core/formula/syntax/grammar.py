@@ -190,6 +190,8 @@ def _refuse_attribute(report: Report, token: Token, things: set[str], name: str)
             report.fail(f"the function `{name}` is not supported", *place, REFUSED_FUNCTIONS[name])
         report.fail(f"the method `{name[:40]}` is not known", *place,
                     "write it out with operators and functions")  # fmt: skip
+    if name.startswith("_"):
+        report.fail("attributes are not supported", *place, "give the formula alone")
     thing = next(iter(things))
     joined = _ATTRIBUTE.sub(r"\1_", text)
     if len(things) == 1 and len(thing) == 1:
@@ -265,6 +267,8 @@ def end_of_operand(tokens: list[TokenRow], place: int) -> int:
 def fail_unclosed_bracket(report: Report, pending: list[PendingRow]) -> NoReturn:
     """Raise for the innermost bracket that stays open."""
     opened = Pending._make(pending[-1])
+    if opened.name == "|":
+        _refuse_bar(report, opened.start)
     closers = "".join(CLOSERS[name] for level, name, *_ in reversed(pending) if level == 0)
     report.fail(
         f"unbalanced parenthesis at column {opened.end}",
@@ -273,6 +277,19 @@ def fail_unclosed_bracket(report: Report, pending: list[PendingRow]) -> NoReturn
         f"close this `{opened.name}`",
         report.text.rstrip() + closers if len(closers) <= 20 else None,
     )
+
+
+def _refuse_bar(report: Report, place: int) -> None:
+    """Raise for a bar between two operands, as in ``x | y`` and ``x || y``, which opens nothing."""
+    text, first = report.text, place
+    while first and text[first - 1] in "| ":
+        first -= 1
+    if first and _ENDS_OPERAND.match(text, first - 1):
+        first += len(text[first:place]) - len(text[first:place].lstrip())
+        report.fail(
+            f"`{text[first : place + 1]}` between two operands is not read", first, place + 1,
+            "an absolute value has two bars, as `|x|`; `or` stands between conditions",
+        )  # fmt: skip
 
 
 _MOST_PARTS = 6

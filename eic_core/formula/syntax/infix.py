@@ -342,26 +342,30 @@ class Infix(Grammar):
             )
         self.report.note(_as_factor(name, self.report.view, start), (start, end))
 
-    def _split(self, name: str) -> str:
-        """``x*sin`` for ``xsin``: a letter or a number of them before a known function, or ""."""
-        rest = name[1:]
-        known = name[:1].isalpha() and rest.lower() in FUNCTIONS and len(rest) > 2
-        return f"{name[0]}*{rest}" if known else ""
-
     def _suggestion(self, name: str) -> str:
-        split = self._split(name)
-        return f"write `{split}(…)`" if split else suggestion(name)
+        split = _LETTERS_AND_FUNCTION.match(name)
+        if split is None or name.lower() in FUNCTIONS:
+            return suggestion(name)
+        return f"write `{'*'.join([*split['letters'], split['function']])}(…)`"
 
     def _remedy(self, start: int, end: int, name: str) -> str | None:
         """The whole text with the function meant, if a misspelling tells it."""
         text = self.report.text
-        split = self._split(name).replace("*", " ")  # a sign would make every word whole
-        if split and not re.search(rf"(?<![^\W\d]){split[0]}(?!\w)", text):
+        split = _LETTERS_AND_FUNCTION.match(name)
+        if split is None:
+            meant = similar_function(name)
+            return text[:start] + meant + text[end:] if meant.isalnum() else None
+        letters = split["letters"]
+        if not re.search(rf"(?<![^\W\d]){letters}(?!\w)", text):
             return None  # the letter stands nowhere else
-        meant = split or similar_function(name)
-        return text[:start] + meant + text[end:] if meant.replace(" ", "").isalnum() else None
+        written = f"{letters} {split['function']}"  # a sign would make every word whole
+        return text[:start] + written + text[end:] if len(letters) == 1 else None
 
 
+_LETTERS_AND_FUNCTION = re.compile(
+    r"(?P<letters>[A-Za-z]{1,3}?)(?P<function>(?:arc)?(?:sin|cos|tan)h?|exp|ln|log(?:10|2)?|sqrt)\Z"
+)
+"""``xsin`` and ``qvBsin``: letters before a function."""
 _SUMMED = re.compile(r"[ΣΠ][^\W\d_]")
 
 

@@ -84,9 +84,6 @@ REFUSED_FUNCTIONS = {
     "arcsec": "write acos(1/x)",
     "acsc": "write asin(1/x)",
     "arccsc": "write asin(1/x)",
-    "acoth": "write atanh(1/x)",
-    "asech": "write acosh(1/x)",
-    "acsch": "write asinh(1/x)",
     "erfc": "write 1 - erf(x)",
     "sinc": "write sin(x)/x, or sin(pi*x)/(pi*x) for NumPy's and MATLAB's",
     "softplus": "write log(1 + exp(x))",
@@ -126,6 +123,13 @@ REFUSED_FUNCTIONS = {
     ),
     **dict.fromkeys(("asind", "acosd", "atand"), "write asin(x)*180/pi, and so on"),
     **dict.fromkeys(("fmod", "remainder", "rem"), "write x - y*floor(x/y)"),
+    "isqrt": "write floor(sqrt(x))",
+    "ldexp": "write x*2**n",
+    "rdivide": "write x/y",
+    "ldivide": "write y/x",
+    "vdiv": "write x/y",
+    "plogis": "write 1/(1 + exp(-x))",
+    "qlogis": "write log(x/(1 - x))",
     "select": "write where(c, a, where(d, b, 0)) for np.select([c, d], [a, b])",
 }
 MISSPELT = {
@@ -432,6 +436,8 @@ class Names:
             if not based[1]:
                 raise Refusal(f"the function `{name}` is not supported", "write log(x)/log(b)")
             return Function("log", 1, 1, partial(log_base, Fraction(int(based[1]))))
+        if bare in REFUSED_FUNCTIONS:
+            raise Refusal(f"the function `{name}` is not supported", REFUSED_FUNCTIONS[bare])
         if bare.startswith(("protected", "pdiv", "plog", "psqrt", "_protected")):
             plain = re.sub(r"^_?(protected_?|p)", "", bare) or "div"
             raise Refusal(
@@ -448,8 +454,6 @@ class Names:
                 f"{what[0]} over an index are not supported",
                 f"write the {what[1]} out; for a product write `{name}*(…)`",
             )
-        if bare in REFUSED_FUNCTIONS:
-            raise Refusal(f"the function `{name}` is not supported", REFUSED_FUNCTIONS[bare])
         return None
 
     def is_factor(self, name: str) -> bool:

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from eic_core import wording
 from eic_core.formula.syntax.build import FUNCTIONS, Refusal
-from eic_core.formula.syntax.grammar import raised_function
+from eic_core.formula.syntax.grammar import end_of_operand, raised_function
 from eic_core.formula.syntax.names import (
     CONSTANT_NAMES,
     GREEK,
@@ -52,6 +52,15 @@ _OTHER_BASE = re.compile(r"(?:[xX][0-9a-fA-F]*[0-9][0-9a-fA-F]*|[bBoO][0-9]+)\Z"
 _DIFFERENCE = re.compile(r"[Δδ∂][^\W\d_](?:_?\w{1,5})?\Z")
 
 
+_IN_WORDS = {
+    "plus": "+", "minus": "-", "times": "*", "equals": "=", "over": "/", "squared": "^2",
+    "cubed": "^3", "the": "", "of": "", "divided": "", "multiplied": "",
+}  # fmt: skip
+"""Words of a formula that is told, and what each is as a sign."""
+_ROOTS = {"square root": "sqrt", "cube root": "cbrt", "cubic root": "cbrt"}
+_SHORT_GREEK = frozenset(("eps", "lam", "sig", "del"))
+_INVERSE_IN_WORDS = {"cot": "atan(1/{})", "sec": "acos(1/{})", "csc": "asin(1/{})"}
+"""Inverse functions that are not read, as they are written."""
 _REMAINDERS = frozenset(("mod", "rem", "xor"))
 _LONGEST = 40
 """Most characters of a name that may be a symbol."""
@@ -120,6 +129,7 @@ class Neighbours:
                 hint = f"write `x - y*floor(x/y)` for `x {word} y`"
             report.fail(f"`{word}` has no operator here", *place, hint)
         named = [each for each in (before, token) if each.kind in (NAME, CALL)]
+        self._refuse_words(before, token)
         if any([each.text in WORDS_OF_CODE and not self._known(each) for each in named]):
             report.fail("this is program code, not a formula", *place, "give only the expression")
         glued = before.end == token.start
@@ -141,7 +151,7 @@ class Neighbours:
         if token.kind == NUMBER:
             if index > 1 and (before.text, token.text) == ("x", "10"):
                 self._ask_for_power_of_ten(tokens, index)
-            self._ask(before, token, (("a product", "*"), ("a power", "**")))
+            self._ask(tokens, index, (("a product", "*"), ("a power", "**")))
         if before.kind == NAME and token.text in ("[", "{") and self._is_function(before):
             self._refuse_bracket(tokens, index)
         if before.kind == NAME and token.kind == OPEN and token.text in "[{":
@@ -154,9 +164,37 @@ class Neighbours:
         if before.kind == NAME and token.kind in (NAME, CALL) and not glued:
             if token.kind == CALL and not self._is_function(token):
                 return
+            if token.kind == NAME and self._is_function(token) and self._is_symbol(before):
+                return  # a factor, and a function whose argument is looked at next
             if not (self._is_symbol(before) and (token.kind == CALL or self._is_symbol(token))):
                 meanings = (("a product", "*"), ("one name", "_"))
-                self._ask(before, token, meanings[: 1 if token.kind == CALL else 2])
+                is_name = token.kind == NAME and CONSTANT_NAMES.isdisjoint((before[1], token[1]))
+                self._ask(tokens, index, meanings[: 2 if is_name else 1])
+
+    def _refuse_words(self, before: Token, token: Token) -> None:
+        """Raise for a formula in words, as ``x plus y`` and ``the square root of x``."""
+        text, place = self.report.text, (before.start, token.end)
+        words = [each for each in (before, token) if each.kind in (NAME, CALL)]
+        root = _ROOTS.get(" ".join([each.text.lower() for each in words]))
+        if root is not None and not any([self._known(each) for each in words]):
+            self.report.fail(f"`{text[slice(*place)]}` is a function in words", *place,
+                             f"write `{root}(x)`", replaced(text, [(*place, root)]))  # fmt: skip
+        for word in words:
+            if self._known(word) or self._is_function(before):
+                continue
+            sign = _IN_WORDS.get(word.text.lower())
+            if sign is None or (sign == "" and word is before and token.kind != NAME):
+                continue
+            mended = None
+            if sign and word is token:
+                low = before.end if sign[0] == "^" else token.start
+                end = token.start + len(token.text)
+                mended = replaced(text, [(low, end, sign)])
+            self.report.fail(
+                f"`{word.text}` is a word, no part of a formula", word.start,
+                word.start + len(word.text),
+                f"write `{sign}`" if sign else "write operators and functions", mended,
+            )  # fmt: skip
 
     def _refuse_query(self, tokens: list[TokenRow], index: int) -> NoReturn:
         """Raise for ``SELECT a*b AS y FROM t``, with the expression alone."""
@@ -210,19 +248,32 @@ class Neighbours:
             or is_indexed(token.text)
             or len(head) == 1
             or head in GREEK.values()
+            or head in _SHORT_GREEK
             or token.text in CONSTANT_NAMES
             or _DIFFERENCE.match(token.text) is not None
         )
 
-    def _ask(self, before: Token, token: Token, meanings: tuple[tuple[str, str], ...]) -> NoReturn:
-        """Raise with what two operands side by side may mean, to choose from."""
+    def _ask(
+        self, tokens: list[TokenRow], index: int, meanings: tuple[tuple[str, str], ...]
+    ) -> NoReturn:
+        """Raise with what two operands side by side may mean, to choose from.
+
+        Where a sign is put in, words that are products of letters are written out, as they would be
+        whole beside it.
+        """
         text = self.report.text
-        left, right = text[before.start : before.end].strip(), token.text
+        before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
+        letters = _written_out(text, tokens)
+        first = index - 1
+        while first and _are_letters(tokens[first - 1], tokens[first]):
+            first -= 1
+        left, right = text[tokens[first][2] : before.end].strip(), token.text
         left = left[-1:] if before.kind == CLOSE or len(left) > 20 else left
         call = "(" if token.kind == CALL else ""
         shown = [f"`{left}{sign}{right[:20]}{call}` for {what}" for what, sign in meanings]
         choices = tuple(
-            (what, text[: before.end] + sign + text[token.start :]) for what, sign in meanings
+            (what, replaced(text, [*letters * (sign == "*"), (before.end, token.start, sign)]))
+            for what, sign in meanings
         )
         self.report.fail(
             f"`{left}{text[before.end : token.start][:20]}{right[:20]}{call}` is not clear",
@@ -272,6 +323,18 @@ class Neighbours:
             power = text[raised.start : tokens[first - 1][3]]
             argument = inside if tokens[first][0] == OPEN else f"({inside})"
             call = f"{name.text}{argument}{power}"
+            if power.replace(" ", "") in ("^-1", "**-1", "⁻¹"):
+                meanings = [(f"one over {name.text}", call)]
+                if (inverse := _INVERSE_IN_WORDS.get(name.text.lower())) is not None:
+                    meanings.insert(0, ("the inverse function", inverse.format(argument)))
+                self.report.fail(
+                    f"`{name.text}{power}` may be its inverse or one over it",
+                    name.start, tokens[first][3],
+                    "write " + " or ".join([f"`{written[:40]}`" for _, written in meanings]),
+                    choices=tuple(
+                        [(label, text[: name.start] + w + text[end:]) for label, w in meanings]
+                    ),
+                )  # fmt: skip
             self.report.fail(
                 f"the power of `{name.text}` stands before its argument",
                 name.start,
@@ -300,18 +363,65 @@ class Neighbours:
         return tokens[last - 1][3]
 
     def _refuse_function(self, tokens: list[TokenRow], index: int, meant: str) -> NoReturn:
-        """Raise for ``sin 2x``, with the name meant and parentheses up to the next operator."""
+        """Raise for ``sin 2x``, with the name meant and parentheses up to the next operator.
+
+        Of ``sin x y`` it is asked whether the argument is the product or its first factor.
+        """
         text, name = self.report.text, Token._make(tokens[index - 1])
-        end = self._argument_end(tokens, index)
-        inside = text[tokens[index][2] : end]
-        shown = inside if len(inside) <= 40 else "…"
+        first, start = index, tokens[index][2]
+        if text.startswith("of ", start) and not self.names.is_known("of"):  # as in `log of x`
+            first = next(i for i in range(index, len(tokens)) if tokens[i][2] >= start + 2)
+        place = (name.start, tokens[index][3])
+        try:
+            function = self.names.function(meant)
+        except Refusal as refusal:
+            self.report.fail(refusal.message, *place, refusal.hint)
+        if function is not None and function.low > 1:
+            self.report.fail(f"`{name.text}` takes {function.low} arguments", *place,
+                             f"write `{meant}(x, y)`")  # fmt: skip
+        end = self._argument_end(tokens, first)
+
+        def applied(stop: int) -> str:
+            return f"{meant}({text[tokens[first][2] : stop]})"
+
+        message = f"the function `{name.text}` needs parentheses"
+        one = end_of_operand(tokens, first)
+        if one < end and (text[one].isspace() or text[one] == "("):
+            shown = f"`{applied(end)[:40]}` or `{applied(one)}{text[one:end]}`"[:100]
+            self.report.fail(
+                message, *place, f"write {shown}",
+                choices=(
+                    ("of the product", f"{text[: name.start]}{applied(end)}{text[end:]}"),
+                    ("of its first factor", f"{text[: name.start]}{applied(one)}{text[one:]}"),
+                ),
+            )  # fmt: skip
+        shown = applied(end) if end - tokens[first][2] <= 40 else f"{meant}(…)"
         self.report.fail(
-            f"the function `{name.text}` needs parentheses",
-            name.start,
-            tokens[index][3],
-            f"write `{meant}({shown})`",
-            f"{text[: name.start]}{meant}({inside}){text[end:]}",
+            message, *place, f"write `{shown}`", f"{text[: name.start]}{applied(end)}{text[end:]}"
         )
+
+
+def _are_letters(one: TokenRow, other: TokenRow) -> bool:
+    """Whether two tokens are neighbouring letters of one word that is a product."""
+    return one[0] == other[0] == NAME and one[3] == other[2]
+
+
+def _written_out(text: str, tokens: list[TokenRow]) -> list[tuple[int, int, str]]:
+    """The signs between the letters of words that are products, as changes of the text."""
+    pieces: list[tuple[int, int, str]] = []
+    index = 1
+    while index < len(tokens):
+        first = index - 1
+        while index < len(tokens) and _are_letters(tokens[index - 1], tokens[index]):
+            pieces.append((tokens[index][2], tokens[index][2], "*"))
+            index += 1
+        start = tokens[first][2]
+        before = text[max(start - 3, 0) : start].rstrip()
+        if index - first > 1 and before.endswith(("/", "^", "**")):
+            end = end_of_operand(tokens, index - 1)
+            pieces += [(start, start, "("), (end, end, ")")]
+        index += 1
+    return pieces
 
 
 def variables_of(names: Names, tokens: list[TokenRow], whole: Collection[str]) -> list[str]:

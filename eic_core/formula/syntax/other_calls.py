@@ -444,8 +444,14 @@ def _with_inverses(report: Report, names: Names, tokens: list[TokenRow]) -> Rewr
     return (kept, {label: replaced(report.text, pieces)}) if label else (tokens, {})
 
 
+_INVERSES = {"coth": "acoth", "sech": "asech", "csch": "acsch"}
+"""Inverses of functions that no row has."""
+
+
 def _inverse(names: Names, name: str) -> str:
     """The inverse of a trigonometric or hyperbolic function, "" for another name."""
+    if name.lower() in _INVERSES and not names.is_column(name):
+        return _INVERSES[name.lower()]
     row = OPERATORS.get(name.lower())
     return row.writing.inverse if row is not None and not names.is_column(name) else ""
 

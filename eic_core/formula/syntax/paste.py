@@ -347,6 +347,13 @@ def _declared(inside: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+_NO_EQUATION = dict.fromkeys(
+    "+-*/^%&|",
+    ("this assignment is not read", "write the new value alone, as `x + 1` for `x += 1`"),
+)
+"""What is said of ``+=`` and its kin, by the first character."""
+
+
 def ask_for_a_side(
     error: FormulaError, start: int, end: int, is_read: Callable[[str], bool]
 ) -> FormulaError:
@@ -365,6 +372,12 @@ def ask_for_a_side(
     sign = text[error.span[0] : error.span[1]]
     if sign not in ("=", "=="):
         return error
+    before = text[max(error.span[0] - 1, 0) : error.span[0]]
+    told = _NO_EQUATION.get(before) if sign == "=" else None
+    if sign == "=" and text.startswith(">", error.span[1]):
+        told = ("`=>` is not read here", "write `>=` for a comparison")
+    if told is not None:
+        return FormulaError(told[0], source=text, span=error.span, hint=told[1])
     pattern = _SIGN if sign == "=" else _DOUBLE_SIGN
     ends = [place.start() for place in pattern.finditer(text, start, end)]
     if not ends or len(ends) >= _MOST_SIDES:

@@ -37,6 +37,8 @@ def looks_like_prefix(text: str, start: int, end: int) -> bool:
     if match is None or match.end() == end or _BRACKET.search(text, start, end):
         return False
     word = match[0].strip("'\"")
+    if text.find(" of ", start, end) >= 0:  # `square root of x`
+        return False
     if not (word in _SYMBOLS or word.lower() in FUNCTIONS):
         return False
     return text.isascii() or not any([len(parts_of(w)) > 1 for w in text[start:end].split()])
