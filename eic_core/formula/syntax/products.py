@@ -686,14 +686,16 @@ class ProductWriter:
         are among those that are settled.
         """
         tokens = self.tokens
-        runs = list(ends)
+        runs, close = list(ends), list(ends)  # where a product ends; one without blanks
         for index in range(len(tokens) - 1, -1, -1):
             end = ends[index]
             if end < len(tokens) and end in self.gaps:
                 runs[index] = runs[end]
+                if tokens[end - 1][3] == tokens[end][2] and tokens[end][0] != PREFIX:
+                    close[index] = close[end]
         for index in range(len(tokens) - 1):
             if tokens[index][0] == PREFIX:
-                self._find_root(index, ends, written)
+                self._find_root(index + 1, ends, close, written)
             if tokens[index][0] != OPERATOR or tokens[index][1] not in "/^":
                 continue
             first = index + 1
@@ -712,13 +714,22 @@ class ProductWriter:
             elif tokens[first][0] != OPEN and tokens[end - 1][3] == tokens[end][2]:
                 written.exponents.append(span)
 
-    def _find_root(self, index: int, ends: list[int], written: Written) -> None:
-        """Note the product that touches the operand of a ``√``, as in ``√xy``."""
-        tokens, first = self.tokens, index + 1
+    def _find_root(
+        self, first: int, ends: list[int], close: list[int], written: Written
+    ) -> None:
+        """Note the product that touches the operand of a ``√``, as in ``√xy``.
+
+        Parameters
+        ----------
+        first : int
+            The first token of the operand.
+        ends, close : list of int
+            For each token, the one behind its operand, and behind the product that it begins.
+        written : Written
+            Takes the place.
+        """
+        tokens = self.tokens
         if tokens[first][0] in (OPEN, BAR, PREFIX, END) or self.names.close_products:
             return
-        end = last = ends[first]
-        while last in self.gaps and tokens[last - 1][3] == tokens[last][2]:
-            last = ends[last]
-        if last > end:
-            written.roots.append((tokens[first][2], tokens[last - 1][3]))
+        if close[first] > ends[first]:
+            written.roots.append((tokens[first][2], tokens[close[first] - 1][3]))
