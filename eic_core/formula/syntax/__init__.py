@@ -277,6 +277,8 @@ def _read_text(
     if program is not None and name in DIALECTS:
         name = program.dialect
         row = LANGUAGES[name]
+    if reader == SPREADSHEET:
+        end = without_closing_marks(text, start, end)
     if reader == INFIX and (program is None or program.is_plain):
         start, end = _one_side(report, start, without_closing_marks(report.view, start, end))
     if reader == INFIX and (program is None or program.is_plain):

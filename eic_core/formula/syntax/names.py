@@ -429,6 +429,8 @@ class Names:
         found = condition_function(name, _MODULE.sub("", name, count=1))
         if found is not None:
             return found
+        if bare == "log_e":
+            return FUNCTIONS["ln"]
         based = _LOG_TO_BASE.match(plain_letters(bare)) if bare.startswith("log") else None
         if based is not None and bare != f"log{based[1]}" and int(based[1] or 2) > 1:
             if bare == "log_e":

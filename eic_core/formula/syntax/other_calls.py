@@ -67,6 +67,8 @@ def with_plain_calls(
         found = _with_methods(report, names, found)
     if "CASE" in text or "case" in text or "Case" in text:
         found = _with_cases(report, names, found)
+    if "if" in text and "else" in text:
+        found = _with_branches(names, found)
     if "-1" in text or "⁻¹" in text or "- 1" in text:
         found, inverses = _with_inverses(report, names, found)
         others = others | inverses
@@ -519,3 +521,58 @@ def _with_cases(report: Report, names: Names, tokens: list[TokenRow]) -> list[To
 _BEFORE = {
     "WHEN": ("CASE", "THEN"), "THEN": ("WHEN",), "ELSE": ("THEN",), "END": ("THEN", "ELSE"),
 }  # fmt: skip
+
+
+# --- R -------------------------------------------------------------------------------------------
+
+_IF = FUNCTIONS["where"]
+
+
+def _with_branches(names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
+    """R's ``if (c) a else b`` as a call of the condition and the two values."""
+    kept: list[TokenRow] = []
+    opened: list[str] = []  # of each open bracket "(", of each choice what is open of it
+    changed = False
+
+    def close(place: int) -> None:
+        """End the choices that end here."""
+        while opened and opened[-1] == "else":
+            opened.pop()
+            kept.append((CLOSE, ")", place, place, None))
+
+    for row in tokens:
+        kind, text, start, end, _ = row
+        begins = not kept or kept[-1][0] in (OPEN, CALL, COMMA, OPERATOR)
+        if kind == CALL and text == "if" and begins and not names.is_column(text):
+            opened.append("if")
+            kept.append((CALL, text, start, end, _IF))
+        elif kind in (NAME, CALL) and text == "else" and opened and opened[-1] in ("then", "else"):
+            while opened[-1] == "else" and len(opened) > 1:
+                opened.pop()
+                kept.append((CLOSE, ")", start, start, None))
+            if opened[-1] != "then":
+                return tokens
+            opened[-1], changed = "else", True
+            kept.append((COMMA, ",", start, start + len(text), None))
+            if kind == CALL:
+                opened.append("(")
+                kept.append((OPEN, "(", end - 1, end, None))
+        elif kind in (OPEN, CALL):
+            opened.append("(")
+            kept.append(row)
+        elif kind == CLOSE:
+            close(start)
+            last = opened.pop() if opened else ""
+            if last == "if":
+                opened.append("then")
+                row = (COMMA, ",", start, end, None)
+            elif last != "(":
+                return tokens
+            kept.append(row)
+        else:
+            if kind in (COMMA, END):
+                close(start)
+            if kind == COMMA and opened and opened[-1] in ("if", "then"):
+                return tokens
+            kept.append(row)
+    return kept if changed and not opened else tokens

@@ -78,8 +78,12 @@ def unwrap(text: str, start: int, end: int) -> tuple[int, int, str]:
         if prompt is not None:
             start = prompt.end()
             continue
-        width = _quote_width(text, start, end)
-        start, end = start + width, end - width
+        width, inner = _quote_width(text, start, end), end
+        if not width and text[end - 1] in ",;.":  # `"x*y",` as in a list of texts
+            inner = without_closing_marks(text, start, end)
+            width = _quote_width(text, start, inner)
+        if width:
+            start, end = start + width, inner - width
         if (start, end) == before:
             break
     return start, end, language

@@ -205,7 +205,8 @@ def _beside_signs(
 def with_factors_of_letters(
     report: Report, names: Names, tokens: list[TokenRow]
 ) -> list[TokenRow]:
-    """The tokens with a name and a bracket for ``πr(r+h)``, whose letters are factors.
+    """The tokens with a name and a bracket for ``πr(r+h)``, whose letters are factors, and for
+    ``T_0(1+z)``, a letter with an index.
 
     Parameters
     ----------
@@ -216,6 +217,17 @@ def with_factors_of_letters(
     tokens : list of TokenRow
         Of the whole text.
     """
+    indexed = [
+        place
+        for place, (kind, text, _, _, extra) in enumerate(tokens)
+        if kind == CALL
+        and extra is None
+        and _LETTER_WITH_INDEX.match(text)
+        and _is_unknown(names, text)
+        and _holds_sum(tokens, place)
+    ]
+    if indexed:
+        tokens = _opened(tokens, indexed)
     found = [
         place
         for place, (kind, text, _, _, extra) in enumerate(tokens)
@@ -230,17 +242,26 @@ def with_factors_of_letters(
     ]
     if not found:
         return tokens
+    kept = _opened(tokens, found)
+    split, _ = letter_products(report.view[tokens[0][2] : tokens[-1][3]], kept, names)
+    return kept if all([tokens[place][1] in split for place in found]) else tokens
+
+
+_LETTER_WITH_INDEX = re.compile(r"(?![fghJ])[^\W\d_](?:_\w{1,3}|[0-9]{1,2})\Z")
+"""``T_0``, but no function of mathematics as ``J_0``, the one of Bessel."""
+
+
+def _opened(tokens: list[TokenRow], places: list[int]) -> list[TokenRow]:
+    """The tokens with a name and a bracket for the call at each of these places."""
     kept: list[TokenRow] = []
     last = 0
-    for place in found:
+    for place in places:
         _, text, start, end, _ = tokens[place]
         kept += tokens[last:place]
         kept.append((NAME, text, start, start + len(text), None))
         kept.append((OPEN, "(", end - 1, end, None))
         last = place + 1
-    kept += tokens[last:]
-    split, _ = letter_products(report.view[tokens[0][2] : tokens[-1][3]], kept, names)
-    return kept if all([tokens[place][1] in split for place in found]) else tokens
+    return kept + tokens[last:]
 
 
 def _is_unknown(names: Names, name: str) -> bool:

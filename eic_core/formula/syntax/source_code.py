@@ -145,8 +145,18 @@ _CONTROL = re.compile(
     r"(?:if|for|while|else|elif|elseif|switch|try|with|do|print|printf|assert|raise)"
     r"(?=[\s(:{])"
 )
+_BEGIN = re.compile(r"begin\s++(?=\S)")
+_LAST_END = re.compile(r"\s++end\s*+\Z")
+_SHOWN = re.compile(
+    r"(?:print|println|display|disp|show|cat|(?:plt|ax|fig|sns|pyplot|console)\.[\w.]++)"
+    r"\s*+\(.*\)\Z",
+    re.DOTALL,
+)
+"""A last line that shows what was computed."""
 _STATEMENT = re.compile(r"(?:del|global|nonlocal|yield|delete|throw)(?=[ \t]++[^\W\d])")
 """What begins a statement before a name."""
+_OF_BLOCKS = re.compile(r"[;\n]|\breturn\b|(?<![<>=!~])=(?!=)")
+"""What R's choice of two values on one line does not hold."""
 _CHANGED = re.compile(
     rf"\(?+{_NAME}(?:\s*+,\s*+{_NAME})++\s*+\)?+\s*+=(?!=)|{_NAME}\s*+(?:\*\*|[-+*/^])=(?!=)"
 )
@@ -361,6 +371,8 @@ class _Statements:
             if several := self.unpacked(start, end):
                 found += several
                 continue
+            if found and self.is_shown(start, end):
+                continue
             statement, returned = self.statement(start, end)
             if statement is None:
                 continue
@@ -393,6 +405,22 @@ class _Statements:
             self.report.note(f"only the right-hand side of `{name} = …` is read", span)
         found[-1] = Statement("", last.start, last.end)
         return found, self.arguments, self.called
+
+    def is_shown(self, start: int, end: int) -> bool:
+        """Whether a line only shows what was computed, as ``plt.plot(x, y)`` does."""
+        line = self.view[start : without_closing_marks(self.view, start, end)].strip()
+        if _SHOWN.match(line) is None:
+            return False
+        self.report.note(f"`{line[:40]}` is not read", (start, end))
+        return True
+
+    def without_block(self, start: int, end: int) -> tuple[int, int]:
+        """The place without Julia's ``begin … end``, or the ``end`` of a function on one line."""
+        begin = _BEGIN.match(self.view, start, end)
+        last = _LAST_END.search(self.view, max(start, end - 100), end)
+        if last is None or not (begin or self.block):
+            return start, end
+        return (begin.end() if begin else start), last.start()
 
     def refuse_session(self) -> None:
         """Raise for a class, and for a line of a session with its result."""
@@ -605,12 +633,16 @@ class _Statements:
         while start < end and view[start].isspace():
             start += 1
         end = without_closing_marks(view, start, end)
+        if self.block:
+            start, end = self.without_block(start, end)
         body = view[start:end]
         if not body or body in ("}", "{") or _SKIPPED_STATEMENT.match(body):
             return None, False
         control = _CONTROL.match(body)
         if control and not (
-            body[control.end() :].lstrip().startswith("=") or _has_branches(body, control.end())
+            body[control.end() :].lstrip().startswith("=")
+            or _has_branches(body, control.end())
+            or (control[0] == "if" and "else" in body and _OF_BLOCKS.search(body) is None)
         ):
             report.fail(
                 f"the statement `{control[0]}` is not read", start, start + control.end(),
@@ -632,7 +664,7 @@ class _Statements:
         if given["arguments"] is not None:
             self.arguments += _argument_names(given["arguments"])
         self.heads.append((given["name"], (start, given.end())))
-        return self.anonymous(given["name"], given.end(), end), False
+        return self.anonymous(given["name"], *self.without_block(given.end(), end)), False
 
     def unpacks_argument(self, start: int, end: int) -> bool:
         """Whether a line is ``m, v = params``, whose names are then the arguments."""

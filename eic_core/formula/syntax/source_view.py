@@ -15,11 +15,12 @@ DIALECTS = frozenset(("infix", "c", "matlab", "julia"))
 """The notations that a program may be written in."""
 
 _MARKS = frozenset("#;@\n%<>↦\\")
-_RARE = frozenset("fFdDLMjuUvyBh")
+_RARE = frozenset("fFdDLMjuUvyBhrb")
 """Letters of which each of `_WORDS` has one, and few formulas any."""
 _WORDS = (
     "return", "lambda", "function", "double", "float", "f(", "M_", "Math.", "scipy.", "jax.", "tf.",
-    "array(", "fn ", "Number(", "dble(", "BigFloat(", "const ", "var ", "auto ", "def ", "std::",
+    "array(", "fn ", "Number(", "dble(", "real(", "begin ", "BigFloat(", "const ", "var ", "auto ",
+    "def ", "std::",
 )  # fmt: skip
 _PIECES = (
     "//", "/*", "...", "(int", "(long", "special.", "tensor(", "let ",
@@ -151,7 +152,7 @@ _MODULES = (
 )
 _FLOATS = (
     r"(?:(?:np|numpy|jnp|torch|tf)\.)?+(?:float64|float32|float16|float_|float|longdouble|tensor"
-    r"|array|asarray|constant|Float64|Float32|BigFloat|Number|parseFloat|dble|double)"
+    r"|array|asarray|constant|Float64|Float32|BigFloat|Number|parseFloat|dble|real|double)"
 )
 _LIBM = "sqrt|cbrt|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|exp|exp2|expm1|log|log2|log10"
 _KINDS = (
