@@ -247,6 +247,9 @@ def _read_text(
     hint = language(syntax) or language(fence)
     name = hint or detect(text, start, end)
     program = None
+    if "ymbol" in text and _SYMBOLS.fullmatch(text, start, end):
+        report.fail("this line declares variables and holds no formula", start, end,
+                    "give the formula that uses them")  # fmt: skip
     may_be_code = name in DIALECTS or (
         LANGUAGES[name].reader == INFIX
         and ("#" in text or hint is None and _PROGRAM.search(text, start, end) is not None)
@@ -410,6 +413,10 @@ _SHORT_FUNCTION = re.compile(
     r"(?:\s*+,[^()\\]*+)?+\)(?=\s*+[^\s\\$])[^\\$]*+"
 )
 """R's function without a name, ``\\(x) x^2``, which is no LaTeX."""
+_SYMBOLS = re.compile(
+    r"\s*+[\w ,]++=\s*+(?:(?:sympy|sp)\.)?(?:symbols|Symbol)\s*+\([^()\n]*+\)[\s;]*+"
+)
+"""A line that only declares the variables of SymPy."""
 _EQUALS_ZERO = re.compile(r"={1,2}\s*+[+-]?0(?:\.0*+)?+\s*+\Z")
 
 
@@ -439,6 +446,8 @@ def _one_side(report: Report, start: int, end: int) -> tuple[int, int]:
         if _EQUALS_ZERO.match(text, place, end) and "=" not in text[start:place]:
             report.note("the left-hand side of `… = 0` is read", (place, end))
             end = place
+    if "?" not in text and text[start:end].rstrip().endswith(":"):  # as Maple ends a statement
+        end = start + len(text[start:end].rstrip()) - 1
     return start, end
 
 

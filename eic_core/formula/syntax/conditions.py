@@ -115,6 +115,10 @@ PAIR = Function("pair", 2, 2, lambda args, span: Draft("pair", args, span=span))
 
 
 def _piecewise(args: list[Draft], span: Span) -> Draft:
+    if len(args) > 1 and is_truth(args[0]):  # Maple's and MATLAB's, as `piecewise(x < 0, -x, x)`
+        count = len(args) // 2 * 2
+        turned = [part for i in range(0, count, 2) for part in (args[i + 1], args[i])]
+        return cases([*turned, *args[count:]], span)
     if any([arg.operator != PAIR.name for arg in args]):
         raise Refusal("a piecewise formula is a list of pairs",
                       "as in `Piecewise((a, x > 0), (b, True))`")  # fmt: skip

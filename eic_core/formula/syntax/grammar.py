@@ -119,6 +119,8 @@ _EXPLAINED = {
     "@": ("products of matrices are not supported", "write `x*y` for a product of numbers"),
     "°": ("degrees are not supported", "write an angle in radians, as `5*pi/180` for `5°`"),
     "$": ("`$` has no meaning in a formula", "write the operator or the name that is meant"),
+    "&": ("`&` has no meaning between numbers", "it joins conditions, as `x > 0 & y > 0`"),
+    "?": ("`?` has no meaning here", "a choice is written `x > 0 ? a : b`"),
     "!": ("factorials are not supported", "write the value of a number's, as `6` for `3!`"),
     "∂": ("derivatives are not supported", "write the derivative out"),
     "∇": ("derivatives are not supported", "write the derivative out"),
@@ -138,7 +140,12 @@ _LIKE_SIGNS = dict(zip("‐‑‒―﹘－＋＊／⁎✕✖⨯∶", "------+*/*
 _ATTRIBUTE = re.compile(r"(?<![\w.])([^\W\d]\w{0,39}+)\.(?=[^\W\d])")
 _OF_ARRAYS = frozenset("real imag T values shape size iloc loc".split())
 _NAME = re.compile(r"[^\W\d]\w*+")
+_ACCENTS = {"\u0304": "bar", "\u0305": "bar", "\u0302": "hat", "\u0303": "tilde", "\u0307": "dot",
+            "\u0308": "ddot", "\u20d7": "vec", "\u030c": "check"}  # fmt: skip
+"""What the signs above a letter are called."""
 _SIGNS = {
+    "%/%": ("whole-number division is not supported", "write `floor(x/y)` for `x %/% y`"),
+    "??": ("`??` is not read", "write the value that is meant"),
     "|>": ("a pipe is not read", "write `f(x)` for `x |> f`"),
     "%>%": ("a pipe is not read", "write `f(x)` for `x %>% f`"),
     "->": ("an arrow is not read here", "give the formula alone"),
@@ -152,6 +159,11 @@ _ENDS_OPERAND = re.compile(r"[\w)\]]")
 
 def _bad_character(report: Report, token: Token) -> NoReturn:
     """Raise for a character that no formula holds."""
+    if (accent := _ACCENTS.get(token.text)) is not None and token.start:
+        text, first = report.text, token.start - 1
+        mended = f"{text[: token.start]}_{accent}{text[token.end :]}"
+        report.fail("a sign above a letter is not read", first, token.end,
+                    f"write `{text[first]}_{accent}`", mended)  # fmt: skip
     plain = unicodedata.normalize("NFKC", token.text)
     sign = _LIKE_SIGNS.get(token.text)
     if sign is not None:
@@ -677,6 +689,10 @@ class _Parser:
                 "give the formula alone", self.report.text[end:].strip(),
             )  # fmt: skip
         if not pending or pending[-1][1] not in QUESTIONS:
+            around = (self.tokens[self.index - 2][0], self.tokens[self.index][0])
+            if text == ":" and around == (NUMBER, NUMBER):
+                self.report.fail("a range of values is no formula", start, end,
+                                 "give the formula alone")  # fmt: skip
             self.report.fail(f"`{text}` has no condition before it", start, end,
                              "as in `a if x > 0 else b` or `x > 0 ? a : b`")  # fmt: skip
         pending[-1] = (IF_PRECEDENCE, text, start, end, _JOINED, 0)
@@ -942,11 +958,14 @@ class _Parser:
             return "the angle of a point is `atan2(y, x)`", (
                 f"{text[: start + len(written) - len(name)]}atan2{text[start + len(written) :]}"
             )
+        if too_many and _DECIMAL_COMMA.search(text, start, end) is not None:
+            return "write decimals with a point, or `;` between the arguments", None
         if too_many:
             return _TOO_MANY.get(name, "leave out what is too much"), None
         return _TOO_FEW.get(name.lower(), "separate arguments by commas"), None
 
 
+_DECIMAL_COMMA = re.compile(r"[0-9],[0-9]")
 _TOO_MANY = {"round": "rounding to some digits has no operator here: leave them out"}
 _OTHER_BRANCH = "give what holds elsewhere, too, as in `{}(x > 0, x, 0)`"
 _TOO_FEW = {

@@ -18,7 +18,7 @@ from eic_core.formula.syntax.elements import find_elements, offer_products, with
 from eic_core.formula.syntax.euler import with_arguments
 from eic_core.formula.syntax.grammar import Grammar, parse
 from eic_core.formula.syntax.joined_tokens import with_joined_tokens
-from eic_core.formula.syntax.named_arguments import with_named_arguments
+from eic_core.formula.syntax.named_arguments import with_named_arguments, without_evaluate
 from eic_core.formula.syntax.names import SUPERSCRIPTS, Names, similar_function, suggestion
 from eic_core.formula.syntax.neighbours import (
     Neighbours,
@@ -74,6 +74,7 @@ _EXACT = re.compile(
 )
 _COMMENT_OR_DIVISOR = re.compile(r"[ \t]++[^\W\d_][^\n()*+^=-]*+(?=\n|\Z)")
 """What may stand behind the ``//`` of a comment, or be a divisor."""
+_WHOLE_NUMBER = re.compile(r"[ \t]*+([0-9]{1,30}+)(?![\w.])")
 _EXACT_NAMES = ("Integer", "Float", "Rational", "Symbol")
 _OPERATORS = {
     "**": "^",
@@ -236,6 +237,21 @@ def _with_exact_leaves(
             continue
         if kind == OPERATOR and word == "//":
             behind = _COMMENT_OR_DIVISOR.match(text, high, end)
+            before = kept[-1] if kept else token
+            begins = len(kept) < 2 or kept[-2][0] in (OPEN, CALL, COMMA) or kept[-2][1] == "+"
+            divisor = _WHOLE_NUMBER.match(text, high, end) if begins else None
+            if divisor is not None and before[0] == NUMBER and before[1].isdigit():
+                span = (before[2], divisor.end())
+                floor = f"floor({before[1]}/{divisor[1]})"
+                fraction = f"({before[1]}/{divisor[1]})"
+                report.fail(
+                    f"`{report.text[slice(*span)][:40]}` is a fraction in Julia and rounded down in"
+                    " Python", *span, "write `/` or `floor(x/y)`",
+                    choices=(
+                        ("a fraction", report.text[: span[0]] + fraction + report.text[span[1] :]),
+                        ("rounded down", report.text[: span[0]] + floor + report.text[span[1] :]),
+                    ),
+                )  # fmt: skip
             report.fail(
                 "whole-number division is not supported", low, high,
                 "write `floor(x/y)` for `x // y`; a comment begins with `#`",
@@ -550,6 +566,8 @@ def parse_text(
         If the tokens are no formula either way, or a comma may mean either.
     """
     tokens = with_joined_tokens(report, names, tokens)
+    if "evaluate" in report.view:
+        tokens = without_evaluate(tokens)
     if "=" in report.view or "None" in report.view:
         tokens = with_named_arguments(report, names, tokens)
     if ";" in report.view:

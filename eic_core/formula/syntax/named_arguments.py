@@ -89,6 +89,20 @@ def with_named_arguments(report: Report, names: Names, tokens: list[TokenRow]) -
     return _rearranged(tokens, calls) if calls else tokens
 
 
+def without_evaluate(tokens: list[TokenRow]) -> list[TokenRow]:
+    """The tokens without SymPy's ``, evaluate=False``, which says nothing of a value."""
+    kept: list[TokenRow] = []
+    place = 0
+    while place < len(tokens):
+        part = [row[1] for row in tokens[place : place + 4]]
+        if part[:3] == [",", "evaluate", "="] and part[3:] in (["False"], ["True"]):
+            place += 4
+            continue
+        kept.append(tokens[place])
+        place += 1
+    return kept
+
+
 def _compares(names: Names, tokens: list[TokenRow], opened: list[_Open], name: str) -> bool:
     """Whether an equals sign behind a name compares, as in ``if(x = 1, a, b)``."""
     head = tokens[opened[-1].place]

@@ -56,6 +56,8 @@ _HEAD_AND_INDEX = re.compile(r"([^\W\d_]+)_?([0-9]*)\Z")
 _SPELLED = re.compile(r"(\w+)(?:\[\s*(?::\s*,\s*)?([0-9]+)\s*\])?\Z")
 _MODULE = re.compile(r"(?:np|numpy|math|sympy|sp|torch|jnp|tf|onp)\.")
 _LOG_TO_BASE = re.compile(r"log(?:_?([0-9]{1,9})|_[a-z])\Z")
+_LOG_OF_MAPLE = re.compile(r"log\[\s*([0-9]{1,9})\s*\]\Z")
+"""``log[10]``, whose base stands in brackets."""
 _DECIMAL = re.compile(DECIMAL)
 _SHORT_NAME = 40
 """Letters of a name whose meaning is kept, so that what is kept stays small."""
@@ -431,6 +433,8 @@ class Names:
             return found
         if bare == "log_e":
             return FUNCTIONS["ln"]
+        if (maple := _LOG_OF_MAPLE.match(bare)) is not None and int(maple[1]) > 1:
+            return Function("log", 1, 1, partial(log_base, Fraction(int(maple[1]))))
         based = _LOG_TO_BASE.match(plain_letters(bare)) if bare.startswith("log") else None
         if based is not None and bare != f"log{based[1]}" and int(based[1] or 2) > 1:
             if bare == "log_e":

@@ -61,6 +61,10 @@ _ROOTS = {"square root": "sqrt", "cube root": "cbrt", "cubic root": "cbrt"}
 _SHORT_GREEK = frozenset(("eps", "lam", "sig", "del"))
 _INVERSE_IN_WORDS = {"cot": "atan(1/{})", "sec": "acos(1/{})", "csc": "asin(1/{})"}
 """Inverse functions that are not read, as they are written."""
+_ROW = re.compile(
+    r"[0-9]{1,4}+[ \t]++(?=[0-9]++[.eE])(?:[0-9.]++(?:[eE][+-]?[0-9]++)?+[ \t]++){1,3}(?=[^\d\s])"
+)
+"""What stands before the formula in a printed table: its size, its loss, its score."""
 _REMAINDERS = frozenset(("mod", "rem", "xor"))
 _LONGEST = 40
 """Most characters of a name that may be a symbol."""
@@ -119,6 +123,7 @@ class Neighbours:
         if raised is not None and not self.names.is_known(raised[1]):
             report.fail(f"unknown function `{raised[1]}`", *raised[2:4], suggestion(raised[1]))
         if before.kind == NUMBER and token.kind == NUMBER:
+            self._refuse_row(tokens)
             report.fail("two numbers side by side", *place, "write an operator between them")
         words = {each.text.lower() for each in (before, token) if each.kind in (NAME, CALL)}
         if (word := next(iter(words & _REMAINDERS), "")) and not (
@@ -194,6 +199,17 @@ class Neighbours:
                 f"`{word.text}` is a word, no part of a formula", word.start,
                 word.start + len(word.text),
                 f"write `{sign}`" if sign else "write operators and functions", mended,
+            )  # fmt: skip
+
+    def _refuse_row(self, tokens: list[TokenRow]) -> None:
+        """Raise for a line of a table, as PySR prints it, with the formula behind its numbers."""
+        text, start = self.report.text, tokens[0][2]
+        line = _ROW.match(text, start)
+        if line is not None:
+            self.report.fail(
+                "this is a line of a table", start, line.end(),
+                "paste the whole table into Compare, or give the formula alone",
+                choices=(("the formula alone", text[line.end() :]),),
             )  # fmt: skip
 
     def _refuse_query(self, tokens: list[TokenRow], index: int) -> NoReturn:

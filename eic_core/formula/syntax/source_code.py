@@ -139,7 +139,8 @@ _ASSIGNMENT = re.compile(
     r"(?::(?!=)[^=\n(]{0,80})?+(?:=(?!=)|:=|<-(?=\s))\s*+"
 )
 _SKIPPED_STATEMENT = re.compile(
-    r"(?:end|endfunction|pass|import\b.*+|from\b.*+|using\b.*+)\Z", re.DOTALL
+    r"(?:end|endfunction|pass|[^=\n]*+=\s*+(?:(?:sympy|sp)\.)?(?:symbols|Symbol|var)\s*+\([^()]*+\)"
+    r"|import\b.*+|from\b.*+|using\b.*+)\Z", re.DOTALL
 )
 _CONTROL = re.compile(
     r"(?:if|for|while|else|elif|elseif|switch|try|with|do|print|printf|assert|raise)"
