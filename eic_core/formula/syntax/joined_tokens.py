@@ -6,15 +6,17 @@ Each such run of tokens becomes what it means before the text is parsed.
 from __future__ import annotations
 
 import re
+import unicodedata
 
-from eic_core.formula.syntax.build import number_label
+from eic_core.formula.syntax.build import FUNCTIONS, number_label
 from eic_core.formula.syntax.elements import find_elements
-from eic_core.formula.syntax.names import Names
+from eic_core.formula.syntax.names import Names, is_raised
 from eic_core.formula.syntax.reading import Report, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
     CALL,
     CLOSE,
+    COMMA,
     LEAF,
     NAME,
     NUMBER,
@@ -47,6 +49,11 @@ def with_joined_tokens(report: Report, names: Names, tokens: list[TokenRow]) -> 
         tokens = _with_indices(report, names, tokens)
     if "10" in view and not view.isascii():
         tokens = _with_powers_of_ten(report, tokens)
+    if not view.isascii():
+        if "√" in view:
+            tokens = _with_cube_roots(tokens)
+        if any([row[0] == NAME and not row[1].isascii() for row in tokens]):
+            tokens = _with_raised_letters(report, names, tokens)
     if "S(" in view or "S." in view:
         tokens = _with_numbers_of_sympy(report, names, tokens)
     return tokens
@@ -113,6 +120,75 @@ def _power_of_ten(report: Report, tokens: list[TokenRow], place: int) -> tuple[i
     if not digits.isdigit() or len(digits) > _MOST_DIGITS:
         return 0, ""
     return last + 1 - place, exponent
+
+
+def _with_cube_roots(tokens: list[TokenRow]) -> list[TokenRow]:
+    """The tokens with ``∛`` for ``³√``, where nothing stands before it that is raised."""
+    kept: list[TokenRow] = []
+    for row in tokens:
+        raised = kept[-1] if kept else row
+        begins = len(kept) < 2 or kept[-2][0] in (OPEN, CALL, COMMA, OPERATOR)
+        is_root = row[:2] == (PREFIX, "√") and raised[:2] == (SUPERSCRIPT, "3")
+        if is_root and begins and raised[3] == row[2]:
+            kept[-1] = (PREFIX, "∛", raised[2], row[3], FUNCTIONS["cbrt"])
+        else:
+            kept.append(row)
+    return kept
+
+
+# --- raised letters ------------------------------------------------------------------------------
+
+
+_NO_EXPONENTS = frozenset("ᵀªº")
+"""Raised letters that mark a transpose, an ordinal number or a degree."""
+
+
+def _raised_from(word: str) -> int:
+    """Where the raised letters at the end of a word begin; its length if it has none."""
+    place = len(word)
+    while place and is_raised(word[place - 1]) and word[place - 1] not in _NO_EXPONENTS:
+        place -= 1
+    return place
+
+
+def _with_raised_letters(
+    report: Report, names: Names, tokens: list[TokenRow]
+) -> list[TokenRow]:
+    """The tokens with a power for ``eˣ``, ``2ⁿ`` and ``e⁻²ᵏᵗ``: the letters are its factors."""
+    kept: list[TokenRow] = []
+    for index, row in enumerate(tokens):
+        kind, word, start, end, _ = row
+        place = _raised_from(word) if kind == NAME and not names.spells_column(word) else len(word)
+        following = tokens[index + 1] if index + 1 < len(tokens) else row
+        if place == len(word) or (following[0] == SUPERSCRIPT and following[2] == end):
+            kept.append(row)
+            continue
+        middle = start + place
+        factors: list[TokenRow] = []
+        if place:
+            kept.append((NAME, word[:place], start, middle, None))
+        elif kept and kept[-1][3] == start and kept[-1][:2] == (BAD, "⁻"):
+            factors.append((OPERATOR, "-", *kept.pop()[2:4], None))
+        elif kept and kept[-1][3] == start and kept[-1][0] == SUPERSCRIPT:
+            _, digits, low, high, _ = kept.pop()
+            if digits.startswith("-"):
+                factors.append((OPERATOR, "-", low, low, None))
+            factors.append((NUMBER, digits.lstrip("-"), low, high, None))
+            factors.append((OPERATOR, "*", high, high, None))
+        touching = factors[0][2] if factors else middle
+        if not kept or kept[-1][0] not in (NAME, NUMBER, CLOSE) or kept[-1][3] != touching:
+            return tokens
+        shown = report.text[touching:end]
+        report.note(f"`{shown[:40]}` is read as an exponent", (touching, end))
+        for letter in range(place, len(word)):
+            low = start + letter
+            plain = unicodedata.normalize("NFKC", word[letter])
+            factors.append((NAME, plain, low, low + 1, None))
+            factors.append((OPERATOR, "*", low + 1, low + 1, None))
+        begin = factors[0][2]
+        kept.append((OPERATOR, "^", begin, begin, None))
+        kept += [(OPEN, "(", begin, begin, None), *factors[:-1], (CLOSE, ")", end, end, None)]
+    return kept
 
 
 _SINGLETONS = {"Half": "1/2", "One": "1", "Zero": "0", "NegativeOne": "-1"}

@@ -472,12 +472,12 @@ class Names:
         return bool(_INDEXED.match(bare)) or (len(bare) == 1 and bare not in "fgh")
 
 
-def _is_raised(letter: str) -> bool:
+def is_raised(letter: str) -> bool:
     """Whether a letter is a superscript.
 
     Examples
     --------
-    >>> _is_raised("ⁿ"), _is_raised("n"), _is_raised("ₙ")
+    >>> is_raised("ⁿ"), is_raised("n"), is_raised("ₙ")
     (True, False, False)
     """
     return letter > "\x7f" and unicodedata.decomposition(letter).startswith("<super>")
@@ -514,7 +514,7 @@ def _meaning(columns: _Columns, name: str, euler: bool, cased: bool) -> tuple[bo
     if is_indexed(bare):
         label = _kept_case(bare) if cased else canonical_name(bare)
         return False, label, label
-    raised = next((letter for letter in bare if _is_raised(letter)), "")
+    raised = next((letter for letter in bare if is_raised(letter)), "")
     if raised:
         base, _, exponent = bare.partition(raised)
         power = unicodedata.normalize("NFKC", raised + exponent)

@@ -318,7 +318,7 @@ def _with_methods(report: Report, names: Names, tokens: list[TokenRow]) -> list[
     while place < len(tokens):
         row = tokens[place]
         place += 1
-        ends = bool(kept) and kept[-1][0] in (NAME, CLOSE)
+        ends = bool(kept) and kept[-1][0] in (NAME, NUMBER, CLOSE)
         method = _method(names, tokens, place) if ends and row[:2] == (BAD, ".") else None
         if method is not None:
             name, function = method
@@ -348,7 +348,7 @@ def _with_methods(report: Report, names: Names, tokens: list[TokenRow]) -> list[
             opened.append(len(kept))
         elif row[0] == CLOSE and opened:
             first = opened.pop()
-        elif row[0] == NAME:
+        elif row[0] in (NAME, NUMBER):
             first = len(kept)
         kept.append(row)
     if not changed:

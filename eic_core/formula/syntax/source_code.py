@@ -132,6 +132,7 @@ _HEADERS = tuple(
 )
 _ANONYMOUS = re.compile(
     rf"lambda\b(?P<lambda>[^:()\[\]\n]*+):|@\s*+{_ARGUMENTS}|\\\((?P<short>[^()]*+)\)"
+    r"|\|(?P<closure>[^|()\n:]++:[^|()\n]++)\|(?:\s*+->\s*+\w++)?+"
     rf"|(?:\((?P<pair>[^()]*+)\)|(?P<one>{_NAME}))\s*+(?:->|↦)"
 )
 _ASSIGNMENT = re.compile(

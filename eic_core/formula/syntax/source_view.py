@@ -24,11 +24,14 @@ _WORDS = (
 )  # fmt: skip
 _PIECES = (
     "//", "/*", "...", "(int", "(long", "special.", "tensor(", "let ",
-    "cast<", "::consts", "[](", ".*", "./", ".^", ".+", ".-", ".(",
+    "cast<", "::consts", "f64::", "f32::", ": f64", ": f32", " !", "[](", ".*", "./", ".^", ".+",
+    ".-", ".(",
 )  # fmt: skip
 _NUMBERS = re.compile(
     r"[0-9.](?:[fFdDL](?![A-Za-z_(])|(?:[uU][lL]{0,2}|LL|[fiu](?:32|64))(?![\w(]))"
 )
+_OF_FORTRAN = re.compile(r"\.(lt|le|gt|ge|eq|ne|and|or|not)\.", re.IGNORECASE)
+_FORTRAN_SIGNS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 _GROUPED = re.compile(
     r"[0-9]_[0-9]|(?<![\w.])[0-9]++(?:\.[0-9]*+)?+(?:[eEdD][+-]?[0-9]++)?+_[A-Za-z0-9]"
 )
@@ -56,6 +59,8 @@ def looks_like_code(text: str, start: int, end: int) -> bool:
     if not letters.isdisjoint(_RARE) and (
         any([word in body for word in _WORDS]) or _NUMBERS.search(body)
     ):
+        return True
+    if "." in letters and _OF_FORTRAN.search(body):
         return True
     if "_" in letters and _GROUPED.search(body):
         return True
@@ -124,7 +129,9 @@ def find_dialect(text: str, start: int, end: int) -> tuple[str, bool]:
 
 _COMMENTS = {
     "infix": re.compile(
-        r"\A(?:\s*+(?://|%)[^\n]*+)++|#(?![0-9])[^\n]*+|(?P<doubtful>//|%)[^\n#]*+"
+        r"\A(?:\s*+(?://|%)[^\n]*+)++"
+        r"|(?<=[\w)\]])[ \t]++![ \t]*+[^\W\d_]{2}[^\n]*+"  # of Fortran
+        r"|#(?![0-9])[^\n]*+|(?P<doubtful>//|%)[^\n#]*+"
     ),
     "c": re.compile(r"//[^\n]*+|^[ \t]*+#[^\n]*+", re.MULTILINE),
     "matlab": re.compile(r"%[^\n]*+|\.\.\.[^\n]*+\n|#(?![0-9])[^\n]*+"),
@@ -148,7 +155,7 @@ _NO_NUMBER = re.compile(
 )
 _MODULES = (
     r"(?:jax\.numpy|jax\.nn|jax\.scipy\.special|scipy\.special|special|scipy|tf\.math|tf\.nn"
-    r"|torch\.special|torch\.nn\.functional|np\.emath|StrictMath|Math|std)"
+    r"|torch\.special|torch\.nn\.functional|np\.emath|StrictMath|Math|std|f64|f32)"
 )
 _FLOATS = (
     r"(?:(?:np|numpy|jnp|torch|tf)\.)?+(?:float64|float32|float16|float_|float|longdouble|tensor"
@@ -189,6 +196,12 @@ _SIGNED_DIGITS = re.compile(r"[+-][0-9]++(?![.\w])")
 
 def _blank(text: str) -> str:
     return " " * len(text)
+
+
+def _plain_sign(match: re.Match[str]) -> str:
+    """Fortran's ``.lt.`` and ``.and.`` as they are written elsewhere, in as many characters."""
+    word = match[1].lower()
+    return f" {_FORTRAN_SIGNS.get(word, word)}".ljust(len(match[0]))
 
 
 def _word_alone(match: re.Match[str]) -> str:
@@ -243,6 +256,8 @@ class View:
         for opener, closer in _BLOCKS.get(self.dialect, ()):
             body = _without_blocks(body, opener, closer)
         body = _COMMENTS[self.dialect].sub(_without_comment, body)
+        if "." in body:
+            body = _OF_FORTRAN.sub(_plain_sign, body)
         if "&" in body and _COMPARES.search(body) is None:
             body = _CONTINUATION.sub(lambda match: _blank(match[0]), body)
         body = body.replace("\\\n", "  ").replace("\r", " ")
