@@ -8,6 +8,7 @@ parsed like any other text; where another reading is as good, it is offered.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
@@ -110,6 +111,7 @@ def letter_products(
     """
     met = dict.fromkeys([token[1] for token in tokens if token[0] == NAME])
     words = [name for name in met if len(name) > 1 and not _is_whole(name, names)]
+    words = _without_components(words)
     raised = _amplitudes(tokens, words)
     small = [word for word in words if word[0] == "δ" and _SMALL_DIFFERENCE.match(word)]
     if small:
@@ -118,6 +120,14 @@ def letter_products(
         products, others = _letter_products(text, tokens, names, words, met, raised)
         return products | found, others | frozenset(small) - found
     return _letter_products(text, tokens, names, words, met, raised)
+
+
+def _without_components(words: list[str]) -> list[str]:
+    """The words without ``V_GS`` beside ``V_DS``, which are one name each."""
+    heads = Counter([word[:2] for word in words if _LETTER_AS_INDEX.match(word)])
+    if not heads:
+        return words
+    return [w for w in words if not _LETTER_AS_INDEX.match(w) or heads[w[:2]] == 1]
 
 
 def _is_product(word: str, met: Collection[str], names: Names) -> bool:

@@ -1247,6 +1247,7 @@ DECIDED = [
     ("E/k_BT*2", "", "mul(div(E, k_BT), #2)", "`k_BT` is read as one variable", "mul(div(E, mul(k_B, T)), #2)"),
     ("m c^2/k_BT", "", "div(mul(m, power<2>(c)), k_BT)", "`k_BT` is read as one variable", "div(mul(m, power<2>(c)), mul(k_B, T))"),
     ("k_BT", "k_B T", "mul(k_B, T)", "`k_BT` is the product k_B·T", "k_BT"),
+    ("V_GS - V_DS", "", "sub(V_GS, V_DS)", "", ""),
     ("x_ij + V_CC", "", "add(x_ij, V_CC)", "", ""),
     ("2^x(y+1)", "", "mul(pow(#2, x), add(y, #1))", "`x` alone is read as the exponent", "pow(#2, mul(x, add(y, #1)))"),
     ("e^x(1+y)", "", "mul(exp(x), add(#1, y))", "`x` alone is read as the exponent", "exp(mul(x, add(#1, y)))"),
