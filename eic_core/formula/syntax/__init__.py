@@ -489,31 +489,57 @@ def _read(
     if not looks_like_prefix(text, start, end):
         return _read_infix(report, names, reader, name, start, end, given)
     pair = signed_pair(text, start, end)
-    headed = text[:start].rstrip().endswith(("=", "<-", "~"))  # as nothing is in Polish notation
-    if pair is None and not headed:
+    headed = text[:start].rstrip().endswith(("=", "<-", "~"))
+    if pair is not None and not headed:
+        return _read_signed(report, names, reader, name, (start, end), pair)
+    if not headed:
         try:
             return read_prefix(report, names, start, end), "prefix"
         except FormulaError:
             return _read_infix(report, names, reader, name, start, end, given)
-    notes = dict(report.notes)
+    notes, words = dict(report.notes), text[start:end].split(None, 3)
     try:
-        read = _read_infix(report, names, reader, name, start, end, given)
+        return _read_infix(report, names, reader, name, start, end, given)
     except FormulaError as error:
+        if len(words) == 3 and words[0] in ("+", "-"):
+            raise  # `y = - x 2` is no difference
         report.notes = notes
-        if pair is None:
-            try:
-                return read_prefix(report, names, start, end), "prefix"
-            except FormulaError:
-                raise error from None
-        whole = text[: pair[0]] + pair[1] + text[end:]
-        error.choices = (*error.choices, (f"{pair[1]}, in Polish notation", whole))
+        try:
+            return read_prefix(report, names, start, end), "prefix"
+        except FormulaError:
+            raise error from None
+
+
+def _read_signed(
+    report: Report,
+    names: Names,
+    reader: str,
+    name: str,
+    place: tuple[int, int],
+    pair: tuple[int, str],
+) -> tuple[Draft, str]:
+    """``- k x`` as a product, with the reading as Polish notation offered, or asked for.
+
+    Parameters
+    ----------
+    report, names, reader, name
+        As for `_read`.
+    place : (int, int)
+        The part of the text to read, as character offsets.
+    pair : (int, str)
+        As `signed_pair` gives it.
+    """
+    start, end = place
+    label = f"{pair[1]}, in Polish notation"
+    other = report.text[: pair[0]] + pair[1] + report.text[end:]
+    try:
+        found = _read_infix(report, names, reader, name, start, end, False)
+    except FormulaError as error:
+        error.choices = (*error.choices, (label, other))
         raise
-    if pair is not None and not headed:
-        report.note("the sign is read as that of a product, not as Polish notation", (start, end))
-        report.alternative(
-            f"{pair[1]}, in Polish notation", lambda: text[: pair[0]] + pair[1] + text[end:]
-        )
-    return read
+    report.note("the sign is read as that of a product, not as Polish notation", place)
+    report.alternative(label, lambda: other)
+    return found
 
 
 def _read_infix(

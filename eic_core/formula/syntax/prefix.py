@@ -44,7 +44,7 @@ def looks_like_prefix(text: str, start: int, end: int) -> bool:
     return text.isascii() or not any([len(parts_of(w)) > 1 for w in text[start:end].split()])
 
 
-_SIGNED_PAIR = re.compile(r"\s*+(?P<sign>[+-])\s++(?P<one>[\w.]++)[ \t]++(?P<two>[\w.]++)\s*+")
+_SIGNED_PAIR = re.compile(r"\s*+(?P<sign>[+-])\s++(?P<one>[\w.]++)[ \t]++(?P<two>[^\W\d]\w*+)\s*+")
 _APPLIED_WORD = re.compile(r"\s*+(?P<function>[^\W\d_][^\W_]*+)(?P<gap>[ \t]++)[^\W\d]\w++\s*+")
 
 
@@ -60,7 +60,7 @@ def signed_pair(text: str, start: int, end: int) -> tuple[int, str] | None:
 
     Examples
     --------
-    >>> signed_pair("- k x", 0, 5), signed_pair("- sin x", 0, 7), signed_pair("+ N12 E3", 0, 8)
+    >>> signed_pair("- k x", 0, 5), signed_pair("- x 2", 0, 5), signed_pair("+ N12 E3", 0, 8)
     ((0, 'k - x'), None, None)
     """
     match = _SIGNED_PAIR.fullmatch(text, start, end)

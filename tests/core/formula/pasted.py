@@ -725,6 +725,8 @@ PLAIN = {
     "y = + a b": "a*b",
     "y = - x 2": None,
     "- mass velocity": None,
+    "- x 2": "x-2",
+    "y = add x 1": "x+1",
     "- x, y": "x-y",
     "- * x y 2": "x*y-2",
     "y = - * x y 2": "x*y-2",

@@ -773,7 +773,8 @@ ASKED = {
     "x => 1": {"greater_equal(x, #1)", "#1"},
     "(x) => 1": {"greater_equal(x, #1)", "#1"},
     "x => 2*y;": {"greater_equal(x, mul(#2, y))", "mul(#2, y)"},
-    "- x 2": {"mul(neg(x), #2)", "neg(power<2>(x))", "sub(x, #2)"},
+    "- mass velocity": {"mul(neg(mass), velocity)", "neg(mass_velocity)", "sub(mass, velocity)"},
+    "y = - x 2": {"mul(neg(x), #2)", "neg(power<2>(x))"},
     "sin x (y+1)": {"sin(mul(x, add(y, #1)))", "mul(sin(x), add(y, #1))"},
     "log 2 x": {"log(mul(#2, x))", "mul(log(#2), x)"},
     "sin x y + cos x y": {
