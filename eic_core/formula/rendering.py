@@ -411,7 +411,7 @@ FEWEST_OF_OPERANDS, MOST_OF_OPERANDS = 24, 80
 
 
 def _beginning(formula: Formula, node_id: int, limit: int, brief: bool) -> str:
-    """A label, or its first characters, a few more than `limit` if there are more."""
+    """A label, or its first characters, one more than `limit` if there are more."""
     text = ""
     todo: list[str | int] = [node_id]
     while todo and len(text) <= limit:
@@ -420,7 +420,7 @@ def _beginning(formula: Formula, node_id: int, limit: int, brief: bool) -> str:
             text += _brief(part) if brief else part
         else:
             todo.extend(reversed(list(_parts(formula, formula.nodes[part], TEXT))))
-    return text
+    return text[: limit + 1]
 
 
 def _elided(

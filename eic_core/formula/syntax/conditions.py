@@ -241,10 +241,12 @@ def settle(report: Report, root: Draft) -> Draft:
     FormulaError
         If ``True``, ``False`` or ``nan`` stands where it has no meaning.
     """
-    if root.operator == RELATIONS["=="] and "=" in report.text[slice(*root.span)]:
-        place = report.text.find("=", *root.span)
-        report.fail("this is an equation or an assignment", place, place + 2,
-                    "give only one right-hand side")  # fmt: skip
+    if root.operator == RELATIONS["=="] and not any(map(is_truth, root.children)):
+        left, right = root.children  # of an equation; `equal(a, b)` is none
+        place = report.text.find("=", left.span[1], right.span[0])
+        if place >= 0:
+            report.fail("this is an equation or an assignment", place, place + 2,
+                        "give only one right-hand side")  # fmt: skip
     _ask_for_sides(report, root)
     top = Draft("", [root])
     todo, seen = [top], {id(top)}
