@@ -30,7 +30,11 @@ MOVE = 4 * UNIT_ROUNDOFF
 """By so much of their size operands are moved at most, up and down."""
 
 MOVES = (MOVE, -MOVE, 0.3 * MOVE, -0.4 * MOVE)
-"""Of what turns many times on the way, no one move tells."""
+PARTS = (0.83, 0.71, 0.57, 0.43, 0.29)
+"""Of what turns many times on the way, no one move tells; between are parts of what it does."""
+
+FROM_ZERO = 1e-300
+"""What a 0 is moved to, times a move: to its other side."""
 
 BEYOND = 100.0
 """The result follows where it moves by more than so many roundings times its own amplification."""
@@ -183,6 +187,10 @@ def _other_values(step: Step, operands: list[Array], y: Array) -> Iterator[Array
     else:
         for place, operand in enumerate(operands):
             for by in MOVES:
-                moved = [*operands[:place], operand * (1 + by), *operands[place + 1 :]]
+                other = np.where(operand == 0, by * FROM_ZERO, operand * (1 + by))
+                moved = [*operands[:place], other, *operands[place + 1 :]]
                 with np.errstate(all="ignore"):
-                    yield np.asarray(row.evaluate(moved, step.parameter))
+                    value = np.asarray(row.evaluate(moved, step.parameter))
+                    yield value
+                    if by == MOVE and not row.jumps and not row.steps:
+                        yield from [y + part * (value - y) for part in PARTS]
