@@ -161,6 +161,8 @@ def leaves_range(
 ) -> np.ndarray:
     """Where the exact value of some node is finite and not 0, but over- or underflows.
 
+    Not where the result would be 0 all the same with exponents without end: by a cancellation.
+
     Parameters
     ----------
     tape : Tape
@@ -190,7 +192,7 @@ def leaves_range(
             low, high = SINGLE_EXPONENTS
             with np.errstate(invalid="ignore"):
                 found |= (value.m != 0) & ((value.log2 < low) | (value.log2 >= high))
-    return found
+    return found & (wide.value(len(tape) - 1).m != 0)
 
 
 MOST_LOOKED_AT = 2_000
@@ -304,7 +306,7 @@ def _find(inspection: Inspection) -> DoubleRange:
     _, s = amplification.trace(inspection.formula.root.id)
     nothing = (value.m == 0) | (real & np.isnan(value.m))
     looked_at = real & np.isin(rows, list(amplification.exact))  # wide values may be roundings
-    nothing[looked_at] = ~np.isin(rows[looked_at], list(amplification.underflown))
+    nothing |= looked_at & ~np.isin(rows, list(amplification.underflown))
     zero = (exact == 0) & nothing
     leaves = far.copy()
     for slot in range(len(tape)):

@@ -74,7 +74,9 @@ class Truth:
         values = run_plain(self.formula, self.samples.columns, self.count, "float64")
         size = 0.0
         with np.errstate(all="ignore"):
-            for y in values:
+            for node, y in zip(self.formula, values, strict=True):
+                if node.operator == "exp" and np.any(y == 0):
+                    size = 330.0  # an underflow
                 logs = np.abs(np.log10(np.abs(y[y != 0])))
                 logs = np.where(np.isfinite(logs), logs, 330)
                 size = max(size, float(np.max(logs, initial=0.0)))
