@@ -340,8 +340,9 @@ class _Passages:
             if step.row is None or arrived.empty:
                 continue
             if step.row.compares and len(set(operands)) == 1:
-                flows[index] = Flow()  # what shares its noise with its other side stays equal to it
-                continue
+                if index < len(units) - 1:
+                    flows[index] = Flow()
+                continue  # what shares its noise with its other side stays equal to it
             touched = self._zero[slot] or any([self._zero[i] for i in step.operands])
             for child, below, through in zip(operands, step.operands, self._of(step), strict=True):
                 if touched:

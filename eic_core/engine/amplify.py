@@ -112,8 +112,7 @@ class Amplification:
     exact : dict of row to (values, s^2), each by slot
         What 60 digits said about the rechecked samples, up to their first invalid step.
     underflown : frozenset of int
-        Those of them at which the result is not 0, but smaller than all doubles, or than what
-        60 digits see beside the steps that it is made of.
+        Those of them at which the result is not 0, but smaller than all doubles.
     """
 
     formula: Formula
@@ -595,7 +594,7 @@ class _Sums:
             if sample.first_invalid is not None:
                 dead[i] = known
             else:
-                tiny[i] = not y[-1, i] and (bool(sample.y[-1]) or evaluator.saturates(sample))
+                tiny[i] = not y[-1, i] and bool(sample.y[-1])
             found.append((y[:known, i].copy(), s2[:known, i].copy()))
             if progress is not None:
                 progress(FIRST_PASS + (1 - FIRST_PASS) * i / len(kinds))

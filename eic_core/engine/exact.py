@@ -388,7 +388,7 @@ class ExactEvaluator:
 
         ==================  =======================================================================
         on the grid         an operand that rounding alone keeps off an integer is one: `_on_grid`
-        phase               a sine or floor of a large operand takes more bits: `_require_phase`
+        phase               a sine or floor of a large operand takes more bits: `_knows_phase`
         no value            outside the domain, or too large to evaluate: `_value`
         selection           min and max pass on what they attain: `_select`
         rounding alone      what may be nothing but rounding is 0, or without value at a pole
@@ -404,12 +404,11 @@ class ExactEvaluator:
         if row.integer_points:
             operands = [self._on_grid(p) for p in operands]
         a = [p.y for p in operands]
-        if row.period or row.steps:
-            self._require_phase(row, operands[0].error)
+        far = (row.period or row.steps) and not self._knows_phase(row, operands[0].error)
         value = self._value(step, row, a)
         if row.selects:
             return self._select(value, operands)
-        partials = self._partials(step, row, operands, value)
+        partials = (self._zero,) if far else self._partials(step, row, operands, value)
         error = self._carried_rounding(row, value, partials, operands)
         rounding_alone = error > _EXACT and (not value or _mag(value) <= error + _GUARD_BITS)
         if rounding_alone and (row.crossing or row.poles):
@@ -544,14 +543,19 @@ class ExactEvaluator:
         if exponent and abs(exponent) * abs(self.mp.log(abs(a[0]), 10)) > MAX_LOG10:
             raise _TooLarge
 
-    def _require_phase(self, row: Operator, error: int) -> None:
-        """Ask for more bits if the operand of a sine or a floor is not known to 2^-60."""
-        if error > -60:
-            bits = self.mp.prec - self._bits + error + 100
-            if bits <= _MAX_TRIG_BITS:
-                raise _MoreBits(bits)
-            if row.period:
-                raise _TooLarge
+    def _knows_phase(self, row: Operator, error: int) -> bool:
+        """Whether the operand of a sine or a floor is known to 2^-60; asks for more bits if not.
+
+        A floor beyond 10^3000 is its operand, and jumps by nothing.
+        """
+        if error <= -60:
+            return True
+        bits = self.mp.prec - self._bits + error + 100
+        if bits <= _MAX_TRIG_BITS:
+            raise _MoreBits(bits)
+        if row.period:
+            raise _TooLarge
+        return False
 
     def _on_grid(self, p: _Point) -> _Point:
         """The operand, or the half-integer that it differs from by rounding only."""

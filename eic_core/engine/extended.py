@@ -21,7 +21,7 @@ from eic_core.engine.branches import active_slots, choice_terms, threshold
 from eic_core.engine.tape import MAX_LOG10, SMALLEST_NORMAL, Step, Tape
 from eic_core.formula.tree import UNDEFINED
 from eic_core.operators import NUMPY, Operator
-from eic_core.operators.wide import Array, Wide, power, subtract
+from eic_core.operators.wide import Array, Wide, subtract
 
 _MOST_BITS = MAX_LOG10 / math.log10(2)
 
@@ -213,14 +213,15 @@ def _decimals(values: Array) -> Wide:
 
 
 def _decimal(text: str) -> Wide:
-    """A decimal of any size, as one number; nan for a fraction beyond double range."""
-    mantissa, _, exponent = text.lower().partition("e")
+    """A decimal or a fraction of any size, as one number; nan for what is neither."""
+    from mpmath import libmp  # few formulas have such numbers
+
     try:
-        decimal, scale = float(mantissa), float(exponent or 0)
+        sign, mantissa, exponent, bits = libmp.from_str(text, 64, "n")
     except ValueError:
         return Wide.of(np.array([math.nan]))
-    ten = power((Wide.of(np.array([10.0])),), scale)
-    return Wide.scaled(decimal * ten.m, ten.e)
+    part = math.ldexp(float(mantissa), -bits)
+    return Wide.scaled(np.array([-part if sign else part]), np.array([exponent + bits]))
 
 
 def _value(row: Operator, a: list[Wide], p: float) -> tuple[Wide, Any]:

@@ -56,7 +56,7 @@ def bottleneck_sentence(before: BottleneckOnData, inspection: Inspection) -> str
     place_before = phrases.code_text(formula, before.node_id)
     place_now = phrases.code_text(formula, inspection.bottleneck)
     if math.isnan(inspection.eic):
-        return "On these ranges no sample has a real value at every node."
+        return "On these ranges no sample has a usable value at every node."
     if math.isnan(before.eic):
         return f"Now there are samples with a value: the bottleneck is {place_now} ({now})."
     if before.node_id == inspection.bottleneck:

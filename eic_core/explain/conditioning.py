@@ -289,7 +289,8 @@ class _Beside:
     ) -> tuple[float, ...] | None:
         """That with so many digits; None where more would tell more.
 
-        Fewer digits are believed if f is not 0 and both sides of every input tell the same.
+        Fewer digits are believed if f is not 0 and both sides of every input tell the same, and no
+        more than 30 digits.
         """
         y = self._value(cells, digits)
         if y is None and last:
@@ -309,7 +310,7 @@ class _Beside:
                     continue  # outside the domain, or not moved
                 size = abs(other / y - 1) / other.context.mpf(str(abs(by))) if y else math.inf
                 sizes.append(float(size) if size <= LARGEST_KAPPA else math.inf)
-            if not last and not _alike(sizes):
+            if not last and (not _alike(sizes) or math.isinf(sizes[0])):  # or rounding alone
                 return None
             found.append(max(sizes, default=0.0))
         if not y and not any(found) and len(cells) > 1:

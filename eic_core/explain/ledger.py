@@ -471,7 +471,7 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
             f"{every} the amplification of {phrases.code_text(formula, target)} is infinite: "
             "there is nothing finite to split."
             if sums.singular
-            else "No sample has a real value at every node, so there is nothing to split."
+            else "No sample has a usable value at every node, so there is nothing to split."
         )
         return Ledger(inspection, target, (), 0, sums.singular, (reason,))
     total = math.fsum(sums.squares)

@@ -97,7 +97,7 @@ def paper_clause(eic: float) -> str:
         MODERATE: "EIC between 1 and 2, more than a typical physical law",
         SEVERE: "EIC above 2, where the paper's filter drops a formula",
         INFINITE: "EIC infinite: at some step and sample no digit is right, or it jumps",
-        UNDEFINED: "EIC undefined: the formula has no real value on these samples",
+        UNDEFINED: "EIC undefined: the formula has no usable value on these samples",
     }[level_of(eic)]
 
 
@@ -177,8 +177,12 @@ def account_of_losses(
     at = phrases.code_text(inspection.formula, worst.node.id)
     if worst.node.id == root.node.id:
         at = "the result itself"
+    at = "" if math.isnan(inspection.eic) else f", at {at}"
+    others = ""
+    if math.isinf(inspection.eic) and inspection.finite_bottleneck != inspection.bottleneck:
+        others = f", at {phrases.code_text(inspection.formula, inspection.finite_bottleneck)}"
     found = [
-        _loss(WORST_STEP, inspection.eic, inspection.eic_finite, f", at {at}"),
+        _loss(WORST_STEP, inspection.eic, inspection.eic_finite, at, others),
         _loss(RESULT, root.local_eic, root.local_eic_finite),
     ]
     if shared is not None:
@@ -187,8 +191,10 @@ def account_of_losses(
     return tuple(found)
 
 
-def _loss(key: str, digits: float, rest: float, at: str = "") -> Loss:
+def _loss(key: str, digits: float, rest: float, at: str = "", others: str = "") -> Loss:
     known = "not defined here" if math.isnan(digits) else amount(digits, rest)
+    if others and math.isfinite(rest):  # another step loses most there
+        known, at = f"infinite at some samples{at}, {loss_phrase(rest)} at the others", others
     sentence = f"{NAMES[key]}: {known}{at}. It is {MEANINGS[key]}."
     return Loss(key, NAMES[key], digits, rest, sentence)
 

@@ -71,7 +71,7 @@ def agreement_sentence(
     'at `x − y` they do not, because in single precision ….'
     """
     if not agreements:
-        return "No sample has a real value at every node, so there is nothing to compare."
+        return "No sample has a usable value at every node, so there is nothing to compare."
     compared = [k for k, agreement in enumerate(agreements) if not agreement.nothing]
     told = [_of_compared(agreements, compared, recursion, texts)] if compared else []
     found = {agreement.nothing for agreement in agreements}

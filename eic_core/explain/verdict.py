@@ -65,7 +65,7 @@ LEVELS: Mapping[str, str] = {
     RANGE_LOSS: "At some samples over- or underflow costs digits of the result",
     UNDECIDED: "At some samples a rounding decides the value of the result",
     INFINITE: "At some samples no digit of the result is right, or it jumps or is infinitely steep",
-    UNDEFINED: "The formula has no real value on these samples",
+    UNDEFINED: "The formula has no usable value on these samples",
 }
 """Levels of severity and what they say of the result."""
 
@@ -211,12 +211,17 @@ def _with_rows_without_double(inspection: Inspection, said: _Said) -> _Said:
     told = range_sentence(inspection, found)
     ranged = found.count - found.rounded
     if (ranged and said.calm) or ranged >= MOST * found.rows:
-        sentence = f"{told} {WIDER} {_uncapital(said.loss)}"
+        sentence = f"{told} {_wider(inspection)} {_uncapital(said.loss)}"
         return replace(said, level=OUT_OF_RANGE, cause="Beyond double range", sentence=sentence)
     sentence = f"{wording.capital(said.loss)} {told}"
     if not said.calm:
         return replace(said, sentence=sentence)
     return replace(said, level=OUT_OF_RANGE, cause="Rounded to no value", sentence=sentence)
+
+
+def _wider(inspection: Inspection) -> str:
+    """What the numbers are about that follow: jumps are told apart."""
+    return f"{WIDER}, and apart from a jump," if undecided(inspection).count else WIDER
 
 
 def _with_underflow(inspection: Inspection, said: _Said) -> _Said:
@@ -227,7 +232,7 @@ def _with_underflow(inspection: Inspection, said: _Said) -> _Said:
     told = worn_sentence(found)
     if not said.calm:
         return replace(said, sentence=f"{said.sentence} {told}")
-    sentence = f"{told} {WIDER} {_uncapital(said.loss)}"
+    sentence = f"{told} {_wider(inspection)} {_uncapital(said.loss)}"
     return replace(said, level=RANGE_LOSS, cause="A value beyond double range", sentence=sentence)
 
 
@@ -344,13 +349,15 @@ def _exact_value(found: DoubleRange) -> str:
     held = found.in_range + found.fewer
     if found.beyond == found.count:
         return "the exact value is out of range, too"
+    if not held and found.beyond:
+        return f"the exact value is out of range, too, at {found.beyond:,} or more of them"
     if not held:
-        return "what the exact value is, is not known at all of them"
+        return "what the exact value is, is not known"
     exact = "the exact value is in range"
     if held < found.count:
         more = "" if held + found.beyond == found.count else " or more"
         exact += f" at {held:,}{more} of them"
-    if found.fewer == found.count:
+    if found.fewer == held:
         exact += ", with fewer digits"
     elif found.fewer:
         exact += f", with fewer digits at {found.fewer:,} of these"
@@ -681,6 +688,7 @@ def _steep_rows(
         here = np.any([np.broadcast_to(np.isinf(s), (len(rows),)) for s in slopes], axis=0)
         for place in (node.id, *node.children):  # what overflows is steep for no other reason
             here &= np.isfinite(y[place])
+        here &= np.isinf(amplification.trace(node.id)[1][rows])  # nor is a slope that overflows
         if np.count_nonzero(here) > most:
             most, where = int(np.count_nonzero(here)), node.id
         steep |= here
@@ -756,7 +764,8 @@ def _undefined(inspection: Inspection) -> _Said:
     total = inspection.counts.total
     place = _text(inspection, worst.node.id)
     clause = missing_clause(inspection, worst.node.id)
-    value = f"{_kind_of_value(clause)} value"
+    kinds = {missing.kind for missing in _missing(inspection)}
+    value = f"{kinds.pop() if len(kinds) == 1 else 'usable'} value"
     if total == 1:
         sentence = f"Undefined: the sample has no {value} at {place}: {clause}."
     elif worst.invalid == total:

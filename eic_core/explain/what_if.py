@@ -89,7 +89,7 @@ def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:
         raise UserError("the whole formula would be a constant", hint="choose a part of it")
     if not inspection.counts.valid:
         raise UserError(
-            "the formula has no real value on these samples",
+            "the formula has no usable value on these samples",
             hint="choose samples inside its domain",
         )
     y, _ = inspection.amplification.trace(node_id)

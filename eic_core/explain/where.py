@@ -529,7 +529,7 @@ def _sentences(result: Where) -> tuple[str, ...]:
     if not result.carriers:
         if result.singular:
             return (f"At every valid sample the amplification of {name} is infinite.",)
-        return ("No sample has a real value at every node.",)
+        return ("No sample has a usable value at every node.",)
     lines = [_concentration(result, name)]
     if result.place is not None:
         lines.append(result.place.sentence)

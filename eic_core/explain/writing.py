@@ -164,7 +164,7 @@ def _sentence(
                 "With shared noise the amplification of the result is infinite at every valid "
                 "sample, so there is nothing to split."
             )
-        return "The formula has no real value on these samples, so there is nothing to split."
+        return "The formula has no usable value on these samples, so there is nothing to split."
     if place == NEITHER:
         split = "too few to split" if q >= 0.005 else "there is nothing to split"
         return (

@@ -161,7 +161,7 @@ def _refusal_reason(inspection: Inspection) -> str:
     if nodes > MOST_NODES:
         return f"The formula has {nodes:,} nodes; beyond {MOST_NODES} this is left out."
     if not inspection.counts.valid:
-        return "No sample has a real value at every node, so there is nothing to say."
+        return "No sample has a usable value at every node, so there is nothing to say."
     return ""
 
 

@@ -195,6 +195,7 @@ LEFT_OUT = re.compile(
 LEADS = (
     "At the others ",
     "At the other sample ",
+    "With a wider range of exponents, and apart from a jump, ",
     "With a wider range of exponents ",
     "Apart from that, ",
 )

@@ -57,7 +57,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 @says(
     "fault.no_value",
     "fault",
-    "The formula has no real value on these samples, so there is nothing to split.",
+    "The formula has no usable value on these samples, so there is nothing to split.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     if p.truth.valid.any():

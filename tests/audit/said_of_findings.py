@@ -462,7 +462,7 @@ def _observed(p: Page, k: int, kind: str, what: str) -> Iterator[str]:
 @says(
     "ways.no_value",
     "ways",
-    "No sample has a real value at every node, so there is nothing to compare.",
+    "No sample has a usable value at every node, so there is nothing to compare.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     if p.truth.valid.any():

@@ -295,7 +295,9 @@ def _all_lost(p: Page, k: int) -> Iterator[str]:
 
 
 @says(
-    "why.no_value", "why", "No sample has a real value at every node, so there is nothing to split."
+    "why.no_value",
+    "why",
+    "No sample has a usable value at every node, so there is nothing to split.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _no_value(p)
@@ -474,7 +476,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
     yield from somewhere(p, m["at"], lambda k: _all_lost(p, k))
 
 
-@says("where.no_value", "where", "No sample has a real value at every node.")
+@says("where.no_value", "where", "No sample has a usable value at every node.")
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _no_value(p)
 

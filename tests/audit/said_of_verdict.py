@@ -199,7 +199,7 @@ def _(p: Page) -> bool:
     return bool((rows & (size > -323) & (p.truth.missed > 2 * explained(p))).any())
 
 
-@says("level.undefined", "level", "The formula has no real value on these samples")
+@says("level.undefined", "level", "The formula has no usable value on these samples")
 def _(p: Page, m: Match) -> Iterator[str]:
     if p.truth.valid.any():
         yield "some sample has a value"
@@ -219,7 +219,7 @@ _paper("infinite", "EIC infinite: at some step and sample no digit is right, or 
        math.inf, math.inf)  # fmt: skip
 
 
-@says("paper.undefined", "level", "EIC undefined: the formula has no real value on these samples")
+@says("paper.undefined", "level", "EIC undefined: the formula has no usable value on these samples")
 def _(p: Page, m: Match) -> Iterator[str]:
     if p.truth.valid.any():
         yield "some sample has a value"
@@ -862,7 +862,12 @@ def _exact_range(p: Page, text: str, lost: np.ndarray) -> Iterator[str]:
             yield f"at {count}"
         if (whole(m[4]) if m[4] else told_count if m[3] else 0) != fewer:
             yield f"with fewer digits at {fewer}"
-    elif text != "what the exact value is, is not known at all of them":
+    elif m := re.fullmatch(
+        r"the exact value is out of range, too, at ([\d,]+) or more of them", text
+    ):
+        if whole(m[1]) + count > lost.sum():
+            yield f"at {count} it is in range"
+    elif text != "what the exact value is, is not known":
         yield "not understood"
 
 
@@ -1145,6 +1150,25 @@ def _is_loss(p: Page, key: str, m: Match) -> Iterator[str]:
     if key == "worst" and m["at"]:
         places = [root] if m["at"] == "the result itself" else p.nodes(m["at"])
         yield from best_of(list(_is_worst(p, k)) for k in places)
+
+
+@says(
+    "loss.worst_two",
+    "losses",
+    "Worst step (EIC): infinite at some samples, at <at:any>, <rest:digits> at the others, at "
+    "<there:code>. It is the most that any one step loses, itself or one inside, whether or not it "
+    "reaches the result; every node has a noise of its own.",
+)
+def _(p: Page, m: Match) -> Iterator[str]:
+    finite = p.truth.locals_finite
+    if not math.isinf(p.truth.eic):
+        yield f"it is {p.truth.eic:.4f}"
+    if not holds(digits(m["rest"]), float(np.max(finite))):
+        yield f"at the others {np.max(finite):.4f}"
+    places = [p.truth.root] if m["at"] == "the result itself" else p.nodes(m["at"])
+    yield from best_of(list(_is_worst(p, k)) for k in places)
+    if not any(finite[k] > np.max(finite) - 1e-6 for k in p.nodes(m["there"])):
+        yield "others lose more there"
 
 
 _amount(

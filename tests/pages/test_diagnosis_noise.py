@@ -159,7 +159,7 @@ def test_a_masked_loss_is_listed_and_the_answer_to_what_if_stays() -> None:
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ({"formula": "log(-x)"}, "No sample has a real value at every node"),
+        ({"formula": "log(-x)"}, "No sample has a usable value at every node"),
         ({"formula": "x"}, "<code>x</code> is an input: its only noise is its own error"),
         ({"formula": "2"}, "<code>2</code> is a constant: its only noise is its own error"),
         ({"formula": "x - x"}, "the amplification of <code>x − x</code> is infinite"),

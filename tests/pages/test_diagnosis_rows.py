@@ -52,7 +52,7 @@ def test_the_answer_is_a_sentence_a_picture_and_the_rows() -> None:
 @pytest.mark.parametrize(
     ("formula", "said"),
     [
-        ("log(-x)", "No sample has a real value at every node."),
+        ("log(-x)", "No sample has a usable value at every node."),
         ("x-x", "the amplification of <code>x − x</code> is infinite"),
         ("x", "every row gives the same share"),
         ("2", "every row gives the same share"),
@@ -162,7 +162,7 @@ def test_a_domain_set_elsewhere_is_a_new_start() -> None:
 def test_a_formula_without_a_value_can_be_dragged_to_where_it_has_one() -> None:
     page = open_page(formula="log(-x)", range=["x=1:2"], ask="rows")
     page.slider[0].set_range(0.2, 0.9).run()
-    assert "no sample has a real value" in said_of_domain(page)
+    assert "no sample has a usable value" in said_of_domain(page)
     page = open_page(formula="log(2-x)", range=["x=3:5"], ask="rows")
     page.slider[0].set_range(1.2, 1.4).run()
     assert "Now there are samples with a value" in said_of_domain(page)

@@ -177,7 +177,7 @@ def test_singular_samples_are_left_out_and_said():
     nothing = blame(inspect(read("x-x").formula, samples), 2)
     assert nothing.rows == () and "is infinite" in nothing.sentences[0]
     invalid = blame(inspect(read("log(-x)").formula, samples), 2)
-    assert invalid.rows == () and "no sample has a real value" in invalid.sentences[0].lower()
+    assert invalid.rows == () and "no sample has a usable value" in invalid.sentences[0].lower()
 
 
 def test_the_ledger_does_not_depend_on_how_the_samples_fall_into_blocks(monkeypatch):

@@ -295,7 +295,7 @@ def test_samples_at_which_nothing_is_left_are_left_out_of_the_split_and_told():
     assert writing.place == "undefined"
     assert "the amplification of the result is infinite" in writing.sentence
     nothing = writing_loss(inspect(read("log(-x)").formula, samples))
-    assert nothing.place == "undefined" and "no real value" in nothing.sentence
+    assert nothing.place == "undefined" and "no usable value" in nothing.sentence
 
 
 def shared_q(key, x):

@@ -36,7 +36,7 @@ def test_the_sentence_names_the_bottleneck_there_is(low, width):
     after = inspected("log(x) + sqrt(3 - x)", low, low + width)
     said = bottleneck_sentence(BottleneckOnData.of(before), after)
     if math.isnan(after.eic):
-        assert "no sample has a real value" in said
+        assert "no sample has a usable value" in said
     elif after.bottleneck == before.bottleneck:
         assert "stays" in said
     else:
@@ -46,7 +46,7 @@ def test_the_sentence_names_the_bottleneck_there_is(low, width):
 
 def test_data_without_and_with_a_value_are_told():
     nothing, something = inspected("log(-x)", 1, 2), inspected("log(-x)", -2, -1)
-    assert "no sample has a real value" in bottleneck_sentence(
+    assert "no sample has a usable value" in bottleneck_sentence(
         BottleneckOnData.of(something), nothing
     )
     assert "Now there are samples with a value" in bottleneck_sentence(

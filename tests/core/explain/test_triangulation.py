@@ -168,7 +168,7 @@ def test_the_sentence_over_all_nodes_names_the_one_that_differs_and_why():
     )
     nothing = triangulate(inspected("log(-x)", x="1:2")).sentence
     assert nothing == (
-        "No sample has a real value at every node, so there is nothing to compare."
+        "No sample has a usable value at every node, so there is nothing to compare."
     )
 
 

@@ -136,7 +136,7 @@ def test_rows_without_a_digit_and_data_without_a_value_are_told():
     nothing = where(inspect(read("x-x").formula, samples), 2)
     assert nothing.sentences == ("At every valid sample the amplification of `x − x` is infinite.",)
     invalid = where(inspect(read("log(-x)").formula, samples), 2)
-    assert invalid.sentences == ("No sample has a real value at every node.",)
+    assert invalid.sentences == ("No sample has a usable value at every node.",)
 
 
 @pytest.mark.parametrize(
