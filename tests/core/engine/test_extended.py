@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import random
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from eic_core.engine.amplify import amplify
-from eic_core.engine.extended import evaluate
+from eic_core.engine.extended import _decimal, evaluate
 from eic_core.engine.tape import tape_of
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
@@ -123,3 +124,11 @@ def test_edges_beyond_range_make_up_the_whole() -> None:
         own = sum(found.terms[first : first + len(operands)], np.zeros(2))
         assert (1 + own).tolist() == found.s2[slot].tolist()
         first += len(operands)
+
+
+@pytest.mark.parametrize("text", ["1e-310", "3.7e-320", "-2.5e-315", "1e300", "7.123456789e400", "1/3"])
+def test_a_decimal_of_any_size_is_the_nearest_to_half_a_rounding(text):
+    """Against exact fractions; 10^-310 by a logarithm is off by 10^-13."""
+    found = _decimal(text)
+    value = Fraction(float(found.m[0])) * Fraction(2) ** int(found.e[0])
+    assert abs(value / Fraction(text) - 1) <= Fraction(1, 2**53)

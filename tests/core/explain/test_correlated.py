@@ -223,3 +223,11 @@ def test_no_valid_sample_gives_nan_and_a_zero_of_the_function_counts_as_singular
     assert 10 ** (2 * at_zero.own_finite) == pytest.approx(1 + 1.5**2)
     limit = own_conditioning(formula_of("sin(x)"), Samples.from_columns({"x": [0.0]}))
     assert 10 ** (2 * limit.own) == pytest.approx(2)  # kappa -> 1 at the zero of a sine
+
+
+def test_a_value_is_compared_to_itself_without_a_jump():
+    """Shared noise moves both sides alike; independent noise turns the condition."""
+    samples = Samples.from_columns({"y": [1.0, 2.0]})
+    found = correlated_eic(read("where(y > y, 1, 2)").formula, samples)
+    assert math.isinf(found.root_eic) and found.q_eic < 1
+    assert correlated_trace(read("y > y").formula, samples).min() >= 1

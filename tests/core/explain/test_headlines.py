@@ -518,3 +518,44 @@ def test_a_number_too_long_for_60_digits_is_on_no_jump():
     """80 digits before the point and a quarter."""
     inspection = inspected("floor(x - 0.25)", x=[1e70, 1e77, 3.3e80])
     assert not inspection.nodes[-1].singular
+
+
+# --- what leaves the range
+
+@pytest.mark.parametrize("text", ["sin(x**-1)", "cot(1/x) + 1"])
+def test_a_slope_that_overflows_is_not_steep(text):
+    """x^-1 multiplies an error by 1, also at 1e-160, where its slope is beyond doubles."""
+    said = verdict(inspected(text, x=10.0 ** np.linspace(-160, -20, 40))).sentence
+    assert "infinitely steep" not in said
+
+
+def test_where_each_sample_lacks_a_value_of_some_kind_none_is_called_real():
+    """sqrt(y) + exp(-x) is real where y > 0; exp(-1e7) is below 10^-(10^6)."""
+    said = verdict(inspected("sqrt(y) + exp(-x)", x=[2e7, 3e7, 4e7], y=[-1.0, -2.0, 3.0]))
+    assert said.sentence.startswith("Undefined: no sample has a usable value; 2 of 3 fail at `√y`")
+
+
+def test_a_jump_is_told_apart_from_a_wider_range():
+    said = verdict(inspected("round(sinh(x))", x=np.linspace(60, 800, 50))).sentence
+    assert "With a wider range of exponents, and apart from a jump, the result keeps" in said
+    assert "Rounding decides `round(sinh(x))`" in said
+
+
+def test_a_floor_of_what_no_precision_knows_is_on_no_jump():
+    inspection = inspected("floor(exp(x))", x=[8000.0, 9000.0])
+    assert not inspection.nodes[-1].singular and inspection.nodes[-1].local_eic == 0
+
+
+ZEROS = [
+    ("Z/(1 + exp(-t))", {"Z": [0, 1, 2, 3], "t": [800, 1, 2, 3]}),
+    ("max(C - 1.5, 0)*(1 + exp(-t))", {"C": [1, 1.5, 2, 1], "t": [900, 1000, 3, 2000]}),
+    ("(C - 1.5)*(1 + y**2)", {"C": [1, 1.5, 2, 1.5], "y": [1e-200, 1e-200, 1, 2]}),
+    ("x*3 - x*2 - x", {"x": [3e-310, 7e-320, 1.1e-305, 2.0]}),
+    ("1 - exp(-x)", {"x": [1e-310, 3e-320, 1e-300, 1e-200]}),
+]
+
+
+@pytest.mark.parametrize(("text", "columns"), ZEROS, ids=lambda v: v if isinstance(v, str) else "")
+def test_a_zero_that_is_right_or_a_cancellation_has_left_the_range_of_nothing(text, columns):
+    said = verdict(inspected(text, **columns))
+    assert "No double-precision value" not in said.sentence and said.level != OUT_OF_RANGE
