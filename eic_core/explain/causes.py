@@ -119,7 +119,7 @@ def gather_evidence(inspection: Inspection, node_id: int, target: int | None = N
     Examples
     --------
     >>> from eic_core.formula.syntax import read
-    >>> from eic_core.measure import inspect
+    >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
     >>> gather_evidence(inspect(read("3*x").formula, samples), 2).y.tolist()
     [3.0, 6.0]
@@ -290,7 +290,7 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
     Examples
     --------
     >>> from eic_core.formula.syntax import read
-    >>> from eic_core.measure import inspect
+    >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 1.01]})
     >>> found = explain_loss(inspect(read("(x-0.999)**4").formula, samples), 3)
     >>> found.place, found.clause

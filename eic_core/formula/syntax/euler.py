@@ -7,6 +7,7 @@ argument of that name settles it, and so does the notation.
 from __future__ import annotations
 
 import re
+from keyword import iskeyword
 
 from eic_core.formula.syntax.build import FUNCTIONS
 from eic_core.formula.syntax.names import is_indexed
@@ -109,6 +110,7 @@ def with_arguments(text: str, names: list[str], start: int, end: int) -> str:
         return f"(FPCore ({' '.join(names)}) {body})"
     head = left_hand_side(text, 0, start)
     name = head[0] if head is not None else ""
-    if not name.isidentifier() or name in names or name.lower() in FUNCTIONS:
+    is_name = name.isidentifier() and not iskeyword(name)
+    if not is_name or name in names or name.lower() in FUNCTIONS:
         name = "f"
     return f"{name}({', '.join(names)}) = {body}{behind if behind.startswith('|') else ''}"

@@ -126,7 +126,9 @@ def test_edges_beyond_range_make_up_the_whole() -> None:
         first += len(operands)
 
 
-@pytest.mark.parametrize("text", ["1e-310", "3.7e-320", "-2.5e-315", "1e300", "7.123456789e400", "1/3"])
+@pytest.mark.parametrize(
+    "text", ["1e-310", "3.7e-320", "-2.5e-315", "1e300", "7.123456789e400", "1/3"]
+)
 def test_a_decimal_of_any_size_is_the_nearest_to_half_a_rounding(text):
     """Against exact fractions; 10^-310 by a logarithm is off by 10^-13."""
     found = _decimal(text)
