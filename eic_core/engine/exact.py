@@ -18,7 +18,7 @@ import numpy as np
 from eic_core.engine import edges
 from eic_core.engine.branches import active_slots, threshold
 from eic_core.engine.reference import SettledConstant
-from eic_core.engine.tape import MAX_LOG10, Step, Tape
+from eic_core.engine.tape import MAX_LOG10, SINGULAR_S2, Step, Tape
 from eic_core.formula.tree import UNDEFINED
 from eic_core.operators import MpBackend, Operator
 
@@ -82,13 +82,16 @@ class ExactSample:
 @dataclass(slots=True)
 class _Point:
     """One slot at one sample: value, s^2, absolute variance over sigma^2, and the
-    binary exponent of the rounding that the working precision may have put into y."""
+    binary exponent of the rounding that the working precision may have put into y; of an operation
+    on numbers what each operand adds to v, and whether a slope is infinite."""
 
     y: Any
     s2: Any
     v: Any
     error: int
     on_threshold: bool = False
+    moved: tuple[Any, ...] = ()
+    steep: bool = False
 
 
 class ExactEvaluator:
@@ -110,6 +113,7 @@ class ExactEvaluator:
         self._bits = mp.prec
         self._zero, self._one = mp.mpf(0), mp.mpf(1)
         self._constants = self._read_constants()
+        self._points: list[_Point | None] = []  # of the sample that was evaluated last
 
     def _read_constants(self) -> dict[int, Any]:
         return {s.slot: self._number(s.label) for s in self.tape.steps if s.label}
@@ -159,6 +163,50 @@ class ExactEvaluator:
             except _MoreBits as need:
                 extra = need.args[0]
 
+    def makers(self, slot: int, sample: ExactSample) -> tuple[list[int], bool, bool]:
+        """Through which operands a step that keeps no digit gets that, and what it does itself.
+
+        Parameters
+        ----------
+        slot : int
+            Of a step with an infinite s.
+        sample : ExactSample
+            The one that was evaluated last.
+
+        Returns
+        -------
+        operands : list of int
+            Places of those that keep no digit and move the step without bound, or by more than it
+            is large: none where the step alone makes it.  What most moves it, all that do so alike.
+        jumps, steep : bool
+            Whether the step jumps there, or is infinitely steep.
+        """
+        step, point = self.tape.steps[slot], self._points[slot]
+        row = step.row
+        if row is None or point is None:
+            return [], False, False
+        lost = [not sample.s2[i] <= SINGULAR_S2 for i in step.operands]
+        through = sample.contributions[slot]
+        if row.chooses:
+            condition = self._points[step.operands[0]]
+            if math.isinf(through[0]):
+                return [0] if lost[0] else [], True, False
+            if condition is not None and condition.on_threshold:  # both branches are 0
+                return [], False, False
+        if row.chooses or row.selects:
+            return [i for i, part in enumerate(through) if part and lost[i]], False, False
+        if row.truth:
+            return [i for i, gone in enumerate(lost) if gone], True, False
+        square = point.y * point.y
+        found: list[int] = []
+        most = self._zero
+        for i, (part, gone) in enumerate(zip(point.moved, lost, strict=True)):
+            enough = _is_inf(part) if _is_inf(point.v) else part > SINGULAR_S2 * square
+            if gone and enough and part >= most:
+                found = [*found, i] if part == most else [i]
+                most = part
+        return found, bool(row.jumps or row.steps) and point.steep, point.steep
+
     def is_special(self, sample: ExactSample) -> bool:
         """Whether the last value is 0, on a jump or at an end, or a condition on its threshold.
 
@@ -176,7 +224,8 @@ class ExactEvaluator:
         row, y = step.row, sample.y[-1]
         if row is not None and not row.numeric:
             return math.isinf(sample.s2[-1])
-        if not y or row is None or row.brink is None:
+        flat = row is not None and (row.steps or row.jumps)  # whose 0 is one as good as any
+        if (not y and not flat) or row is None or row.brink is None:
             return not y
         x = sample.y[step.operands[0]]
         return _mag(row.brink(self.backend, x)) < _mag(x) + _LOST_BITS - self.mp.prec
@@ -292,6 +341,7 @@ class ExactEvaluator:
         active = [on or bool(mask[0]) for on, mask in zip(active, counted, strict=True)]
         kept = [p if on and isinstance(p, _Point) else None
                 for p, on in zip(found, active, strict=True)][:known]  # fmt: skip
+        self._points = kept
         return ExactSample(
             [mp.nan if p is None else p.y for p in kept],
             [math.nan if p is None else _to_float(p.s2) for p in kept],
@@ -373,6 +423,7 @@ class ExactEvaluator:
             points.append(point)
             contributions.append(tuple(_to_float(t) for t in terms))
         y, s2 = [p.y for p in points], [_to_float(p.s2) for p in points]
+        self._points = list(points)
         return ExactSample(y, s2, contributions, invalid)
 
     def _rounding(self, value: Any) -> int:
@@ -425,7 +476,8 @@ class ExactEvaluator:
         total = self._one
         for term in terms:
             total += term
-        return _Point(value, total, variance, error), terms
+        steep = any(map(_is_inf, partials))
+        return _Point(value, total, variance, error, False, tuple(moved), steep), terms
 
     def _carried_rounding(
         self, row: Operator, value: Any, partials: tuple[Any, ...], operands: list[_Point]

@@ -580,8 +580,17 @@ MOST_CHECKED = 16
 GIVEN = "what it is given has no digit left"
 
 
-def singular_clause(inspection: Inspection, node_id: int) -> str:
+def singular_clause(
+    inspection: Inspection, node_id: int, rows: npt.NDArray[np.int64] | None = None
+) -> str:
     """What happened at a node whose amplification is infinite, or beyond 10^30.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    node_id : int
+    rows : ndarray of int, optional
+        Those at which the node itself makes that; else where none of its operands has.
 
     Examples
     --------
@@ -601,6 +610,9 @@ def singular_clause(inspection: Inspection, node_id: int) -> str:
     given = np.zeros(len(lost), dtype=bool)
     for child in node.children:
         given |= np.isinf(trace(child)[1])
+    if rows is not None:
+        lost &= np.isin(np.arange(len(lost)), rows)
+        given &= ~lost
     made = lost & ~given
     if not made.any():
         return GIVEN

@@ -14,7 +14,6 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
 from eic_core import wording
 from eic_core.explain.bottleneck import origin_of_loss
@@ -30,6 +29,14 @@ from eic_core.explain.causes import (
     singular_clause,
 )
 from eic_core.explain.created import noise_sums
+from eic_core.explain.infinity import (
+    JUMPS,
+    LOSES,
+    STEEP,
+    Rows,
+    Source,
+    sources_of_infinity,
+)
 from eic_core.explain.losses import (
     INFINITE,
     MODERATE,
@@ -49,7 +56,7 @@ from eic_core.measure.double_range import DoubleRange, RangePlace, double_range
 from eic_core.measure.following import Following, following
 from eic_core.measure.inspection import Inspection, local_eic
 from eic_core.measure.jumps import Undecided, undecided
-from eic_core.operators import NUMPY, OPERATORS, Operator
+from eic_core.operators import OPERATORS, Operator
 
 PARTLY_UNDEFINED = "partly-undefined"
 OUT_OF_RANGE = "out-of-range"
@@ -574,51 +581,63 @@ def _stable_sentence(inspection: Inspection) -> str:
 
 def _infinite(inspection: Inspection) -> _Said:
     """At some sample no digit of the result is right, or it is infinitely steep."""
-    root, trace = inspection.nodes[-1], inspection.amplification.trace
-    lost = np.isinf(trace(root.node.id)[1])
-    steep, at_step = _steep_rows(inspection, lost)
-    if steep.all():
-        return _steep(inspection, at_step)
-    lost[np.flatnonzero(lost)[steep]] = False
-    origin = _source_of_infinity(inspection, lost)
-    place, clause = _text(inspection, origin), singular_clause(inspection, origin)
-    does, clause = _what_it_does(inspection, origin, lost, clause)
-    where = _at_samples(inspection, root.node.id, int(np.count_nonzero(steep)))
-    noise = _noise_named(inspection, origin)
+    sources = sources_of_infinity(inspection)
+    told, steep = sources.of(LOSES, JUMPS), sources.of(STEEP)
+    if not told:
+        return _steep(inspection, steep)
+    does = [_what_it_does(inspection, source, rows) for source, rows in told]
+    lead = _at_one_step([found for found, verb in zip(told, does, strict=True) if verb == does[0]])
+    others = [found for found, verb in zip(told, does, strict=True) if verb != does[0]]
+    origin, rows = lead[0]
+    place = _text(inspection, origin.node)
+    clause = singular_clause(inspection, origin.node, rows)
+    if does[0] == IT_JUMPS:
+        costs = _costs(following(inspection), rows, origin.node)
+        clause = f"{clause}, and an error there, however small, costs {costs}"
+    apart = sum(len(found) for _, found in (*others, *steep))
+    where = _at_samples(inspection, inspection.formula.root.id, apart)
     rest = _elsewhere(inspection, where)
     at = f" at {place}"
-    there = int(np.count_nonzero(np.isinf(trace(origin)[1]) & lost))
-    if there < np.count_nonzero(lost):  # another step makes the rest of them
+    if len(lead) > 1:  # another step makes the rest of them
         of = "of them" if where else f"of {wording.count(inspection.counts.valid, 'sample')}"
-        at = f", at {there:,} {of} because of {place}"
+        at = f", at {len(rows):,} {of} because of {place}"
         rest = re.sub("at the other(s| one)", "elsewhere", rest)
     if more := _followed(inspection):
         rest = f"; at {len(following(inspection).rows):,} more{more}{rest}"
-    if steep.any():
-        rest = (
-            f"; at {np.count_nonzero(steep):,} more it is infinitely steep, at "
-            f"{_text(inspection, at_step)}{rest}"
-        )
-    sentence = f"The result {does}{noise}{where} (EIC infinite){at}: {clause}{rest}."
-    return _Said(INFINITE, sentence, _singular_label(inspection, origin), origin)
+    for found, verb in ((steep, IS_STEEP), (others, next((d for d in does if d != does[0]), ""))):
+        if found:
+            count, first = sum(len(part) for _, part in found), found[0][0].node
+            mostly = "mostly at" if len(found) > 1 else "at"
+            rest = f"; at {count:,} more it {verb}, {mostly} {_text(inspection, first)}{rest}"
+    noise = _noise_named(inspection, origin.node)
+    sentence = f"The result {does[0]}{noise}{where} (EIC infinite){at}: {clause}{rest}."
+    return _Said(INFINITE, sentence, _singular_label(inspection, origin.node, rows), origin.node)
 
 
-def _what_it_does(
-    inspection: Inspection, origin: int, lost: npt.NDArray[np.bool_], clause: str
-) -> tuple[str, str]:
-    """What the result does at some rows, and why: where it jumps, it may keep some digits."""
-    formula, found = inspection.formula, following(inspection)
-    above = [k for k in range(origin, len(formula)) if formula.first[k] <= origin]
-    jumps = any(_is_jump(OPERATORS[formula.nodes[k].operator]) for k in above)
-    rows = np.flatnonzero(lost & np.isinf(inspection.amplification.trace(origin)[1]))
-    if not jumps or not found.keeps_some(rows):
-        return "loses every digit", clause
-    return "jumps", f"{clause}, and an error there, however small, costs {_costs(found, rows)}"
+def _at_one_step(found: Sequence[tuple[Source, Rows]]) -> list[tuple[Source, Rows]]:
+    """The same with the rows of one step together, the most rows first."""
+    rows: dict[int, tuple[Source, Rows]] = {}
+    for source, more in found:
+        known = rows.get(source.node)
+        rows[source.node] = (source, more) if known is None else (
+            known[0], np.union1d(known[1], more)
+        )  # fmt: skip
+    return sorted(rows.values(), key=lambda pair: -len(pair[1]))
 
 
-def _costs(found: Following, rows: npt.NDArray[np.int64]) -> str:
+IT_LOSES, IT_JUMPS, IS_STEEP = "loses every digit", "jumps", "is infinitely steep"
+"""What a result does where no multiple of an error bounds its own."""
+
+
+def _what_it_does(inspection: Inspection, source: Source, rows: Rows) -> str:
+    """What the result does at the rows of a source: where it jumps, it may keep some digits."""
+    keeps = source.kind == JUMPS and following(inspection).keeps_some(rows, source.node)
+    return IT_JUMPS if keeps else IT_LOSES
+
+
+def _costs(found: Following, rows: Rows, step: int | None = None) -> str:
     """The digits that a result loses which moves with a step."""
-    least, most = map(wording.digits_phrase, found.digits(rows))
+    least, most = map(wording.digits_phrase, found.digits(rows, step))
     return most if least == most else f"up to {most}"
 
 
@@ -663,80 +682,29 @@ def _elsewhere(inspection: Inspection, where: str) -> str:
     return f"; {there} it loses {wording.digits_phrase(finite)}"
 
 
-def _steep_rows(
-    inspection: Inspection, lost: npt.NDArray[np.bool_]
-) -> tuple[npt.NDArray[np.bool_], int]:
-    """At which of some rows a function is infinitely steep and the result is not 0; where mostly.
-
-    An error there moves the result by its root, say: by more than any multiple of it, and yet by
-    little.
-    """
-    amplification, formula = inspection.amplification, inspection.formula
-    tape, rows = amplification.tape, np.flatnonzero(lost)
-    y = [amplification.trace(node.id)[0][rows] for node in formula.nodes]
-    steep = np.zeros(len(rows), dtype=bool)
-    most, where = 0, len(formula) - 1
-    for node in formula.nodes:
-        step = tape.steps[tape.slots[node.id]]
-        row = step.row
-        if row is None or not row.numeric or row.selects or row.steps or row.jumps:
-            continue
-        with np.errstate(all="ignore"):
-            slopes = row.partials(
-                NUMPY, [y[child] for child in node.children], y[node.id], step.parameter
-            )
-        here = np.any([np.broadcast_to(np.isinf(s), (len(rows),)) for s in slopes], axis=0)
-        for place in (node.id, *node.children):  # what overflows is steep for no other reason
-            here &= np.isfinite(y[place])
-        here &= np.isinf(amplification.trace(node.id)[1][rows])  # nor is a slope that overflows
-        if np.count_nonzero(here) > most:
-            most, where = int(np.count_nonzero(here)), node.id
-        steep |= here
-    return steep & (y[-1] != 0) & np.isfinite(y[-1]), where
-
-
-def _steep(inspection: Inspection, step: int) -> _Said:
+def _steep(inspection: Inspection, steep: Sequence[tuple[Source, Rows]]) -> _Said:
     """All samples that have no finite s are steep ones."""
     where = _at_samples(inspection, inspection.nodes[-1].node.id)
-    noise = _noise_named(inspection, step)
+    (source, rows), place = steep[0], _text(inspection, steep[0][0].node)
+    noise = _noise_named(inspection, source.node)
+    at = f" at {place}"
+    if len(steep) > 1:
+        of = "of them" if where else f"of {wording.count(inspection.counts.valid, 'sample')}"
+        at = f", at {len(rows):,} {of} because of {place}"
     sentence = (
-        f"The result is infinitely steep{noise}{where} (EIC infinite) at "
-        f"{_text(inspection, step)}: {STEEP}{_elsewhere(inspection, where)}."
+        f"The result {IS_STEEP}{noise}{where} (EIC infinite){at}: {NOT_IN_PROPORTION}"
+        f"{_elsewhere(inspection, where)}."
     )
-    return _Said(INFINITE, sentence, "Infinitely steep", step)
+    return _Said(INFINITE, sentence, "Infinitely steep", source.node)
 
 
-STEEP = "an error there, however small, is not passed on in proportion"
+NOT_IN_PROPORTION = "an error there, however small, is not passed on in proportion"
 
 
-def _source_of_infinity(inspection: Inspection, lost: npt.NDArray[np.bool_]) -> int:
-    """The step at which most of the samples that leave the result without a digit lose it first.
-
-    A step that only hands on what several others have lost is none: of those, the one of the most,
-    and sooner a value than a condition, which a factor of 0 silences.
-    """
-    formula, trace = inspection.formula, inspection.amplification.trace
-    node = formula.root
-    while True:
-        below = {k: lost & np.isinf(trace(k)[1]) for k in node.children}
-        counts = [
-            (int(np.count_nonzero(rows)), not OPERATORS[formula.nodes[k].operator].truth, -k)
-            for k, rows in below.items()
-            if rows.any()
-        ]
-        most, _, child = max(counts, default=(0, False, 0))
-        own = lost.copy()
-        for rows in below.values():
-            own &= ~rows
-        if not most or np.count_nonzero(own) > most:
-            return node.id
-        node, lost = inspection.nodes[-child].node, below[-child]
-
-
-def _singular_label(inspection: Inspection, node_id: int) -> str:
+def _singular_label(inspection: Inspection, node_id: int, rows: Rows | None = None) -> str:
     row = OPERATORS[inspection.nodes[node_id].node.operator]
     if _is_jump(row):
-        clause = singular_clause(inspection, node_id)
+        clause = singular_clause(inspection, node_id, rows)
         return "A zero" if f"where {MEET_AT_0}" in clause else "A jump"
     words = row.words
     return wording.capital(

@@ -10,6 +10,7 @@ following what becomes of the result, in double precision.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
@@ -18,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.engine.branches import plain_values
+from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.tape import UNIT_ROUNDOFF, Step
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection
@@ -39,6 +41,9 @@ FROM_ZERO = 1e-300
 BEYOND = 100.0
 """The result follows where it moves by more than so many roundings times its own amplification."""
 
+MOST_TURNING = 500
+"""Samples of a conditional that are looked at one by one."""
+
 WRONG = 0.1
 """A result that moves by so much of its size keeps no digit."""
 
@@ -59,23 +64,33 @@ class Following(Plain):
     reached : ndarray of bool, shape (N,)
         Where such a step, moved, had another value with which the result has one: there `moved`
         says how far, be it not at all.  A result that stays 0 tells nothing.
+    by_step : dict of int to ndarray, shape (N,)
+        `moved` by each of these steps alone.
     """
 
     rows: Rows = field(repr=False)
     node: int
     moved: Array = field(repr=False)
     reached: npt.NDArray[np.bool_] = field(repr=False)
+    by_step: Mapping[int, Array] = field(repr=False)
 
     JSON = (("samples", lambda found: len(found.rows)), "node")
 
-    def digits(self, rows: Rows) -> tuple[float, float]:
-        """The fewest and the most digits that the result loses at some of the samples."""
-        found = [digits_of_error(float(end(self.moved[rows]))) for end in (np.min, np.max)]
+    def digits(self, rows: Rows, step: int | None = None) -> tuple[float, float]:
+        """The fewest and the most digits that the result loses at some of the samples.
+
+        By one step, where it is named.
+        """
+        moved = self._moved(step)[rows]
+        found = [digits_of_error(float(end(moved))) for end in (np.min, np.max)]
         return found[0], found[1]
 
-    def keeps_some(self, rows: Rows) -> bool:
+    def keeps_some(self, rows: Rows, step: int | None = None) -> bool:
         """Whether it is known how far it moves at all of these samples, and by little at one."""
-        return bool(self.reached[rows].all() and (self.moved[rows] < WRONG).any())
+        return bool(self.reached[rows].all() and (self._moved(step)[rows] < WRONG).any())
+
+    def _moved(self, step: int | None) -> Array:
+        return self.moved if step is None else self.by_step.get(step, self.moved)
 
 
 def following(inspection: Inspection) -> Following:
@@ -110,6 +125,7 @@ def _find(inspection: Inspection) -> Following:
     tape, valid = amplification.tape, amplification.valid
     root_y, root_s = amplification.trace(inspection.formula.root.id)
     moved, reached = np.zeros(count), np.zeros(count, dtype=bool)
+    by_step: dict[int, Array] = {}
     most, node = 0, -1
     follows = np.zeros(count, dtype=bool)
     for step in tape.steps:
@@ -120,6 +136,8 @@ def _find(inspection: Inspection) -> Following:
             continue
         far, known = _moved_with(inspection, step, rows, root_y)
         moved[rows] = np.fmax(moved[rows], far)
+        by_step[step.node] = np.zeros(count)
+        by_step[step.node][rows] = far
         reached[rows] |= known & ((far > 0) | (root_y[rows] != 0))
         with np.errstate(invalid="ignore"):
             beyond = far > np.minimum(WRONG, BEYOND * UNIT_ROUNDOFF * root_s[rows])
@@ -128,7 +146,7 @@ def _find(inspection: Inspection) -> Following:
         follows[rows[beyond]] = True
         if np.count_nonzero(beyond) > most:
             most, node = int(np.count_nonzero(beyond)), step.node
-    return Following(np.flatnonzero(follows), node, moved, reached)
+    return Following(np.flatnonzero(follows), node, moved, reached, by_step)
 
 
 def _made_here(inspection: Inspection, step: Step, valid: npt.NDArray[np.bool_]) -> Rows:
@@ -136,11 +154,28 @@ def _made_here(inspection: Inspection, step: Step, valid: npt.NDArray[np.bool_])
     amplification = inspection.amplification
     lost = np.isinf(amplification.trace(step.node)[1]) & valid
     lost &= amplification.evaluated(step.node)
+    turning = _turning(inspection, step, lost)
     for operand in step.operands:
         below = amplification.tape.steps[operand]
         if below.row is not None and inspection.nodes[below.node].singular:
             lost &= ~np.isinf(amplification.trace(below.node)[1])
-    return np.flatnonzero(lost)
+    return np.union1d(np.flatnonzero(lost), turning)
+
+
+def _turning(inspection: Inspection, step: Step, lost: npt.NDArray[np.bool_]) -> Rows:
+    """Of some samples those at which a condition turns, whatever its branches have lost.
+
+    `MOST_TURNING` of them are looked at.
+    """
+    if step.row is None or not step.row.chooses:
+        return np.empty(0, dtype=np.int64)
+    tape, samples = inspection.amplification.tape, inspection.samples
+    evaluator, found = ExactEvaluator(tape), []
+    for row in np.flatnonzero(lost)[:MOST_TURNING].tolist():
+        sample = evaluator.sample({name: samples.decimal(name, row) for name in tape.variables})
+        if len(sample.y) > step.slot and math.isinf(sample.contributions[step.slot][0]):
+            found.append(row)
+    return np.array(found, dtype=np.int64)
 
 
 def _moved_with(

@@ -1,0 +1,165 @@
+"""Which step leaves the result without a digit at each sample, and whether it jumps there.
+
+An infinite s is no cause by itself: what multiplies it by 0 silences it, and where a condition
+turns, the branch that is taken does not matter.  So the step is found by the absolute form of the
+recursion, v_k = y_k^2 + sum (de_k/dy_i)^2 v_i, at 60 digits: from the result down, by the operands
+through which v gets so large.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from eic_core.engine.exact import ExactEvaluator, ExactSample
+from eic_core.formula.tree import Formula
+from eic_core.measure.following import following
+from eic_core.measure.inspection import Inspection
+from eic_core.operators.wide import Array
+
+KEEPS, STEEP, LOSES, JUMPS = range(4)
+"""What the result does at a sample: of two steps that leave no digit the later counts."""
+
+MOST_WORK, FEWEST = 20_000, 100
+"""Nodes times samples that are looked at, at most, but so many samples; others are as those that
+are alike."""
+
+DEEPEST = 50
+"""So many times several ways down are compared; below, the first is taken."""
+
+Rows = npt.NDArray[np.int64]
+
+
+class Source(NamedTuple):
+    """A step that leaves the result without a digit, and what the result does.
+
+    Attributes
+    ----------
+    kind : int
+        `STEEP`, `LOSES` or `JUMPS`.
+    node : int
+        Where that comes from: of what is infinitely steep the steep step.
+    """
+
+    kind: int
+    node: int
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The steps that leave the result without a digit.
+
+    Attributes
+    ----------
+    found : tuple of (Source, ndarray of int)
+        Each with its rows, the most first; jumps and zeros before what is steep.
+    """
+
+    found: tuple[tuple[Source, Rows], ...] = field(repr=False)
+
+    def rows(self, *kinds: int) -> Rows:
+        """The rows of all sources of some kinds, ascending."""
+        parts = [rows for source, rows in self.found if source.kind in kinds]
+        return np.sort(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)
+
+    def of(self, *kinds: int) -> list[tuple[Source, Rows]]:
+        """The sources of some kinds, the most rows first."""
+        return [(source, rows) for source, rows in self.found if source.kind in kinds]
+
+
+def sources_of_infinity(inspection: Inspection) -> Sources:
+    """Find them; it is done once and kept for as long as the inspection lives.
+
+    Parameters
+    ----------
+    inspection : Inspection
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 3.0]})
+    >>> inspection = inspect(read("where(x > 2, 1, x - x) + 5").formula, samples)
+    >>> [(source, rows.tolist()) for source, rows in sources_of_infinity(inspection).found]
+    [(Source(kind=3, node=7), [1])]
+    """
+    known = _FOUND.get(inspection)
+    if known is None:
+        known = _FOUND[inspection] = _find(inspection)
+    return known
+
+
+_FOUND: WeakKeyDictionary[Inspection, Sources] = WeakKeyDictionary()
+
+
+def _find(inspection: Inspection) -> Sources:
+    formula, amplification = inspection.formula, inspection.amplification
+    y, s = amplification.trace(formula.root.id)
+    lost = np.flatnonzero(np.isinf(s))
+    if not len(lost):
+        return Sources(())
+    evaluator = ExactEvaluator(amplification.tape)
+    most = max(FEWEST, MOST_WORK // len(formula))
+    by_cells: dict[tuple[str, ...], Source] = {}
+    alike: dict[bytes, Counter[Source]] = {}
+    flags = np.array([np.isinf(amplification.trace(k)[1]) for k in range(len(formula))])
+    rows: dict[Source, list[int]] = {}
+    steps = following(inspection).by_step
+    for row in lost.tolist():
+        cells = tuple([inspection.samples.decimal(name, row) for name in formula.variables])
+        pattern = np.packbits(np.append(flags[:, row], y[row] == 0)).tobytes()
+        source = by_cells.get(cells)
+        if source is None and len(by_cells) >= most and pattern in alike:
+            source = alike[pattern].most_common(1)[0][0]
+        if source is None:
+            sample = evaluator.sample(dict(zip(formula.variables, cells, strict=True)))
+            source = _source(formula, evaluator, sample, partial(_moved_by, steps, row))
+            by_cells[cells] = source
+            alike.setdefault(pattern, Counter())[source] += 1
+        rows.setdefault(source, []).append(row)
+    ranked = sorted(
+        rows, key=lambda source: (source.kind == STEEP, -len(rows[source]), source.node)
+    )
+    return Sources(tuple([(source, np.array(rows[source])) for source in ranked]))
+
+
+def _moved_by(steps: Mapping[int, Array], row: int, source: Source) -> tuple[int, float]:
+    """What counts for one of two steps: the later kind, then how far the result moves with it."""
+    return source.kind, float(steps[source.node][row]) if source.node in steps else 0.0
+
+
+def _source(
+    formula: Formula,
+    evaluator: ExactEvaluator,
+    sample: ExactSample,
+    counts: Callable[[Source], tuple[int, float]],
+) -> Source:
+    """The source of one sample: down by what moves a step without bound."""
+    root = formula.root.id
+    slots = evaluator.tape.slots
+    if len(sample.y) < len(evaluator.tape):
+        return Source(LOSES, root)
+    zero = not sample.y[-1]
+
+    def below(k: int, jumps: bool, steep: int | None, depth: int) -> Source:
+        while True:
+            operands, jumps_here, steep_here = evaluator.makers(slots[k], sample)
+            jumps |= jumps_here
+            steep = k if steep_here and not jumps_here and steep is None else steep
+            children = [formula.nodes[k].children[i] for i in operands]
+            if len(children) > 1 and depth < DEEPEST:
+                found = [below(child, jumps, steep, depth + 1) for child in children]
+                return max(found, key=counts)
+            if not children:
+                kind = JUMPS if jumps else STEEP if steep is not None and not zero else LOSES
+                return Source(kind, steep if kind == STEEP and steep is not None else k)
+            k = children[0]
+
+    return below(root, False, None, 0)
