@@ -1,0 +1,87 @@
+"""Where a result keeps no digit: the step, and what it costs, against both sides of it by hand."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from eic_core.explain.infinity import JUMPS, LOSES, MOST_WORK, STEEP, sources_of_infinity
+from eic_core.explain.verdict import verdict
+from eic_core.formula.rendering import short_text
+from eic_core.formula.syntax import read
+from eic_core.measure import Samples, inspect
+
+
+def inspected(text, **columns):
+    columns = {name: np.array(column, dtype=float) for name, column in columns.items()}
+    formula = read(text, columns=tuple(columns)).formula
+    return inspect(formula, Samples.from_columns(columns))
+
+
+JUMP = [
+    # formula, data, the step that turns, the result before and behind it: exact arithmetic
+    ("where(x > 2, 1, x - x) + 1e10", {"x": [1, 2, 3]}, "1 if x > 2 else x − x", 1e10, 1e10 + 1),
+    ("where(x >= 2, x - 2, x*x) + 1000", {"x": [1, 2, 3]}, "x − 2 if x ≥ 2 else x·x", 1000, 1004),
+    ("where(x < 0, 50 + floor(x), 2)", {"x": [-1, 1, 2]}, "⌊x⌋", 49, 48),
+]
+
+
+@pytest.mark.parametrize(("text", "columns", "step", "here", "there"), JUMP)
+def test_a_jump_is_named_whatever_its_branch_has_lost(text, columns, step, here, there):
+    said = verdict(inspected(text, **columns)).sentence
+    digits = math.log10(abs(there - here) / here * 2**53)
+    assert "The result jumps" in said and f"at `{step}`" in said
+    assert float(re.search(r"costs (\d+\.\d) digits", said)[1]) == pytest.approx(digits, abs=0.06)
+
+
+SOURCES = [
+    # formula, data, (kind, step, rows): by what an error of each step does to the result
+    ("where(x > 2, 5, log(x - 1)) + 1", {"x": [1.5, 2, 3]},
+     [(JUMPS, "5 if x > 2 else log(x − 1)", [1])]),
+    ("0*floor(x) + log(y)", {"x": [2, 3, 4], "y": [1, 2, 3]}, [(LOSES, "log(y)", [0])]),
+    ("(1 + (x - 2))**ceil(4e45)", {"x": [2, 2]}, [(LOSES, "(1 + (x − 2))^⌈4e45⌉", [0, 1])]),
+    ("sqrt(1 - x) + sqrt(1 + x)", {"x": [1, 1, -1, 0.5]},
+     [(STEEP, "√(1 − x)", [0, 1]), (STEEP, "√(1 + x)", [2])]),
+    ("where(x > 2, 3, 1) + sqrt(1 - y)", {"x": [2, 2, 1], "y": [1, 0.5, 1]},
+     [(JUMPS, "3 if x > 2 else 1", [0, 1]), (STEEP, "√(1 − y)", [2])]),
+    ("where(x < 0, 50 + floor(x), acos(x))", {"x": [-1, -2, 1, 0.5]},
+     [(JUMPS, "⌊x⌋", [0, 1]), (LOSES, "acos(x)", [2])]),
+    ("round(x)*1e-9 + floor(y)", {"x": [0.5, 1.5, 3.1], "y": [1.5, 2, 3]},
+     [(JUMPS, "⌊y⌋", [1, 2]), (JUMPS, "round(x)", [0])]),
+    ("where(x - y > 0, x - y, 0)", {"x": [3, 2], "y": [1, 2]},
+     [(LOSES, "x − y if x − y > 0 else 0", [1])]),
+    ("x - x", {"x": [1, 2]}, [(LOSES, "x − x", [0, 1])]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "columns", "wanted"), SOURCES)
+def test_each_sample_has_the_step_that_moves_the_result_without_bound(text, columns, wanted):
+    inspection = inspected(text, **columns)
+    found = [
+        (source.kind, short_text(inspection.formula, source.node), rows.tolist())
+        for source, rows in sources_of_infinity(inspection).found
+    ]
+    assert found == wanted
+
+
+def test_what_two_steps_do_is_told_of_each():
+    said = verdict(inspected("where(x < 0, 50 + floor(x), acos(x))", x=[-1, -2, 1, 0.5])).sentence
+    assert "jumps with independent noise at 2 of 4 samples" in said
+    assert "; at 1 more it loses every digit, at `acos(x)`" in said
+    said = verdict(inspected("sqrt(1-x) + sqrt(1+x)", x=[1, 1, -1, 0.5])).sentence
+    assert "at 3 of 4 samples (EIC infinite), at 2 of them because of `√(1 − x)`" in said
+
+
+def test_many_samples_are_like_those_that_are_alike():
+    """More than are looked at one by one."""
+    inspection = inspected("(x - x) + 0*x", x=np.linspace(1, 2, 9000))
+    ((_, rows),) = sources_of_infinity(inspection).found
+    assert len(rows) == inspection.nodes[-1].singular > MOST_WORK / 7
+
+
+def test_a_long_sum_of_nothings_is_no_deep_recursion():
+    text = "+".join(["(x - x)"] * 400)
+    assert verdict(inspected(text, x=[1.0, 2.0])).level == "infinite"
