@@ -216,7 +216,9 @@ def _other_values(step: Step, operands: list[Array], y: Array) -> Iterator[Array
     row = step.row
     assert row is not None
     if row.chooses:
-        yield np.where(y == operands[1], operands[2], operands[1])
+        with np.errstate(invalid="ignore"):  # doubles may miss the branch taken by a rounding
+            first = np.abs(y - operands[1]) <= np.abs(y - operands[2])
+        yield np.where(first | np.isnan(operands[2]), operands[2], operands[1])
     elif row.truth:
         yield 1.0 - y
     else:
