@@ -195,6 +195,8 @@ class ExactEvaluator:
                 return [], False, False
         if row.chooses or row.selects:
             return [i for i, part in enumerate(through) if part and lost[i]], False, False
+        if row.compares:  # on its threshold: what its sides jump to matters no more
+            return [], True, False
         if row.truth:
             return [i for i, gone in enumerate(lost) if gone], True, False
         square = point.y * point.y

@@ -165,8 +165,10 @@ def _made_here(inspection: Inspection, step: Step, valid: npt.NDArray[np.bool_])
 def _turning(inspection: Inspection, step: Step, lost: npt.NDArray[np.bool_]) -> Rows:
     """Of some samples those at which a condition turns, whatever its branches have lost.
 
-    `MOST_TURNING` of them are looked at.
+    Of a conditional `MOST_TURNING` of them are looked at; a comparison turns at all.
     """
+    if step.row is not None and step.row.compares:
+        return np.flatnonzero(lost)
     if step.row is None or not step.row.chooses:
         return np.empty(0, dtype=np.int64)
     tape, samples = inspection.amplification.tape, inspection.samples
@@ -228,6 +230,7 @@ def _other_values(step: Step, operands: list[Array], y: Array) -> Iterator[Array
                 moved = [*operands[:place], other, *operands[place + 1 :]]
                 with np.errstate(all="ignore"):
                     value = np.asarray(row.evaluate(moved, step.parameter))
-                    yield value
+                    one = np.maximum(1.0, np.spacing(np.abs(y)))  # to the next step, or double
+                    yield np.clip(value, y - one, y + one) if row.steps else value
                     if by == MOVE and not row.jumps and not row.steps:
                         yield from [y + part * (value - y) for part in PARTS]
