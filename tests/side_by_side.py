@@ -139,11 +139,13 @@ class Failures:
 
 
 def reason(reports: Iterable[pytest.TestReport]) -> str:
-    """In a line, why a test failed."""
+    """In a line, why a test failed; of a page that was looked at in vain, for what."""
     said = (report.longreprtext.strip() for report in reports if report.failed)
     crashes = (getattr(report.longrepr, "reprcrash", None) for report in reports if report.failed)
     messages = (crash.message for crash in crashes if crash is not None)
-    return next((text.splitlines()[0] for text in (*messages, *said) if text), "")
+    first, *more = next((text for text in (*messages, *said) if text), "").splitlines() or [""]
+    waited = next((line.strip(" -\t") for line in more if "waiting for" in line), "")
+    return f"{first} ({waited})" if waited else first
 
 
 def log_report(session: pytest.Session, report: pytest.TestReport) -> None:
