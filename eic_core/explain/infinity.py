@@ -24,7 +24,7 @@ from eic_core.measure.following import following
 from eic_core.measure.inspection import Inspection
 from eic_core.operators.wide import Array
 
-KEEPS, STEEP, LOSES, JUMPS = range(4)
+STEEP, LOSES, JUMPS = 1, 2, 3
 """What the result does at a sample: of two steps that leave no digit the later counts."""
 
 MOST_WORK, FEWEST = 20_000, 100

@@ -188,15 +188,15 @@ class _Said:
 
 
 def _verdict(inspection: Inspection) -> Verdict:
+    missing = _missing(inspection)
     if math.isnan(inspection.eic):
-        said = _undefined(inspection)
+        said = _undefined(inspection, missing)
     elif inspection.nodes[-1].singular:
         said = _infinite(inspection)
     elif len(following(inspection).rows):
         said = _following(inspection)
     else:
         said = _finite(inspection)
-    missing = _missing(inspection)
     if said.level != UNDEFINED:
         said = _with_rows_without_double(inspection, said)
         said = _with_underflow(inspection, said)
@@ -589,7 +589,6 @@ def _infinite(inspection: Inspection) -> _Said:
     lead = _at_one_step([found for found, verb in zip(told, does, strict=True) if verb == does[0]])
     others = [found for found, verb in zip(told, does, strict=True) if verb != does[0]]
     origin, rows = lead[0]
-    place = _text(inspection, origin.node)
     clause = singular_clause(inspection, origin.node, rows)
     if does[0] == IT_JUMPS:
         costs = _costs(following(inspection), rows, origin.node)
@@ -597,10 +596,8 @@ def _infinite(inspection: Inspection) -> _Said:
     apart = sum(len(found) for _, found in (*others, *steep))
     where = _at_samples(inspection, inspection.formula.root.id, apart)
     rest = _elsewhere(inspection, where)
-    at = f" at {place}"
-    if len(lead) > 1:  # another step makes the rest of them
-        of = "of them" if where else f"of {wording.count(inspection.counts.valid, 'sample')}"
-        at = f", at {len(rows):,} {of} because of {place}"
+    at = _at_first(inspection, lead, where)
+    if len(lead) > 1:
         rest = re.sub("at the other(s| one)", "elsewhere", rest)
     if more := _followed(inspection):
         rest = f"; at {len(following(inspection).rows):,} more{more}{rest}"
@@ -682,15 +679,23 @@ def _elsewhere(inspection: Inspection, where: str) -> str:
     return f"; {there} it loses {wording.digits_phrase(finite)}"
 
 
+def _at_first(
+    inspection: Inspection, sources: Sequence[tuple[Source, Rows]], where: str
+) -> str:
+    """The step of the most rows, and how many of those of the sentence it has, if not all."""
+    (source, rows), *others = sources
+    place = _text(inspection, source.node)
+    if not others:
+        return f" at {place}"
+    of = "of them" if where else f"of {wording.count(inspection.counts.valid, 'sample')}"
+    return f", at {len(rows):,} {of} because of {place}"
+
+
 def _steep(inspection: Inspection, steep: Sequence[tuple[Source, Rows]]) -> _Said:
     """All samples that have no finite s are steep ones."""
     where = _at_samples(inspection, inspection.nodes[-1].node.id)
-    (source, rows), place = steep[0], _text(inspection, steep[0][0].node)
-    noise = _noise_named(inspection, source.node)
-    at = f" at {place}"
-    if len(steep) > 1:
-        of = "of them" if where else f"of {wording.count(inspection.counts.valid, 'sample')}"
-        at = f", at {len(rows):,} {of} because of {place}"
+    source, _ = steep[0]
+    noise, at = _noise_named(inspection, source.node), _at_first(inspection, steep, where)
     sentence = (
         f"The result {IS_STEEP}{noise}{where} (EIC infinite){at}: {NOT_IN_PROPORTION}"
         f"{_elsewhere(inspection, where)}."
@@ -727,12 +732,12 @@ def _at_samples(inspection: Inspection, node_id: int, steep: int = 0) -> str:
     return f" at {lost:,} of {valid:,} samples"
 
 
-def _undefined(inspection: Inspection) -> _Said:
+def _undefined(inspection: Inspection, missing: Sequence[_Missing]) -> _Said:
     worst = max(inspection.nodes, key=lambda n: (n.invalid, n.node.id))
     total = inspection.counts.total
     place = _text(inspection, worst.node.id)
     clause = missing_clause(inspection, worst.node.id)
-    kinds = {missing.kind for missing in _missing(inspection)}
+    kinds = {m.kind for m in missing}
     value = f"{kinds.pop() if len(kinds) == 1 else 'usable'} value"
     if total == 1:
         sentence = f"Undefined: the sample has no {value} at {place}: {clause}."
