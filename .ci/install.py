@@ -18,11 +18,25 @@ SECTIONS = ("global", "install", ":env:")
 """Where pip is told what to do, what goes before it later."""
 
 OF_NO_CONSEQUENCE = {
-    "break-system-packages", "cache-dir", "compile", "default-timeout", "disable-pip-version-check",
-    "no-cache-dir", "no-color", "no-compile", "no-input", "no-python-version-warning",
-    "no-warn-script-location", "progress-bar", "quiet", "require-virtualenv", "retries",
-    "root-user-action", "timeout", "verbose",
-}  # fmt: skip
+    "break-system-packages",
+    "cache-dir",
+    "compile",
+    "default-timeout",
+    "disable-pip-version-check",
+    "no-cache-dir",
+    "no-color",
+    "no-compile",
+    "no-input",
+    "no-python-version-warning",
+    "no-warn-script-location",
+    "progress-bar",
+    "quiet",
+    "require-virtualenv",
+    "retries",
+    "root-user-action",
+    "timeout",
+    "verbose",
+}
 
 
 def pip(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -36,10 +50,7 @@ def settings() -> dict[str, str]:
     lines = [line.partition("=") for line in listed.stdout.splitlines()]
     told = [(*place.rpartition("."), ast.literal_eval(value)) for place, _, value in lines]
     return {
-        name: value
-        for asked in SECTIONS
-        for section, _, name, value in told
-        if section == asked
+        name: value for asked in SECTIONS for section, _, name, value in told if section == asked
     }
 
 
@@ -70,10 +81,23 @@ def with_uv(file: str) -> bool:
         return False
     arguments, environment = told
     done = subprocess.run(
-        [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", sys.executable,
-         *arguments, "-r", file],
-        env=os.environ | environment, check=False, **silent,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "uv",
+            "pip",
+            "install",
+            "--quiet",
+            "--python",
+            sys.executable,
+            *arguments,
+            "-r",
+            file,
+        ],
+        env=os.environ | environment,
+        check=False,
+        **silent,
+    )
     return done.returncode == 0
 
 

@@ -6,9 +6,19 @@ import subprocess
 import sys
 
 MODULES = (
-    "engine", "hard", "pool", "population", "searching", "generating", "matching", "memory",
-    "read_share", "rerun", "raters", "repair",
-)  # fmt: skip
+    "engine",
+    "hard",
+    "pool",
+    "population",
+    "searching",
+    "generating",
+    "matching",
+    "memory",
+    "read_share",
+    "rerun",
+    "raters",
+    "repair",
+)
 
 
 def main() -> int:

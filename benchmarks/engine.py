@@ -95,19 +95,25 @@ def show(group: str, rows: int, found: Sequence[Measured]) -> None:
         for piece in ("first", "again", "inspect", "texts")
     )
     above = sum(m.ratio("first") > AIM for m in found) / len(found)
-    print(f"{group:<19}{len(found):>4}{rows:>8,}{numpy_us:>9.1f}{first:>7.2f}{again:>7.2f}"
-          f"{above:>7.0%}{inspected:>9.2f}{inspected / first:>8.2f}{texts / first:>9.2f}"
-          f"  {verdict(first, AIM)}")
+    print(
+        f"{group:<19}{len(found):>4}{rows:>8,}{numpy_us:>9.1f}{first:>7.2f}{again:>7.2f}"
+        f"{above:>7.0%}{inspected:>9.2f}{inspected / first:>8.2f}{texts / first:>9.2f}"
+        f"  {verdict(first, AIM)}"
+    )
 
 
 def main() -> None:
     """Print the tables."""
     given = groups()
     print("\nEIC of all nodes / one plain NumPy evaluation (geometric means of ratios)\n")
-    print(f"{'':<19}{'':>4}{'':>8}{'NumPy':>9}{'first':>7}{'again':>7}{'first':>7}{'inspect':>9}"
-          f"{'inspect':>8}{'+ texts':>9}  aim for")
-    print(f"{'formulas':<19}{'':>4}{'rows':>8}{'µs':>9}{'/NumPy':>7}{'/NumPy':>7}{'> 3':>7}"
-          f"{'/NumPy':>9}{'/first':>8}{'/first':>9}  first")
+    print(
+        f"{'':<19}{'':>4}{'':>8}{'NumPy':>9}{'first':>7}{'again':>7}{'first':>7}{'inspect':>9}"
+        f"{'inspect':>8}{'+ texts':>9}  aim for"
+    )
+    print(
+        f"{'formulas':<19}{'':>4}{'rows':>8}{'µs':>9}{'/NumPy':>7}{'/NumPy':>7}{'> 3':>7}"
+        f"{'/NumPy':>9}{'/first':>8}{'/first':>9}  first"
+    )
     worst: dict[int, list[Measured]] = {}
     inspected: dict[int, float] = {}
     for rows in ROUNDS:
@@ -127,14 +133,20 @@ def main() -> None:
             print(f"({refused} formulas left out: Python's own numbers divide by 0 there)")
         print()
     for rows, ratio in inspected.items():
-        print(f"inspect / first, all formulas, {rows:,} rows: {ratio:.2f}, aim "
-              f"{verdict(ratio, INSPECT_AIM)}")
+        print(
+            f"inspect / first, all formulas, {rows:,} rows: {ratio:.2f}, aim "
+            f"{verdict(ratio, INSPECT_AIM)}"
+        )
     for rows, found in worst.items():
-        print(f"\nThe {WORST} largest first/NumPy at {rows:,} rows "
-              "(share of rows beyond double range; nodes):")
+        print(
+            f"\nThe {WORST} largest first/NumPy at {rows:,} rows "
+            "(share of rows beyond double range; nodes):"
+        )
         for m in found:
-            print(f"  {m.ratio('first'):5.1f}  {m.beyond:>4.0%} {m.case.formula.complexity:>4}"
-                  f"  {m.group}: {cut(m.case.text, 60)}")
+            print(
+                f"  {m.ratio('first'):5.1f}  {m.beyond:>4.0%} {m.case.formula.complexity:>4}"
+                f"  {m.group}: {cut(m.case.text, 60)}"
+            )
 
 
 if __name__ == "__main__":

@@ -32,15 +32,32 @@ SLOW, LARGE = 1.0, 500 << 20
 MOST_POOL = 3_000
 
 SAMPLES = (
-    "1.0*xC * sin(x_1[:,1])", r"\sqrt x₁⋅x₂", r"\frac{1-\cos x}{x^2}", "Sin[x]^2/(1+Exp[-x])",
-    "double f(double x) { return x*x; }", "@(x) x.^2./(1+x)", "=A1^2*EXP(-B2)", "exp.(-x)",
-    "(FPCore (x) :pre (< 0 x 1) (- (sqrt (+ x 1)) (sqrt x)))", "mul(X0, sub(X1, 0.5))",
-    "np.where(x > 0, np.log(x), 0)", "x if x > 0 else -x", "def f(x): return np.sin(x)**2",
-    "#1 * #2 + sqrtabs(x0)", "x[:,0]**2 - 2.5e-3*x[:,1]", "E = mc^2", "2x(x+1)|theta=1;2",
-    "Piecewise((x, x < 1), (1, True))", "Plus[1, Power[x, 2]]", "½x² + π·θ₀ − 3×10^-4",
-    "<math><msup><mi>x</mi><mn>2</mn></msup></math>", r"\log_{10}\left|x_1\right|^{-1.5}",
-    "((x0 + -0.25) / pow(x1, 2.0)) - abs(cos(x0))", "sin^-1(x) + log2(y) + 3", "x ? y : -1/z",
-)  # fmt: skip
+    "1.0*xC * sin(x_1[:,1])",
+    r"\sqrt x₁⋅x₂",
+    r"\frac{1-\cos x}{x^2}",
+    "Sin[x]^2/(1+Exp[-x])",
+    "double f(double x) { return x*x; }",
+    "@(x) x.^2./(1+x)",
+    "=A1^2*EXP(-B2)",
+    "exp.(-x)",
+    "(FPCore (x) :pre (< 0 x 1) (- (sqrt (+ x 1)) (sqrt x)))",
+    "mul(X0, sub(X1, 0.5))",
+    "np.where(x > 0, np.log(x), 0)",
+    "x if x > 0 else -x",
+    "def f(x): return np.sin(x)**2",
+    "#1 * #2 + sqrtabs(x0)",
+    "x[:,0]**2 - 2.5e-3*x[:,1]",
+    "E = mc^2",
+    "2x(x+1)|theta=1;2",
+    "Piecewise((x, x < 1), (1, True))",
+    "Plus[1, Power[x, 2]]",
+    "½x² + π·θ₀ − 3×10^-4",
+    "<math><msup><mi>x</mi><mn>2</mn></msup></math>",
+    r"\log_{10}\left|x_1\right|^{-1.5}",
+    "((x0 + -0.25) / pow(x1, 2.0)) - abs(cos(x0))",
+    "sin^-1(x) + log2(y) + 3",
+    "x ? y : -1/z",
+)
 """One of each notation at least, and what has failed once."""
 
 _TOKENS = (
@@ -50,8 +67,19 @@ _TOKENS = (
 ).split(" ")
 
 _UNARY = (
-    "sin", "cos", "exp", "log", "sqrt", "abs", "tanh", "-", "atan", "floor", "square", "log1p",
-)  # fmt: skip
+    "sin",
+    "cos",
+    "exp",
+    "log",
+    "sqrt",
+    "abs",
+    "tanh",
+    "-",
+    "atan",
+    "floor",
+    "square",
+    "log1p",
+)
 _BINARY = ("+", "-", "*", "/", "**")
 
 
@@ -61,9 +89,16 @@ def grown(rng: random.Random, depth: int) -> str:
         if rng.random() < 0.6:
             return rng.choice(("x", "y", "x0", "x_1", "X2", "T", "theta", "x_{12}", "x[:,3]", "α"))
         return rng.choice(
-            (str(rng.randint(0, 99)), repr(rng.uniform(-9, 9)), f"{rng.uniform(0, 9):.3g}e"
-             f"{rng.randint(-20, 20)}", "pi", "1/3", ".5", "2.")
-        )  # fmt: skip
+            (
+                str(rng.randint(0, 99)),
+                repr(rng.uniform(-9, 9)),
+                f"{rng.uniform(0, 9):.3g}e{rng.randint(-20, 20)}",
+                "pi",
+                "1/3",
+                ".5",
+                "2.",
+            )
+        )
     space = rng.choice(("", "", " "))
     kind = rng.random()
     if kind < 0.35:
@@ -126,8 +161,6 @@ def inputs(seed: int, texts: list[str]) -> Iterator[str]:
             yield mutated(rng, [made]) if rng.random() < 0.3 else made
         else:
             yield mutated(rng, texts)
-
-
 
 
 def exact_structure(formula: Formula) -> object:
@@ -246,9 +279,11 @@ def main() -> int:
     started = time.process_time()
     found = fuzz(given.count, given.seed, texts, given.seconds)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
-    print(f"{found.count:,} texts from {len(texts):,} formulas and a grammar, seed {given.seed}: "
-          f"{found.read:,} read, the others refused with a reason; "
-          f"{time.process_time() - started:.0f} s of CPU")
+    print(
+        f"{found.count:,} texts from {len(texts):,} formulas and a grammar, seed {given.seed}: "
+        f"{found.read:,} read, the others refused with a reason; "
+        f"{time.process_time() - started:.0f} s of CPU"
+    )
     print(f"slowest {found.slowest:.3f} s (limit {SLOW:.0f}): {found.slowest_text[:100]!r}")
     print(f"peak memory {peak >> 20} MB (limit {LARGE >> 20})")
     for kind, count in found.kinds.most_common():

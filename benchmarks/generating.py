@@ -53,8 +53,10 @@ def main() -> None:
         rate = COUNT / seconds
         aimed = plan == GenerationPlan()
         aim = f"; aim {verdict(rate, AIM, least=True)}" if aimed else ""
-        print(f"{name}: {rate:,.0f} kept a second a core, {1e6 * seconds / COUNT:.0f} µs each{aim}"
-              f"{busy()}")  # fmt: skip
+        print(
+            f"{name}: {rate:,.0f} kept a second a core, {1e6 * seconds / COUNT:.0f} µs each{aim}"
+            f"{busy()}"
+        )
         rest = seconds - sum(spent.values())
         parts = [*sorted(spent.items(), key=lambda item: -item[1]), ("the rest", rest)]
         print("  " + ", ".join(f"{part} {1e6 * each / COUNT:.0f} µs" for part, each in parts))

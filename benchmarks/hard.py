@@ -94,9 +94,14 @@ def one_zero(rng: np.random.Generator) -> Columns:
 
 
 HARD: dict[str, Callable[[np.random.Generator], Columns]] = {
-    "0-9": integers, "x=0": zero_column, "x=y": ties, "kinks": kinks,
-    "half inv.": half_invalid, "one inv.": one_invalid, "one zero": one_zero,
-}  # fmt: skip
+    "0-9": integers,
+    "x=0": zero_column,
+    "x=y": ties,
+    "kinks": kinks,
+    "half inv.": half_invalid,
+    "one inv.": one_invalid,
+    "one zero": one_zero,
+}
 
 
 def samples_of(columns: Columns) -> Samples:
@@ -136,19 +141,27 @@ def main() -> None:
                 if ratio > worst:
                     worst, where = ratio, f"{name}, {kind}"
         print(line)
-    print(f"{'geometric mean':<30}" + "".join(
-        f"{geometric_mean(ratios):>9.2f} " if ratios else f"{'-':>9} " for ratios in every.values()
-    ))
-    print(f"\nhard data / clean data, the worst of all: {worst:.2f} ({where}), "
-          f"aim {verdict(worst, AIM)}")
+    print(
+        f"{'geometric mean':<30}"
+        + "".join(
+            f"{geometric_mean(ratios):>9.2f} " if ratios else f"{'-':>9} "
+            for ratios in every.values()
+        )
+    )
+    print(
+        f"\nhard data / clean data, the worst of all: {worst:.2f} ({where}), "
+        f"aim {verdict(worst, AIM)}"
+    )
     show_beyond()
 
 
 def show_beyond() -> None:
     """What rows beyond double range cost, by their share."""
     print(f"\nRows beyond double range: time / time with none, {ROWS:,} rows (no aim)\n")
-    print(f"{'formula':<15}{'nodes':>6}{'none ms':>9}{'one row':>12}{'1 % of rows':>14}"
-          f"{'all rows':>12}{'µs each row':>14}")
+    print(
+        f"{'formula':<15}{'nodes':>6}{'none ms':>9}{'one row':>12}{'1 % of rows':>14}"
+        f"{'all rows':>12}{'µs each row':>14}"
+    )
     for name, text in BEYOND.items():
         formula = read(text).formula
         x, y = clean(np.random.default_rng(0))
@@ -161,10 +174,13 @@ def show_beyond() -> None:
         assert list(counts.values()) == [0, 1, ROWS // 100, ROWS], counts
         times = times_of(formula, data)
         none = times["none"]
-        print(f"{name:<15}{formula.complexity:>6}{1e3 * none:>9.1f}"
-              + "".join(f"{times[k] / none:>{w}.2f}" for k, w in (("one", 12), ("1 %", 14),
-                                                                 ("all", 12)))
-              + f"{1e6 * (times['all'] - none) / ROWS:>14.2f}")
+        print(
+            f"{name:<15}{formula.complexity:>6}{1e3 * none:>9.1f}"
+            + "".join(
+                f"{times[k] / none:>{w}.2f}" for k, w in (("one", 12), ("1 %", 14), ("all", 12))
+            )
+            + f"{1e6 * (times['all'] - none) / ROWS:>14.2f}"
+        )
 
 
 if __name__ == "__main__":

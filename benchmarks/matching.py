@@ -22,8 +22,15 @@ from study.matching.rules import MatchingRules
 from study.matching.sweep import PairSweep, best_pairs, units
 
 RULES = MatchingRules()
-JOBS = ("naive:10000", "all:10000", "all:100000", "best:100000", "best:1000000",
-        "disjoint:10000", "disjoint:20000")  # fmt: skip
+JOBS = (
+    "naive:10000",
+    "all:10000",
+    "all:100000",
+    "best:100000",
+    "best:1000000",
+    "disjoint:10000",
+    "disjoint:20000",
+)
 BEST = 172
 
 Formulas = tuple[np.ndarray, np.ndarray, np.ndarray]

@@ -133,19 +133,28 @@ def _among(function: np.ufunc) -> Callable[..., Any]:
 
 
 _FUNCTIONS: dict[str, Any] = {
-    **{name: getattr(np, name) for name in (
-        "sqrt cbrt hypot exp expm1 log2 log10 log1p sin cos tan sinh cosh tanh abs sign floor ceil "
-        "round pi e"
-    ).split()},
-    **{name: getattr(np, "arc" + name[1:]) for name in (
-        "asin acos atan atan2 asinh acosh atanh"
-    ).split()},
-    "erf": erf, "min": _among(np.minimum), "max": _among(np.maximum),
+    **{
+        name: getattr(np, name)
+        for name in (
+            "sqrt cbrt hypot exp expm1 log2 log10 log1p sin cos tan sinh cosh tanh abs "
+            "sign floor ceil "
+            "round pi e"
+        ).split()
+    },
+    **{
+        name: getattr(np, "arc" + name[1:])
+        for name in ("asin acos atan atan2 asinh acosh atanh").split()
+    },
+    "erf": erf,
+    "min": _among(np.minimum),
+    "max": _among(np.maximum),
     "log": lambda a, base=None: np.log(a) if base is None else np.log(a) / np.log(base),
     "root": lambda a, index: np.power(a, 1 / index),
-    "cot": lambda a: 1 / np.tan(a), "sec": lambda a: 1 / np.cos(a), "csc": lambda a: 1 / np.sin(a),
+    "cot": lambda a: 1 / np.tan(a),
+    "sec": lambda a: 1 / np.cos(a),
+    "csc": lambda a: 1 / np.sin(a),
     "Rational": lambda over, under: over / under,
-}  # fmt: skip
+}
 
 
 def plain_evaluation(formula: Formula) -> Callable[[Samples], np.ndarray]:

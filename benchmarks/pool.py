@@ -25,8 +25,19 @@ LONGER = 20
 
 def score_command(pool: Path, problems: Path, folder: Path, jobs: int) -> Spent:
     """One run of ``python -m eic_core score``."""
-    return command(["eic_core", "score", str(pool), "--problems", str(problems),
-                    "--out", str(folder / "scored.csv"), "--jobs", str(jobs)])  # fmt: skip
+    return command(
+        [
+            "eic_core",
+            "score",
+            str(pool),
+            "--problems",
+            str(problems),
+            "--out",
+            str(folder / "scored.csv"),
+            "--jobs",
+            str(jobs),
+        ]
+    )
 
 
 def rows_of(pool: Path) -> tuple[list[str], list[list[str]]]:
@@ -79,8 +90,10 @@ def show_parts(candidates: Sequence[Candidate], problems: Path) -> None:
     reading, scoring = (1e6 * seconds[k] / len(candidates) for k in ("read", "score"))
     refused = sum(bool(s.error) for s in score_pool(candidates, problems, jobs=1))
     print(f"{'reading alone, by hint':<42}{reading:7.0f} µs a formula")
-    print(f"{'reading and measuring, in one process':<42}{scoring:7.0f} µs a formula; "
-          f"{refused} refused")
+    print(
+        f"{'reading and measuring, in one process':<42}{scoring:7.0f} µs a formula; "
+        f"{refused} refused"
+    )
 
 
 def show_processes(pool: Path, problems: Path, folder: Path) -> None:
@@ -90,18 +103,24 @@ def show_processes(pool: Path, problems: Path, folder: Path) -> None:
     note = busy()
     one, two = (score_command(long, problems, folder, jobs) for jobs in (1, 2))
     ratio = one.clock / two.clock
-    print(f"{'one process against two, on the clock':<42}{ratio:7.2f}     aim "
-          f"{verdict(ratio, SPEED_UP_AIM, least=True)}{note}")
-    print(f"  {len(rows) * LONGER:,} formulas: {one.clock:.1f} s and {two.clock:.1f} s on the "
-          f"clock, {one.processor:.1f} s and {two.processor:.1f} s of processors")
+    print(
+        f"{'one process against two, on the clock':<42}{ratio:7.2f}     aim "
+        f"{verdict(ratio, SPEED_UP_AIM, least=True)}{note}"
+    )
+    print(
+        f"  {len(rows) * LONGER:,} formulas: {one.clock:.1f} s and {two.clock:.1f} s on the "
+        f"clock, {one.processor:.1f} s and {two.processor:.1f} s of processors"
+    )
 
 
 def main() -> None:
     """Print every number in a line of its own."""
     pool, problems = pool_paths()
     _, candidates = read_pool(pool)
-    print(f"\nscoring {pool.name}: {len(candidates):,} formulas (processor time, medians of "
-          f"{ROUNDS})\n")
+    print(
+        f"\nscoring {pool.name}: {len(candidates):,} formulas (processor time, medians of "
+        f"{ROUNDS})\n"
+    )
     with tempfile.TemporaryDirectory() as name:
         show_commands(pool, problems, len(candidates), Path(name))
         show_parts(candidates, problems)

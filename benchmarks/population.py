@@ -31,16 +31,20 @@ def exchanged(formula: Formula, place: int, other: Formula, graft: int) -> Formu
     """A formula whose subtree at `place` is replaced by another's subtree at `graft`."""
     first, source = formula.first[place], other.first[graft]
     moved = [
-        node._replace(id=node.id + first - source,
-                      children=tuple(child + first - source for child in node.children))
+        node._replace(
+            id=node.id + first - source,
+            children=tuple(child + first - source for child in node.children),
+        )
         for node in other.nodes[source : graft + 1]
-    ]  # fmt: skip
+    ]
     later = first + len(moved) - place - 1
     rest = [
-        node._replace(id=node.id + later,
-                      children=tuple(c + later if c >= place else c for c in node.children))
+        node._replace(
+            id=node.id + later,
+            children=tuple(c + later if c >= place else c for c in node.children),
+        )
         for node in formula.nodes[place + 1 :]
-    ]  # fmt: skip
+    ]
     return Formula((*formula.nodes[:first], *moved, *rest))
 
 
@@ -83,10 +87,14 @@ def show(name: str, formulas: Sequence[Formula], samples: Samples) -> None:
     us = {key: 1e6 * value / len(formulas) for key, value in seconds.items()}
     nodes = sum(map(len, formulas))
     odd = int(np.count_nonzero(odd_rows(formulas, samples)))
-    print(f"\n{name}: {len(formulas):,} formulas of {nodes / len(formulas):.1f} nodes, "
-          f"{len(samples)} rows;")
-    print(f"  {len(laid.tape) / nodes:.0%} of their subtrees are distinct; {odd} formulas have "
-          "invalid, singular or lost rows")
+    print(
+        f"\n{name}: {len(formulas):,} formulas of {nodes / len(formulas):.1f} nodes, "
+        f"{len(samples)} rows;"
+    )
+    print(
+        f"  {len(laid.tape) / nodes:.0%} of their subtrees are distinct; {odd} formulas have "
+        "invalid, singular or lost rows"
+    )
     for label, key, aim in (
         ("lay out", "lay out", None),
         ("values only, from tapes", "values", VALUES_AIM),

@@ -124,8 +124,14 @@ class Log:
     failed: list[str] = field(default_factory=list)
 
 
-async def rate(address: str, link: str, ballots: int, think: float, rng: random.Random, log: Log,
-               ) -> None:
+async def rate(
+    address: str,
+    link: str,
+    ballots: int,
+    think: float,
+    rng: random.Random,
+    log: Log,
+) -> None:
     """One volunteer, from the link to the thanks."""
     query = urlencode({"t": link.partition("t=")[2]})
     stream = f"ws://{urlsplit(address).netloc}/_stcore/stream"
@@ -187,11 +193,23 @@ def demo_server(folder: Path) -> Iterator[DemoServer]:
     environment = {k: v for k, v in os.environ.items() if not k.startswith("STREAMLIT_")}
     with (folder / "server.log").open("w") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", "app.py",
-             "--server.port", str(port), "--server.headless", "true"],
-            cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+            [
+                sys.executable,
+                "-m",
+                "streamlit",
+                "run",
+                "app.py",
+                "--server.port",
+                str(port),
+                "--server.headless",
+                "true",
+            ],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
             env=environment | {"EIC_LAB_DEMO_DATABASE_URL": url, "EIC_LAB_DEMO": "1"},
-        )  # fmt: skip
+        )
         try:
             for _ in range(480):
                 with contextlib.suppress(OSError):
@@ -259,16 +277,20 @@ def main() -> int:
         pairs = [pair.id for pair in organiser.pairs(study.id) if pair.in_study]
     wrong = [*log.failed, *problems_with(votes, given.raters, given.ballots, len(pairs))]
     on_pair = Counter(vote.pair_id for vote in votes)
-    print(f"{given.raters} raters x {given.ballots} ballots in {seconds:.0f} s: "
-          f"{len(votes)} of {given.raters * given.ballots} votes in the database")
+    print(
+        f"{given.raters} raters x {given.ballots} ballots in {seconds:.0f} s: "
+        f"{len(votes)} of {given.raters * given.ballots} votes in the database"
+    )
     print(f"votes on a pair, of {len(pairs)}: {sorted(Counter(on_pair.values()).items())}")
     left = sum(vote.lower_left for vote in votes)
     print(f"formula of lower EIC on the left: {left} of {len(votes)}")
     for name, times in (("click to next ballot", log.votes), ("opening the link", log.opening)):
         if len(times) > 1:
             cut = statistics.quantiles(times, n=20, method="inclusive")
-            print(f"{name}: p50 {1000 * statistics.median(times):.0f} ms, "
-                  f"p95 {1000 * cut[18]:.0f} ms, worst {1000 * max(times):.0f} ms")
+            print(
+                f"{name}: p50 {1000 * statistics.median(times):.0f} ms, "
+                f"p95 {1000 * cut[18]:.0f} ms, worst {1000 * max(times):.0f} ms"
+            )
     for line in wrong[:20]:
         print(f"WRONG: {line}")
     return 1 if wrong else 0

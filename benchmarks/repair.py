@@ -66,8 +66,9 @@ def _report(found: list[Repairs], seconds: list[float], refused: int) -> None:
     better = [r for r in found if r.best is not None]
     at_root = sum(r.best.delta_q <= -0.1 for r in better if r.best)
     inside = sum(r.best.delta_eic <= -0.1 for r in better if r.best)
-    range_kept = sum(r.best.after.float64.failed < r.best.before.float64.failed
-                     for r in better if r.best)
+    range_kept = sum(
+        r.best.after.float64.failed < r.best.before.float64.failed for r in better if r.best
+    )
     limit = sum(r.before is not None and r.before.q <= max(r.own, 0.5) + 0.3 for r in found)
     p50, p95 = np.quantile(seconds, [0.5, 0.95])
     print(

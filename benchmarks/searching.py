@@ -33,12 +33,15 @@ PARTS: Places = {
     "variation": [(genetic.Island, "_children")],
     "laying out": [(measuring, "lay_out_terms"), (native.Library, "pack")],
     "values": [(measuring.MeasuredTerms, "_add"), (measuring.MeasuredTerms, "_values")],
-    "digits": [(measuring.MeasuredTerms, "_noise"), (measuring.MeasuredTerms, "settle"),
-               (fitting, "digits_of")],
+    "digits": [
+        (measuring.MeasuredTerms, "_noise"),
+        (measuring.MeasuredTerms, "settle"),
+        (fitting, "digits_of"),
+    ],
     "fit": [(fitting, "fit")],
     "weighing": [(genetic, "weigh")],
     "selection": [(genetic, "survivors"), (genetic, "best_of"), (genetic.Island, "_take")],
-}  # fmt: skip
+}
 
 
 def example(*, whole: bool = False) -> SearchProblem:
@@ -107,12 +110,16 @@ def main() -> None:
         runs.append((seconds, count, spent))
     seconds, count, spent = min(runs, key=lambda run: run[0])
     us = 1e6 * seconds / count
-    print(f"{count / seconds:,.0f} distinct candidates a second a core, {us:.1f} µs each; "
-          f"aim {verdict(us, AIM_US)}")  # fmt: skip
+    print(
+        f"{count / seconds:,.0f} distinct candidates a second a core, {us:.1f} µs each; "
+        f"aim {verdict(us, AIM_US)}"
+    )
     for name, part in sorted(spent.items(), key=lambda item: -item[1]):
         print(f"  {name:<12}{1e6 * part / count:6.1f} µs")
-    print(f"digits: {spent['digits'] / seconds:.0%} of the time; "
-          f"aim {verdict(spent['digits'] / seconds, EIC_AIM)}")  # fmt: skip
+    print(
+        f"digits: {spent['digits'] / seconds:.0%} of the time; "
+        f"aim {verdict(spent['digits'] / seconds, EIC_AIM)}"
+    )
     whole, tree = example(whole=True), replace(problem, method="mcts")
     for name, found in (
         ("tree search", min(by_tree(tree) for _ in range(RUNS))),

@@ -1,5 +1,4 @@
-"""`python -m db ask`: a language model is asked what raters are asked, about every pair of a study.
-"""
+"""`python -m db ask`: ask a language model what raters are asked, about every pair of a study."""
 
 from __future__ import annotations
 
@@ -31,36 +30,72 @@ INTERRUPTED = 130
 def add_ask_parser(commands: Any) -> argparse.ArgumentParser:
     """Register the command with an ``argparse`` sub-parser collection."""
     command: argparse.ArgumentParser = commands.add_parser(
-        "ask", help="ask a language model about every pair of a frozen study",
+        "ask",
+        help="ask a language model about every pair of a frozen study",
         description="Ask a language model, over an OpenAI-compatible endpoint, what raters are "
         "asked: every pair, in both orders equally often. Answers are stored as they come, in "
         "tables of their own; a model is no rater. Ctrl-C pauses.",
         epilog=f"A key is read from {KEY} and sent to the address given ({OPENAI_KEY}: to OpenAI's "
         "alone); it is never stored. A local endpoint (llama.cpp, vLLM, Ollama) needs none.",
-    )  # fmt: skip
+    )
     command.add_argument("study", metavar="STUDY", help="its name or number")
     command.add_argument("--model", metavar="NAME", required=True, help="as the endpoint knows it")
-    command.add_argument("--base-url", metavar="URL", required=True,
-                         help="such as http://localhost:11434/v1")  # fmt: skip
-    command.add_argument("--repeats", metavar="N", type=int,
-                         help="of each pair, half of them in either order; even; default: as the "
-                         "study has declared, else 4")
-    command.add_argument("--temperature", metavar="T", type=float,
-                         help="default: as the study has declared, else 0.7")  # fmt: skip
-    command.add_argument("--concurrency", metavar="N", type=int, default=8,
-                         help="calls under way at a time; default: 8")  # fmt: skip
-    command.add_argument("--budget-tokens", metavar="N", type=int,
-                         help="no call is begun that might exceed it, earlier answers of the run "
-                         "included; needed unless the endpoint is on this machine")  # fmt: skip
+    command.add_argument(
+        "--base-url", metavar="URL", required=True, help="such as http://localhost:11434/v1"
+    )
+    command.add_argument(
+        "--repeats",
+        metavar="N",
+        type=int,
+        help="of each pair, half of them in either order; even; default: as the "
+        "study has declared, else 4",
+    )
+    command.add_argument(
+        "--temperature",
+        metavar="T",
+        type=float,
+        help="default: as the study has declared, else 0.7",
+    )
+    command.add_argument(
+        "--concurrency",
+        metavar="N",
+        type=int,
+        default=8,
+        help="calls under way at a time; default: 8",
+    )
+    command.add_argument(
+        "--budget-tokens",
+        metavar="N",
+        type=int,
+        help="no call is begun that might exceed it, earlier answers of the run "
+        "included; needed unless the endpoint is on this machine",
+    )
     command.add_argument("--resume", action="store_true", help="go on with a run")
-    command.add_argument("--label", metavar="NAME", default="",
-                         help="name of the run, to ask one model in two ways; default: the model")
-    command.add_argument("--max-tokens", metavar="N", type=int, default=MAX_TOKENS,
-                         help=f"the longest answer, thoughts included; default: {MAX_TOKENS}")
-    command.add_argument("--timeout", metavar="S", type=float, default=120.0,
-                         help="seconds until a silent call is given up; default: 120")
-    command.add_argument("--stream", action="store_true",
-                         help="take answers in pieces: a slow model shows signs of life")
+    command.add_argument(
+        "--label",
+        metavar="NAME",
+        default="",
+        help="name of the run, to ask one model in two ways; default: the model",
+    )
+    command.add_argument(
+        "--max-tokens",
+        metavar="N",
+        type=int,
+        default=MAX_TOKENS,
+        help=f"the longest answer, thoughts included; default: {MAX_TOKENS}",
+    )
+    command.add_argument(
+        "--timeout",
+        metavar="S",
+        type=float,
+        default=120.0,
+        help="seconds until a silent call is given up; default: 120",
+    )
+    command.add_argument(
+        "--stream",
+        action="store_true",
+        help="take answers in pieces: a slow model shows signs of life",
+    )
     return command
 
 
@@ -82,10 +117,12 @@ def run_ask(store: Store, study_id: int, options: argparse.Namespace) -> int:
     service = ModelRaters(store, SystemClock(), actor="command line")
     usual = service.plan(study_id) or ModelPlan(("none",))
     settings = RunSettings(
-        options.model, options.base_url,
+        options.model,
+        options.base_url,
         usual.repeats if options.repeats is None else options.repeats,
-        usual.temperature if options.temperature is None else options.temperature, options.label,
-    )  # fmt: skip
+        usual.temperature if options.temperature is None else options.temperature,
+        options.label,
+    )
     if options.budget_tokens is None and not is_on_this_machine(options.base_url):
         raise UserError("say how many tokens this may cost", hint="--budget-tokens N")
     for name in ("max_tokens", "timeout"):
@@ -103,10 +140,14 @@ def run_ask(store: Store, study_id: int, options: argparse.Namespace) -> int:
                 print(f"This run is exploratory: {why}.", file=sys.stderr)
 
         ended = service.ask(
-            run, endpoint, concurrency=options.concurrency,
-            budget_tokens=options.budget_tokens, max_tokens=options.max_tokens,
-            progress=line.show, started=started,
-        )  # fmt: skip
+            run,
+            endpoint,
+            concurrency=options.concurrency,
+            budget_tokens=options.budget_tokens,
+            max_tokens=options.max_tokens,
+            progress=line.show,
+            started=started,
+        )
     line.end()
     print(outcome_sentence(service.state(run)), file=sys.stderr)
     return _ending(ended)
@@ -175,8 +216,10 @@ class _Line:
         text = f"{state.done:,} of {state.total:,} answers, {state.tokens:,} tokens{trouble}"
         print(
             f"\r{wording.shorten(text, 118):<119}" if self._terminal else text,
-            end="" if self._terminal else "\n", file=sys.stderr, flush=True,
-        )  # fmt: skip
+            end="" if self._terminal else "\n",
+            file=sys.stderr,
+            flush=True,
+        )
         self._shown = True
 
     def end(self) -> None:

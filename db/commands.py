@@ -53,9 +53,10 @@ def _tell_of_demo() -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m db", description="Studies at rest.")
     parser.add_argument(
-        "--database", metavar="URL",
+        "--database",
+        metavar="URL",
         help=f"default: DATABASE_URL of the environment, else {DEFAULT_URL}",
-    )  # fmt: skip
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     command = commands.add_parser("migrate", help="make or update the database")
@@ -68,9 +69,10 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("study", metavar="STUDY", help="its name or number")
     command.add_argument("--out", metavar="DIR", type=Path, required=True)
     command.add_argument(
-        "--even-if-open", action="store_true",
+        "--even-if-open",
+        action="store_true",
         help="look before the study is closed; logged, and printed on every later report",
-    )  # fmt: skip
+    )
     command.set_defaults(run=_export)
 
     add_ask_parser(commands).set_defaults(run=_ask)
@@ -86,10 +88,11 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(run=_backup)
 
     command = commands.add_parser(
-        "restore", help="put a backup back; keeps what was there",
+        "restore",
+        help="put a backup back; keeps what was there",
         description="Put a backup back; what was there is kept as another backup. Answers of "
         "raters who withdrew after the backup was made come back with it.",
-    )  # fmt: skip
+    )
     command.add_argument("file", metavar="FILE", type=Path)
     command.add_argument("--folder", metavar="DIR", type=Path, default=DEFAULT_FOLDER)
     command.set_defaults(run=_restore)

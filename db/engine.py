@@ -302,9 +302,11 @@ def make_engine(url: str) -> Engine:
         return engine
     sqlite_path(url)
     engine = create_engine(
-        parsed.difference_update_query(["timeout"]), pool_size=8, max_overflow=120,
+        parsed.difference_update_query(["timeout"]),
+        pool_size=8,
+        max_overflow=120,
         connect_args={"timeout": busy_seconds(parsed)},
-    )  # fmt: skip
+    )
     event.listen(engine, "connect", _on_connect)
     event.listen(engine, "begin", _begin_sqlite)
     return engine

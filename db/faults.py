@@ -20,21 +20,25 @@ _DAMAGED = (
 )
 _SAID = {
     sqlite3.SQLITE_FULL: (
-        "the disk is full", "free some space: what was saved is safe, and nothing is half saved"
+        "the disk is full",
+        "free some space: what was saved is safe, and nothing is half saved",
     ),
     sqlite3.SQLITE_CORRUPT: _DAMAGED,
     sqlite3.SQLITE_NOTADB: (
-        "the file is no database", "name another with DATABASE_URL, or put a backup in its place"
+        "the file is no database",
+        "name another with DATABASE_URL, or put a backup in its place",
     ),
     sqlite3.SQLITE_READONLY: (
-        "the database cannot be written", "look at who may write the file and its folder"
+        "the database cannot be written",
+        "look at who may write the file and its folder",
     ),
     sqlite3.SQLITE_PERM: ("the database may not be opened", "look at who may read the file"),
     sqlite3.SQLITE_CANTOPEN: (
-        "the database cannot be opened", "look at whether its folder is there and may be written"
+        "the database cannot be opened",
+        "look at whether its folder is there and may be written",
     ),
     sqlite3.SQLITE_IOERR: ("the disk does not read or write", "look at the disk and its space"),
-}  # fmt: skip
+}
 """By SQLite's primary result code (https://sqlite.org/rescode.html)."""
 _WAITED_FOR = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 

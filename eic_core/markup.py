@@ -217,8 +217,13 @@ def plain(value: float) -> Markup:
 
 
 _SHOWN: dict[str, Callable[..., Markup]] = {
-    "code": code, "count": count, "digits": digits, "fit": fit, "plain": plain, "share": share,
-}  # fmt: skip
+    "code": code,
+    "count": count,
+    "digits": digits,
+    "fit": fit,
+    "plain": plain,
+    "share": share,
+}
 
 
 def cell(value: Cell) -> Markup:

@@ -288,8 +288,10 @@ class Domain:
             numbers = [float(part) for part in parts]
         except ValueError:
             numbers = []
-        if not (equals and name) or len(numbers) not in (1, 2) or (
-            len(numbers) == 1 and kind not in ("uniform", "fixed")
+        if (
+            not (equals and name)
+            or len(numbers) not in (1, 2)
+            or (len(numbers) == 1 and kind not in ("uniform", "fixed"))
         ):
             raise DataError(
                 f"cannot read the range `{text}`",

@@ -163,9 +163,7 @@ def signed(change: float, decimals: int | None = 2, *, least: float = 0.0) -> st
 # --- shares ---
 
 
-def percent(
-    share: float | None, decimals: int | None = None, *, missing: str = UNDEFINED
-) -> str:
+def percent(share: float | None, decimals: int | None = None, *, missing: str = UNDEFINED) -> str:
     """A share of 1 in per cent, never rounded onto 0, ½ or 1.
 
     A share that is not one of the three is shown with up to two decimals more, and then reads
@@ -555,9 +553,13 @@ def wrap(text: str, indent: str = "", width: int = 96) -> str:
       four
     """
     broken = textwrap.fill(
-        text.replace(" %", "\N{NO-BREAK SPACE}%"), width, initial_indent=indent,
-        subsequent_indent=indent, break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
+        text.replace(" %", "\N{NO-BREAK SPACE}%"),
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
     return broken.replace("\N{NO-BREAK SPACE}%", " %")
 
 

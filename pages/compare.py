@@ -69,13 +69,18 @@ def compare_page() -> None:
 def _header() -> None:
     with st.container(key="header", gap="small"):
         st.markdown("### Compare", anchors=False, width="content")
-        st.markdown("Which formula keeps its digits at the same accuracy?",
-                    help=glossary.WHAT_IS_EIC, width="content")  # fmt: skip
+        st.markdown(
+            "Which formula keeps its digits at the same accuracy?",
+            help=glossary.WHAT_IS_EIC,
+            width="content",
+        )
         st.page_link(
             st.Page(gap_page, title="Stability gap", url_path="gap"),
-            label="Stability gap: what laws lose", icon=":material/arrow_forward:",
-            icon_position="right", width="content",
-        )  # fmt: skip
+            label="Stability gap: what laws lose",
+            icon=":material/arrow_forward:",
+            icon_position="right",
+            width="content",
+        )
 
 
 def _inputs(

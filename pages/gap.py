@@ -33,8 +33,11 @@ def gap_page() -> None:
     draw_style(Path(__file__).parent / "ui" / "gap" / "gap.css")
     with st.container(key="header", gap="small"):
         st.markdown("### Stability gap", anchors=False, width="content")
-        st.markdown("Do laws lose fewer digits than what searches find?",
-                    help=glossary.WHAT_IS_EIC, width="content")  # fmt: skip
+        st.markdown(
+            "Do laws lose fewer digits than what searches find?",
+            help=glossary.WHAT_IS_EIC,
+            width="content",
+        )
     desk = gap_desk()
     advance_pool(desk)
     view = GapView.from_query(st.query_params.to_dict())

@@ -47,9 +47,12 @@ def inspector_page() -> None:
         gallery_row(here)
     with patient_progress() as progress:
         outcome = inspector_service().answer(
-            request_of(here.state), here.table, progress,
-            asking=here.asking, last_good=here.last_good,
-        )  # fmt: skip
+            request_of(here.state),
+            here.table,
+            progress,
+            asking=here.asking,
+            last_good=here.last_good,
+        )
     with menu:
         reading_menu(here, outcome)
     with data:

@@ -85,7 +85,12 @@ class AccessService:
     """
 
     def __init__(
-        self, store: Store, clock: Clock, chance: Chance, *, demo: bool = False,
+        self,
+        store: Store,
+        clock: Clock,
+        chance: Chance,
+        *,
+        demo: bool = False,
         parameters: HashParameters | None = None,
     ) -> None:
         self._store = store

@@ -47,7 +47,9 @@ class ReachableEvenness:
 
 
 def reachable_evenness(
-    loads: npt.NDArray[np.int_], open_to: npt.NDArray[np.bool_], remaining: npt.NDArray[np.int_],
+    loads: npt.NDArray[np.int_],
+    open_to: npt.NDArray[np.bool_],
+    remaining: npt.NDArray[np.int_],
     level: tuple[int, int],
 ) -> ReachableEvenness:
     """How evenly votes can still be spread.
@@ -225,7 +227,10 @@ class Choice:
 
 
 def choose_pair(
-    loads: Sequence[PairLoad], history: RaterHistory, wanted: int, rng: random.Random,
+    loads: Sequence[PairLoad],
+    history: RaterHistory,
+    wanted: int,
+    rng: random.Random,
     others: Collection[RaterAtWork] = (),
 ) -> Choice | None:
     """The next pair for a rater.
@@ -312,14 +317,16 @@ def choose_pair(
 
 
 def _room_after(pair: PairLoad, free: Collection[PairLoad]) -> int:
-    return max_disjoint_pairs(
-        [p for p in free if p is not pair and not p.formulas & pair.formulas]
-    )
+    return max_disjoint_pairs([p for p in free if p is not pair and not p.formulas & pair.formulas])
 
 
 def _most_even_pair(
-    first: PairLoad, rest: Iterable[PairLoad], loads: Sequence[PairLoad],
-    free: Collection[PairLoad], wanted: int, others: Collection[RaterAtWork],
+    first: PairLoad,
+    rest: Iterable[PairLoad],
+    loads: Sequence[PairLoad],
+    free: Collection[PairLoad],
+    wanted: int,
+    others: Collection[RaterAtWork],
 ) -> PairLoad:
     """The first that costs the raters at work nothing of the evenness that they can reach."""
     counts = np.array([pair.load for pair in loads])

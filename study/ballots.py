@@ -66,7 +66,13 @@ class BallotContent:
     instruction: str = ""
 
     def ballot(
-        self, design: StudyDesign, *, lower_left: bool, token: str, number: int, of: int,
+        self,
+        design: StudyDesign,
+        *,
+        lower_left: bool,
+        token: str,
+        number: int,
+        of: int,
         practice: bool = False,
     ) -> Ballot:
         """The ballot that a rater gets, sides resolved."""
@@ -498,7 +504,5 @@ def special_material(design: StudyDesign) -> tuple[tuple[Problem, NewPair], ...]
         bad = Member(misses, eic=0.0, r2=0.0, complexity=5)
         instructed = design.attention_kind == AttentionKind.INSTRUCTED
         lower, higher = (bad, good) if instructed else (good, bad)
-        material.append(
-            (problem, NewPair(problem.name, lower, higher, kind=PairKind.ATTENTION))
-        )
+        material.append((problem, NewPair(problem.name, lower, higher, kind=PairKind.ATTENTION)))
     return tuple(material)

@@ -39,52 +39,120 @@ def add_pairs_parser(commands: Any) -> None:
         help="matched pairs of a scored pool",
         description="Choose pairs of formulas alike in complexity and R² and apart in EIC.",
     )
-    parser.add_argument("scored", metavar="SCORED.csv", type=Path,
-                        help="written by python -m eic_core score; gzipped or not")
+    parser.add_argument(
+        "scored",
+        metavar="SCORED.csv",
+        type=Path,
+        help="written by python -m eic_core score; gzipped or not",
+    )
     parser.add_argument("--out", metavar="PAIRS.csv", type=Path, required=True)
-    parser.add_argument("--r2", metavar="COLUMN", default=_DEFAULT_RULES.r2_column,
-                        help="column that holds R²; default: %(default)s")
-    parser.add_argument("--problems", metavar="DIR", type=Path,
-                        help="holds PROBLEM.csv, to label pairs that are one function")
-    parser.add_argument("--mode", choices=MODES, default="matching",
-                        help="disjoint pairs of maximal total -L (default), all pairs, or the "
-                        "best K of each problem")
+    parser.add_argument(
+        "--r2",
+        metavar="COLUMN",
+        default=_DEFAULT_RULES.r2_column,
+        help="column that holds R²; default: %(default)s",
+    )
+    parser.add_argument(
+        "--problems",
+        metavar="DIR",
+        type=Path,
+        help="holds PROBLEM.csv, to label pairs that are one function",
+    )
+    parser.add_argument(
+        "--mode",
+        choices=MODES,
+        default="matching",
+        help="disjoint pairs of maximal total -L (default), all pairs, or the "
+        "best K of each problem",
+    )
     parser.add_argument("--k", metavar="K", type=int, help="pairs a problem, with --mode best")
-    parser.add_argument("--seconds", metavar="S", type=float, default=SECONDS,
-                        help="cut the choice of a problem's disjoint pairs short after about S "
-                        "seconds, and say so; default: %(default)s")
+    parser.add_argument(
+        "--seconds",
+        metavar="S",
+        type=float,
+        default=SECONDS,
+        help="cut the choice of a problem's disjoint pairs short after about S "
+        "seconds, and say so; default: %(default)s",
+    )
     rules = parser.add_argument_group("rules")
-    rules.add_argument("--max-complexity-gap", metavar="N", type=int,
-                       default=_DEFAULT_RULES.max_complexity_gap, help="default: %(default)s")
-    rules.add_argument("--max-r2-gap", metavar="X", type=float, default=_DEFAULT_RULES.max_r2_gap,
-                       help="default: %(default)s")
-    rules.add_argument("--min-eic-gap", metavar="X", type=float, default=_DEFAULT_RULES.min_eic_gap,
-                       help="default: %(default)s")
-    rules.add_argument("--min-best-r2", metavar="X", type=float, default=_DEFAULT_RULES.min_best_r2,
-                       help="the larger R² must be above it; default: %(default)s")
-    rules.add_argument("--include-invalid", action="store_true",
-                       help="keep formulas with invalid samples")
-    rules.add_argument("--include-singular", action="store_true",
-                       help="keep formulas with singular samples")
-    rules.add_argument("--exclude-same-function", action="store_true",
-                       help="leave out pairs that are one function; needs --problems")
-    rules.add_argument("--same-function-tolerance", metavar="X", type=float,
-                       default=_DEFAULT_RULES.same_function_tolerance,
-                       help="relative; default: %(default)s")
+    rules.add_argument(
+        "--max-complexity-gap",
+        metavar="N",
+        type=int,
+        default=_DEFAULT_RULES.max_complexity_gap,
+        help="default: %(default)s",
+    )
+    rules.add_argument(
+        "--max-r2-gap",
+        metavar="X",
+        type=float,
+        default=_DEFAULT_RULES.max_r2_gap,
+        help="default: %(default)s",
+    )
+    rules.add_argument(
+        "--min-eic-gap",
+        metavar="X",
+        type=float,
+        default=_DEFAULT_RULES.min_eic_gap,
+        help="default: %(default)s",
+    )
+    rules.add_argument(
+        "--min-best-r2",
+        metavar="X",
+        type=float,
+        default=_DEFAULT_RULES.min_best_r2,
+        help="the larger R² must be above it; default: %(default)s",
+    )
+    rules.add_argument(
+        "--include-invalid", action="store_true", help="keep formulas with invalid samples"
+    )
+    rules.add_argument(
+        "--include-singular", action="store_true", help="keep formulas with singular samples"
+    )
+    rules.add_argument(
+        "--exclude-same-function",
+        action="store_true",
+        help="leave out pairs that are one function; needs --problems",
+    )
+    rules.add_argument(
+        "--same-function-tolerance",
+        metavar="X",
+        type=float,
+        default=_DEFAULT_RULES.same_function_tolerance,
+        help="relative; default: %(default)s",
+    )
     more = parser.add_argument_group("further rules")
-    for what, words in (("calls", "calls of functions"), ("depth", "depth of the trees"),
-                        ("length", "printed symbols")):
-        more.add_argument(f"--max-delta-{what}", metavar="N", type=int,
-                          help=f"largest difference in {words}; default: any")
-    more.add_argument("--min-gap-share", metavar="X", type=float,
-                      help="the EIC gap must hold in this share of 200 draws of the problem's "
-                      "rows; needs --problems")
-    more.add_argument("--gap-without-worst-row", action="store_true",
-                      help="the EIC gap must hold without the row that carries most of the "
-                      "higher one's loss; needs --problems")
-    more.add_argument("--distinct", choices=DISTINCT, default=_DEFAULT_RULES.distinct,
-                      help="what serves at most once: formulas of one text (default), of one tree "
-                      "without its constants, or each row by itself")
+    for what, words in (
+        ("calls", "calls of functions"),
+        ("depth", "depth of the trees"),
+        ("length", "printed symbols"),
+    ):
+        more.add_argument(
+            f"--max-delta-{what}",
+            metavar="N",
+            type=int,
+            help=f"largest difference in {words}; default: any",
+        )
+    more.add_argument(
+        "--min-gap-share",
+        metavar="X",
+        type=float,
+        help="the EIC gap must hold in this share of 200 draws of the problem's "
+        "rows; needs --problems",
+    )
+    more.add_argument(
+        "--gap-without-worst-row",
+        action="store_true",
+        help="the EIC gap must hold without the row that carries most of the "
+        "higher one's loss; needs --problems",
+    )
+    more.add_argument(
+        "--distinct",
+        choices=DISTINCT,
+        default=_DEFAULT_RULES.distinct,
+        help="what serves at most once: formulas of one text (default), of one tree "
+        "without its constants, or each row by itself",
+    )
     parser.set_defaults(run=run_pairs)
 
 
@@ -114,19 +182,26 @@ def run_pairs(options: argparse.Namespace) -> None:
     started = time.perf_counter()
     pool = read_scored(options.scored, r2=rules.r2_column)
     result = match_pool(
-        pool, rules, mode=options.mode, k=options.k, problems=options.problems,
+        pool,
+        rules,
+        mode=options.mode,
+        k=options.k,
+        problems=options.problems,
         seconds=options.seconds,
-    )  # fmt: skip
+    )
     write_pairs(options.out, result.pairs, gaps=options.problems is not None)
     seconds = time.perf_counter() - started
     print(result.summary(), file=sys.stderr)
     said = [gaps_sentence(result), looks_sentence(result.pairs)]
     if rules.further:
         plain = match_pool(
-            pool, rules.without_further(), mode=options.mode, k=options.k,
+            pool,
+            rules.without_further(),
+            mode=options.mode,
+            k=options.k,
             problems=options.problems if rules.exclude_same_function else None,
             seconds=options.seconds,
-        )  # fmt: skip
+        )
         if result.complete and plain.complete:
             said.append(cost_sentence(result, plain))
     print(*filter(None, said), sep="\n", file=sys.stderr)
@@ -166,9 +241,11 @@ def add_plan_parser(commands: Any) -> None:
     for name, (metavar, words) in _OPTIONS.items():
         kind = type(getattr(_DEFAULT_MODEL, name))
         parser.add_argument(
-            f"--{name.replace('_', '-')}", metavar=metavar, type=kind,
+            f"--{name.replace('_', '-')}",
+            metavar=metavar,
+            type=kind,
             help=f"{words}; default: {getattr(_DEFAULT_MODEL, name):g}",
-        )  # fmt: skip
+        )
     target = parser.add_mutually_exclusive_group()
     target.add_argument(
         "--half-width",
@@ -214,9 +291,12 @@ def run_plan(options: argparse.Namespace) -> None:
     given = {n: getattr(options, n) for n in _OPTIONS if getattr(options, n) is not None}
     model = replace(PAPER if options.paper else _DEFAULT_MODEL, **given)
     settings: dict[str, Any] = {
-        "studies": options.studies, "seed": options.seed,
-        "level": options.level, "one_sided": options.one_sided, "progress": _progress,
-    }  # fmt: skip
+        "studies": options.studies,
+        "seed": options.seed,
+        "level": options.level,
+        "one_sided": options.one_sided,
+        "progress": _progress,
+    }
     found = plan(model, **settings)
     advice = advise(model, target, start=found, **settings) if target else None
     if options.json:
@@ -271,29 +351,46 @@ def add_report_parser(commands: Any) -> None:
         help="what a closed study found",
         description="Statistics of a study, from the folder that python -m db export wrote.",
     )
-    parser.add_argument("folder", metavar="DIR", type=Path, nargs="?",
-                        help="holds study.json and votes.csv")
+    parser.add_argument(
+        "folder", metavar="DIR", type=Path, nargs="?", help="holds study.json and votes.csv"
+    )
     counts = parser.add_argument_group("published counts, instead of a folder")
-    counts.add_argument("--counts", metavar="LOWER/VOTES",
-                        help="say what these support, such as 586/840")
+    counts.add_argument(
+        "--counts", metavar="LOWER/VOTES", help="say what these support, such as 586/840"
+    )
     counts.add_argument("--pairs", metavar="N", type=int, help="pairs that they are on")
     counts.add_argument("--raters", metavar="N", type=int, help="people who cast them")
     counts.add_argument("--kappa", metavar="X", type=float, help="agreement of two on a pair")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON")
-    form.add_argument("--html", action="store_true",
-                      help="print a self-contained page; on a terminal, --out names its file")
-    form.add_argument("--bundle", metavar="FILE", type=Path,
-                      help="write everything into this archive (.zip), or into this folder: the "
-                      "report, figures, tables, codebook, methods and the frozen configuration")
+    form.add_argument(
+        "--html",
+        action="store_true",
+        help="print a self-contained page; on a terminal, --out names its file",
+    )
+    form.add_argument(
+        "--bundle",
+        metavar="FILE",
+        type=Path,
+        help="write everything into this archive (.zip), or into this folder: the "
+        "report, figures, tables, codebook, methods and the frozen configuration",
+    )
     parser.add_argument("--out", metavar="FILE", type=Path, help="write there instead of printing")
-    parser.add_argument("--level", metavar="X", type=float,
-                        help="confidence level; default: as the study declares, else 0.95")
-    parser.add_argument("--seed", metavar="N", type=int, default=0,
-                        help="of the bootstraps; default: %(default)s")
-    parser.add_argument("--estimand", choices=ESTIMANDS,
-                        help="what the headline is about; default: as the study declares, else "
-                        "problems like these from ten problems on")
+    parser.add_argument(
+        "--level",
+        metavar="X",
+        type=float,
+        help="confidence level; default: as the study declares, else 0.95",
+    )
+    parser.add_argument(
+        "--seed", metavar="N", type=int, default=0, help="of the bootstraps; default: %(default)s"
+    )
+    parser.add_argument(
+        "--estimand",
+        choices=ESTIMANDS,
+        help="what the headline is about; default: as the study declares, else "
+        "problems like these from ten problems on",
+    )
     parser.set_defaults(run=run_report)
 
 
@@ -310,7 +407,9 @@ def run_report(options: argparse.Namespace) -> None:
     if options.html:
         refuse_page_on_terminal(options.out)
     report = analyse(
-        read_export(options.folder), level=options.level, seed=options.seed,
+        read_export(options.folder),
+        level=options.level,
+        seed=options.seed,
         estimand=options.estimand,
     )
     if options.bundle is not None:
@@ -325,12 +424,17 @@ def _counts(options: argparse.Namespace) -> None:
         raise UserError("--counts goes without a folder, --html and --bundle")
     level = 0.95 if options.level is None else options.level
     found = PublishedCounts.read(
-        options.counts, pairs=options.pairs, raters=options.raters, kappa=options.kappa,
+        options.counts,
+        pairs=options.pairs,
+        raters=options.raters,
+        kappa=options.kappa,
         level=level,
-    )  # fmt: skip
-    text = json_text(found.to_json()) if options.json else (
-        "\n".join(wording.wrap(line) for line in found.sentences) + "\n"
-    )  # fmt: skip
+    )
+    text = (
+        json_text(found.to_json())
+        if options.json
+        else ("\n".join(wording.wrap(line) for line in found.sentences) + "\n")
+    )
     write_out(text, options.out)
 
 

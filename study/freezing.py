@@ -93,7 +93,8 @@ def unexplained_columns(problem: Problem) -> tuple[str, ...]:
     ('target',)
     """
     return tuple(
-        name for name in column_names(problem)
+        name
+        for name in column_names(problem)
         if says_nothing(name) and not problem.column(name).meaning.strip()
     )
 
@@ -164,8 +165,7 @@ def readiness_of(tx: Tx, study: Study, now: datetime) -> Readiness:
         )
     if design.is_local:
         warnings.append(
-            f"links will start with {design.public_base_url}, "
-            "which opens on this computer only"
+            f"links will start with {design.public_base_url}, which opens on this computer only"
         )
     if cut := unfinished_sentence(study.rules.get("unfinished", ())):
         warnings.append(f"{cut[:1].lower()}{cut[1:].rstrip('.')}; finish it in step 3")
@@ -176,8 +176,9 @@ def readiness_of(tx: Tx, study: Study, now: datetime) -> Readiness:
             missing.append(
                 f"the names of {said} in `{problem.name}` tell raters nothing: say what they mean "
                 f"in {DESCRIBED_IN}"
-                if len(names) > 1 else
-                f"the name {said} in `{problem.name}` tells raters nothing: say what it means in "
+                if len(names) > 1
+                else f"the name {said} in `{problem.name}` tells raters nothing: say what it means "
+                "in "
                 f"{DESCRIBED_IN}"
             )
     bare = [
@@ -219,9 +220,7 @@ def refuse_if_changed(tx: Tx, study_id: int, version_seen: int | None) -> None:
         )
 
 
-def merged_design(
-    stored: StudyDesign, based_on: StudyDesign, wanted: StudyDesign
-) -> StudyDesign:
+def merged_design(stored: StudyDesign, based_on: StudyDesign, wanted: StudyDesign) -> StudyDesign:
     """What `wanted` changes of `based_on`, applied to what is stored by now.
 
     Raises

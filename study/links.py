@@ -206,8 +206,15 @@ class InvitationService:
                     state = InvitationState.CONSENTED
                 views.append(
                     InvitationView(
-                        row.id, row.kind, row.label, state, row.quota,
-                        len(raters) + withdrawn, sum(raters), withdrawn, row.created_at,
+                        row.id,
+                        row.kind,
+                        row.label,
+                        state,
+                        row.quota,
+                        len(raters) + withdrawn,
+                        sum(raters),
+                        withdrawn,
+                        row.created_at,
                     )
                 )
             return tuple(views)

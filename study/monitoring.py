@@ -43,9 +43,18 @@ from study.unblinding import early_looks
 
 
 def export_of(
-    study: Study, configuration: Mapping[str, Any], pairs: Sequence[StudyPair],
-    raters: Sequence[RaterRow], votes: Sequence[VoteRow], *, invited: int, through_open_links: int,
-    finished: int, withdrawn: int, at: datetime, unblindings: Sequence[Unblinding] = (),
+    study: Study,
+    configuration: Mapping[str, Any],
+    pairs: Sequence[StudyPair],
+    raters: Sequence[RaterRow],
+    votes: Sequence[VoteRow],
+    *,
+    invited: int,
+    through_open_links: int,
+    finished: int,
+    withdrawn: int,
+    at: datetime,
+    unblindings: Sequence[Unblinding] = (),
     models: Sequence[tuple[ModelRunRow, Sequence[ModelAnswerRow]]] = (),
     seals: Sequence[Seal] = (),
 ) -> StudyExport:
@@ -68,8 +77,7 @@ def export_of(
             _pair(pair) for pair in pairs if pair.pair.kind == PairKind.MAIN and pair.in_study
         ),
         votes=tuple(
-            dataclasses.replace(vote, session_seconds=seconds.get(vote.rater, 0.0))
-            for vote in cast
+            dataclasses.replace(vote, session_seconds=seconds.get(vote.rater, 0.0)) for vote in cast
         ),
         frozen_at=study.frozen_at,
         closed_at=study.closed_at,
@@ -325,9 +333,7 @@ class Monitor:
             active=len(raters) - len(standing.finished) - len(standing.silent),
             votes=len(main),
             votes_wanted=len(pairs) * study.design.votes_per_pair,
-            pairs=tuple(
-                PairCount(p.id, p.name, p.pair.problem, on_pair[p.id]) for p in pairs
-            ),
+            pairs=tuple(PairCount(p.id, p.name, p.pair.problem, on_pair[p.id]) for p in pairs),
             median_seconds=statistics.median(seconds) if seconds else None,
             middle_half=(quartiles[0], quartiles[2]) if quartiles else None,
             too_fast=_too_fast(study, votes, standing.finished),

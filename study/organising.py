@@ -58,9 +58,7 @@ class Preview:
 def special_content(design: StudyDesign, problem: Problem, pair: NewPair) -> BallotContent:
     """The content of a practice ballot or an attention check."""
     content = make_content(problem, pair)
-    asks = (
-        pair.kind == PairKind.ATTENTION and design.attention_kind == AttentionKind.INSTRUCTED
-    )
+    asks = pair.kind == PairKind.ATTENTION and design.attention_kind == AttentionKind.INSTRUCTED
     return dataclasses.replace(content, instruction=INSTRUCTION) if asks else content
 
 
@@ -111,7 +109,12 @@ class OrganiserService:
     """
 
     def __init__(
-        self, store: Store, clock: Clock, chance: Chance, *, demo: bool = False,
+        self,
+        store: Store,
+        clock: Clock,
+        chance: Chance,
+        *,
+        demo: bool = False,
         actor: str = "organiser",
     ) -> None:
         self._store = store
@@ -157,7 +160,11 @@ class OrganiserService:
             return version_of(tx.audit.every(study_id))
 
     def edit(
-        self, study_id: int, *, name: str | None = None, design: StudyDesign | None = None,
+        self,
+        study_id: int,
+        *,
+        name: str | None = None,
+        design: StudyDesign | None = None,
         based_on: StudyDesign | None = None,
     ) -> Study:
         """Change the name or the settings of a draft.
@@ -213,8 +220,14 @@ class OrganiserService:
         return tuple(problems)
 
     def describe_problem(
-        self, study_id: int, name: str, *, title: str, description: str,
-        columns: tuple[Column, ...] | None = None, based_on: Problem | None = None,
+        self,
+        study_id: int,
+        name: str,
+        *,
+        title: str,
+        description: str,
+        columns: tuple[Column, ...] | None = None,
+        based_on: Problem | None = None,
     ) -> tuple[Problem, ...]:
         """Change what raters are told of a problem, in a draft; its data and pairs stay.
 
@@ -233,7 +246,9 @@ class OrganiserService:
                     hint="look at both, and choose",
                 )
             new = dataclasses.replace(
-                old, title=title, description=description,
+                old,
+                title=title,
+                description=description,
                 columns=old.columns if columns is None else columns,
             )
             changed = tuple(new if p is old else p for p in problems)
@@ -262,7 +277,11 @@ class OrganiserService:
     # --- pairs ---
 
     def set_pairs(
-        self, study_id: int, pairs: Sequence[NewPair], rules: Mapping[str, Any] | None = None, *,
+        self,
+        study_id: int,
+        pairs: Sequence[NewPair],
+        rules: Mapping[str, Any] | None = None,
+        *,
         version_seen: int | None = None,
     ) -> tuple[StudyPair, ...]:
         """Replace the pairs, and keep the rules they came from (``dataclasses.asdict`` of them).

@@ -99,7 +99,11 @@ def problems_from_folder(folder: Path, names: Iterable[str] | None = None) -> tu
 
 
 def read_upload(
-    name: str, data: bytes, problems: Sequence[Problem], *, jobs: int | None = None,
+    name: str,
+    data: bytes,
+    problems: Sequence[Problem],
+    *,
+    jobs: int | None = None,
     progress: Progress | None = None,
 ) -> PoolUpload:
     """Read a pool's CSV file (gzipped or not), and score it unless it is scored.
@@ -167,9 +171,15 @@ def _unpacked(name: str, data: bytes) -> bytes:
 
 
 def match_candidates(
-    pool: Pool, problems: Sequence[Problem], rules: MatchingRules, *, mode: Mode = "matching",
-    k: int | None = None, progress: Callable[[int, int, str], None] | None = None,
-    allowed: float = SECONDS, clock: Callable[[], float] = time.monotonic,
+    pool: Pool,
+    problems: Sequence[Problem],
+    rules: MatchingRules,
+    *,
+    mode: Mode = "matching",
+    k: int | None = None,
+    progress: Callable[[int, int, str], None] | None = None,
+    allowed: float = SECONDS,
+    clock: Callable[[], float] = time.monotonic,
 ) -> tuple[MatchingResult, tuple[NewPair, ...]]:
     """Match a pool, and say what the pairs found are as a study has them.
 
@@ -186,16 +196,28 @@ def match_candidates(
     scored = scored_pool(pool, problems, rules.r2_column)
     with problem_files(problems) as folder:
         result = match_pool(
-            scored, rules, mode=mode, k=k, problems=folder, seconds=allowed, progress=progress,
+            scored,
+            rules,
+            mode=mode,
+            k=k,
+            problems=folder,
+            seconds=allowed,
+            progress=progress,
             clock=clock,
-        )  # fmt: skip
+        )
     return result, pairs_from_matching(scored, result.pairs, problems)
 
 
 def match_study(
-    service: OrganiserService, study_id: int, rules: MatchingRules, *, mode: Mode = "matching",
-    k: int | None = None, progress: Callable[[int, int, str], None] | None = None,
-    version_seen: int | None = None, seconds: float = SECONDS,
+    service: OrganiserService,
+    study_id: int,
+    rules: MatchingRules,
+    *,
+    mode: Mode = "matching",
+    k: int | None = None,
+    progress: Callable[[int, int, str], None] | None = None,
+    version_seen: int | None = None,
+    seconds: float = SECONDS,
     clock: Callable[[], float] = time.monotonic,
     run: Callable[..., tuple[MatchingResult, tuple[NewPair, ...]]] | None = None,
 ) -> tuple[MatchingResult, tuple[StudyPair, ...]]:

@@ -157,8 +157,15 @@ def believed_report(report: BrowserReport, row: AssignmentRow, at: datetime) -> 
 
 
 def _cast_vote(
-    tx: Tx, rater: RaterRow, row: AssignmentRow, number: int, choice: Choice, reason: str,
-    at: datetime, idle: float, seen: BrowserReport,
+    tx: Tx,
+    rater: RaterRow,
+    row: AssignmentRow,
+    number: int,
+    choice: Choice,
+    reason: str,
+    at: datetime,
+    idle: float,
+    seen: BrowserReport,
 ) -> CastVote:
     """A vote as an export will have it."""
     main = row.kind == PairKind.MAIN
@@ -188,7 +195,11 @@ def _seal(tx: Tx, study: Study, vote_id: int, cast: CastVote, salt: str) -> None
     last, link = tx.seals.last(study.id)
     commitment = cast.commitment(salt)
     tx.seals.add(
-        study.id, vote_id, last + 1, salt=salt, commitment=commitment,
+        study.id,
+        vote_id,
+        last + 1,
+        salt=salt,
+        commitment=commitment,
         link=next_link(link or study.hash, commitment),
     )
 
@@ -293,9 +304,7 @@ class RatingService:
         """
         for name, value in (("degree", degree), ("field", field)):
             if not 1 <= len(value.strip()) <= MAX_FIELD:
-                raise DesignError(
-                    f"the {name} must have 1 to {MAX_FIELD} characters", field=name
-                )
+                raise DesignError(f"the {name} must have 1 to {MAX_FIELD} characters", field=name)
         request = request_id or self._chance.token()
         now = self._clock.now()
         with self._store.writing() as tx:
@@ -365,8 +374,14 @@ class RatingService:
         return NextBallot(visit, self._ballot(tx, found.study, found.rater, row))
 
     def vote(
-        self, token: str, ballot_token: str, choice: Choice, reason: str = "",
-        report: BrowserReport = UNREPORTED, *, and_next: bool = False,
+        self,
+        token: str,
+        ballot_token: str,
+        choice: Choice,
+        reason: str = "",
+        report: BrowserReport = UNREPORTED,
+        *,
+        and_next: bool = False,
     ) -> VoteOutcome:
         """Save a vote, once.
 
@@ -596,7 +611,13 @@ class RatingService:
         return (VoteStatus.TOO_SOON if hasty else VoteStatus.SAVED), row
 
     def _keep(
-        self, tx: Tx, study: Study, row: AssignmentRow, now: datetime, idle: float, *,
+        self,
+        tx: Tx,
+        study: Study,
+        row: AssignmentRow,
+        now: datetime,
+        idle: float,
+        *,
         beats: bool = False,
     ) -> None:
         """Stamp a sign of life and renew the reservation."""

@@ -210,7 +210,7 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True)
 class Progress:
-    """"saved 4 of 10": votes in the database, practice left out, attention checks included."""
+    """ "saved 4 of 10": votes in the database, practice left out, attention checks included."""
 
     saved: int
     total: int

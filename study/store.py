@@ -302,7 +302,11 @@ class Studies(Protocol):
     def by_name(self, name: str) -> Study | None: ...
     def every(self) -> tuple[Study, ...]: ...
     def edit(
-        self, study_id: int, *, name: str | None = None, design: StudyDesign | None = None,
+        self,
+        study_id: int,
+        *,
+        name: str | None = None,
+        design: StudyDesign | None = None,
         rules: Mapping[str, Any] | None = None,
     ) -> None: ...
     def freeze(self, study_id: int, configuration: str, hash: str, at: datetime) -> None: ...
@@ -333,7 +337,12 @@ class Invitations(Protocol):
     """Links."""
 
     def add(
-        self, study_id: int, kind: InvitationKind, token_hash: str, label: str, quota: int,
+        self,
+        study_id: int,
+        kind: InvitationKind,
+        token_hash: str,
+        label: str,
+        quota: int,
         at: datetime,
     ) -> int: ...
     def by_token(self, token_hash: str) -> InvitationRow | None: ...
@@ -351,8 +360,17 @@ class Raters(Protocol):
     """People who have consented; withdrawing deletes them and all that is theirs."""
 
     def add(
-        self, study_id: int, invitation_id: int, *, token_hash: str, code: str, degree: str,
-        field: str, at: datetime, total: int, seed: int,
+        self,
+        study_id: int,
+        invitation_id: int,
+        *,
+        token_hash: str,
+        code: str,
+        degree: str,
+        field: str,
+        at: datetime,
+        total: int,
+        seed: int,
     ) -> RaterRow: ...
     def by_token(self, token_hash: str) -> RaterRow | None: ...
     def every(self, study_id: int) -> tuple[RaterRow, ...]: ...
@@ -366,13 +384,26 @@ class Assignments(Protocol):
     """Ballots given out."""
 
     def add(
-        self, rater: RaterRow, pair_id: int, kind: PairKind, *, token: str, position: int,
-        lower_left: bool, at: datetime, reserved_until: datetime,
+        self,
+        rater: RaterRow,
+        pair_id: int,
+        kind: PairKind,
+        *,
+        token: str,
+        position: int,
+        lower_left: bool,
+        at: datetime,
+        reserved_until: datetime,
     ) -> AssignmentRow: ...
     def of_rater(self, rater_id: int) -> tuple[AssignmentRow, ...]: ...
     def keep_alive(
-        self, assignment_id: int, *, seen_at: datetime, reserved_until: datetime,
-        idle_seconds: float, beats: bool,
+        self,
+        assignment_id: int,
+        *,
+        seen_at: datetime,
+        reserved_until: datetime,
+        idle_seconds: float,
+        beats: bool,
     ) -> None: ...
     def mark_hasty(self, assignment_id: int, at: datetime) -> None: ...
     def pairs_to_give(self, study_id: int) -> tuple[PairLoad, ...]: ...
@@ -386,8 +417,14 @@ class Votes(Protocol):
     """Votes: added, read, never changed."""
 
     def add(
-        self, assignment: AssignmentRow, *, choice: Choice, reason: str, at: datetime,
-        idle_seconds: float, seen: BrowserReport = ...,
+        self,
+        assignment: AssignmentRow,
+        *,
+        choice: Choice,
+        reason: str,
+        at: datetime,
+        idle_seconds: float,
+        seen: BrowserReport = ...,
     ) -> int: ...
     def every(self, study_id: int) -> tuple[VoteRow, ...]: ...
 
@@ -396,14 +433,30 @@ class ModelRecords(Protocol):
     """Runs of models and their answers: added, read, never changed."""
 
     def add_run(
-        self, study_id: int, *, label: str, model: str, base_url: str, temperature: float,
-        repeats: int, prompt: str, prompt_sha256: str, at: datetime,
+        self,
+        study_id: int,
+        *,
+        label: str,
+        model: str,
+        base_url: str,
+        temperature: float,
+        repeats: int,
+        prompt: str,
+        prompt_sha256: str,
+        at: datetime,
     ) -> ModelRunRow: ...
     def run(self, run_id: int) -> ModelRunRow | None: ...
     def runs(self, study_id: int) -> tuple[ModelRunRow, ...]: ...
     def add_answer(
-        self, run_id: int, pair_id: int, *, lower_first: bool, repeat: int, outcome: ModelOutcome,
-        reply: ModelReply, at: datetime,
+        self,
+        run_id: int,
+        pair_id: int,
+        *,
+        lower_first: bool,
+        repeat: int,
+        outcome: ModelOutcome,
+        reply: ModelReply,
+        at: datetime,
     ) -> None: ...
     def answers(self, run_id: int) -> tuple[ModelAnswerRow, ...]: ...
 

@@ -97,9 +97,7 @@ def _is_call(operator: str) -> bool:
     return OPERATORS[operator].form.precedence == ATOM
 
 
-def differences(
-    lower: VisibleStructure | None, higher: VisibleStructure | None
-) -> Sequence[float]:
+def differences(lower: VisibleStructure | None, higher: VisibleStructure | None) -> Sequence[float]:
     """Counts of the formula of lower EIC less those of higher EIC; nan where one is unknown."""
     if lower is None or higher is None:
         return (float("nan"),) * 5

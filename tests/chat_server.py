@@ -133,11 +133,13 @@ class _Handler(BaseHTTPRequestHandler):
             raw = said.raw
             if raw is None:
                 message = {"role": "assistant", "content": said.text, "refusal": said.refusal}
-                raw = json.dumps({
-                    **_frame(seen.body, "chat.completion"),
-                    "choices": [{"index": 0, "message": message, "finish_reason": said.finish}],
-                    **({"usage": usage(seen.body, said)} if said.usage else {}),
-                }).encode()  # fmt: skip
+                raw = json.dumps(
+                    {
+                        **_frame(seen.body, "chat.completion"),
+                        "choices": [{"index": 0, "message": message, "finish_reason": said.finish}],
+                        **({"usage": usage(seen.body, said)} if said.usage else {}),
+                    }
+                ).encode()
             self.send_response(said.status)
             for name, value in {"content-type": "application/json", **said.headers}.items():
                 self.send_header(name, value)
@@ -178,8 +180,13 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _frame(body: Body, kind: str) -> Body:
-    return {"id": "c1", "object": kind, "created": 1, "model": f"{body['model']}-2026-01-01",
-            "system_fingerprint": "fp_1"}  # fmt: skip
+    return {
+        "id": "c1",
+        "object": kind,
+        "created": 1,
+        "model": f"{body['model']}-2026-01-01",
+        "system_fingerprint": "fp_1",
+    }
 
 
 def usage(body: Body, said: Said) -> Body:

@@ -72,7 +72,11 @@ class Rehearsal:
         )
 
     def draft(
-        self, design: StudyDesign = DESIGN, *, problems: int = 5, pairs: int = 4,
+        self,
+        design: StudyDesign = DESIGN,
+        *,
+        problems: int = 5,
+        pairs: int = 4,
         name: str = "rehearsal",
     ) -> Study:
         """A draft with pairs."""
@@ -109,7 +113,8 @@ class Rehearsal:
         with contextlib.closing(self._connect()) as here:
             tables = here.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
             filled = [
-                name for (name,) in tables
+                name
+                for (name,) in tables
                 if name != "alembic_version"
                 and here.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone()
             ]
@@ -139,8 +144,12 @@ def rate_everything(url: str, token: str, seed: int, stop: int | None = None) ->
     """One rater from first to last ballot, or to the `stop`-th; how many votes were saved."""
     store = open_database(url)
     try:
-        return _rate(RatingService(store, SystemClock(), SystemChance(), min_view_seconds=0), token,
-                     seed, stop)
+        return _rate(
+            RatingService(store, SystemClock(), SystemChance(), min_view_seconds=0),
+            token,
+            seed,
+            stop,
+        )
     finally:
         store.dispose()
 

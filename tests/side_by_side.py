@@ -30,13 +30,16 @@ ROOT = Path(__file__).resolve().parents[1]
 
 IN_ONE_PROCESS = {
     "the inspector": (
-        "tests/e2e/test_inspector.py", "tests/e2e/test_diagnosis_instead.py",
-        "tests/e2e/test_compare.py", "tests/e2e/test_cut_short.py",
-        "tests/e2e/test_diagnosis_noise_truth.py", "tests/e2e/test_diagnosis_rows.py",
+        "tests/e2e/test_inspector.py",
+        "tests/e2e/test_diagnosis_instead.py",
+        "tests/e2e/test_compare.py",
+        "tests/e2e/test_cut_short.py",
+        "tests/e2e/test_diagnosis_noise_truth.py",
+        "tests/e2e/test_diagnosis_rows.py",
     ),
     "the organiser": ("tests/e2e/test_organising.py", "tests/e2e/test_organising_demo.py"),
     "the rater": ("tests/e2e/test_rating.py", "tests/e2e/test_blind.py"),
-}  # fmt: skip
+}
 """Files that go to one process, for they share a server, its database and a browser.
 
 The first visit of a browser's profile costs twice as much as a later one, and a server or a
@@ -45,17 +48,34 @@ study to rate costs seconds: fewer processes that do it are quicker than more si
 
 LONGEST_FIRST = (
     *(file for files in IN_ONE_PROCESS.values() for file in files),
-    "tests/e2e/test_results.py", "tests/test_lint.py", "tests/e2e", "tests/core/rewriting",
-    "tests/core/formula/test_growth.py", "tests/core/search", "tests/audit",
-    "tests/pages/test_results_page.py", "tests/db/test_concurrency.py",
+    "tests/e2e/test_results.py",
+    "tests/test_lint.py",
+    "tests/e2e",
+    "tests/core/rewriting",
+    "tests/core/formula/test_growth.py",
+    "tests/core/search",
+    "tests/audit",
+    "tests/pages/test_results_page.py",
+    "tests/db/test_concurrency.py",
     "tests/pages/test_app_inspector.py",
-    "tests/pages/test_compare.py", "tests/pages/test_diagnosis_summary.py",
-    "tests/study/test_report.py", "tests/test_wheel.py", "tests/pages/test_diagnosis_noise.py",
-    "tests/study/test_planning.py", "tests/pages/test_app_report.py",
-    "tests/core/measure/test_oracle_agreement.py", "tests/study/test_report_bundle.py",
-    "tests/study/test_recomputed.py", "tests/study/test_validation.py", "tests/test_notebook.py",
-    "tests/study", "tests/pages", "tests/db", "tests/core", "tests",
-)  # fmt: skip
+    "tests/pages/test_compare.py",
+    "tests/pages/test_diagnosis_summary.py",
+    "tests/study/test_report.py",
+    "tests/test_wheel.py",
+    "tests/pages/test_diagnosis_noise.py",
+    "tests/study/test_planning.py",
+    "tests/pages/test_app_report.py",
+    "tests/core/measure/test_oracle_agreement.py",
+    "tests/study/test_report_bundle.py",
+    "tests/study/test_recomputed.py",
+    "tests/study/test_validation.py",
+    "tests/test_notebook.py",
+    "tests/study",
+    "tests/pages",
+    "tests/db",
+    "tests/core",
+    "tests",
+)
 """Files are given out in this order, so that short ones even out the end; doctests come last.
 
 Those with a browser come first: they wait half of their time, and the others fill that.

@@ -98,10 +98,22 @@ BELOW = {
     "study.planning": {"statistics"},
     "study.matching": {"statistics", "material", "errors", "structure"},
     "study.model_raters": {
-        "ballots", "clock", "design", "errors", "material", "rating_types", "store",
+        "ballots",
+        "clock",
+        "design",
+        "errors",
+        "material",
+        "rating_types",
+        "store",
     },
     "study.report": {
-        "statistics", "material", "errors", "design", "sealing", "structure", "model_raters",
+        "statistics",
+        "material",
+        "errors",
+        "design",
+        "sealing",
+        "structure",
+        "model_raters",
     },
     "pages.ui.figures": set(),
     "pages.ui.kit": set(),
@@ -200,9 +212,12 @@ def test_only_wiring_reaches_the_database() -> None:
 
 
 PURE = (
-    "pages.ui.figures", "pages.ui.rating.ballot_figure", "pages.ui.compare.front_figure",
-    "pages.ui.compare.pair_figure", "pages.ui.gap.gap_figure",
-)  # fmt: skip
+    "pages.ui.figures",
+    "pages.ui.rating.ballot_figure",
+    "pages.ui.compare.front_figure",
+    "pages.ui.compare.pair_figure",
+    "pages.ui.gap.gap_figure",
+)
 """Figures, which know Plotly alone."""
 
 
@@ -227,7 +242,8 @@ def test_the_rating_page_is_blind_by_construction() -> None:
         here = waiting.pop()
         reached.add(here)
         waiting |= {
-            i for i in imports(here) & sources().keys() - reached
+            i
+            for i in imports(here) & sources().keys() - reached
             if i.startswith("pages") and i != "pages.ui.kit.wiring"
         }
     named = set().union(*(imports(module) for module in reached))
@@ -247,9 +263,7 @@ def test_the_types_of_a_ballot_name_nothing_hidden() -> None:
 
 
 def test_there_are_no_circles_between_modules() -> None:
-    graph = {
-        name: {i for i in imports(name) if i in sources() and i != name} for name in sources()
-    }
+    graph = {name: {i for i in imports(name) if i in sources() and i != name} for name in sources()}
     done: set[str] = set()
 
     def visit(name: str, trail: tuple[str, ...]) -> None:
@@ -297,8 +311,16 @@ def test_user_text_is_never_evaluated() -> None:
 
 def test_scoring_loads_nothing_that_it_does_not_use() -> None:
     heavy = (
-        "scipy", "mpmath", "sympy", "pandas", "pyarrow", "matplotlib", "jinja2", "cattrs", *SCREEN,
-    )  # fmt: skip
+        "scipy",
+        "mpmath",
+        "sympy",
+        "pandas",
+        "pyarrow",
+        "matplotlib",
+        "jinja2",
+        "cattrs",
+        *SCREEN,
+    )
     script = (
         "import sys; from eic_core.cli.main import build_parser; build_parser(['score']); "
         f"print(*sorted({set(heavy)!r} & sys.modules.keys()))"

@@ -50,9 +50,11 @@ def public_functions(trees: dict[str, ast.Module]) -> Iterator[Function]:
     A method without a docstring has that of the method it overrides, as `inspect.getdoc` says.
     """
     classes = {
-        node.name: node for tree in trees.values() for node in tree.body
+        node.name: node
+        for tree in trees.values()
+        for node in tree.body
         if isinstance(node, ast.ClassDef)
-    }  # fmt: skip
+    }
     for module, tree in trees.items():
         for node in tree.body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
@@ -141,8 +143,11 @@ def constructor_arguments(owner: ast.ClassDef) -> tuple[str, ...]:
     for method in methods(owner):
         if method.name == "__init__":
             return arguments(method)[1:]
-    fields = [node.target.id for node in owner.body
-              if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)]  # fmt: skip
+    fields = [
+        node.target.id
+        for node in owner.body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    ]
     return tuple(name for name in fields if not name.startswith("_"))
 
 
@@ -226,8 +231,9 @@ def pair(a, b): ...
 
 
 def test_every_exemption_names_a_function_of_many_arguments() -> None:
-    many = {f.name for f in public_functions(sources("eic_core"))
-            if len(f.arguments) >= MANY_ARGUMENTS}  # fmt: skip
+    many = {
+        f.name for f in public_functions(sources("eic_core")) if len(f.arguments) >= MANY_ARGUMENTS
+    }
     assert EXEMPT.keys() <= many and all(EXEMPT.values())
 
 

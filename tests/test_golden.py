@@ -58,12 +58,15 @@ ALLOWED: dict[str, tuple[str, Any]] = {
     "SCORED.csv: 58.invalid": ("0012", "23"),
     # what a text leaves open is said
     "inspect/fpcore.json: reading.notes": (
-        "0002", ["what `:pre` demands is no range with two ends and is not kept"],
+        "0002",
+        ["what `:pre` demands is no range with two ends and is not kept"],
     ),
     "inspect/logarithms.json: reading.notes": (
         "0002",
-        ["`log(x, 3)` is read as the logarithm of x to the base 3, as Python writes it",
-         "`log(y, x)` is read as the logarithm of y to the base x, as Python writes it"],
+        [
+            "`log(x, 3)` is read as the logarithm of x to the base 3, as Python writes it",
+            "`log(y, x)` is read as the logarithm of y to the base x, as Python writes it",
+        ],
     ),
     # the place of a refusal is said once, where the message names it already
     "SCORED.csv: 10.error": ("0002", "unbalanced parenthesis at column 11: close this `(`"),
@@ -116,10 +119,13 @@ def test_a_difference_is_seen() -> None:
     assert not [*differences(golden, {**golden, "eic": 2.0 + 1e-9, "new": 1}, "f")]
     assert not [*differences(golden, {**golden, "eic": 2.001}, "f", 0.001)]
     for key, value, place in (
-        ("eic", 2.00001, "f: eic was"), ("samples", {"valid": 4}, "f: samples.valid was"),
-        ("samples", {}, "f: samples.valid is missing"), ("nodes", [1.0, 1.0], "f: nodes.0 was"),
-        ("nodes", ["inf"], "f: nodes was"), ("tail", False, "f: tail was"),
-    ):  # fmt: skip
+        ("eic", 2.00001, "f: eic was"),
+        ("samples", {"valid": 4}, "f: samples.valid was"),
+        ("samples", {}, "f: samples.valid is missing"),
+        ("nodes", [1.0, 1.0], "f: nodes.0 was"),
+        ("nodes", ["inf"], "f: nodes was"),
+        ("tail", False, "f: tail was"),
+    ):
         assert "".join(differences(golden, {**golden, key: value}, "f")).startswith(place)
 
 
@@ -144,8 +150,17 @@ def test_an_inspection_prints_what_it_printed(name: str, monkeypatch: pytest.Mon
 
 def test_a_pool_is_scored_and_matched_as_it_was(tmp_path: Path) -> None:
     scored, problems = tmp_path / "SCORED.csv", GOLDEN / "problems"
-    run(core_main, "score", GOLDEN / "pool.csv", "--problems", problems, "--out", scored,
-        "--jobs", "1")  # fmt: skip
+    run(
+        core_main,
+        "score",
+        GOLDEN / "pool.csv",
+        "--problems",
+        problems,
+        "--out",
+        scored,
+        "--jobs",
+        "1",
+    )
     golden, now = rows_of(GOLDEN / "SCORED.csv"), rows_of(scored)
     assert len(golden) == len(now) == 68
     for number, (old, new) in enumerate(zip(golden, now, strict=True)):
@@ -198,9 +213,12 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
     store, chance = open_database(f"sqlite:///{file}"), SeededChance(1)
     clock = ManualClock(datetime(2025, 4, 2, 9, tzinfo=UTC))
     yield Lab(
-        file, store, OrganiserService(store, clock, chance), RatingService(store, clock, chance),
+        file,
+        store,
+        OrganiserService(store, clock, chance),
+        RatingService(store, clock, chance),
         AccessService(store, clock, chance),
-    )  # fmt: skip
+    )
     store.dispose()
 
 
@@ -244,10 +262,15 @@ def test_votes_are_read_as_they_were_cast(lab: Lab) -> None:
     now, ended = lab.organiser.studies()
     cast = lab.votes(ended.id)
     assert Counter((vote.kind.value, vote.chosen) for vote in cast) == {
-        ("main", "lower"): 75, ("main", "higher"): 17, ("main", "tie"): 2,
-        ("attention", "lower"): 12, ("attention", "higher"): 1,
-        ("practice", "lower"): 6, ("practice", "higher"): 7, ("practice", "tie"): 1,
-    }  # fmt: skip
+        ("main", "lower"): 75,
+        ("main", "higher"): 17,
+        ("main", "tie"): 2,
+        ("attention", "lower"): 12,
+        ("attention", "higher"): 1,
+        ("practice", "lower"): 6,
+        ("practice", "higher"): 7,
+        ("practice", "tie"): 1,
+    }
     assert Counter(vote.reason for vote in cast)["=SUM(A1) looks odd"] == 24
     assert sum(vote.idle_seconds for vote in cast) == 600
     assert sum(vote.seconds for vote in cast) == pytest.approx(2622.85755)
@@ -264,8 +287,14 @@ def test_the_live_lists_count_what_they_counted(lab: Lab) -> None:
     assert (now.withdrawn, now.dropped_out, now.votes) == (1, 3, 10)
     states = [i.state for i in lab.organiser.invitations.every(lab.organiser.studies()[0].id)]
     assert states == [
-        "consented", "finished", "consented", "consented", "withdrawn", "unused", "revoked",
-    ]  # fmt: skip
+        "consented",
+        "finished",
+        "consented",
+        "consented",
+        "withdrawn",
+        "unused",
+        "revoked",
+    ]
 
 
 def test_a_frozen_ballot_shows_what_it_showed(lab: Lab) -> None:
@@ -363,8 +392,14 @@ def test_the_open_study_is_read_up_to_the_look(lab: Lab) -> None:
 # --- links ---
 
 
-@pytest.mark.parametrize("link", [pytest.param(link, id=link["name"]) for link in LINKS
-                                  if not link["name"].startswith("rating page")])  # fmt: skip
+@pytest.mark.parametrize(
+    "link",
+    [
+        pytest.param(link, id=link["name"])
+        for link in LINKS
+        if not link["name"].startswith("rating page")
+    ],
+)
 def test_a_page_link_opens_what_it_opened(link: dict[str, Any]) -> None:
     kind = CompareState if urlsplit(link["address"]).path == "/compare" else PageState
     state = kind.from_query(query_of(link["address"]))

@@ -101,12 +101,17 @@ def test_the_lock_holds_one_version_of_each_requirement_and_it_is_in_range() -> 
     ("told", "arguments"),
     [
         ({}, []),
-        ({"index-url": "https://our/simple", "timeout": "9"}, ["--default-index", "https://our/simple"]),
+        (
+            {"index-url": "https://our/simple", "timeout": "9"},
+            ["--default-index", "https://our/simple"],
+        ),
         ({"find-links": "/a /b"}, ["--find-links", "/a", "--find-links", "/b"]),
-        ({"extra-index-url": "https://our/simple"},
-         ["--index", "https://our/simple", "--index-strategy", "unsafe-best-match"]),
+        (
+            {"extra-index-url": "https://our/simple"},
+            ["--index", "https://our/simple", "--index-strategy", "unsafe-best-match"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_uv_takes_packages_from_where_pip_was_told_to(
     told: dict[str, str], arguments: list[str]
 ) -> None:

@@ -83,11 +83,27 @@ def run(folder: Path, workers: int, *files: str, status: int = 1) -> str:
         text = FILES["test_first.py" if name == "test_second.py" else name]
         (folder / name).write_text(text.replace("\n        ", "\n"), encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "tests.side_by_side", "--workers", str(workers),
-         "-p", "no:cacheprovider", "-c", os.devnull, "-q", *files],
-        cwd=folder, capture_output=True, text=True, check=False,
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "tests.side_by_side",
+            "--workers",
+            str(workers),
+            "-p",
+            "no:cacheprovider",
+            "-c",
+            os.devnull,
+            "-q",
+            *files,
+        ],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
         env=os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-    )  # fmt: skip
+    )
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout
 
@@ -116,8 +132,11 @@ def test_what_fails_once_is_run_again_and_named(tmp_path: Path) -> None:
     assert "3 passed" in said and "failed" not in said and "error" not in said
     named = "^PASSED ON A SECOND ATTEMPT .*::(.*) - AssertionError: assert not True$"
     again = sorted(re.findall(named, said, re.MULTILINE))
-    assert again == ["test_needs_what_was_slow", "test_of_many_that_all_fail_once",
-                     "test_passes_the_second_time"]  # fmt: skip
+    assert again == [
+        "test_needs_what_was_slow",
+        "test_of_many_that_all_fail_once",
+        "test_passes_the_second_time",
+    ]
     assert "of the first attempt" not in said
 
 

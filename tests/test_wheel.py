@@ -32,10 +32,24 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT, source, ignore=NOT_COPIED)
     (source / "eic_core" / "engine" / "native" / "kernel-0-linux.so").write_bytes(b"\x7fELF")
     done = subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation",
-         "--disable-pip-version-check", "--quiet", "--wheel-dir", str(made)],
-        cwd=source, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            ".",
+            "--no-deps",
+            "--no-build-isolation",
+            "--disable-pip-version-check",
+            "--quiet",
+            "--wheel-dir",
+            str(made),
+        ],
+        cwd=source,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     [built] = made.iterdir()
     return built
@@ -46,8 +60,17 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A fresh environment with the wheel, and with what this one has for its dependencies."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, symlinks=os.name != "nt")
-    install = [sys.executable, "-m", "pip", "--python", str(folder), "install", "--no-index",
-               "--disable-pip-version-check", "--quiet"]  # fmt: skip
+    install = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(folder),
+        "install",
+        "--no-index",
+        "--disable-pip-version-check",
+        "--quiet",
+    ]
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
     paths = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     (packages / "dependencies.pth").write_text("\n".join(sorted(paths)), encoding="utf-8")
@@ -105,9 +128,13 @@ def test_eic_says_what_python_dash_m_says(environment: Path) -> None:
     by_module = run([python, "-m", "eic_core", "inspect", *FORMULA, "--json"], environment)
     assert by_script.stdout == by_module.stdout and not by_script.stderr
     assert json.loads(by_script.stdout)["eic"] == pytest.approx(3.0, abs=0.01)
-    for command, program in ([script(environment, "eic")], "eic"), (
-        [python, "-m", "eic_core"], "python -m eic_core",
-    ):  # fmt: skip
+    for command, program in (
+        ([script(environment, "eic")], "eic"),
+        (
+            [python, "-m", "eic_core"],
+            "python -m eic_core",
+        ),
+    ):
         usage = run([*command, "inspect", "--help"], environment).stdout
         assert usage.startswith(f"usage: {program} inspect ")
 

@@ -68,10 +68,22 @@ def empty_server() -> Iterator[tuple[str, int]]:
     """A server with an empty page, with this app's settings; its address and process."""
     port = free_port()
     process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", str(HERE / "empty.py"),
-         "--server.port", str(port), "--server.headless", "true"],
-        cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "streamlit",
+            "run",
+            str(HERE / "empty.py"),
+            "--server.port",
+            str(port),
+            "--server.headless",
+            "true",
+        ],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     address = f"http://127.0.0.1:{port}"
     try:
         for _ in range(480):
@@ -110,9 +122,7 @@ class Costs:
             for link in links:
                 await self._rate(address, process, link, page, empty)
 
-    async def _rate(
-        self, address: str, process: int, link: str, page: Tab, empty: int
-    ) -> None:
+    async def _rate(self, address: str, process: int, link: str, page: Tab, empty: int) -> None:
         query = urlencode({"t": link.partition("t=")[2]})
         async with connect(
             stream(address), subprotocols=["streamlit"], origin=address, max_size=None
@@ -133,8 +143,14 @@ class Costs:
                 self.empty.append((processor_seconds(empty) - began) / 5)
 
 
-def measure_cost(store: SqlStore, organiser: OrganiserService, study: int, address: str,
-                 process: int, raters: int) -> bool:
+def measure_cost(
+    store: SqlStore,
+    organiser: OrganiserService,
+    study: int,
+    address: str,
+    process: int,
+    raters: int,
+) -> bool:
     """Print what a ballot costs while others are at work; whether the aim is met."""
     service = RatingService(store, SystemClock(), SystemChance())
     for made in organiser.invitations.invite(study, ["other"] * OTHERS):
@@ -147,14 +163,24 @@ def measure_cost(store: SqlStore, organiser: OrganiserService, study: int, addre
         asyncio.run(costs.measure(address, process, links, empty_address, empty))
     vote, rerun = statistics.fmean(costs.vote), statistics.fmean(costs.empty)
     ratio = vote / rerun
-    print(f"processor time: an empty page's rerun {1e3 * rerun:.1f} ms, a ballot's "
-          f"{1e3 * vote:.1f} ms ({len(costs.vote)} votes, {OTHERS} others at work): "
-          f"{ratio:.1f} empty reruns, {verdict(ratio, AIM)}")  # fmt: skip
+    print(
+        f"processor time: an empty page's rerun {1e3 * rerun:.1f} ms, a ballot's "
+        f"{1e3 * vote:.1f} ms ({len(costs.vote)} votes, {OTHERS} others at work): "
+        f"{ratio:.1f} empty reruns, {verdict(ratio, AIM)}"
+    )
     return ratio <= AIM
 
 
-def measure_raters(store: SqlStore, organiser: OrganiserService, study: int, address: str,
-                   process: int, raters: int, ballots: int, think: float) -> list[str]:
+def measure_raters(
+    store: SqlStore,
+    organiser: OrganiserService,
+    study: int,
+    address: str,
+    process: int,
+    raters: int,
+    ballots: int,
+    think: float,
+) -> list[str]:
     """A row of the table for so many raters; what is wrong."""
     before = {vote.id for vote in votes_of(store, study)}
     had = {rater.id for rater in organiser_raters(store, study)}
@@ -170,9 +196,12 @@ def measure_raters(store: SqlStore, organiser: OrganiserService, study: int, add
         pairs = [pair.id for pair in organiser.pairs(study) if pair.in_study]
         wrong += problems_with(stored, raters, ballots, len(pairs))
     cuts = statistics.quantiles(log.votes, n=100, method="inclusive")
-    print(f"| {raters} | {1e3 * cuts[49]:.0f} | {1e3 * cuts[94]:.0f} | {1e3 * cuts[98]:.0f} "
-          f"| {len(stored) / seconds:.1f} | {1e3 * used / max(1, len(stored)):.0f} "
-          f"| {megabytes(process):.0f} MB | {len(log.votes)} = {len(stored)} |", flush=True)
+    print(
+        f"| {raters} | {1e3 * cuts[49]:.0f} | {1e3 * cuts[94]:.0f} | {1e3 * cuts[98]:.0f} "
+        f"| {len(stored) / seconds:.1f} | {1e3 * used / max(1, len(stored)):.0f} "
+        f"| {megabytes(process):.0f} MB | {len(log.votes)} = {len(stored)} |",
+        flush=True,
+    )
     return wrong
 
 
@@ -206,16 +235,24 @@ def main(arguments: list[str]) -> int:
                 server.store, organiser, study.id, server.address, server.process, given.cost_of
             )
         if counts:
-            print(f"\nraters at once, {given.ballots} ballots each, {LOOK + given.think:.0f} s on "
-                  f"a ballot{busy()}; click to next ballot:\n\n"
-                  "| raters | p50, ms | p95, ms | p99, ms | votes a second | processor, ms a vote "
-                  "| memory | acknowledged = stored |\n|---|---|---|---|---|---|---|---|",
-                  flush=True)
+            print(
+                f"\nraters at once, {given.ballots} ballots each, {LOOK + given.think:.0f} s on "
+                f"a ballot{busy()}; click to next ballot:\n\n"
+                "| raters | p50, ms | p95, ms | p99, ms | votes a second | processor, ms a vote "
+                "| memory | acknowledged = stored |\n|---|---|---|---|---|---|---|---|",
+                flush=True,
+            )
         for raters in counts:
             wrong += measure_raters(
-                server.store, organiser, study.id, server.address, server.process, raters,
-                given.ballots, given.think,
-            )  # fmt: skip
+                server.store,
+                organiser,
+                study.id,
+                server.address,
+                server.process,
+                raters,
+                given.ballots,
+                given.think,
+            )
     for line in wrong[:20]:
         print(f"WRONG: {line}")
     return 1 if wrong else 0

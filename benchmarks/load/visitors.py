@@ -170,9 +170,7 @@ async def run_phase(
 
 def main(arguments: list[str] | None = None) -> int:
     """Run, and print."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.load.visitors", description=__doc__
-    )
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.load.visitors", description=__doc__)
     parser.add_argument("--raters", type=int, default=10)
     parser.add_argument("--ballots", type=int, default=10)
     parser.add_argument("--think", type=float, default=4.0, help="mean seconds on a ballot")
@@ -186,25 +184,33 @@ def main(arguments: list[str] | None = None) -> int:
         for phase, visitors in ((calm, 0), (loaded, given.visitors)):
             labels = [f"{phase.name} {number}" for number in range(given.raters)]
             links = [made.link for made in organiser.invitations.invite(study.id, labels)]
-            asyncio.run(
-                run_phase(phase, address, links, given.ballots, given.think, visitors)
-            )
-    print(f"{given.raters} raters, {given.ballots} ballots each; visitors paste "
-          f"{len(WORST)} formulas in turn\n")
-    print(f"{'':<18}{'rater p50':>10}{'p95':>8}{'worst':>8}{'/healthz p50':>14}{'p95':>8}"
-          f"{'worst':>8}{'pages':>7}")
+            asyncio.run(run_phase(phase, address, links, given.ballots, given.think, visitors))
+    print(
+        f"{given.raters} raters, {given.ballots} ballots each; visitors paste "
+        f"{len(WORST)} formulas in turn\n"
+    )
+    print(
+        f"{'':<18}{'rater p50':>10}{'p95':>8}{'worst':>8}{'/healthz p50':>14}{'p95':>8}"
+        f"{'worst':>8}{'pages':>7}"
+    )
     for phase in (calm, loaded):
         votes, health = phase.log.votes, phase.health
-        print(f"{phase.name:<18}{1e3 * statistics.median(votes):>7.0f} ms{1e3 * phase.p95:>8.0f}"
-              f"{1e3 * max(votes):>8.0f}{1e3 * statistics.median(health):>11.0f} ms"
-              f"{1e3 * statistics.quantiles(health, n=20)[18]:>8.0f}{1e3 * max(health):>8.0f}"
-              f"{len(phase.pages):>7}")
+        print(
+            f"{phase.name:<18}{1e3 * statistics.median(votes):>7.0f} ms{1e3 * phase.p95:>8.0f}"
+            f"{1e3 * max(votes):>8.0f}{1e3 * statistics.median(health):>11.0f} ms"
+            f"{1e3 * statistics.quantiles(health, n=20)[18]:>8.0f}{1e3 * max(health):>8.0f}"
+            f"{len(phase.pages):>7}"
+        )
     ratio = loaded.p95 / calm.p95
-    print(f"\na rater's p95 under load / calm: {ratio:.2f}, aim {RATER_AIM}: "
-          f"{'met' if ratio <= RATER_AIM else 'MISSED'}")
+    print(
+        f"\na rater's p95 under load / calm: {ratio:.2f}, aim {RATER_AIM}: "
+        f"{'met' if ratio <= RATER_AIM else 'MISSED'}"
+    )
     worst = max(loaded.health)
-    print(f"/healthz, the worst under load: {1e3 * worst:.0f} ms, aim {1e3 * HEALTH_AIM:.0f}: "
-          f"{'met' if worst <= HEALTH_AIM else 'MISSED'}")
+    print(
+        f"/healthz, the worst under load: {1e3 * worst:.0f} ms, aim {1e3 * HEALTH_AIM:.0f}: "
+        f"{'met' if worst <= HEALTH_AIM else 'MISSED'}"
+    )
     return 0
 
 

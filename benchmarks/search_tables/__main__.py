@@ -60,35 +60,70 @@ PEER_LAWS = 8
 
 def parser() -> argparse.ArgumentParser:
     """What can be asked."""
-    found = argparse.ArgumentParser(prog="python -m benchmarks.search_tables",
-                                    description=(__doc__ or "").partition("\n")[0])  # fmt: skip
-    found.add_argument("--shared", metavar="DIR", type=Path, default=SHARED,
-                       help="where the real problems are; default: %(default)s")  # fmt: skip
+    found = argparse.ArgumentParser(
+        prog="python -m benchmarks.search_tables", description=(__doc__ or "").partition("\n")[0]
+    )
+    found.add_argument(
+        "--shared",
+        metavar="DIR",
+        type=Path,
+        default=SHARED,
+        help="where the real problems are; default: %(default)s",
+    )
     found.add_argument("--parts", default=",".join(PARTS), help="default: %(default)s")
-    found.add_argument("--laws", metavar="N", type=int, default=40,
-                       help="evenly by kind and length; default: %(default)s")  # fmt: skip
+    found.add_argument(
+        "--laws",
+        metavar="N",
+        type=int,
+        default=40,
+        help="evenly by kind and length; default: %(default)s",
+    )
     found.add_argument("--all", action="store_true", help="all laws")
-    found.add_argument("--methods", default="", help="of " + ", ".join(METHODS)
-                       + "; default: all")  # fmt: skip
-    found.add_argument("--seeds", metavar="N", type=int, default=3,
-                       help="runs of a law; default: %(default)s")  # fmt: skip
-    found.add_argument("--splits", metavar="N", type=int, default=5,
-                       help="runs of a real problem; default: %(default)s")  # fmt: skip
-    found.add_argument("--evals", metavar="N", type=int, default=40_000,
-                       help="candidates a run; default: %(default)s")  # fmt: skip
-    found.add_argument("--noise", default="0,0.001,0.01,0.1",
-                       help="by the target's standard deviation; default: %(default)s")  # fmt: skip
-    found.add_argument("--rows", metavar="N", type=int, default=400,
-                       help="of a law, a quarter held out; default: %(default)s")  # fmt: skip
-    found.add_argument("--peers", metavar="PYTHON", type=Path,
-                       help="an interpreter that has gplearn or pyoperon")  # fmt: skip
-    found.add_argument("--jobs", metavar="J", type=int, default=1,
-                       help="processes; default: %(default)s")  # fmt: skip
-    found.add_argument("--out", metavar="FILE.csv", type=Path, default=OUT,
-                       help="the runs; default: %(default)s")  # fmt: skip
+    found.add_argument("--methods", default="", help="of " + ", ".join(METHODS) + "; default: all")
+    found.add_argument(
+        "--seeds", metavar="N", type=int, default=3, help="runs of a law; default: %(default)s"
+    )
+    found.add_argument(
+        "--splits",
+        metavar="N",
+        type=int,
+        default=5,
+        help="runs of a real problem; default: %(default)s",
+    )
+    found.add_argument(
+        "--evals",
+        metavar="N",
+        type=int,
+        default=40_000,
+        help="candidates a run; default: %(default)s",
+    )
+    found.add_argument(
+        "--noise",
+        default="0,0.001,0.01,0.1",
+        help="by the target's standard deviation; default: %(default)s",
+    )
+    found.add_argument(
+        "--rows",
+        metavar="N",
+        type=int,
+        default=400,
+        help="of a law, a quarter held out; default: %(default)s",
+    )
+    found.add_argument(
+        "--peers", metavar="PYTHON", type=Path, help="an interpreter that has gplearn or pyoperon"
+    )
+    found.add_argument(
+        "--jobs", metavar="J", type=int, default=1, help="processes; default: %(default)s"
+    )
+    found.add_argument(
+        "--out", metavar="FILE.csv", type=Path, default=OUT, help="the runs; default: %(default)s"
+    )
     found.add_argument("--print", action="store_true", help="make no run, print what is there")
-    found.add_argument("--any-maker", action="store_true",
-                       help="take runs that another version of the search has made")  # fmt: skip
+    found.add_argument(
+        "--any-maker",
+        action="store_true",
+        help="take runs that another version of the search has made",
+    )
     return found
 
 
@@ -137,10 +172,18 @@ def law_tasks(options: argparse.Namespace, laws: Sequence[Law], noise: float) ->
 def real_tasks(options: argparse.Namespace, problems: Sequence[Path]) -> list[Task]:
     """Runs of real problems, their constants printed with two tolerances."""
     return [
-        Task("real", path.stem, 0.0, seed, method, options.evals,
-             len(real_split(path, seed).whole), (TOLERANCE, EXACT))
+        Task(
+            "real",
+            path.stem,
+            0.0,
+            seed,
+            method,
+            options.evals,
+            len(real_split(path, seed).whole),
+            (TOLERANCE, EXACT),
+        )
         for seed, path, method in product(range(options.splits), problems, options.chosen)
-    ]  # fmt: skip
+    ]
 
 
 def with_picked(methods: Sequence[str]) -> list[str]:
@@ -153,10 +196,11 @@ def rows_of(results: Results, options: argparse.Namespace, tasks: Sequence[Task]
     wanted = {(t.part, t.problem, t.noise, t.seed, t.evaluations, t.rows) for t in tasks}
     methods = with_picked(options.chosen)
     return [
-        r for r in results.rows
+        r
+        for r in results.rows
         if r.method in methods
         and (r.part, r.problem, r.noise, r.seed, r.evaluations, r.rows) in wanted
-    ]  # fmt: skip
+    ]
 
 
 def show(title: str, lines: Sequence[str]) -> None:
@@ -172,8 +216,10 @@ def do_real(options: argparse.Namespace, results: Results) -> None:
         make_all(tasks, partial(make, shared=options.shared), results, options.jobs)
     rows = rows_of(results, options, tasks)
     names = [path.stem for path in problems]
-    title = (f"Real data: {len(names)} problems, {options.splits} splits 75/25 each, "
-             f"{options.evals:,} candidates a run")  # fmt: skip
+    title = (
+        f"Real data: {len(names)} problems, {options.splits} splits 75/25 each, "
+        f"{options.evals:,} candidates a run"
+    )
     if lack := missing(rows, names, options.splits, with_picked(options.chosen)):
         show(title, [lack])
         return
@@ -181,13 +227,20 @@ def do_real(options: argparse.Namespace, results: Results) -> None:
     exact = [row for row in rows if row.tolerance == EXACT]
     long = {row.problem for row in rows if row.rows >= ENOUGH_ROWS}
     show(title, [*mean_lines(short, REAL_COLUMNS), *change_lines(short, REAL_COLUMNS)])
-    show(f"the same, the {len(long)} problems of {ENOUGH_ROWS} rows or more", [
-        *mean_lines([row for row in short if row.problem in long], REAL_COLUMNS),
-        *change_lines([row for row in short if row.problem in long], REAL_COLUMNS),
-    ])  # fmt: skip
-    show("the same, all problems, constants as fitted (tolerance 0)", [
-        *mean_lines(exact, REAL_COLUMNS), *change_lines(exact, REAL_COLUMNS),
-    ])  # fmt: skip
+    show(
+        f"the same, the {len(long)} problems of {ENOUGH_ROWS} rows or more",
+        [
+            *mean_lines([row for row in short if row.problem in long], REAL_COLUMNS),
+            *change_lines([row for row in short if row.problem in long], REAL_COLUMNS),
+        ],
+    )
+    show(
+        "the same, all problems, constants as fitted (tolerance 0)",
+        [
+            *mean_lines(exact, REAL_COLUMNS),
+            *change_lines(exact, REAL_COLUMNS),
+        ],
+    )
     show("the same, by halves", half_lines(short, REAL_COLUMNS, names))
 
 
@@ -199,9 +252,11 @@ def do_laws(options: argparse.Namespace, results: Results, laws: Sequence[Law]) 
             make_all(tasks, partial(make, shared=options.shared), results, options.jobs)
         rows = rows_of(results, options, tasks)
         held_out = options.rows // 4
-        title = (f"Laws, noise {noise:g}: {len(laws)} laws, {options.seeds} runs each, "
-                 f"{options.evals:,} candidates a run, {options.rows - held_out} rows to search "
-                 f"on and {held_out} held out")  # fmt: skip
+        title = (
+            f"Laws, noise {noise:g}: {len(laws)} laws, {options.seeds} runs each, "
+            f"{options.evals:,} candidates a run, {options.rows - held_out} rows to search "
+            f"on and {held_out} held out"
+        )
         names = [law.name for law in laws]
         if lack := missing(rows, names, options.seeds, with_picked(options.chosen)):
             show(title, [lack])
@@ -237,16 +292,20 @@ def do_peers(options: argparse.Namespace, results: Results, laws: Sequence[Law])
         if not options.print:
             make_all(tasks, call, results, options.jobs)
         wanted = {task.key for task in tasks}
-        theirs = [r for r in results.rows if (r.part, r.problem, r.noise, r.seed, r.method,
-                                              r.evaluations, r.rows) in wanted]  # fmt: skip
+        theirs = [
+            r
+            for r in results.rows
+            if (r.part, r.problem, r.noise, r.seed, r.method, r.evaluations, r.rows) in wanted
+        ]
         if lack := missing(theirs, names, seeds, tools):
             show(title, [lack])
             continue
         lines = mean_lines([*rows, *theirs], PEER_COLUMNS)
         for tool in tools:
             own = [r for r in rows if r.method == "eic-gp-01"]
-            lines += change_lines([*own, *[r for r in theirs if r.method == tool]],
-                                  PEER_COLUMNS, against=tool)  # fmt: skip
+            lines += change_lines(
+                [*own, *[r for r in theirs if r.method == tool]], PEER_COLUMNS, against=tool
+            )
         show(title, lines)
 
 

@@ -22,10 +22,24 @@ BROKEN = 0.05
 KEPT = 0.001
 """Constants have the digits that they need where it falls by no more."""
 
-TRANSCENDENTAL = frozenset((
-    "exp", "log", "log1p", "expm1", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
-    "tanh", "erf",
-))  # fmt: skip
+TRANSCENDENTAL = frozenset(
+    (
+        "exp",
+        "log",
+        "log1p",
+        "expm1",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "erf",
+    )
+)
 
 
 def r2_of(formula: Formula, samples: Samples) -> float:

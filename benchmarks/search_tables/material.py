@@ -44,9 +44,10 @@ class Split:
 def all_laws() -> list[Law]:
     """The 133 laws, those of each corpus by their number of nodes."""
     return [
-        law for name in CORPORA
+        law
+        for name in CORPORA
         for law in sorted(load(name), key=lambda law: (law.tree.complexity, law.name))
-    ]  # fmt: skip
+    ]
 
 
 def stratified(laws: Sequence[Law], count: int) -> list[Law]:
@@ -86,8 +87,7 @@ def law_split(law: Law, rows: int, noise: float, seed: int) -> Split:
     if len(good) < rows:
         raise DataError(f"{law.name} has a value at {len(good)} of {SPARE * rows} rows only")
     names = variable_names(list(domains))
-    columns = {name: drawn.columns[own][good]
-               for name, own in zip(names, domains, strict=True)}  # fmt: skip
+    columns = {name: drawn.columns[own][good] for name, own in zip(names, domains, strict=True)}
     clean = target[good]
     cut = rows - round(HELD_OUT * rows)  # rows are drawn independently: any cut is a random one
     rng = np.random.default_rng([seed, 1])

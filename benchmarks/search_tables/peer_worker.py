@@ -21,10 +21,14 @@ def gplearn(x: Any, y: Any, seconds: float, seed: int) -> tuple[str, float]:
 
     started = time.process_time()
     model = SymbolicRegressor(
-        population_size=1000, generations=1, function_set=("add", "sub", "mul", "div", "sqrt",
-        "log", "sin", "cos"), parsimony_coefficient=0.001, random_state=seed, warm_start=True,
+        population_size=1000,
+        generations=1,
+        function_set=("add", "sub", "mul", "div", "sqrt", "log", "sin", "cos"),
+        parsimony_coefficient=0.001,
+        random_state=seed,
+        warm_start=True,
         low_memory=True,
-    )  # fmt: skip
+    )
     model.fit(x, y)
     while time.process_time() - started < seconds:
         model.set_params(generations=model.generations + 1)
@@ -78,9 +82,13 @@ def operon_model(x: Any, y: Any, evaluations: int, seed: int) -> Any:
 
     model = SymbolicRegressor(
         allowed_symbols="add,sub,mul,div,square,sqrt,exp,log,sin,cos,constant,variable",
-        max_length=40, optimizer_iterations=5, generations=1_000_000, max_evaluations=evaluations,
-        n_threads=1, random_state=seed,
-    )  # fmt: skip
+        max_length=40,
+        optimizer_iterations=5,
+        generations=1_000_000,
+        max_evaluations=evaluations,
+        n_threads=1,
+        random_state=seed,
+    )
     return model.fit(x, y)
 
 

@@ -48,8 +48,9 @@ def tools_of(python: Path) -> list[str]:
         If it does not run, or has none of them.
     """
     try:
-        told = subprocess.run([python, WORKER, "--list"], capture_output=True, text=True,
-                              check=True).stdout.split()  # fmt: skip
+        told = subprocess.run(
+            [python, WORKER, "--list"], capture_output=True, text=True, check=True
+        ).stdout.split()
     except (OSError, subprocess.CalledProcessError) as error:
         raise DataError(f"{python} cannot run {WORKER.name}: {error}") from error
     found = [tool for tool in SYNTAX if tool in told]
@@ -96,18 +97,31 @@ def make(task: PeerTask, python: Path, split: Callable[[Task], Split]) -> list[R
     columns = data.training.columns
     assert data.training.target is not None
     asked = {
-        "tool": task.tool, "seconds": task.seconds, "seed": task.ours.seed,
+        "tool": task.tool,
+        "seconds": task.seconds,
+        "seed": task.ours.seed,
         "x": [column.tolist() for column in columns.values()],
         "y": data.training.target.tolist(),
-    }  # fmt: skip
-    done = subprocess.run([python, WORKER], input=json.dumps(asked), capture_output=True,
-                          text=True, check=False)  # fmt: skip
+    }
+    done = subprocess.run(
+        [python, WORKER], input=json.dumps(asked), capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise DataError(f"{task.tool} failed on {task.ours.problem}: {done.stderr[-300:]}")
     told = json.loads(done.stdout.splitlines()[-1])
     ours = task.ours
-    row = Row(ours.part, ours.problem, ours.noise, ours.seed, task.tool, ours.evaluations,
-              ours.rows, TOLERANCE, maker(), told["seconds"])  # fmt: skip
+    row = Row(
+        ours.part,
+        ours.problem,
+        ours.noise,
+        ours.seed,
+        task.tool,
+        ours.evaluations,
+        ours.rows,
+        TOLERANCE,
+        maker(),
+        told["seconds"],
+    )
     try:
         formula = formula_of(told["formula"], task.tool, tuple(columns))
     except FormulaError as error:
@@ -139,8 +153,14 @@ def formula_of(text: str, tool: str, columns: Sequence[str]) -> Formula:
     for other in reading.alternatives:
         if "gplearn" in other.label:  # its protected functions, written out
             formula = read(other.text, syntax=syntax).formula
-    return Formula(tuple([
-        node._replace(label=columns[int(node.label[1:]) - base])
-        if node.operator == VARIABLE else node
-        for node in formula.nodes
-    ]), formula.source)  # fmt: skip
+    return Formula(
+        tuple(
+            [
+                node._replace(label=columns[int(node.label[1:]) - base])
+                if node.operator == VARIABLE
+                else node
+                for node in formula.nodes
+            ]
+        ),
+        formula.source,
+    )

@@ -21,12 +21,17 @@ GIVEN_UP = 0.01
 LABELS = {
     **{key: method.label for key, method in METHODS.items()},
     **{new: f"{METHODS[old].label}, picked again" for old, new in PICKED_AGAIN.items()},
-    "gplearn": "gplearn", "operon": "Operon (pyoperon)",
-}  # fmt: skip
+    "gplearn": "gplearn",
+    "operon": "Operon (pyoperon)",
+}
 
 PLAIN = {
-    "eic-gp": "gp", "eic-gp-01": "gp", "gp-picked": "gp", "eic-mcts": "mcts", "mcts-picked": "mcts",
-}  # fmt: skip
+    "eic-gp": "gp",
+    "eic-gp-01": "gp",
+    "gp-picked": "gp",
+    "eic-mcts": "mcts",
+    "mcts-picked": "mcts",
+}
 """What a method is compared with."""
 
 
@@ -120,9 +125,7 @@ def mean_lines(rows: Sequence[Row], columns: Sequence[Column]) -> list[str]:
     return lines
 
 
-def change_lines(
-    rows: Sequence[Row], columns: Sequence[Column], against: str = ""
-) -> list[str]:
+def change_lines(rows: Sequence[Row], columns: Sequence[Column], against: str = "") -> list[str]:
     """A line a method: its changes against the one without EIC, by paired bootstrap.
 
     Parameters
@@ -153,8 +156,13 @@ def law_lines(rows: Sequence[Row], noise: float) -> list[str]:
     for method in methods_in(rows):
         printed = PAPER.get((method, noise))
         if printed is not None:
-            cells = [f"{printed.share:.3f}", f"{printed.nodes:.1f}", f"{printed.eic:.2f}", "",
-                     f"{printed.seconds:,.0f} (clock)"]  # fmt: skip
+            cells = [
+                f"{printed.share:.3f}",
+                f"{printed.nodes:.1f}",
+                f"{printed.eic:.2f}",
+                "",
+                f"{printed.seconds:,.0f} (clock)",
+            ]
             lines.append(_line(f"paper: {LABELS[method]}", cells))
         if (method, noise) in CHANGES:
             share, nodes, eic, seconds = CHANGES[method, noise].removesuffix(" %").split(", ")
@@ -163,9 +171,7 @@ def law_lines(rows: Sequence[Row], noise: float) -> list[str]:
     return lines
 
 
-def half_lines(
-    rows: Sequence[Row], columns: Sequence[Column], order: Sequence[str]
-) -> list[str]:
+def half_lines(rows: Sequence[Row], columns: Sequence[Column], order: Sequence[str]) -> list[str]:
     """The changes on the problems of odd and of even places, and what a choice on the first gives.
 
     Parameters
@@ -178,15 +184,23 @@ def half_lines(
     halves = [[row for row in rows if row.problem in set(order[start::2])] for start in (0, 1)]
     lines = []
     for name, start in (("first", 0), ("second", 1)):
-        lines += [f"{name} half: {', '.join(order[start::2])}",
-                  *change_lines(halves[start], columns)]  # fmt: skip
+        lines += [
+            f"{name} half: {', '.join(order[start::2])}",
+            *change_lines(halves[start], columns),
+        ]
     r2 = Column("held-out R²", lambda row: worth(row.r2_held_out), "number")
-    costs = {key: METHODS[key].alpha for key in methods_in(rows)
-             if key in METHODS and METHODS[key].search == "gp"}  # fmt: skip
+    costs = {
+        key: METHODS[key].alpha
+        for key in methods_in(rows)
+        if key in METHODS and METHODS[key].search == "gp"
+    }
     if "gp" in costs:
         plain = runs_of(halves[0], "gp", r2)
-        good = [key for key in costs if change(
-            runs_of(halves[0], key, r2), plain, relative=False).value >= -GIVEN_UP]  # fmt: skip
+        good = [
+            key
+            for key in costs
+            if change(runs_of(halves[0], key, r2), plain, relative=False).value >= -GIVEN_UP
+        ]
         chosen = max(good, key=lambda key: costs[key])
         lines.append(
             f"the largest cost of a digit that gives up at most {GIVEN_UP:g} of held-out R² on the "

@@ -173,9 +173,7 @@ def made(task: Task, split: Split) -> list[Row]:
         seconds = math.nan
         for tolerance in task.tolerances:
             started = time.process_time()
-            found = search(
-                problem, budget, seed=task.seed, tolerance=tolerance, checkpoint=file
-            )
+            found = search(problem, budget, seed=task.seed, tolerance=tolerance, checkpoint=file)
             if math.isnan(seconds):
                 seconds = time.process_time() - started
             rows += _rows(task, split, found, seconds)
@@ -188,8 +186,18 @@ def _rows(task: Task, split: Split, found: SearchResult, seconds: float) -> Iter
     if task.method in PICKED_AGAIN:
         taken[PICKED_AGAIN[task.method]] = "readable"
     for method, rule in taken.items():
-        row = Row(task.part, task.problem, task.noise, task.seed, method, task.evaluations,
-                  task.rows, found.tolerance, maker(), seconds)  # fmt: skip
+        row = Row(
+            task.part,
+            task.problem,
+            task.noise,
+            task.seed,
+            method,
+            task.evaluations,
+            task.rows,
+            found.tolerance,
+            maker(),
+            seconds,
+        )
         if found.front:
             chosen = found.select(rule)
             row = measured(row, chosen.text, chosen.formula, split)
@@ -212,11 +220,21 @@ def measured(row: Row, text: str, formula: Formula, split: Split) -> Row:
     score = measure_formula(formula, split.whole)
     beside = measure_formula(formula, split.held_out)
     return Row(
-        *astuple(row)[: NAMES.index("formula")], text, formula.complexity, score.eic_finite,
-        beside.eic_finite, score.singular, r2_of(formula, split.training), beside.r2, score.r2,
-        r2_with_digits(formula, split.whole), r2_in_float32(formula, split.whole),
-        digits_needed(formula, split.whole), single_error(formula, split.whole), nested(formula),
-    )  # fmt: skip
+        *astuple(row)[: NAMES.index("formula")],
+        text,
+        formula.complexity,
+        score.eic_finite,
+        beside.eic_finite,
+        score.singular,
+        r2_of(formula, split.training),
+        beside.r2,
+        score.r2,
+        r2_with_digits(formula, split.whole),
+        r2_in_float32(formula, split.whole),
+        digits_needed(formula, split.whole),
+        single_error(formula, split.whole),
+        nested(formula),
+    )
 
 
 class Results:
@@ -284,8 +302,13 @@ def make_all(tasks: Sequence[Any], make: Make, results: Results, jobs: int) -> N
     for count, rows in enumerate(_each(left, make, jobs), 1):
         results.add(rows)
         each = (time.monotonic() - started) / count
-        print(f"\r{count:,} of {len(left):,} runs; {each * (len(left) - count) / 60:.1f} minutes "
-              "to go    ", end="", file=sys.stderr, flush=True)  # fmt: skip
+        print(
+            f"\r{count:,} of {len(left):,} runs; {each * (len(left) - count) / 60:.1f} minutes "
+            "to go    ",
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )
     print(file=sys.stderr)
 
 

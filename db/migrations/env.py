@@ -12,7 +12,5 @@ if _CONFIG is not None:
     connection = _CONFIG.attributes.get("connection")
     if connection is None:
         raise SystemExit("run `python -m db migrate`, or just open the database")
-    context.configure(
-        connection=connection, target_metadata=Base.metadata, render_as_batch=True
-    )
+    context.configure(connection=connection, target_metadata=Base.metadata, render_as_batch=True)
     context.run_migrations()

@@ -19,15 +19,30 @@ class SqlModels:
         self._db = db_session
 
     def add_run(
-        self, study_id: int, *, label: str, model: str, base_url: str, temperature: float,
-        repeats: int, prompt: str, prompt_sha256: str, at: datetime,
+        self,
+        study_id: int,
+        *,
+        label: str,
+        model: str,
+        base_url: str,
+        temperature: float,
+        repeats: int,
+        prompt: str,
+        prompt_sha256: str,
+        at: datetime,
     ) -> ModelRunRow:
         """A model is going to be asked."""
         row = ModelRunTable(
-            study_id=study_id, label=label, model=model, base_url=base_url,
-            temperature=temperature, repeats=repeats, prompt=prompt, prompt_sha256=prompt_sha256,
+            study_id=study_id,
+            label=label,
+            model=model,
+            base_url=base_url,
+            temperature=temperature,
+            repeats=repeats,
+            prompt=prompt,
+            prompt_sha256=prompt_sha256,
             begun_at=at,
-        )  # fmt: skip
+        )
         self._db.add(row)
         self._db.flush()
         return _run(row)
@@ -43,21 +58,36 @@ class SqlModels:
         return tuple(map(_run, self._db.scalars(wanted.order_by(ModelRunTable.id))))
 
     def add_answer(
-        self, run_id: int, pair_id: int, *, lower_first: bool, repeat: int, outcome: ModelOutcome,
-        reply: ModelReply, at: datetime,
+        self,
+        run_id: int,
+        pair_id: int,
+        *,
+        lower_first: bool,
+        repeat: int,
+        outcome: ModelOutcome,
+        reply: ModelReply,
+        at: datetime,
     ) -> None:
         """A model has answered."""
         self._db.execute(
             insert(ModelAnswerTable).values(
-                run_id=run_id, pair_id=pair_id, lower_first=lower_first, repeat=repeat,
-                outcome=str(outcome), raw=storable(reply.refusal or reply.text),
-                snapshot=storable(reply.snapshot), fingerprint=storable(reply.fingerprint),
-                finish_reason=storable(reply.finish_reason)[:40], structured=reply.structured,
-                seed=reply.seed, prompt_tokens=reply.prompt_tokens,
+                run_id=run_id,
+                pair_id=pair_id,
+                lower_first=lower_first,
+                repeat=repeat,
+                outcome=str(outcome),
+                raw=storable(reply.refusal or reply.text),
+                snapshot=storable(reply.snapshot),
+                fingerprint=storable(reply.fingerprint),
+                finish_reason=storable(reply.finish_reason)[:40],
+                structured=reply.structured,
+                seed=reply.seed,
+                prompt_tokens=reply.prompt_tokens,
                 completion_tokens=reply.completion_tokens,
-                latency_seconds=reply.latency_seconds, asked_at=at,
+                latency_seconds=reply.latency_seconds,
+                asked_at=at,
             )
-        )  # fmt: skip
+        )
 
     def answers(self, run_id: int) -> tuple[ModelAnswerRow, ...]:
         """Of a run, in the order in which they came."""
@@ -78,14 +108,35 @@ def storable(text: str) -> str:
 
 def _run(row: ModelRunTable) -> ModelRunRow:
     return ModelRunRow(
-        row.id, row.study_id, row.label, row.model, row.base_url, row.temperature, row.repeats,
-        row.prompt, row.prompt_sha256, row.begun_at,
-    )  # fmt: skip
+        row.id,
+        row.study_id,
+        row.label,
+        row.model,
+        row.base_url,
+        row.temperature,
+        row.repeats,
+        row.prompt,
+        row.prompt_sha256,
+        row.begun_at,
+    )
 
 
 def _answer(row: ModelAnswerTable) -> ModelAnswerRow:
     return ModelAnswerRow(
-        row.id, row.run_id, row.pair_id, row.lower_first, row.repeat, ModelOutcome(row.outcome),
-        row.raw, row.snapshot, row.fingerprint, row.finish_reason, row.structured, row.seed,
-        row.prompt_tokens, row.completion_tokens, row.latency_seconds, row.asked_at,
-    )  # fmt: skip
+        row.id,
+        row.run_id,
+        row.pair_id,
+        row.lower_first,
+        row.repeat,
+        ModelOutcome(row.outcome),
+        row.raw,
+        row.snapshot,
+        row.fingerprint,
+        row.finish_reason,
+        row.structured,
+        row.seed,
+        row.prompt_tokens,
+        row.completion_tokens,
+        row.latency_seconds,
+        row.asked_at,
+    )

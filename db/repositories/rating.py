@@ -56,9 +56,18 @@ def _table(mapped: type[Base]) -> Table:
 
 INVITATIONS, RATERS, ASSIGNMENTS, VOTES, PAIRS, MEMBERS, PROBLEMS, WITHDRAWALS, SEALS = map(
     _table,
-    (InvitationTable, RaterTable, AssignmentTable, VoteTable, PairTable, MemberTable, ProblemTable,
-     WithdrawalTable, SealTable),
-)  # fmt: skip
+    (
+        InvitationTable,
+        RaterTable,
+        AssignmentTable,
+        VoteTable,
+        PairTable,
+        MemberTable,
+        ProblemTable,
+        WithdrawalTable,
+        SealTable,
+    ),
+)
 INVITATION, RATER, ASSIGNMENT, VOTE = INVITATIONS.c, RATERS.c, ASSIGNMENTS.c, VOTES.c
 PAIR, MEMBER, PROBLEM, WITHDRAWAL = PAIRS.c, MEMBERS.c, PROBLEMS.c, WITHDRAWALS.c
 SEAL = SEALS.c
@@ -78,14 +87,19 @@ class _Repository:
 
 
 _INVITATIONS = select(
-    INVITATION.id, INVITATION.study_id, INVITATION.kind, INVITATION.label, INVITATION.quota,
-    INVITATION.created_at, INVITATION.revoked_at,
-)  # fmt: skip
+    INVITATION.id,
+    INVITATION.study_id,
+    INVITATION.kind,
+    INVITATION.label,
+    INVITATION.quota,
+    INVITATION.created_at,
+    INVITATION.revoked_at,
+)
 _INVITATION_BY_TOKEN = _INVITATIONS.where(INVITATION.token_hash == bindparam("token_hash"))
 _INVITATION_BY_ID = _INVITATIONS.where(INVITATION.id == bindparam("id"))
-_INVITATIONS_OF_STUDY = _INVITATIONS.where(
-    INVITATION.study_id == bindparam("study_id")
-).order_by(INVITATION.id)
+_INVITATIONS_OF_STUDY = _INVITATIONS.where(INVITATION.study_id == bindparam("study_id")).order_by(
+    INVITATION.id
+)
 _ADD_INVITATION = insert(INVITATIONS)
 _REVOKE = (
     update(INVITATIONS)
@@ -118,13 +132,23 @@ class SqlInvitations(_Repository):
     """`study.store.Invitations`."""
 
     def add(
-        self, study_id: int, kind: InvitationKind, token_hash: str, label: str, quota: int,
+        self,
+        study_id: int,
+        kind: InvitationKind,
+        token_hash: str,
+        label: str,
+        quota: int,
         at: datetime,
     ) -> int:
         """A new link; its id."""
         added = self._run(
-            _ADD_INVITATION, study_id=study_id, kind=str(kind), token_hash=token_hash,
-            label=label, quota=quota, created_at=at,
+            _ADD_INVITATION,
+            study_id=study_id,
+            kind=str(kind),
+            token_hash=token_hash,
+            label=label,
+            quota=quota,
+            created_at=at,
         )
         return _new_id(added)
 
@@ -153,9 +177,7 @@ class SqlInvitations(_Repository):
     def replace_token(self, invitation_id: int, old_hash: str, new_hash: str) -> None:
         """Another token for a link and its rater; the old one is nowhere from now on."""
         for statement in _REPLACE_TOKEN:
-            self._run(
-                statement, of_link=invitation_id, old_hash=old_hash, new_hash=new_hash
-            )
+            self._run(statement, of_link=invitation_id, old_hash=old_hash, new_hash=new_hash)
 
     def token_hash_of(self, invitation_id: int) -> str:
         """The hash of its token."""
@@ -183,9 +205,17 @@ def _invitation(row: Row[*tuple[Any, ...]]) -> InvitationRow:
 
 
 _RATERS = select(
-    RATER.id, RATER.study_id, RATER.invitation_id, RATER.code, RATER.degree, RATER.field,
-    RATER.consented_at, RATER.total, RATER.seed, RATER.paused_at,
-)  # fmt: skip
+    RATER.id,
+    RATER.study_id,
+    RATER.invitation_id,
+    RATER.code,
+    RATER.degree,
+    RATER.field,
+    RATER.consented_at,
+    RATER.total,
+    RATER.seed,
+    RATER.paused_at,
+)
 _RATER_BY_TOKEN = _RATERS.where(RATER.token_hash == bindparam("token_hash"))
 _RATER_BY_ID = _RATERS.where(RATER.id == bindparam("id"))
 _RATERS_OF_STUDY = _RATERS.where(RATER.study_id == bindparam("study_id")).order_by(RATER.id)
@@ -202,9 +232,11 @@ _EMPTY_SEALS = (
 _DELETE_OF_RATER = tuple(
     delete(table).where(column == bindparam("rater_id"))
     for table, column in (
-        (VOTES, VOTE.rater_id), (ASSIGNMENTS, ASSIGNMENT.rater_id), (RATERS, RATER.id),
+        (VOTES, VOTE.rater_id),
+        (ASSIGNMENTS, ASSIGNMENT.rater_id),
+        (RATERS, RATER.id),
     )
-)  # fmt: skip
+)
 _ADD_WITHDRAWAL = insert(WITHDRAWALS)
 _WITHDRAWALS_OF_STUDY = select(func.count()).where(WITHDRAWAL.study_id == bindparam("study_id"))
 
@@ -213,13 +245,30 @@ class SqlRaters(_Repository):
     """`study.store.Raters`."""
 
     def add(
-        self, study_id: int, invitation_id: int, *, token_hash: str, code: str, degree: str,
-        field: str, at: datetime, total: int, seed: int,
+        self,
+        study_id: int,
+        invitation_id: int,
+        *,
+        token_hash: str,
+        code: str,
+        degree: str,
+        field: str,
+        at: datetime,
+        total: int,
+        seed: int,
     ) -> RaterRow:
         """Somebody has consented."""
         added = self._run(
-            _ADD_RATER, study_id=study_id, invitation_id=invitation_id, token_hash=token_hash,
-            code=code, degree=degree, field=field, consented_at=at, total=total, seed=seed,
+            _ADD_RATER,
+            study_id=study_id,
+            invitation_id=invitation_id,
+            token_hash=token_hash,
+            code=code,
+            degree=degree,
+            field=field,
+            consented_at=at,
+            total=total,
+            seed=seed,
             withdrawing=False,
         )
         return RaterRow(
@@ -261,23 +310,33 @@ class SqlRaters(_Repository):
 
 _ASSIGNMENTS = (
     select(
-        ASSIGNMENT.id, ASSIGNMENT.rater_id, ASSIGNMENT.pair_id, PAIR.kind, ASSIGNMENT.token,
-        ASSIGNMENT.position, ASSIGNMENT.lower_left, ASSIGNMENT.shown_at,
-        ASSIGNMENT.reserved_until, ASSIGNMENT.seen_at, ASSIGNMENT.idle_seconds, ASSIGNMENT.beats,
-        ASSIGNMENT.hasty_at, VOTE.id,
+        ASSIGNMENT.id,
+        ASSIGNMENT.rater_id,
+        ASSIGNMENT.pair_id,
+        PAIR.kind,
+        ASSIGNMENT.token,
+        ASSIGNMENT.position,
+        ASSIGNMENT.lower_left,
+        ASSIGNMENT.shown_at,
+        ASSIGNMENT.reserved_until,
+        ASSIGNMENT.seen_at,
+        ASSIGNMENT.idle_seconds,
+        ASSIGNMENT.beats,
+        ASSIGNMENT.hasty_at,
+        VOTE.id,
     )
     .join_from(ASSIGNMENTS, PAIRS, PAIR.id == ASSIGNMENT.pair_id)
     .outerjoin(VOTES, VOTE.assignment_id == ASSIGNMENT.id)
     .where(ASSIGNMENT.rater_id == bindparam("rater_id"))
     .order_by(ASSIGNMENT.position)
-)  # fmt: skip
-_ADD_ASSIGNMENT = insert(ASSIGNMENTS)
-_CHANGE_ASSIGNMENT = update(ASSIGNMENTS).where(
-    ASSIGNMENT.id == bindparam("assignment_id")
 )
+_ADD_ASSIGNMENT = insert(ASSIGNMENTS)
+_CHANGE_ASSIGNMENT = update(ASSIGNMENTS).where(ASSIGNMENT.id == bindparam("assignment_id"))
 _KEEP_ALIVE = _CHANGE_ASSIGNMENT.values(
-    {name: bindparam(f"new_{name}") for name in
-     ("seen_at", "reserved_until", "idle_seconds", "beats")}
+    {
+        name: bindparam(f"new_{name}")
+        for name in ("seen_at", "reserved_until", "idle_seconds", "beats")
+    }
 )
 _MARK_HASTY = _CHANGE_ASSIGNMENT.values(hasty_at=bindparam("at"))
 
@@ -336,19 +395,46 @@ class SqlAssignments(_Repository):
     """`study.store.Assignments`."""
 
     def add(
-        self, rater: RaterRow, pair_id: int, kind: PairKind, *, token: str, position: int,
-        lower_left: bool, at: datetime, reserved_until: datetime,
+        self,
+        rater: RaterRow,
+        pair_id: int,
+        kind: PairKind,
+        *,
+        token: str,
+        position: int,
+        lower_left: bool,
+        at: datetime,
+        reserved_until: datetime,
     ) -> AssignmentRow:
         """Give a ballot out and stamp it as shown."""
         added = self._run(
-            _ADD_ASSIGNMENT, rater_id=rater.id, pair_id=pair_id, token=token, position=position,
-            lower_left=lower_left, shown_at=at, reserved_until=reserved_until, seen_at=at,
-            idle_seconds=0.0, beats=False,
+            _ADD_ASSIGNMENT,
+            rater_id=rater.id,
+            pair_id=pair_id,
+            token=token,
+            position=position,
+            lower_left=lower_left,
+            shown_at=at,
+            reserved_until=reserved_until,
+            seen_at=at,
+            idle_seconds=0.0,
+            beats=False,
         )
         return AssignmentRow(
-            id=_new_id(added), rater_id=rater.id, pair_id=pair_id, kind=kind, token=token,
-            position=position, lower_left=lower_left, shown_at=at, reserved_until=reserved_until,
-            seen_at=at, idle_seconds=0.0, beats=False, hasty_at=None, voted=False,
+            id=_new_id(added),
+            rater_id=rater.id,
+            pair_id=pair_id,
+            kind=kind,
+            token=token,
+            position=position,
+            lower_left=lower_left,
+            shown_at=at,
+            reserved_until=reserved_until,
+            seen_at=at,
+            idle_seconds=0.0,
+            beats=False,
+            hasty_at=None,
+            voted=False,
         )
 
     def of_rater(self, rater_id: int) -> tuple[AssignmentRow, ...]:
@@ -356,13 +442,22 @@ class SqlAssignments(_Repository):
         return tuple(map(_assignment, self._run(_ASSIGNMENTS, rater_id=rater_id)))
 
     def keep_alive(
-        self, assignment_id: int, *, seen_at: datetime, reserved_until: datetime,
-        idle_seconds: float, beats: bool,
+        self,
+        assignment_id: int,
+        *,
+        seen_at: datetime,
+        reserved_until: datetime,
+        idle_seconds: float,
+        beats: bool,
     ) -> None:
         """A sign of life."""
         self._run(
-            _KEEP_ALIVE, assignment_id=assignment_id, new_seen_at=seen_at,
-            new_reserved_until=reserved_until, new_idle_seconds=idle_seconds, new_beats=beats,
+            _KEEP_ALIVE,
+            assignment_id=assignment_id,
+            new_seen_at=seen_at,
+            new_reserved_until=reserved_until,
+            new_idle_seconds=idle_seconds,
+            new_beats=beats,
         )
 
     def mark_hasty(self, assignment_id: int, at: datetime) -> None:
@@ -411,32 +506,59 @@ def _assignment(row: Row[*tuple[Any, ...]]) -> AssignmentRow:
 _ADD_VOTE = insert(VOTES)
 _VOTES_OF_STUDY = (
     select(
-        VOTE.id, VOTE.rater_id, VOTE.pair_id, VOTE.assignment_id, PAIR.kind, RATER.code,
-        VOTE.position, VOTE.choice, VOTE.lower_left, VOTE.shown_at, VOTE.voted_at,
-        VOTE.idle_seconds, VOTE.reason, VOTE.rater_seconds,
-        func.coalesce(VOTE.viewport, ""), VOTE.in_view,
+        VOTE.id,
+        VOTE.rater_id,
+        VOTE.pair_id,
+        VOTE.assignment_id,
+        PAIR.kind,
+        RATER.code,
+        VOTE.position,
+        VOTE.choice,
+        VOTE.lower_left,
+        VOTE.shown_at,
+        VOTE.voted_at,
+        VOTE.idle_seconds,
+        VOTE.reason,
+        VOTE.rater_seconds,
+        func.coalesce(VOTE.viewport, ""),
+        VOTE.in_view,
     )
     .join_from(VOTES, PAIRS, PAIR.id == VOTE.pair_id)
     .join(RATERS, RATER.id == VOTE.rater_id)
     .where(PAIR.study_id == bindparam("study_id"))
     .order_by(VOTE.id)
-)  # fmt: skip
+)
 
 
 class SqlVotes(_Repository):
     """`study.store.Votes`."""
 
     def add(
-        self, assignment: AssignmentRow, *, choice: Choice, reason: str, at: datetime,
-        idle_seconds: float, seen: BrowserReport = UNREPORTED,
+        self,
+        assignment: AssignmentRow,
+        *,
+        choice: Choice,
+        reason: str,
+        at: datetime,
+        idle_seconds: float,
+        seen: BrowserReport = UNREPORTED,
     ) -> int:
         """Cast a vote; its id."""
         added = self._run(
-            _ADD_VOTE, assignment_id=assignment.id, rater_id=assignment.rater_id,
-            pair_id=assignment.pair_id, position=assignment.position, choice=choice,
-            lower_left=assignment.lower_left, shown_at=assignment.shown_at, voted_at=at,
-            idle_seconds=idle_seconds, reason=reason, rater_seconds=seen.seconds,
-            viewport=seen.viewport or None, in_view=seen.in_view,
+            _ADD_VOTE,
+            assignment_id=assignment.id,
+            rater_id=assignment.rater_id,
+            pair_id=assignment.pair_id,
+            position=assignment.position,
+            choice=choice,
+            lower_left=assignment.lower_left,
+            shown_at=assignment.shown_at,
+            voted_at=at,
+            idle_seconds=idle_seconds,
+            reason=reason,
+            rater_seconds=seen.seconds,
+            viewport=seen.viewport or None,
+            in_view=seen.in_view,
         )
         return _new_id(added)
 
@@ -478,8 +600,13 @@ class SqlSeals(_Repository):
     ) -> None:
         """Seal a vote."""
         self._run(
-            _ADD_SEAL, study_id=study_id, vote_id=vote_id, number=number, salt=salt,
-            commitment=commitment, link=link,
+            _ADD_SEAL,
+            study_id=study_id,
+            vote_id=vote_id,
+            number=number,
+            salt=salt,
+            commitment=commitment,
+            link=link,
         )
 
     def pair_number(self, pair_id: int) -> int:

@@ -35,10 +35,18 @@ from study.material import (
 
 _STUDY = StudyTable.__table__.c
 _BY_ID = select(
-    _STUDY.id, _STUDY.name, _STUDY.status, _STUDY.design, _STUDY.public_base_url, _STUDY.rules,
-    _STUDY.created_at, _STUDY.hash, _STUDY.frozen_at, _STUDY.closed_at,
+    _STUDY.id,
+    _STUDY.name,
+    _STUDY.status,
+    _STUDY.design,
+    _STUDY.public_base_url,
+    _STUDY.rules,
+    _STUDY.created_at,
+    _STUDY.hash,
+    _STUDY.frozen_at,
+    _STUDY.closed_at,
     _STUDY.admission_ended_at,
-).where(_STUDY.id == bindparam("id"))  # fmt: skip
+).where(_STUDY.id == bindparam("id"))
 """Without the frozen configuration, which holds every ballot."""
 
 
@@ -78,7 +86,11 @@ class SqlStudies:
         return tuple(map(_study, rows))
 
     def edit(
-        self, study_id: int, *, name: str | None = None, design: StudyDesign | None = None,
+        self,
+        study_id: int,
+        *,
+        name: str | None = None,
+        design: StudyDesign | None = None,
         rules: Mapping[str, Any] | None = None,
     ) -> None:
         """Write what is given and differs; the database refuses it on a frozen study."""

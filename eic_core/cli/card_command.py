@@ -34,8 +34,13 @@ def add_parser(commands: Any) -> None:
         "float32, on resampled rows, on rows left out, on the outer rows, on a held-out table.",
     )
     parser.add_argument("formula", metavar="FORMULA", help="in any notation that is read")
-    parser.add_argument("--data", metavar="DATA.csv", type=Path, required=True,
-                        help="the table that it was fitted to")  # fmt: skip
+    parser.add_argument(
+        "--data",
+        metavar="DATA.csv",
+        type=Path,
+        required=True,
+        help="the table that it was fitted to",
+    )
     parser.add_argument("--target", metavar="COLUMN", help="default: the last column")
     parser.add_argument("--beside", metavar="FORMULA", help="another one, on the same rows")
     add_holdout_argument(parser)
@@ -50,9 +55,11 @@ def add_parser(commands: Any) -> None:
 def add_holdout_argument(parser: argparse.ArgumentParser) -> None:
     """A second table."""
     parser.add_argument(
-        "--holdout", metavar="FILE.csv", type=Path,
+        "--holdout",
+        metavar="FILE.csv",
+        type=Path,
         help="a table of the same columns that nobody has fitted anything to",
-    )  # fmt: skip
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -168,8 +175,10 @@ def card_document(card: RobustnessCard, samples: Samples) -> dict[str, Any]:
     """A card with the formula's nodes and EIC, for other programs."""
     score = measure_formula(card.formula, samples)
     return card.to_json() | {
-        "complexity": score.complexity, "eic": score.eic, "eic_finite": score.eic_finite,
-    }  # fmt: skip
+        "complexity": score.complexity,
+        "eic": score.eic,
+        "eic_finite": score.eic_finite,
+    }
 
 
 def card_lines(cards: Sequence[tuple[RobustnessCard, Samples]], heads: Sequence[str]) -> list[str]:

@@ -40,19 +40,38 @@ def add_parser(commands: Any) -> None:
         "chosen by length alone; with what Yu et al. print.",
     )
     parser.add_argument(
-        "--count", metavar="N", type=whole_number, default=1_024,
+        "--count",
+        metavar="N",
+        type=whole_number,
+        default=1_024,
         help="formulas of each set, as in 1e5; default: %(default)s",
-    )  # fmt: skip
-    parser.add_argument("--max-eic", metavar="T", type=float, default=THRESHOLD,
-                        help="what the filter lets through; default: %(default)s")  # fmt: skip
-    parser.add_argument("--measure", choices=MEASURES, default=MEASURES[0],
-                        help="what EIC is made of at a node; default: %(default)s")  # fmt: skip
+    )
     parser.add_argument(
-        "--corpus", metavar="NAME", action="append", choices=NAMES,
+        "--max-eic",
+        metavar="T",
+        type=float,
+        default=THRESHOLD,
+        help="what the filter lets through; default: %(default)s",
+    )
+    parser.add_argument(
+        "--measure",
+        choices=MEASURES,
+        default=MEASURES[0],
+        help="what EIC is made of at a node; default: %(default)s",
+    )
+    parser.add_argument(
+        "--corpus",
+        metavar="NAME",
+        action="append",
+        choices=NAMES,
         help=f"one or more of {', '.join(NAMES)}; default: {', '.join(CORPORA)}",
-    )  # fmt: skip
-    parser.add_argument("--recipe", choices=tuple(RECIPES), default="e2esr",
-                        help="whose random formulas; default: %(default)s")  # fmt: skip
+    )
+    parser.add_argument(
+        "--recipe",
+        choices=tuple(RECIPES),
+        default="e2esr",
+        help="whose random formulas; default: %(default)s",
+    )
     parser.add_argument("--seed", metavar="S", type=int, default=0, help="default: %(default)s")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
@@ -80,25 +99,37 @@ def _document(
     generated: GeneratedSets, found: Sequence[Comparison], options: argparse.Namespace
 ) -> dict[str, Any]:
     return {
-        "count": generated.count, "seed": options.seed, "max_eic": options.max_eic,
-        "measure": options.measure, "recipe": RECIPES[options.recipe].source,
-        "accepted": generated.accepted, "longest": generated.longest,
+        "count": generated.count,
+        "seed": options.seed,
+        "max_eic": options.max_eic,
+        "measure": options.measure,
+        "recipe": RECIPES[options.recipe].source,
+        "accepted": generated.accepted,
+        "longest": generated.longest,
         "comparisons": [
             {
-                "corpus": one.corpus, "trait": one.trait, "chance": one.chance,
+                "corpus": one.corpus,
+                "trait": one.trait,
+                "chance": one.chance,
                 "distance": {name: _numbers(each) for name, each in one.distance.items()},
                 "gain": {name: _numbers(each) for name, each in one.gain.items()},
                 "beyond_length": _numbers(one.beyond),
                 "kl": [
-                    {"from_corpus": how.from_corpus, "share": how.share, "count": how.count,
-                     "width": how.width, "random": before, "filtered": after}
+                    {
+                        "from_corpus": how.from_corpus,
+                        "share": how.share,
+                        "count": how.count,
+                        "width": how.width,
+                        "random": before,
+                        "filtered": after,
+                    }
                     for how, (before, after) in one.kl.items()
                 ],
                 "paper": PAPER.get((one.corpus, one.trait)),
             }
             for one in found
         ],
-    }  # fmt: skip
+    }
 
 
 def _numbers(estimate: Estimate) -> dict[str, float]:
@@ -171,9 +202,7 @@ def _beside_the_paper(known: Sequence[Comparison]) -> Iterator[str]:
 def _over_all(known: Sequence[Comparison], nearest: Smoothing) -> Iterator[str]:
     """What the text of the paper says of its table, beside that table's numbers and ours."""
     papers = [PAPER[one.corpus, one.trait] for one in known]
-    ours = [
-        (*[one.distance[name].value for name in SETS[:2]], *one.kl[nearest]) for one in known
-    ]
+    ours = [(*[one.distance[name].value for name in SETS[:2]], *one.kl[nearest]) for one in known]
     for place, name, said in ((0, "JS", "−20 % … −50 %"), (2, "KL", "−30 % … −70 %")):
         changes = [
             [each[place + 1] / each[place] - 1 for each in numbers] for numbers in (papers, ours)

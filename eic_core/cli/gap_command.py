@@ -55,28 +55,50 @@ def add_parser(commands: Any) -> None:
         "LLM-SRBench, and of what methods found for the laws, with the claims of Yu et al. beside.",
     )
     parser.add_argument(
-        "--corpus", metavar="NAME", action="append", choices=NAMES,
+        "--corpus",
+        metavar="NAME",
+        action="append",
+        choices=NAMES,
         help=f"one or more of {', '.join(NAMES)}; default: all",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--pool", metavar="FILE", type=Path, action="append", default=[],
+        "--pool",
+        metavar="FILE",
+        type=Path,
+        action="append",
+        default=[],
         help="formulas that methods found, in any form that Compare reads; the problems are laws "
         "(feynman_I_6_2, ...), or tables of --problems",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--problems", metavar="DIR", type=Path,
+        "--problems",
+        metavar="DIR",
+        type=Path,
         help="holds PROBLEM.csv; default: tables are drawn from the ranges of the laws",
-    )  # fmt: skip
-    parser.add_argument("--samples", metavar="N", type=whole_number, default=1_000,
-                        help="rows a formula; default: %(default)s")  # fmt: skip
-    parser.add_argument("--seed", metavar="S", type=int, default=SEED,
-                        help="of the rows and of the resampling; default: %(default)s")  # fmt: skip
+    )
     parser.add_argument(
-        "--rule", choices=tuple(RULES), default=next(iter(RULES)),
+        "--samples",
+        metavar="N",
+        type=whole_number,
+        default=1_000,
+        help="rows a formula; default: %(default)s",
+    )
+    parser.add_argument(
+        "--seed",
+        metavar="S",
+        type=int,
+        default=SEED,
+        help="of the rows and of the resampling; default: %(default)s",
+    )
+    parser.add_argument(
+        "--rule",
+        choices=tuple(RULES),
+        default=next(iter(RULES)),
         help="how variables of equations without ranges are sampled; default: %(default)s",
-    )  # fmt: skip
-    parser.add_argument("--anew", action="store_true",
-                        help="measure the corpora; else the shipped figures are read")  # fmt: skip
+    )
+    parser.add_argument(
+        "--anew", action="store_true", help="measure the corpora; else the shipped figures are read"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--out", metavar="CSV", type=Path, help="write a row a formula and N")
     parser.set_defaults(run=run)
@@ -91,12 +113,19 @@ def run(options: argparse.Namespace) -> None:
     refuse_unwritable(options.out)
     counts = tuple(sorted({*COUNTS, options.samples}))
     names = tuple(name for name in NAMES if name in (options.corpus or NAMES))
-    laws = groups_of_laws(names, counts, seed=options.seed, rule=options.rule,
-                          anew=options.anew, progress=Meter(sys.stderr.isatty()))  # fmt: skip
+    laws = groups_of_laws(
+        names,
+        counts,
+        seed=options.seed,
+        rule=options.rule,
+        anew=options.anew,
+        progress=Meter(sys.stderr.isatty()),
+    )
     own: tuple[Group, ...] = ()
     if {"feynman", "strogatz"} <= set(names):
-        own = groups_of_searched(counts, seed=options.seed, anew=options.anew,
-                                 progress=Meter(sys.stderr.isatty()))  # fmt: skip
+        own = groups_of_searched(
+            counts, seed=options.seed, anew=options.anew, progress=Meter(sys.stderr.isatty())
+        )
     found = [group for path in options.pool for group in _pool(path, counts, options)]
     groups = (*laws, *own, *found)
     if options.out is not None:
@@ -109,9 +138,7 @@ def run(options: argparse.Namespace) -> None:
             print(line)
 
 
-def _pool(
-    path: Path, counts: Sequence[int], options: argparse.Namespace
-) -> tuple[Group, ...]:
+def _pool(path: Path, counts: Sequence[int], options: argparse.Namespace) -> tuple[Group, ...]:
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -123,9 +150,9 @@ def _pool(
             hint="it needs a header, and in it the columns `problem` (feynman_I_6_2, ..., or a "
             "table of --problems) and `formula`",
         )
-    where = LawRows(counts, options.seed) if options.problems is None else (
-        TableRows(options.problems)
-    )  # fmt: skip
+    where = (
+        LawRows(counts, options.seed) if options.problems is None else (TableRows(options.problems))
+    )
     found = measure_found(rows, where, progress=Meter(sys.stderr.isatty()))
     if not any(one.formulas for one in found):
         reasons = Counter[str]()
@@ -143,15 +170,20 @@ def _document(
     groups: Sequence[Group], counts: Sequence[int], options: argparse.Namespace
 ) -> dict[str, Any]:
     return {
-        "samples": options.samples, "seed": options.seed, "level": LEVEL,
-        "groups": [summarise(group, count, measure, seed=options.seed)
-                   for group in groups for measure in MEASURES
-                   for count in _counts_of(group, counts)],
+        "samples": options.samples,
+        "seed": options.seed,
+        "level": LEVEL,
+        "groups": [
+            summarise(group, count, measure, seed=options.seed)
+            for group in groups
+            for measure in MEASURES
+            for count in _counts_of(group, counts)
+        ],
         "differences": _differences(groups, options),
         "claims": claims(groups, options.samples, seed=options.seed),
         "sampling": {name: load(name).sampling for name in options.corpus or NAMES},
         "sources": {name: load(name).source for name in options.corpus or NAMES},
-    }  # fmt: skip
+    }
 
 
 def _counts_of(group: Group, counts: Sequence[int]) -> tuple[int, ...]:
@@ -228,9 +260,9 @@ def _dependence(
     """Median and mean of both measures at each number of rows."""
     heads = [f"{n:>9,}" for n in counts]
     yield f"{'By the number of rows':32} " + " | ".join(
-        f"{word:>{10 * len(counts) - 1}}" for word in
-        ("median", "mean", "median of q90", "mean of q90")
-    )  # fmt: skip
+        f"{word:>{10 * len(counts) - 1}}"
+        for word in ("median", "mean", "median of q90", "mean of q90")
+    )
     yield f"{'':32} " + " | ".join([" ".join(heads)] * 4)
     for group in groups:
         own = _counts_of(group, counts)
@@ -250,8 +282,9 @@ def _rules(counts: Sequence[int], options: argparse.Namespace) -> Iterator[str]:
         f"{'mean':>18} {'q90: median':>18} {'no value':>9}"
     )
     for rule in RULES:
-        [group, _] = groups_of_laws(["wikipedia"], counts, seed=options.seed, rule=rule,
-                                    anew=options.anew)  # fmt: skip
+        [group, _] = groups_of_laws(
+            ["wikipedia"], counts, seed=options.seed, rule=rule, anew=options.anew
+        )
         found: GroupSummary = summarise(group, options.samples, seed=options.seed)
         q90 = summarise(group, options.samples, Q90, seed=options.seed)
         yield (
@@ -261,9 +294,7 @@ def _rules(counts: Sequence[int], options: argparse.Namespace) -> Iterator[str]:
         )
 
 
-def _differences(
-    groups: Sequence[Group], options: argparse.Namespace
-) -> list[GapDifference]:
+def _differences(groups: Sequence[Group], options: argparse.Namespace) -> list[GapDifference]:
     """Every other group less the laws; a method less the laws that it found formulas for; and this
     project's search with a price on digits less the same without one.
     """

@@ -27,36 +27,53 @@ def add_parser(commands: Any) -> None:
         "command goes on with a run that was stopped.",
     )
     parser.add_argument(
-        "--count", metavar="N", type=whole_number, default=10_000,
+        "--count",
+        metavar="N",
+        type=whole_number,
+        default=10_000,
         help="formulas, as in 1e6; default: %(default)s",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--max-eic", metavar="T", type=float, default=THRESHOLD,
+        "--max-eic",
+        metavar="T",
+        type=float,
+        default=THRESHOLD,
         help="leave out formulas that lose more digits; inf: none; default: %(default)s",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--measure", choices=MEASURES, default=MEASURES[0],
+        "--measure",
+        choices=MEASURES,
+        default=MEASURES[0],
         help="what EIC is made of at a node: the mean of s² over the rows, or its 90 %% quantile; "
         "default: %(default)s",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--weights", action="store_true",
+        "--weights",
+        action="store_true",
         help="leave out nothing: a column says what each formula weighs, 1 up to T and a tenth "
         "for each digit beyond",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--points", metavar="N", type=whole_number, default=ROWS,
+        "--points",
+        metavar="N",
+        type=whole_number,
+        default=ROWS,
         help="rows of X and y with each formula; 0: formulas alone; default: %(default)s",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--recipe", choices=tuple(RECIPES), default="e2esr",
+        "--recipe",
+        choices=tuple(RECIPES),
+        default="e2esr",
         help="whose operators, odds and data; default: %(default)s",
-    )  # fmt: skip
+    )
     parser.add_argument("--seed", metavar="S", type=int, default=0, help="default: %(default)s")
     parser.add_argument(
-        "--jobs", metavar="J", type=int, default=1,
+        "--jobs",
+        metavar="J",
+        type=int,
+        default=1,
         help="processes; the files are the same for any number; default: %(default)s",
-    )  # fmt: skip
+    )
     parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="a folder")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
@@ -77,11 +94,23 @@ def run(options: argparse.Namespace) -> None:
     print(_summary(written, options.out), file=sys.stderr)
     if options.json:
         done = written.progress
-        print(json.dumps(plain_value({
-            "wanted": done.wanted, "kept": done.kept, "made": done.made,
-            "proposed": done.proposed, "valid": done.valid, "seconds": done.seconds,
-            "files": written.files, "interrupted": written.interrupted,
-        }), allow_nan=False))  # fmt: skip
+        print(
+            json.dumps(
+                plain_value(
+                    {
+                        "wanted": done.wanted,
+                        "kept": done.kept,
+                        "made": done.made,
+                        "proposed": done.proposed,
+                        "valid": done.valid,
+                        "seconds": done.seconds,
+                        "files": written.files,
+                        "interrupted": written.interrupted,
+                    }
+                ),
+                allow_nan=False,
+            )
+        )
 
 
 def _summary(written: GenerationResult, folder: Path) -> str:
@@ -114,8 +143,12 @@ class _Line:
             f"{now.kept:,} of {now.wanted:,} formulas, {now.rate:,.0f} a second; "
             f"{now.made / max(now.proposed, 1):.0%} of {now.proposed:,} drawn were kept"
         )
-        print(f"\r{text:<79}" if self.terminal else text, end="" if self.terminal else "\n",
-              file=sys.stderr, flush=True)  # fmt: skip
+        print(
+            f"\r{text:<79}" if self.terminal else text,
+            end="" if self.terminal else "\n",
+            file=sys.stderr,
+            flush=True,
+        )
 
     def end(self) -> None:
         """Leave the line that moves."""

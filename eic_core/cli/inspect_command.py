@@ -23,12 +23,27 @@ from eic_core.samples import DEFAULT_SAMPLES
 SEARCH_SECONDS = 2.0
 
 _SWITCHES = (
-    "--json", "--help", "-h", "--no-repair", "--no-triangulation", "--no-budget",
-)  # fmt: skip
+    "--json",
+    "--help",
+    "-h",
+    "--no-repair",
+    "--no-triangulation",
+    "--no-budget",
+)
 _WITH_VALUE = (
-    "--data", "--samples", "--seed", "--syntax", "--target", "--index-base", "--out", "--tolerance",
-    "--seconds", "--beside", "--holdout", "--as",
-)  # fmt: skip
+    "--data",
+    "--samples",
+    "--seed",
+    "--syntax",
+    "--target",
+    "--index-base",
+    "--out",
+    "--tolerance",
+    "--seconds",
+    "--beside",
+    "--holdout",
+    "--as",
+)
 _RANGE = re.compile(r"[^=\s]+=\s*(\w+:)?[-+.\w]+(:[-+.\w]+)?")
 
 
@@ -192,8 +207,9 @@ def _from_table(
     if len(samples) < table.rows:
         left_out = table.rows - len(samples)
         shown = [str(p) for p in table.problems if p.column in match.mapping.values()][:5]
-        print(f"note: {left_out} of {table.rows} rows left out: " + "; ".join(shown),
-              file=sys.stderr)
+        print(
+            f"note: {left_out} of {table.rows} rows left out: " + "; ".join(shown), file=sys.stderr
+        )
     return samples, dict(match.mapping)
 
 
@@ -237,8 +253,10 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
     """
     lines = [verdict(result).sentence, ""]
     counts = result.counts
-    lines.append(f"EIC          {_digits(result.eic)} digits lost at the worst step"
-                 f" ({_digits(result.noise_figure_db)} dB)")
+    lines.append(
+        f"EIC          {_digits(result.eic)} digits lost at the worst step"
+        f" ({_digits(result.noise_figure_db)} dB)"
+    )
     if counts.singular:
         lines.append(f"             {_digits(result.eic_finite)} without the singular samples")
     root = result.nodes[-1]

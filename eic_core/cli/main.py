@@ -13,9 +13,18 @@ from importlib import import_module
 from eic_core.cli.exits import exit_status
 
 COMMANDS = (
-    "inspect", "repair", "report", "score", "pick", "card", "search", "gap", "generate",
-    "distances", "write",
-)  # fmt: skip
+    "inspect",
+    "repair",
+    "report",
+    "score",
+    "pick",
+    "card",
+    "search",
+    "gap",
+    "generate",
+    "distances",
+    "write",
+)
 """Each in its module of that name; what one command imports, the others do not wait for."""
 
 TAKE_A_FORMULA = ("inspect", "repair", "report", "card", "write")

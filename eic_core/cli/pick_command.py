@@ -41,17 +41,27 @@ def add_parser(commands: Any) -> None:
         description="Weigh what a search has found again: accuracy, nodes, and digits (EIC).",
     )
     parser.add_argument(
-        "front", metavar="FRONT.csv", type=Path,
+        "front",
+        metavar="FRONT.csv",
+        type=Path,
         help="a hall of fame, a front or a list, as PySR, Operon, gplearn, SRBench or a person "
         "wrote it",
-    )  # fmt: skip
-    parser.add_argument("--data", metavar="DATA.csv", type=Path, required=True,
-                        help="the table that the formulas were fitted to")  # fmt: skip
+    )
+    parser.add_argument(
+        "--data",
+        metavar="DATA.csv",
+        type=Path,
+        required=True,
+        help="the table that the formulas were fitted to",
+    )
     parser.add_argument("--target", metavar="COLUMN", help="default: the last column")
     parser.add_argument(
-        "--alpha", metavar="A", type=float, default=READABLE,
+        "--alpha",
+        metavar="A",
+        type=float,
+        default=READABLE,
         help="what a digit costs; 0 leaves digits out of account; default: %(default)s",
-    )  # fmt: skip
+    )
     parser.add_argument("--problem", metavar="NAME", help="where the list is about several")
     parser.add_argument(
         "--format", choices=("auto", *FORMATS), default="auto", help="default: %(default)s"
@@ -60,10 +70,11 @@ def add_parser(commands: Any) -> None:
         "--index-base", type=int, choices=(0, 1), help="whether x1 is the second or first column"
     )
     parser.add_argument(
-        "--card", action="store_true",
+        "--card",
+        action="store_true",
         help="print what remains of R² with short constants, in float32 and on other rows, beside "
         "the choice without regard to EIC",
-    )  # fmt: skip
+    )
     add_holdout_argument(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)

@@ -67,9 +67,12 @@ def describe(repairs: Repairs) -> str:
     ]
     left = repairs.before.amplification.singular
     if left or math.isinf(repairs.before.amplification.eic):
-        lines.insert(-3, "as written, q leaves out "
-                     f"{wording.count(left, 'row')} at which the result keeps no digit, and EIC "
-                     "those at which a step keeps none")  # fmt: skip
+        lines.insert(
+            -3,
+            "as written, q leaves out "
+            f"{wording.count(left, 'row')} at which the result keeps no digit, and EIC "
+            "those at which a step keeps none",
+        )
     for form in repairs.repairs:
         lines.append(f"{_row(form.after)}  {form.text}")
         lines.append(f"{'':>34}  {_rule_line(form)}")

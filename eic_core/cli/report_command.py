@@ -27,7 +27,9 @@ def add_parser(commands: Any) -> None:
     add_input_arguments(parser)
     add_seconds_argument(parser)
     parser.add_argument(
-        "--out", metavar="FILE.html", type=Path,
+        "--out",
+        metavar="FILE.html",
+        type=Path,
         help="default: standard output, if that is not a terminal",
     )
     parser.add_argument("--no-repair", action="store_true", help="look for no better form")

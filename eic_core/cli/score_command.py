@@ -23,8 +23,13 @@ def add_parser(commands: Any) -> None:
         description="Score a pool in double precision (samples are not rechecked at 60 digits).",
     )
     parser.add_argument("pool", metavar="POOL.csv", type=Path, help="gzipped or not")
-    parser.add_argument("--problems", metavar="DIR", type=Path, required=True,
-                        help="holds PROBLEM.csv, last column the target")
+    parser.add_argument(
+        "--problems",
+        metavar="DIR",
+        type=Path,
+        required=True,
+        help="holds PROBLEM.csv, last column the target",
+    )
     parser.add_argument("--out", metavar="SCORED.csv", type=Path, required=True)
     parser.add_argument(
         "--jobs", metavar="J", type=int, help="worker processes; default: all cores"

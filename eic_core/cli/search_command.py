@@ -22,16 +22,28 @@ from eic_core.search.run import (
     SearchProgress,
     SearchResult,
     search,
-)  # fmt: skip
+)
 from eic_core.search.vocabulary import DEFAULT_STEPS, STEPS
 
 METHODS = {"gp": "GP", "mcts": "MCTS"}
 """What `--method` takes, and what it is called in a pool, after `EIC-` where a digit costs."""
 
 COLUMNS = (
-    "problem", "method", "formula", "syntax", "complexity", "r2", "eic", "eic_finite", "loss",
-    "digits_needed", "seed", "alpha", "evaluations", "best",
-)  # fmt: skip
+    "problem",
+    "method",
+    "formula",
+    "syntax",
+    "complexity",
+    "r2",
+    "eic",
+    "eic_finite",
+    "loss",
+    "digits_needed",
+    "seed",
+    "alpha",
+    "evaluations",
+    "best",
+)
 
 STOPPED = {
     "evaluations": "all candidates measured",
@@ -53,49 +65,71 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("data", metavar="DATA.csv", type=Path)
     parser.add_argument("--target", metavar="COLUMN", help="default: the last column")
     parser.add_argument(
-        "--method", choices=tuple(METHODS), default="gp",
+        "--method",
+        choices=tuple(METHODS),
+        default="gp",
         help="genetic programming or Monte-Carlo tree search; default: %(default)s",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--alpha", metavar="A", type=float,
+        "--alpha",
+        metavar="A",
+        type=float,
         help="what a digit costs; 0.01 for formulas to read, 0 for no cost; default: "
         + ", ".join(f"{alpha:g} for {method}" for method, alpha in ALPHAS.items()),
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--penalty", choices=PENALTIES, default="q90",
+        "--penalty",
+        choices=PENALTIES,
+        default="q90",
         help="what stands for a step's amplification while searching: its 90%% quantile over "
         "rows, or its root mean square as in EIC; default: %(default)s",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--max-evals", metavar="N", type=whole_number,
+        "--max-evals",
+        metavar="N",
+        type=whole_number,
         help="candidates to measure, as in 1e5; the same seed then gives the same formulas",
-    )  # fmt: skip
-    parser.add_argument("--minutes", metavar="M", type=float,
-                        help="time to search; default, without --max-evals: 1")  # fmt: skip
+    )
+    parser.add_argument(
+        "--minutes", metavar="M", type=float, help="time to search; default, without --max-evals: 1"
+    )
     parser.add_argument("--enough", metavar="R2", type=float, help="stop at this R²")
     parser.add_argument("--seed", metavar="S", type=int, default=0, help="default: %(default)s")
     parser.add_argument(
-        "--jobs", metavar="J", type=int, default=1,
+        "--jobs",
+        metavar="J",
+        type=int,
+        default=1,
         help=f"worker processes, up to {ISLANDS}; default: %(default)s",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--operators", metavar="NAMES", default=",".join(DEFAULT_STEPS),
+        "--operators",
+        metavar="NAMES",
+        default=",".join(DEFAULT_STEPS),
         help="with commas between; default: %(default)s; there are " + ", ".join(STEPS),
-    )  # fmt: skip
-    parser.add_argument("--max-complexity", metavar="NODES", type=int, default=40,
-                        help="default: %(default)s")  # fmt: skip
+    )
     parser.add_argument(
-        "--tolerance", metavar="SHARE", type=float, default=TOLERANCE,
+        "--max-complexity", metavar="NODES", type=int, default=40, help="default: %(default)s"
+    )
+    parser.add_argument(
+        "--tolerance",
+        metavar="SHARE",
+        type=float,
+        default=TOLERANCE,
         help="1 - R² may grow by this share when constants are shortened; default: %(default)s",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--checkpoint", metavar="FILE.json", type=Path,
+        "--checkpoint",
+        metavar="FILE.json",
+        type=Path,
         help="written as the search goes; where it exists, the search goes on from there",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--out", metavar="POOL.csv", type=Path,
+        "--out",
+        metavar="POOL.csv",
+        type=Path,
         help="the front, for score, pick and Compare; default: standard output",
-    )  # fmt: skip
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -109,15 +143,19 @@ def run(options: argparse.Namespace) -> None:
     if dropped:
         print(f"left out: {wording.count(dropped, 'row')} with an empty cell", file=sys.stderr)
     inputs = [name for name in table.names if name != samples.target_name]
-    named = [f"{x} = {name}" for x, name in zip(variable_names(inputs), inputs, strict=True)
-             if x != name]  # fmt: skip
+    named = [
+        f"{x} = {name}" for x, name in zip(variable_names(inputs), inputs, strict=True) if x != name
+    ]
     if named:
         print(f"in formulas: {', '.join(named)}", file=sys.stderr)
     problem = problem_of(
-        samples, alpha=options.alpha, penalty=options.penalty, method=options.method,
+        samples,
+        alpha=options.alpha,
+        penalty=options.penalty,
+        method=options.method,
         max_complexity=options.max_complexity,
         operators=[name.strip() for name in options.operators.split(",") if name.strip()],
-    )  # fmt: skip
+    )
     minutes = options.minutes
     if minutes is None and options.max_evals is None:
         minutes = 1.0
@@ -125,9 +163,14 @@ def run(options: argparse.Namespace) -> None:
     budget = SearchBudget(options.max_evals, seconds, options.enough)
     line = _Line(sys.stderr.isatty())
     result = search(
-        problem, budget, seed=options.seed, jobs=options.jobs, tolerance=options.tolerance,
-        progress=line, checkpoint=options.checkpoint,
-    )  # fmt: skip
+        problem,
+        budget,
+        seed=options.seed,
+        jobs=options.jobs,
+        tolerance=options.tolerance,
+        progress=line,
+        checkpoint=options.checkpoint,
+    )
     line.end()
     if not result.front:
         raise DataError("no formula with a value at every row was found", hint="search for longer")
@@ -150,15 +193,28 @@ def pool_text(result: SearchResult, problem: str) -> str:
     """
     best, alpha = result.select(), result.problem.weights.alpha
     method = ("EIC-" if alpha else "") + METHODS[result.problem.method]
-    return csv_text(COLUMNS, [
-        (
-            problem, method, found.text, "infix", found.formula.complexity, repr(found.score.r2),
-            repr(found.score.eic), repr(found.score.eic_finite), repr(found.loss),
-            found.digits_needed, result.seed, repr(alpha), result.evaluations,
-            int(found is best),
-        )
-        for found in result.front
-    ])  # fmt: skip
+    return csv_text(
+        COLUMNS,
+        [
+            (
+                problem,
+                method,
+                found.text,
+                "infix",
+                found.formula.complexity,
+                repr(found.score.r2),
+                repr(found.score.eic),
+                repr(found.score.eic_finite),
+                repr(found.loss),
+                found.digits_needed,
+                result.seed,
+                repr(alpha),
+                result.evaluations,
+                int(found is best),
+            )
+            for found in result.front
+        ],
+    )
 
 
 def _summary(result: SearchResult, rate: float) -> list[str]:
@@ -173,8 +229,7 @@ def _summary(result: SearchResult, rate: float) -> list[str]:
         f"take: {best.text}",
         f"  R² {wording.r_squared(best.score.r2)}, "
         f"{wording.count(best.formula.complexity, 'node')}, "
-        f"EIC {wording.number(best.score.eic_finite)}, "
-        + constants,
+        f"EIC {wording.number(best.score.eic_finite)}, " + constants,
     ]
 
 
@@ -195,8 +250,12 @@ class _Line:
             f"{now.evaluations:,} candidates, {now.rate:,.0f} a second; "
             f"best R² {wording.r_squared(now.best_r2)}; {wording.count(now.front, 'formula')} kept"
         )
-        print(f"\r{text:<79}" if self.terminal else text, end="" if self.terminal else "\n",
-              file=sys.stderr, flush=True)  # fmt: skip
+        print(
+            f"\r{text:<79}" if self.terminal else text,
+            end="" if self.terminal else "\n",
+            file=sys.stderr,
+            flush=True,
+        )
 
     def end(self) -> None:
         """Leave the line that moves."""

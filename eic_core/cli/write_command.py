@@ -20,8 +20,9 @@ def add_parser(commands: Any) -> None:
         "same tree, or one of the same value, which is told on standard error.",
     )
     parser.add_argument("formula", metavar="FORMULA", help="in any notation that is read")
-    parser.add_argument("--as", dest="language", choices=tuple(COPIED), required=True,
-                        help="the language")  # fmt: skip
+    parser.add_argument(
+        "--as", dest="language", choices=tuple(COPIED), required=True, help="the language"
+    )
     parser.add_argument("--syntax", metavar="NAME", default="auto", help=", ".join(SYNTAXES))
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
@@ -32,10 +33,13 @@ def run(options: argparse.Namespace) -> None:
     found = copied(read(options.formula, syntax=options.syntax).formula, options.language)
     if options.json:
         document = {
-            "text": found.text, "language": found.language, "same": found.same,
-            "defined": list(found.defined), "renamed": dict(found.renamed),
+            "text": found.text,
+            "language": found.language,
+            "same": found.same,
+            "defined": list(found.defined),
+            "renamed": dict(found.renamed),
             "notes": list(found.notes),
-        }  # fmt: skip
+        }
         print(json.dumps(document, allow_nan=False, ensure_ascii=False))
         return
     print(found.text)

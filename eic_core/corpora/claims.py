@@ -1,5 +1,4 @@
-"""The groups that the stability gap compares, and what Yu et al. say of them beside what is found.
-"""
+"""The groups that the stability gap compares, and the claims of Yu et al. about them."""
 
 from __future__ import annotations
 
@@ -44,9 +43,24 @@ TITLES: Mapping[str, str] = MappingProxyType(
 """Of the groups of formulas that people wrote."""
 
 PAPERS_METHODS = (
-    "AFP", "AFP-FE", "AIFeynman2", "BSR", "DSR", "E2ESR", "EPLEX", "FEAT", "GP-GOMEA", "GPlearn",
-    "NeurSR", "Operon", "PySR", "RSRM", "SBP-GP", "SNIP", "SR4MDL",
-)  # fmt: skip
+    "AFP",
+    "AFP-FE",
+    "AIFeynman2",
+    "BSR",
+    "DSR",
+    "E2ESR",
+    "EPLEX",
+    "FEAT",
+    "GP-GOMEA",
+    "GPlearn",
+    "NeurSR",
+    "Operon",
+    "PySR",
+    "RSRM",
+    "SBP-GP",
+    "SNIP",
+    "SR4MDL",
+)
 """The 17 methods of the paper's comparison (Fig. ``fig:EIC_compare``)."""
 
 
@@ -124,11 +138,15 @@ def groups_of_found(found: Sequence[FoundByMethod], note: str = "") -> tuple[Gro
     """A group for each method of a pool, in its order; the note is said of each."""
     return tuple(
         Group(
-            f"found:{one.method}{':' if note else ''}{note}", one.method or "Formulas found",
-            one.formulas, one.left_out, found=True, note=note,
+            f"found:{one.method}{':' if note else ''}{note}",
+            one.method or "Formulas found",
+            one.formulas,
+            one.left_out,
+            found=True,
+            note=note,
         )
         for one in found
-    )  # fmt: skip
+    )
 
 
 OWN_RUNS = "short run here"
@@ -246,9 +264,11 @@ def claims(
 def _laws_below_one(laws: GroupSummary) -> Claim:
     below = [part.value < 1 for part in (laws.median, laws.mean)]
     verdict = {
-        (True, True): "holds", (True, False): "for the median only",
-        (False, True): "for the mean only", (False, False): "does not hold",
-    }[below[0], below[1]]  # fmt: skip
+        (True, True): "holds",
+        (True, False): "for the median only",
+        (False, True): "for the mean only",
+        (False, False): "does not hold",
+    }[below[0], below[1]]
     return Claim(
         "Laws lose less than one digit: their EIC is below 1.",
         "text and figures of the comparison",
@@ -303,10 +323,14 @@ def _found_above_laws(
     )
     every = at_median == at_mean == len(compared)
     return Claim(
-        statement, place, "median and mean less those of the same laws: " + "; ".join(parts),
-        "holds" if every else f"at the median for {at_median} of {len(compared)} methods, "
+        statement,
+        place,
+        "median and mean less those of the same laws: " + "; ".join(parts),
+        "holds"
+        if every
+        else f"at the median for {at_median} of {len(compared)} methods, "
         f"at the mean for {at_mean}: those whose interval lies above 0",
-    )  # fmt: skip
+    )
 
 
 UP_TO = 6.0
@@ -322,12 +346,16 @@ def _up_to_eight_digits(found: Sequence[Group], laws: Group, count: int, measure
     reach = sum(value >= UP_TO for value in largest.values())
     parts = [f"{group.title} {wording.number(largest[group.key])}" for group in found]
     return Claim(
-        statement, place,
+        statement,
+        place,
         f"the largest of each: {'; '.join(parts)}; of the laws "
         f"{wording.number(_largest(laws, count, measure))}",
-        "does not hold" if not reach else "holds" if reach == len(found)
+        "does not hold"
+        if not reach
+        else "holds"
+        if reach == len(found)
         else f"for {reach} of {len(found)} methods",
-    )  # fmt: skip
+    )
 
 
 def _largest(group: Group, count: int, measure: str) -> float:
@@ -387,9 +415,19 @@ def interval_text(found: BootstrapInterval, *, signed: bool = False) -> str:
 
 
 FIGURES = (
-    "group", "name", "law", "rule", "weight", "samples", "eic", "eic_q90", "valid", "r2",
-    "complexity", "formula",
-)  # fmt: skip
+    "group",
+    "name",
+    "law",
+    "rule",
+    "weight",
+    "samples",
+    "eic",
+    "eic_q90",
+    "valid",
+    "r2",
+    "complexity",
+    "formula",
+)
 """Columns of the table of all figures."""
 
 
@@ -400,7 +438,16 @@ def figure_rows(groups: Sequence[Group]) -> Iterator[Sequence[object]]:
         for one in group.formulas:
             for count, lost in one.digits.items():
                 yield (
-                    safe_cell(group.key), safe_cell(one.name), safe_cell(one.law), one.rule,
-                    one.weight, count or "", repr(lost.eic), repr(lost.q90), repr(lost.valid),
-                    repr(lost.r2), one.complexity, safe_cell(one.formula),
-                )  # fmt: skip
+                    safe_cell(group.key),
+                    safe_cell(one.name),
+                    safe_cell(one.law),
+                    one.rule,
+                    one.weight,
+                    count or "",
+                    repr(lost.eic),
+                    repr(lost.q90),
+                    repr(lost.valid),
+                    repr(lost.r2),
+                    one.complexity,
+                    safe_cell(one.formula),
+                )

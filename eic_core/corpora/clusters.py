@@ -95,4 +95,3 @@ def random_rotations(count: int, size: int, rng: np.random.Generator) -> Singles
             rows[i] -= rows[j] * np.einsum("ij,ij->j", rows[i], rows[j])
         rows[i] /= np.sqrt(np.einsum("ij,ij->j", rows[i], rows[i]))
     return rows.transpose(2, 0, 1).astype(np.float32, order="C")
-

@@ -234,9 +234,11 @@ def generate_sets(
     by_length = enough[np.lexsort((rng.random(len(enough)), length[enough]))][:count]
     alike = _of_same_lengths(length, length[filtered], rng)
     chosen = {
-        RANDOM: random, FILTERED: rest.take(filtered), SHORTEST: rest.take(by_length),
+        RANDOM: random,
+        FILTERED: rest.take(filtered),
+        SHORTEST: rest.take(by_length),
         SAME_LENGTHS: rest.take(alike),
-    }  # fmt: skip
+    }
     return GeneratedSets(MappingProxyType(chosen), accepted, int(length[by_length].max()))
 
 
@@ -245,10 +247,13 @@ def _of_same_lengths(length: Numbers, wanted: Numbers, rng: np.random.Generator)
     order = np.lexsort((rng.random(len(length)), length))
     first = np.searchsorted(length[order], np.arange(int(length.max()) + 2))
     counts = np.bincount(wanted, minlength=len(first))
-    return np.concatenate([
-        order[start : start + count]
-        for start, count in zip(first.tolist(), counts.tolist(), strict=False) if count
-    ])  # fmt: skip
+    return np.concatenate(
+        [
+            order[start : start + count]
+            for start, count in zip(first.tolist(), counts.tolist(), strict=False)
+            if count
+        ]
+    )
 
 
 def compare(
@@ -320,14 +325,15 @@ def _compared(
         distance={key: Estimate.of(value[key], again[key], 0.0) for key in others},
         gain={
             key: Estimate.of(value[RANDOM] - value[key], again[RANDOM] - again[key])
-            for key in others if key != RANDOM
+            for key in others
+            if key != RANDOM
         },
         beyond=Estimate.of(
             value[SAME_LENGTHS] - value[FILTERED], again[SAME_LENGTHS] - again[FILTERED]
         ),
         chance=float(np.mean(jensen_shannon(shares(few), q))),
         kl=kl,
-    )  # fmt: skip
+    )
 
 
 def shares(counts: Any) -> Floats:

@@ -208,13 +208,12 @@ def measure_each(
     loses or why it is left out.
     """
     for places in groups_of(rows).values():
-        yield from zip(places, _measure_group([rows[place] for place in places], where),
-                       strict=True)  # fmt: skip
+        yield from zip(
+            places, _measure_group([rows[place] for place in places], where), strict=True
+        )
 
 
-def _measure_group(
-    group: Sequence[Listed], where: _Rows
-) -> Iterator[MeasuredFormula | str]:
+def _measure_group(group: Sequence[Listed], where: _Rows) -> Iterator[MeasuredFormula | str]:
     """Each formula of one method for one problem, or why it is left out."""
     problem = group[0].problem
     try:
@@ -234,9 +233,14 @@ def _measure_group(
             yield REFUSED
             continue
         yield _why_left_out(digits) or MeasuredFormula(
-            f"row {row.row}", problem, row.formula, reading.formula.complexity, digits,
-            ranges=ranges, syntax=row.syntax,
-        )  # fmt: skip
+            f"row {row.row}",
+            problem,
+            row.formula,
+            reading.formula.complexity,
+            digits,
+            ranges=ranges,
+            syntax=row.syntax,
+        )
 
 
 def _why_left_out(digits: Mapping[int, Digits]) -> str:

@@ -119,10 +119,21 @@ class GroupSummary(Plain):
     without: int
 
     JSON = (
-        "group=group.key", "title=group.title", "samples", "measure", "count", "laws",
-        "quartile1", "median", "quartile3", "mean", "share_below_1", "infinite", "without",
+        "group=group.key",
+        "title=group.title",
+        "samples",
+        "measure",
+        "count",
+        "laws",
+        "quartile1",
+        "median",
+        "quartile3",
+        "mean",
+        "share_below_1",
+        "infinite",
+        "without",
         ("left_out", lambda found: dict(found.group.left_out)),
-    )  # fmt: skip
+    )
 
 
 def summarise(
@@ -153,8 +164,9 @@ def summarise(
     known = ~np.isnan(values)
     members = [m for m, is_known in zip(group.formulas, known, strict=True) if is_known]
     sample = _Clustered.of(values[known], members)
-    q1, q3 = (float(sample.quantile(sample.once, q)[0]) if members else math.nan
-              for q in (0.25, 0.75))  # fmt: skip
+    q1, q3 = (
+        float(sample.quantile(sample.once, q)[0]) if members else math.nan for q in (0.25, 0.75)
+    )
     draws = _drawn_clusters(seed, sample.clusters, resamples if sample.enough else 0)
     times = sample.times(draws)
     return GroupSummary(
@@ -243,10 +255,12 @@ def compare_groups(
     order = {law: place for place, law in enumerate(law for part in strata for law in part)}
     one, other = (_Clustered.of(values, members, order) for values, members in parts)
     enough = min(map(len, names)) >= LEAST_LAWS
-    draws = np.hstack([
-        _drawn_clusters(seed + place, len(part), resamples if enough else 0)
-        for place, part in enumerate(strata)
-    ])  # fmt: skip
+    draws = np.hstack(
+        [
+            _drawn_clusters(seed + place, len(part), resamples if enough else 0)
+            for place, part in enumerate(strata)
+        ]
+    )
     drawn = [sample.times(draws) for sample in (one, other)]
 
     def less(statistic: _Statistic) -> BootstrapInterval:

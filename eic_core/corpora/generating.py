@@ -181,9 +181,7 @@ class Proposals:
         order = rng.permutation(sum(map(len, groups)))
         return Batch(proposals, valid, tuple(groups), order)
 
-    def _drawn(
-        self, variables: int, count: int, rng: np.random.Generator
-    ) -> tuple[int, Generated]:
+    def _drawn(self, variables: int, count: int, rng: np.random.Generator) -> tuple[int, Generated]:
         """How many formulas have a value at every row, and those of them that are wanted."""
         forest = self.grower.grow(np.full(count, variables), rng)
         x = random_tables(count, variables, self.plan.rows, self.recipe.most_clusters, rng)
@@ -304,9 +302,13 @@ def samples(plan: GenerationPlan, seed: int = 0) -> Iterator[Sample]:
             weight = float(proposals.weights(group.eic[[place]])[0]) if plan.weights else 1.0
             few = slice(plan.points)
             yield Sample(
-                tuple(tokens), infix_texts(forest)[0], eic, weight,
-                group.x[place].T[few], group.y[place][few],
-            )  # fmt: skip
+                tuple(tokens),
+                infix_texts(forest)[0],
+                eic,
+                weight,
+                group.x[place].T[few],
+                group.y[place][few],
+            )
 
 
 def located(batch: Batch) -> Iterator[tuple[Generated, int]]:

@@ -85,9 +85,7 @@ def share_of_binaries(operators: int, kinds: tuple[int, int, int] = (1, 1, 1)) -
     ways = []
     for two in range(operators + 1):
         one = operators - two
-        shapes = factorial(2 * two + one) // (
-            factorial(two) * factorial(one) * factorial(two + 1)
-        )
+        shapes = factorial(2 * two + one) // (factorial(two) * factorial(one) * factorial(two + 1))
         ways.append(shapes * leaves ** (two + 1) * p1**one * p2**two)
     return [Fraction(way, sum(ways)) for way in ways]
 
@@ -171,9 +169,7 @@ class Grower:
         forest = Forest(self.alphabet, symbols, starts)
         return self._with_numbers(self._with_unaries(forest, unaries, rng), rng)
 
-    def _binaries_of(
-        self, operators: Numbers, least: Numbers, rng: np.random.Generator
-    ) -> Numbers:
+    def _binaries_of(self, operators: Numbers, least: Numbers, rng: np.random.Generator) -> Numbers:
         """How many operators have two operands, as among all trees that have so many at least."""
         most = int(operators.max())
         shares = np.zeros((most + 1, most + 1))

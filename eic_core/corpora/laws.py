@@ -283,9 +283,13 @@ def _with_ranges(name: str) -> Iterator[Law]:
     for row in _rows(name):
         domains = dict(map(Domain.parse, row["ranges"].split()))
         yield Law(
-            row["name"], row["formula"], tuple(domains), MappingProxyType(domains), row["target"],
+            row["name"],
+            row["formula"],
+            tuple(domains),
+            MappingProxyType(domains),
+            row["target"],
             row.get("system") or name,
-        )  # fmt: skip
+        )
 
 
 def _named_equations(name: str) -> Iterator[Law]:
@@ -293,9 +297,12 @@ def _named_equations(name: str) -> Iterator[Law]:
         variables = read(row["formula"]).formula.variables
         written = tuple(variable.upper() for variable in sorted(variables, key=_index))
         yield Law(
-            f"named_{number}", row["formula"], written, source=name,
+            f"named_{number}",
+            row["formula"],
+            written,
+            source=name,
             frequency=int(row["frequency"]),
-        )  # fmt: skip
+        )
 
 
 def _index(variable: str) -> int:
@@ -306,9 +313,13 @@ def _solved_laws(name: str) -> Iterator[Law]:
     laws = {law.name: law for law in load("feynman")}
     for row in _rows(name):
         yield Law(
-            row["name"], row["formula"], tuple(row["variables"].split()), target=row["target"],
-            source=row["law"] or name, origin=laws[row["law"]] if row["law"] else None,
-        )  # fmt: skip
+            row["name"],
+            row["formula"],
+            tuple(row["variables"].split()),
+            target=row["target"],
+            source=row["law"] or name,
+            origin=laws[row["law"]] if row["law"] else None,
+        )
 
 
 _READERS = {"wikipedia": _named_equations, "llm_srbench_transform": _solved_laws}

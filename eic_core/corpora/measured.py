@@ -202,9 +202,14 @@ def measure_law(
     domain: Domain | None = RULES[rule] if rule else None
     digits = {n: digits_of(law.tree, law.samples(n, seed, rule=domain)) for n in counts}
     return MeasuredFormula(
-        law.name, law.origin.name if law.origin else law.name, law.formula, law.tree.complexity,
-        digits, rule, ranges=_ranges(law, rule),
-    )  # fmt: skip
+        law.name,
+        law.origin.name if law.origin else law.name,
+        law.formula,
+        law.tree.complexity,
+        digits,
+        rule,
+        ranges=_ranges(law, rule),
+    )
 
 
 def _ranges(law: Law, rule: str) -> dict[str, Domain]:
@@ -287,8 +292,9 @@ def _from_row(law: Law, row: list[Any], rule: str) -> MeasuredFormula:
         count: Digits(*known[3 * place : 3 * place + 3]) for place, count in enumerate(COUNTS)
     }
     of = law.origin.name if law.origin else law.name
-    return MeasuredFormula(name, of, law.formula, complexity, digits, rule,
-                           ranges=_ranges(law, rule))  # fmt: skip
+    return MeasuredFormula(
+        name, of, law.formula, complexity, digits, rule, ranges=_ranges(law, rule)
+    )
 
 
 def _row(measured: MeasuredFormula) -> list[Any]:
@@ -301,17 +307,24 @@ def _row(measured: MeasuredFormula) -> list[Any]:
 
 def _document() -> str:
     """All shipped figures, a line each."""
-    head = {"version": eic_core.__version__, "seed": SEED, "rows": COUNTS,
-            "columns": ["name", "complexity", *(f"{word}_{n}" for n in COUNTS
-                                                for word in ("eic", "q90", "valid"))]}  # fmt: skip
-    parts = [f'{json.dumps(key)}: {json.dumps(value)}' for key, value in head.items()]
+    head = {
+        "version": eic_core.__version__,
+        "seed": SEED,
+        "rows": COUNTS,
+        "columns": [
+            "name",
+            "complexity",
+            *(f"{word}_{n}" for n in COUNTS for word in ("eic", "q90", "valid")),
+        ],
+    }
+    parts = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
     groups = []
     for name in NAMES:
         corpus = load(name)
         for rule in ("",) if corpus.has_ranges else RULES:
             rows = measure_corpus(corpus, rule=rule)
             lines = ",\n".join(json.dumps(_row(measured), allow_nan=False) for measured in rows)
-            groups.append(f'{json.dumps(f"{name} {rule}".strip())}: [\n{lines}\n]')
+            groups.append(f"{json.dumps(f'{name} {rule}'.strip())}: [\n{lines}\n]")
             sys.stderr.write(f"{name} {rule}: {len(rows)} laws\n")
     figures = ",\n".join(groups)
     return "{\n" + ",\n".join(parts) + ',\n"figures": {\n' + figures + "\n}\n}\n"

@@ -72,12 +72,21 @@ def _with_prices(alpha: float) -> Callable[[Law, Samples], str]:
 def _gplearn(law: Law, samples: Samples) -> str:
     genetic = import_module("gplearn.genetic")
     regressor = genetic.SymbolicRegressor(
-        population_size=250, generations=15, metric="mse", init_depth=(2, 4),
-        const_range=(-10.0, 10.0), parsimony_coefficient=0.0, p_crossover=0.7,
-        p_subtree_mutation=0.12, p_hoist_mutation=0.06, p_point_mutation=0.1,
+        population_size=250,
+        generations=15,
+        metric="mse",
+        init_depth=(2, 4),
+        const_range=(-10.0, 10.0),
+        parsimony_coefficient=0.0,
+        p_crossover=0.7,
+        p_subtree_mutation=0.12,
+        p_hoist_mutation=0.06,
+        p_point_mutation=0.1,
         function_set=("add", "sub", "mul", "div", "sqrt", "log", "sin", "cos"),
-        feature_names=list(law.variables), random_state=TRAINING_SEED, n_jobs=1,
-    )  # fmt: skip
+        feature_names=list(law.variables),
+        random_state=TRAINING_SEED,
+        n_jobs=1,
+    )
     regressor.fit(*_matrix(law, samples))
     return str(regressor._program)
 
@@ -85,9 +94,15 @@ def _gplearn(law: Law, samples: Samples) -> str:
 def _operon(law: Law, samples: Samples) -> str:
     regressor = import_module("pyoperon.sklearn").SymbolicRegressor(
         allowed_symbols="add,sub,mul,div,constant,variable,sin,cos,exp,log,sqrt,square",
-        objectives=["r2", "length"], population_size=200, generations=60, max_length=30,
-        max_depth=10, optimizer_iterations=3, n_threads=1, random_state=TRAINING_SEED,
-    )  # fmt: skip
+        objectives=["r2", "length"],
+        population_size=200,
+        generations=60,
+        max_length=30,
+        max_depth=10,
+        optimizer_iterations=3,
+        n_threads=1,
+        random_state=TRAINING_SEED,
+    )
     regressor.fit(*_matrix(law, samples))
     best = min(regressor.pareto_front_, key=lambda model: model["mean_squared_error"])
     return str(regressor.get_model_string(best["tree"], 8, list(law.variables)))
@@ -147,9 +162,17 @@ def searched_figures() -> tuple[FoundByMethod, ...]:
         known = [math.nan if value is None else float(value) for value in numbers]
         digits = {n: Digits(*known[4 * k : 4 * k + 4]) for k, n in enumerate(COUNTS)}
         ranges = {canonical_name(name): of for name, of in laws[law].domains.items()}
-        formulas[row.method].append(MeasuredFormula(
-            f"row {place}", law, row.formula, what, digits, ranges=ranges, syntax=row.syntax,
-        ))  # fmt: skip
+        formulas[row.method].append(
+            MeasuredFormula(
+                f"row {place}",
+                law,
+                row.formula,
+                what,
+                digits,
+                ranges=ranges,
+                syntax=row.syntax,
+            )
+        )
     return tuple(
         FoundByMethod(method, tuple(own), left_out[method]) for method, own in formulas.items()
     )
@@ -175,9 +198,17 @@ def _document() -> str:
         for lost in outcome.digits.values():
             cells += map(_number, (lost.eic, lost.q90, lost.valid, lost.r2))
         measured[place] = cells
-    head = {"version": eic_core.__version__, "seed": SEED, "rows": COUNTS,
-            "columns": ["row", "law", "complexity", *(f"{word}_{n}" for n in COUNTS for word in
-                                                      ("eic", "q90", "valid", "r2"))]}  # fmt: skip
+    head = {
+        "version": eic_core.__version__,
+        "seed": SEED,
+        "rows": COUNTS,
+        "columns": [
+            "row",
+            "law",
+            "complexity",
+            *(f"{word}_{n}" for n in COUNTS for word in ("eic", "q90", "valid", "r2")),
+        ],
+    }
     parts = ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in head.items())
     lines = ",\n".join(json.dumps(measured[place]) for place in sorted(measured))
     return f'{{\n{parts},\n"figures": [\n{lines}\n]\n}}\n'

@@ -135,8 +135,10 @@ def write_dataset(
     if count < 1:
         raise DataError("there is nothing to generate", hint="ask for one formula or more")
     if count > MOST_FILES * per_file:
-        raise DataError(f"a folder holds {MOST_FILES * per_file:,} formulas at most",
-                        hint="use several folders, each with a seed of its own")  # fmt: skip
+        raise DataError(
+            f"a folder holds {MOST_FILES * per_file:,} formulas at most",
+            hint="use several folders, each with a seed of its own",
+        )
     if jobs < 1:
         raise DataError("there must be at least one process", hint="--jobs 1 or more")
     parquet()
@@ -157,9 +159,9 @@ def write_dataset(
             for step in _steps(missing, proposals, jobs):
                 made, proposed = made + step.made, proposed + step.proposed
                 valid += step.valid
-                progress(GenerationProgress(
-                    count, kept + made, made, proposed, valid, clock() - started
-                ))  # fmt: skip
+                progress(
+                    GenerationProgress(count, kept + made, made, proposed, valid, clock() - started)
+                )
         except KeyboardInterrupt:
             interrupted = True
         whole = [order.size for order in missing if rows_of(order.path) >= order.size]
@@ -485,9 +487,13 @@ def _samples(group: Any) -> Iterator[Sample]:
         ends = ends - first
     for i in range(count):
         yield Sample(
-            tuple(prefix[i].split(",")), infix[i], float(eic[i]), float(weight[i]),
-            x[ends[i] : ends[i + 1]].T, y[i] if len(y) else none[0:0].ravel(),
-        )  # fmt: skip
+            tuple(prefix[i].split(",")),
+            infix[i],
+            float(eic[i]),
+            float(weight[i]),
+            x[ends[i] : ends[i + 1]].T,
+            y[i] if len(y) else none[0:0].ravel(),
+        )
 
 
 def torch_dataset(folder: os.PathLike[str] | str) -> Any:

@@ -49,9 +49,16 @@ def _pattern(node: Node) -> _Pattern:
         floors.append(-1)
         texts.append("")
     return _Pattern(
-        texts[0], floors[0], floors[0] in _RIGHT, texts[1], floors[1], floors[1] in _RIGHT, rest,
-        binds, texts[0][:1] == "-",
-    )  # fmt: skip
+        texts[0],
+        floors[0],
+        floors[0] in _RIGHT,
+        texts[1],
+        floors[1],
+        floors[1] in _RIGHT,
+        rest,
+        binds,
+        texts[0][:1] == "-",
+    )
 
 
 class InfixWriter:
@@ -72,10 +79,11 @@ class InfixWriter:
 
     def __init__(self, alphabet: Alphabet) -> None:
         self._leaves = [
-            None if node.children
+            None
+            if node.children
             else (node.label, NEG if node.label[0] == "-" else ATOM, node.label[0] == "-")
             for node in alphabet.nodes
-        ]  # fmt: skip
+        ]
         self._patterns = [_pattern(node) if node.children else None for node in alphabet.nodes]
 
     def write(self, symbols: Sequence[int]) -> str:
@@ -94,9 +102,9 @@ class InfixWriter:
             if leaf is not None:
                 push(leaf)
                 continue
-            before, floor, signs, between, second, second_signs, after, binds, minus = (
-                patterns[symbol]  # type: ignore[misc]
-            )
+            before, floor, signs, between, second, second_signs, after, binds, minus = patterns[
+                symbol
+            ]  # type: ignore[misc]
             text, tight, signed = pop()
             if tight < floor or (signed and signs):
                 text, signed = f"({text})", False

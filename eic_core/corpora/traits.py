@@ -101,8 +101,9 @@ def traits_of(formulas: Iterable[Formula]) -> Traits:
         count += 1
     return Traits(
         {name: np.array(values) for name, values in numbers.items()},
-        _counted(rows, columns, (count, len(known))), tuple(known),
-    )  # fmt: skip
+        _counted(rows, columns, (count, len(known))),
+        tuple(known),
+    )
 
 
 def word(node: Node) -> str:
@@ -145,8 +146,9 @@ def joined(some: Sequence[Traits]) -> Traits:
     first = some[0]
     return Traits(
         {name: np.concatenate([each.numbers[name] for each in some]) for name in first.numbers},
-        sparse.vstack([each.pairs for each in some], format="csr"), first.names,
-    )  # fmt: skip
+        sparse.vstack([each.pairs for each in some], format="csr"),
+        first.names,
+    )
 
 
 def _counted(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:

@@ -649,8 +649,12 @@ def compose(
         flattened = measure(tree, flat=True)
         if flattened.width * SMALLEST[narrow] <= room:
             placement, tall, level, close, flat = (
-                flattened, FLAT_HEIGHT, FLAT_LEVEL, FLAT_LEVEL, True
-            )  # fmt: skip
+                flattened,
+                FLAT_HEIGHT,
+                FLAT_LEVEL,
+                FLAT_LEVEL,
+                True,
+            )
             scale = min(1.0, max(SMALLEST[narrow], room / placement.width))
     rest = tall + top + 20
     if height is not None and above:
@@ -699,10 +703,14 @@ def _texts(
         way_on = {*run, *tree.children[k]}
         top = max(
             max(inspection.nodes[j].local_eic for j in run),
-            *(hottest[c] for j in run for c in inspection.nodes[j].node.children
-              if c not in way_on),
+            *(
+                hottest[c]
+                for j in run
+                for c in inspection.nodes[j].node.children
+                if c not in way_on
+            ),
             0.0,
-        )  # fmt: skip
+        )
     bound = "≤ " if math.isfinite(top) else ""
     hidden = f" ▸ {tree.folded[k] + 1}" + ("" if narrow else " nodes")
     title = f"⋯ {len(run)} levels" if run else wording.shorten(n.text, FOLDED_TEXT[narrow])

@@ -31,13 +31,25 @@ Triple = tuple[float, float, float]
 
 # Lightness, chroma and hue (degrees) in OKLCh, from cool to hot.
 _LIGHT_PATH: tuple[Triple, ...] = (
-    (0.955, 0.012, 95), (0.90, 0.075, 88), (0.80, 0.125, 70), (0.70, 0.155, 52),
-    (0.60, 0.17, 36), (0.50, 0.16, 22), (0.40, 0.13, 10), (0.30, 0.09, 0),
-)  # fmt: skip
+    (0.955, 0.012, 95),
+    (0.90, 0.075, 88),
+    (0.80, 0.125, 70),
+    (0.70, 0.155, 52),
+    (0.60, 0.17, 36),
+    (0.50, 0.16, 22),
+    (0.40, 0.13, 10),
+    (0.30, 0.09, 0),
+)
 _DARK_PATH: tuple[Triple, ...] = (
-    (0.33, 0.012, 260), (0.42, 0.07, 15), (0.51, 0.125, 25), (0.60, 0.16, 38),
-    (0.69, 0.16, 52), (0.78, 0.155, 70), (0.87, 0.15, 88), (0.96, 0.10, 102),
-)  # fmt: skip
+    (0.33, 0.012, 260),
+    (0.42, 0.07, 15),
+    (0.51, 0.125, 25),
+    (0.60, 0.16, 38),
+    (0.69, 0.16, 52),
+    (0.78, 0.155, 70),
+    (0.87, 0.15, 88),
+    (0.96, 0.10, 102),
+)
 _STEPS = 256
 
 
@@ -124,9 +136,16 @@ THEMES = {
 
 def _page_colours(theme: Theme, *, card: str, bar: str, alert: str, fine: str) -> dict[str, str]:
     return {
-        "ink": theme.ink, "quiet": theme.muted, "line": theme.faint, "paper": theme.paper,
-        "accent": theme.accent, "card": card, "bar": bar, "alert": alert, "fine": fine,
-    }  # fmt: skip
+        "ink": theme.ink,
+        "quiet": theme.muted,
+        "line": theme.faint,
+        "paper": theme.paper,
+        "accent": theme.accent,
+        "card": card,
+        "bar": bar,
+        "alert": alert,
+        "fine": fine,
+    }
 
 
 PAGE_COLOURS: Mapping[str, Mapping[str, str]] = {

@@ -86,8 +86,12 @@ class Flow(NamedTuple):
 
     def joined(self, other: Flow) -> Flow:
         """What arrives by two ways."""
-        return Flow(*[b if is_nothing(a) else a if is_nothing(b) else a + b
-                      for a, b in zip(self, other, strict=True)])  # fmt: skip
+        return Flow(
+            *[
+                b if is_nothing(a) else a if is_nothing(b) else a + b
+                for a, b in zip(self, other, strict=True)
+            ]
+        )
 
 
 def passage(B: Any, y: Any, a: Any, slope: Any, limit: Any, term: Any, s2: Any) -> Passage:
@@ -122,9 +126,10 @@ def passage(B: Any, y: Any, a: Any, slope: Any, limit: Any, term: Any, s2: Any) 
     return Passage(
         B.where(silent | (a == 0) | (y == 0), 0.0, kappa),
         B.where(silent, 0.0, slope),
-        NOTHING if is_nothing(limit)
+        NOTHING
+        if is_nothing(limit)
         else B.where(silent | (y != 0), 0.0, B.where(B.isfinite(limit), limit, 0.0)),
-    )  # fmt: skip
+    )
 
 
 def passage_of_selection(B: Any, y: Any, term: Any) -> Passage:
@@ -350,8 +355,9 @@ class _Passages:
                 else:
                     flow = passed_between_numbers(self.B, arrived, through)
                 flows[child] = flows[child].joined(flow)
-        return [noise_of(self.B, y[unit.slot], flow)
-                for unit, flow in zip(units, flows, strict=True)]  # fmt: skip
+        return [
+            noise_of(self.B, y[unit.slot], flow) for unit, flow in zip(units, flows, strict=True)
+        ]
 
     def _of(self, step: Step) -> list[Passage]:
         if step.slot not in self._known:

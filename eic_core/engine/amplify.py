@@ -495,9 +495,15 @@ class _Sums:
             return Kept(slots, np.empty((len(slots), total)))
         rows = np.arange(0, total, math.ceil(total / _PROBED))
         probe = run_pass(
-            self.tape, self.samples.take(rows), 0, len(rows), RANGE, False, None,
+            self.tape,
+            self.samples.take(rows),
+            0,
+            len(rows),
+            RANGE,
+            False,
+            None,
             settled=self.settled,
-        )  # fmt: skip
+        )
         return Kept([max(range(count), key=probe.sums.__getitem__)], np.empty((1, total)))
 
     def run(self, held: int, progress: Progress | None) -> None:
@@ -507,18 +513,23 @@ class _Sums:
         for start in range(0, total, at_once):
             stop = min(total, start + at_once)
             found = run_pass(
-                self.tape, self.samples, start, stop, held, self.edges, self.values, self.kept,
+                self.tape,
+                self.samples,
+                start,
+                stop,
+                held,
+                self.edges,
+                self.values,
+                self.kept,
                 settled=self.settled,
-            )  # fmt: skip
+            )
             self.passes.append(found)
             if found.status is not None:
                 self._sort_out(found, found.status, start, stop, held)
             if progress is not None:
                 progress(FIRST_PASS * stop / total)
 
-    def _sort_out(
-        self, totals: Pass, status: np.ndarray, start: int, stop: int, held: int
-    ) -> None:
+    def _sort_out(self, totals: Pass, status: np.ndarray, start: int, stop: int, held: int) -> None:
         """Samples of which something is known: no part of the sums, or none yet."""
         self._leave_out_invalid(totals, slice(start, stop), held)
         met = int(np.bitwise_or.reduce(status))
@@ -564,17 +575,13 @@ class _Sums:
         alike = self._alike(waiting)
         suspect = np.isin(waiting, self.suspects, assume_unique=True)
         most = most_rechecked(len(self.tape.slots))
-        chosen = np.union1d(
-            _first_kinds(alike[suspect], most), _first_kinds(alike[~suspect], most)
-        )
+        chosen = np.union1d(_first_kinds(alike[suspect], most), _first_kinds(alike[~suspect], most))
         known_kind = np.isin(alike, chosen)
         known_kind[np.flatnonzero(known_kind)[MAX_ROWS_RECHECKED:]] = False
         rechecked, left = waiting[known_kind], waiting[~known_kind]
         self.unsettled = np.intersect1d(left, self.suspects, assume_unique=True)
         self.unresolved = len(self.unsettled)
-        kinds, first, kind_of = np.unique(
-            alike[known_kind], return_index=True, return_inverse=True
-        )
+        kinds, first, kind_of = np.unique(alike[known_kind], return_index=True, return_inverse=True)
         evaluator = ExactEvaluator(self.tape) if len(rechecked) else None
         names = self.tape.variables
         y = np.zeros((len(self.tape), len(kinds)))
@@ -601,18 +608,23 @@ class _Sums:
         for row, kind in zip(rechecked.tolist(), kind_of.tolist(), strict=True):
             self.exact[row] = found[kind]
         self.underflown = frozenset(rechecked[tiny[kind_of]].tolist())
-        self._settle(
-            rechecked, y[:, kind_of], s2[:, kind_of], terms[:, kind_of], dead[kind_of]
-        )
+        self._settle(rechecked, y[:, kind_of], s2[:, kind_of], terms[:, kind_of], dead[kind_of])
         left = np.setdiff1d(left, self.unsettled, assume_unique=True)
         self._leave_out_unsettled()
         if len(left):
             some = self.samples.take(left)
             values = None if self.values is None else np.empty(len(left))
             totals = run_pass(
-                self.tape, some, 0, len(left), 0, self.edges, values, beyond=False,
+                self.tape,
+                some,
+                0,
+                len(left),
+                0,
+                self.edges,
+                values,
+                beyond=False,
                 settled=self.settled,
-            )  # fmt: skip
+            )
             if self.values is not None:
                 self.values[left] = values
             self.passes.append(totals)
@@ -710,15 +722,29 @@ class _Sums:
         # frozen classes are slow to fill otherwise
         amplification = Amplification.__new__(Amplification)
         amplification.__dict__.update(
-            formula=formula, samples=self.samples, valid=self.valid,
-            first_invalid=self.first_invalid, unsettled_at=self.unsettled_at,
+            formula=formula,
+            samples=self.samples,
+            valid=self.valid,
+            first_invalid=self.first_invalid,
+            unsettled_at=self.unsettled_at,
             singular_samples=totals.singular_samples,
-            rechecked=len(self.exact), unresolved=self.unresolved, out_of_range=self.out_of_range,
-            root_values=self.values, tape=self.tape, exact=self.exact,
-            _sums=totals.sums, _singular=totals.singular, _signs=totals.signs,
-            _edge_sums=totals.edge_sums if self.edges else None, _kept=self.kept,
-            _skipped=self.skipped, _traces={}, _settled=self.settled, _flagged=self.flagged,
-            _unsettled=self.unsettled, _evaluated=totals.evaluated,
+            rechecked=len(self.exact),
+            unresolved=self.unresolved,
+            out_of_range=self.out_of_range,
+            root_values=self.values,
+            tape=self.tape,
+            exact=self.exact,
+            _sums=totals.sums,
+            _singular=totals.singular,
+            _signs=totals.signs,
+            _edge_sums=totals.edge_sums if self.edges else None,
+            _kept=self.kept,
+            _skipped=self.skipped,
+            _traces={},
+            _settled=self.settled,
+            _flagged=self.flagged,
+            _unsettled=self.unsettled,
+            _evaluated=totals.evaluated,
             underflown=self.underflown,
-        )  # fmt: skip
+        )
         return amplification

@@ -25,9 +25,7 @@ ROUNDINGS = 16
 """Within how many roundings of each other two values may be equal."""
 
 
-def active_slots(
-    tape: Tape, y: Any, count: int, root: int | None = None
-) -> list[Truths]:
+def active_slots(tape: Tape, y: Any, count: int, root: int | None = None) -> list[Truths]:
     """For each slot, the samples at which it is evaluated.
 
     Parameters
@@ -89,8 +87,9 @@ def plain_values(
             elif step.row is None:
                 y.append(columns[step.column] if step.column else np.full(count, step.value))
             else:
-                y.append(np.asarray(step.row.evaluate([y[i] for i in step.operands],
-                                                      step.parameter)))  # fmt: skip
+                y.append(
+                    np.asarray(step.row.evaluate([y[i] for i in step.operands], step.parameter))
+                )
     return y
 
 

@@ -98,8 +98,10 @@ def evaluate_around(
     """
     block = evaluate_block(tape, columns, rows, settled)
     if settled:
-        leaves = {slot: SettledConstant(known.y, 1.0, (0.0,) * len(known.terms), 0.0)
-                  for slot, known in settled.items()}  # fmt: skip
+        leaves = {
+            slot: SettledConstant(known.y, 1.0, (0.0,) * len(known.terms), 0.0)
+            for slot, known in settled.items()
+        }
         alone = evaluate_block(tape, columns, rows, leaves)
         block.suspect, block.doubtful = alone.suspect, alone.doubtful
     return block

@@ -66,8 +66,10 @@ def near_tie(
     -------
     ndarray of bool, shape (m,)
     """
-    distinct = {id(o): (o, np.abs(o) * np.sqrt(s), leaf)
-                for o, s, leaf in zip(operands, s2, leaves, strict=True)}.values()
+    distinct = {
+        id(o): (o, np.abs(o) * np.sqrt(s), leaf)
+        for o, s, leaf in zip(operands, s2, leaves, strict=True)
+    }.values()
     attained = np.zeros_like(y)
     for operand, deviation, _ in distinct:
         np.maximum(attained, np.where(np.equal(operand, y), deviation, 0.0), out=attained)

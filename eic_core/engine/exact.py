@@ -341,21 +341,22 @@ class ExactEvaluator:
                 y[step.operands[0]][:] = bool(own[1])  # on a threshold perhaps the other branch
         counted = active_slots(self.tape, y, 1)
         active = [on or bool(mask[0]) for on, mask in zip(active, counted, strict=True)]
-        kept = [p if on and isinstance(p, _Point) else None
-                for p, on in zip(found, active, strict=True)][:known]  # fmt: skip
+        kept = [
+            p if on and isinstance(p, _Point) else None for p, on in zip(found, active, strict=True)
+        ][:known]
         self._points = kept
         return ExactSample(
             [mp.nan if p is None else p.y for p in kept],
             [math.nan if p is None else _to_float(p.s2) for p in kept],
-            [tuple([_to_float(t) if p is not None else 0.0 for t in own])
-             for p, own in zip(kept, terms, strict=False)],
+            [
+                tuple([_to_float(t) if p is not None else 0.0 for t in own])
+                for p, own in zip(kept, terms, strict=False)
+            ],
             invalid,
             tuple([p is not None and p.on_threshold for p in kept]),
-        )  # fmt: skip
+        )
 
-    def _truth(
-        self, step: Step, row: Operator, points: list[_Point]
-    ) -> tuple[_Point, list[Any]]:
+    def _truth(self, step: Step, row: Operator, points: list[_Point]) -> tuple[_Point, list[Any]]:
         """A truth value; sides that differ by rounding alone are equal."""
         a = [p.y for p in points]
         equal = False
@@ -363,10 +364,14 @@ class ExactEvaluator:
             blur = max(p.error for p in points)
             equal = a[0] == a[1] or _mag(a[0] - a[1]) <= blur + _GUARD_BITS
             a = [a[0], a[0]] if equal else a
-        truths = [found.row is not None and found.row.truth
-                  for found in (self.tape.steps[i] for i in step.operands)]  # fmt: skip
-        stds = [self.mp.inf if p.on_threshold else self._zero if truth else p.v
-                for p, truth in zip(points, truths, strict=True)]  # fmt: skip
+        truths = [
+            found.row is not None and found.row.truth
+            for found in (self.tape.steps[i] for i in step.operands)
+        ]
+        stds = [
+            self.mp.inf if p.on_threshold else self._zero if truth else p.v
+            for p, truth in zip(points, truths, strict=True)
+        ]
         on = bool(threshold(row, a, stds, [p.on_threshold for p in points], equal))
         value = row.exact(self.mp, a, None)
         own, s2 = [self._zero] * len(points), self._one
@@ -392,8 +397,10 @@ class ExactEvaluator:
                 or _mag(other.y - taken.y) <= max(other.error, taken.error) + _GUARD_BITS
             )
             both_zero = isinstance(other, _Point) and not taken.y and not other.y
-            if agree and isinstance(other, _Point) and (
-                both_zero or not _is_inf(max(s2, other.s2))
+            if (
+                agree
+                and isinstance(other, _Point)
+                and (both_zero or not _is_inf(max(s2, other.s2)))
             ):
                 if both_zero and other.s2 > s2:  # what moves is counted to the one that does
                     place = 1 - place
@@ -432,9 +439,7 @@ class ExactEvaluator:
         """Exponent of what rounding may have added to a result that fills the precision."""
         return _EXACT if value.bc < self.mp.prec - 8 else _mag(value) + 2 - self.mp.prec
 
-    def _step(
-        self, step: Step, row: Operator, operands: list[_Point]
-    ) -> tuple[_Point, list[Any]]:
+    def _step(self, step: Step, row: Operator, operands: list[_Point]) -> tuple[_Point, list[Any]]:
         """A step's point from its operands', and what each operand adds to s^2.
 
         The rules of ADR 0001 and what 60 digits need to apply them, in order:

@@ -166,8 +166,10 @@ def _choice(
     stds = [np.where(w.m == 0, below[i], 1.0) for w, i in zip(a, slots, strict=True)]
     on = [on_threshold.get(i, never) for i in slots]
     if row.truth:
-        stds = [np.where(on_threshold[i], np.inf, 0.0) if i in on_threshold else std
-                for i, std in zip(slots, stds, strict=True)]  # fmt: skip
+        stds = [
+            np.where(on_threshold[i], np.inf, 0.0) if i in on_threshold else std
+            for i, std in zip(slots, stds, strict=True)
+        ]
         equal = subtract((a[0], a[1]), math.nan).m == 0 if row.compares else never
         operands = [w.doubles for w in a]
         jumps = on_threshold[step.slot] = threshold(row, operands, stds, on, equal)
@@ -314,9 +316,7 @@ def _terms(
     return own
 
 
-def _kappas(
-    row: Operator, a: list[Wide], x: list[Array], value: Wide, p: float
-) -> tuple[Any, ...]:
+def _kappas(row: Operator, a: list[Wide], x: list[Array], value: Wide, p: float) -> tuple[Any, ...]:
     """kappa^2 of each operand; nan where it needs digits that are lost."""
     if row.fixed is not None:
         return tuple(np.full_like(w.m, k) for w, k in zip(a, row.fixed(p), strict=True))

@@ -225,9 +225,9 @@ class Forest:
         """
         packed = self._packed
         if packed is None:
-            found = np.array([
-                plain_values(self.formula(i), self.samples(i, rows)) for i in range(len(self))
-            ])  # fmt: skip
+            found = np.array(
+                [plain_values(self.formula(i), self.samples(i, rows)) for i in range(len(self))]
+            )
             found[~np.isfinite(found).all(axis=1)] = np.nan
             return found
         kept = np.empty((len(self), rows.shape[-1]))
@@ -304,9 +304,12 @@ class Forest:
         reads[first[two] + 1] = backwards[two]
         own = np.arange(held.shape[1]) < counts[read][:, None]
         parts = (
-            np.ascontiguousarray(kinds[read]), reads, np.ascontiguousarray(parameters[read]),
-            held[read][own], buffers.astype(np.int32),
-        )  # fmt: skip
+            np.ascontiguousarray(kinds[read]),
+            reads,
+            np.ascontiguousarray(parameters[read]),
+            held[read][own],
+            buffers.astype(np.int32),
+        )
         addresses = tuple([int(part.ctypes.data) for part in parts])
         used = int(buffers.max(initial=0)) + 1
         return Packed(len(read), len(reads), used, [], parts, addresses)
@@ -322,7 +325,7 @@ class Forest:
         addresses.frombytes((int(rows.ctypes.data) + 8 * count * columns).tobytes())
         return engine.run(
             None, packed, addresses, count, mode=mode, skip=out, out=out, told=self._roots, **kept
-        )  # fmt: skip
+        )
 
     @staticmethod
     def _kept(target: Floats, slots: Numbers) -> list[tuple[int, int]]:

@@ -112,9 +112,11 @@ def gradients(tape: Tape, samples: Samples, root: int | None = None) -> Gradient
             for place, step in enumerate(constants):
                 jacobian[start:stop, place] = np.where(unreal, np.nan, derivatives[step.slot])
     return Gradients(
-        values, jacobian,
-        tuple([step.slot for step in constants]), tuple([step.label for step in constants]),
-    )  # fmt: skip
+        values,
+        jacobian,
+        tuple([step.slot for step in constants]),
+        tuple([step.label for step in constants]),
+    )
 
 
 class _Sweep:

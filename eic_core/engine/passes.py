@@ -97,8 +97,17 @@ def run_pass(
     keep_y = _addresses([len(tape) - 1], values, start) if values is not None else ()
     keep_s2 = _addresses(kept.slots, kept.s2, start) if kept.slots else ()
     skip = INVALID | (held & ~DOUBT)
-    return engine.run(tape, packed, addresses, stop - start, mode=mode, skip=skip,
-                      out=INVALID | held, keep_y=keep_y, keep_s2=keep_s2)  # fmt: skip
+    return engine.run(
+        tape,
+        packed,
+        addresses,
+        stop - start,
+        mode=mode,
+        skip=skip,
+        out=INVALID | held,
+        keep_y=keep_y,
+        keep_s2=keep_s2,
+    )
 
 
 _Name = TypeVar("_Name", int, str)
@@ -159,14 +168,17 @@ def together(passes: Sequence[Pass]) -> Pass:
         [math.fsum(each) for each in zip(*[p.sums for p in passes], strict=True)],
         [sum(each) for each in zip(*[p.singular for p in passes], strict=True)],
         [math.fsum(each) for each in zip(*[p.edge_sums for p in passes], strict=True)],
-        [any(s & 1 for s in each) | 2 * any(s & 2 for s in each)
-         for each in zip(*[p.signs for p in passes], strict=True)],
+        [
+            any(s & 1 for s in each) | 2 * any(s & 2 for s in each)
+            for each in zip(*[p.signs for p in passes], strict=True)
+        ],
         sum(p.singular_samples for p in passes),
         np.concatenate(status) if len(status) == len(passes) else None,
         np.concatenate(dead) if len(dead) == len(passes) else None,
-        evaluated=None if passes[0].evaluated is None
+        evaluated=None
+        if passes[0].evaluated is None
         else [sum(each) for each in zip(*[p.evaluated or [] for p in passes], strict=True)],
-    )  # fmt: skip
+    )
 
 
 def _part_of(tape: Tape, block: Block, held: int, edges: bool, beyond: bool) -> Pass:
@@ -201,9 +213,16 @@ def _part_of(tape: Tape, block: Block, held: int, edges: bool, beyond: bool) -> 
         )
     first = {node: slot for slot, node in enumerate(tape.nodes)}
     dead = np.array([first.get(int(n), -1) for n in block.first_invalid], dtype=np.int32)
-    return Pass(finite_sums, singular, edge_sums, signs,
-                int(np.count_nonzero(any_singular)), status, dead,
-                evaluated=None if block.active is None else evaluated)  # fmt: skip
+    return Pass(
+        finite_sums,
+        singular,
+        edge_sums,
+        signs,
+        int(np.count_nonzero(any_singular)),
+        status,
+        dead,
+        evaluated=None if block.active is None else evaluated,
+    )
 
 
 def signs_of(step: Step, y: np.ndarray, argument: np.ndarray, ok: np.ndarray) -> int:
@@ -239,8 +258,18 @@ def every_slot(tape: Tape, samples: Samples) -> extended.Plain | None:
     y, s2 = np.empty((len(tape), rows)), np.empty((len(tape), rows))
     terms = np.empty((packed.operands, rows))
     keep_y, keep_s2, keep_terms = (_addresses(range(len(a)), a, 0) for a in (y, s2, terms))
-    engine.run(tape, packed, samples.addresses, rows, mode=native.EDGES, skip=INVALID, out=INVALID,
-               keep_y=keep_y, keep_s2=keep_s2, keep_terms=keep_terms)  # fmt: skip
+    engine.run(
+        tape,
+        packed,
+        samples.addresses,
+        rows,
+        mode=native.EDGES,
+        skip=INVALID,
+        out=INVALID,
+        keep_y=keep_y,
+        keep_s2=keep_s2,
+        keep_terms=keep_terms,
+    )
     return y, s2, terms
 
 
@@ -305,10 +334,17 @@ def at_points(
     rows = columns.shape[1]
     y, s2 = np.empty((len(slots), rows)), np.empty((1, rows))
     found = engine.run(
-        tape, packed, dict(_addresses(tape.variables, columns, 0)), rows,
-        mode=0, skip=INVALID, out=INVALID, keep_y=_addresses(slots, y, 0),
-        keep_s2=_addresses(slots[-1:], s2, 0), slots=slots[-1] + 1,
-    )  # fmt: skip
+        tape,
+        packed,
+        dict(_addresses(tape.variables, columns, 0)),
+        rows,
+        mode=0,
+        skip=INVALID,
+        out=INVALID,
+        keep_y=_addresses(slots, y, 0),
+        keep_s2=_addresses(slots[-1:], s2, 0),
+        slots=slots[-1] + 1,
+    )
     status = found.status
     known = np.ones(rows, dtype=bool) if status is None else status & (INVALID | RANGE) == 0
     return y, s2[0], known
@@ -342,8 +378,18 @@ def values_at(
     packed = None if engine is None or settled else engine.pack(tape)
     if engine is not None and packed is not None:
         keep_y, keep_s2 = ([(slot, int(kept.ctypes.data))] for kept in (y, s2))
-        engine.run(tape, packed, samples.addresses, total, mode=0, skip=INVALID, out=INVALID,
-                   keep_y=keep_y, keep_s2=keep_s2, slots=slot + 1)  # fmt: skip
+        engine.run(
+            tape,
+            packed,
+            samples.addresses,
+            total,
+            mode=0,
+            skip=INVALID,
+            out=INVALID,
+            keep_y=keep_y,
+            keep_s2=keep_s2,
+            slots=slot + 1,
+        )
         return y, s2
     for start in range(0, total, 16_384):
         columns = {name: samples.columns[name][start : start + 16_384] for name in tape.variables}

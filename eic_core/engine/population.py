@@ -91,9 +91,14 @@ class Population:
         if engine is None or packed is None:
             return self._one_by_one(samples, keep_values)
         run = engine.run(
-            self.tape, packed, samples.addresses, len(samples), mode=0,
-            skip=INVALID | RANGE, out=INVALID | RANGE,
-        )  # fmt: skip
+            self.tape,
+            packed,
+            samples.addresses,
+            len(samples),
+            mode=0,
+            skip=INVALID | RANGE,
+            out=INVALID | RANGE,
+        )
         roots = np.array(self.tape.roots)
         with np.errstate(divide="ignore"):
             eic = 0.5 * np.log10(np.array(run.sums)[roots] / len(samples))
@@ -127,9 +132,15 @@ class Population:
             place.setdefault(root, i)
         address = int(kept.ctypes.data)
         run = engine.run(
-            self.tape, packed, samples.addresses, rows, mode=native.VALUES_ONLY, skip=INVALID,
-            out=INVALID, keep_y=[(root, address + 8 * rows * i) for root, i in place.items()],
-        )  # fmt: skip
+            self.tape,
+            packed,
+            samples.addresses,
+            rows,
+            mode=native.VALUES_ONLY,
+            skip=INVALID,
+            out=INVALID,
+            keep_y=[(root, address + 8 * rows * i) for root, i in place.items()],
+        )
         if len(place) < len(kept):
             kept = kept[[place[root] for root in self.tape.roots]]
         for i in np.flatnonzero(np.array(run.signs)[list(self.tape.roots)]).tolist():

@@ -254,8 +254,10 @@ class _Choices:
         a = [block.y[i] for i in step.operands]
         s2 = [block.s2[i] for i in step.operands]
         below = [zero_std[slot] for slot in step.operands]
-        stds = [edges.deviation(NUMPY, operand, s, 0.0 if std is None else std)
-                for operand, s, std in zip(a, s2, below, strict=True)]  # fmt: skip
+        stds = [
+            edges.deviation(NUMPY, operand, s, 0.0 if std is None else std)
+            for operand, s, std in zip(a, s2, below, strict=True)
+        ]
         y = np.asarray(row.evaluate(a, step.parameter))
         active = block.active_at(step.slot)
         _note_trouble(step, row, a, y, block)
@@ -263,8 +265,10 @@ class _Choices:
         zero: np.ndarray | None = None
         terms: tuple[np.ndarray, ...]
         if row.truth:
-            stds = [np.where(turns, np.inf, 0.0) if self.is_truth(i) else std
-                    for i, turns, std in zip(step.operands, on, stds, strict=True)]  # fmt: skip
+            stds = [
+                np.where(turns, np.inf, 0.0) if self.is_truth(i) else std
+                for i, turns, std in zip(step.operands, on, stds, strict=True)
+            ]
             jumps = threshold(row, a, stds, on)
             self.on_threshold.append(jumps)
             terms = tuple(np.zeros_like(y) for _ in a)
@@ -341,8 +345,10 @@ def _evaluate_step(
     std_at_zero: np.ndarray | None = None
     if any_zero or any(bool((operand == 0).any()) for operand in a):
         below = [zero_std[slot] for slot in step.operands]
-        stds = [edges.deviation(NUMPY, operand, s, 0.0 if std is None else std)
-                for operand, s, std in zip(a, s2, below, strict=True)]  # fmt: skip
+        stds = [
+            edges.deviation(NUMPY, operand, s, 0.0 if std is None else std)
+            for operand, s, std in zip(a, s2, below, strict=True)
+        ]
         if row.selects:
             moved = [np.where(term > 0, std, 0.0) for term, std in zip(terms, stds, strict=True)]
         else:
@@ -352,9 +358,7 @@ def _evaluate_step(
     zero_std.append(std_at_zero if any_zero else None)
 
 
-def _append_step(
-    step: Step, y: np.ndarray, terms: tuple[np.ndarray, ...], block: Block
-) -> None:
+def _append_step(step: Step, y: np.ndarray, terms: tuple[np.ndarray, ...], block: Block) -> None:
     """s^2 = 1 + what comes from each operand; suspect where it is large, active and valid."""
     active = block.active_at(step.slot)
     total = np.ones_like(y)
@@ -380,8 +384,9 @@ def _settle_zeros(
     """
     partials = row.partials(NUMPY, a, y, step.parameter)
     limits = row.zero_limit(NUMPY, a, step.parameter)
-    moved = [edges.moved_by(NUMPY, partial, std)
-             for partial, std in zip(partials, stds, strict=True)]  # fmt: skip
+    moved = [
+        edges.moved_by(NUMPY, partial, std) for partial, std in zip(partials, stds, strict=True)
+    ]
     terms = [
         edges.edge_term(NUMPY, y, *operand)
         for operand in zip(a, s2, kappas, limits, moved, strict=True)

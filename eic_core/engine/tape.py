@@ -107,9 +107,13 @@ class Tape:
         population: bool = False,
     ) -> None:
         self.__dict__.update(  # a third of what a frozen class costs
-            slots=slots, first_nodes=first_nodes, reads=reads, roots=roots, population=population,
+            slots=slots,
+            first_nodes=first_nodes,
+            reads=reads,
+            roots=roots,
+            population=population,
             _compiled={},
-        )  # fmt: skip
+        )
 
     def __len__(self) -> int:
         return len(self.first_nodes)

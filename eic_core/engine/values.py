@@ -60,9 +60,15 @@ def values(formula: Formula, samples: Samples, *, stop_at_invalid: bool = False)
     out = np.empty(len(samples))
     mode = native.VALUES_ONLY | (native.FIRST_BAD_ENDS if stop_at_invalid else 0)
     run = engine.run(
-        tape, packed, samples.addresses, len(samples), mode=mode, skip=INVALID, out=INVALID,
+        tape,
+        packed,
+        samples.addresses,
+        len(samples),
+        mode=mode,
+        skip=INVALID,
+        out=INVALID,
         keep_y=[(len(tape) - 1, int(out.ctypes.data))],
-    )  # fmt: skip
+    )
     if run.taken < len(samples):
         return None
     if run.status is not None and (run.status & INVALID).any():

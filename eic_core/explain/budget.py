@@ -320,9 +320,18 @@ class Budget(Plain):
     sentences: tuple[str, ...]
 
     JSON = (
-        "tolerance", "scale_of", "measure", "needs", "deviation", "formula=text", "r2_before",
-        "r2_after", "eic_before", "eic_after", "sentences",
-    )  # fmt: skip
+        "tolerance",
+        "scale_of",
+        "measure",
+        "needs",
+        "deviation",
+        "formula=text",
+        "r2_before",
+        "r2_after",
+        "eic_before",
+        "eic_after",
+        "sentences",
+    )
 
 
 def digit_budget(

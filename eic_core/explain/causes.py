@@ -337,9 +337,7 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
         place += f" ({first.digits:.1f} digits)" if more_than_all else ""
     elif few:
         place = f", {first.digits:.1f} of them in this step"
-    return ExplainedLoss(
-        first.node_id, first.digits, clause.label, place, clause.clause, further
-    )
+    return ExplainedLoss(first.node_id, first.digits, clause.label, place, clause.clause, further)
 
 
 def _plain_cause(inspection: Inspection, loss: CreatedLoss, evidence: Evidence) -> Cause:
@@ -353,9 +351,11 @@ def _plain_cause(inspection: Inspection, loss: CreatedLoss, evidence: Evidence) 
         return Cause(f"cancellation in a {noun}", "the two terms nearly cancel at some samples")
     worst = int(np.argmax(np.nan_to_num(np.array(evidence.edge_shares))))
     if evidence.weights[evidence.operands[worst] == 0].sum() > MOST:
-        names = ("its base", "its exponent") if OPERATORS[node.operator].power else (
-            "what it is given",
-        )  # fmt: skip
+        names = (
+            ("its base", "its exponent")
+            if OPERATORS[node.operator].power
+            else ("what it is given",)
+        )
         ours = len(evidence.operands) <= len(names)
         return _zero_given(names[worst] if ours else f"operand {worst + 1}")
     each = loss.digits / len(loss.copies)
@@ -373,8 +373,10 @@ def _cancellation_cause(row: Operator, evidence: Evidence) -> Cause:
     label = f"cancellation in a {noun}"
     if float(np.nanmedian(kept)) < 0.1:  # where both terms are 0 nothing is kept or lost
         return Cause(label, "the two terms cancel")
-    if evidence.crosses and where_lost < CROSSING and not is_smaller_elsewhere(
-        kept, np.sqrt(evidence.weights), where_lost
+    if (
+        evidence.crosses
+        and where_lost < CROSSING
+        and not is_smaller_elsewhere(kept, np.sqrt(evidence.weights), where_lost)
     ):
         return Cause(label, f"the two terms cancel where the {noun} crosses zero")
     return _near_cancellation(noun, kept)
@@ -617,9 +619,11 @@ def singular_clause(
     if not made.any():
         return GIVEN
     row = OPERATORS[node.operator]
-    clause = _made_clause(inspection, node_id, made) if row.numeric else (
-        _jump_clause(inspection, node_id, made)
-    )  # fmt: skip
+    clause = (
+        _made_clause(inspection, node_id, made)
+        if row.numeric
+        else (_jump_clause(inspection, node_id, made))
+    )
     return f"{clause}, or {GIVEN}" if (lost & given).any() else clause
 
 
@@ -656,11 +660,13 @@ def _are_exact(
     They are evenly spaced.  What does not show in 1,000 digits cannot be told from nothing.
     """
     return np.array(
-        [(sample.first_invalid is not None or evaluator.is_special(sample))
-         and not evaluator.saturates(sample)
-         for evaluator, sample in _with_many_digits(inspection, node_id, rows)],
+        [
+            (sample.first_invalid is not None or evaluator.is_special(sample))
+            and not evaluator.saturates(sample)
+            for evaluator, sample in _with_many_digits(inspection, node_id, rows)
+        ],
         dtype=bool,
-    )  # fmt: skip
+    )
 
 
 def _with_many_digits(

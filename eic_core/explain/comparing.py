@@ -201,9 +201,11 @@ def compare_measures(
         follows = all(badge == OK for badge, _, _ in observations)
         found.append((OK, _shared_noise_clause(recursion, shared, copies, follows), ""))
     shaking = _perturbation(recursion, shaken, singular)
-    if shaking[0] != UNCLEAR and not singular and observations == [
-        _finding(EXPLAINED, NAMES[o.kind], _EXACT) for o in observed
-    ]:
+    if (
+        shaking[0] != UNCLEAR
+        and not singular
+        and observations == [_finding(EXPLAINED, NAMES[o.kind], _EXACT) for o in observed]
+    ):
         alone = nothing_to_compare(UNROUNDED)
         told = (text for badge, text, _ in found if badge == OK and text)
         return replace(alone, reasons=(*told, *alone.reasons))
@@ -224,7 +226,7 @@ def compare_measures(
 def _no_digit(singular: int, rows: int) -> _Finding:
     if singular == rows:
         return _clause(EXPLAINED, "no digit is left at any sample")
-    at = wording.count(singular, 'sample')
+    at = wording.count(singular, "sample")
     return (
         EXPLAINED,
         f"At {at} no digit is left; the prediction is given without.",
@@ -269,13 +271,18 @@ def _perturbation(recursion: float, shaken: Sequence[Shaken], singular: int) -> 
     if _interval_holds(best, recursion):
         coarse = list(itertools.takewhile(lambda s: not _interval_holds(s, recursion), shaken))
         if coarse:
-            return OK, (
-                f"With errors of {wording.significant(coarse[-1].sigma)} or more the formula no "
-                "longer responds in proportion; with smaller ones it settles at the prediction."
-            ), ""  # fmt: skip
+            return (
+                OK,
+                (
+                    f"With errors of {wording.significant(coarse[-1].sigma)} or more the "
+                    f"formula no "
+                    "longer responds in proportion; with smaller ones it settles at the prediction."
+                ),
+                "",
+            )
         return OK, "", ""
     if best.left_out > singular:
-        left = wording.count(best.left_out, 'sample')
+        left = wording.count(best.left_out, "sample")
         return (
             EXPLAINED,
             f"Trials leave out {left} at which their errors are too large or the value leaves "
@@ -330,9 +337,12 @@ def _observation(observed: Observed, replay: Replay, q: Array) -> _Finding:
         return _finding(EXPLAINED, name, reason or _replay_clause(ratio, replay))
     if replay.underflows:
         return _finding(EXPLAINED, name, reason or _replay_clause(ratio, replay))
-    return _finding(UNCLEAR, name, reason or (
-        f"the error is {wording.significant(ratio)} times what is expected{_UNACCOUNTED}"
-    ))  # fmt: skip
+    return _finding(
+        UNCLEAR,
+        name,
+        reason
+        or (f"the error is {wording.significant(ratio)} times what is expected{_UNACCOUNTED}"),
+    )
 
 
 def _finding(badge: str, name: str, clause: str) -> _Finding:

@@ -341,15 +341,15 @@ class _Beside:
         return sample.y[-1] if sample.first_invalid is None else None
 
 
-def _moved(
-    cells: tuple[str, ...], by: Mapping[int, Decimal], digits: int
-) -> tuple[str, ...]:
+def _moved(cells: tuple[str, ...], by: Mapping[int, Decimal], digits: int) -> tuple[str, ...]:
     """A sample of which some inputs are larger by a part of theirs."""
     with localcontext(prec=digits):
-        return tuple([
-            str(Decimal(cell) * (1 + by[place])) if place in by else cell
-            for place, cell in enumerate(cells)
-        ])  # fmt: skip
+        return tuple(
+            [
+                str(Decimal(cell) * (1 + by[place])) if place in by else cell
+                for place, cell in enumerate(cells)
+            ]
+        )
 
 
 def _alike(sizes: list[float]) -> bool:

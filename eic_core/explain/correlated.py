@@ -112,9 +112,16 @@ class CorrelatedAmplification(Plain):
     repeated: int
 
     JSON = (
-        "q_eic", "q_eic_finite", "root_eic", "root_eic_finite", "eic", "eic_finite", "valid",
-        "singular", "repeated",
-    )  # fmt: skip
+        "q_eic",
+        "q_eic_finite",
+        "root_eic",
+        "root_eic_finite",
+        "eic",
+        "eic_finite",
+        "valid",
+        "singular",
+        "repeated",
+    )
 
 
 def correlated_eic(

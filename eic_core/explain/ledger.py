@@ -75,11 +75,20 @@ class LedgerRow:
     elsewhere: float = math.nan
 
     JSON = (
-        "id=node_id", "text", "share", "mean_share", "through", "largest", "gain", "amplifier",
-        ("amplifier_part", lambda row: None if math.isnan(row.amplifier_part)
-         else row.amplifier_part),
+        "id=node_id",
+        "text",
+        "share",
+        "mean_share",
+        "through",
+        "largest",
+        "gain",
+        "amplifier",
+        (
+            "amplifier_part",
+            lambda row: None if math.isnan(row.amplifier_part) else row.amplifier_part,
+        ),
         "masked",
-    )  # fmt: skip
+    )
 
     @property
     def inherited(self) -> float:

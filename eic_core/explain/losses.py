@@ -40,8 +40,12 @@ MEANINGS: Mapping[str, str] = {
 """What each of them is, without its number."""
 
 STABLE, MODERATE, SEVERE, INFINITE, UNDEFINED = (
-    "stable", "moderate", "severe", "infinite", "undefined",
-)  # fmt: skip
+    "stable",
+    "moderate",
+    "severe",
+    "infinite",
+    "undefined",
+)
 
 
 @dataclass(frozen=True)
@@ -247,7 +251,6 @@ def kept_phrase(digits: float) -> str:
     return "keeps every digit" if lost == "no digit" else f"keeps all but {lost}"
 
 
-
 def loss_phrase(digits: float) -> str:
     """A number of digits that no rounding puts on another side of 1 or 2, where levels change.
 
@@ -257,9 +260,11 @@ def loss_phrase(digits: float) -> str:
     0.9 digits, 0.99 digits, 0.99996 digits, 1.0 digits, 1.02 digits, 2.004 digits
     """
     for decimals in (0, 2, 3, 4, 5, 6):
-        said = f"{wording.number(digits, decimals)} digits" if decimals else (
-            wording.digits_phrase(digits)
-        )  # fmt: skip
+        said = (
+            f"{wording.number(digits, decimals)} digits"
+            if decimals
+            else (wording.digits_phrase(digits))
+        )
         if not any(digits != mark == float(f"{digits:.{decimals or 1}f}") for mark in (1.0, 2.0)):
             return said
     return said

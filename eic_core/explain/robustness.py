@@ -307,9 +307,21 @@ class RobustnessCard(Plain):
     outside_rows: int = 0
 
     JSON = (
-        "formula=text", "rows", "r2", "resampled_low", "resampled_high", "few_digits", "float32",
-        "left_out", "outer", "outer_count", "holdout", "holdout_rows", "outside", "outside_rows",
-    )  # fmt: skip
+        "formula=text",
+        "rows",
+        "r2",
+        "resampled_low",
+        "resampled_high",
+        "few_digits",
+        "float32",
+        "left_out",
+        "outer",
+        "outer_count",
+        "holdout",
+        "holdout_rows",
+        "outside",
+        "outside_rows",
+    )
 
     @property
     def lines(self) -> tuple[CardLine, ...]:
@@ -347,31 +359,48 @@ def _lines(card: RobustnessCard) -> Iterator[CardLine]:
 
     yield line("as given", card.r2, f"On {wording.count(card.rows, 'row')}, in double precision.")
     for name, r2 in (("low", card.resampled_low), ("high", card.resampled_high)):
-        yield line(f"resampled rows, {name}", r2,
-                    f"{'Lower' if name == 'low' else 'Upper'} end of the middle "
-                    f"{wording.level_percent(LEVEL)} of R² over {RESAMPLES:,} draws of the rows "
-                    f"with replacement.{_taking_part(card.rows, RESAMPLED_ROWS)}")  # fmt: skip
-    yield line(f"constants of {FEW_DIGITS} digits", card.few_digits,
-                f"Every decimal constant rounded to {FEW_DIGITS} significant digits.")  # fmt: skip
+        yield line(
+            f"resampled rows, {name}",
+            r2,
+            f"{'Lower' if name == 'low' else 'Upper'} end of the middle "
+            f"{wording.level_percent(LEVEL)} of R² over {RESAMPLES:,} draws of the rows "
+            f"with replacement.{_taking_part(card.rows, RESAMPLED_ROWS)}",
+        )
+    yield line(
+        f"constants of {FEW_DIGITS} digits",
+        card.few_digits,
+        f"Every decimal constant rounded to {FEW_DIGITS} significant digits.",
+    )
     yield line("in float32", card.float32, "Inputs, constants and every step in single precision.")
-    yield line("rows left out", card.left_out,
-                f"Each of {FOLDS} random parts predicted with the constants fitted to the others; "
-                f"the median of {SPLITS} such splits."
-                f"{_taking_part(card.rows, FITTED_ROWS)}")  # fmt: skip
+    yield line(
+        "rows left out",
+        card.left_out,
+        f"Each of {FOLDS} random parts predicted with the constants fitted to the others; "
+        f"the median of {SPLITS} such splits."
+        f"{_taking_part(card.rows, FITTED_ROWS)}",
+    )
     outer = (
         f"The {wording.count(card.outer_count, 'row')} nearest to the ends of some input, "
         "predicted with the constants fitted to the others."
     )
-    yield line("outer tenth of rows", card.outer, outer if card.outer_count else (
-        "There is no input, or too many rows lie equally far out."
-    ))  # fmt: skip
+    yield line(
+        "outer tenth of rows",
+        card.outer,
+        outer if card.outer_count else ("There is no input, or too many rows lie equally far out."),
+    )
     if card.holdout_rows:
-        yield line("held-out table", card.holdout,
-                    f"The formula as given, on {wording.count(card.holdout_rows, 'row')} of it.")
+        yield line(
+            "held-out table",
+            card.holdout,
+            f"The formula as given, on {wording.count(card.holdout_rows, 'row')} of it.",
+        )
     if card.outside_rows:
-        yield line("held-out, outside", card.outside,
-                    f"On {wording.count(card.outside_rows, 'row')} of the held-out table at which "
-                    "some input lies outside its range in the data.")  # fmt: skip
+        yield line(
+            "held-out, outside",
+            card.outside,
+            f"On {wording.count(card.outside_rows, 'row')} of the held-out table at which "
+            "some input lies outside its range in the data.",
+        )
 
 
 def _taking_part(rows: int, most: int) -> str:
@@ -430,11 +459,19 @@ def robustness_card(
             low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
     outer, outer_count = r2_of_outer_rows(formula, samples)
     return RobustnessCard(
-        formula, to_python(formula), len(samples), r2, low, high,
-        r2_with_digits(formula, samples), r2_in_float32(formula, samples),
-        r2_of_rows_left_out(formula, samples, seed=seed), outer, outer_count,
+        formula,
+        to_python(formula),
+        len(samples),
+        r2,
+        low,
+        high,
+        r2_with_digits(formula, samples),
+        r2_in_float32(formula, samples),
+        r2_of_rows_left_out(formula, samples, seed=seed),
+        outer,
+        outer_count,
         *_on_holdout(formula, samples, holdout),
-    )  # fmt: skip
+    )
 
 
 def _on_holdout(

@@ -161,10 +161,15 @@ class TriangulatedNode:
     agreement: MethodAgreement
 
     JSON = (
-        "id=node_id", "text", "recursion", "shared", "shaken",
+        "id=node_id",
+        "text",
+        "recursion",
+        "shared",
+        "shaken",
         ("observed", lambda node: {found.kind: found for found in (node.float32, node.float64)}),
-        "badge=agreement.badge", "reasons=agreement.reasons",
-    )  # fmt: skip
+        "badge=agreement.badge",
+        "reasons=agreement.reasons",
+    )
 
 
 @dataclass(frozen=True)
@@ -338,13 +343,22 @@ def _node(
     arrived = noise.arrived(k)
     replays = {o[k].kind: _replay(arrived, o[below]) for o in (single, double)}
     nothing = _nothing(formula, k, amplification, zero=zero)
-    agreement = nothing_to_compare(nothing) if nothing else compare_measures(
-        recursion, shared, shaken, (single[k], double[k]), replays, np.sqrt(q2),
-        amplification.singular[k], rough, noise.copies(k, together, arrived, finite),
-    )  # fmt: skip
-    return TriangulatedNode(
-        k, text, recursion, shared, shaken, single[k], double[k], agreement
+    agreement = (
+        nothing_to_compare(nothing)
+        if nothing
+        else compare_measures(
+            recursion,
+            shared,
+            shaken,
+            (single[k], double[k]),
+            replays,
+            np.sqrt(q2),
+            amplification.singular[k],
+            rough,
+            noise.copies(k, together, arrived, finite),
+        )
     )
+    return TriangulatedNode(k, text, recursion, shared, shaken, single[k], double[k], agreement)
 
 
 def _nothing(formula: Formula, k: int, amplification: Amplification, *, zero: bool) -> str:
@@ -392,5 +406,8 @@ def _rows(inspection: Inspection) -> Samples | None:
     }
     return Samples.from_columns(
         {name: source.columns[name][rows] for name in names},
-        count=count, exact=exact, origin=source.origin, rows=rows + 1,
-    )  # fmt: skip
+        count=count,
+        exact=exact,
+        origin=source.origin,
+        rows=rows + 1,
+    )

@@ -278,9 +278,7 @@ def _with_undefined(inspection: Inspection, said: _Said, missing: Sequence[_Miss
     if not said.calm:
         return replace(said, sentence=f"{said.sentence} {told}")
     sentence = f"{told} {_at_the_others(inspection)} {_uncapital(said.loss)}"
-    return replace(
-        said, level=PARTLY_UNDEFINED, cause="Outside the real domain", sentence=sentence
-    )
+    return replace(said, level=PARTLY_UNDEFINED, cause="Outside the real domain", sentence=sentence)
 
 
 def _at_the_others(inspection: Inspection) -> str:
@@ -485,12 +483,20 @@ def _finite(inspection: Inspection) -> _Said:
         sentence = "The result loses no digit: nothing is computed."
         return _Said(level, sentence, "Nothing is computed", bottleneck)
     if eic < LEAST:
-        return _Said(level, f"{CALM}the result keeps every digit, and so does every step.",
-                     "No digit lost", bottleneck)  # fmt: skip
+        return _Said(
+            level,
+            f"{CALM}the result keeps every digit, and so does every step.",
+            "No digit lost",
+            bottleneck,
+        )
     if eic < 1:
         # Below one digit no step deserves blame.
-        return _Said(level, _stable_sentence(inspection), "Like a typical physical law",
-                     origin_of_loss(inspection, bottleneck))  # fmt: skip
+        return _Said(
+            level,
+            _stable_sentence(inspection),
+            "Like a typical physical law",
+            origin_of_loss(inspection, bottleneck),
+        )
     step = _worst_step(inspection)
     if bottleneck == root.node.id:
         noise = " with independent noise" if shared_noise_differs(inspection) else ""
@@ -503,9 +509,7 @@ def _finite(inspection: Inspection) -> _Said:
     if level == STABLE:
         said = kept_phrase(result) + _noise_named(inspection)
         label = f"{step.label}, {_how_hidden(inspection)} by the result"
-        return _Said(
-            level, f"The result {said}; {_uncapital(inside)}", label, step.origin, inside
-        )
+        return _Said(level, f"The result {said}; {_uncapital(inside)}", label, step.origin, inside)
     said = f"loses {loss_phrase(result)}{_noise_named(inspection)}"
     label, origin = step.label, step.origin
     found = _cause_of_result(inspection, step)
@@ -616,9 +620,9 @@ def _at_one_step(found: Sequence[tuple[Source, Rows]]) -> list[tuple[Source, Row
     rows: dict[int, tuple[Source, Rows]] = {}
     for source, more in found:
         known = rows.get(source.node)
-        rows[source.node] = (source, more) if known is None else (
-            known[0], np.union1d(known[1], more)
-        )  # fmt: skip
+        rows[source.node] = (
+            (source, more) if known is None else (known[0], np.union1d(known[1], more))
+        )
     return sorted(rows.values(), key=lambda pair: -len(pair[1]))
 
 
@@ -679,9 +683,7 @@ def _elsewhere(inspection: Inspection, where: str) -> str:
     return f"; {there} it loses {wording.digits_phrase(finite)}"
 
 
-def _at_first(
-    inspection: Inspection, sources: Sequence[tuple[Source, Rows]], where: str
-) -> str:
+def _at_first(inspection: Inspection, sources: Sequence[tuple[Source, Rows]], where: str) -> str:
     """The step of the most rows, and how many of those of the sentence it has, if not all."""
     (source, rows), *others = sources
     place = _text(inspection, source.node)

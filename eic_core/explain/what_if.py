@@ -55,9 +55,16 @@ class WhatIf(Plain):
     sentence: str
 
     JSON = (
-        "node=node_id", "mean", "formula=text", "against", "r2_before", "r2_after", "eic_before",
-        "eic_after", "sentence",
-    )  # fmt: skip
+        "node=node_id",
+        "mean",
+        "formula=text",
+        "against",
+        "r2_before",
+        "r2_after",
+        "eic_before",
+        "eic_after",
+        "sentence",
+    )
 
 
 def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:
@@ -199,6 +206,8 @@ def _change(before: float, after: float, singular: bool = False) -> str:
     if math.isnan(after):
         lost = "has no finite value" + ("" if math.isnan(before) else " any more")
         return f"{name} {lost}."
-    return f"{name} becomes {after:.1f}." if math.isnan(before) else (
-        f"{name} goes from {before:.1f} to {after:.1f}."
+    return (
+        f"{name} becomes {after:.1f}."
+        if math.isnan(before)
+        else (f"{name} goes from {before:.1f} to {after:.1f}.")
     )

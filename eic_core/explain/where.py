@@ -96,11 +96,13 @@ class LossPlace:
     sentence: str
 
     JSON = (
-        "node=node_id", "crosses",
+        "node=node_id",
+        "crosses",
         ("low", lambda place: None if math.isnan(place.low) else place.low),
         ("high", lambda place: None if math.isnan(place.high) else place.high),
-        "inputs", "sentence",
-    )  # fmt: skip
+        "inputs",
+        "sentence",
+    )
 
 
 class _Zero(NamedTuple):
@@ -306,8 +308,11 @@ def _range(interval: InputRange, digits: int) -> str:
         enough = (d for d in range(4, digits) if float(f"{value:.{d - 1}e}") == value)
         return f"{name} is {wording.significant(value, next(enough, digits))}"
     if interval.high - interval.low <= NEAR * abs(middle):
-        near = (d for d in range(3, 17) if abs(float(f"{middle:.{d - 1}e}") - middle)
-                <= NEAR * (interval.spread or math.inf))  # fmt: skip
+        near = (
+            d
+            for d in range(3, 17)
+            if abs(float(f"{middle:.{d - 1}e}") - middle) <= NEAR * (interval.spread or math.inf)
+        )
         return f"{name} is near {wording.significant(middle, next(near, 17))}"
     low, high = wording.significant(interval.low), wording.significant(interval.high)
     return f"{name} is between {low} and {high}"
@@ -392,14 +397,21 @@ class Where(Plain):
     interval: MeanInterval
 
     JSON = (
-        "node=node_id", "finite",
+        "node=node_id",
+        "finite",
         ("singular_rows", lambda found: _row_numbers(found, found.singular)),
-        ("carriers", lambda found: [
-            {"level": c.level, "share": c.share, "rows": _row_numbers(found, c.positions)}
-            for c in found.carriers
-        ]),
-        "place", "growth", "interval", "sentences",
-    )  # fmt: skip
+        (
+            "carriers",
+            lambda found: [
+                {"level": c.level, "share": c.share, "rows": _row_numbers(found, c.positions)}
+                for c in found.carriers
+            ],
+        ),
+        "place",
+        "growth",
+        "interval",
+        "sentences",
+    )
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
@@ -461,9 +473,7 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
         finite=count,
         place=place,
         growth=growth_of(s2, unbounded=bool(event)),
-        interval=interval_of(
-            s2, bool(event), event=event, left_out=inspection.counts.unresolved
-        ),
+        interval=interval_of(s2, bool(event), event=event, left_out=inspection.counts.unresolved),
     )
 
 

@@ -36,8 +36,12 @@ TOLD = 0.05
 """Digits between shared and independent noise that are worth a word."""
 
 WRITING, FUNCTION, BOTH, NEITHER, UNDEFINED = (
-    "writing", "function", "both", "neither", "undefined",
-)  # fmt: skip
+    "writing",
+    "function",
+    "both",
+    "neither",
+    "undefined",
+)
 
 
 @dataclass(frozen=True)
@@ -88,9 +92,19 @@ class WritingLoss(Plain):
     notes: tuple[str, ...]
 
     JSON = (
-        "own", "q", "loss", "compared", "singular", "singular_function", "nothing", "unsettled",
-        "place", "sentence", "notes", "conditioning",
-    )  # fmt: skip
+        "own",
+        "q",
+        "loss",
+        "compared",
+        "singular",
+        "singular_function",
+        "nothing",
+        "unsettled",
+        "place",
+        "sentence",
+        "notes",
+        "conditioning",
+    )
 
 
 def writing_loss(inspection: Inspection) -> WritingLoss:
@@ -140,9 +154,20 @@ def writing_loss(inspection: Inspection) -> WritingLoss:
         *_left_out(function, writing, unsettled),
     )
     return WritingLoss(
-        inspection, conditioning, own_digits, q_digits, loss, q.count, q.infinite, function,
-        sums.nothing, unsettled, place, sentence, notes,
-    )  # fmt: skip
+        inspection,
+        conditioning,
+        own_digits,
+        q_digits,
+        loss,
+        q.count,
+        q.infinite,
+        function,
+        sums.nothing,
+        unsettled,
+        place,
+        sentence,
+        notes,
+    )
 
 
 def _place(own: float, q: float, loss: float) -> str:

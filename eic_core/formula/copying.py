@@ -139,9 +139,11 @@ def _notes(
 
 def _refused(formula: Formula, label: str, why: str) -> FormulaError:
     return FormulaError(
-        f"this formula cannot be written in {label}: {why}", hint="choose another language",
-        source=formula.source, span=(0, len(formula.source)),
-    )  # fmt: skip
+        f"this formula cannot be written in {label}: {why}",
+        hint="choose another language",
+        source=formula.source,
+        span=(0, len(formula.source)),
+    )
 
 
 def _is_number(node: Node) -> bool:
@@ -169,12 +171,15 @@ def _shape(formula: Formula) -> Shape:
         (
             node.operator,
             len(node.children),
-            place[node.label] if node.operator == VARIABLE
-            else Fraction(node.label) if _is_number(node) else node.label,
+            place[node.label]
+            if node.operator == VARIABLE
+            else Fraction(node.label)
+            if _is_number(node)
+            else node.label,
             node.parameter,
         )
         for node in formula
-    )  # fmt: skip
+    )
 
 
 _POINTS = ((3, 7), (11, 5), (-13, 9), (1, 6), (-8, 11), (29, 4))
@@ -303,9 +308,7 @@ class _Writer:
         opened, closed = "", ""
         if self._is_counted(node, child, position):
             if not self.dialect.counts:
-                raise _refused(
-                    self.formula, self.dialect.name, "there a truth value is no number"
-                )
+                raise _refused(self.formula, self.dialect.name, "there a truth value is no number")
             opened, closed = self.dialect.counts.split("<0>")
         bare = not opened
         spelling = self.spellings[node.id]
@@ -404,9 +407,10 @@ def _names(labels: tuple[str, ...], dialect: Dialect) -> Iterator[tuple[str, str
             yield label, f"{column}2"
         return
     called = {
-        text for spelling in dialect.spellings.values()
+        text
+        for spelling in dialect.spellings.values()
         for text in re.findall(r"\w+(?=[(\[])", spelling.template)
-    }  # fmt: skip
+    }
     used = {_key(word, dialect) for word in (*dialect.words, *called)}
     for label in labels:
         plain = re.sub(r"[^0-9A-Za-z_]", "_", plain_letters(label)).strip("_") or "v"

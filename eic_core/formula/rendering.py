@@ -305,14 +305,21 @@ def to_c(formula: Formula, name: str = "f") -> str:
     }
     <BLANKLINE>
     """
-    helpers = dict.fromkeys(OPERATORS[node.operator].writing.c_helper
-                            for node in formula.nodes if node.children)  # fmt: skip
+    helpers = dict.fromkeys(
+        OPERATORS[node.operator].writing.c_helper for node in formula.nodes if node.children
+    )
     given = ", ".join(f"double {c}" for c in _c_names(formula).values()) or "void"
     body = "".join(_flatten(formula, len(formula) - 1, C))
     lines = [
-        "#include <math.h>", "", *(f"static {text}\n" for text in helpers if text),
-        f"double {name}({given})", "{", f"    return {body};", "}", "",
-    ]  # fmt: skip
+        "#include <math.h>",
+        "",
+        *(f"static {text}\n" for text in helpers if text),
+        f"double {name}({given})",
+        "{",
+        f"    return {body};",
+        "}",
+        "",
+    ]
     return "\n".join(lines)
 
 
@@ -423,24 +430,22 @@ def _beginning(formula: Formula, node_id: int, limit: int, brief: bool) -> str:
     return text[: limit + 1]
 
 
-def _elided(
-    formula: Formula, node_id: int, limit: int, beginning: Callable[[int], str]
-) -> str:
+def _elided(formula: Formula, node_id: int, limit: int, beginning: Callable[[int], str]) -> str:
     """A label that is too long; `beginning` has each node's whole one, or its first characters."""
     if FEWEST_OF_OPERANDS <= limit <= MOST_OF_OPERANDS and formula.nodes[node_id].children:
         return _with_room(formula, node_id, limit, beginning)
     return beginning(node_id)[: max(limit - 1, 0)].rstrip() + "…"
 
 
-def _with_room(
-    formula: Formula, node_id: int, room: int, beginning: Callable[[int], str]
-) -> str:
+def _with_room(formula: Formula, node_id: int, room: int, beginning: Callable[[int], str]) -> str:
     """A label in so many characters: operands share what the operation leaves, short ones first."""
     text = beginning(node_id)
     if len(text) <= room:
         return text
-    parts = [_brief(part) if isinstance(part, str) else part
-             for part in _parts(formula, formula.nodes[node_id], TEXT)]  # fmt: skip
+    parts = [
+        _brief(part) if isinstance(part, str) else part
+        for part in _parts(formula, formula.nodes[node_id], TEXT)
+    ]
     operands = [part for part in parts if not isinstance(part, str)]
     left = room - sum([len(part) for part in parts if isinstance(part, str)])
     if left < len(operands) or not operands:
@@ -472,11 +477,16 @@ def node_texts(formula: Formula, limit: int = 40) -> tuple[str, ...]:
     ('x', 'x²', '1', 'x² + 1')
     """
     plain, brief = _beginnings(formula, limit, str), _beginnings(formula, limit, _brief)
-    return tuple([
-        whole if len(whole) <= limit else short if len(short) <= limit
-        else _elided(formula, k, limit, brief.__getitem__)
-        for k, (whole, short) in enumerate(zip(plain, brief, strict=True))
-    ])  # fmt: skip
+    return tuple(
+        [
+            whole
+            if len(whole) <= limit
+            else short
+            if len(short) <= limit
+            else _elided(formula, k, limit, brief.__getitem__)
+            for k, (whole, short) in enumerate(zip(plain, brief, strict=True))
+        ]
+    )
 
 
 def _beginnings(formula: Formula, limit: int, written: Callable[[str], str]) -> list[str]:

@@ -344,8 +344,9 @@ def find_unbounded_zero(amplification: Amplification, node_id: int) -> SignChang
             names = formula.subtree(node_id).variables
             place = (first * (1 - along[k]) + last * along[k])[:, 0].tolist()
             by_name = dict(zip(tape.variables, place, strict=True))
-            return SignChange(True, False, True, _words(True, False),
-                              {name: by_name[name] for name in names})  # fmt: skip
+            return SignChange(
+                True, False, True, _words(True, False), {name: by_name[name] for name in names}
+            )
         elif not largest < most:
             return None  # a pole, or a jump
         most = largest
@@ -377,8 +378,10 @@ def _closer(along: Array, value: Array, k: int) -> Array:
     guess = math.nan
     if len({*of}) == len(of):
         for gap in range(1, len(at)):
-            at = [(at[i + 1] * of[i] - at[i] * of[i + gap]) / (of[i] - of[i + gap])
-                  for i in range(len(at) - 1)]  # fmt: skip
+            at = [
+                (at[i + 1] * of[i] - at[i] * of[i + gap]) / (of[i] - of[i + gap])
+                for i in range(len(at) - 1)
+            ]
         guess = at[0]
     if not low < guess < high:
         a, b = float(value[k]), float(value[k + 1])
@@ -426,8 +429,9 @@ class _Search:
 
     def at_a_sample(self) -> SignChange:
         """A zero at a sample itself."""
-        return SignChange(True, False, True, _words(True, False),
-                          self._place(self.points[self.zeros[0]]))  # fmt: skip
+        return SignChange(
+            True, False, True, _words(True, False), self._place(self.points[self.zeros[0]])
+        )
 
     def _place(self, point: Array) -> Mapping[str, float]:
         return dict(zip(self.names, point.tolist(), strict=True))
@@ -478,10 +482,15 @@ class _Search:
             pole = ~zero & (grown | (smaller >= np.maximum(self.usual, most) / SMALL))
             unbounded = np.min(s, axis=1) >= GROWN * s_before  # on both sides: not a jump alone
             found += [
-                SignChange(bool(zero[k]), bool(pole[k]), bool(unbounded[k]),
-                           _words(bool(zero[k]), bool(pole[k])), self._place(low[k]))
+                SignChange(
+                    bool(zero[k]),
+                    bool(pole[k]),
+                    bool(unbounded[k]),
+                    _words(bool(zero[k]), bool(pole[k])),
+                    self._place(low[k]),
+                )
                 for k in np.flatnonzero(decided).tolist()
-            ]  # fmt: skip
+            ]
             low, high = low[~decided], high[~decided]
             least, most, s_before = least[~decided], most[~decided], s_before[~decided]
         return found
@@ -505,9 +514,11 @@ class _Search:
         columns = {name: points[:, i].copy() for i, name in enumerate(self.names)}
         tape, root = tape_of(self.formula), self.formula.root
         slots = [tape.slots[root.children[0]]] * self.by_argument + [len(tape) - 1]
-        quick = None if tape.chooses or not columns else at_points(
-            tape, np.array([columns[name] for name in tape.variables]), slots
-        )  # fmt: skip
+        quick = (
+            None
+            if tape.chooses or not columns
+            else at_points(tape, np.array([columns[name] for name in tape.variables]), slots)
+        )
         if quick is not None and quick[2].all():
             y, s2, _ = quick
             s = np.sqrt(np.where(s2 > SINGULAR_S2, math.inf, s2))
@@ -515,8 +526,9 @@ class _Search:
             if self.by_argument:
                 signs = signs * np.where(y[0] < 0, -1.0, 1.0)
             return y[-1], s, signs
-        found = amplify(self.formula, Samples.from_columns(columns, count=len(points)),
-                        recheck=False)  # fmt: skip
+        found = amplify(
+            self.formula, Samples.from_columns(columns, count=len(points)), recheck=False
+        )
         y, s = found.trace(root.id)
         signs = np.sign(y)
         if self.by_argument:

@@ -118,10 +118,19 @@ class DoubleRange(Plain):
     fewer: int = 0
 
     JSON = (
-        "rows", "out_of_range", ("without_value", lambda found: found.count), "in_range", "beyond",
-        "places", ("worn", lambda found: len(found.worn)), "worn_digits", "worn_fewest_digits",
-        "worn_overflows", "unknown", "fewer",
-    )  # fmt: skip
+        "rows",
+        "out_of_range",
+        ("without_value", lambda found: found.count),
+        "in_range",
+        "beyond",
+        "places",
+        ("worn", lambda found: len(found.worn)),
+        "worn_digits",
+        "worn_fewest_digits",
+        "worn_overflows",
+        "unknown",
+        "fewer",
+    )
 
     @property
     def count(self) -> int:
@@ -297,8 +306,9 @@ def _find(inspection: Inspection) -> DoubleRange:
     if not len(rows):
         return DoubleRange(total, 0, rows, 0, 0, ())
     tape, some = amplification.tape, inspection.samples.take(rows)
-    in_double = [np.broadcast_to(y, (len(rows),)) for y in
-                 run_in(tape, some.columns, len(rows), "float64")]  # fmt: skip
+    in_double = [
+        np.broadcast_to(y, (len(rows),)) for y in run_in(tape, some.columns, len(rows), "float64")
+    ]
     wide = extended.evaluate(tape, some.columns, len(rows))
     exact, real = _exact_results(inspection, rows, wide)
     far = _out_of_reach(inspection, rows, wide, in_double)
@@ -330,10 +340,13 @@ def _find(inspection: Inspection) -> DoubleRange:
     most, least = (digits_of_error(float(end(errors))) for end in (np.max, np.min))
     at = np.flatnonzero(lost)
     places = _places(
-        tape, [y[at] for y in in_double], _lost_by_slot(wide, at),
+        tape,
+        [y[at] for y in in_double],
+        _lost_by_slot(wide, at),
         _exact_by_slot(inspection, rows[at], [y[at] for y in wide.y]),
-        [wide.value(slot).log2[at] for slot in range(len(tape))], far[at],
-    )  # fmt: skip
+        [wide.value(slot).log2[at] for slot in range(len(tape))],
+        far[at],
+    )
     return DoubleRange(
         total,
         int(np.count_nonzero(leaves)),
@@ -440,9 +453,7 @@ def _lost_by_slot(wide: ExtendedSamples, at: np.ndarray) -> list[np.ndarray]:
     return [np.asarray(wide.value(slot).lost)[at] for slot in range(len(wide.y))]
 
 
-def _exact_by_slot(
-    inspection: Inspection, rows: np.ndarray, wide: list[Array]
-) -> list[Array]:
+def _exact_by_slot(inspection: Inspection, rows: np.ndarray, wide: list[Array]) -> list[Array]:
     """For each slot the values as the nearest doubles, by 60 digits where they were taken."""
     found = [y.copy() for y in wide]
     for i, row in enumerate(rows.tolist()):

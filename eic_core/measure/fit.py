@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from eic_core.measure.inspection import Inspection
 
 
-def r_squared(
-    predicted: np.ndarray, target: np.ndarray, *, spread: float | None = None
-) -> float:
+def r_squared(predicted: np.ndarray, target: np.ndarray, *, spread: float | None = None) -> float:
     """Coefficient of determination, 1 - SSE/SST.
 
     Parameters

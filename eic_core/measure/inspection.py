@@ -63,9 +63,17 @@ class EdgeShares:
 
 
 _NODE_KEYS = (
-    "id=node.id", "text", "operator=node.operator", "children=node.children", "span=node.span",
-    "s_bar", "local_eic", "local_eic_finite", "invalid", "singular",
-)  # fmt: skip
+    "id=node.id",
+    "text",
+    "operator=node.operator",
+    "children=node.children",
+    "span=node.span",
+    "s_bar",
+    "local_eic",
+    "local_eic_finite",
+    "invalid",
+    "singular",
+)
 _CHOSEN_NODE_KEYS = (*_NODE_KEYS, "evaluated")
 
 
@@ -122,9 +130,11 @@ class NodeAmplification(NamedTuple):
 
 
 _NO_TAIL = {
-    "node": None, **dict.fromkeys(("q50", "q90", "q99", "top1_share"), math.nan),
-    "divergent": None, "crossings": (),
-}  # fmt: skip
+    "node": None,
+    **dict.fromkeys(("q50", "q90", "q99", "top1_share"), math.nan),
+    "divergent": None,
+    "crossings": (),
+}
 _DIGITS, _FINITE_DIGITS = itemgetter(2), itemgetter(3)
 
 
@@ -182,11 +192,19 @@ class Inspection(Plain):
     amplification: Amplification = field(repr=False)
 
     JSON = (
-        "formula=formula.source", ("latex", lambda found: to_latex(found.formula)),
-        "complexity=formula.complexity", "eic", "eic_finite", "noise_figure_db", "bottleneck",
-        "no_value_at", "reason", "samples=counts",
-        ("tail", lambda found: _NO_TAIL if found.tail is None else found.tail), "nodes",
-    )  # fmt: skip
+        "formula=formula.source",
+        ("latex", lambda found: to_latex(found.formula)),
+        "complexity=formula.complexity",
+        "eic",
+        "eic_finite",
+        "noise_figure_db",
+        "bottleneck",
+        "no_value_at",
+        "reason",
+        "samples=counts",
+        ("tail", lambda found: _NO_TAIL if found.tail is None else found.tail),
+        "nodes",
+    )
 
     @property
     def eic(self) -> float:

@@ -405,9 +405,16 @@ class ObservedError(Plain):
     largest_at_zero: float = 0.0
 
     JSON = (
-        "precision", "rms", "worst", "failed", "rows", "digits_lost", "mean_digits_lost",
-        "out_of_range", "fewer",
-    )  # fmt: skip
+        "precision",
+        "rms",
+        "worst",
+        "failed",
+        "rows",
+        "digits_lost",
+        "mean_digits_lost",
+        "out_of_range",
+        "fewer",
+    )
 
     @classmethod
     def of(
@@ -434,8 +441,9 @@ class ObservedError(Plain):
         held = [_held(true, kind) for true in truth]
         errors = relative_errors(
             [true if holds else None for true, holds in zip(truth, held, strict=True)],
-            computed, kind,
-        )  # fmt: skip
+            computed,
+            kind,
+        )
         if lost is not None:
             errors[lost & ~np.isnan(errors)] = math.inf
         zeros = fewer = 0
@@ -451,10 +459,13 @@ class ObservedError(Plain):
                 fewer += 1
                 if math.isfinite(errors[row]):
                     errors[row] = float((computed[row] - true) / tiny) / ROUNDOFF[kind]
-        beyond = sum(true is not None and not holds
-                     for true, holds in zip(truth, held, strict=True))  # fmt: skip
-        largest = max((float(abs(true)) for true, holds in zip(truth, held, strict=True) if holds),
-                      default=0.0)  # fmt: skip
+        beyond = sum(
+            true is not None and not holds for true, holds in zip(truth, held, strict=True)
+        )
+        largest = max(
+            (float(abs(true)) for true, holds in zip(truth, held, strict=True) if holds),
+            default=0.0,
+        )
         known = np.abs(errors[np.isfinite(errors)]) * ROUNDOFF[kind]
         failed = int(np.count_nonzero(np.isinf(errors)))
         some = len(known) > 0
@@ -462,10 +473,17 @@ class ObservedError(Plain):
         digits = digits_lost_by_row(truth, computed, kind)
         digits = digits[~np.isnan(digits)]
         return cls(
-            kind, rms(counted) if some else math.nan, float(np.max(known)) if some else math.nan,
-            failed, len(known) + failed, float(np.mean(digits)) if len(digits) else math.nan,
-            beyond, zeros, fewer, float(at_zero / (largest or 1.0)),
-        )  # fmt: skip
+            kind,
+            rms(counted) if some else math.nan,
+            float(np.max(known)) if some else math.nan,
+            failed,
+            len(known) + failed,
+            float(np.mean(digits)) if len(digits) else math.nan,
+            beyond,
+            zeros,
+            fewer,
+            float(at_zero / (largest or 1.0)),
+        )
 
     @property
     def digits_lost(self) -> float:

@@ -123,8 +123,9 @@ class PerturbationEstimate:
     @property
     def eic(self) -> float:
         """The largest estimated local EIC; nan if no node has one."""
-        return max((n.local_eic for n in self.nodes if not math.isnan(n.local_eic)),
-                   default=math.nan)
+        return max(
+            (n.local_eic for n in self.nodes if not math.isnan(n.local_eic)), default=math.nan
+        )
 
     @property
     def eic_interval(self) -> tuple[float, float]:
@@ -200,9 +201,7 @@ def estimate(
     valid = 0
     rows = max(1, min(len(samples), BUFFER // (4 * count)))
     for start in range(0, len(samples), rows):
-        columns = {
-            name: samples.columns[name][start : start + rows] for name in formula.variables
-        }
+        columns = {name: samples.columns[name][start : start + rows] for name in formula.variables}
         length = min(rows, len(samples) - start)
         clean, bad, active = _clean_pass(tape, columns, length)
         for node, hits in zip(*np.unique(bad[bad < count], return_counts=True), strict=True):
@@ -220,9 +219,7 @@ def estimate(
             else:
                 sums.evaluated += int(np.count_nonzero(kept))
             sums.add(s2, shows, sigma)
-    nodes = tuple(
-        _node_estimate(node, sums, repeats, level) for node in formula.nodes
-    )
+    nodes = tuple(_node_estimate(node, sums, repeats, level) for node in formula.nodes)
     worst = math.sqrt(sums.largest)
     return PerturbationEstimate(
         formula=formula,
@@ -347,9 +344,7 @@ def _most_values_held(tape: Tape) -> int:
     return largest + 2
 
 
-def _node_estimate(
-    node: Node, sums: _Sums, repeats: int, level: float
-) -> NodeEstimate:
+def _node_estimate(node: Node, sums: _Sums, repeats: int, level: float) -> NodeEstimate:
     valid = int(sums.evaluated[node.id])
     used = int(sums.used[node.id])
     mean = float(sums.first[node.id]) / used if used else math.nan

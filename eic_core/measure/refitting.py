@@ -53,10 +53,14 @@ def with_constants(formula: Formula, constants: Sequence[float]) -> Formula:
     '2.5*sin(pi*x) + (-3)'
     """
     given = iter(constants)
-    return Formula(tuple([
-        node._replace(label=constant_label(next(given))) if is_decimal(node) else node
-        for node in formula.nodes
-    ]))  # fmt: skip
+    return Formula(
+        tuple(
+            [
+                node._replace(label=constant_label(next(given))) if is_decimal(node) else node
+                for node in formula.nodes
+            ]
+        )
+    )
 
 
 def constants_of(formula: Formula) -> list[float]:

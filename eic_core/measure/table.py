@@ -291,8 +291,9 @@ class _Sheet:
                 f"{csv.field_size_limit():,} characters",
                 hint="a quotation mark before it may lack its second one",
             )
-        return DataError(f"cannot read the table at line {line:,}: {error}",
-                         hint="save it as CSV once more")  # fmt: skip
+        return DataError(
+            f"cannot read the table at line {line:,}: {error}", hint="save it as CSV once more"
+        )
 
     def with_decimal_points(self, notes: list[str]) -> _Sheet:
         """The sheet with ``1,5`` read as ``1.5``, if the commas of this table are decimal marks.
@@ -314,9 +315,7 @@ class _Sheet:
         shown = example.strip()[:40]
         if pointed or grouped:
             why = "others write a point" if pointed else "they may as well group thousands"
-            notes.append(
-                f"Cells such as `{shown}` are not read: {why}. Write decimals one way."
-            )
+            notes.append(f"Cells such as `{shown}` are not read: {why}. Write decimals one way.")
             return self
         notes.append(f"A comma is read as the decimal mark, as in `{shown}`.")
         return replace(self, commas=True)
@@ -587,9 +586,11 @@ class _Columns:
         found = [_INDEXED.fullmatch(canonical_name(column)) for column in self.in_order]
         self.indices = [int(match[1]) for match in found if match]
         first = 0 if 0 in self.indices else 1
-        self.leading = bool(self.indices) and all(found[: len(self.indices)]) and (
-            self.indices == list(range(first, first + len(self.indices)))
-        )  # fmt: skip
+        self.leading = (
+            bool(self.indices)
+            and all(found[: len(self.indices)])
+            and (self.indices == list(range(first, first + len(self.indices))))
+        )
         whole = len(self.indices) == len(self.in_order)
         self.counts_from = first if self.leading and (whole or first == 0) else None
 

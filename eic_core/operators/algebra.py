@@ -173,7 +173,13 @@ def _power_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 
 
 _RAISED = Form(
-    "<0:41>**<p>", "{<0:41>}^{<p>}", "<0:41><p>", "<msup><0:41><p></msup>", POW, POW, "( )<^>",
+    "<0:41>**<p>",
+    "{<0:41>}^{<p>}",
+    "<0:41><p>",
+    "<msup><0:41><p></msup>",
+    POW,
+    POW,
+    "( )<^>",
     c="pow(<0>, <p>)",
 )
 
@@ -215,7 +221,13 @@ def _pow_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 
 
 _TO_THE = Form(
-    "<0:41>**<1:40>", "{<0:41>}^{<1>}", "<0:41>^<1:40>", "<msup><0:41><1></msup>", POW, POW, "^",
+    "<0:41>**<1:40>",
+    "{<0:41>}^{<1>}",
+    "<0:41>^<1:40>",
+    "<msup><0:41><1></msup>",
+    POW,
+    POW,
+    "^",
     c="pow(<0>, <1>)",
 )
 
@@ -325,6 +337,16 @@ HYPOT_ROW = Operator(
 
 
 ROWS = (
-    ADD_ROW, SUB_ROW, MUL_ROW, DIV_ROW, NEG_ROW, ABS_ROW, POWER_ROW, SQRT_ROW, CBRT_ROW, ROOT_ROW,
-    POW_ROW, HYPOT_ROW,
-)  # fmt: skip
+    ADD_ROW,
+    SUB_ROW,
+    MUL_ROW,
+    DIV_ROW,
+    NEG_ROW,
+    ABS_ROW,
+    POWER_ROW,
+    SQRT_ROW,
+    CBRT_ROW,
+    ROOT_ROW,
+    POW_ROW,
+    HYPOT_ROW,
+)

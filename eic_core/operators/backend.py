@@ -18,12 +18,29 @@ Value = Any
 
 
 NUMPY = SimpleNamespace(
-    inf=math.inf, nan=math.nan, pi=math.pi,
-    sin=np.sin, cos=np.cos, tan=np.tan, sinh=np.sinh, cosh=np.cosh,
-    exp=np.exp, log=np.log, sqrt=np.sqrt, hypot=np.hypot, pow=np.power, over=np.divide,
-    abs=np.abs, sign=np.sign, floor=np.floor, nint=np.rint,
-    where=np.where, isfinite=np.isfinite, isnan=np.isnan, maximum=np.maximum,
-)  # fmt: skip
+    inf=math.inf,
+    nan=math.nan,
+    pi=math.pi,
+    sin=np.sin,
+    cos=np.cos,
+    tan=np.tan,
+    sinh=np.sinh,
+    cosh=np.cosh,
+    exp=np.exp,
+    log=np.log,
+    sqrt=np.sqrt,
+    hypot=np.hypot,
+    pow=np.power,
+    over=np.divide,
+    abs=np.abs,
+    sign=np.sign,
+    floor=np.floor,
+    nint=np.rint,
+    where=np.where,
+    isfinite=np.isfinite,
+    isnan=np.isnan,
+    maximum=np.maximum,
+)
 """Double precision over arrays; a division by zero warns, or is silent under ``np.errstate``."""
 
 
@@ -39,8 +56,20 @@ class MpBackend:
     def __init__(self, context: Any) -> None:
         self.context = context
         self.inf, self.nan = context.inf, context.nan
-        for name in ("sin", "cos", "tan", "sinh", "cosh", "exp", "sqrt", "hypot", "sign", "floor",
-                     "nint", "isnan"):  # fmt: skip
+        for name in (
+            "sin",
+            "cos",
+            "tan",
+            "sinh",
+            "cosh",
+            "exp",
+            "sqrt",
+            "hypot",
+            "sign",
+            "floor",
+            "nint",
+            "isnan",
+        ):
             setattr(self, name, getattr(context, name))
         self.abs, self.maximum = abs, max
 

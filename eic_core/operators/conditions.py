@@ -75,36 +75,47 @@ def _related(
 
     truth = _known(relation)
     return Operator(
-        name, 2, program,
+        name,
+        2,
+        program,
         exact=lambda mp, a, p: mp.mpf(holds[(a[0] > a[1]) - (a[0] < a[1]) + 1]),
         partials=_no_slope,
-        truth=True, compares=True, rough=True, widely=widely,
+        truth=True,
+        compares=True,
+        rough=True,
+        widely=widely,
         writing=Writing(
             names,
             Form(
                 # a formula that is an equation is refused, so that this one is written as a call
                 f"{names}(<0>, <1>)" if code == "==" else f"{left} {code} {right}",
-                f"{left} {latex} {right}", f"{left} {text} {right}",
-                f"<mrow>{left}<mo>{mark}</mo>{right}</mrow>", RELATE, RELATE, text,
-                ATOM if code == "==" else None, f"{left} {code} {right}", RELATE,
+                f"{left} {latex} {right}",
+                f"{left} {text} {right}",
+                f"<mrow>{left}<mo>{mark}</mo>{right}</mrow>",
+                RELATE,
+                RELATE,
+                text,
+                ATOM if code == "==" else None,
+                f"{left} {code} {right}",
+                RELATE,
             ),
         ),
         words=Words("comparison", singular=ON_A_JUMP, nearly="", invalid=NO_OPERAND),
-    )  # fmt: skip
+    )
 
 
-LESS_ROW = _related("less_than", "less", np.less, ("<", "<", "<"),
-                    (True, False, False))  # fmt: skip
-AT_MOST_ROW = _related("less_equal", "less_equal", np.less_equal, ("<=", r"\le", "≤"),
-                       (True, True, False))  # fmt: skip
-GREATER_ROW = _related("greater_than", "greater", np.greater, (">", ">", ">"),
-                       (False, False, True))  # fmt: skip
-AT_LEAST_ROW = _related("greater_equal", "greater_equal", np.greater_equal,
-                        (">=", r"\ge", "≥"), (False, True, True))  # fmt: skip
-EQUAL_ROW = _related("equal_to", "equal", np.equal, ("==", "=", "="),
-                     (False, True, False))  # fmt: skip
-UNEQUAL_ROW = _related("not_equal", "not_equal", np.not_equal, ("!=", r"\ne", "≠"),
-                       (True, False, True))  # fmt: skip
+LESS_ROW = _related("less_than", "less", np.less, ("<", "<", "<"), (True, False, False))
+AT_MOST_ROW = _related(
+    "less_equal", "less_equal", np.less_equal, ("<=", r"\le", "≤"), (True, True, False)
+)
+GREATER_ROW = _related("greater_than", "greater", np.greater, (">", ">", ">"), (False, False, True))
+AT_LEAST_ROW = _related(
+    "greater_equal", "greater_equal", np.greater_equal, (">=", r"\ge", "≥"), (False, True, True)
+)
+EQUAL_ROW = _related("equal_to", "equal", np.equal, ("==", "=", "="), (False, True, False))
+UNEQUAL_ROW = _related(
+    "not_equal", "not_equal", np.not_equal, ("!=", r"\ne", "≠"), (True, False, True)
+)
 
 
 # --- and, or, not
@@ -123,23 +134,30 @@ def _joined(name: str, relation: Any, signs: tuple[str, str, str], tight: int) -
         return f"<0:{floors[0]}>{mark}<1:{floors[1]}>"
 
     return Operator(
-        name, 2, program,
+        name,
+        2,
+        program,
         exact=lambda mp, a, p: mp.mpf(bool(all(a) if every else any(a))),
         partials=_no_slope,
-        truth=True, rough=True,
+        truth=True,
+        rough=True,
         writing=Writing(
             "",  # a call's numbers are conditions in ways that differ: a reader knows
             Form(
-                templates(f" {code} ", (MUL, MUL)), templates(f" {latex} ", (tight, tight + 1)),
+                templates(f" {code} ", (MUL, MUL)),
+                templates(f" {latex} ", (tight, tight + 1)),
                 templates(f" {text} ", (tight, tight + 1)),
                 f"<mrow><0:{tight}><mo>{'∧' if every else '∨'}</mo><1:{tight + 1}></mrow>",
-                tight, tight, text,
-                c=templates(f" {2 * code} ", (tight, tight + 1)), c_precedence=tight,
+                tight,
+                tight,
+                text,
+                c=templates(f" {2 * code} ", (tight, tight + 1)),
+                c_precedence=tight,
             ),
             folds=True,
         ),
         words=Words("condition", singular=ON_A_JUMP, nearly="", invalid=NO_OPERAND),
-    )  # fmt: skip
+    )
 
 
 AND_ROW = _joined("logical_and", np.logical_and, ("&", r"\land", "and"), BOTH)
@@ -203,6 +221,14 @@ CONDITIONAL_ROW = Operator(
 
 
 ROWS = (
-    LESS_ROW, AT_MOST_ROW, GREATER_ROW, AT_LEAST_ROW, EQUAL_ROW, UNEQUAL_ROW,
-    AND_ROW, OR_ROW, NOT_ROW, CONDITIONAL_ROW,
-)  # fmt: skip
+    LESS_ROW,
+    AT_MOST_ROW,
+    GREATER_ROW,
+    AT_LEAST_ROW,
+    EQUAL_ROW,
+    UNEQUAL_ROW,
+    AND_ROW,
+    OR_ROW,
+    NOT_ROW,
+    CONDITIONAL_ROW,
+)

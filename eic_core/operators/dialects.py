@@ -136,9 +136,13 @@ def _arithmetic(times: str = "*", over: str = "/", raised: str = "**") -> dict[s
 
 def _compared(equal: str = "==", unequal: str = "!=") -> dict[str, Spelling]:
     signs = {
-        "less_than": "<", "less_equal": "<=", "greater_than": ">", "greater_equal": ">=",
-        "equal_to": equal, "not_equal": unequal,
-    }  # fmt: skip
+        "less_than": "<",
+        "less_equal": "<=",
+        "greater_than": ">",
+        "greater_equal": ">=",
+        "equal_to": equal,
+        "not_equal": unequal,
+    }
     return {
         name: Spelling(f"<0:{RELATE + 1}> {sign} <1:{RELATE + 1}>", RELATE)
         for name, sign in signs.items()
@@ -329,11 +333,25 @@ MATHEMATICA_DIALECT = Dialect(
 )  # fmt: skip
 
 _FPCORE_FORMS = {
-    "add": "+", "sub": "-", "mul": "*", "div": "/", "neg": "-", "abs": "fabs", "less_than": "<",
-    "less_equal": "<=", "greater_than": ">", "greater_equal": ">=", "equal_to": "==",
-    "not_equal": "!=", "logical_and": "and", "logical_or": "or", "logical_not": "not",
-    "conditional": "if", "log:2": "log2", "log:10": "log10",
-}  # fmt: skip
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "/",
+    "neg": "-",
+    "abs": "fabs",
+    "less_than": "<",
+    "less_equal": "<=",
+    "greater_than": ">",
+    "greater_equal": ">=",
+    "equal_to": "==",
+    "not_equal": "!=",
+    "logical_and": "and",
+    "logical_or": "or",
+    "logical_not": "not",
+    "conditional": "if",
+    "log:2": "log2",
+    "log:10": "log10",
+}
 _FPCORE_FORMS |= {
     name: name
     for name in (

@@ -253,9 +253,7 @@ class Operator:
         """
         y: Any = None
         for function, *inputs in self.program(p, len(a)):
-            given = [
-                i if i.__class__ is float else y if i == Y else a[i] for i in inputs
-            ]
+            given = [i if i.__class__ is float else y if i == Y else a[i] for i in inputs]
             y = function(*given) if out is None else function(*given, out=out)
         if self.outside is not None:
             beyond = self.outside(NUMPY, a, p)
@@ -290,8 +288,7 @@ class Operator:
         if self.kappa2 is not None:
             return self.kappa2(B, a, y, p)
         return tuple(
-            square(partial * x / y)
-            for partial, x in zip(self.partials(B, a, y, p), a, strict=True)
+            square(partial * x / y) for partial, x in zip(self.partials(B, a, y, p), a, strict=True)
         )
 
 

@@ -191,5 +191,14 @@ ATAN2_ROW = Operator(
 
 
 ROWS = (
-    SIN_ROW, COS_ROW, TAN_ROW, COT_ROW, SEC_ROW, CSC_ROW, ASIN_ROW, ACOS_ROW, ATAN_ROW, ATAN2_ROW,
-)  # fmt: skip
+    SIN_ROW,
+    COS_ROW,
+    TAN_ROW,
+    COT_ROW,
+    SEC_ROW,
+    CSC_ROW,
+    ASIN_ROW,
+    ACOS_ROW,
+    ATAN_ROW,
+    ATAN2_ROW,
+)

@@ -173,9 +173,14 @@ def infix(code: str, text: str, *, latex: str = "", sign: str = "") -> Form:
     mark = text.strip()
     mathml = f"<mrow>{left}<mo>{mark}</mo>{right}</mrow>"
     return Form(
-        left + code + right, left + (latex or code) + right, left + text + right, mathml,
-        binds, binds, sign or mark,
-    )  # fmt: skip
+        left + code + right,
+        left + (latex or code) + right,
+        left + text + right,
+        mathml,
+        binds,
+        binds,
+        sign or mark,
+    )
 
 
 def fenced(name: str, opened: str, closed: str, latex: tuple[str, str]) -> Form:

@@ -126,9 +126,12 @@ class Counting:
             What `of` says of it.
         """
         return match_variables(
-            variables, columns,
-            index_base=base, chosen=self.chosen, group=self.variables.get(base, ()),
-        )  # fmt: skip
+            variables,
+            columns,
+            index_base=base,
+            chosen=self.chosen,
+            group=self.variables.get(base, ()),
+        )
 
 
 def counting_of(

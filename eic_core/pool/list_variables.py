@@ -166,11 +166,13 @@ def counted_phrase(counted: Iterable[tuple[int | None, int, str]]) -> str:
     >>> counted_phrase([(1, 1, "X1*X2"), (None, 2, "x1 + 2")])
     'from 1 in 1 formula (`X1*X2`) and by name in 2 formulas (`x1 + 2`)'
     """
-    return wording.join([
-        f"{'by name' if base is None else f'from {base}'} in {wording.count(count, 'formula')} "
-        f"(`{wording.shorten(' '.join(text.split()), 40)}`)"
-        for base, count, text in counted
-    ])  # fmt: skip
+    return wording.join(
+        [
+            f"{'by name' if base is None else f'from {base}'} in {wording.count(count, 'formula')} "
+            f"(`{wording.shorten(' '.join(text.split()), 40)}`)"
+            for base, count, text in counted
+        ]
+    )
 
 
 def _countings(used: Mapping[Group, Sequence[Reading]]) -> dict[Group, Counting]:

@@ -83,8 +83,12 @@ class Pick(Plain):
     JSON = (
         ("picked", lambda pick: row_document(pick.picked, pick.ranked)),
         ("plain", lambda pick: row_document(pick.plain, pick.ranked)),
-        "alpha", "eta", ("weighed", lambda pick: len(pick.ranked)), "left_out", "sentence",
-    )  # fmt: skip
+        "alpha",
+        "eta",
+        ("weighed", lambda pick: len(pick.ranked)),
+        "left_out",
+        "sentence",
+    )
 
 
 def row_document(
@@ -94,11 +98,16 @@ def row_document(
     score = scored.score
     weights = [weight for weight, other in ranked if other is scored]
     return {
-        "row": scored.listed.row, "formula": scored.listed.formula, "syntax": scored.syntax,
-        "complexity": score.complexity, "r2": score.r2, "eic": score.eic,
-        "eic_finite": score.eic_finite, "singular": score.singular,
+        "row": scored.listed.row,
+        "formula": scored.listed.formula,
+        "syntax": scored.syntax,
+        "complexity": score.complexity,
+        "r2": score.r2,
+        "eic": score.eic,
+        "eic_finite": score.eic_finite,
+        "singular": score.singular,
         "fitness": weights[0] if weights else math.nan,
-    }  # fmt: skip
+    }
 
 
 def pick(scores: Sequence[ListedScore], alpha: float = READABLE, eta: float = ETA) -> Pick:

@@ -26,8 +26,15 @@ from eic_core.pool.counting import Counting, counting_of, groups_of
 from eic_core.samples import Samples
 
 SCORE_COLUMNS = (
-    "complexity", "r2", "eic", "eic_finite", "invalid", "singular", "out_of_range", "error",
-)  # fmt: skip
+    "complexity",
+    "r2",
+    "eic",
+    "eic_finite",
+    "invalid",
+    "singular",
+    "out_of_range",
+    "error",
+)
 
 _CHUNK = 64
 
@@ -372,6 +379,4 @@ def write_scored(
         writer.writerow([*kept, *SCORE_COLUMNS])
         for candidate, result in zip(candidates, scores, strict=True):
             given, cells = candidate.row, result.cells()
-            writer.writerow(
-                [*[given.get(c, "") for c in kept], *[cells[c] for c in SCORE_COLUMNS]]
-            )
+            writer.writerow([*[given.get(c, "") for c in kept], *[cells[c] for c in SCORE_COLUMNS]])

@@ -134,9 +134,7 @@ def _rect(kind: str, start: float, length: float, top: float) -> str:
 
 
 def _rule(x0: float, y0: float, x1: float, y1: float, kind: str) -> str:
-    return (
-        f'<line class="{kind}" x1="{x0:.2f}%" y1="{y0:.1f}" x2="{x1:.2f}%" y2="{y1:.1f}"/>'
-    )
+    return f'<line class="{kind}" x1="{x0:.2f}%" y1="{y0:.1f}" x2="{x1:.2f}%" y2="{y1:.1f}"/>'
 
 
 def _svg(height: int, said: str, parts: Sequence[str]) -> Markup:

@@ -58,10 +58,17 @@ class Findings(Plain):
     missing: Mapping[str, str]
 
     JSON = (
-        "complete", "unfinished", *keys_within("inspection", Inspection.JSON),
+        "complete",
+        "unfinished",
+        *keys_within("inspection", Inspection.JSON),
         ("data_hash", lambda findings: findings.inspection.samples.digest()),
-        "diagnosis", "repair=repairs", "triangulation", "budget", "robustness", "missing",
-    )  # fmt: skip
+        "diagnosis",
+        "repair=repairs",
+        "triangulation",
+        "budget",
+        "robustness",
+        "missing",
+    )
 
     @property
     def unfinished(self) -> dict[str, str]:
@@ -150,9 +157,14 @@ def collect_findings(
         robustness = robustness_card(inspection.formula, inspection.samples)
     report(1.0, "done")
     return Findings(
-        inspection, diagnosis, repairs, triangulation, budget, robustness,
+        inspection,
+        diagnosis,
+        repairs,
+        triangulation,
+        budget,
+        robustness,
         MappingProxyType(missing),
-    )  # fmt: skip
+    )
 
 
 def _refusal_reason(inspection: Inspection) -> str:

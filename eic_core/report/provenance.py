@@ -120,9 +120,11 @@ def _table_options(formula: Formula, provenance: Provenance) -> list[str] | None
     wanted = {name: provenance.mapping.get(name) for name in formula.variables}
     for chosen in (None, 0, 1):
         match = match_variables(
-            formula.variables, inputs,
-            index_base=base if chosen is None else chosen, chosen=chosen is not None,
-        )  # fmt: skip
+            formula.variables,
+            inputs,
+            index_base=base if chosen is None else chosen,
+            chosen=chosen is not None,
+        )
         if dict(match.mapping) == wanted:
             break
     else:

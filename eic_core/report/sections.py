@@ -154,19 +154,30 @@ def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
     for loss in findings.diagnosis.losses:
         yield loss.name, _digits(loss.digits), wording.capital(MEANINGS[loss.key]) + "."
         if math.isinf(loss.digits):
-            yield f"{loss.name}, finite samples", _digits(loss.digits_finite), (
-                "The same without the samples at which it is infinite."
+            yield (
+                f"{loss.name}, finite samples",
+                _digits(loss.digits_finite),
+                ("The same without the samples at which it is infinite."),
             )
-    yield "noise figure, dB", _digits(inspection.noise_figure_db), (
-        "20 times EIC, as in electronics."
+    yield (
+        "noise figure, dB",
+        _digits(inspection.noise_figure_db),
+        ("20 times EIC, as in electronics."),
     )
-    yield "complexity", _count(inspection.formula.complexity), (
-        "Number of nodes of the tree: operators, variables and constants."
+    yield (
+        "complexity",
+        _count(inspection.formula.complexity),
+        ("Number of nodes of the tree: operators, variables and constants."),
     )
     found = double_range(inspection)
-    yield "no double-precision value", _count(found.count), (
-        "Samples at which the formula, evaluated as it is written, gives no finite number, or a 0 "
-        "that is none."
+    yield (
+        "no double-precision value",
+        _count(found.count),
+        (
+            "Samples at which the formula, evaluated as it is written, gives no finite "
+            "number, or a 0 "
+            "that is none."
+        ),
     )
     tail, spread = inspection.tail, spread_of(inspection)
     if tail is None or spread is None:
@@ -174,14 +185,22 @@ def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
     if spread.place:
         for name, value in (("median", tail.q50), ("90 %", tail.q90), ("99 %", tail.q99)):
             part = "Half" if name == "median" else name
-            yield f"log10 s at {spread.place}, {name}", _digits(value), (
-                f"{part} of the samples lose at most so many digits there; local EIC is of the "
-                "mean."
+            yield (
+                f"log10 s at {spread.place}, {name}",
+                _digits(value),
+                (
+                    f"{part} of the samples lose at most so many digits there; local EIC is of the "
+                    "mean."
+                ),
             )
         yield "worst 1 % of samples", _share(tail.top1_share), "Their part of the amplified noise."
-    yield "mean settled", spread.settled, (
-        "If it is not, EIC would grow with more samples: a step crosses zero or comes near a "
-        "pole, or the tail is heavy."
+    yield (
+        "mean settled",
+        spread.settled,
+        (
+            "If it is not, EIC would grow with more samples: a step crosses zero or comes near a "
+            "pole, or the tail is heavy."
+        ),
     )
 
 
@@ -196,11 +215,23 @@ def target(findings: Findings) -> str:
 def entries(ledger: Ledger) -> ReportTable:
     """The largest entries of the ledger."""
     return ReportTable(
-        ("noise", "introduced here", "mean over samples", "inherited through it",
-         "amplified, times", "masked"),
+        (
+            "noise",
+            "introduced here",
+            "mean over samples",
+            "inherited through it",
+            "amplified, times",
+            "masked",
+        ),
         [
-            (row.text, _share(row.share), _share(row.mean_share), _share(row.inherited),
-             _plain(row.gain), "yes" if row.masked else "no")
+            (
+                row.text,
+                _share(row.share),
+                _share(row.mean_share),
+                _share(row.inherited),
+                _plain(row.gain),
+                "yes" if row.masked else "no",
+            )
             for row in [row for row in ledger.ranked if row.share > 0][:LEDGER_ROWS]
         ],
         "Introduced: its part of the amplified noise, summed over the samples. Mean: "
@@ -208,7 +239,7 @@ def entries(ledger: Ledger) -> ReportTable:
         "through it from below. Masked: it loses at least a digit more than the target, and "
         "yet hardly any of the noise arises there.",
         numbers=(1, 2, 3, 4),
-    )  # fmt: skip
+    )
 
 
 # Where in the data
@@ -303,14 +334,20 @@ def before_and_after(form: Repair, measured_rows: int) -> ReportTable:
         [
             ("as written", *_measured(form.before)),
             ("instead", *_measured(form.after)),
-            ("change", _digits(form.delta_q), _digits(form.delta_eic),
-             _plain(form.delta_complexity), NONE, NONE),
+            (
+                "change",
+                _digits(form.delta_q),
+                _digits(form.delta_eic),
+                _plain(form.delta_complexity),
+                NONE,
+                NONE,
+            ),
         ],
         f"Digits lost at {measured_rows:,} rows: by the result with shared noise, and at the worst "
         "inner step (EIC), where a digit is left; for float64 and float32 the error of the "
         "arithmetic that was measured, on the inputs as the type stores them.",
         numbers=(1, 2, 3, 4, 5),
-    )  # fmt: skip
+    )
 
 
 def _measured(form: Measured) -> tuple[Cell, ...]:
@@ -341,8 +378,15 @@ def truth(formula: Formula, found: Triangulation) -> ReportTable:
     texts = node_texts(formula, TEXT_LIMIT)
     sigma = f"{found.nodes[-1].shaken[-1].sigma:g}" if found.nodes else "—"
     return ReportTable(
-        ("node", "predicted", "shared noise", "tried, 95 %", "measured in float64",
-         "measured in float32", "agreement"),
+        (
+            "node",
+            "predicted",
+            "shared noise",
+            "tried, 95 %",
+            "measured in float64",
+            "measured in float32",
+            "agreement",
+        ),
         [
             (
                 _code(texts[n.node_id]),
@@ -365,9 +409,7 @@ def truth(formula: Formula, found: Triangulation) -> ReportTable:
 
 
 def _shaken(shaken: Shaken) -> Cell:
-    return (
-        _digits(shaken.local_eic), " (", _digits(shaken.low), " to ", _digits(shaken.high), ")"
-    )  # fmt: skip
+    return (_digits(shaken.local_eic), " (", _digits(shaken.low), " to ", _digits(shaken.high), ")")
 
 
 def differences(formula: Formula, found: Triangulation) -> list[Cell]:
@@ -408,13 +450,19 @@ def needs(found: Budget) -> ReportTable:
     return ReportTable(
         ("number", "kind", "digits given", "needed alone", "needed together", "shortened"),
         [
-            (_code(need.name), need.kind, _count(need.given), _count(need.alone),
-             _count(need.together), _code(need.shortened) if need.shortened else NONE)
+            (
+                _code(need.name),
+                need.kind,
+                _count(need.given),
+                _count(need.alone),
+                _count(need.together),
+                _code(need.shortened) if need.shortened else NONE,
+            )
             for need in found.needs
         ],
         "Significant digits. Alone: nothing else is rounded. Together: everything is.",
         numbers=(2, 3, 4),
-    )  # fmt: skip
+    )
 
 
 # What remains of its fit
@@ -426,8 +474,9 @@ def robustness(card: RobustnessCard) -> ReportTable:
         ("R²", "value", "what was done"),
         [(line.name, _fit(line.r2), line.meaning) for line in card.lines],
         NO_VALUE if any(math.isnan(line.r2) for line in card.lines) else "",
-        numbers=(1,), words=True,
-    )  # fmt: skip
+        numbers=(1,),
+        words=True,
+    )
 
 
 # The samples, and every node
@@ -441,12 +490,18 @@ def samples(inspection: Inspection) -> ReportTable:
         (
             ("all", _count(counts.total), "Rows on which the formula was measured."),
             ("valid", _count(counts.valid), "Every node has a real value; means are over these."),
-            ("invalid", _count(counts.invalid - counts.unresolved),
-             "Some node has no real value; left out."),
+            (
+                "invalid",
+                _count(counts.invalid - counts.unresolved),
+                "Some node has no real value; left out.",
+            ),
             ("singular", _count(counts.singular), "Valid, but some node keeps no digit."),
             ("rechecked", _count(counts.rechecked), "Beyond double precision; taken at 60 digits."),
-            ("unresolved", _count(counts.unresolved),
-             "Not checked: doubtful, after the limit of the check; left out."),
+            (
+                "unresolved",
+                _count(counts.unresolved),
+                "Not checked: doubtful, after the limit of the check; left out.",
+            ),
         ),
         numbers=(1,),
         words=True,
@@ -480,22 +535,44 @@ def nodes(findings: Findings) -> ReportTable:
     defined = inspection.eic == inspection.eic
     chooses = inspection.amplification.chooses
     return ReportTable(
-        ("id", "sub-expression", "operator", "local EIC", "finite samples", "amplification",
-         "share of the noise", "invalid", "singular", *(["evaluated at"] if chooses else [])),
+        (
+            "id",
+            "sub-expression",
+            "operator",
+            "local EIC",
+            "finite samples",
+            "amplification",
+            "share of the noise",
+            "invalid",
+            "singular",
+            *(["evaluated at"] if chooses else []),
+        ),
         [
-            (str(n.node.id), _code(texts[n.node.id]), n.node.operator, _digits(n.local_eic),
-             _digits(n.local_eic_finite), _plain(n.s_bar),
-             _share(shares[n.node.id]) if n.node.id in shares else NONE,
-             _count(n.invalid), _count(n.singular), *([_count(n.evaluated)] if chooses else []))
+            (
+                str(n.node.id),
+                _code(texts[n.node.id]),
+                n.node.operator,
+                _digits(n.local_eic),
+                _digits(n.local_eic_finite),
+                _plain(n.s_bar),
+                _share(shares[n.node.id]) if n.node.id in shares else NONE,
+                _count(n.invalid),
+                _count(n.singular),
+                *([_count(n.evaluated)] if chooses else []),
+            )
             for n in inspection.nodes
         ],
         "In post-order; the bottleneck stands out. Local EIC: digits lost up to and including "
         "the node, independent noise. Share: of the noise at the node of largest finite loss."
-        + (" A node in a branch is evaluated where the branch is taken; its means are over these "
-           "samples." if chooses else ""),
+        + (
+            " A node in a branch is evaluated where the branch is taken; its means are over these "
+            "samples."
+            if chooses
+            else ""
+        ),
         numbers=(0, 3, 4, 5, 6, 7, 8, *([9] if chooses else [])),
         marked=frozenset([inspection.bottleneck] if defined else []),
-    )  # fmt: skip
+    )
 
 
 # Reproduce

@@ -144,9 +144,7 @@ class SumBuilder:
         """Like terms merged, numbers added up, in order of first appearance."""
         return self._merge(parts, self.coefficient)
 
-    def _merge(
-        self, parts: list[Weighted], split: Callable[[int], Weighted]
-    ) -> list[Weighted]:
+    def _merge(self, parts: list[Weighted], split: Callable[[int], Weighted]) -> list[Weighted]:
         """Terms that `split` finds to differ in weight alone, their weights added."""
         merged: dict[int, Weighted] = {}
         for weight, number in parts:

@@ -134,8 +134,9 @@ def common_denominators(build: Builder, number: int) -> Named:
     everything = tuple(range(len(chain)))
     groups = [everything]
     if len(chain) > 2:
-        groups += [pair for pair in combinations(everything, 2) if split[pair[0]][1]
-                   or split[pair[1]][1]]
+        groups += [
+            pair for pair in combinations(everything, 2) if split[pair[0]][1] or split[pair[1]][1]
+        ]
     for group in groups:
         for combined in _over_one(build, [split[i] for i in group]):
             rest = [chain[i] for i in everything if i not in group]

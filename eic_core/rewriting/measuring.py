@@ -195,9 +195,7 @@ def binary_rows(
             name: np.asarray(column)[list(rows)].astype(kind) for name, column in columns.items()
         }
     lists = {name: column.tolist() for name, column in rounded.items()}
-    return rounded, [
-        {name: column[i] for name, column in lists.items()} for i in range(len(rows))
-    ]
+    return rounded, [{name: column[i] for name, column in lists.items()} for i in range(len(rows))]
 
 
 class Observer:
@@ -433,8 +431,16 @@ class Measurer:
                 f"{sentence} {unfinished_search_sentence(self.outcome.evaluated, bool(repairs))}"
             )
         return Repairs(
-            self.formula, self.samples, tuple(repairs), before, own, len(self.measured),
-            self.outcome.evaluated, self.outcome.finished, sentence, advice,
+            self.formula,
+            self.samples,
+            tuple(repairs),
+            before,
+            own,
+            len(self.measured),
+            self.outcome.evaluated,
+            self.outcome.finished,
+            sentence,
+            advice,
         )
 
     def _advice(self, before: Measured, own: float) -> str:

@@ -97,9 +97,11 @@ def polynomial_of(build: Builder, root: int) -> Polynomial | None:
         parts = [done.get(c) for c in term.children]
         if value is not None:
             result = Polynomial({UNIT: value}, {})
-        elif term.operator in ("add", "sub", "mul", "neg", "div", "power") and all(
-            p is not None for p in parts
-        ) and _is_arithmetic(build, number):
+        elif (
+            term.operator in ("add", "sub", "mul", "neg", "div", "power")
+            and all(p is not None for p in parts)
+            and _is_arithmetic(build, number)
+        ):
             known = [p for p in parts if p is not None]
             if term.operator == "neg":
                 result = Polynomial({}, {}).plus(known[0], -1)
@@ -193,9 +195,11 @@ def _content(p: Polynomial) -> Monomial:
     common: dict[int, int] | None = None
     for m in p.coefficients:
         exponents = dict(m)
-        common = exponents if common is None else {
-            k: min(e, exponents[k]) for k, e in common.items() if k in exponents
-        }
+        common = (
+            exponents
+            if common is None
+            else {k: min(e, exponents[k]) for k, e in common.items() if k in exponents}
+        )
     return tuple(sorted((common or {}).items()))
 
 

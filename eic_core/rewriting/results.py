@@ -98,10 +98,14 @@ class RowComparison(Plain):
             return cls(0, 0.0, 0.0, 0, 0, 0.0, 0.0)
         rise = after - before
         return cls(
-            len(rise), float(np.mean(before)), float(np.mean(after)),
-            int(np.count_nonzero(rise <= -MORE)), int(np.count_nonzero(rise >= MORE)),
-            max(0.0, float(np.max(rise))), _rms_digits(after) - _rms_digits(before),
-        )  # fmt: skip
+            len(rise),
+            float(np.mean(before)),
+            float(np.mean(after)),
+            int(np.count_nonzero(rise <= -MORE)),
+            int(np.count_nonzero(rise >= MORE)),
+            max(0.0, float(np.max(rise))),
+            _rms_digits(after) - _rms_digits(before),
+        )
 
 
 def _rms_digits(lost: Array) -> float:
@@ -214,10 +218,17 @@ def is_worth_offering(before: Measured, after: Measured, compared: RowComparison
         return False
     gone = math.isnan(before.eic) and not math.isnan(after.eic)
     kept = before.amplification.singular > after.amplification.singular
-    return gone or kept or bool(compared.fewer) or max(
-        _fewer(was.digits_lost, now.digits_lost), _fewer(before.q, after.q),
-        _fewer(before.eic, after.eic),
-    ) >= SHOWN  # fmt: skip
+    return (
+        gone
+        or kept
+        or bool(compared.fewer)
+        or max(
+            _fewer(was.digits_lost, now.digits_lost),
+            _fewer(before.q, after.q),
+            _fewer(before.eic, after.eic),
+        )
+        >= SHOWN
+    )
 
 
 def _fewer(before: float, after: float) -> float:
@@ -303,8 +314,10 @@ def double_clause(error: ObservedError, part: str = "") -> str:
     """
     if not error.rows:
         return f"measured in float64{part} it {_beyond(error)}"
-    said = f"has a value at {_values_at(error)}" if error.failed else (
-        f"loses {wording.lost_phrase(error.digits_lost)}"
+    said = (
+        f"has a value at {_values_at(error)}"
+        if error.failed
+        else (f"loses {wording.lost_phrase(error.digits_lost)}")
     )
     return f"measured in float64{part} it {said}{_and_beyond(error)}"
 
@@ -625,10 +638,18 @@ class Repair(Plain):
     sentence: str
 
     JSON = (
-        "formula=text", ("latex", lambda repair: to_latex(repair.formula)), "sentence", "steps",
-        "assumptions", "after", "delta_q", "delta_eic", "delta_complexity", "verification",
+        "formula=text",
+        ("latex", lambda repair: to_latex(repair.formula)),
+        "sentence",
+        "steps",
+        "assumptions",
+        "after",
+        "delta_q",
+        "delta_eic",
+        "delta_complexity",
+        "verification",
         "compared",
-    )  # fmt: skip
+    )
 
     @property
     def text(self) -> str:
@@ -699,9 +720,17 @@ class Repairs(Plain):
     advice: str
 
     JSON = (
-        ("formula", lambda repairs: to_python(repairs.formula)), "sentence", "advice", "own",
-        "before", "measured_rows", "evaluated", "finished", "missing", "repairs",
-    )  # fmt: skip
+        ("formula", lambda repairs: to_python(repairs.formula)),
+        "sentence",
+        "advice",
+        "own",
+        "before",
+        "measured_rows",
+        "evaluated",
+        "finished",
+        "missing",
+        "repairs",
+    )
 
     @property
     def missing(self) -> str:

@@ -172,9 +172,7 @@ class Matcher:
             found = self.terms.number(term)
             if found is None or sign * found != signs[written] * value:
                 continue
-            rest = [
-                Weighted(w * signs[1 - written], t) for j, (w, t) in enumerate(chain) if j != i
-            ]
+            rest = [Weighted(w * signs[1 - written], t) for j, (w, t) in enumerate(chain) if j != i]
             built = self.build.sum_of(rest)
             if built is not None:
                 yield from self._match(draft.children[1 - written], built, bound)

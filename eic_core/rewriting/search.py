@@ -120,9 +120,13 @@ class Costs:
         outside = float(np.mean(noise.out_of_range[self.usable]))
         operations = _digits(np.mean(noise.operations2(self.terms.inputs)[self.usable]))
         return Cost(
-            _digits(np.mean(q2)), worst, operations, outside, self.terms.size(root),
+            _digits(np.mean(q2)),
+            worst,
+            operations,
+            outside,
+            self.terms.size(root),
             self.double(root),
-        )  # fmt: skip
+        )
 
     def double(self, root: int) -> float:
         """Digits that double precision loses at a row, in the mean."""
@@ -138,13 +142,11 @@ class Costs:
 
     def order(self, root: int) -> list[int]:
         """The places to rewrite: where most digits are lost first, leaves left out."""
-        everywhere = (
-            self.table.noise(root).out_of_range.any() or self.double(root) >= DOUBLE_CALM
-        )
+        everywhere = self.table.noise(root).out_of_range.any() or self.double(root) >= DOUBLE_CALM
         places = [
-            n for n in self.terms.subterms(root)
-            if self.terms[n].children
-            and (everywhere or self._is_lossy(n) or self._untidy(n))
+            n
+            for n in self.terms.subterms(root)
+            if self.terms[n].children and (everywhere or self._is_lossy(n) or self._untidy(n))
         ]
         return sorted(places, key=lambda n: (-round(self._rms(n), 3), n))
 

@@ -115,9 +115,15 @@ def candidate_document(candidate: Individual) -> list[Any]:
     """A candidate as a file holds it."""
     fitted = candidate.fitted
     return [
-        candidate.genome, fitted.coefficients, fitted.intercept, fitted.nmse, candidate.nodes,
-        candidate.digits, candidate.fitness, candidate.age,
-    ]  # fmt: skip
+        candidate.genome,
+        fitted.coefficients,
+        fitted.intercept,
+        fitted.nmse,
+        candidate.nodes,
+        candidate.digits,
+        candidate.fitness,
+        candidate.age,
+    ]
 
 
 def candidate_in(document: Sequence[Any], vocabulary: Vocabulary) -> Individual:

@@ -158,18 +158,27 @@ class _Regressor:
 
         try:
             problem = problem_of(
-                samples, alpha=self.alpha, penalty=self.penalty, method=self.method,
-                operators=self.operators, max_complexity=self.max_complexity,
-            )  # fmt: skip
+                samples,
+                alpha=self.alpha,
+                penalty=self.penalty,
+                method=self.method,
+                operators=self.operators,
+                max_complexity=self.max_complexity,
+            )
             seed, islands = self._start(problem)
             evaluations = self.max_evals
             if evaluations is not None:
                 evaluations += sum(island.evaluations for island in islands)
             result = search(
-                problem, SearchBudget(evaluations, self.max_time, self.enough_r2), seed=seed,
-                jobs=self._jobs(), tolerance=self.tolerance, islands=islands,
-                progress=progress, cancelled=told_to_stop,
-            )  # fmt: skip
+                problem,
+                SearchBudget(evaluations, self.max_time, self.enough_r2),
+                seed=seed,
+                jobs=self._jobs(),
+                tolerance=self.tolerance,
+                islands=islands,
+                progress=progress,
+                cancelled=told_to_stop,
+            )
             if result.stopped == "interrupted" and not result.front:
                 raise KeyboardInterrupt
             self.best_ = result.select()
@@ -255,12 +264,16 @@ class _Regressor:
         check_is_fitted(self)
         rows = [
             {
-                "complexity": found.formula.complexity, "loss": found.loss, "r2": found.score.r2,
-                "eic": found.score.eic, "digits_needed": found.digits_needed,
-                "equation": found.text, "picked": found is self.best_,
+                "complexity": found.formula.complexity,
+                "loss": found.loss,
+                "r2": found.score.r2,
+                "eic": found.score.eic,
+                "digits_needed": found.digits_needed,
+                "equation": found.text,
+                "picked": found is self.best_,
             }
             for found in self.pareto_front_
-        ]  # fmt: skip
+        ]
         try:
             import pandas
         except ImportError:

@@ -307,9 +307,16 @@ def weigh(
     fits = Fits(*[part[worth_it] for part in fits])
     complete = (fits.coefficients != 0).sum(axis=1) == widths[chosen]
     rows = zip(
-        chosen.tolist(), fits.coefficients.tolist(), fits.intercepts.tolist(), fits.nmse.tolist(),
-        nodes[chosen].tolist(), digits.tolist(), fitness.tolist(), complete.tolist(), strict=True,
-    )  # fmt: skip
+        chosen.tolist(),
+        fits.coefficients.tolist(),
+        fits.intercepts.tolist(),
+        fits.nmse.tolist(),
+        nodes[chosen].tolist(),
+        digits.tolist(),
+        fitness.tolist(),
+        complete.tolist(),
+        strict=True,
+    )
     born: list[Individual] = []
     for place, coefficients, intercept, nmse, size, lost, worth, whole in rows:
         i = usable[place]

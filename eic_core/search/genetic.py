@@ -81,15 +81,14 @@ class IslandState:
     def document(self) -> dict[str, Any]:
         """As a checkpoint holds it."""
         return {
-            "rng": self.rng, "evaluations": self.evaluations,
+            "rng": self.rng,
+            "evaluations": self.evaluations,
             "population": [candidate_document(c) for c in self.population],
             "kept": [candidate_document(c) for c in self.kept],
-        }  # fmt: skip
+        }
 
     @classmethod
-    def read(
-        cls, number: int, document: Mapping[str, Any], problem: SearchProblem
-    ) -> IslandState:
+    def read(cls, number: int, document: Mapping[str, Any], problem: SearchProblem) -> IslandState:
         """Island `number` as its `document` has it; a ValueError if that is none.
 
         Parameters

@@ -78,15 +78,16 @@ def best_of(candidates: Iterable[Individual]) -> list[Individual]:
     if len(kept) > MOST_KEPT:
         by_worth = sorted(kept, key=lambda i: -given[i].fitness)
         nodes_seen: set[int] = set()
-        firsts = [i for i in by_worth
-                  if given[i].nodes not in nodes_seen and not nodes_seen.add(given[i].nodes)]  # type: ignore[func-returns-value]
+        firsts = [
+            i
+            for i in by_worth
+            if given[i].nodes not in nodes_seen and not nodes_seen.add(given[i].nodes)
+        ]  # type: ignore[func-returns-value]
         kept = sorted({*firsts, *by_worth[: MOST_KEPT - len(firsts)]})
     return [given[i] for i in kept]
 
 
-def unbeaten(
-    candidates: Sequence[Individual], known: Sequence[Individual]
-) -> list[Individual]:
+def unbeaten(candidates: Sequence[Individual], known: Sequence[Individual]) -> list[Individual]:
     """Those candidates that none of the known ones beats, as `best_of` has it."""
     if not candidates or not known:
         return list(candidates)
@@ -218,12 +219,19 @@ class Found(Plain):
     digits_needed: int
 
     JSON = (
-        "formula=text", "python=text", ("c", lambda found: to_c(found.formula)),
+        "formula=text",
+        "python=text",
+        ("c", lambda found: to_c(found.formula)),
         ("latex", lambda found: to_latex(found.formula)),
-        "complexity=score.complexity", "loss", "r2=score.r2", "eic=score.eic",
-        "eic_finite=score.eic_finite", "invalid=score.invalid", "singular=score.singular",
+        "complexity=score.complexity",
+        "loss",
+        "r2=score.r2",
+        "eic=score.eic",
+        "eic_finite=score.eic_finite",
+        "invalid=score.invalid",
+        "singular=score.singular",
         "digits_needed",
-    )  # fmt: skip
+    )
 
 
 def finish(

@@ -145,10 +145,15 @@ class MeasuredTerms:
         kept = np.empty((len(terms), rows))
         address = int(kept.ctypes.data)
         run = engine.run(
-            tape, packed, self.samples.addresses, rows, mode=native.VALUES_ONLY, skip=INVALID,
+            tape,
+            packed,
+            self.samples.addresses,
+            rows,
+            mode=native.VALUES_ONLY,
+            skip=INVALID,
             out=INVALID,
             keep_y=[(root, address + 8 * rows * i) for i, root in enumerate(tape.roots)],
-        )  # fmt: skip
+        )
         kept[np.array(run.signs)[list(tape.roots)] != 0] = np.nan  # some node is not finite
         return kept
 
@@ -166,10 +171,15 @@ class MeasuredTerms:
             s2 = np.empty((len(tape), rows))
             address = int(s2.ctypes.data)
             run = engine.run(
-                tape, packed, self.on_digit_rows.addresses, rows, mode=0, skip=INVALID | RANGE,
+                tape,
+                packed,
+                self.on_digit_rows.addresses,
+                rows,
+                mode=0,
+                skip=INVALID | RANGE,
                 out=INVALID | RANGE,
                 keep_s2=[(slot, address + 8 * rows * slot) for slot in range(len(tape))],
-            )  # fmt: skip
+            )
             each = stands_for(s2, self.penalty)
             below: list[float] = each.tolist()
             for slot, read in enumerate(tape.operands):

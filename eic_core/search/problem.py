@@ -87,8 +87,9 @@ class SearchProblem:
         if not 0 < self.target.square < np.inf:
             raise DataError(
                 "the target is the same in every row: there is nothing to explain"
-                if self.target.square == 0 else "the target spreads wider than double range"
-            )  # fmt: skip
+                if self.target.square == 0
+                else "the target spreads wider than double range"
+            )
 
     @cached_property
     def training(self) -> Samples:

@@ -125,10 +125,16 @@ class SearchResult(Plain):
     islands: tuple[State, ...] = ()
 
     JSON = (
-        "evaluations", "seconds", "stopped", "seed", "tolerance", "method=problem.method",
+        "evaluations",
+        "seconds",
+        "stopped",
+        "seed",
+        "tolerance",
+        "method=problem.method",
         "alpha=problem.weights.alpha",
-        ("best", lambda result: result.select() if result.front else None), "front",
-    )  # fmt: skip
+        ("best", lambda result: result.select() if result.front else None),
+        "front",
+    )
 
     def select(self, rule: str = "fitness") -> Found:
         """The formula to take.
@@ -328,10 +334,14 @@ def sent(problem: SearchProblem) -> dict[str, Any]:
     """A problem as another process can be given it."""
     samples = problem.samples
     return {
-        "columns": dict(samples.columns), "target": samples.target,
-        "vocabulary": problem.vocabulary, "alpha": problem.alpha, "eta": problem.eta,
-        "penalty": problem.penalty, "method": problem.method,
-    }  # fmt: skip
+        "columns": dict(samples.columns),
+        "target": samples.target,
+        "vocabulary": problem.vocabulary,
+        "alpha": problem.alpha,
+        "eta": problem.eta,
+        "penalty": problem.penalty,
+        "method": problem.method,
+    }
 
 
 def received(document: Mapping[str, Any]) -> SearchProblem:
@@ -355,9 +365,15 @@ def settings_of(problem: SearchProblem, seed: int) -> dict[str, Any]:
     vocabulary = problem.vocabulary
     return {
         "method": problem.method,
-        "data": problem.samples.digest(), "variables": list(vocabulary.variables),
-        "operators": list(vocabulary.steps), "max_complexity": vocabulary.most_nodes,
-        "max_terms": list(MOST_TERMS), "constants": vocabulary.constants,
-        "alpha": problem.weights.alpha, "eta": problem.eta, "penalty": problem.penalty,
-        "seed": seed, "epoch": EPOCH,
-    }  # fmt: skip
+        "data": problem.samples.digest(),
+        "variables": list(vocabulary.variables),
+        "operators": list(vocabulary.steps),
+        "max_complexity": vocabulary.most_nodes,
+        "max_terms": list(MOST_TERMS),
+        "constants": vocabulary.constants,
+        "alpha": problem.weights.alpha,
+        "eta": problem.eta,
+        "penalty": problem.penalty,
+        "seed": seed,
+        "epoch": EPOCH,
+    }

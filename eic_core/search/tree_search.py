@@ -94,10 +94,16 @@ class TreeState:
         kept, polished = kept_and_polished([*self.kept, *tree.best], tree.terms, problem)
         tree.plant(polished)
         return TreeState(
-            self.number, rng.getstate(), tree.formulas, tree.parents.tolist(),
-            tree.visits.tolist(), tree.made.tolist(), tree.rewards.tolist(), kept,
+            self.number,
+            rng.getstate(),
+            tree.formulas,
+            tree.parents.tolist(),
+            tree.visits.tolist(),
+            tree.made.tolist(),
+            tree.rewards.tolist(),
+            kept,
             self.evaluations + tree.evaluations,
-        )  # fmt: skip
+        )
 
     @staticmethod
     def migrated(trees: Sequence[TreeState]) -> list[TreeState]:
@@ -107,16 +113,18 @@ class TreeState:
     def document(self) -> dict[str, Any]:
         """As a checkpoint holds it."""
         return {
-            "rng": self.rng, "evaluations": self.evaluations,
+            "rng": self.rng,
+            "evaluations": self.evaluations,
             "formulas": [candidate_document(c) for c in self.formulas if c is not None],
-            "parents": self.parents, "visits": self.visits, "made": self.made,
-            "rewards": self.rewards, "kept": [candidate_document(c) for c in self.kept],
-        }  # fmt: skip
+            "parents": self.parents,
+            "visits": self.visits,
+            "made": self.made,
+            "rewards": self.rewards,
+            "kept": [candidate_document(c) for c in self.kept],
+        }
 
     @classmethod
-    def read(
-        cls, number: int, document: Mapping[str, Any], problem: SearchProblem
-    ) -> TreeState:
+    def read(cls, number: int, document: Mapping[str, Any], problem: SearchProblem) -> TreeState:
         """Tree `number` as its `document` has it; a ValueError if that is none.
 
         Parameters
@@ -138,9 +146,16 @@ class TreeState:
         if not all(map(math.isfinite, rewards)):
             raise ValueError("a reward is not finite")
         return cls(
-            number, rng_state_in(document["rng"]), [None, *formulas], parents, visits, made,
-            rewards, kept, count_in(document["evaluations"]),
-        )  # fmt: skip
+            number,
+            rng_state_in(document["rng"]),
+            [None, *formulas],
+            parents,
+            visits,
+            made,
+            rewards,
+            kept,
+            count_in(document["evaluations"]),
+        )
 
 
 def upper_bounds(rewards: Array, visits: Counts, above: float, waiting: Counts) -> Array:
@@ -247,9 +262,12 @@ class SearchTree:
         self.known.update(dict.fromkeys(fresh, self.nothing))
         places = list(fresh.values())
         born = weigh(
-            [genomes[place] for place in places], places, self.terms, self.problem.target,
+            [genomes[place] for place in places],
+            places,
+            self.terms,
+            self.problem.target,
             self.problem.weights,
-        )  # fmt: skip
+        )
         for candidate in born:  # its age says from which place it comes
             self.known[marks[candidate.age]] = candidate.fitness
         gained: dict[int, list[float]] = {}

@@ -55,14 +55,30 @@ STEPS: Mapping[str, Operation] = {
     **{
         name: Operation(name, 1)
         for name in (
-            "sin", "cos", "tan", "exp", "log", "sqrt", "abs", "tanh", "sinh", "cosh", "asin",
-            "acos", "atan", "erf", "cbrt", "log1p", "expm1", "neg",
+            "sin",
+            "cos",
+            "tan",
+            "exp",
+            "log",
+            "sqrt",
+            "abs",
+            "tanh",
+            "sinh",
+            "cosh",
+            "asin",
+            "acos",
+            "atan",
+            "erf",
+            "cbrt",
+            "log1p",
+            "expm1",
+            "neg",
         )
     },
     "square": Operation("power", 1, Fraction(2)),
     "cube": Operation("power", 1, Fraction(3)),
     "inv": Operation("power", 1, Fraction(-1)),
-}  # fmt: skip
+}
 """What a search may build with, by the names that its users give."""
 
 DEFAULT_STEPS = ("add", "sub", "mul", "div", "square", "sqrt", "exp", "log", "sin", "cos")
@@ -203,9 +219,10 @@ def crossed(term: Term, other: Term, rng: random.Random) -> Term:
     """
     end, graft = int(rng.random() * len(term)), int(rng.random() * len(other))
     return (
-        *term[: start_of(term, end)], *other[start_of(other, graft) : graft + 1],
+        *term[: start_of(term, end)],
+        *other[start_of(other, graft) : graft + 1],
         *term[end + 1 :],
-    )  # fmt: skip
+    )
 
 
 def new_number(rng: random.Random) -> float:
@@ -394,17 +411,26 @@ def sympy_expression(formula: Formula) -> Any:
     def number(label: str) -> Any:
         if label in ("pi", "e"):
             return sympy.pi if label == "pi" else sympy.E
-        return sympy.Rational(label) if "/" in label or label.lstrip("-").isdigit() else (
-            sympy.Float(label)
-        )  # fmt: skip
+        return (
+            sympy.Rational(label)
+            if "/" in label or label.lstrip("-").isdigit()
+            else (sympy.Float(label))
+        )
 
     made: Mapping[str, Callable[..., Any]] = {
-        "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b,
-        "div": lambda a, b: a / b, "pow": lambda a, b: a**b, "neg": lambda a: -a,
-        "min": sympy.Min, "max": sympy.Max, "abs": sympy.Abs,
-        "cbrt": lambda a: sympy.real_root(a, 3), "log1p": lambda a: sympy.log(1 + a),
+        "add": lambda a, b: a + b,
+        "sub": lambda a, b: a - b,
+        "mul": lambda a, b: a * b,
+        "div": lambda a, b: a / b,
+        "pow": lambda a, b: a**b,
+        "neg": lambda a: -a,
+        "min": sympy.Min,
+        "max": sympy.Max,
+        "abs": sympy.Abs,
+        "cbrt": lambda a: sympy.real_root(a, 3),
+        "log1p": lambda a: sympy.log(1 + a),
         "expm1": lambda a: sympy.exp(a) - 1,
-    }  # fmt: skip
+    }
     done: list[Any] = []
     for _, operator, children, label, parameter, _ in formula.nodes:
         operands = [done[child] for child in children]

@@ -32,10 +32,14 @@ async def keep_rater(request: Request) -> Response:
     kept = [each for each in request.cookies.get(RATER_COOKIE, "").split(".") if each != token]
     answer = Response("", 204, NO_STORE)
     answer.set_cookie(
-        RATER_COOKIE, ".".join([token, *filter(None, kept)][:MAX_KEPT]),
-        max_age=int(KEPT_FOR.total_seconds()), path="/", httponly=True, samesite="lax",
+        RATER_COOKIE,
+        ".".join([token, *filter(None, kept)][:MAX_KEPT]),
+        max_age=int(KEPT_FOR.total_seconds()),
+        path="/",
+        httponly=True,
+        samesite="lax",
         secure=is_https(request),
-    )  # fmt: skip
+    )
     return answer
 
 

@@ -112,11 +112,18 @@ SETTINGS: tuple[Setting, ...] = (
     _operon("waves", "sin,cos,tanh", 8, max_length=8),
     _operon("wide", "sin,cos,exp,log,sqrt,tanh,pow", 8),
     _operon("wide-short", "sin,cos,tan,exp,log,sqrt,tanh,pow,square", 10, max_length=7),
-    _operon("wide-small", "sin,cos,tan,exp,log,sqrt,tanh,pow,square", 14,
-            max_length=8, population_size=30, generations=15, optimizer_iterations=1),
+    _operon(
+        "wide-small",
+        "sin,cos,tan,exp,log,sqrt,tanh,pow,square",
+        14,
+        max_length=8,
+        population_size=30,
+        generations=15,
+        optimizer_iterations=1,
+    ),
     _gplearn("plain", ("add", "sub", "mul", "div"), 2),
     _gplearn("wide", ("add", "sub", "mul", "div", "sqrt", "log", "sin", "cos", "exp"), 5),
-)  # fmt: skip
+)
 
 
 def search(
@@ -288,9 +295,14 @@ def rows_of(source: ProblemSource) -> Iterator[PoolRow]:
                         yield PoolRow(source.name, setting, seed, text, found)
             log.info(
                 "%-11s %-8s %-11s %4d fair models, %4d print as fitted, %3d kept, %4.1f s",
-                source.name, setting.method, setting.name, fair, printed,
-                len(seen) - before, time.perf_counter() - started,
-            )  # fmt: skip
+                source.name,
+                setting.method,
+                setting.name,
+                fair,
+                printed,
+                len(seen) - before,
+                time.perf_counter() - started,
+            )
 
 
 def write_pool(path: Path, rows: Iterable[PoolRow]) -> int:

@@ -43,9 +43,7 @@ def seed_demo(service: OrganiserService, base_url: str) -> None:
     if OPEN_NAME in here and here[OPEN_NAME].status != StudyStatus.DRAFT:
         return
     problems = problems_of_demo()
-    pool = read_upload(
-        demo_pool_path().name, demo_pool_path().read_bytes(), problems, jobs=1
-    ).pool
+    pool = read_upload(demo_pool_path().name, demo_pool_path().read_bytes(), problems, jobs=1).pool
     # The open study comes last: until it is there, another start does it all again.
     for name in (DRAFT_NAME, OPEN_NAME):
         if name in here and here[name].status == StudyStatus.DRAFT:
@@ -54,8 +52,13 @@ def seed_demo(service: OrganiserService, base_url: str) -> None:
 
 
 def _make(
-    service: OrganiserService, name: str, problems: tuple[Problem, ...], pool: Pool,
-    base_url: str, *, is_open: bool,
+    service: OrganiserService,
+    name: str,
+    problems: tuple[Problem, ...],
+    pool: Pool,
+    base_url: str,
+    *,
+    is_open: bool,
 ) -> None:
     design = StudyDesign(
         title="Which formula is easier to interpret?",
@@ -74,7 +77,5 @@ def _make(
 def _follow_address(service: OrganiserService, study: Study | None, base_url: str) -> None:
     """The demo may be started on another port: new links must say so."""
     if study is not None and study.design.public_base_url != base_url:
-        design = StudyDesign.from_json(
-            {**study.design.to_json(), "public_base_url": base_url}
-        )
+        design = StudyDesign.from_json({**study.design.to_json(), "public_base_url": base_url})
         service.edit(study.id, design=design)

@@ -110,9 +110,7 @@ class PairGraph:
         for higher, lower in self.sweep.chunks():
             weight = -self.sweep.losses(higher, lower)
             kept = (weight > 0) & self._allowed(higher, lower)
-            yield Edges(
-                higher[kept].astype(np.int32), lower[kept].astype(np.int32), weight[kept]
-            )
+            yield Edges(higher[kept].astype(np.int32), lower[kept].astype(np.int32), weight[kept])
 
     @cached_property
     def edges(self) -> Edges:
@@ -144,7 +142,6 @@ class PairGraph:
         )
         return np.where(good, np.maximum(-self.sweep.losses(higher, lower), 0.0), 0.0)
 
-
     def edges_of(self, mate: np.ndarray) -> Edges:
         """The edges of a matching, in numbers of the sweep's formulas."""
         return self.pairs_of(mate)
@@ -174,7 +171,10 @@ class ClassGraph(PairGraph):
     """
 
     def __init__(
-        self, sweep: PairSweep, forbidden: frozenset[tuple[int, int]], classes: np.ndarray,
+        self,
+        sweep: PairSweep,
+        forbidden: frozenset[tuple[int, int]],
+        classes: np.ndarray,
         max_edges: int = MAX_EDGES,
     ) -> None:
         self._rows = PairGraph(sweep, forbidden, max_edges)
@@ -430,8 +430,7 @@ def relax(
         converged = not len(short)
         if not converged:
             some = [
-                best_of_each(n[short], under[short], _PER_NODE)
-                for n in (edges.higher, edges.lower)
+                best_of_each(n[short], under[short], _PER_NODE) for n in (edges.higher, edges.lower)
             ]
             before = len(columns)
             columns = _distinct([columns, edges.take(short[np.union1d(*some)])], graph.size)
@@ -463,9 +462,7 @@ def _feasible_prices(prices: np.ndarray, pieces: Iterable[Edges], size: int) -> 
     """Raise each higher node's price until no edge is undercut."""
     lift = np.zeros(size)
     for piece in pieces:
-        np.maximum.at(
-            lift, piece.higher, piece.weight - prices[piece.higher] - prices[piece.lower]
-        )
+        np.maximum.at(lift, piece.higher, piece.weight - prices[piece.higher] - prices[piece.lower])
     return prices + lift
 
 

@@ -135,15 +135,17 @@ def match_pool(
         chosen.append(one.choose(mode, k or 0, exact_up_to, seconds))
     pairs = [pair for each in chosen for pair in each.pairs]
     width = len(str(len(pairs)))
-    named = tuple(
-        replace(p, pair=f"p{i:0{width}}")
-        for i, p in enumerate(pairs, start=1)
-    )
+    named = tuple(replace(p, pair=f"p{i:0{width}}") for i, p in enumerate(pairs, start=1))
     unknown = sum(p.same_function is None for p in named) if problems is not None else 0
     notes = [f"{unknown} pairs could not be compared on the data"] if unknown else []
     return MatchingResult(
-        rules, mode, k if mode == "best" else None, pool.source,
-        tuple(each.outcome for each in chosen), named, tuple(notes),
+        rules,
+        mode,
+        k if mode == "best" else None,
+        pool.source,
+        tuple(each.outcome for each in chosen),
+        named,
+        tuple(notes),
     )
 
 
@@ -164,8 +166,14 @@ class _Problem:
     """One problem's formulas in an order that depends on their content alone."""
 
     def __init__(
-        self, pool: ScoredPool, rules: MatchingRules, name: str, rows: np.ndarray,
-        lost: dict[str, np.ndarray], sameness: Sameness, robustness: RowRobustness | None,
+        self,
+        pool: ScoredPool,
+        rules: MatchingRules,
+        name: str,
+        rows: np.ndarray,
+        lost: dict[str, np.ndarray],
+        sameness: Sameness,
+        robustness: RowRobustness | None,
         clock: Callable[[], float],
     ) -> None:
         self.robustness = robustness
@@ -191,15 +199,24 @@ class _Problem:
         rows = rows[np.lexsort((rows, pool.eic[rows], pool.r2[rows], pool.complexity[rows]))]
         out: list[int] = []
         numbers = zip(
-            pool.complexity[rows].tolist(), pool.r2[rows].tolist(), pool.eic[rows].tolist(),
-            rows.tolist(), strict=True,
+            pool.complexity[rows].tolist(),
+            pool.r2[rows].tolist(),
+            pool.eic[rows].tolist(),
+            rows.tolist(),
+            strict=True,
         )
         for _, ties in groupby(numbers, key=lambda each: each[:3]):
             here = [row for *_, row in ties]
             if len(here) > 1:
-                here.sort(key=lambda r: (
-                    pool.formula[r], pool.syntax[r], pool.method[r], pool.extra[r], r
-                ))
+                here.sort(
+                    key=lambda r: (
+                        pool.formula[r],
+                        pool.syntax[r],
+                        pool.method[r],
+                        pool.extra[r],
+                        r,
+                    )
+                )
             out += here
         return np.array(out, dtype=np.int64)
 
@@ -220,8 +237,16 @@ class _Problem:
         matched = self._pairs(pairs)
         self._count_outcomes(pairs)
         outcome = ProblemMatching(
-            self.name, self.outcomes, self.sweep.total, len(matched), len(self.identical),
-            len(self.same), total, bound, exact, in_time,
+            self.name,
+            self.outcomes,
+            self.sweep.total,
+            len(matched),
+            len(self.identical),
+            len(self.same),
+            total,
+            bound,
+            exact,
+            in_time,
         )
         return _Chosen(matched, outcome)
 
@@ -298,9 +323,13 @@ class _Problem:
         while True:
             forbidden = frozenset(self.identical | self.same | self.unlike)
             found = best_disjoint(
-                self.sweep, forbidden, classes=self.classes, exact_up_to=exact_up_to,
-                seconds=seconds, clock=self.clock,
-            )  # fmt: skip
+                self.sweep,
+                forbidden,
+                classes=self.classes,
+                exact_up_to=exact_up_to,
+                seconds=seconds,
+                clock=self.clock,
+            )
             good = self._good(found.higher, found.lower).all()
             if good and (self.classes is not None or self._all_distinct(found)):
                 return found
@@ -317,10 +346,12 @@ class _Problem:
             return True
         numbers: dict[Hashable, int] = {}
         partner = self.sweep.has_partner()
-        self.classes = np.array([
-            numbers.setdefault(key(row) if can else ("alone", row), len(numbers))
-            for row, can in zip(self.rows.tolist(), partner.tolist(), strict=True)
-        ])  # fmt: skip
+        self.classes = np.array(
+            [
+                numbers.setdefault(key(row) if can else ("alone", row), len(numbers))
+                for row, can in zip(self.rows.tolist(), partner.tolist(), strict=True)
+            ]
+        )
         return False
 
     def _best(self, k: int) -> Pairs:
@@ -344,7 +375,11 @@ class _Problem:
                     members[each] = self._member(int(self.rows[each]))
             matched.append(
                 MatchedPair(
-                    "", self.name, float(losses[i]), members[pair[1]], members[pair[0]],
+                    "",
+                    self.name,
+                    float(losses[i]),
+                    members[pair[1]],
+                    members[pair[0]],
                     self._label(pair),
                     self._gap_share(*self._rows_of(pair)[::-1]),
                     self._gap_without_worst_row(*self._rows_of(pair)[::-1]),
@@ -355,8 +390,13 @@ class _Problem:
     def _member(self, row: int) -> MatchedMember:
         pool = self.pool
         return MatchedMember(
-            row, pool.formula[row], pool.method[row], pool.syntax[row],
-            int(pool.complexity[row]), float(pool.r2[row]), float(pool.eic[row]),
+            row,
+            pool.formula[row],
+            pool.method[row],
+            pool.syntax[row],
+            int(pool.complexity[row]),
+            float(pool.r2[row]),
+            float(pool.eic[row]),
         )
 
     def _count_outcomes(self, pairs: Pairs) -> None:

@@ -217,17 +217,29 @@ class MatchingResult:
             lines.append(line)
         total = sum(p.allowed for p in self.problems)
         same = sum(pair.same_function is True for pair in self.pairs)
-        lines.append(f"{'':<{name}}  {len(self.pairs):,} of {total:,} pairs"
-                     + (f", {same:,} of them one function on the data" if same else ""))
+        lines.append(
+            f"{'':<{name}}  {len(self.pairs):,} of {total:,} pairs"
+            + (f", {same:,} of them one function on the data" if same else "")
+        )
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
 
 PAIR_COLUMNS = (
-    "pair", "problem", "loss",
-    "lower_row", "higher_row", "lower_formula", "higher_formula",
-    "lower_eic", "higher_eic", "lower_r2", "higher_r2", "lower_complexity", "higher_complexity",
+    "pair",
+    "problem",
+    "loss",
+    "lower_row",
+    "higher_row",
+    "lower_formula",
+    "higher_formula",
+    "lower_eic",
+    "higher_eic",
+    "lower_r2",
+    "higher_r2",
+    "lower_complexity",
+    "higher_complexity",
     "same_function",
-)  # fmt: skip
+)
 GAP_COLUMNS = ("gap_share", "gap_without_worst_row")
 """What is known of a pair with the problems' data only; absent without them."""
 _FLAGS = {None: "", True: "true", False: "false"}
@@ -237,11 +249,21 @@ def pair_cells(pair: MatchedPair) -> list[str]:
     """One pair as cells in the order of `PAIR_COLUMNS`; numbers in full precision."""
     low, high = pair.lower, pair.higher
     return [
-        pair.pair, pair.problem, repr(pair.loss),
-        str(low.row), str(high.row), low.formula, high.formula,
-        repr(low.eic), repr(high.eic), repr(low.r2), repr(high.r2),
-        str(low.complexity), str(high.complexity), _FLAGS[pair.same_function],
-    ]  # fmt: skip
+        pair.pair,
+        pair.problem,
+        repr(pair.loss),
+        str(low.row),
+        str(high.row),
+        low.formula,
+        high.formula,
+        repr(low.eic),
+        repr(high.eic),
+        repr(low.r2),
+        repr(high.r2),
+        str(low.complexity),
+        str(high.complexity),
+        _FLAGS[pair.same_function],
+    ]
 
 
 def write_pairs(path: Path, pairs: Iterable[MatchedPair], *, gaps: bool = False) -> None:
@@ -265,8 +287,8 @@ def write_pairs(path: Path, pairs: Iterable[MatchedPair], *, gaps: bool = False)
             writer.writerow(PAIR_COLUMNS + (GAP_COLUMNS if gaps else ()))
             for pair in pairs:
                 known = [pair.gap_share, pair.gap_without_worst_row] if gaps else []
-                writer.writerow([
-                    *pair_cells(pair), *("" if each is None else repr(each) for each in known)
-                ])  # fmt: skip
+                writer.writerow(
+                    [*pair_cells(pair), *("" if each is None else repr(each) for each in known)]
+                )
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}") from error

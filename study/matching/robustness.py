@@ -107,9 +107,13 @@ class RowRobustness:
         """A formula's ``eic_finite`` in each draw; None if it cannot be measured."""
         if row not in self._eics:
             losses = self.losses(row)
-            self._eics[row] = None if losses is None else losses.eic_finite(
-                self.weights(self._sameness.problem(row), losses.s2.shape[1])
-            )  # fmt: skip
+            self._eics[row] = (
+                None
+                if losses is None
+                else losses.eic_finite(
+                    self.weights(self._sameness.problem(row), losses.s2.shape[1])
+                )
+            )
         return self._eics[row]
 
     def gap_share(self, lower: int, higher: int, gap: float) -> float | None:

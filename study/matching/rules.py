@@ -18,9 +18,13 @@ SCALE = 10**DECIMALS
 Distinct = Literal["text", "skeleton", "row"]
 DISTINCT: tuple[Distinct, ...] = ("text", "skeleton", "row")
 _ADDED = (
-    "max_calls_gap", "max_depth_gap", "max_length_gap", "min_gap_share", "gap_without_worst_row",
+    "max_calls_gap",
+    "max_depth_gap",
+    "max_length_gap",
+    "min_gap_share",
+    "gap_without_worst_row",
     "distinct",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -165,8 +169,14 @@ class MatchingRules:
 
     def without_further(self) -> MatchingRules:
         """The same, with nothing asked beside the paper's four numbers."""
-        return replace(self, max_calls_gap=None, max_depth_gap=None, max_length_gap=None,
-                       min_gap_share=None, gap_without_worst_row=False)  # fmt: skip
+        return replace(
+            self,
+            max_calls_gap=None,
+            max_depth_gap=None,
+            max_length_gap=None,
+            min_gap_share=None,
+            gap_without_worst_row=False,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """As plain values; `from_json` undoes it.  What later versions added is there if used."""
@@ -192,9 +202,7 @@ class MatchingRules:
         return cls(**values)
 
 
-def _within(
-    what: str, value: float, low: float, high: float, *, open_above: bool = False
-) -> None:
+def _within(what: str, value: float, low: float, high: float, *, open_above: bool = False) -> None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not (number and math.isfinite(value) and low <= value <= high) or (
         open_above and value == high

@@ -114,9 +114,7 @@ class Sameness:
     def skeleton_key(self, row: int) -> Hashable:
         """Equal for rows whose trees differ in their constants at most; exact exponents count."""
         tree = self._tree(row)
-        return tuple(
-            (CONSTANT,) if part[0] == CONSTANT else part for part in tree
-        )  # fmt: skip
+        return tuple((CONSTANT,) if part[0] == CONSTANT else part for part in tree)
 
     def problem(self, row: int) -> str:
         """The problem of a row of the pool."""
@@ -159,8 +157,12 @@ class Sameness:
             else:
                 base = self._base(row, reading)
                 self._trees[row] = tuple(
-                    (operator, arity, _from_zero(label, base) if operator == VARIABLE else label,
-                     parameter)
+                    (
+                        operator,
+                        arity,
+                        _from_zero(label, base) if operator == VARIABLE else label,
+                        parameter,
+                    )
                     for operator, arity, label, parameter in reading.formula.structure()
                 )
         return self._trees[row]

@@ -75,7 +75,11 @@ class ScoredPool:
 
     @classmethod
     def from_rows(
-        cls, rows: Iterable[Sequence[str]], columns: Sequence[str], *, r2: str = "r2",
+        cls,
+        rows: Iterable[Sequence[str]],
+        columns: Sequence[str],
+        *,
+        r2: str = "r2",
         source: str = "",
     ) -> ScoredPool:
         """From the rows of a scored CSV file.
@@ -103,8 +107,17 @@ class ScoredPool:
                     else "there are " + ", ".join(f"`{c}`" for c in columns),
                 )
         place = {column: i for i, column in enumerate(columns)}
-        wanted = [name, "formula", *_KEPT, "complexity", r2, "eic_finite", "invalid", "singular",
-                  "error"]
+        wanted = [
+            name,
+            "formula",
+            *_KEPT,
+            "complexity",
+            r2,
+            "eic_finite",
+            "invalid",
+            "singular",
+            "error",
+        ]
         texts: list[list[str]] = [[] for _ in wanted]
         for row in rows:
             if not row:

@@ -63,8 +63,10 @@ class ModelReply:
 
 
 _OUTCOMES = {
-    CHOICES[0]: ModelOutcome.FIRST, CHOICES[1]: ModelOutcome.SECOND, TIE: ModelOutcome.TIE,
-}  # fmt: skip
+    CHOICES[0]: ModelOutcome.FIRST,
+    CHOICES[1]: ModelOutcome.SECOND,
+    TIE: ModelOutcome.TIE,
+}
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _FENCE = re.compile(r"\A```(?:json)?\s*\n(.*)\n```\Z", re.DOTALL)
 _REFUSAL = re.compile(

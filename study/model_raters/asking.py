@@ -150,12 +150,18 @@ class Asking(Generic[T]):
     """
 
     def __init__(
-        self, endpoint: Endpoint, keep: Callable[[T, ModelReply], None], *, concurrency: int = 8,
-        budget_tokens: int | None = None, wait: Wait | None = None,
+        self,
+        endpoint: Endpoint,
+        keep: Callable[[T, ModelReply], None],
+        *,
+        concurrency: int = 8,
+        budget_tokens: int | None = None,
+        wait: Wait | None = None,
     ) -> None:
         if not 1 <= concurrency <= MAX_CONCURRENCY:
-            raise DesignError(f"from 1 to {MAX_CONCURRENCY} calls can be under way at a time",
-                              field="concurrency")  # fmt: skip
+            raise DesignError(
+                f"from 1 to {MAX_CONCURRENCY} calls can be under way at a time", field="concurrency"
+            )
         if budget_tokens is not None and budget_tokens < 1:
             raise DesignError("a budget is a number of tokens, 1 or more", field="budget_tokens")
         self._endpoint = endpoint
@@ -168,7 +174,9 @@ class Asking(Generic[T]):
         self._ending: Ending | None = None
 
     def run(
-        self, questions: Sequence[ModelQuestion[T]], start: AskingProgress,
+        self,
+        questions: Sequence[ModelQuestion[T]],
+        start: AskingProgress,
         progress: Callable[[AskingProgress], None] = lambda _: None,
     ) -> AskingProgress:
         """Ask all of them, in order; once.
@@ -211,7 +219,9 @@ class Asking(Generic[T]):
         self._stop.set()
 
     def _collect(
-        self, events: Queue[_Event[T] | None], working: int,
+        self,
+        events: Queue[_Event[T] | None],
+        working: int,
         progress: Callable[[AskingProgress], None],
     ) -> BaseException | None:
         """Keep answers until every worker has ended; what is to be raised then."""
@@ -242,10 +252,11 @@ class Asking(Generic[T]):
             assert event.question is not None
             self._keep(event.question.about, reply)
             state = replace(
-                state, done=state.done + 1,
+                state,
+                done=state.done + 1,
                 prompt_tokens=state.prompt_tokens + (reply.prompt_tokens or 0),
                 completion_tokens=state.completion_tokens + (reply.completion_tokens or 0),
-            )  # fmt: skip
+            )
         elif isinstance(event.error, EndpointTrouble):
             state = replace(state, failures=state.failures + 1, trouble=str(event.error))
         elif event.error is not None:

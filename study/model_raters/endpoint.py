@@ -118,24 +118,28 @@ def check_address(base_url: str, key: str = "") -> str:
         parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise DesignError(
-            f"`{wanted[:200]}` is no address of an endpoint", field="base_url",
+            f"`{wanted[:200]}` is no address of an endpoint",
+            field="base_url",
             hint="write something like http://localhost:11434/v1",
-        )  # fmt: skip
+        )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise DesignError(
-            "the address of an endpoint holds no name, password or query", field="base_url",
+            "the address of an endpoint holds no name, password or query",
+            field="base_url",
             hint="a key belongs into the environment",
-        )  # fmt: skip
+        )
     if key and not (key.isascii() and key.isprintable() and key.split() == [key]):
         raise DesignError(
-            "the key holds a space, a line break or a letter that no key has", field="key",
+            "the key holds a space, a line break or a letter that no key has",
+            field="key",
             hint="look at EIC_LAB_MODEL_KEY",
-        )  # fmt: skip
+        )
     if key and parts.scheme == "http" and parts.hostname not in LOCAL_HOSTS:
         raise DesignError(
-            f"the key would travel to {parts.hostname} unencrypted", field="base_url",
+            f"the key would travel to {parts.hostname} unencrypted",
+            field="base_url",
             hint="use https",
-        )  # fmt: skip
+        )
     return wanted.rstrip("/")
 
 
@@ -257,12 +261,14 @@ class ChatEndpoint:
             raise EndpointTrouble(f"what came back is no chat completion{begins}") from None
         finally:
             _LIMITS.reset(limit)
-        return self._without_key(ModelReply(
-            **reply,
-            latency_seconds=time.perf_counter() - started,
-            structured="schema" not in dropped,
-            seed=None if "seed" in dropped else seed,
-        ))  # fmt: skip
+        return self._without_key(
+            ModelReply(
+                **reply,
+                latency_seconds=time.perf_counter() - started,
+                structured="schema" not in dropped,
+                seed=None if "seed" in dropped else seed,
+            )
+        )
 
     def _without_key(self, reply: ModelReply) -> ModelReply:
         """What is stored holds no key, not even where the endpoint repeats it."""
@@ -283,18 +289,25 @@ class ChatEndpoint:
                         hint="pip install -r requirements.txt",
                     ) from None
                 # Nothing of the environment: neither OPENAI_API_KEY nor an organisation's name.
-                silent = {"OpenAI-Organization": omit, "OpenAI-Project": omit,
-                          "Accept-Encoding": "identity"}  # fmt: skip
+                silent = {
+                    "OpenAI-Organization": omit,
+                    "OpenAI-Project": omit,
+                    "Accept-Encoding": "identity",
+                }
                 # An answer goes to the address that was given and to no other that it points to.
                 http = DefaultHttpxClient(
-                    timeout=self.timeout, follow_redirects=False,
+                    timeout=self.timeout,
+                    follow_redirects=False,
                     event_hooks={"response": [_limited]},
-                )  # fmt: skip
+                )
                 self._client = OpenAI(
-                    base_url=self.base_url, api_key=self.key or "none", timeout=self.timeout,
-                    max_retries=0, http_client=http,
+                    base_url=self.base_url,
+                    api_key=self.key or "none",
+                    timeout=self.timeout,
+                    max_retries=0,
+                    http_client=http,
                     default_headers=silent,  # type: ignore[arg-type]
-                )  # fmt: skip
+                )
                 self._headers = {} if self.key else {"Authorization": omit}
             client: OpenAI = self._client
             return client
@@ -316,11 +329,13 @@ class ChatEndpoint:
             )
         if status in (408, 409) or status >= 500:
             after = _retry_after(error.response.headers)
-            return EndpointTrouble(f"the endpoint failed ({status})", retry_after=after,
-                                   may_have_cost=False)  # fmt: skip
+            return EndpointTrouble(
+                f"the endpoint failed ({status})", retry_after=after, may_have_cost=False
+            )
         hint = {
-            401: "it takes no call with this key: look at EIC_LAB_MODEL_KEY" if self.key else
-                 "it wants a key: set EIC_LAB_MODEL_KEY, and for the page EIC_LAB_MODEL_URL, too",
+            401: "it takes no call with this key: look at EIC_LAB_MODEL_KEY"
+            if self.key
+            else "it wants a key: set EIC_LAB_MODEL_KEY, and for the page EIC_LAB_MODEL_URL, too",
             403: "it wants another key",
             404: "look at the address and at the name of the model",
         }.get(status, "")

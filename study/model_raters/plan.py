@@ -31,8 +31,9 @@ def check_repeats(repeats: int) -> None:
 and a liking for the first formula would count as a preference: ask 4 or 6 times
     """
     if not 2 <= repeats <= MAX_REPEATS:
-        raise DesignError(f"repeats must be from 2 to {MAX_REPEATS}, not {repeats}",
-                          field="repeats")  # fmt: skip
+        raise DesignError(
+            f"repeats must be from 2 to {MAX_REPEATS}, not {repeats}", field="repeats"
+        )
     if repeats % 2:
         raise DesignError(
             f"{repeats} repeats cannot be shared equally between the two orders of a pair, and a "

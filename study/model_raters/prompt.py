@@ -197,9 +197,11 @@ def thinned(
 
 
 def _columns(figure: BallotFigure) -> str:
-    return _line("; ".join(
-        axis.label + (f", {axis.meaning}" if axis.meaning else "") for axis in _axes(figure)
-    ))
+    return _line(
+        "; ".join(
+            axis.label + (f", {axis.meaning}" if axis.meaning else "") for axis in _axes(figure)
+        )
+    )
 
 
 def _line(text: str) -> str:

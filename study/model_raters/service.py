@@ -136,9 +136,7 @@ class RunState:
         ) / 1e6
 
 
-def questions_in_order(
-    pairs: Sequence[int], repeats: int, name: str
-) -> tuple[AskedFor, ...]:
+def questions_in_order(pairs: Sequence[int], repeats: int, name: str) -> tuple[AskedFor, ...]:
     """Every answer that a run wants: rounds of all pairs in both orders, shuffled within a round.
 
     Whoever stops early has asked every pair equally often, but for the last round.
@@ -225,9 +223,7 @@ class ModelRaters:
         with self._store.reading() as tx:
             study = require_study(tx, study_id)
             if study.status == StudyStatus.DRAFT:
-                raise StudyError(
-                    "a draft has nothing to ask about", hint="freeze the study first"
-                )
+                raise StudyError("a draft has nothing to ask about", hint="freeze the study first")
             old = _found(tx, study_id, settings.name)
             if old is None:
                 if resume:
@@ -236,10 +232,17 @@ class ModelRaters:
                         hint="leave --resume away",
                     )
                 return ModelRunRow(
-                    0, study_id, settings.name, settings.model.strip(),
-                    check_address(settings.base_url), settings.temperature, settings.repeats,
-                    json.dumps(TEMPLATE, sort_keys=True), PROMPT_SHA256, self._clock.now(),
-                )  # fmt: skip
+                    0,
+                    study_id,
+                    settings.name,
+                    settings.model.strip(),
+                    check_address(settings.base_url),
+                    settings.temperature,
+                    settings.repeats,
+                    json.dumps(TEMPLATE, sort_keys=True),
+                    PROMPT_SHA256,
+                    self._clock.now(),
+                )
             self._same(old, settings)
             if not resume:
                 state = self._state(tx, study, old)
@@ -251,9 +254,15 @@ class ModelRaters:
             return old
 
     def ask(
-        self, run: ModelRunRow, endpoint: Endpoint, *, concurrency: int = 8,
-        budget_tokens: int | None = None, max_tokens: int = MAX_TOKENS,
-        progress: Callable[[AskingProgress], None] = lambda _: None, wait: Wait | None = None,
+        self,
+        run: ModelRunRow,
+        endpoint: Endpoint,
+        *,
+        concurrency: int = 8,
+        budget_tokens: int | None = None,
+        max_tokens: int = MAX_TOKENS,
+        progress: Callable[[AskingProgress], None] = lambda _: None,
+        wait: Wait | None = None,
         started: Callable[[Asking[AskedFor]], None] = lambda _: None,
     ) -> AskingProgress:
         """Ask what has no answer yet, and store each answer as it comes.
@@ -291,14 +300,27 @@ class ModelRaters:
                     hint="wait until it ends, or pause it there",
                 )
             return self._ask(
-                run, endpoint, concurrency=concurrency, budget_tokens=budget_tokens,
-                max_tokens=max_tokens, progress=progress, wait=wait, started=started,
-            )  # fmt: skip
+                run,
+                endpoint,
+                concurrency=concurrency,
+                budget_tokens=budget_tokens,
+                max_tokens=max_tokens,
+                progress=progress,
+                wait=wait,
+                started=started,
+            )
 
     def _ask(
-        self, run: ModelRunRow, endpoint: Endpoint, *, concurrency: int,
-        budget_tokens: int | None, max_tokens: int, progress: Callable[[AskingProgress], None],
-        wait: Wait | None, started: Callable[[Asking[AskedFor]], None],
+        self,
+        run: ModelRunRow,
+        endpoint: Endpoint,
+        *,
+        concurrency: int,
+        budget_tokens: int | None,
+        max_tokens: int,
+        progress: Callable[[AskingProgress], None],
+        wait: Wait | None,
+        started: Callable[[Asking[AskedFor]], None],
     ) -> AskingProgress:
         with self._store.reading() as tx:
             old = _found(tx, run.study_id, run.label)
@@ -307,8 +329,9 @@ class ModelRaters:
             study = require_study(tx, run.study_id)
             pairs = {
                 pair.id: pair
-                for pair in tx.materials.pairs(study.id, PairKind.MAIN) if pair.in_study
-            }  # fmt: skip
+                for pair in tx.materials.pairs(study.id, PairKind.MAIN)
+                if pair.in_study
+            }
             shown = {}
             for pair in pairs.values():
                 ballot = tx.materials.ballot(pair.id)
@@ -350,9 +373,14 @@ class ModelRaters:
             with self._store.writing() as tx:
                 kept = stored or self._add(tx, run)
                 tx.models.add_answer(
-                    kept.id, asked.pair_id, lower_first=asked.lower_first, repeat=asked.repeat,
-                    outcome=outcome_of(reply), reply=reply, at=self._clock.now(),
-                )  # fmt: skip
+                    kept.id,
+                    asked.pair_id,
+                    lower_first=asked.lower_first,
+                    repeat=asked.repeat,
+                    outcome=outcome_of(reply),
+                    reply=reply,
+                    at=self._clock.now(),
+                )
             stored = kept
 
         asking = Asking(
@@ -364,14 +392,18 @@ class ModelRaters:
 
     def _add(self, tx: Tx, run: ModelRunRow) -> ModelRunRow:
         """Store a run, with its first answer."""
-        tx.audit.add(
-            run.begun_at, self._actor, "began to ask a model", run.study_id, run.label
-        )
+        tx.audit.add(run.begun_at, self._actor, "began to ask a model", run.study_id, run.label)
         return tx.models.add_run(
-            run.study_id, label=run.label, model=run.model, base_url=run.base_url,
-            temperature=run.temperature, repeats=run.repeats, prompt=run.prompt,
-            prompt_sha256=run.prompt_sha256, at=run.begun_at,
-        )  # fmt: skip
+            run.study_id,
+            label=run.label,
+            model=run.model,
+            base_url=run.base_url,
+            temperature=run.temperature,
+            repeats=run.repeats,
+            prompt=run.prompt,
+            prompt_sha256=run.prompt_sha256,
+            at=run.begun_at,
+        )
 
     def _same(self, run: ModelRunRow, settings: RunSettings) -> None:
         """A run goes on as it was begun."""

@@ -103,9 +103,12 @@ class Route:
     met: bool = True
 
     JSON = (
-        "way", ("model", lambda route: asdict(route.model) if route.model else None),
-        ("approximate", lambda route: _finite(route.approximate)), "simulated", "met",
-    )  # fmt: skip
+        "way",
+        ("model", lambda route: asdict(route.model) if route.model else None),
+        ("approximate", lambda route: _finite(route.approximate)),
+        "simulated",
+        "met",
+    )
 
 
 def _finite(value: float) -> float | None:
@@ -130,9 +133,10 @@ class Grid:
     half_width: tuple[tuple[float, ...], ...]
 
     JSON = (
-        "pairs", "raters",
+        "pairs",
+        "raters",
         ("half_width", lambda grid: [[_finite(v) for v in row] for row in grid.half_width]),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)
@@ -214,15 +218,18 @@ def advise(
         if not can_simulate(design, studies, _MOST_WORK):
             return None
         found = plan(
-            design, studies=studies, seed=seed, level=level, one_sided=one_sided,
-            progress=report.step
+            design,
+            studies=studies,
+            seed=seed,
+            level=level,
+            one_sided=one_sided,
+            progress=report.step,
         )
         report.next()
         return found
 
     first = start or plan(
-        model, studies=studies, seed=seed, level=level, one_sided=one_sided,
-            progress=report.step
+        model, studies=studies, seed=seed, level=level, one_sided=one_sided, progress=report.step
     )
     report.skip_to(1)
     if _meets_target(target, first, 0.0):

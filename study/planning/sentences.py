@@ -110,9 +110,13 @@ def plan_sentences(plan: Plan) -> tuple[str, ...]:
         if number > 1:
             held = f"There are fewer than ten problems: all this holds for these {number} alone."
     said = (
-        plan_headline(plan), power_sentence(plan), worth_sentence(plan), naive_sentence(plan),
-        small_sentence(plan), held,
-    )  # fmt: skip
+        plan_headline(plan),
+        power_sentence(plan),
+        worth_sentence(plan),
+        naive_sentence(plan),
+        small_sentence(plan),
+        held,
+    )
     return tuple(text for text in said if text)
 
 
@@ -151,8 +155,11 @@ def advice_sentences(advice: Advice) -> tuple[str, ...]:
 def compare_sentence(advice: Advice) -> str:
     """Twice the pairs against twice the raters; "" if the grid does not hold both."""
     grid, model = advice.grid, advice.model
-    wanted = ((model.pairs, model.raters), (2 * model.pairs, model.raters),
-              (model.pairs, 2 * model.raters))  # fmt: skip
+    wanted = (
+        (model.pairs, model.raters),
+        (2 * model.pairs, model.raters),
+        (model.pairs, 2 * model.raters),
+    )
     widths = []
     for pairs, raters in wanted:
         if pairs not in grid.pairs or raters not in grid.raters:

@@ -79,9 +79,16 @@ def median_of(values: Sequence[float]) -> MonteCarloEstimate | None:
 
 
 PAPER = StudyModel(
-    preference=0.698, kappa=0.37, problem_share=0.0, rater_correlation=0.03,
-    pairs=172, problems=19, raters=108, ballots=10, excluded=24 / 108,
-)  # fmt: skip
+    preference=0.698,
+    kappa=0.37,
+    problem_share=0.0,
+    rater_correlation=0.03,
+    pairs=172,
+    problems=19,
+    raters=108,
+    ballots=10,
+    excluded=24 / 108,
+)
 """Yu et al., appendix ``app:expert_rating``: 172 pairs of 19 problems, 108 raters with 10 ballots
 each, 1080 votes cast and 840 valid (here: the sessions of 24 raters do not count), 69.8 % for
 lower EIC, Fleiss' kappa 0.37.  `PAPER_ASSUMES` says what they do not report."""
@@ -157,12 +164,27 @@ class Plan(PlainAtLevel):
     given_problems: bool
 
     JSON = (
-        ("model", lambda plan: asdict(plan.model)), "studies", "seed", "level", "one_sided",
-        "alpha", "votes",
-        "power", "naive_power", "half_width", "naive_half_width", "low", "high", "coverage",
-        "naive_coverage", "design_effect", "effective_votes", "too_small", "warning",
+        ("model", lambda plan: asdict(plan.model)),
+        "studies",
+        "seed",
+        "level",
+        "one_sided",
+        "alpha",
+        "votes",
+        "power",
+        "naive_power",
+        "half_width",
+        "naive_half_width",
+        "low",
+        "high",
+        "coverage",
+        "naive_coverage",
+        "design_effect",
+        "effective_votes",
+        "too_small",
+        "warning",
         "given_problems",
-    )  # fmt: skip
+    )
 
     @property
     def alpha(self) -> float:
@@ -276,10 +298,13 @@ def _summarise_study(study: SimulatedStudy, level: float, one_sided: bool) -> _S
         found.votes,
         found.finding(level, one_sided=one_sided) == "lower",
         naive_p is not None and naive_p <= tail,
-        found.interval(level), naive,
+        found.interval(level),
+        naive,
         study.rate_given_problems if fixed else study.model.preference,
-        found.design_effect, found.effective_votes, found.too_small or found.reason,
-    )  # fmt: skip
+        found.design_effect,
+        found.effective_votes,
+        found.too_small or found.reason,
+    )
 
 
 @lru_cache(maxsize=20_000)
@@ -289,7 +314,11 @@ def _independent(lower: int, votes: int, level: float) -> tuple[Interval | None,
 
 
 def _summary(
-    model: StudyModel, studies: int, seed: int, level: float, one_sided: bool,
+    model: StudyModel,
+    studies: int,
+    seed: int,
+    level: float,
+    one_sided: bool,
     seen: list[_Seen],
 ) -> Plan:
     power, naive_power = (
@@ -302,14 +331,23 @@ def _summary(
     naive = [(s.naive, s.truth) for s in seen if s.naive is not None]
     said = [s.too_small for s in seen if s.too_small]
     return Plan(
-        model, studies, seed, level, one_sided, fmean(s.votes for s in seen), power, naive_power,
+        model,
+        studies,
+        seed,
+        level,
+        one_sided,
+        fmean(s.votes for s in seen),
+        power,
+        naive_power,
         median_of([(i.high - i.low) / 2 for i, _ in own]),
         median_of([(i.high - i.low) / 2 for i, _ in naive]),
-        median_of([i.low for i, _ in own]), median_of([i.high for i, _ in own]),
+        median_of([i.low for i, _ in own]),
+        median_of([i.high for i, _ in own]),
         share_of([i.low <= truth <= i.high for i, truth in own]),
         share_of([i.low <= truth <= i.high for i, truth in naive]),
         median_of([s.design_effect for s in seen if s.design_effect is not None]),
         median_of([s.effective_votes for s in seen if s.effective_votes is not None]),
-        small, max(sorted(set(said)), key=said.count, default=""),
+        small,
+        max(sorted(set(said)), key=said.count, default=""),
         model.problems < ENOUGH_PROBLEMS,
-    )  # fmt: skip
+    )

@@ -296,13 +296,14 @@ class StudyReport:
         least = float(self.export.rules.get("min_eic_gap", 0.0))
         known = [pair for pair in self.export.pairs if pair.gap_share is not None]
         return HeldGaps(
-            least, len(known),
+            least,
+            len(known),
             sum((pair.gap_share or 0.0) >= HELD_SHARE for pair in known),
             sum(
                 pair.gap_without_worst_row is not None and pair.gap_without_worst_row >= least
                 for pair in known
             ),
-        )  # fmt: skip
+        )
 
     @cached_property
     def declared(self) -> DeclaredAnalysis | None:
@@ -397,8 +398,9 @@ class StudyReport:
         }
         return tuple(
             subgroups(self.table, answers[what], what, level=self.level)
-            for what in answers if what in declared.split()
-        )  # fmt: skip
+            for what in answers
+            if what in declared.split()
+        )
 
     @cached_property
     def written_reasons(self) -> Reasons:
@@ -409,9 +411,15 @@ class StudyReport:
     def threats(self) -> Threats:
         """What could be wrong."""
         return threats_of(
-            self.export.votes, self.export.exclusion, pair_gaps(self.export), looks_of(self.export),
-            level=self.level, seed=self.seed, estimand=self.estimand, sampled=self.sampled,
-        )  # fmt: skip
+            self.export.votes,
+            self.export.exclusion,
+            pair_gaps(self.export),
+            looks_of(self.export),
+            level=self.level,
+            seed=self.seed,
+            estimand=self.estimand,
+            sampled=self.sampled,
+        )
 
     @cached_property
     def models(self) -> ModelResults:
@@ -424,11 +432,13 @@ class StudyReport:
     def left_chosen(self) -> Preference:
         """Valid votes for the formula on the left (as `lower`) and on the right."""
         return Preference.of(
-            "tie" if v.choice == "tie"
-            else "lower" if (v.choice == "lower") == (v.lower_side == "left")
+            "tie"
+            if v.choice == "tie"
+            else "lower"
+            if (v.choice == "lower") == (v.lower_side == "left")
             else "higher"
             for v in self.valid_votes
-        )  # fmt: skip
+        )
 
     @property
     def median_seconds(self) -> float | None:
@@ -510,7 +520,10 @@ def looks_sentence(export: StudyExport) -> str:
 
 
 def analyse(
-    export: StudyExport, *, level: float | None = None, seed: int = 0,
+    export: StudyExport,
+    *,
+    level: float | None = None,
+    seed: int = 0,
     estimand: Estimand | None = None,
 ) -> StudyReport:
     """Apply the frozen exclusion rule; the results are computed when they are asked for.

@@ -74,9 +74,7 @@ UNDECLARED = (
 )
 
 
-def departures(
-    declared: DeclaredAnalysis | None, estimand: str, level: float
-) -> tuple[str, ...]:
+def departures(declared: DeclaredAnalysis | None, estimand: str, level: float) -> tuple[str, ...]:
     """Where a report is not what was declared, a sentence each.
 
     Parameters

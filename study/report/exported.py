@@ -489,9 +489,11 @@ def edits_of(export: StudyExport) -> tuple[str, ...]:
     if not export.checkable:
         return ()
     return (
-        *_edits_of_design(export), *_edits_of_pairs(export), *_edits_of_votes(export),
+        *_edits_of_design(export),
+        *_edits_of_pairs(export),
+        *_edits_of_votes(export),
         *_edits_of_models(export),
-    )  # fmt: skip
+    )
 
 
 def _edits_of_models(export: StudyExport) -> Iterator[str]:
@@ -629,9 +631,7 @@ def _vote(row: Mapping[str, str], number: int) -> ExportedVote:
         try:
             values[name] = _PARSERS[name](text)
         except ValueError as error:
-            raise DataError(
-                f"{VOTES_FILE}, row {number}: `{text[:40]}` is no {name}"
-            ) from error
+            raise DataError(f"{VOTES_FILE}, row {number}: `{text[:40]}` is no {name}") from error
     try:
         return ExportedVote(**values)
     except UserError as error:

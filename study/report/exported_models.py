@@ -152,9 +152,7 @@ def check_models(
         seen.add(place)
 
 
-def answers_csv(
-    answers: Iterable[ExportedAnswer], text: Callable[[Any], str]
-) -> str:
+def answers_csv(answers: Iterable[ExportedAnswer], text: Callable[[Any], str]) -> str:
     """Answers as spreadsheet-safe CSV text; `text` writes a cell."""
     rows = (
         [safe_cell(text(getattr(answer, name))) for name in ANSWER_COLUMNS] for answer in answers

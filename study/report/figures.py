@@ -213,7 +213,12 @@ Picture = Intervals | Curves | Histograms | Counts
 
 
 def share_mark(
-    name: str, rate: float | None, interval: Interval | None, *, reason: str = "", more: str = "",
+    name: str,
+    rate: float | None,
+    interval: Interval | None,
+    *,
+    reason: str = "",
+    more: str = "",
     weight: float = 1.0,
 ) -> Mark:
     """A share with its interval, in words too.
@@ -243,13 +248,18 @@ def _preference(report: StudyReport) -> Intervals:
     clusters = report.inference.clusters
     again = f"{wording.capital(clusters[0][0])}s drawn again" if clusters else ""
     found = _rate_lines(
-        report, _supported(report), (again, "bootstrap", report.bootstrap),
+        report,
+        _supported(report),
+        (again, "bootstrap", report.bootstrap),
         ("Wilson, votes as independent", "as in the paper", _paper(report)),
-    )  # fmt: skip
+    )
     return Intervals(
-        found.marks, FOR_LOWER, beside=False, empty=found.empty,
+        found.marks,
+        FOR_LOWER,
+        beside=False,
+        empty=found.empty,
         ends=ENDS,
-    )  # fmt: skip
+    )
 
 
 def _agreement(report: StudyReport) -> Intervals:
@@ -266,9 +276,12 @@ def _agreement(report: StudyReport) -> Intervals:
             marks.append(Mark(each.name, each.value, interval.low, interval.high, text))
     lowest = min([0.0, *(mark.low if mark.low is not None else mark.value or 0 for mark in marks)])
     return Intervals(
-        tuple(marks), "agreement (1 is complete)", (lowest - 0.05, 1.03), middle=0.0,
+        tuple(marks),
+        "agreement (1 is complete)",
+        (lowest - 0.05, 1.03),
+        middle=0.0,
         empty=report.agreement.raw_agreement.reason,
-    )  # fmt: skip
+    )
 
 
 def _problems(report: StudyReport) -> Intervals:
@@ -297,17 +310,20 @@ def _models(report: StudyReport) -> Intervals:
     marks += [
         share_mark(
             f"{each.run.label}{' (exploratory)' if each.run.undeclared else ''}",
-            each.found.rate.value, each.found.rate.interval(level), reason=each.found.rate.reason,
+            each.found.rate.value,
+            each.found.rate.interval(level),
+            reason=each.found.rate.reason,
         )
         for each in report.models.runs
-    ]  # fmt: skip
+    ]
     for name, value in (("people, Yu et al.", PAPERS_PEOPLE), ("models, Yu et al.", PAPERS_MODELS)):
         text = f"{100 * value:.4g} %, as they report it"
         marks.append(Mark(name, value, text=text, check=True))
     return Intervals(
-        tuple(marks) if report.models.runs else (), "for the formula of lower EIC",
+        tuple(marks) if report.models.runs else (),
+        "for the formula of lower EIC",
         empty="No model was asked.",
-    )  # fmt: skip
+    )
 
 
 def _sensitivity(report: StudyReport) -> Curves:
@@ -319,19 +335,23 @@ def _sensitivity(report: StudyReport) -> Curves:
             said = f"{wording.count(point.rate.votes, 'deciding vote')}: too few for a rate"
             return Mark(f"under {point.threshold_seconds:g} s left out", None, text=said)
         return share_mark(
-            f"under {point.threshold_seconds:g} s left out", point.rate.rate,
-            point.interval(report.level), reason=point.rate.reason,
+            f"under {point.threshold_seconds:g} s left out",
+            point.rate.rate,
+            point.interval(report.level),
+            reason=point.rate.reason,
             more=f"\n{wording.count(point.valid, 'vote')} of "
             f"{wording.count(point.raters, 'rater')}",
-        )  # fmt: skip
+        )
 
     def curve(unit: Unit) -> Curve:
         points = report.threats.sensitivity.of_unit(unit)
         return Curve(
-            UNITS[unit], tuple(p.threshold_seconds for p in points), tuple(map(mark, points)),
+            UNITS[unit],
+            tuple(p.threshold_seconds for p in points),
+            tuple(map(mark, points)),
             tuple(float(p.valid) for p in points),
             next((place for place, p in enumerate(points) if p.frozen), None),
-        )  # fmt: skip
+        )
 
     return Curves(
         tuple(map(curve, UNITS)), "under … s left out", below="valid votes", chosen="frozen rule"
@@ -343,13 +363,15 @@ def _ballots(report: StudyReport) -> Curves:
     numbers = report.threats.ballots.numbers
     marks = tuple(
         share_mark(
-            f"ballot {each.first}", each.rate.rate, each.rate.interval(report.level),
+            f"ballot {each.first}",
+            each.rate.rate,
+            each.rate.interval(report.level),
             reason=each.rate.reason,
             more=f"\n{wording.count(each.votes, 'vote')}, "
             f"median {wording.seconds(each.median_seconds)}",
         )
         for each in numbers
-    )  # fmt: skip
+    )
     seconds = tuple(each.median_seconds or 0.0 for each in numbers)
     curve = Curve("votes", tuple(float(each.first) for each in numbers), marks, seconds)
     return Curves((curve,), "number of the ballot", below="median s", joined=False)
@@ -438,9 +460,7 @@ def _rate_lines(report: StudyReport, *lines: Line) -> Intervals:
     return Intervals(tuple(marks), beside=False)
 
 
-def _histogram(
-    axis: str, lower: Sequence[float], higher: Sequence[float], empty: str
-) -> Histogram:
+def _histogram(axis: str, lower: Sequence[float], higher: Sequence[float], empty: str) -> Histogram:
     sides = [np.array([v for v in side if np.isfinite(v)]) for side in (lower, higher)]
     both = np.concatenate(sides)
     if not len(both):

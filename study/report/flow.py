@@ -1,5 +1,4 @@
-"""From people to votes that decide: how many were left at each stage, and why the others were not.
-"""
+"""From people to votes that decide: how many were left at each stage, and why."""
 
 from __future__ import annotations
 
@@ -97,12 +96,22 @@ class StudyFlow(Plain):
     whole: int
 
     JSON = (
-        "invited", "through_open_links", "consented", "withdrawn", "voted", "finished", "counted",
-        "cast", ("lost", lambda flow: {each.reason: each.to_json() for each in flow.lost}),
-        "valid", "deciding",
-        ("stopped_after", lambda flow: {str(n): flow.stopped_after[n]
-                                        for n in sorted(flow.stopped_after)}),
-    )  # fmt: skip
+        "invited",
+        "through_open_links",
+        "consented",
+        "withdrawn",
+        "voted",
+        "finished",
+        "counted",
+        "cast",
+        ("lost", lambda flow: {each.reason: each.to_json() for each in flow.lost}),
+        "valid",
+        "deciding",
+        (
+            "stopped_after",
+            lambda flow: {str(n): flow.stopped_after[n] for n in sorted(flow.stopped_after)},
+        ),
+    )
 
     @classmethod
     def of(cls, report: StudyReport) -> StudyFlow:
@@ -119,12 +128,19 @@ class StudyFlow(Plain):
         whole = min(report.export.ballots_per_rater, len(report.export.pairs))
         return cls(
             None if through is None else people.invited - through,
-            through, people.consented, people.withdrawn, len(cast), people.finished,
-            len({vote.rater for vote in report.valid_votes}), len(report.votes_cast),
+            through,
+            people.consented,
+            people.withdrawn,
+            len(cast),
+            people.finished,
+            len({vote.rater for vote in report.valid_votes}),
+            len(report.votes_cast),
             tuple(Lost(why, n, len(who[why])) for why, n in report.votes_excluded.items()),
-            len(report.valid_votes), report.preference.votes,
-            Counter(number for number in cast.values() if number < whole), whole,
-        )  # fmt: skip
+            len(report.valid_votes),
+            report.preference.votes,
+            Counter(number for number in cast.values() if number < whole),
+            whole,
+        )
 
     @property
     def people(self) -> tuple[FlowStage, ...]:
@@ -147,11 +163,13 @@ class StudyFlow(Plain):
             FlowStage(self.cast, "vote on a pair" if self.cast == 1 else "votes on pairs"),
             FlowStage(self.valid, "valid", f"left out {lost}" if lost else ""),
             FlowStage(
-                self.deciding, "decide",
+                self.deciding,
+                "decide",
                 f"{wording.count(ties, 'tie')}, “cannot decide”, in no rate, test or kappa"
-                if ties else "",
+                if ties
+                else "",
             ),
-        )  # fmt: skip
+        )
 
     @property
     def lines(self) -> tuple[str, str]:

@@ -38,7 +38,10 @@ def paragraphs(report: StudyReport) -> tuple[str, ...]:
     return tuple(
         " ".join(part)
         for part in (
-            _material(report), _result(report), _agreement(report), _threats(report),
+            _material(report),
+            _result(report),
+            _agreement(report),
+            _threats(report),
             _software(report),
         )
         if part
@@ -86,13 +89,16 @@ def _material(report: StudyReport) -> list[str]:
 def _rules(report: StudyReport) -> str:
     """The matching rules, as far as the export has them."""
     names = (
-        ("max_complexity_gap", "|ΔC| ≤ {:g}"), ("max_r2_gap", "|ΔR²| ≤ {:g}"),
-        ("min_eic_gap", "ΔEIC ≥ {:g}"), ("min_best_r2", "the better R² > {:g}"),
-        ("max_calls_gap", "|Δ calls of functions| ≤ {:g}"), ("max_depth_gap", "|Δ depth| ≤ {:g}"),
+        ("max_complexity_gap", "|ΔC| ≤ {:g}"),
+        ("max_r2_gap", "|ΔR²| ≤ {:g}"),
+        ("min_eic_gap", "ΔEIC ≥ {:g}"),
+        ("min_best_r2", "the better R² > {:g}"),
+        ("max_calls_gap", "|Δ calls of functions| ≤ {:g}"),
+        ("max_depth_gap", "|Δ depth| ≤ {:g}"),
         ("max_length_gap", "|Δ printed symbols| ≤ {:g}"),
         ("min_gap_share", "the gap in a share of {:g} of draws of the rows"),
         ("gap_without_worst_row", "the gap without its worst row"),
-    )  # fmt: skip
+    )
     known = report.export.rules
     said = [
         text.format(known[name])
@@ -115,10 +121,13 @@ def _invited(report: StudyReport) -> str:
 
 
 def _exclusions(report: StudyReport) -> str:
-    lost = wording.join([
-        f"{wording.count(each.votes, 'vote')} of {wording.count(each.raters, 'rater')} "
-        f"({each.reason})" for each in StudyFlow.of(report).lost
-    ])  # fmt: skip
+    lost = wording.join(
+        [
+            f"{wording.count(each.votes, 'vote')} of {wording.count(each.raters, 'rater')} "
+            f"({each.reason})"
+            for each in StudyFlow.of(report).lost
+        ]
+    )
     left_out = f"{lost} were left out" if lost else "no vote was left out"
     rule = report.export.exclusion.sentence.rstrip(".").replace(". ", "; ")
     return f"By the frozen rule ({rule[:1].lower()}{rule[1:]}) {left_out}."
@@ -209,11 +218,14 @@ def _agreement(report: StudyReport) -> list[str]:
         return [found.sentence]
     defined = [
         f"{each.name} {wording.number(each.value, 3, missing=wording.UNDEFINED)}"
-        + (f" ({wording.level_percent(report.level)} interval {interval_text(each.interval)})"
-           if each.interval else "")
+        + (
+            f" ({wording.level_percent(report.level)} interval {interval_text(each.interval)})"
+            if each.interval
+            else ""
+        )
         for each in found.coefficients
         if each.value is not None
-    ]  # fmt: skip
+    ]
     undefined = [f"{each.name} is not defined." for each in found.coefficients if each.reason]
     return [
         f"Agreement over {wording.count(found.raw_agreement.pairs, 'pair')} with two or more "
@@ -229,8 +241,13 @@ def _threats(report: StudyReport) -> list[str]:
     threats = report.threats
     if not report.valid_votes:
         return []
-    before = (threats.sensitivity, threats.attention, threats.sides, threats.sides.one_sided,
-              threats.ballots)  # fmt: skip
+    before = (
+        threats.sensitivity,
+        threats.attention,
+        threats.sides,
+        threats.sides.one_sided,
+        threats.ballots,
+    )
     said = [each.sentence for each in before]
     if threats.screens.classes:
         said.append(threats.screens.sentence)

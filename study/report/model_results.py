@@ -144,8 +144,9 @@ class ModelResults:
         """Every two runs."""
         return tuple(
             (a.run.label, b.run.label, self._between(a, b))
-            for i, a in enumerate(self.runs) for b in self.runs[i + 1 :]
-        )  # fmt: skip
+            for i, a in enumerate(self.runs)
+            for b in self.runs[i + 1 :]
+        )
 
     @cached_property
     def primary(self) -> tuple[PrimaryTest, ...]:
@@ -194,7 +195,11 @@ class ModelResults:
 
 
 def model_results(
-    export: StudyExport, votes: Sequence[ExportedVote], *, level: float, seed: int,
+    export: StudyExport,
+    votes: Sequence[ExportedVote],
+    *,
+    level: float,
+    seed: int,
     sampled: Sampled | None = None,
 ) -> ModelResults:
     """Put the answers of each run together with people's votes.
@@ -211,14 +216,14 @@ def model_results(
         What the design samples.
     """
     problems = {pair.pair: pair.problem for pair in export.pairs}
-    answers = {run.label: [a for a in export.model_answers if a.run == run.label]
-               for run in export.model_runs}  # fmt: skip
+    answers = {
+        run.label: [a for a in export.model_answers if a.run == run.label]
+        for run in export.model_runs
+    }
     runs = tuple(
         RunResult(
             run,
-            ModelFindings(
-                tuple(answers[run.label]), tuple(votes), problems, sampled, level, seed
-            ),
+            ModelFindings(tuple(answers[run.label]), tuple(votes), problems, sampled, level, seed),
             len(export.pairs) * run.repeats,
         )
         for run in export.model_runs

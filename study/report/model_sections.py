@@ -28,9 +28,7 @@ def model_sections(report: StudyReport) -> tuple[Section, ...]:
     if not found.runs:
         if not found.missing:
             return ()
-        return (
-            Section("models", "models", "People beside models", (_missing(report),)),
-        )
+        return (Section("models", "models", "People beside models", (_missing(report),)),)
     return (_beside(report), _agreement(report), _places(report), _asked(report))
 
 
@@ -53,17 +51,29 @@ def _beside(report: StudyReport) -> Section:
     found, level = report.models, report.level
     people = report.inference
     rows = [
-        ("people, all valid votes", f"{len(report.votes_per_pair):,}",
-         _percent(people.rate, 1), _interval(people.interval(level)), "", "", "")
-    ]  # fmt: skip
+        (
+            "people, all valid votes",
+            f"{len(report.votes_per_pair):,}",
+            _percent(people.rate, 1),
+            _interval(people.interval(level)),
+            "",
+            "",
+            "",
+        )
+    ]
     for each in found.runs:
         estimate, apart = each.found.rate, each.found.difference
-        rows.append((
-            _named(each), f"{estimate.pairs:,}", _percent(estimate.value, 1),
-            _interval(estimate.interval(level)),
-            _percent(each.found.people[0], 1), _points(apart.value),
-            _points_between(apart.interval(level)),
-        ))  # fmt: skip
+        rows.append(
+            (
+                _named(each),
+                f"{estimate.pairs:,}",
+                _percent(estimate.value, 1),
+                _interval(estimate.interval(level)),
+                _percent(each.found.people[0], 1),
+                _points(apart.value),
+                _points_between(apart.interval(level)),
+            )
+        )
     lines = [NO_RATERS, _haste(report), *_primary(report)]
     if any(each.run.undeclared for each in found.runs):
         lines.append(_undeclared(report))
@@ -82,8 +92,15 @@ def _beside(report: StudyReport) -> Section:
         lines=(*lines, PAPER_SAYS),
         tables=(
             SectionTable(
-                ("", "pairs", "for the lower EIC", _head(level), "people on these pairs",
-                 "less people, points", _head(level)),
+                (
+                    "",
+                    "pairs",
+                    "for the lower EIC",
+                    _head(level),
+                    "people on these pairs",
+                    "less people, points",
+                    _head(level),
+                ),
                 tuple(rows),
             ),
         ),
@@ -92,7 +109,7 @@ def _beside(report: StudyReport) -> Section:
         "problems, as the study's design says, and they are the clusters of a model's interval. "
         "Model less people is the mean, over people's deciding votes, of the model's score on the "
         "pair less the vote, two-way clustered, in percentage points.",
-    )  # fmt: skip
+    )
 
 
 def _named(each: RunResult) -> str:
@@ -101,9 +118,12 @@ def _named(each: RunResult) -> str:
 
 def _undeclared(report: StudyReport) -> str:
     why = wording.join(
-        [f"`{each.run.label}` ({each.run.undeclared})"
-         for each in report.models.runs if each.run.undeclared]
-    )  # fmt: skip
+        [
+            f"`{each.run.label}` ({each.run.undeclared})"
+            for each in report.models.runs
+            if each.run.undeclared
+        ]
+    )
     return f"Exploratory, and in no test: {why}."
 
 
@@ -113,8 +133,10 @@ def _primary(report: StudyReport) -> list[str]:
     if not found.contrast:
         return []
     if not found.primary:
-        return [f"The primary contrast, declared before the study was frozen, is "
-                f"“{found.contrast}”; no model that was declared was asked."]  # fmt: skip
+        return [
+            f"The primary contrast, declared before the study was frozen, is "
+            f"“{found.contrast}”; no model that was declared was asked."
+        ]
     several = len(found.primary) > 1
     said = []
     for test in found.primary:
@@ -124,8 +146,9 @@ def _primary(report: StudyReport) -> list[str]:
             continue
         share = estimate.null == 0.5
         value = _percent(estimate.value, 1) if share else _points(estimate.value)
-        said.append(f"{test.label}: {value}{'' if share else ' points'}, "
-                    f"{wording.p_clause(test.p_holm, 3)}")  # fmt: skip
+        said.append(
+            f"{test.label}: {value}{'' if share else ' points'}, {wording.p_clause(test.p_holm, 3)}"
+        )
     how = " (p two-sided, with Holm's correction)" if several else " (p two-sided)"
     return [
         f"The primary contrast, declared before the study was frozen, is “{found.contrast}”"
@@ -140,43 +163,65 @@ def _agreement(report: StudyReport) -> Section:
     for each in found.runs:
         with_people = each.found.agreement
         intervals = with_people.intervals
-        rows.append((
-            _named(each), f"{with_people.pairs:,}",
-            _with_interval(with_people.correlation, intervals.get("correlation")),
-            _with_interval(with_people.corrected, intervals.get("corrected")),
-            _share_with_interval(with_people.model, intervals.get("model")),
-            _share_with_interval(with_people.people, intervals.get("people")),
-            _points(with_people.difference),
-            _points_between(intervals.get("difference")),
-        ))  # fmt: skip
+        rows.append(
+            (
+                _named(each),
+                f"{with_people.pairs:,}",
+                _with_interval(with_people.correlation, intervals.get("correlation")),
+                _with_interval(with_people.corrected, intervals.get("corrected")),
+                _share_with_interval(with_people.model, intervals.get("model")),
+                _share_with_interval(with_people.people, intervals.get("people")),
+                _points(with_people.difference),
+                _points_between(intervals.get("difference")),
+            )
+        )
     tables = [
         SectionTable(
-            ("model", "pairs", "correlation", "corrected for noise", "agrees with a person",
-             "two persons agree", "difference, points", _head(level)),
+            (
+                "model",
+                "pairs",
+                "correlation",
+                "corrected for noise",
+                "agrees with a person",
+                "two persons agree",
+                "difference, points",
+                _head(level),
+            ),
             tuple(rows),
             "On the pairs with two or more deciding votes; intervals in brackets, pairs drawn "
             "again (bias-corrected bootstrap).",
         )
-    ]  # fmt: skip
+    ]
     if found.between:
         tables.append(
             SectionTable(
-                ("two models", "pairs", "answers agree", "correlation",
-                 "difference, points", _head(level)),
+                (
+                    "two models",
+                    "pairs",
+                    "answers agree",
+                    "correlation",
+                    "difference, points",
+                    _head(level),
+                ),
                 tuple(
-                    (f"{first} and {second}", f"{each.pairs:,}",
-                     _percent(each.agreement, 1), _number(each.correlation),
-                     _points(each.difference.value),
-                     _points_between(each.difference.interval(level)))
+                    (
+                        f"{first} and {second}",
+                        f"{each.pairs:,}",
+                        _percent(each.agreement, 1),
+                        _number(each.correlation),
+                        _points(each.difference.value),
+                        _points_between(each.difference.interval(level)),
+                    )
                     for first, second, each in found.between
                 ),
                 "Between models, on the pairs that both have a score on.",
             )
-        )  # fmt: skip
+        )
     noisy = [
-        _named(each) for each in found.runs
+        _named(each)
+        for each in found.runs
         if each.found.agreement.pairs > 1 and each.found.agreement.corrected is None
-    ]  # fmt: skip
+    ]
     lines = [
         "The ceiling is what people reach among themselves: how often the vote of a person who is "
         "left out agrees with another person's on the same pair.",
@@ -215,16 +260,23 @@ def _places(report: StudyReport) -> Section:
             )
         within, cells = each.found.within
         decided = orders.same + orders.first + orders.second
-        rows.append((
-            _named(each), _percent(position.value, 1), _interval(interval),
-            f"{orders.same:,} of {decided:,}", f"{orders.first:,} / {orders.second:,}",
-            _percent(within, 1) if cells else "—",
-        ))  # fmt: skip
+        rows.append(
+            (
+                _named(each),
+                _percent(position.value, 1),
+                _interval(interval),
+                f"{orders.same:,} of {decided:,}",
+                f"{orders.first:,} / {orders.second:,}",
+                _percent(within, 1) if cells else "—",
+            )
+        )
     judged: Judgement = (
-        "look closer" if biased
-        else "no sign of a problem" if all(r.found.position.interval(level) for r in runs)
+        "look closer"
+        if biased
+        else "no sign of a problem"
+        if all(r.found.position.interval(level) for r in runs)
         else "cannot be told"
-    )  # fmt: skip
+    )
     said = (
         "; ".join(biased) + ". Both orders weigh the same in every score, so this "
         "does not move the rates; it says that part of the answers are about the place."
@@ -239,15 +291,21 @@ def _places(report: StudyReport) -> Section:
         judgement=judged,
         tables=(
             SectionTable(
-                ("model", "first chosen", _head(level), "same choice in both orders",
-                 "follows first / second", "repeats agree"),
+                (
+                    "model",
+                    "first chosen",
+                    _head(level),
+                    "same choice in both orders",
+                    "follows first / second",
+                    "repeats agree",
+                ),
                 tuple(rows),
             ),
         ),
         explanation="Pairs with a majority in both orders either keep their formula when the "
         "formulas change places, or follow the place. “Repeats agree” is within a model: two "
         "answers to one pair in one order; it says nothing of agreement between models.",
-    )  # fmt: skip
+    )
 
 
 def _asked(report: StudyReport) -> Section:
@@ -256,15 +314,27 @@ def _asked(report: StudyReport) -> Section:
     prompts = dict.fromkeys(each.run.prompt_sha256 for each in report.models.runs)
     for each in report.models.runs:
         counts, (tokens_in, tokens_out) = each.found.outcomes, each.tokens
-        asked.append((
-            _named(each), ", ".join(each.snapshots) or "—", each.run.base_url,
-            f"{each.run.temperature:g}", f"{each.run.repeats}",
-        ))  # fmt: skip
-        became.append((
-            _named(each), f"{each.answers:,} of {each.wanted:,}", f"{counts['tie']:,}",
-            f"{counts['refused']:,}", f"{counts['unparsable']:,}", f"{tokens_in:,}",
-            f"{tokens_out:,}", wording.seconds(each.median_latency),
-        ))  # fmt: skip
+        asked.append(
+            (
+                _named(each),
+                ", ".join(each.snapshots) or "—",
+                each.run.base_url,
+                f"{each.run.temperature:g}",
+                f"{each.run.repeats}",
+            )
+        )
+        became.append(
+            (
+                _named(each),
+                f"{each.answers:,} of {each.wanted:,}",
+                f"{counts['tie']:,}",
+                f"{counts['refused']:,}",
+                f"{counts['unparsable']:,}",
+                f"{tokens_in:,}",
+                f"{tokens_out:,}",
+                wording.seconds(each.median_latency),
+            )
+        )
     incomplete = [_named(each) for each in report.models.runs if each.answers < each.wanted]
     mixed = [_named(each) for each in report.models.runs if len(each.snapshots) > 1]
     changed = (
@@ -287,16 +357,25 @@ def _asked(report: StudyReport) -> Section:
                 tuple(asked),
             ),
             SectionTable(
-                ("model", "answers", "ties", "refused", "unparsable", "tokens in", "tokens out",
-                 "median time"),
-                tuple(became), "What became of the questions.",
+                (
+                    "model",
+                    "answers",
+                    "ties",
+                    "refused",
+                    "unparsable",
+                    "tokens in",
+                    "tokens out",
+                    "median time",
+                ),
+                tuple(became),
+                "What became of the questions.",
             ),
         ),
         explanation="Each call was a context of its own and showed what people are shown: "
         "description, sampled points, both formulas, R² and complexity. Answers are read "
         "strictly; ties, refusals and what could not be read are outcomes, are not asked again, "
         "and are in no score.",
-    )  # fmt: skip
+    )
 
 
 def _head(level: float) -> str:

@@ -37,46 +37,77 @@ def preregistration(configuration: Mapping[str, Any]) -> str:
     problems = {pair["problem"] for pair in pairs}
     wanted = len(pairs) * design.votes_per_pair
     rules = configuration["rules"]
-    names = (("max_complexity_gap", "|ΔC| ≤ "), ("max_r2_gap", "|ΔR²| ≤ "),
-             ("min_eic_gap", "|ΔEIC| ≥ "), ("min_best_r2", "larger R² > "),
-             ("max_calls_gap", "|Δ calls of functions| ≤ "), ("max_depth_gap", "|Δ depth| ≤ "),
-             ("max_length_gap", "|Δ printed symbols| ≤ "),
-             ("min_gap_share", "share of draws of the rows with the gap ≥ "))  # fmt: skip
+    names = (
+        ("max_complexity_gap", "|ΔC| ≤ "),
+        ("max_r2_gap", "|ΔR²| ≤ "),
+        ("min_eic_gap", "|ΔEIC| ≥ "),
+        ("min_best_r2", "larger R² > "),
+        ("max_calls_gap", "|Δ calls of functions| ≤ "),
+        ("max_depth_gap", "|Δ depth| ≤ "),
+        ("max_length_gap", "|Δ printed symbols| ≤ "),
+        ("min_gap_share", "share of draws of the rows with the gap ≥ "),
+    )
     limits = ", ".join(f"{sign}{rules[key]:g}" for key, sign in names if key in rules)
     if rules.get("gap_without_worst_row"):
         limits += ", the gap without its worst row"
     unit = "whole session" if str(design.exclusion_unit) == "session" else "single votes"
     excluded = [
         f"A rater's {unit} of less than {design.exclusion_seconds:g} active seconds is left out."
-        if design.exclusion_seconds else "Nothing is left out for being fast.",
+        if design.exclusion_seconds
+        else "Nothing is left out for being fast.",
         f"Raters who fail more than {design.max_failed_attention} attention checks are left out."
-        if design.attention_checks and design.max_failed_attention is not None else "",
-    ]  # fmt: skip
+        if design.attention_checks and design.max_failed_attention is not None
+        else "",
+    ]
     sides = (
-        "People prefer the formula of lower EIC (one-sided)." if declared.one_sided
+        "People prefer the formula of lower EIC (one-sided)."
+        if declared.one_sided
         else "People prefer one of the two formulas, by their EIC (two-sided)."
     )
     points = f"{100 * declared.smallest_effect:.3g} points"
     parts = (
         ("Question", f"{design.title} Raters are asked: {design.question}"),
         ("Hypothesis", sides),
-        ("Material", f"{wording.count(len(pairs), 'pair')} of formulas from "
-         f"{wording.count(len(problems), 'problem')}, alike in accuracy and complexity and apart "
-         f"in EIC{f' ({limits})' if limits else ''}."),
-        ("Raters", f"Each rates {design.ballots_per_rater} pairs and "
-         f"{wording.count(design.attention_checks, 'attention check')}; {design.votes_per_pair} "
-         f"votes are wanted on each pair, {wanted:,} in all, from at least "
-         f"{-(-wanted // design.ballots_per_rater):,} raters."),
+        (
+            "Material",
+            f"{wording.count(len(pairs), 'pair')} of formulas from "
+            f"{wording.count(len(problems), 'problem')}, alike in accuracy and complexity "
+            f"and apart "
+            f"in EIC{f' ({limits})' if limits else ''}.",
+        ),
+        (
+            "Raters",
+            f"Each rates {design.ballots_per_rater} pairs and "
+            f"{wording.count(design.attention_checks, 'attention check')}; {design.votes_per_pair} "
+            f"votes are wanted on each pair, {wanted:,} in all, from at least "
+            f"{-(-wanted // design.ballots_per_rater):,} raters.",
+        ),
         ("Exclusions", " ".join(filter(None, excluded))),
-        ("Ties", "“Cannot decide” is offered; such votes are in no rate or test."
-         if design.allow_tie else "Raters must decide."),
-        ("Analysis", f"{declared.sentence} The rate has a two-way clustered t interval on the log "
-         f"odds (docs/adr/0007-inference.md, docs/adr/0022-uneven-problems.md); it is held against "
-         f"one half, and by two one-sided tests against {points} to either side of it."),
-        *((("Subgroups", f"The rate is reported by {design.subgroups} of the raters beside that of "
-            "all, with a test of the differences; no conclusion rests on it."),)
-          if design.subgroups else ()),
-    )  # fmt: skip
+        (
+            "Ties",
+            "“Cannot decide” is offered; such votes are in no rate or test."
+            if design.allow_tie
+            else "Raters must decide.",
+        ),
+        (
+            "Analysis",
+            f"{declared.sentence} The rate has a two-way clustered t interval on the log "
+            f"odds (docs/adr/0007-inference.md, docs/adr/0022-uneven-problems.md); it is "
+            f"held against "
+            f"one half, and by two one-sided tests against {points} to either side of it.",
+        ),
+        *(
+            (
+                (
+                    "Subgroups",
+                    f"The rate is reported by {design.subgroups} of the raters beside that of "
+                    "all, with a test of the differences; no conclusion rests on it.",
+                ),
+            )
+            if design.subgroups
+            else ()
+        ),
+    )
     body = "\n\n".join(f"## {heading}\n\n{text}" for heading, text in parts)
     return (
         f"# Pre-registration: {design.title}\n\nSHA-256 of the frozen study: "

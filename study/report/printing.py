@@ -141,9 +141,7 @@ def figure_file(report: StudyReport, name: str, form: Format) -> bytes:
     return _file(report, name, draw(FIGURES[name].describe(report)), form)
 
 
-def figure_files(
-    report: StudyReport, figures: Mapping[str, Figure]
-) -> Iterator[tuple[str, bytes]]:
+def figure_files(report: StudyReport, figures: Mapping[str, Figure]) -> Iterator[tuple[str, bytes]]:
     """All figures as files, one by one, as ("figures/NAME.svg", content)."""
     for name, figure in figures.items():
         for form in FORMATS:
@@ -158,9 +156,15 @@ def _file(report: StudyReport, name: str, figure: Figure, form: Format) -> bytes
 def _say(ax: Axes, text: str, height: float = 0.5) -> None:
     """A sentence in place of a picture."""
     said = ax.text(
-        0.5, height, textwrap.fill(text, 56), ha="center", va="center", transform=ax.transAxes,
-        parse_math=False, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
-    )  # fmt: skip
+        0.5,
+        height,
+        textwrap.fill(text, 56),
+        ha="center",
+        va="center",
+        transform=ax.transAxes,
+        parse_math=False,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+    )
     said.set_in_layout(False)
 
 
@@ -211,16 +215,31 @@ def _intervals(picture: Intervals) -> Figure:
 
 def _interval(ax: Axes, y: float, mark: Mark) -> None:
     if mark.value is None:
-        ax.text(0.5, y, mark.text, color=QUIET, fontsize=SMALL, ha="center", va="center",
-                transform=ax.get_yaxis_transform(), parse_math=False)  # fmt: skip
+        ax.text(
+            0.5,
+            y,
+            mark.text,
+            color=QUIET,
+            fontsize=SMALL,
+            ha="center",
+            va="center",
+            transform=ax.get_yaxis_transform(),
+            parse_math=False,
+        )
         return
     colour = QUIET if mark.check else LOWER
     width = 2.0 if mark.check else 1.5 + 3.0 * mark.weight
     if mark.low is not None and mark.high is not None:
-        ax.plot([mark.low, mark.high], [y, y], color=colour, linewidth=width,
-                solid_capstyle="butt")  # fmt: skip
-    ax.plot([mark.value], [y], "o", color=colour, clip_on=False, markeredgecolor="white",
-            markersize=6 if mark.check else 4 + 5 * mark.weight**0.5)  # fmt: skip
+        ax.plot([mark.low, mark.high], [y, y], color=colour, linewidth=width, solid_capstyle="butt")
+    ax.plot(
+        [mark.value],
+        [y],
+        "o",
+        color=colour,
+        clip_on=False,
+        markeredgecolor="white",
+        markersize=6 if mark.check else 4 + 5 * mark.weight**0.5,
+    )
 
 
 def _name_above(ax: Axes, y: float, mark: Mark) -> None:
@@ -228,11 +247,17 @@ def _name_above(ax: Axes, y: float, mark: Mark) -> None:
     right = mark.value is None or mark.value >= 0.5
     name = f"{mark.name}, {mark.note}" if mark.note else mark.name
     said = ax.annotate(
-        f"{name}: {mark.text}", (1 if right else 0, y), (0, 7), textcoords="offset points",
-        va="bottom", ha="right" if right else "left", fontsize=SMALL, color=INK,
+        f"{name}: {mark.text}",
+        (1 if right else 0, y),
+        (0, 7),
+        textcoords="offset points",
+        va="bottom",
+        ha="right" if right else "left",
+        fontsize=SMALL,
+        color=INK,
         fontweight="normal" if mark.check else "bold",
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
-    )  # fmt: skip
+    )
     said.set_in_layout(False)
 
 
@@ -279,8 +304,14 @@ def _band(ax: Axes, curve: Curve) -> None:
         at, low, high = zip(*some, strict=True)
         ax.fill_between(at, low, high, color=LOWER, alpha=0.2, linewidth=0)
     places, marks = zip(*curve.known_marks, strict=True)
-    ax.plot(places, [mark.value or 0.0 for mark in marks], color=LOWER,
-            marker="o", markersize=3, clip_on=False)  # fmt: skip
+    ax.plot(
+        places,
+        [mark.value or 0.0 for mark in marks],
+        color=LOWER,
+        marker="o",
+        markersize=3,
+        clip_on=False,
+    )
 
 
 def _whiskers(ax: Axes, curve: Curve) -> None:
@@ -294,8 +325,16 @@ def _whiskers(ax: Axes, curve: Curve) -> None:
 def _point_out(ax: Axes, at: float, mark: Mark, text: str) -> None:
     ax.axvline(at, color=HIGHER, linewidth=1, linestyle=":")
     if mark.value is not None:
-        ax.plot([at], [mark.value], "D", color=HIGHER, markersize=7, markeredgecolor="white",
-                clip_on=False, zorder=3)  # fmt: skip
+        ax.plot(
+            [at],
+            [mark.value],
+            "D",
+            color=HIGHER,
+            markersize=7,
+            markeredgecolor="white",
+            clip_on=False,
+            zorder=3,
+        )
     ax.annotate(text, (at, 0), (4, 4), color=HIGHER, textcoords="offset points", fontsize=8)
 
 

@@ -45,9 +45,19 @@ class PublishedCounts(Plain):
     kappa: float | None = None
     level: float = 0.95
 
-    JSON = ("lower", "votes", "pairs", "raters", "kappa", "level", "design_effect",
-            "effective_votes", "interval", "p_value",
-            ("sentences", lambda found: list(found.sentences)))  # fmt: skip
+    JSON = (
+        "lower",
+        "votes",
+        "pairs",
+        "raters",
+        "kappa",
+        "level",
+        "design_effect",
+        "effective_votes",
+        "interval",
+        "p_value",
+        ("sentences", lambda found: list(found.sentences)),
+    )
 
     def __post_init__(self) -> None:
         if not 0 <= self.lower <= self.votes or not self.votes:
@@ -94,8 +104,9 @@ class PublishedCounts(Plain):
         z = float(ndtri((1 + self.level) / 2))
         centre = (rate + z * z / (2 * n)) / (1 + z * z / n)
         half = z * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-        return Interval(max(0.0, centre - half), min(1.0, centre + half), self.level,
-                        "Wilson, effective votes")  # fmt: skip
+        return Interval(
+            max(0.0, centre - half), min(1.0, centre + half), self.level, "Wilson, effective votes"
+        )
 
     @property
     def p_value(self) -> float:
@@ -117,10 +128,13 @@ class PublishedCounts(Plain):
         if known or self.raters:
             why = [
                 f"{self.votes / (self.pairs or 1):.1f} votes on each of {self.pairs:,} pairs agree "
-                f"by {self.kappa:g}" if known else "",
+                f"by {self.kappa:g}"
+                if known
+                else "",
                 f"votes of one of {self.raters:,} raters by {OF_ONE_RATER:g} (supposed)"
-                if self.raters else "",
-            ]  # fmt: skip
+                if self.raters
+                else "",
+            ]
             said.append(
                 f"If {' and '.join(filter(None, why))}, they are worth about "
                 f"{self.effective_votes:,.0f} independent ones (design effect "

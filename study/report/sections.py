@@ -36,14 +36,22 @@ def agreement_section(report: StudyReport) -> Section:
         key="agreement",
         group="agreement",
         title="Agreement between raters",
-        lines=tuple(filter(None, (found.sentence, found.prevalence_sentence, _codings(report),
-                                  *dict.fromkeys(why)))),
+        lines=tuple(
+            filter(
+                None,
+                (found.sentence, found.prevalence_sentence, _codings(report), *dict.fromkeys(why)),
+            )
+        ),
         tables=(
             SectionTable(
                 ("coefficient", "value", _interval_head(report.level), "by chance"),
                 tuple(
-                    (c.name, _number(c.value), interval_text(c.interval),
-                     "—" if c.expected is None else _number(c.expected))
+                    (
+                        c.name,
+                        _number(c.value),
+                        interval_text(c.interval),
+                        "—" if c.expected is None else _number(c.expected),
+                    )
                     for c in found.coefficients
                 ),
                 f"On {wording.count(found.raw_agreement.pairs, 'pair')} with two or more deciding "
@@ -108,15 +116,21 @@ def headline_section(report: StudyReport) -> Section:
             Fact("clusters", sampled, terms.CLUSTERS),
             Fact("standard error", _number(found.standard_error, 4)),
             Fact("design effect", _number(found.design_effect, 2), terms.DESIGN_EFFECT),
-            Fact("worth in independent votes", _number(found.effective_votes, 1),
-                 terms.EFFECTIVE_VOTES),
+            Fact(
+                "worth in independent votes",
+                _number(found.effective_votes, 1),
+                terms.EFFECTIVE_VOTES,
+            ),
             Fact("smallest effect of interest", report.effect.sentence or wording.UNDEFINED),
             *_bootstraps(report),
-            *((Fact("by a mixed model", report.mixed.sentence, terms.MIXED),)
-              if report.mixed.sentence else ()),
+            *(
+                (Fact("by a mixed model", report.mixed.sentence, terms.MIXED),)
+                if report.mixed.sentence
+                else ()
+            ),
         ),
         explanation=HOW,
-    )  # fmt: skip
+    )
 
 
 def _bootstraps(report: StudyReport) -> tuple[Fact, ...]:
@@ -125,11 +139,13 @@ def _bootstraps(report: StudyReport) -> tuple[Fact, ...]:
         return ()
     level = wording.level_percent(report.level)
     return (
-        Fact(f"{level} interval, pair bootstrap", interval_text(report.bootstrap),
-             terms.BOOTSTRAP),
-        Fact(f"{level} interval, two-way bootstrap", interval_text(report.two_way_bootstrap),
-             terms.TWO_WAY_BOOTSTRAP),
-    )  # fmt: skip
+        Fact(f"{level} interval, pair bootstrap", interval_text(report.bootstrap), terms.BOOTSTRAP),
+        Fact(
+            f"{level} interval, two-way bootstrap",
+            interval_text(report.two_way_bootstrap),
+            terms.TWO_WAY_BOOTSTRAP,
+        ),
+    )
 
 
 PAPER_TITLE = "Preference as the paper computes it"
@@ -144,9 +160,11 @@ def paper_section(report: StudyReport) -> Section:
     """Rate, exact test, Wilson and Clopper–Pearson intervals, Fleiss' kappa."""
     preference, level = report.preference, wording.level_percent(report.level)
     kappa = report.fleiss_kappa
-    counts = Fact("lower / higher / tie",
-                  f"{preference.lower:,} / {preference.higher:,} / {preference.ties:,}",
-                  terms.PREFERENCE)  # fmt: skip
+    counts = Fact(
+        "lower / higher / tie",
+        f"{preference.lower:,} / {preference.higher:,} / {preference.ties:,}",
+        terms.PREFERENCE,
+    )
     undefined = f"Fleiss' kappa is not defined: {kappa.reason}" if kappa.reason else ""
     if preference.reason:
         return Section("paper", "paper", PAPER_TITLE, (preference.reason, undefined), (counts,))
@@ -159,21 +177,29 @@ def paper_section(report: StudyReport) -> Section:
             counts,
             Fact("rate", wording.percent(preference.rate, 1), terms.RATE),
             Fact("p, exact, one-sided", wording.p_number(preference.p_value, 3), terms.BINOMIAL),
-            Fact(f"{level} interval, Wilson",
-                 interval_text(preference.wilson(report.level)), terms.WILSON),
-            Fact(f"{level} interval, Clopper–Pearson",
-                 interval_text(preference.clopper_pearson(report.level)), terms.CLOPPER_PEARSON),
+            Fact(
+                f"{level} interval, Wilson",
+                interval_text(preference.wilson(report.level)),
+                terms.WILSON,
+            ),
+            Fact(
+                f"{level} interval, Clopper–Pearson",
+                interval_text(preference.clopper_pearson(report.level)),
+                terms.CLOPPER_PEARSON,
+            ),
             Fact("Fleiss' kappa (low / high coding)", _number(kappa.value), terms.FLEISS),
-            Fact("Fleiss' kappa (left / right coding)",
-                 _number(report.fleiss_kappa_by_side.value),
-                 "Of the side on which the chosen formula stood: sides are dealt at random."),
+            Fact(
+                "Fleiss' kappa (left / right coding)",
+                _number(report.fleiss_kappa_by_side.value),
+                "Of the side on which the chosen formula stood: sides are dealt at random.",
+            ),
             Fact("rate before exclusions", wording.percent(report.preference_of_all.rate, 1)),
         ),
         explanation=(
             "Yu et al., appendix “Expert rating”, test the number of votes for the lower EIC with "
             "an exact one-sided binomial test against one half."
         ),
-    )  # fmt: skip
+    )
 
 
 def pairs_section(report: StudyReport) -> Section:
@@ -193,12 +219,14 @@ def pairs_section(report: StudyReport) -> Section:
         facts=(
             Fact("pairs", f"{len(pairs):,}"),
             Fact("problems", f"{len({pair.problem for pair in pairs}):,}"),
-            Fact("pairs whose formulas are one function",
-                 f"{sum(pair.same_function for pair in pairs):,}",
-                 "Equal up to rounding on the problem's data: only the writing differs."),
+            Fact(
+                "pairs whose formulas are one function",
+                f"{sum(pair.same_function for pair in pairs):,}",
+                "Equal up to rounding on the problem's data: only the writing differs.",
+            ),
             *_held_gaps(report),
         ),
-    )  # fmt: skip
+    )
 
 
 def _held_gaps(report: StudyReport) -> tuple[Fact, ...]:
@@ -207,15 +235,20 @@ def _held_gaps(report: StudyReport) -> tuple[Fact, ...]:
     if not found.known:
         return ()
     return (
-        Fact(f"pairs that keep a gap of {found.least:g} in {HELD_SHARE:.0%} of draws"
-             .replace("%", " %"),
-             f"{found.in_most_draws:,} of {found.known:,}",
-             "The rows of the problem's data are drawn again 200 times: EIC is a maximum of means, "
-             "and a mean may hang on one row."),
-        Fact("pairs that keep it without their worst row",
-             f"{found.without_worst_row:,} of {found.known:,}",
-             "Without the row that carries most of the loss of the formula of higher EIC."),
-    )  # fmt: skip
+        Fact(
+            f"pairs that keep a gap of {found.least:g} in {HELD_SHARE:.0%} of draws".replace(
+                "%", " %"
+            ),
+            f"{found.in_most_draws:,} of {found.known:,}",
+            "The rows of the problem's data are drawn again 200 times: EIC is a maximum of means, "
+            "and a mean may hang on one row.",
+        ),
+        Fact(
+            "pairs that keep it without their worst row",
+            f"{found.without_worst_row:,} of {found.known:,}",
+            "Without the row that carries most of the loss of the formula of higher EIC.",
+        ),
+    )
 
 
 def votes_section(report: StudyReport) -> Section:
@@ -224,23 +257,36 @@ def votes_section(report: StudyReport) -> Section:
     attention = report.attention
     flow = StudyFlow.of(report)
     left_out = [
-        Fact(f"left out: {each.reason}",
-             f"{wording.count(each.votes, 'vote')} of {wording.count(each.raters, 'rater')}")
+        Fact(
+            f"left out: {each.reason}",
+            f"{wording.count(each.votes, 'vote')} of {wording.count(each.raters, 'rater')}",
+        )
         for each in flow.lost
-    ]  # fmt: skip
+    ]
     return Section(
         key="votes",
         group="study",
         title="Raters and votes",
-        lines=tuple(filter(None, (
-            export.exclusion.sentence, *flow.lines, flow.attrition,
-            f"{report.unfinished_excluded_raters} of the raters left out had not finished."
-            if report.unfinished_excluded_raters else "",
-        ))),
+        lines=tuple(
+            filter(
+                None,
+                (
+                    export.exclusion.sentence,
+                    *flow.lines,
+                    flow.attrition,
+                    f"{report.unfinished_excluded_raters} of the raters left out had not finished."
+                    if report.unfinished_excluded_raters
+                    else "",
+                ),
+            )
+        ),
         facts=(
-            Fact("came or were invited", f"{raters.invited:,}",
-                 "A personal link invites one person. An open link invites nobody who can be "
-                 "counted: those who came through it are counted."),
+            Fact(
+                "came or were invited",
+                f"{raters.invited:,}",
+                "A personal link invites one person. An open link invites nobody who can be "
+                "counted: those who came through it are counted.",
+            ),
             Fact("consented", f"{raters.consented:,}"),
             Fact("finished", f"{raters.finished:,}"),
             Fact("withdrawn", f"{raters.withdrawn:,}", "Their votes are deleted."),
@@ -248,20 +294,30 @@ def votes_section(report: StudyReport) -> Section:
             Fact("votes cast", f"{len(report.votes_cast):,}"),
             *left_out,
             Fact("votes valid", f"{len(report.valid_votes):,}"),
-            Fact("attention checks", f"{attention.passed} of {attention.answered} passed",
-                 terms.ATTENTION),
-            Fact("timed by the rater's own clock",
-                 f"{report.votes_by_rater_clock:,} of {len(report.valid_votes):,} valid votes",
-                 terms.ACTIVE),
+            Fact(
+                "attention checks",
+                f"{attention.passed} of {attention.answered} passed",
+                terms.ATTENTION,
+            ),
+            Fact(
+                "timed by the rater's own clock",
+                f"{report.votes_by_rater_clock:,} of {len(report.valid_votes):,} valid votes",
+                terms.ACTIVE,
+            ),
             Fact("median time of a vote", wording.seconds(report.median_seconds), terms.ACTIVE),
-            Fact("median time of a session", wording.seconds(report.median_session_seconds),
-                 terms.ACTIVE),
-            Fact("votes on a pair",
-                 f"{min(per_pair, default=0)} to {max(per_pair, default=0)} "
-                 f"on {wording.count(len(per_pair), 'pair')}"),
+            Fact(
+                "median time of a session",
+                wording.seconds(report.median_session_seconds),
+                terms.ACTIVE,
+            ),
+            Fact(
+                "votes on a pair",
+                f"{min(per_pair, default=0)} to {max(per_pair, default=0)} "
+                f"on {wording.count(len(per_pair), 'pair')}",
+            ),
         ),
         figure="votes-per-pair",
-    )  # fmt: skip
+    )
 
 
 def subgroup_sections(report: StudyReport) -> tuple[Section, ...]:
@@ -279,8 +335,13 @@ def subgroup_sections(report: StudyReport) -> tuple[Section, ...]:
                 _of_enough(
                     heads,
                     (
-                        (each.rate.votes, each.name, f"{each.raters:,}", f"{each.votes:,}",
-                         *_rate(each.rate, report.level))
+                        (
+                            each.rate.votes,
+                            each.name,
+                            f"{each.raters:,}",
+                            f"{each.votes:,}",
+                            *_rate(each.rate, report.level),
+                        )
                         for each in found.groups
                     ),
                     f"By {found.what}",
@@ -292,7 +353,7 @@ def subgroup_sections(report: StudyReport) -> tuple[Section, ...]:
             "logistic regression compares each group with the largest; p is the least, times the "
             "number of comparisons. No conclusion of the report rests on it.",
         ),
-    )  # fmt: skip
+    )
 
 
 def reason_sections(report: StudyReport) -> tuple[Section, ...]:
@@ -313,19 +374,27 @@ def reason_sections(report: StudyReport) -> tuple[Section, ...]:
             lines=(
                 f"{wording.count(found.given, 'reason')} of "
                 f"{wording.count(found.raters, 'rater')} for {wording.count(found.votes, 'vote')}."
-                f" Most frequent words: {words}." if words else "",
+                f" Most frequent words: {words}."
+                if words
+                else "",
             ),
             tables=(
                 SectionTable(
-                    ("reasons that touch on", "reasons", "raters", "for the lower EIC",
-                     "for the higher EIC"), rows,
+                    (
+                        "reasons that touch on",
+                        "reasons",
+                        "raters",
+                        "for the lower EIC",
+                        "for the higher EIC",
+                    ),
+                    rows,
                 ),
             ),
             explanation="A reason touches on a subject if one of its words begins like one of a "
             "short list of English words; it may touch on several. A count, and no test: who "
             "writes a reason is no sample, and one rater writes many.",
         ),
-    )  # fmt: skip
+    )
 
 
 def source_section(report: StudyReport) -> Section:
@@ -345,16 +414,20 @@ def source_section(report: StudyReport) -> Section:
             Fact("hash", export.hash, terms.HASH),
             Fact("seed", str(report.seed), terms.SEED),
             Fact("estimand", report.estimand, terms.ESTIMAND),
-            Fact("last link of the chain of votes", export.chain or "none: no vote is sealed",
-                 terms.CHAIN),
+            Fact(
+                "last link of the chain of votes",
+                export.chain or "none: no vote is sealed",
+                terms.CHAIN,
+            ),
             Fact("software", report.software.sentence),
         ),
     )
 
 
 CURVES: tuple[tuple[Unit, str], ...] = (
-    ("session", "Whole sessions left out"), ("vote", "Single votes left out"),
-)  # fmt: skip
+    ("session", "Whole sessions left out"),
+    ("vote", "Single votes left out"),
+)
 
 
 def threat_sections(report: StudyReport) -> tuple[Section, ...]:
@@ -390,57 +463,81 @@ def _sensitivity(report: StudyReport) -> Section:
         _of_enough(
             ("under", "valid votes", "raters", "rate", _interval_head(level)),
             (
-                (p.rate.votes,
-                 f"{wording.plain(p.threshold_seconds)} s{' (frozen rule)' if p.frozen else ''}",
-                 f"{p.valid:,}", f"{p.raters:,}", *_rate(p.rate, level))
+                (
+                    p.rate.votes,
+                    f"{wording.plain(p.threshold_seconds)} s{' (frozen rule)' if p.frozen else ''}",
+                    f"{p.valid:,}",
+                    f"{p.raters:,}",
+                    *_rate(p.rate, level),
+                )
                 for p in found.of_unit(unit)
             ),
             caption,
         )
         for unit, caption in CURVES
-    )  # fmt: skip
+    )
     return _threat(
-        "sensitivity", "Does the result hang on the exclusion rule?", found,
-        figure="sensitivity", tables=tables,
+        "sensitivity",
+        "Does the result hang on the exclusion rule?",
+        found,
+        figure="sensitivity",
+        tables=tables,
         explanation="The rate and its clustered interval, had the threshold on active seconds "
         "been another one, for whole sessions and for single votes.",
-    )  # fmt: skip
+    )
 
 
 def _attention(report: StudyReport) -> Section:
     found = report.threats.attention
     return _threat(
-        "attention", "Were raters attentive?", found,
+        "attention",
+        "Were raters attentive?",
+        found,
         facts=(
-            Fact("attention checks passed", f"{found.passed:,} of {found.answered:,}",
-                 terms.ATTENTION),
+            Fact(
+                "attention checks passed",
+                f"{found.passed:,} of {found.answered:,}",
+                terms.ATTENTION,
+            ),
             Fact("raters who failed one", f"{found.failed_raters:,} of {len(found.raters):,}"),
             Fact("p of a difference", wording.p_number(found.p_value, 3), terms.P_VALUE),
         ),
-        tables=(_rates(report, "raters", (
-            ("who failed a check", found.with_failure), ("all others", found.without_failure),
-        )),),
+        tables=(
+            _rates(
+                report,
+                "raters",
+                (
+                    ("who failed a check", found.with_failure),
+                    ("all others", found.without_failure),
+                ),
+            ),
+        ),
         explanation="A clustered logistic regression of the valid votes on whether their rater "
         "failed a check.",
-    )  # fmt: skip
+    )
 
 
 def _sides(report: StudyReport) -> Section:
     found = report.threats.sides
     return _threat(
-        "sides", "Do raters favour a side?", found,
+        "sides",
+        "Do raters favour a side?",
+        found,
         lines=tuple(filter(None, (found.sentence, _stacked(report)))),
         facts=(
             Fact("left / right / tie", f"{found.left:,} / {found.right:,} / {found.ties:,}"),
             Fact("left chosen", wording.percent(found.share, 1)),
-            Fact(_interval_head(report.level),
-                 interval_text(found.clustered.interval(report.level)), terms.INTERVAL),
+            Fact(
+                _interval_head(report.level),
+                interval_text(found.clustered.interval(report.level)),
+                terms.INTERVAL,
+            ),
             Fact("p, two-sided", wording.p_number(found.p_value, 3), terms.P_VALUE),
             Fact("lower EIC on the left", wording.percent(found.lower_on_left, 1)),
         ),
         explanation="The same clustered test as in the headline, with “left” in place of “lower "
         "EIC”.",
-    )  # fmt: skip
+    )
 
 
 def _stacked(report: StudyReport) -> str:
@@ -464,17 +561,29 @@ def _stacked(report: StudyReport) -> str:
 def _one_sided(report: StudyReport) -> Section:
     found = report.threats.sides.one_sided
     return _threat(
-        "one-sided", "Do some raters always click one side?", found,
+        "one-sided",
+        "Do some raters always click one side?",
+        found,
         facts=(
             Fact("raters always left / always right", f"{len(found.left)} / {len(found.right)}"),
-            Fact("by chance", _number(found.expected, 2),
-                 "How many such raters chance would give, given what each of them preferred."),
+            Fact(
+                "by chance",
+                _number(found.expected, 2),
+                "How many such raters chance would give, given what each of them preferred.",
+            ),
             Fact("p of so many", wording.p_number(found.p_value, 3), terms.P_VALUE),
         ),
-        tables=(_rates(report, "votes", (
-            ("all valid", found.everybody), ("without these raters", found.without_them),
-        )),),
-    )  # fmt: skip
+        tables=(
+            _rates(
+                report,
+                "votes",
+                (
+                    ("all valid", found.everybody),
+                    ("without these raters", found.without_them),
+                ),
+            ),
+        ),
+    )
 
 
 def _ballots(report: StudyReport) -> Section:
@@ -482,35 +591,51 @@ def _ballots(report: StudyReport) -> Section:
     thirds = _of_enough(
         ("ballots", "valid votes", "rate", _interval_head(level), "median seconds"),
         (
-            (t.rate.votes, f"{t.name} ({t.first} to {t.last})", f"{t.votes:,}",
-             *_rate(t.rate, level), wording.seconds(t.median_seconds))
+            (
+                t.rate.votes,
+                f"{t.name} ({t.first} to {t.last})",
+                f"{t.votes:,}",
+                *_rate(t.rate, level),
+                wording.seconds(t.median_seconds),
+            )
             for t in found.thirds
         ),
-    )  # fmt: skip
+    )
     return _threat(
-        "ballots", "Do raters learn or tire?", found, figure="ballots",
+        "ballots",
+        "Do raters learn or tire?",
+        found,
+        figure="ballots",
         tables=(thirds,) if found.thirds else (),
         facts=(Fact("p of a trend", wording.p_number(found.p_value, 3), terms.P_VALUE),),
         explanation="A clustered logistic regression of the votes on the number of the ballot, "
         "and a regression of the logarithm of the active seconds, clustered by rater.",
-    )  # fmt: skip
+    )
 
 
 def _screens(report: StudyReport) -> Section:
     found, level = report.threats.screens, report.level
     rows = (
-        (each.rate.votes, WINDOWS[each.viewport], f"{each.raters:,}", f"{each.votes:,}",
-         *_rate(each.rate, level))
+        (
+            each.rate.votes,
+            WINDOWS[each.viewport],
+            f"{each.raters:,}",
+            f"{each.votes:,}",
+            *_rate(each.rate, level),
+        )
         for each in found.classes
     )
     heads = ("window of", "raters", "valid votes", "rate", _interval_head(level))
     table = _of_enough(heads, rows)
     return _threat(
-        "screens", "Does it depend on the screen?", found, tables=(table,),
+        "screens",
+        "Does it depend on the screen?",
+        found,
+        tables=(table,),
         facts=(Fact("p of a difference", wording.p_number(found.p_value, 3), terms.P_VALUE),),
         explanation="A clustered logistic regression of the votes on the class of the window, up "
         "to 599 px, to 1,023 px, or wider.",
-    )  # fmt: skip
+    )
 
 
 def _gaps(report: StudyReport) -> Section:
@@ -522,49 +647,68 @@ def _gaps(report: StudyReport) -> Section:
     )
     adjusted = found.adjusted_rate
     return _threat(
-        "gaps", "Is it EIC that raters follow?", found, lines=(found.summary,),
+        "gaps",
+        "Is it EIC that raters follow?",
+        found,
+        lines=(found.summary,),
         facts=(
-            Fact(f"rate at {found.held_equal}",
-                 wording.percent(adjusted[0] if adjusted else None, 1),
-                 "What the regression expects between formulas that differ in EIC alone."),
-            Fact(_interval_head(report.level),
-                 interval_text(adjusted[1] if adjusted else None), terms.INTERVAL),
+            Fact(
+                f"rate at {found.held_equal}",
+                wording.percent(adjusted[0] if adjusted else None, 1),
+                "What the regression expects between formulas that differ in EIC alone.",
+            ),
+            Fact(
+                _interval_head(report.level),
+                interval_text(adjusted[1] if adjusted else None),
+                terms.INTERVAL,
+            ),
         ),
         tables=(table,) if found.terms else (),
         explanation=f"A clustered logistic regression of the votes on what differs between the "
         f"formulas of a pair. {terms.ODDS_RATIO}",
-    )  # fmt: skip
+    )
 
 
 def _structure(report: StudyReport) -> Section:
     found = report.threats.structure
-    rows = tuple(
-        _odds(term, report.level) for term in found.fit.terms if term.name != INTERCEPT
-    )
+    rows = tuple(_odds(term, report.level) for term in found.fit.terms if term.name != INTERCEPT)
     table = SectionTable(
-        ("for", "odds ratio", _interval_head(report.level), "p"), rows,
+        ("for", "odds ratio", _interval_head(report.level), "p"),
+        rows,
         "By what factor the odds of a vote for the lower EIC change; counts are those of its "
         "formula less those of the other.",
     )
     adjusted = found.adjusted_rate
     return _threat(
-        "structure", "EIC, or what the eye sees?", found,
+        "structure",
+        "EIC, or what the eye sees?",
+        found,
         facts=(
-            Fact("rate between formulas that look alike",
-                 wording.percent(adjusted[0] if adjusted else None, 1)),
-            Fact(_interval_head(report.level),
-                 interval_text(adjusted[1] if adjusted else None), terms.INTERVAL),
-            Fact("p that the preference does not grow with the gap, one-sided",
-                 wording.p_number(found.dose_p, 3), terms.P_VALUE),
-            Fact(f"pairs in which {found.predictor.name or 'a visible count'} tells the lower EIC",
-                 wording.percent(found.predictor.auc, 0),
-                 "By the best visible count, each problem judged by the others; 50 % is chance."),
+            Fact(
+                "rate between formulas that look alike",
+                wording.percent(adjusted[0] if adjusted else None, 1),
+            ),
+            Fact(
+                _interval_head(report.level),
+                interval_text(adjusted[1] if adjusted else None),
+                terms.INTERVAL,
+            ),
+            Fact(
+                "p that the preference does not grow with the gap, one-sided",
+                wording.p_number(found.dose_p, 3),
+                terms.P_VALUE,
+            ),
+            Fact(
+                f"pairs in which {found.predictor.name or 'a visible count'} tells the lower EIC",
+                wording.percent(found.predictor.auc, 0),
+                "By the best visible count, each problem judged by the others; 50 % is chance.",
+            ),
         ),
         tables=(table,) if rows else (),
         explanation="A clustered logistic regression of the votes on the gap in EIC, on the side "
         "and on what the eye sees of the two formulas. That people follow EIC needs both: a "
         "preference between formulas that look alike, and one that grows with the gap.",
-    )  # fmt: skip
+    )
 
 
 def _odds(term: RegressionTerm, level: float) -> tuple[str, ...]:
@@ -577,23 +721,46 @@ def _odds(term: RegressionTerm, level: float) -> tuple[str, ...]:
 def _problems(report: StudyReport) -> Section:
     found = report.threats.problems
     table = _of_enough(
-        ("problem", "pairs", "raters", "for the lower", "votes", "rate",
-         _interval_head(report.level)),
         (
-            (p.votes, p.problem, f"{p.pairs:,}", f"{p.raters:,}", f"{p.lower:,}", f"{p.votes:,}",
-             wording.percent(p.rate, 1), interval_text(p.interval))
+            "problem",
+            "pairs",
+            "raters",
+            "for the lower",
+            "votes",
+            "rate",
+            _interval_head(report.level),
+        ),
+        (
+            (
+                p.votes,
+                p.problem,
+                f"{p.pairs:,}",
+                f"{p.raters:,}",
+                f"{p.lower:,}",
+                f"{p.votes:,}",
+                wording.percent(p.rate, 1),
+                interval_text(p.interval),
+            )
             for p in found.rates
         ),
-    )  # fmt: skip
+    )
     return _threat(
-        "problems", "Does it hold in every problem?", found, figure="problems",
+        "problems",
+        "Does it hold in every problem?",
+        found,
+        figure="problems",
         tables=(table,) if found.rates else (),
-        facts=(Fact("p that problems differ only as pairs do", wording.p_number(found.p_value, 3),
-                    terms.P_VALUE),),
+        facts=(
+            Fact(
+                "p that problems differ only as pairs do",
+                wording.p_number(found.p_value, 3),
+                terms.P_VALUE,
+            ),
+        ),
         explanation="The pairs are dealt to the problems anew, 2,000 times, to see how far "
         "problems would differ if nothing but the pairs did. Intervals are clustered where a "
         "problem has pairs and raters enough, else Wilson's for as many votes as theirs are worth.",
-    )  # fmt: skip
+    )
 
 
 def _ties(report: StudyReport) -> Section:
@@ -603,8 +770,13 @@ def _ties(report: StudyReport) -> Section:
         for each in found.counted
     )
     table = SectionTable(("convention", "votes", "rate", _interval_head(level)), rows)
-    return _threat("ties", "Does it matter how ties are counted?", found,
-                   tables=(table,) if found.ties else (), explanation=terms.TIE)  # fmt: skip
+    return _threat(
+        "ties",
+        "Does it matter how ties are counted?",
+        found,
+        tables=(table,) if found.ties else (),
+        explanation=terms.TIE,
+    )
 
 
 def _rates(

@@ -28,20 +28,60 @@ GAPS = ("eic_gap", "r2_gap", "complexity_gap")
 HELD = ("gap_share", "gap_without_worst_row")
 LONG_COLUMNS = (
     *VOTE_COLUMNS,
-    "active_seconds", "excluded", "exclusion_reason", "chose_lower", "chose_left", *GAPS,
-    "study_hash", "made_by",
-)  # fmt: skip
-PAIR_COLUMNS = (
-    "pair", "problem", "lower_formula", "higher_formula", "lower_eic", "higher_eic", "lower_r2",
-    "higher_r2", "lower_complexity", "higher_complexity", "same_function", "loss", *GAPS,
-    *HELD, "votes_cast", "votes_valid", "n_lower", "n_higher", "ties", "rate", "study_hash",
+    "active_seconds",
+    "excluded",
+    "exclusion_reason",
+    "chose_lower",
+    "chose_left",
+    *GAPS,
+    "study_hash",
     "made_by",
-)  # fmt: skip
+)
+PAIR_COLUMNS = (
+    "pair",
+    "problem",
+    "lower_formula",
+    "higher_formula",
+    "lower_eic",
+    "higher_eic",
+    "lower_r2",
+    "higher_r2",
+    "lower_complexity",
+    "higher_complexity",
+    "same_function",
+    "loss",
+    *GAPS,
+    *HELD,
+    "votes_cast",
+    "votes_valid",
+    "n_lower",
+    "n_higher",
+    "ties",
+    "rate",
+    "study_hash",
+    "made_by",
+)
 RATER_COLUMNS = (
-    "rater", "degree", "field", "ballots", "session_seconds", "votes_cast", "votes_valid",
-    "exclusion_reason", "attention_passed", "attention_failed", "n_lower", "n_higher", "ties",
-    "rate", "chose_left", "chose_right", "median_seconds", "study_hash", "made_by",
-)  # fmt: skip
+    "rater",
+    "degree",
+    "field",
+    "ballots",
+    "session_seconds",
+    "votes_cast",
+    "votes_valid",
+    "exclusion_reason",
+    "attention_passed",
+    "attention_failed",
+    "n_lower",
+    "n_higher",
+    "ties",
+    "rate",
+    "chose_left",
+    "chose_right",
+    "median_seconds",
+    "study_hash",
+    "made_by",
+)
 
 
 def long_csv(report: StudyReport) -> str:

@@ -29,9 +29,7 @@ BOOTSTRAP = (
     "The pairs are drawn again at random, with all their votes, thousands of times; the interval "
     "holds the middle of the shares that come out. A check by another route."
 )
-TWO_WAY_BOOTSTRAP = (
-    "The same with raters drawn again as well (Owen, 2007); on the cautious side."
-)
+TWO_WAY_BOOTSTRAP = "The same with raters drawn again as well (Owen, 2007); on the cautious side."
 MIXED = (
     "A check by another route that supposes more: effects of raters and of problems or pairs that "
     "are normal on the log odds. Its share is that of a typical rater, so further from one half "

@@ -191,7 +191,10 @@ def worth_text(effective: float) -> str:
 
 def _alike(report: StudyReport) -> str:
     """Which votes go together."""
-    names = {"rater": "votes of one person", "pair": "votes on one pair",
-             "problem": "votes on one problem"}  # fmt: skip
+    names = {
+        "rater": "votes of one person",
+        "pair": "votes on one pair",
+        "problem": "votes on one problem",
+    }
     said = [names[kind] for kind, _ in report.inference.clusters]
     return said[0] if len(said) == 1 else ", and ".join(said) + ","

@@ -72,10 +72,18 @@ class FleissKappa(PlainAtLevel):
     expected: float | None
 
     JSON = (
-        "value", "reason", "observed", "expected", "subjects", "left_out", "votes",
-        ("coding", lambda kappa: CODING if kappa.categories == CATEGORIES
-            else ", ".join(kappa.categories)),
-    )  # fmt: skip
+        "value",
+        "reason",
+        "observed",
+        "expected",
+        "subjects",
+        "left_out",
+        "votes",
+        (
+            "coding",
+            lambda kappa: CODING if kappa.categories == CATEGORIES else ", ".join(kappa.categories),
+        ),
+    )
 
     @property
     def subjects(self) -> int:
@@ -190,9 +198,17 @@ class Agreement(PlainAtLevel):
     level: float
 
     JSON = (
-        "raw_agreement", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "lower_share", "coding",
-        "seed", "level", "sentence", "prevalence_sentence",
-    )  # fmt: skip
+        "raw_agreement",
+        "fleiss_kappa",
+        "krippendorff_alpha",
+        "gwet_ac1",
+        "lower_share",
+        "coding",
+        "seed",
+        "level",
+        "sentence",
+        "prevalence_sentence",
+    )
 
     @property
     def coefficients(self) -> tuple[Coefficient, ...]:

@@ -163,9 +163,18 @@ class Coefficient(PlainAtLevel):
     too_small: str
 
     JSON = (
-        "name", "value", "reason", "observed", "expected", "pairs", "left_out", "votes",
-        "interval", "interval_reason", "too_small",
-    )  # fmt: skip
+        "name",
+        "value",
+        "reason",
+        "observed",
+        "expected",
+        "pairs",
+        "left_out",
+        "votes",
+        "interval",
+        "interval_reason",
+        "too_small",
+    )
 
 
 def raw_agreement(
@@ -312,9 +321,7 @@ def coefficient(
     pairs, votes = len(sums), int(sums.votes.sum())
     if not pairs:
         reason = NO_PAIR if sums.left_out else NO_VOTES
-        return Coefficient(
-            name, None, reason, None, None, 0, sums.left_out, 0, None, reason, ""
-        )  # fmt: skip
+        return Coefficient(name, None, reason, None, None, 0, sums.left_out, 0, None, reason, "")
     values, observed, expected = (found[0] for found in measure(sums, np.ones((1, pairs))))
     value = None if np.isnan(values) else float(values)
     reason = ONE_CATEGORY if value is None else ""
@@ -323,9 +330,18 @@ def coefficient(
         drawn = measure(sums, resampling_weights(pairs, draws, seed))[0]
         interval, why = bias_corrected(value, drawn, pairs, level)
     return Coefficient(
-        name, value, reason, float(observed), None if np.isnan(expected) else float(expected),
-        pairs, sums.left_out, votes, interval, why, _too_small(sums, few) if interval else "",
-    )  # fmt: skip
+        name,
+        value,
+        reason,
+        float(observed),
+        None if np.isnan(expected) else float(expected),
+        pairs,
+        sums.left_out,
+        votes,
+        interval,
+        why,
+        _too_small(sums, few) if interval else "",
+    )
 
 
 def _too_small(sums: PairSums, few: int) -> str:

@@ -103,9 +103,7 @@ class Clustering:
     copies: int = 1
 
     @classmethod
-    def of(
-        cls, table: VoteArrays, estimand: Estimand | None = None, copies: int = 1
-    ) -> Clustering:
+    def of(cls, table: VoteArrays, estimand: Estimand | None = None, copies: int = 1) -> Clustering:
         """Problems as clusters, or pairs within these problems; as the table says by default.
 
         By the design: which votes were cast, or kept, changes nothing.
@@ -127,9 +125,11 @@ class Clustering:
     def sampled(self) -> tuple[tuple[str, int], ...]:
         """What is a sample, and how many of each have a deciding vote."""
         raters = ("rater", count(self.table.rater))
-        return (raters,) if self.estimand == "these pairs" else (
-            (self.item, count(self.items)), raters
-        )  # fmt: skip
+        return (
+            (raters,)
+            if self.estimand == "these pairs"
+            else ((self.item, count(self.items)), raters)
+        )
 
     @property
     def problems(self) -> int:
@@ -182,9 +182,10 @@ class Clustering:
         _, both = np.unique(both, return_inverse=True)
         lost = self.strata
         by_item = (
-            _leave_one_out(self.item, residuals, self.items) if self.item == "problem"
+            _leave_one_out(self.item, residuals, self.items)
+            if self.item == "problem"
             else _one_way(self.item, residuals, self.items, lost)
-        )  # fmt: skip
+        )
         return (
             by_item,
             by_rater,

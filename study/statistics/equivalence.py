@@ -63,17 +63,25 @@ class EffectSize(Plain):
         points = f"{100 * self.margin:.3g} points from one half"
         said = "as declared" if self.declared else "not declared beforehand"
         start = f"The smallest effect of interest is {points} ({said}): the preference is "
-        tests = {"lower": self.p_above, "higher": self.p_below, "open": self.p_within,
-                 "too small to matter": self.p_within}  # fmt: skip
+        tests = {
+            "lower": self.p_above,
+            "higher": self.p_below,
+            "open": self.p_within,
+            "too small to matter": self.p_within,
+        }
         if not self.finding:
             return ""
         clause = wording.p_clause(tests[self.finding], 3)
-        return start + {
-            "lower": f"larger, for the lower EIC (one-sided {clause}).",
-            "higher": f"larger, for the higher EIC (one-sided {clause}).",
-            "too small to matter": f"smaller, so as good as none (two one-sided tests, {clause}).",
-            "open": f"shown neither larger nor smaller (two one-sided tests, {clause}).",
-        }[self.finding]
+        return (
+            start
+            + {
+                "lower": f"larger, for the lower EIC (one-sided {clause}).",
+                "higher": f"larger, for the higher EIC (one-sided {clause}).",
+                "too small to matter": "smaller, so as good as none "
+                f"(two one-sided tests, {clause}).",
+                "open": f"shown neither larger nor smaller (two one-sided tests, {clause}).",
+            }[self.finding]
+        )
 
 
 def effect_size(

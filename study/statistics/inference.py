@@ -81,12 +81,26 @@ class ClusteredRate(PlainAtLevel):
     reason: str
 
     JSON = (
-        "lower", "votes", "rate", "estimand", ("clusters", lambda rate: dict(rate.clusters)),
-        "problems", "effective_problems", "conditional_on_problems",
+        "lower",
+        "votes",
+        "rate",
+        "estimand",
+        ("clusters", lambda rate: dict(rate.clusters)),
+        "problems",
+        "effective_problems",
+        "conditional_on_problems",
         ("variances", lambda rate: {part.name: part.variance for part in rate.components}),
-        "standard_error", "degrees_of_freedom", "interval", "p_value", "p_two_sided",
-        "design_effect", "effective_votes", "too_small", "reason", "sentence",
-    )  # fmt: skip
+        "standard_error",
+        "degrees_of_freedom",
+        "interval",
+        "p_value",
+        "p_two_sided",
+        "design_effect",
+        "effective_votes",
+        "too_small",
+        "reason",
+        "sentence",
+    )
 
     @property
     def rate(self) -> float | None:
@@ -290,9 +304,18 @@ def clustered_rate(
     components = () if reason else grouped.components()
     small = "" if reason else too_small_of(grouped, two_way(components))
     return ClusteredRate(
-        lower, votes, grouped.estimand, sampled, grouped.item == "pair", grouped.problems,
-        components, grouped.effective_problems, grouped.degrees_of_freedom, small, reason,
-    )  # fmt: skip
+        lower,
+        votes,
+        grouped.estimand,
+        sampled,
+        grouped.item == "pair",
+        grouped.problems,
+        components,
+        grouped.effective_problems,
+        grouped.degrees_of_freedom,
+        small,
+        reason,
+    )
 
 
 def _share(log_odds: float) -> float:

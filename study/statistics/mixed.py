@@ -47,8 +47,17 @@ class MixedRate(PlainAtLevel):
     standard_error: float | None
     level: float
 
-    JSON = ("kinds", "spreads", "log_odds", "standard_error", "rate", "interval", "p_value",
-            "level", "sentence")  # fmt: skip
+    JSON = (
+        "kinds",
+        "spreads",
+        "log_odds",
+        "standard_error",
+        "rate",
+        "interval",
+        "p_value",
+        "level",
+        "sentence",
+    )
 
     @property
     def rate(self) -> float | None:

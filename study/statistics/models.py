@@ -131,10 +131,16 @@ class ModelEstimate(PlainAtLevel):
     reason: str = ""
 
     JSON = (
-        "value", "standard_error", "degrees_of_freedom", "pairs",
-        ("clusters", lambda found: dict(found.clusters)), "interval", "p_two_sided", "too_small",
+        "value",
+        "standard_error",
+        "degrees_of_freedom",
+        "pairs",
+        ("clusters", lambda found: dict(found.clusters)),
+        "interval",
+        "p_two_sided",
+        "too_small",
         "reason",
-    )  # fmt: skip
+    )
 
     @property
     def standard_error(self) -> float | None:
@@ -174,7 +180,10 @@ NO_SPREAD = "No two pairs differ, so their spread gives no interval."
 
 
 def mean_over_pairs(
-    values: Mapping[str, float], problems: Mapping[str, str], *, share: bool,
+    values: Mapping[str, float],
+    problems: Mapping[str, str],
+    *,
+    share: bool,
     sampled: Sampled | None = None,
 ) -> ModelEstimate:
     """The mean of one value a pair, each pair weighing the same; the items are the clusters.
@@ -209,9 +218,14 @@ def mean_over_pairs(
     if share:
         total: Any = float(table.lower.sum())
         rate = replace(
-            clustered_rate(replace(table, lower=np.zeros(len(names)))), lower=total,
-            components=item, clusters=clusters, degrees_of_freedom=dof, reason="", too_small="",
-        )  # fmt: skip
+            clustered_rate(replace(table, lower=np.zeros(len(names)))),
+            lower=total,
+            components=item,
+            clusters=clusters,
+            degrees_of_freedom=dof,
+            reason="",
+            too_small="",
+        )
     variance = two_way(item)
     reason = NO_SPREAD if rate is None and not variance else ""
     return ModelEstimate(value, variance, dof, len(names), clusters, null, rate, small, reason)
@@ -262,8 +276,9 @@ def less_people(
     variance = two_way(grouped.components())
     small = FEW if dof < FEW_DEGREES or dict(grouped.sampled)["rater"] < FEW_CLUSTERS else ""
     reason = "" if variance else NO_SPREAD
-    return ModelEstimate(value, variance, dof, pairs, grouped.sampled, too_small=small,
-                         reason=reason)  # fmt: skip
+    return ModelEstimate(
+        value, variance, dof, pairs, grouped.sampled, too_small=small, reason=reason
+    )
 
 
 @dataclass(frozen=True)
@@ -364,14 +379,16 @@ class WithPeople:
         """Plain values."""
         names = ("correlation", "corrected", "model", "people", "difference")
         return {
-            "pairs": self.pairs, "votes": self.votes, "reliability": self.reliability,
+            "pairs": self.pairs,
+            "votes": self.votes,
+            "reliability": self.reliability,
         } | {
             name: {
                 "value": getattr(self, name),
                 "interval": found.to_json() if (found := self.intervals.get(name)) else None,
             }
             for name in names
-        }  # fmt: skip
+        }
 
 
 def with_people(
@@ -406,13 +423,18 @@ def with_people(
         number = float(found[0])
         known[name] = None if np.isnan(number) else number
         intervals[name] = (
-            None if np.isnan(number)
-            else bias_corrected(number, drawn[name], len(rows), level)[0]
-        )  # fmt: skip
+            None if np.isnan(number) else bias_corrected(number, drawn[name], len(rows), level)[0]
+        )
     return WithPeople(
-        len(rows), votes_used, known["correlation"], known["reliability"], known["corrected"],
-        known["model"], known["people"], intervals,
-    )  # fmt: skip
+        len(rows),
+        votes_used,
+        known["correlation"],
+        known["reliability"],
+        known["corrected"],
+        known["model"],
+        known["people"],
+        intervals,
+    )
 
 
 def _measures(table: Floats, weights: Floats) -> dict[str, Floats]:
@@ -431,8 +453,10 @@ def _measures(table: Floats, weights: Floats) -> dict[str, Floats]:
         return np.where(np.abs(found) < 1e-12, 0.0, found)
 
     both, of_model, of_people = (
-        covariance(score, share), covariance(score, score), covariance(share, share),
-    )  # fmt: skip
+        covariance(score, share),
+        covariance(score, score),
+        covariance(share, share),
+    )
     true = of_people - mean(noise)
     cast = weights @ votes
     model = weights @ (votes * (score * share + (1 - score) * (1 - share))) / cast
@@ -475,7 +499,10 @@ class BetweenModels:
 
 
 def between_models(
-    first: Mapping[str, float], second: Mapping[str, float], problems: Mapping[str, str], *,
+    first: Mapping[str, float],
+    second: Mapping[str, float],
+    problems: Mapping[str, str],
+    *,
     sampled: Sampled | None = None,
 ) -> BetweenModels:
     """Compare the scores of two models.
@@ -493,9 +520,11 @@ def between_models(
     varied = len(common) > 1 and bool(np.ptp(a) > 1e-12 and np.ptp(b) > 1e-12)
     correlation = float(np.corrcoef(a, b)[0, 1]) if varied else None
     difference = mean_over_pairs(
-        {pair: first[pair] - second[pair] for pair in common}, problems, share=False,
+        {pair: first[pair] - second[pair] for pair in common},
+        problems,
+        share=False,
         sampled=sampled,
-    )  # fmt: skip
+    )
     return BetweenModels(len(common), agreement, correlation, difference)
 
 

@@ -97,9 +97,16 @@ class Preference(PlainAtLevel):
     ties: int = 0
 
     JSON = (
-        "lower", "higher", "ties", "votes", "rate", "p_value", "wilson", "clopper_pearson",
+        "lower",
+        "higher",
+        "ties",
+        "votes",
+        "rate",
+        "p_value",
+        "wilson",
+        "clopper_pearson",
         "reason",
-    )  # fmt: skip
+    )
 
     def __post_init__(self) -> None:
         if min(self.lower, self.higher, self.ties) < 0:

@@ -104,23 +104,29 @@ def reasons_of(votes: Sequence[ReasonedVote]) -> Reasons:
     touched: dict[str, list[ReasonedVote]] = {}
     for vote, words in given:
         found = [
-            name for name, starts in SUBJECTS.items()
+            name
+            for name, starts in SUBJECTS.items()
             if any(word.startswith(starts) for word in words)
-        ]  # fmt: skip
+        ]
         for name in found or [NONE_OF_THESE]:
             touched.setdefault(name, []).append(vote)
     subjects = [
         Subject(
-            name, len(some), len({vote.rater for vote in some}),
+            name,
+            len(some),
+            len({vote.rater for vote in some}),
             sum(vote.choice == "lower" for vote in some),
             sum(vote.choice == "higher" for vote in some),
         )
         for name, some in touched.items()
-    ]  # fmt: skip
+    ]
     subjects.sort(key=lambda each: (each.name == NONE_OF_THESE, -each.reasons, each.name))
     counted = Counter(word for _, words in given for word in set(words) - _SMALL)
     often = sorted(counted.items(), key=lambda found: (-found[1], found[0]))[:MOST_WORDS]
     return Reasons(
-        len(votes), len(given), len({vote.rater for vote, _ in given}), tuple(subjects),
+        len(votes),
+        len(given),
+        len({vote.rater for vote, _ in given}),
+        tuple(subjects),
         tuple(often),
-    )  # fmt: skip
+    )

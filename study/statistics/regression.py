@@ -51,9 +51,7 @@ class RegressionTerm(PlainAtLevel):
     standard_error: float
     degrees_of_freedom: int
 
-    JSON = (
-        "name", "estimate", "standard_error", "degrees_of_freedom", "p_value", "interval"
-    )  # fmt: skip
+    JSON = ("name", "estimate", "standard_error", "degrees_of_freedom", "p_value", "interval")
 
     @property
     def p_value(self) -> float | None:
@@ -145,9 +143,7 @@ class Design:
     clusters: tuple[Integers, ...]
 
     @classmethod
-    def of(
-        cls, y: Floats, X: Floats, names: Sequence[str], clusters: Sequence[Integers]
-    ) -> Design:
+    def of(cls, y: Floats, X: Floats, names: Sequence[str], clusters: Sequence[Integers]) -> Design:
         """Check and scale.
 
         Raises
@@ -186,9 +182,10 @@ class Design:
                 where = "of" if kind == "rater" else "on"
                 return f"All votes are {where} one {kind}, so nothing can be said about others."
         constant = [
-            name for name, column in zip(self.names, self.columns[:, 1:].T, strict=True)
+            name
+            for name, column in zip(self.names, self.columns[:, 1:].T, strict=True)
             if not column.any()
-        ]  # fmt: skip
+        ]
         if constant:
             verb = "is" if len(constant) == 1 else "are"
             return f"{wording.capital(wording.join(constant))} {verb} the same for all votes."

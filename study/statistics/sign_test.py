@@ -75,9 +75,11 @@ class SignTest(PlainAtLevel):
         """The counts in words."""
         if self.reason:
             return self.reason
-        on = f"{self.lower} of {self.pairs} pairs" if self.pairs > 1 else (
-            "the only pair with a majority" if self.lower else "no pair"
-        )  # fmt: skip
+        on = (
+            f"{self.lower} of {self.pairs} pairs"
+            if self.pairs > 1
+            else ("the only pair with a majority" if self.lower else "no pair")
+        )
         start = f"Most votes went to the formula of lower EIC on {on}"
         if not self.split:
             return f"{start}."

@@ -212,10 +212,15 @@ class StudyModel:
 
 
 _RANGES = (
-    ("preference", 0.01, 0.99), ("kappa", 0.0, 0.95), ("problem_share", 0.0, 1.0),
-    ("rater_correlation", 0.0, 0.95), ("drop_out", 0.0, 1.0), ("excluded", 0.0, 1.0),
-    ("tie_share", 0.0, 1.0), ("unequal", 0.0, 2.0),
-)  # fmt: skip
+    ("preference", 0.01, 0.99),
+    ("kappa", 0.0, 0.95),
+    ("problem_share", 0.0, 1.0),
+    ("rater_correlation", 0.0, 0.95),
+    ("drop_out", 0.0, 1.0),
+    ("excluded", 0.0, 1.0),
+    ("tie_share", 0.0, 1.0),
+    ("unequal", 0.0, 2.0),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,14 +293,24 @@ class SimulatedStudies:
         model, rows = self.model, self.counted[i]
         pair = self.pair[i, rows]
         table = VoteArrays(
-            self.lower[i, rows], pair, self.rater[rows], model.problem_of_pair[pair],
-            _names("pair", model.pairs), _names("rater", model.raters),
-            _names("problem", model.problems), self.on_left[i, rows], self.position[rows],
-        )  # fmt: skip
+            self.lower[i, rows],
+            pair,
+            self.rater[rows],
+            model.problem_of_pair[pair],
+            _names("pair", model.pairs),
+            _names("rater", model.raters),
+            _names("problem", model.problems),
+            self.on_left[i, rows],
+            self.position[rows],
+        )
         return SimulatedStudy(
-            model, table, float(self.rate_given_pairs[i]), float(self.rate_given_problems[i]),
-            self.pair_rates[i], self.problem_rates[i],
-        )  # fmt: skip
+            model,
+            table,
+            float(self.rate_given_pairs[i]),
+            float(self.rate_given_problems[i]),
+            self.pair_rates[i],
+            self.problem_rates[i],
+        )
 
 
 def simulate(model: StudyModel, rng: np.random.Generator) -> VoteArrays:
@@ -352,10 +367,18 @@ def simulate_many(model: StudyModel, count: int, rng: np.random.Generator) -> Si
     pair_rates = ndtr((mu + pair_effect) / math.sqrt(1.0 - shares.problem - shares.pair))
     given = np.tile(np.arange(model.ballots), model.raters) < np.repeat(cast, model.ballots, axis=1)
     return SimulatedStudies(
-        model, lower, given & ~np.repeat(out, model.ballots, axis=1), pair,
-        rng.random((count, size)) < 0.5, places // model.ballots, places % model.ballots + 1,
-        pair_rates.mean(axis=1), problem_rates.mean(axis=1), pair_rates, problem_rates,
-    )  # fmt: skip
+        model,
+        lower,
+        given & ~np.repeat(out, model.ballots, axis=1),
+        pair,
+        rng.random((count, size)) < 0.5,
+        places // model.ballots,
+        places % model.ballots + 1,
+        pair_rates.mean(axis=1),
+        problem_rates.mean(axis=1),
+        pair_rates,
+        problem_rates,
+    )
 
 
 def _cast(model: StudyModel, count: int, rng: np.random.Generator) -> Integers:

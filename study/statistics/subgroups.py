@@ -93,9 +93,10 @@ class Subgroups(PlainAtLevel):
         if self.p_value is None:
             return f"{told} {self.fit.reason or 'A group of one rater cannot be compared.'}"
         verdict = (
-            "They differ no more than chance would" if self.p_value >= 1 - self.level
+            "They differ no more than chance would"
+            if self.p_value >= 1 - self.level
             else "They differ more than chance would"
-        )  # fmt: skip
+        )
         return f"{told} {verdict} ({wording.p_clause(self.p_value)})."
 
 
@@ -128,8 +129,10 @@ def subgroups(
     told = [" ".join(answers.get(name, "").casefold().split()) for name in table.raters]
     here = sorted(set(table.rater.tolist()))
     sizes = Counter(told[rater] for rater in here)
-    named = sorted((name for name in sizes if sizes[name] >= FEWEST and name),
-                   key=lambda name: (-sizes[name], name))  # fmt: skip
+    named = sorted(
+        (name for name in sizes if sizes[name] >= FEWEST and name),
+        key=lambda name: (-sizes[name], name),
+    )
     group = np.array([name if name in named else OTHERS for name in told], dtype=object)
     of_vote = group[table.rater] if len(table) else np.array([], dtype=object)
     order = [*named, *([OTHERS] if (of_vote == OTHERS).any() else [])]

@@ -39,8 +39,12 @@ class VisiblePredictor(Plain):
     auc: float | None
     by_name: tuple[float, ...]
 
-    JSON = ("name", "fewer", "auc",
-            ("by_name", lambda found: dict(zip(VISIBLE, found.by_name, strict=False))))  # fmt: skip
+    JSON = (
+        "name",
+        "fewer",
+        "auc",
+        ("by_name", lambda found: dict(zip(VISIBLE, found.by_name, strict=False))),
+    )
 
 
 def share_fewer(differences: Floats) -> Floats:
@@ -91,6 +95,8 @@ def best_visible(differences: Floats, problems: Sequence[str]) -> VisiblePredict
     shares = share_fewer(rows)
     best = int(np.argmax(np.abs(shares - 0.5)))
     return VisiblePredictor(
-        VISIBLE[best], bool(shares[best] >= 0.5), float(right.mean()),
+        VISIBLE[best],
+        bool(shares[best] >= 0.5),
+        float(right.mean()),
         tuple(np.maximum(shares, 1 - shares).tolist()),
-    )  # fmt: skip
+    )

@@ -107,10 +107,16 @@ class VoteArrays:
         problems, problem = _codes([vote.problem for vote in rows])
         return cls(
             np.array([VALUES[vote.choice] for vote in rows], dtype=np.float64),
-            pair, rater, problem, pairs, raters, problems,
+            pair,
+            rater,
+            problem,
+            pairs,
+            raters,
+            problems,
             np.array([vote.lower_side == "left" for vote in rows], dtype=np.bool_),
-            np.array([vote.position for vote in rows], dtype=np.intp), sampled,
-        )  # fmt: skip
+            np.array([vote.position for vote in rows], dtype=np.intp),
+            sampled,
+        )
 
     def __len__(self) -> int:
         return len(self.lower)
@@ -123,10 +129,17 @@ class VoteArrays:
     def select(self, rows: npt.NDArray[Any]) -> VoteArrays:
         """The table of some rows (a mask, or places; a place may come twice), names kept."""
         return VoteArrays(
-            self.lower[rows], self.pair[rows], self.rater[rows], self.problem[rows],
-            self.pairs, self.raters, self.problems, self.on_left[rows], self.position[rows],
+            self.lower[rows],
+            self.pair[rows],
+            self.rater[rows],
+            self.problem[rows],
+            self.pairs,
+            self.raters,
+            self.problems,
+            self.on_left[rows],
+            self.position[rows],
             self.sampled,
-        )  # fmt: skip
+        )
 
     def decided(self) -> VoteArrays:
         """Without the ties."""

@@ -79,11 +79,24 @@ def told(table: list[tuple[str, object, Clause]], p: Page, k: int, text: str) ->
 # --- causes ---
 
 NOUNS = {
-    "add": "sum", "sub": "difference", "mul": "product", "div": "quotient", "power": "power",
-    "pow": "power", "sqrt": "root", "cbrt": "root", "root": "root", "exp": "exponential",
-    "expm1": "exponential", "log": "logarithm", "log1p": "logarithm", "sin": "sine",
-    "cos": "cosine", "tan": "tangent", "cot": "cotangent",
-}  # fmt: skip
+    "add": "sum",
+    "sub": "difference",
+    "mul": "product",
+    "div": "quotient",
+    "power": "power",
+    "pow": "power",
+    "sqrt": "root",
+    "cbrt": "root",
+    "root": "root",
+    "exp": "exponential",
+    "expm1": "exponential",
+    "log": "logarithm",
+    "log1p": "logarithm",
+    "sin": "sine",
+    "cos": "cosine",
+    "tan": "tangent",
+    "cot": "cotangent",
+}
 """What the result of an operator is called; others are steps."""
 
 
@@ -96,9 +109,7 @@ def _all_kept(p: Page, k: int) -> np.ndarray:
     sizes = np.array([p.truth.size(c) for c in p.formula.nodes[k].children])
     with np.errstate(all="ignore"):
         top = sizes.max(axis=0)
-        return np.asarray(
-            10.0 ** (p.truth.size(k) - top) / (10.0 ** (sizes - top)).sum(axis=0)
-        )
+        return np.asarray(10.0 ** (p.truth.size(k) - top) / (10.0 ** (sizes - top)).sum(axis=0))
 
 
 def _kept(p: Page, k: int) -> tuple[float, float]:
@@ -174,8 +185,14 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
         yield "double precision has a value for each operand at some row"
 
 
-PERIODS = {"sin": 2 * math.pi, "cos": 2 * math.pi, "sec": 2 * math.pi, "csc": 2 * math.pi,
-           "tan": math.pi, "cot": math.pi}  # fmt: skip
+PERIODS = {
+    "sin": 2 * math.pi,
+    "cos": 2 * math.pi,
+    "sec": 2 * math.pi,
+    "csc": 2 * math.pi,
+    "tan": math.pi,
+    "cot": math.pi,
+}
 
 
 def _name(p: Page, k: int, name: str) -> Iterator[str]:
@@ -554,8 +571,12 @@ def _outside(name: str, template: str, operators: str) -> None:
 
 for _n, _t, _o in (
     ("invalid.div", "division by zero", "div"),
-    ("invalid.pow", "with an inexact exponent a negative base has no real power, nor has 0 unless "
-     "the exponent is positive", "pow"),
+    (
+        "invalid.pow",
+        "with an inexact exponent a negative base has no real power, nor has 0 unless "
+        "the exponent is positive",
+        "pow",
+    ),
     ("invalid.sqrt", "the argument of a square root must not be negative", "sqrt"),
     ("invalid.root", "the argument of an even root must not be negative", "root"),
     ("invalid.log", "the argument of a logarithm must be positive", "log"),
@@ -566,7 +587,7 @@ for _n, _t, _o in (
     ("invalid.atan2", "at the origin there is no angle", "atan2"),
     ("invalid.pole", "a sample lies on a pole", "tan cot sec csc"),
     ("invalid.range", "⟦<other:any>, or ⟧its value leaves every range of numbers", LARGE),
-):  # fmt: skip
+):
     _outside(_n, _t, _o)
 
 

@@ -52,14 +52,76 @@ class Draw:
         )
 
 
-CONSTANTS = ("1", "2", "3", "0.5", "-1", "0.1", "1e-6", "1e6", "pi", "10", "0.999", "1.001", "1/3",
-             "4773", "-2.5", "0.333", "100", "1e-3", "7.389", "0")  # fmt: skip
+CONSTANTS = (
+    "1",
+    "2",
+    "3",
+    "0.5",
+    "-1",
+    "0.1",
+    "1e-6",
+    "1e6",
+    "pi",
+    "10",
+    "0.999",
+    "1.001",
+    "1/3",
+    "4773",
+    "-2.5",
+    "0.333",
+    "100",
+    "1e-3",
+    "7.389",
+    "0",
+)
 EXPONENTS = tuple(map(Fraction, ("2", "3", "-1", "1/2", "4", "-2", "3/2", "-3", "7", "-1/2")))
-COMMON = ("add", "sub", "mul", "div", "sub", "add", "mul", "power", "sin", "cos", "exp", "log",
-          "sqrt", "tan", "neg", "abs", "pow", "power")  # fmt: skip
-RARE = ("tanh", "sinh", "cosh", "asin", "acos", "atan", "expm1", "log1p", "erf", "min", "max",
-        "cbrt", "hypot", "atan2", "floor", "round", "sign", "acosh", "atanh", "asinh", "sec",
-        "cot", "csc", "root", "ceil")  # fmt: skip
+COMMON = (
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "sub",
+    "add",
+    "mul",
+    "power",
+    "sin",
+    "cos",
+    "exp",
+    "log",
+    "sqrt",
+    "tan",
+    "neg",
+    "abs",
+    "pow",
+    "power",
+)
+RARE = (
+    "tanh",
+    "sinh",
+    "cosh",
+    "asin",
+    "acos",
+    "atan",
+    "expm1",
+    "log1p",
+    "erf",
+    "min",
+    "max",
+    "cbrt",
+    "hypot",
+    "atan2",
+    "floor",
+    "round",
+    "sign",
+    "acosh",
+    "atanh",
+    "asinh",
+    "sec",
+    "cot",
+    "csc",
+    "root",
+    "ceil",
+)
 PAIRS = frozenset("add sub mul div pow hypot atan2 min max".split())
 
 
@@ -90,15 +152,28 @@ def grown(rng: random.Random, names: tuple[str, ...], depth: int) -> Draft:
 
 def domain(rng: random.Random) -> Domain:
     """Some range: where people sample, and where formulas break."""
-    return rng.choice((
-        Domain("uniform", 1, 5), Domain("uniform", -3, 3), Domain("uniform", 0, 1),
-        Domain("uniform", 0.9, 1.1), Domain("uniform", 0.5, 3), Domain("normal", 0, 1),
-        Domain("normal", 1000, 1), Domain("normal", 5, 2), Domain("loguniform", 1e-3, 1e3),
-        Domain("loguniform", 1e-8, 1), Domain("loguniform", 1e3, 1e8),
-        Domain("loguniform", 1e-200, 1), Domain("loguniform", 1e-3, 1e300),
-        Domain("loguniform", 1e200, 1e300), Domain("uniform", -800, 800),
-        Domain("uniform", 1e4, 1.01e4), Domain("uniform", -5, 5), Domain("fixed", 2, 2),
-    ))  # fmt: skip
+    return rng.choice(
+        (
+            Domain("uniform", 1, 5),
+            Domain("uniform", -3, 3),
+            Domain("uniform", 0, 1),
+            Domain("uniform", 0.9, 1.1),
+            Domain("uniform", 0.5, 3),
+            Domain("normal", 0, 1),
+            Domain("normal", 1000, 1),
+            Domain("normal", 5, 2),
+            Domain("loguniform", 1e-3, 1e3),
+            Domain("loguniform", 1e-8, 1),
+            Domain("loguniform", 1e3, 1e8),
+            Domain("loguniform", 1e-200, 1),
+            Domain("loguniform", 1e-3, 1e300),
+            Domain("loguniform", 1e200, 1e300),
+            Domain("uniform", -800, 800),
+            Domain("uniform", 1e4, 1.01e4),
+            Domain("uniform", -5, 5),
+            Domain("fixed", 2, 2),
+        )
+    )
 
 
 def table(rng: random.Random, names: tuple[str, ...], count: int) -> Samples:

@@ -229,8 +229,9 @@ def on_jump(name: str, x: Any) -> bool:
     return bool(mp.frac(x) == (0.5 if name == "round" else 0))
 
 
-ROUGH = frozenset("abs min max sign floor ceil round atan2 sqrt root asin acos acosh pow power "
-                  "hypot cbrt".split())  # fmt: skip
+ROUGH = frozenset(
+    "abs min max sign floor ceil round atan2 sqrt root asin acos acosh pow power hypot cbrt".split()
+)
 """Where a move to one side may show what a move to the other does not."""
 
 ONES = dict.fromkeys("neg abs sin tan asin atan sinh tanh asinh atanh expm1 log1p erf".split(), 1)

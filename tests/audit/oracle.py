@@ -105,11 +105,16 @@ class Truth:
     def size(self, k: int) -> np.ndarray:
         """log10 |y|; -inf at 0, nan where there is none."""
         with mp.workdps(20):
-            return np.array([
-                math.nan if r.bad is not None
-                else float(mp.log10(abs(r.y[k]))) if r.y[k] else -math.inf
-                for r in self.rows
-            ])  # fmt: skip
+            return np.array(
+                [
+                    math.nan
+                    if r.bad is not None
+                    else float(mp.log10(abs(r.y[k])))
+                    if r.y[k]
+                    else -math.inf
+                    for r in self.rows
+                ]
+            )
 
     # noise
 
@@ -539,7 +544,8 @@ class Truth:
             x = self.samples.columns[names[0]]
             rows = rows[np.argsort(x[rows], kind="stable")]
             pairs = [
-                (a, b) for a, b in zip(rows, rows[1:], strict=False)
+                (a, b)
+                for a, b in zip(rows, rows[1:], strict=False)
                 if every or (y[a] < 0) != (y[b] < 0)
             ]
         else:

@@ -149,9 +149,12 @@ def open_page(
         page.said += [("why of the result", text) for text in blame(inspection, root).sentences]
     if steps:
         page.repairs = repair(
-            formula, samples, limit_seconds=2.0 if hurry else math.inf, limit_steps=steps,
+            formula,
+            samples,
+            limit_seconds=2.0 if hurry else math.inf,
+            limit_steps=steps,
             clock=ticking(1.0 if hurry else 0.0),
-        )  # fmt: skip
+        )
         page.said += [("instead", text) for text in _instead(page.repairs)]
     if findings and not truth.valid.any():
         page.said += [("ways", triangulate(inspection).sentence)]

@@ -122,10 +122,26 @@ x0 - 2457000.5 | x0=log:2.4e6:2.5e6
 """.strip().splitlines()
 """Each with the kinds of its columns, as `column` has them."""
 
-KINDS = ("uniform:1:5", "uniform:-5:5", "uniform:0:1", "whole:0:9", "whole:-3:3", "normal:0:1",
-         "normal:1000:1", "temperature", "year", "stamp", "log:1e-3:1e3", "log:1e-9:1", "log:1:1e9",
-         "log:1e-200:1", "log:1e100:1e300", "short:1", "uniform:-800:800",
-         "uniform:0.999:1.001")  # fmt: skip
+KINDS = (
+    "uniform:1:5",
+    "uniform:-5:5",
+    "uniform:0:1",
+    "whole:0:9",
+    "whole:-3:3",
+    "normal:0:1",
+    "normal:1000:1",
+    "temperature",
+    "year",
+    "stamp",
+    "log:1e-3:1e3",
+    "log:1e-9:1",
+    "log:1:1e9",
+    "log:1e-200:1",
+    "log:1e100:1e300",
+    "short:1",
+    "uniform:-800:800",
+    "uniform:0.999:1.001",
+)
 
 
 def column(kind: str, count: int, rng: np.random.Generator) -> np.ndarray:

@@ -51,13 +51,16 @@ PLAIN: dict[str, Callable[[Sequence[Any], Any], Any]] = {
     **{
         ours: _of_one(getattr(np, theirs))
         for ours, theirs in [
-            *((n, n) for n in "sqrt cbrt exp expm1 log1p sin cos tan sinh cosh tanh sign floor "
-                              "ceil".split()),
+            *(
+                (n, n)
+                for n in "sqrt cbrt exp expm1 log1p sin cos tan sinh cosh tanh sign floor "
+                "ceil".split()
+            ),
             *((n, "arc" + n[1:]) for n in "asin acos atan asinh acosh atanh".split()),
             ("round", "round"),
         ]
     },
-}  # fmt: skip
+}
 
 
 def run_plain(formula: Formula, columns: Mapping[str, Any], count: int, kind: str) -> list[Any]:

@@ -254,8 +254,11 @@ def _(p: Page, m: Match) -> Iterator[str]:
 
 @duty("which samples, that the result loses by more than first order, are split", "fault.follows")
 def _(p: Page) -> bool:
-    split = any(name.startswith("With shared noise the result loses") or " of the " in name
-                for kind, name in p.said if kind == "fault")  # fmt: skip
+    split = any(
+        name.startswith("With shared noise the result loses") or " of the " in name
+        for kind, name in p.said
+        if kind == "fault"
+    )
     return split and bool((p.truth.follows & np.isfinite(p.truth.q2)).any())
 
 
@@ -563,18 +566,21 @@ def _no_worse(p: Page, m: Match, before: DoubleError, after: DoubleError) -> Ite
         yield f"at {more} rows it loses more, by up to {rise.max():.2f}, and that is not said"
 
 
-@says("instead.write", "instead",
-      f"Write <form:code> (<rules:any>): {_MEASURED}⟦ instead of <was:plain>⟧⟦, as before⟧{_BEYOND}"
-      f"⟦; with shared noise the result loses <q:lost> instead of <from_q:one>{_LEFT}{_KEPT}⟧"
-      "⟦; the worst step (EIC) loses <worst:lost> instead of <from_worst:every>"
-      f"{_STEPS_LEFT}⟧"
-      "⟦; at <less:int> of <of_less:int> [[row|rows]] compared it loses less⟧"
-      "⟦; at <more:int> of <of:int> [[row|rows]] compared it loses more, by up to <rise:one> "
-      "digits⟧.",
-      claims=lambda p, m: [
-          *([(f"{SHARED}, where one is left", *decimal(m["from_q"]))] if m["q"] else []),
-          ("something to write instead", 1, 1),
-      ])  # fmt: skip
+@says(
+    "instead.write",
+    "instead",
+    f"Write <form:code> (<rules:any>): {_MEASURED}⟦ instead of <was:plain>⟧⟦, as before⟧{_BEYOND}"
+    f"⟦; with shared noise the result loses <q:lost> instead of <from_q:one>{_LEFT}{_KEPT}⟧"
+    "⟦; the worst step (EIC) loses <worst:lost> instead of <from_worst:every>"
+    f"{_STEPS_LEFT}⟧"
+    "⟦; at <less:int> of <of_less:int> [[row|rows]] compared it loses less⟧"
+    "⟦; at <more:int> of <of:int> [[row|rows]] compared it loses more, by up to <rise:one> "
+    "digits⟧.",
+    claims=lambda p, m: [
+        *([(f"{SHARED}, where one is left", *decimal(m["from_q"]))] if m["q"] else []),
+        ("something to write instead", 1, 1),
+    ],
+)
 def _(p: Page, m: Match) -> Iterator[str]:
     yield from _instead(p, m)
 
@@ -691,9 +697,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
         yield "no value over- or underflows"
 
 
-@says(
-    "advice.arithmetic", "instead", "What helps: arithmetic of more digits or of a wider range."
-)
+@says("advice.arithmetic", "instead", "What helps: arithmetic of more digits or of a wider range.")
 def _(p: Page, m: Match) -> Iterator[str]:
     if not (p.truth.missed > 2.0**-52).any():
         yield "double precision has all of its digits"

@@ -34,10 +34,13 @@ def _digits(label: str) -> int:
 
 def _constants(p: Page, formula: object) -> list[str]:
     """Distinct decimal constants, without whole-number exactness rules."""
-    return list(dict.fromkeys(
-        n.label for n in formula  # type: ignore[attr-defined]
-        if n.operator == CONSTANT and n.label not in ("pi", "e") and "/" not in n.label
-    ))  # fmt: skip
+    return list(
+        dict.fromkeys(
+            n.label
+            for n in formula  # type: ignore[attr-defined]
+            if n.operator == CONSTANT and n.label not in ("pi", "e") and "/" not in n.label
+        )
+    )
 
 
 def _reference(p: Page) -> np.ndarray:
@@ -91,8 +94,9 @@ def _moved(p: Page) -> float:
     from tests.audit.oracle import Truth
 
     names = shortened.variables
-    after = Truth(shortened, Samples.from_columns({v: columns[v] for v in names},
-                                                  count=p.truth.count))  # fmt: skip
+    after = Truth(
+        shortened, Samples.from_columns({v: columns[v] for v in names}, count=p.truth.count)
+    )
     before = p.truth
     gaps = []
     with mp.workdps(60):
@@ -120,8 +124,11 @@ def _within(p: Page, text: str, scale: str) -> Iterator[str]:
     "<n:int> [[sample|samples]], it moves by <by:any> of its spread (rms).",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
-    cells = [len(text.strip("-0.").replace(".", "")) for column in p.samples.exact.values()
-             for text in column.values()]  # fmt: skip
+    cells = [
+        len(text.strip("-0.").replace(".", ""))
+        for column in p.samples.exact.values()
+        for text in column.values()
+    ]
     if not any(count > 17 for count in cells):
         yield "no cell has more than 17 digits"
 
@@ -145,10 +152,13 @@ def _(p: Page, m: Match) -> Iterator[str]:
     before = sum(_digits(c) for c in _constants(p, p.formula.nodes))
     if whole(m["before"]) != before:
         yield f"they have {before} digits"
-    changed = dict(zip(
-        [n.label for n in p.formula.nodes if n.operator == CONSTANT],
-        [n.label for n in p.budget.formula.nodes if n.operator == CONSTANT], strict=True,
-    ))  # fmt: skip
+    changed = dict(
+        zip(
+            [n.label for n in p.formula.nodes if n.operator == CONSTANT],
+            [n.label for n in p.budget.formula.nodes if n.operator == CONSTANT],
+            strict=True,
+        )
+    )
     after = sum(_digits(changed[c]) for c in _constants(p, p.formula.nodes))
     if whole(m["after"]) < after:
         yield f"the shortened ones have {after} digits"
@@ -435,8 +445,9 @@ def _because(p: Page, k: int, why: str) -> Iterator[str]:
         if not every and whole(match[1].split()[0]) > lost:
             yield f"none is left at {lost}"
     if "what" in match.groupdict():
-        yield from _observed(p, k, "float32" if match["kind"] == "single" else "float64",
-                             match["what"])  # fmt: skip
+        yield from _observed(
+            p, k, "float32" if match["kind"] == "single" else "float64", match["what"]
+        )
 
 
 def _observed(p: Page, k: int, kind: str, what: str) -> Iterator[str]:

@@ -43,13 +43,19 @@ def _sources(p: Page, target: int, text: str) -> tuple[list[list[int]], int, lis
     for m in SOURCE.finditer(text):
         rest = rest.replace(m[0], "", 1)
         own = m["of"].removesuffix(" itself")
-        nodes = [target] if own != m["of"] else [
-            k for k in p.nodes(m["of"])
-            if k in p.truth.subtree(target)
-            and KIND_OF.get(m["kind"], p.formula.nodes[k].operator) == p.formula.nodes[k].operator
-            and not (m["kind"] == "rounding of" and not p.formula.nodes[k].children)
-            and k != target
-        ]  # fmt: skip
+        nodes = (
+            [target]
+            if own != m["of"]
+            else [
+                k
+                for k in p.nodes(m["of"])
+                if k in p.truth.subtree(target)
+                and KIND_OF.get(m["kind"], p.formula.nodes[k].operator)
+                == p.formula.nodes[k].operator
+                and not (m["kind"] == "rounding of" and not p.formula.nodes[k].children)
+                and k != target
+            ]
+        )
         count = int(m["count"] or 1)
         if m["all"] and len(nodes) != int(m["all"]):
             wrong.append(f"{m[0]}: {len(nodes)} such nodes in all")
@@ -171,9 +177,7 @@ PART = {" at": 0.75, ", mostly at": 0.49, " on the way, most at": 0.0}
 """What part of the digits gained on the way must be gained in the step that is named, at least."""
 
 
-def _amplified_most(
-    p: Page, k: int, target: int, step: int, how: str
-) -> Iterator[str]:
+def _amplified_most(p: Page, k: int, target: int, step: int, how: str) -> Iterator[str]:
     """Whether the noise of k is multiplied in that step, or most of it."""
     if k != target:
         yield from _on_the_way(k, step, how, _gains_there(p, k, target))

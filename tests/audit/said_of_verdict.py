@@ -97,9 +97,7 @@ def _too_large(p: Page) -> np.ndarray:
     return np.array([row.too_large for row in p.truth.rows])
 
 
-@says(
-    "level.range_loss", "level", "At some samples over- or underflow costs digits of the result"
-)
+@says("level.range_loss", "level", "At some samples over- or underflow costs digits of the result")
 def _(p: Page, m: Match) -> Iterator[str]:
     if not (p.truth.leaves_range & (p.truth.missed > 0.9 * explained(p))).any():
         yield "it does not"
@@ -215,8 +213,12 @@ def _paper(name: str, text: str, low: float, high: float) -> None:
 _paper("stable", "EIC below 1, like a typical physical law", 0, 1)
 _paper("moderate", "EIC between 1 and 2, more than a typical physical law", 1, 2)
 _paper("severe", "EIC above 2, where the paper's filter drops a formula", 2, 1e9)
-_paper("infinite", "EIC infinite: at some step and sample no digit is right, or it jumps",
-       math.inf, math.inf)  # fmt: skip
+_paper(
+    "infinite",
+    "EIC infinite: at some step and sample no digit is right, or it jumps",
+    math.inf,
+    math.inf,
+)
 
 
 @says("paper.undefined", "level", "EIC undefined: the formula has no usable value on these samples")
@@ -564,9 +566,7 @@ def _cause(p: Page, t: int, how: str, why: str) -> list[str]:
     return best_of(list(_made(p, t, k, place, how, why)) for k in places)
 
 
-def _made(
-    p: Page, t: int, k: int, place: Match | None, how: str, why: str
-) -> Iterator[str]:
+def _made(p: Page, t: int, k: int, place: Match | None, how: str, why: str) -> Iterator[str]:
     made, path = p.truth.created(t), p.truth.created_on_path(t)
     whole_loss = p.truth.local_finite(t)
     worst, on_path = int(np.argmax(made)), int(np.argmax(path))
@@ -708,8 +708,15 @@ def _(p: Page) -> bool:
 
 
 STEEP_AT = {
-    "sqrt": 0, "cbrt": 0, "root": 0, "power": 0, "pow": 0, "asin": 1, "acos": 1, "acosh": 1,
-}  # fmt: skip
+    "sqrt": 0,
+    "cbrt": 0,
+    "root": 0,
+    "power": 0,
+    "pow": 0,
+    "asin": 1,
+    "acos": 1,
+    "acosh": 1,
+}
 """Functions with an infinite slope and a value, and the size of their argument there."""
 
 
@@ -855,8 +862,9 @@ def _exact_range(p: Page, text: str, lost: np.ndarray) -> Iterator[str]:
             yield f"at {count} it is in range"
     elif m := re.fullmatch(
         r"the exact value is in range(?: at ([\d,]+)( or more)? of them)?"
-        r"(, with fewer digits)?(?: at ([\d,]+) of these)?", text
-    ):  # fmt: skip
+        r"(, with fewer digits)?(?: at ([\d,]+) of these)?",
+        text,
+    ):
         told_count = whole(m[1] or str(int(lost.sum())))
         if told_count > count + unknown or (not m[2] and told_count < count):
             yield f"at {count}"
@@ -1304,8 +1312,10 @@ _LABELS: dict[str, Callable[[Page], bool]] = {
     "undefined": lambda p: not p.truth.valid.any() or bool(without_real_value(p).any()),
     "zero_term": lambda p: bool(
         p.truth.valid.any()
-        and any((p.truth.value(k) == 0).any()
-                for k in p.formula.nodes[p.diagnosis.verdict.origin].children)
+        and any(
+            (p.truth.value(k) == 0).any()
+            for k in p.formula.nodes[p.diagnosis.verdict.origin].children
+        )
     ),
     "singular": lambda p: bool(p.truth.any_singular.any()),
 }
@@ -1326,8 +1336,11 @@ _label("pole", "Near a pole", "tan cot sec csc")
 _label("zero", "Near a zero", _PERIODIC)
 _label("zeros_poles", "Near zeros and poles", "tan cot")
 _label("angle", "Large argument of <f:word>", _PERIODIC)
-_label("growth", "[[Exponential|Hyperbolic function|Step]] of a large number",
-       "exp expm1 sinh cosh tanh")  # fmt: skip
+_label(
+    "growth",
+    "[[Exponential|Hyperbolic function|Step]] of a large number",
+    "exp expm1 sinh cosh tanh",
+)
 _label("exponent", "Large exponent", "power pow")
 _label("in_exponent", "Error in an exponent", "pow")
 _label("zero_given", "Error of a value that is 0", applies="zero_term")
@@ -1359,8 +1372,11 @@ def _(p: Page) -> bool:
     return bool(p.truth.singular(p.truth.root).any())
 
 
-@duty("a step inside loses two digits and more", "verdict.lost verdict.as_worst verdict.inner "
-      "verdict.inner_every verdict.every verdict.steep verdict.inside verdict.inside_every "
-      "verdict.follows")  # fmt: skip
+@duty(
+    "a step inside loses two digits and more",
+    "verdict.lost verdict.as_worst verdict.inner "
+    "verdict.inner_every verdict.every verdict.steep verdict.inside verdict.inside_every "
+    "verdict.follows",
+)
 def _(p: Page) -> bool:
     return p.truth.eic > 2

@@ -33,10 +33,14 @@ from tests.audit.pasted import pasted_draw
 from tests.audit.sentences import TABLE, Verdicts, judge
 from tests.effort import FULL, cases
 
-assert all((
-    said_of_fault, said_of_findings, said_of_noise,
-    said_of_verdict,
-))  # fmt: skip
+assert all(
+    (
+        said_of_fault,
+        said_of_findings,
+        said_of_noise,
+        said_of_verdict,
+    )
+)
 
 DRAWN = cases(48, 2000)
 PASTED = cases(10, 300)
@@ -44,13 +48,32 @@ SHARED = Path(__file__).resolve().parents[3] / "shared"
 SEARCHED, STEPS = 8, 40
 """One draw in so many is searched for better forms and asked for all findings."""
 
-SILENT = frozenset({
-    "note.heavy", "cause.steep", "cause.plain", "singular.given", "singular.cut", "singular.zero",
-    "singular.power", "growth.hardly", "budget.together", "budget.many", "instead.none_finite",
-    "label.beyond", "label.steep", "label.unranged",
-    "verdict.left_out", "advice.arithmetic", "invalid.indistinct", "budget.beyond", "budget.none",
-    "singular.or_given", "singular.jump_nearly", "singular.end_nearly",
-})  # fmt: skip
+SILENT = frozenset(
+    {
+        "note.heavy",
+        "cause.steep",
+        "cause.plain",
+        "singular.given",
+        "singular.cut",
+        "singular.zero",
+        "singular.power",
+        "growth.hardly",
+        "budget.together",
+        "budget.many",
+        "instead.none_finite",
+        "label.beyond",
+        "label.steep",
+        "label.unranged",
+        "verdict.left_out",
+        "advice.arithmetic",
+        "invalid.indistinct",
+        "budget.beyond",
+        "budget.none",
+        "singular.or_given",
+        "singular.jump_nearly",
+        "singular.end_nearly",
+    }
+)
 """Templates for which no formula of built-in operators is known that makes them speak; or which are
 about rows that the oracle sees and the definition, at 60 digits, does not; or about too many
 samples for an oracle (`tests/core/measure/test_recheck.py` holds those to the truth)."""
@@ -81,9 +104,15 @@ def faults_of(draw: Draw, said: collections.Counter[str], **asked: object) -> It
 def test_what_is_said_of_an_example_is_true(number, said):
     text, ranges, count, asked = EXAMPLES[number]
     draw = example(text, ranges, count)
-    faults = list(faults_of(
-        draw, said, steps=STEPS if "s" in asked else 0, findings="f" in asked, hurry="t" in asked
-    ))  # fmt: skip
+    faults = list(
+        faults_of(
+            draw,
+            said,
+            steps=STEPS if "s" in asked else 0,
+            findings="f" in asked,
+            hurry="t" in asked,
+        )
+    )
     assert not faults, "\n".join(faults)
 
 

@@ -69,24 +69,42 @@ def test_units_are_advised_out_of_range_and_a_tolerance_at_exact_zeros(text, exa
 
 # formula, its table, the same with exact numbers, how the rows are moved (a part of each input)
 LOST = (
-    ("(x-2)*(y-2)", {"x": [2, 2, 3, 1, 2.5], "y": [2, 3, 2, 1, 2.5]},
-     lambda x, y: (x - 2) * (y - 2)),
-    ("(x-1)*(x-2)*(x-3)", {"x": [1, 2.5, 3, 4], "y": [1, 1, 1, 1]},
-     lambda x, y: (x - 1) * (x - 2) * (x - 3)),
+    (
+        "(x-2)*(y-2)",
+        {"x": [2, 2, 3, 1, 2.5], "y": [2, 3, 2, 1, 2.5]},
+        lambda x, y: (x - 2) * (y - 2),
+    ),
+    (
+        "(x-1)*(x-2)*(x-3)",
+        {"x": [1, 2.5, 3, 4], "y": [1, 1, 1, 1]},
+        lambda x, y: (x - 1) * (x - 2) * (x - 3),
+    ),
     ("(x-y)/(x+y)", {"x": [1, 2.5, 3, 4], "y": [1, 3, 1, 2]}, lambda x, y: (x - y) / (x + y)),
-    ("x*floor(x)-x", {"x": [1, 2.5, 3.5, 4.5], "y": [1, 1, 1, 1]},
-     lambda x, y: x * mp.floor(x) - x),
-    ("floor(x/0.1)", {"x": [0.3, 0.6, 0.75, 0.85], "y": [1, 1, 1, 1]},
-     lambda x, y: mp.floor(x / mpf("0.1"))),
-    ("1000000+floor(x)", {"x": [1, 2, 3, 4], "y": [1, 1, 1, 1]},
-     lambda x, y: 1_000_000 + mp.floor(x)),
-    ("atan2(y-1,x)", {"x": [-1, 1, -1, -1], "y": [1, 1, 2, 0.999999]},
-     lambda x, y: mp.atan2(y - 1, x)),
+    (
+        "x*floor(x)-x",
+        {"x": [1, 2.5, 3.5, 4.5], "y": [1, 1, 1, 1]},
+        lambda x, y: x * mp.floor(x) - x,
+    ),
+    (
+        "floor(x/0.1)",
+        {"x": [0.3, 0.6, 0.75, 0.85], "y": [1, 1, 1, 1]},
+        lambda x, y: mp.floor(x / mpf("0.1")),
+    ),
+    (
+        "1000000+floor(x)",
+        {"x": [1, 2, 3, 4], "y": [1, 1, 1, 1]},
+        lambda x, y: 1_000_000 + mp.floor(x),
+    ),
+    (
+        "atan2(y-1,x)",
+        {"x": [-1, 1, -1, -1], "y": [1, 1, 2, 0.999999]},
+        lambda x, y: mp.atan2(y - 1, x),
+    ),
     ("sqrt(x*x)-abs(x)", {"x": [1, 2.5, 3, -4], "y": [1, 1, 1, 1]}, lambda x, y: x - x),
     ("abs(x)-x", {"x": [1, 2.5, -3, -4], "y": [1, 1, 1, 1]}, lambda x, y: abs(x) - x),
     ("x*y/(1+y)", {"x": [1, 2.5, 3, 4], "y": [1, 3, 1, 2]}, lambda x, y: x * y / (1 + y)),
     ("x**2", {"x": [1, 2.5, 3, 4], "y": [1, 3, 1, 2]}, lambda x, y: x**2),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(("text", "table", "value"), LOST)

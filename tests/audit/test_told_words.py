@@ -35,12 +35,14 @@ def test_one_other_sample_is_not_called_the_others(text, values, lost):
 
 
 BELOW = (
-    ("sin((y*y)**1.5 - cos(79561.1 + y/y))/sin(sin((log(y)+z)**3))",
-     {"y": [4.0, 5.0, 4.0, 1.0, 6.0], "z": [-1.0, 2.0, 2.0, 3.0, -2.0]}),
+    (
+        "sin((y*y)**1.5 - cos(79561.1 + y/y))/sin(sin((log(y)+z)**3))",
+        {"y": [4.0, 5.0, 4.0, 1.0, 6.0], "z": [-1.0, 2.0, 2.0, 3.0, -2.0]},
+    ),
     ("log(x-3)+sqrt(x)", {"x": [3.1, 3.2, 4.0, 5.0]}),
     ("(x - 0.999)**4", {"x": [1.0, 1.005, 1.01]}),
     ("exp(x)*sqrt(y)", {"x": [500.0, 800.0], "y": [1.0, 2.0]}),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(("text", "columns"), BELOW)

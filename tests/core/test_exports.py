@@ -79,8 +79,10 @@ def test_the_keys_of_a_part_stand_among_those_of_the_whole_and_give_way_to_later
         JSON = ("level", *keys_within("part", Part.JSON), ("value", lambda outer: "mine"))
 
     assert [*Outer(Part(1.0)).to_json().items()] == [
-        ("level", 0.5), ("value", "mine"), ("interval", [0.5, 1.5])
-    ]  # fmt: skip
+        ("level", 0.5),
+        ("value", "mine"),
+        ("interval", [0.5, 1.5]),
+    ]
 
 
 def test_a_table_as_text_reads_back_and_ends_its_lines_by_line_feeds() -> None:

@@ -16,9 +16,17 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_every_public_name_is_there_and_shown() -> None:
     promised = {
-        "read", "inspect", "diagnose", "repair", "score", "Samples", "Domain", "UserError",
-        "FormulaError", "DataError",
-    }  # fmt: skip
+        "read",
+        "inspect",
+        "diagnose",
+        "repair",
+        "score",
+        "Samples",
+        "Domain",
+        "UserError",
+        "FormulaError",
+        "DataError",
+    }
     assert promised < set(eic_core.__all__) <= set(dir(eic_core))
     assert all(hasattr(eic_core, name) for name in eic_core.__all__)
     assert not hasattr(eic_core, "amplifly")

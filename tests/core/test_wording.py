@@ -16,9 +16,11 @@ SHARES = st.one_of(
     st.floats(0, 1),
     st.builds(
         lambda mark, power, sign: min(1.0, max(0.0, mark + sign * 10.0**power)),
-        st.sampled_from([0.0, 0.5, 1.0]), st.floats(-14, -1), st.sampled_from([-1, 1]),
+        st.sampled_from([0.0, 0.5, 1.0]),
+        st.floats(-14, -1),
+        st.sampled_from([-1, 1]),
     ),
-)  # fmt: skip
+)
 DECIMALS = st.sampled_from([None, 0, 1, 2])
 FLOATS = st.floats(-1e300, 1e300)
 
@@ -78,12 +80,22 @@ def test_nearly_all_reads_the_same_everywhere(decimals: int | None) -> None:
 @pytest.mark.parametrize(
     ("share", "decimals", "text"),
     [
-        (0.503, 0, "50.3 %"), (0.503, None, "50.3 %"), (0.001, 0, "0.1 %"), (0.997, 0, "99.7 %"),
-        (0.5, 1, "50.0 %"), (1.0, 1, "100.0 %"), (0.0, None, "0 %"), (0.1 + 0.4, 0, "50 %"),
-        (0.50000001, 0, "over 50 %"), (0.49999999, 1, "under 50 %"), (0.0023, None, "0.23 %"),
-        (0.095, None, "9.5 %"), (0.0999, None, "10 %"), (math.nan, 0, "not defined"),
+        (0.503, 0, "50.3 %"),
+        (0.503, None, "50.3 %"),
+        (0.001, 0, "0.1 %"),
+        (0.997, 0, "99.7 %"),
+        (0.5, 1, "50.0 %"),
+        (1.0, 1, "100.0 %"),
+        (0.0, None, "0 %"),
+        (0.1 + 0.4, 0, "50 %"),
+        (0.50000001, 0, "over 50 %"),
+        (0.49999999, 1, "under 50 %"),
+        (0.0023, None, "0.23 %"),
+        (0.095, None, "9.5 %"),
+        (0.0999, None, "10 %"),
+        (math.nan, 0, "not defined"),
     ],
-)  # fmt: skip
+)
 def test_shares(share: float, decimals: int | None, text: str) -> None:
     assert wording.percent(share, decimals) == text
 

@@ -26,8 +26,19 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def ask(rehearsal: Rehearsal, server: ChatServer, *options: str) -> list[str]:
-    return ["--database", rehearsal.url, "ask", "rehearsal", "--model", "m", "--base-url",
-            server.url, "--repeats", "4", *options]  # fmt: skip
+    return [
+        "--database",
+        rehearsal.url,
+        "ask",
+        "rehearsal",
+        "--model",
+        "m",
+        "--base-url",
+        server.url,
+        "--repeats",
+        "4",
+        *options,
+    ]
 
 
 def opened(rehearsal: Rehearsal) -> int:
@@ -113,7 +124,9 @@ def test_mistakes_get_one_message_and_status_2(
 
 
 def test_the_key_of_the_environment_is_sent_and_neither_stored_nor_printed(
-    rehearsal: Rehearsal, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    rehearsal: Rehearsal,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
     opened(rehearsal)
@@ -142,20 +155,38 @@ def test_the_key_of_the_environment_is_sent_and_neither_stored_nor_printed(
         ("INSERT OR REPLACE INTO model_answer SELECT * FROM model_answer", "append-only"),
         ("UPDATE model_run SET temperature = 0", "append-only"),
         ("DELETE FROM model_run", "append-only"),
-        ("INSERT INTO model_run SELECT 99, 2, 'x', model, base_url, temperature, repeats, prompt, "
-         "prompt_sha256, begun_at FROM model_run LIMIT 1", "a draft has nothing"),
-        ("INSERT INTO model_run SELECT 99, 1, label, model, base_url, temperature, repeats, "
-         "prompt, prompt_sha256, begun_at FROM model_run LIMIT 1", "UNIQUE"),
-        ("INSERT INTO model_run SELECT 99, 1, 'odd', model, base_url, temperature, 5, "
-         "prompt, prompt_sha256, begun_at FROM model_run LIMIT 1", "CHECK"),
-        ("INSERT INTO model_answer SELECT 99, run_id, pair_id, lower_first, repeat, outcome, raw, "
-         "snapshot, fingerprint, finish_reason, structured, seed, 0, 0, 0, asked_at "
-         "FROM model_answer LIMIT 1", "UNIQUE"),
-        ("INSERT INTO model_answer SELECT 99, run_id, (SELECT max(id) FROM pair), 1, 77, outcome, "
-         "raw, snapshot, fingerprint, finish_reason, structured, seed, 0, 0, 0, asked_at "
-         "FROM model_answer LIMIT 1", "another study"),
+        (
+            "INSERT INTO model_run SELECT 99, 2, 'x', model, base_url, temperature, "
+            "repeats, prompt, "
+            "prompt_sha256, begun_at FROM model_run LIMIT 1",
+            "a draft has nothing",
+        ),
+        (
+            "INSERT INTO model_run SELECT 99, 1, label, model, base_url, temperature, repeats, "
+            "prompt, prompt_sha256, begun_at FROM model_run LIMIT 1",
+            "UNIQUE",
+        ),
+        (
+            "INSERT INTO model_run SELECT 99, 1, 'odd', model, base_url, temperature, 5, "
+            "prompt, prompt_sha256, begun_at FROM model_run LIMIT 1",
+            "CHECK",
+        ),
+        (
+            "INSERT INTO model_answer SELECT 99, run_id, pair_id, lower_first, repeat, "
+            "outcome, raw, "
+            "snapshot, fingerprint, finish_reason, structured, seed, 0, 0, 0, asked_at "
+            "FROM model_answer LIMIT 1",
+            "UNIQUE",
+        ),
+        (
+            "INSERT INTO model_answer SELECT 99, run_id, (SELECT max(id) FROM pair), 1, "
+            "77, outcome, "
+            "raw, snapshot, fingerprint, finish_reason, structured, seed, 0, 0, 0, asked_at "
+            "FROM model_answer LIMIT 1",
+            "another study",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_database_refuses(asked: sqlite3.Connection, statement: str, message: str) -> None:
     with pytest.raises(sqlite3.IntegrityError, match=message):
         asked.execute(statement)
@@ -200,8 +231,23 @@ def test_a_database_of_the_first_schema_gets_the_tables_and_keeps_its_triggers(
     service = ModelRaters(store, SystemClock())
     with chat_server() as server:
         for name in ("closed study", "open study"):
-            assert main(["--database", f"sqlite:///{file}", "ask", name, "--model", "m",
-                         "--base-url", server.url, "--repeats", "2"]) == 0  # fmt: skip
+            assert (
+                main(
+                    [
+                        "--database",
+                        f"sqlite:///{file}",
+                        "ask",
+                        name,
+                        "--model",
+                        "m",
+                        "--base-url",
+                        server.url,
+                        "--repeats",
+                        "2",
+                    ]
+                )
+                == 0
+            )
     with store.reading() as tx:
         for study in tx.studies.every():
             assert [state.complete for state in service.runs(study.id)] == [True]

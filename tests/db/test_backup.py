@@ -109,9 +109,14 @@ def test_the_command_line_backs_up_restores_and_exports(
     assert "1\topen\trehearsal\t" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", [
-    ["export", "nobody", "--out", "x"], ["export", "77", "--out", "x"], ["restore", "missing"],
-])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["export", "nobody", "--out", "x"],
+        ["export", "77", "--out", "x"],
+        ["restore", "missing"],
+    ],
+)
 def test_a_mistake_on_the_command_line_is_one_message_and_status_2(
     rehearsal: Rehearsal, capsys: pytest.CaptureFixture[str], command: list[str]
 ) -> None:
@@ -141,8 +146,10 @@ def test_a_command_that_names_no_database_says_that_it_leaves_out_the_demo(
     assert capsys.readouterr().err == ""
     for command in (["backup"], ["list"], ["export", "nobody", "--out", "x"]):
         main(command)
-        assert f"the demo's studies are in a database of their own, which this leaves out; for " \
+        assert (
+            f"the demo's studies are in a database of their own, which this leaves out; for "
             f"them: python -m db --database {DEMO_URL}" in capsys.readouterr().err
+        )
 
 
 def test_the_commands_take_the_database_that_the_environment_names(

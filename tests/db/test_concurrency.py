@@ -77,9 +77,7 @@ def test_many_raters_in_processes_land_every_vote_in_balance(rehearsal: Rehearsa
     tokens = list(map(token_of, made))
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(cases(2, 4), mp_context=context) as pool:
-        saved = list(
-            pool.map(rate_everything, [rehearsal.url] * RATERS, tokens, range(RATERS))
-        )
+        saved = list(pool.map(rate_everything, [rehearsal.url] * RATERS, tokens, range(RATERS)))
     assert saved == [10] * RATERS
     votes = _votes(rehearsal, study.id)
     assert len(votes) == RATERS * 10
@@ -162,7 +160,9 @@ def test_a_kill_in_mid_transaction_loses_nothing_committed(
     study = rehearsal.opened()
     token = rehearsal.rater(study)
     process = subprocess.Popen(
-        [sys.executable, "-c", KILLED, rehearsal.url, token], cwd=root, stdout=subprocess.PIPE,
+        [sys.executable, "-c", KILLED, rehearsal.url, token],
+        cwd=root,
+        stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(root)},
     )
     assert process.stdout is not None and process.stdout.readline() == b"inside\n"

@@ -91,9 +91,7 @@ def test_no_vote_enters_a_closed_study(raw: sqlite3.Connection) -> None:
         raw.execute("UPDATE study SET status = 'open'")
 
 
-def test_what_is_withdrawn_is_overwritten_in_the_file(
-    rehearsal: Rehearsal, tmp_path: Path
-) -> None:
+def test_what_is_withdrawn_is_overwritten_in_the_file(rehearsal: Rehearsal, tmp_path: Path) -> None:
     study = rehearsal.opened()
     token = rehearsal.rater(study)
     ballot = rehearsal.rating.next_ballot(token).ballot

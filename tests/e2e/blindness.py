@@ -20,18 +20,26 @@ WORDS = (
     re.compile(r"(?<![a-z])(?:lower|higher)(?!case)", re.IGNORECASE),
     re.compile(r"Lower(?!case)|Higher"),
     re.compile(r"effective information", re.IGNORECASE),
-    re.compile(r"bottleneck|amplif(?:y|ication)_|noise_figure|pool_|pair_id|gplearn|operon",
-               re.IGNORECASE),
+    re.compile(
+        r"bottleneck|amplif(?:y|ication)_|noise_figure|pool_|pair_id|gplearn|operon", re.IGNORECASE
+    ),
 )
 """Words and keys of what is hidden; the methods of the demo's pool among them."""
 TRACES = (
-    "eic", "lower", "higher", "effective", "bottleneck", "amplif", "noise_", "pool_", "pair_id",
-    "gplearn", "operon",
-)  # fmt: skip
-"""One of them, in small letters, is in whatever a pattern of `WORDS` finds."""
-NUMBER = re.compile(
-    r"(?<![\w.])-?\d+(?:\.\d+(?:e[-+]?\d+)?|e[-+]\d+)?(?![\w.])", re.IGNORECASE
+    "eic",
+    "lower",
+    "higher",
+    "effective",
+    "bottleneck",
+    "amplif",
+    "noise_",
+    "pool_",
+    "pair_id",
+    "gplearn",
+    "operon",
 )
+"""One of them, in small letters, is in whatever a pattern of `WORDS` finds."""
+NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+(?:e[-+]?\d+)?|e[-+]\d+)?(?![\w.])", re.IGNORECASE)
 """As programs write them; 6101e007 is a piece of a UUID, of which one in 10^5 looks like an EIC."""
 PICTURE = re.compile(r"data:image/png;base64,[\w+/=]+")
 """What Plotly paints of a map in the browser; the numbers it is painted from are read as sent."""

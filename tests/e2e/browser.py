@@ -79,8 +79,13 @@ def kept_port() -> Iterator[int]:
 
 @contextlib.contextmanager
 def running_server(
-    *, demo: bool = False, database: Path | None = None, log_file: Path | None = None,
-    port: int | None = None, script: str = "app.py", processes: list[int] | None = None,
+    *,
+    demo: bool = False,
+    database: Path | None = None,
+    log_file: Path | None = None,
+    port: int | None = None,
+    script: str = "app.py",
+    processes: list[int] | None = None,
 ) -> Iterator[str]:
     """`streamlit run` of a script in a process of its own; yields its address.
 

@@ -138,8 +138,9 @@ def archive(page: Page) -> Path:
     """Export all of a report as a ZIP, which takes as long as all its figures take to draw."""
     with page.expect_download(timeout=6 * PATIENCE) as download:
         page.get_by_role("button", name="Export as ZIP").click()
-        expect(page.get_by_text("Making the ZIP").or_(page.get_by_text("The ZIP is ready")).first
-               ).to_be_visible()  # fmt: skip
+        expect(
+            page.get_by_text("Making the ZIP").or_(page.get_by_text("The ZIP is ready")).first
+        ).to_be_visible()
     return download.value.path()
 
 

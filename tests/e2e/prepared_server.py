@@ -85,9 +85,14 @@ def start(script: str, port: int, environment: Mapping[str, str], log: Any) -> P
     place = os.environ.get(PLACE)
     if not place:
         return subprocess.Popen(
-            [sys.executable, "-m", "streamlit", *arguments], cwd=ROOT, stdin=subprocess.DEVNULL,
-            stdout=log, stderr=subprocess.STDOUT, env=dict(environment), start_new_session=True,
-        )  # fmt: skip
+            [sys.executable, "-m", "streamlit", *arguments],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env=dict(environment),
+            start_new_session=True,
+        )
     asked = json.dumps({"arguments": arguments, "environment": dict(environment)}).encode()
     with socket.socket(socket.AF_UNIX) as line:
         line.connect(place)
@@ -109,8 +114,11 @@ def prepared(place: Path) -> Any:
         environment["JE_ARROW_MALLOC_CONF"] = "background_thread:false"
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.e2e.prepared_server", str(door.fileno())],
-            cwd=ROOT, stdin=subprocess.PIPE, env=environment, pass_fds=[door.fileno()],
-        )  # fmt: skip
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            env=environment,
+            pass_fds=[door.fileno()],
+        )
     os.environ[PLACE] = str(place)
     try:
         yield

@@ -65,10 +65,15 @@ def profile(browser: Browser, *, phone: bool = False) -> Iterator[BrowserContext
     takes a `browser.new_context` of its own.
     """
     free = _free.setdefault(browser, {}).setdefault(phone, [])
-    kept = free.pop() if free else _Kept(
-        browser.new_context(viewport=PHONE, is_mobile=True, has_touch=True)  # type: ignore[arg-type]
-        if phone else browser.new_context()
-    )  # fmt: skip
+    kept = (
+        free.pop()
+        if free
+        else _Kept(
+            browser.new_context(viewport=PHONE, is_mobile=True, has_touch=True)  # type: ignore[arg-type]
+            if phone
+            else browser.new_context()
+        )
+    )
     try:
         yield kept.context
         assert kept.blocked == []

@@ -88,9 +88,7 @@ class World:
         store = open_database(f"sqlite:///{file}")
         organiser = OrganiserService(store, SystemClock(), SystemChance())
         problems = demo_material()
-        made = StudyDesign(
-            contact=CONTACT, public_base_url=f"http://127.0.0.1:{port}", **design
-        )
+        made = StudyDesign(contact=CONTACT, public_base_url=f"http://127.0.0.1:{port}", **design)
         study = organiser.create("Demo", made)
         organiser.set_problems(study.id, problems)
         path = demo_pool_path()
@@ -158,9 +156,7 @@ def moment(value: Any) -> datetime:
 
 
 @contextlib.contextmanager
-def volunteer(
-    browser: Browser, *, phone: bool = True, motion: bool = False
-) -> Iterator[Page]:
+def volunteer(browser: Browser, *, phone: bool = True, motion: bool = False) -> Iterator[Page]:
     """Somebody with a browser of their own."""
     width, height = (390, 844) if phone else (1400, 900)
     with profile(browser, phone=phone) as context:

@@ -20,9 +20,15 @@ from study.rating import RatingService
 from tests.e2e.rating_world import CONTACT, demo_material, token_of
 
 REASONS = (
-    "shorter", "fewer brackets", "no nested exp", "I know this one from school", "",
-    "<b>bold</b> & brackets", "=1+1", "the other one subtracts two huge numbers",
-)  # fmt: skip
+    "shorter",
+    "fewer brackets",
+    "no nested exp",
+    "I know this one from school",
+    "",
+    "<b>bold</b> & brackets",
+    "=1+1",
+    "the other one subtracts two huge numbers",
+)
 FIELDS = ("Physics", "Biology", "Economics", "Statistics")
 Preference = Callable[[random.Random, int, float], float]
 
@@ -55,9 +61,13 @@ class ResultsWorld:
         """On a fresh file."""
         store, clock, chance = open_database(f"sqlite:///{file}"), ManualClock(), SeededChance(5)
         return cls(
-            file, store, clock, OrganiserService(store, clock, chance),
-            RatingService(store, clock, chance, min_view_seconds=0), demo_material(),
-        )  # fmt: skip
+            file,
+            store,
+            clock,
+            OrganiserService(store, clock, chance),
+            RatingService(store, clock, chance, min_view_seconds=0),
+            demo_material(),
+        )
 
     def opened(self, name: str, address: str = "http://127.0.0.1", **design: object) -> Study:
         """An open study of the demo's pairs."""

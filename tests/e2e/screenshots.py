@@ -104,9 +104,7 @@ def _asked(key: str, ask: str) -> State:
 
 
 STATES |= {f"{ask}-{key}": _asked(key, ask) for ask in ASKS for key in ASKED}
-STATES |= {
-    f"{ask}-undefined": State(f"?formula={quote('log(-x)')}&ask={ask}") for ask in ASKS[1:]
-}
+STATES |= {f"{ask}-undefined": State(f"?formula={quote('log(-x)')}&ask={ask}") for ask in ASKS[1:]}
 
 
 def main(*arguments: str) -> None:

@@ -80,8 +80,10 @@ def _table(page: Page, name: str, content: bytes) -> None:
         page.locator(".st-key-data-panel summary").click()
     choice.click()
     table: FilePayload = {
-        "name": name, "mimeType": "text/csv", "buffer": content,
-    }  # fmt: skip
+        "name": name,
+        "mimeType": "text/csv",
+        "buffer": content,
+    }
     page.locator(".st-key-data-panel input[type=file]").set_input_files(table)
     page.locator(".eic-file").wait_for(timeout=PATIENCE)
     _still(page)

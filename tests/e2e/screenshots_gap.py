@@ -16,12 +16,14 @@ POOL = "dataset,method,formula\n" + "\n".join(
     f"{law},{method},{formula}"
     for method, more in (("Plain", ""), ("Padded", " + 1000*{x} - 1000*{x}"))
     for law, formula, x in (
-        ("feynman_I_12_1", "x0*x1", "x0"), ("feynman_I_34_27", "0.15915494*x0*x1", "x1"),
+        ("feynman_I_12_1", "x0*x1", "x0"),
+        ("feynman_I_34_27", "0.15915494*x0*x1", "x1"),
         ("feynman_III_15_14", "0.012665148*x0**2/(x1*x2**2)", "x2"),
-        ("strogatz_vdp2", "-0.1*x0", "x0"), ("feynman_I_25_13", "x0/x1", "x0"),
+        ("strogatz_vdp2", "-0.1*x0", "x0"),
+        ("feynman_I_25_13", "x0/x1", "x0"),
     )
     for formula in [formula + more.format(x=x)]
-)  # fmt: skip
+)
 """What two methods could have found: the second adds and takes away what cancels."""
 
 FOREIGN = "dataset,method,formula\niris,GP,x0+1\n"

@@ -16,9 +16,20 @@ from websockets.sync.client import ClientConnection, connect
 
 PATIENCE = 60.0
 INPUTS = (
-    "button", "checkbox", "file_uploader", "multiselect", "number_input", "selectbox", "slider",
-    "text_area", "text_input", "radio", "button_group", "download_button", "data_editor",
-)  # fmt: skip
+    "button",
+    "checkbox",
+    "file_uploader",
+    "multiselect",
+    "number_input",
+    "selectbox",
+    "slider",
+    "text_area",
+    "text_input",
+    "radio",
+    "button_group",
+    "download_button",
+    "data_editor",
+)
 
 
 @dataclass
@@ -93,7 +104,10 @@ def stranger(address: str, page: str = "", query: str = "") -> Iterator[Stranger
     """Somebody who shows a page, and has run it once."""
     stream = f"ws://{urlsplit(address).netloc}/_stcore/stream"
     with connect(
-        stream, subprotocols=["streamlit"], origin=address, max_size=None  # type: ignore[arg-type]
+        stream,
+        subprotocols=["streamlit"],
+        origin=address,
+        max_size=None,  # type: ignore[arg-type]
     ) as socket:
         visitor = Stranger(socket, page=page, query=query)
         visitor.run()

@@ -79,7 +79,8 @@ def test_a_row_of_the_truth_table_selects_its_node(visit: Callable[..., Page]) -
     answer = page.locator(".st-key-answer-truth")
     expect(answer.locator(".eic-answer")).to_contain_text("At 6 of 7 nodes")
     expect(answer.locator("[role=row][aria-selected=true]")).to_have_attribute(
-        "aria-rowindex", "2"  # 1 is the head
+        "aria-rowindex",
+        "2",  # 1 is the head
     )
     canvas = answer.locator("[data-testid=stDataFrame] canvas").first
     click_at(page, canvas, 20, 55 + 35 * 2)

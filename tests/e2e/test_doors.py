@@ -117,12 +117,23 @@ def test_every_answer_says_the_policy_also_errors_files_and_refused_upgrades(pla
     script = re.search(r'src="\.(/static/js/[^"]+)"', page)
     assert script is not None
     asked = (
-        ("GET", "/"), ("GET", "/rate?t=x"), ("GET", "/healthz"), ("GET", script[1]),
-        ("GET", "/static/js/none.js"), ("GET", "/media/none.csv"), ("GET", "/nowhere/at/all"),
-        ("GET", "/_stcore/health"), ("GET", "/_stcore/host-config"), ("GET", "/_stcore/metrics"),
-        ("GET", "/..%2f..%2fetc/passwd"), ("POST", "/door/login"), ("POST", "/exports/1/study.zip"),
-        ("PUT", "/_stcore/upload_file/a/b"), ("TRACE", "/"), ("GET", "/_stcore/stream"),
-    )  # fmt: skip
+        ("GET", "/"),
+        ("GET", "/rate?t=x"),
+        ("GET", "/healthz"),
+        ("GET", script[1]),
+        ("GET", "/static/js/none.js"),
+        ("GET", "/media/none.csv"),
+        ("GET", "/nowhere/at/all"),
+        ("GET", "/_stcore/health"),
+        ("GET", "/_stcore/host-config"),
+        ("GET", "/_stcore/metrics"),
+        ("GET", "/..%2f..%2fetc/passwd"),
+        ("POST", "/door/login"),
+        ("POST", "/exports/1/study.zip"),
+        ("PUT", "/_stcore/upload_file/a/b"),
+        ("TRACE", "/"),
+        ("GET", "/_stcore/stream"),
+    )
     for method, path in asked:
         headers = ask(place.address, method, path).headers
         for name, text in wanted.items():
@@ -147,10 +158,16 @@ def test_every_answer_says_the_policy_also_errors_files_and_refused_upgrades(pla
 
 
 CLOSED = (
-    "/_stcore/metrics", "/_stcore/script-health-check", "/_stcore/agent/openapi.json",
-    "/_stcore/agent/interact", "/_stcore/agent/mcp", "/_stcore/bidi-components/x/y.js",
-    "/component/x/y.html", "/auth/login", "/oauth2callback",
-)  # fmt: skip
+    "/_stcore/metrics",
+    "/_stcore/script-health-check",
+    "/_stcore/agent/openapi.json",
+    "/_stcore/agent/interact",
+    "/_stcore/agent/mcp",
+    "/_stcore/bidi-components/x/y.js",
+    "/component/x/y.html",
+    "/auth/login",
+    "/oauth2callback",
+)
 
 
 def test_what_the_framework_serves_beside_our_pages_is_closed(place: Place) -> None:
@@ -174,8 +191,14 @@ def login(place: Place, passphrase: str, **headers: str) -> str:
         token = re.search(r'name="token" value="([^"]+)"', visitor.text)
     assert token is not None
     body = f"passphrase={passphrase.replace(' ', '+')}&token={token[1]}".encode()
-    answer = ask(place.address, "POST", "/door/login", body,
-                 Content_Type="application/x-www-form-urlencoded", **headers)  # fmt: skip
+    answer = ask(
+        place.address,
+        "POST",
+        "/door/login",
+        body,
+        Content_Type="application/x-www-form-urlencoded",
+        **headers,
+    )
     return str(answer.headers["location"])
 
 
@@ -213,10 +236,15 @@ def put(place: Place, session: str, size: int, name: str = "f", **more: str) -> 
     )
     body = head.encode() + b"1" * size + b"\r\n--b--\r\n"
     answer = ask(
-        place.address, "PUT", f"/_stcore/upload_file/{session}/{name}", body,
-        Content_Type="multipart/form-data; boundary=b", X_Xsrftoken=token,
-        Cookie=f"_streamlit_xsrf={token}", **more,
-    )  # fmt: skip
+        place.address,
+        "PUT",
+        f"/_stcore/upload_file/{session}/{name}",
+        body,
+        Content_Type="multipart/form-data; boundary=b",
+        X_Xsrftoken=token,
+        Cookie=f"_streamlit_xsrf={token}",
+        **more,
+    )
     return answer.status, answer.text  # type: ignore[attr-defined]
 
 
@@ -270,9 +298,10 @@ def wrong_values(identity: str) -> list[WidgetState]:
         WidgetState(id=identity, json_trigger_value="["),
     ]
     for kind, values in (
-        ("int_array_value", [-5, 10**9]), ("double_array_value", [float("inf")] * 3),
+        ("int_array_value", [-5, 10**9]),
+        ("double_array_value", [float("inf")] * 3),
         ("string_array_value", ["", "no such option"]),
-    ):  # fmt: skip
+    ):
         state = WidgetState(id=identity)
         getattr(state, kind).data.extend(values)
         states.append(state)
@@ -302,8 +331,9 @@ def test_wrong_values_pages_and_fragments_leave_no_traceback(place: Place, page:
     assert "not what its widgets hold: left out" in place.log()
     place.tell(
         f"/{page}: {cases(5, kinds) * count} wrong values for {count} widgets, 7 wrong "
-        "pages, addresses and fragments", "no traceback, the page goes on",
-    )  # fmt: skip
+        "pages, addresses and fragments",
+        "no traceback, the page goes on",
+    )
 
 
 def test_frames_that_are_no_message_and_orders_of_strangers_do_nothing(place: Place) -> None:
@@ -314,8 +344,13 @@ def test_frames_that_are_no_message_and_orders_of_strangers_do_nothing(place: Pl
                 while True:
                     visitor.socket.recv(20)
         with stranger(place.address, "rate") as visitor:
-            for order in ("clear_cache", "set_run_on_save", "load_git_info",
-                          "debug_shutdown_runtime", "debug_disconnect_websocket"):  # fmt: skip
+            for order in (
+                "clear_cache",
+                "set_run_on_save",
+                "load_git_info",
+                "debug_shutdown_runtime",
+                "debug_disconnect_websocket",
+            ):
                 message = BackMsg()
                 setattr(message, order, True)
                 visitor.send(message)
@@ -325,8 +360,10 @@ def test_frames_that_are_no_message_and_orders_of_strangers_do_nothing(place: Pl
             visitor.send(BackMsg())
             assert "This page needs your link" in visitor.run()
     assert "a browser sent `clear_cache`" in place.log()
-    place.tell("4 frames that are no message; 7 orders such as `clear_cache`",
-               "the connection is closed; left out")  # fmt: skip
+    place.tell(
+        "4 frames that are no message; 7 orders such as `clear_cache`",
+        "the connection is closed; left out",
+    )
 
 
 def notice_in(page: str) -> str:
@@ -385,11 +422,24 @@ def start(database: str) -> subprocess.CompletedProcess[str]:
     """A start that should fail."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("STREAMLIT_")}
     return subprocess.run(
-        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true",
-         "--server.port", str(free_port())],
-        cwd=ROOT, env={**environment, "DATABASE_URL": f"sqlite:///{database}", "EIC_LAB_DEMO": "0"},
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "streamlit",
+            "run",
+            "app.py",
+            "--server.headless",
+            "true",
+            "--server.port",
+            str(free_port()),
+        ],
+        cwd=ROOT,
+        env={**environment, "DATABASE_URL": f"sqlite:///{database}", "EIC_LAB_DEMO": "0"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
 
 def test_a_start_on_a_damaged_database_is_one_sentence_and_a_backup_goes_in_its_place(
@@ -408,12 +458,17 @@ def test_a_start_on_a_damaged_database_is_one_sentence_and_a_backup_goes_in_its_
     assert len(re.findall("EIC Lab cannot start: .*damaged.*make restore", failed.stderr)) == 1
     restored = subprocess.run(
         [sys.executable, "-m", "db", "--database", world.url, "restore", str(kept)],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     aside = next(tmp_path.glob("eic_lab.sqlite3.damaged-*"))
     assert aside.name in restored.stderr and aside.read_bytes() == bytes(content)
     store = open_database(world.url)
     assert len(OrganiserService(store, SystemClock(), SystemChance()).studies()) == 1
     store.dispose()
-    place.tell("a start on a damaged database", "one sentence, status 3; a backup goes in its "
-               "place, the damaged file is kept")  # fmt: skip
+    place.tell(
+        "a start on a damaged database",
+        "one sentence, status 3; a backup goes in its place, the damaged file is kept",
+    )

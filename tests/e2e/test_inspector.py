@@ -272,9 +272,12 @@ def test_hostile_text_stays_inert(visit: Opener) -> None:
     settle(page)  # while a page is drawn anew, what takes the file may be taken away
     name = "<img src=x onerror=window.pwned=2>"
     page.locator("input[type=file]").set_input_files(
-        {"name": name + ".csv", "mimeType": "text/csv",
-         "buffer": f"x,{name},:red[c]`$z$\n1,<script>window.pwned=3</script>,2\n3,4,5\n".encode()}
-    )  # fmt: skip
+        {
+            "name": name + ".csv",
+            "mimeType": "text/csv",
+            "buffer": f"x,{name},:red[c]`$z$\n1,<script>pwned=3</script>,2\n3,4,5\n".encode(),
+        }
+    )
     page.get_by_role("button", name="Use it anyway").click()
     expect(page.locator(".eic-file")).to_be_visible()
     assert page.evaluate("window.pwned") is None

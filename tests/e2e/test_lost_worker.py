@@ -26,8 +26,9 @@ NO_STREAMLIT = {k: v for k, v in os.environ.items() if not k.startswith("STREAML
 def descendants(pid: int) -> list[int]:
     """The processes below one, those that were started first before the others."""
     children = Path(f"/proc/{pid}/task/{pid}/children")
-    below = [int(c) for t in children.parents[1].iterdir()
-             for c in (t / "children").read_text().split()]  # fmt: skip
+    below = [
+        int(c) for t in children.parents[1].iterdir() for c in (t / "children").read_text().split()
+    ]
     return [*below, *(p for child in below for p in descendants(child))]
 
 
@@ -65,12 +66,27 @@ def test_a_killed_worker_is_told_in_a_sentence_and_none_outlives_the_server(
         listener.bind(("127.0.0.1", 0))
         port = int(listener.getsockname()[1])
     address = f"http://127.0.0.1:{port}"
-    with (tmp_path / "log").open("w") as log, subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port),
-         "--server.headless", "true"],
-        cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-        env=NO_STREAMLIT | {"DATABASE_URL": f"sqlite:///{tmp_path / 'lab.sqlite3'}"},
-    ) as server:  # fmt: skip
+    with (
+        (tmp_path / "log").open("w") as log,
+        subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "streamlit",
+                "run",
+                "app.py",
+                "--server.port",
+                str(port),
+                "--server.headless",
+                "true",
+            ],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env=NO_STREAMLIT | {"DATABASE_URL": f"sqlite:///{tmp_path / 'lab.sqlite3'}"},
+        ) as server,
+    ):
         try:
             ends = time.monotonic() + 120
             while time.monotonic() < ends and server.poll() is None:

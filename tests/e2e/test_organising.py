@@ -231,18 +231,19 @@ def test_from_a_pool_file_to_a_rating_link(address: str, profile: Profile, login
     closed(page)
 
 
-def test_hostile_names_are_shown_and_do_nothing(
-    address: str, profile: Profile, login: str
-) -> None:
+def test_hostile_names_are_shown_and_do_nothing(address: str, profile: Profile, login: str) -> None:
     name = "<img src=x onerror=alert(1)> **b** :red[x]"
     page = opened(profile(address, login), f"{address}/organise")
     alerts: list[str] = []
     page.on("dialog", lambda dialog: (alerts.append(dialog.message), dialog.dismiss()))
     at.begin(page, name)
     page.locator("input[type=file]").set_input_files(
-        {"name": "<b>bold</b>.csv", "mimeType": "text/csv",
-         "buffer": b"<script>alert(2)</script>,y\n1,2\n2,3\n"}
-    )  # fmt: skip
+        {
+            "name": "<b>bold</b>.csv",
+            "mimeType": "text/csv",
+            "buffer": b"<script>alert(2)</script>,y\n1,2\n2,3\n",
+        }
+    )
     expect(page.get_by_text("added.")).to_be_visible()
     page.get_by_role("button", name="Describe").click()
     ready(page)
@@ -268,7 +269,6 @@ def test_wide_tables_and_files_that_are_no_pool_are_refused_with_the_reason_and_
         {"name": "pool.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n"}
     )
     expect(page.get_by_role("alert")).to_contain_text("needs the columns")
-
 
 
 # --- two organisers ---
@@ -369,8 +369,9 @@ def test_a_running_study_takes_links_back_and_closes_the_inspector_to_visitors_u
     assert nobody.post(url, form={"token": token or ""}).status == 401
     assert organiser.post(url).status == 403
     assert organiser.post(url, form={"token": "0" * 64}).status == 403
-    other = organiser.post(f"{address}/exports/{int(number) + 999}/study.zip",
-                           form={"token": token or ""})  # fmt: skip
+    other = organiser.post(
+        f"{address}/exports/{int(number) + 999}/study.zip", form={"token": token or ""}
+    )
     assert other.status == 403
 
 

@@ -44,9 +44,7 @@ def number(page: Page, name: str, value: str) -> None:
     ready(page)
 
 
-def test_an_organiser_plans_a_study_cancels_and_sees_the_papers(
-    page: Page, address: str
-) -> None:
+def test_an_organiser_plans_a_study_cancels_and_sees_the_papers(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 390, "height": 900})
     page.goto(f"{address}/organise")
     page.get_by_role("button", name=re.compile("Plan a study")).click()
@@ -109,9 +107,7 @@ def test_the_demo_draft_can_be_frozen_and_invites_nobody_from_elsewhere(
     expect(page.get_by_role("alert")).to_contain_text("A demo invites nobody from elsewhere")
 
 
-def test_a_second_start_keeps_what_is_there(
-    page: Page, address: str, database: Path
-) -> None:
+def test_a_second_start_keeps_what_is_there(page: Page, address: str, database: Path) -> None:
     with running_server(demo=True, database=database) as again:
         page.goto(f"{again}/organise")
         ready(page)
@@ -122,10 +118,26 @@ def test_a_demo_refuses_to_listen_to_other_machines(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/demo.sqlite3"
     environment = {**os.environ, "EIC_LAB_DEMO": "1", "EIC_LAB_DEMO_DATABASE_URL": url}
     done = subprocess.run(
-        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true",
-         "--server.port", str(free_port()), "--server.address", "0.0.0.0"],
-        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "streamlit",
+            "run",
+            "app.py",
+            "--server.headless",
+            "true",
+            "--server.port",
+            str(free_port()),
+            "--server.address",
+            "0.0.0.0",
+        ],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert done.returncode == 2
     assert "a demo listens on this machine only" in done.stderr
     assert "Traceback" not in done.stderr

@@ -166,8 +166,11 @@ def test_one_click_makes_the_archive_and_saves_it_and_the_command_line_reads_it(
     zipfile.ZipFile(archive(page)).extractall(tmp_path)
     done = subprocess.run(
         [sys.executable, "-m", "study", "report", str(tmp_path)],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     said = page.locator(".eic-sentence").inner_text()
     assert said in " ".join(done.stdout.split())
     page.reload()

@@ -39,6 +39,7 @@ from tests.golden.studies import CLOSED, World, later, make_studies
 GOLDEN = Path("tests") / "golden"
 """The folder, as commands that are run at the top of the repository name it."""
 
+
 def write_inputs() -> None:
     """The tables and the pool."""
     (GOLDEN / "problems").mkdir(parents=True)
@@ -65,8 +66,17 @@ def write_inspections() -> None:
 def write_scores() -> None:
     """SCORED.csv and PAIRS.csv of the pool."""
     problems, scored = GOLDEN / "problems", GOLDEN / "SCORED.csv"
-    run(core_cli.main, "score", GOLDEN / "pool.csv", "--problems", problems, "--out", scored,
-        "--jobs", "1")  # fmt: skip
+    run(
+        core_cli.main,
+        "score",
+        GOLDEN / "pool.csv",
+        "--problems",
+        problems,
+        "--out",
+        scored,
+        "--jobs",
+        "1",
+    )
     run(study_cli.main, "pairs", scored, "--problems", problems, "--out", GOLDEN / "PAIRS.csv")
 
 
@@ -76,8 +86,15 @@ def write_studies() -> list[dict[str, Any]]:
     addresses = make_studies(file, GOLDEN)
     (GOLDEN / "studies.sqlite3.gz").write_bytes(gzip.compress(file.read_bytes(), 9, mtime=0))
     with patch.object(db_commands, "SystemClock", later):
-        run(db_commands.main, "--database", f"sqlite:///{file}", "export", CLOSED,
-            "--out", GOLDEN / "export")  # fmt: skip
+        run(
+            db_commands.main,
+            "--database",
+            f"sqlite:///{file}",
+            "export",
+            CLOSED,
+            "--out",
+            GOLDEN / "export",
+        )
     run(study_cli.main, "report", GOLDEN / "export", "--bundle", "report.zip")
     _without_prints(Path("report.zip"), GOLDEN / "report.zip")
     world = World.at(file)

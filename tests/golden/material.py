@@ -157,50 +157,61 @@ class Command(NamedTuple):
 
 COMMANDS = (
     Command(
-        "polynomial", "2.5*x**3 + 3.1*x*y + 0.5*y**2 + 1.25",
+        "polynomial",
+        "2.5*x**3 + 3.1*x*y + 0.5*y**2 + 1.25",
         "--range x=0.5:4 y=1:2 --samples 400 --seed 3",
     ),
     Command("difference", "10000*x - 9999*x", "--range x=0.1:10 --samples 1000 --seed 0"),
     Command(
-        "zeros", "x*y + sin(x)*n - sqrt(abs(y)) + 0/(x - 7) + n**2",
+        "zeros",
+        "x*y + sin(x)*n - sqrt(abs(y)) + 0/(x - 7) + n**2",
         "--data tests/golden/inspect/odd.csv --samples 1000 --seed 0",
     ),
     Command(
-        "invalid-rows", "log(x)*sqrt(y - 1) + asin(z)/acosh(y)",
+        "invalid-rows",
+        "log(x)*sqrt(y - 1) + asin(z)/acosh(y)",
         "--range x=-1:3 y=0:4 z=-1.5:1.5 --samples 400 --seed 5",
     ),
     Command("no-valid-row", "log(-exp(x)) + acos(2)", "--range x=1:2 --samples 50 --seed 0"),
     Command(
-        "singular", "(x - x)/y + log(z)",
+        "singular",
+        "(x - x)/y + log(z)",
         "--range x=1:2 y=normal:0:1 z=1 --samples 200 --seed 1",
     ),
     Command("overflow", "log(exp(x))", "--range x=normal:1000:1 --samples 1100 --seed 2"),
     Command(
-        "underflow", "log(1e-200*exp(-x)/y**2)",
+        "underflow",
+        "log(1e-200*exp(-x)/y**2)",
         "--range x=loguniform:1:1e3 y=loguniform:1e-160:1e160 --samples 80 --seed 4",
     ),
     Command(
-        "ends-of-range", "sqrt(big**2 + n**2) - abs(big) + log(exp(big/1e3) + 1)",
+        "ends-of-range",
+        "sqrt(big**2 + n**2) - abs(big) + log(exp(big/1e3) + 1)",
         "--data tests/golden/inspect/odd.csv --samples 1000 --seed 0",
     ),
     Command(
-        "lost-below-double", "(x + 1)**0.5 - sqrt(x)",
+        "lost-below-double",
+        "(x + 1)**0.5 - sqrt(x)",
         "--range x=loguniform:1:1e15 --samples 300 --seed 6",
     ),
     Command(
-        "steps", "max(x, y, 1) - min(x, 2) + floor(x)*sign(y) - ceil(y)/round(3*x) + abs(x - y)",
+        "steps",
+        "max(x, y, 1) - min(x, 2) + floor(x)*sign(y) - ceil(y)/round(3*x) + abs(x - y)",
         "--range x=-3:3 y=-2:2 --samples 400 --seed 7",
     ),
     Command(
-        "steps-on-integers", "floor(n) + round(n) - sign(y)*abs(x) + max(x, y)",
+        "steps-on-integers",
+        "floor(n) + round(n) - sign(y)*abs(x) + max(x, y)",
         "--data tests/golden/inspect/odd.csv --samples 1000 --seed 0",
     ),
     Command(
-        "angles", "atan2(y, x) + atan(y/x) - hypot(x, y)*sec(x)/csc(y) + cot(x)*-y",
+        "angles",
+        "atan2(y, x) + atan(y/x) - hypot(x, y)*sec(x)/csc(y) + cot(x)*-y",
         "--range x=-2:2 y=-2:2 --samples 400 --seed 8",
     ),
     Command(
-        "powers", "x**2.37 + y**(1/3) - 2**n + cbrt(x)*root(y, 5) - x**-1.5 + e**n",
+        "powers",
+        "x**2.37 + y**(1/3) - 2**n + cbrt(x)*root(y, 5) - x**-1.5 + e**n",
         "--range x=0.2:5 y=loguniform:1e-3:1e3 n=uniform:-4:4 --samples 400 --seed 9",
     ),
     Command(
@@ -220,21 +231,25 @@ COMMANDS = (
         "--range x=0.1:1.5 eps=loguniform:1e-9:1e-2 --samples 400 --seed 12",
     ),
     Command(
-        "pysr", "square(x0) * inv(cos(x1 - 0.55)) + cube(tanh(x0)) - log_abs(x1 + -2.5)",
+        "pysr",
+        "square(x0) * inv(cos(x1 - 0.55)) + cube(tanh(x0)) - log_abs(x1 + -2.5)",
         "--syntax pysr --range x0=0:3 x1=-2:2 --samples 400 --seed 13",
     ),
     Command(
-        "table", "((X1 * X1) / (700.2 - (686.3 - (19.1 * X2))))",
+        "table",
+        "((X1 * X1) / (700.2 - (686.3 - (19.1 * X2))))",
         "--syntax operon --data tests/golden/problems/braking.csv --target distance"
         " --samples 1000 --seed 0",
     ),
     Command(
-        "ranges", "a*exp(-b/(8.314*T)) + erf(T/400) - sinh(u)/cosh(u)*atanh(w) + asinh(c)",
+        "ranges",
+        "a*exp(-b/(8.314*T)) + erf(T/400) - sinh(u)/cosh(u)*atanh(w) + asinh(c)",
         "--range a=loguniform:1e3:1e13 b=5e4 T=normal:320:15 u=-2:2 w=-0.99:0.99"
         " c=uniform:-5:5 --samples 400 --seed 14",
     ),
     Command(
-        "correlated", "(x + y)*(x + y) - (x**2 + y**2) - 2*x*y + (x + y)/(y + x)",
+        "correlated",
+        "(x + y)*(x + y) - (x**2 + y**2) - 2*x*y + (x + y)/(y + x)",
         "--range x=1:2 y=3:4 --samples 120 --seed 15",
     ),
 )
@@ -251,34 +266,54 @@ def page_links(table_digest: str) -> dict[str, PageState]:
     uniform, normal = Domain("uniform", 0.1, 10.0), Domain("normal", 1000.0, 1.0)
     small = Domain("loguniform", 1e-9, 0.01)
     table: dict[str, Any] = {
-        "upload": table_digest, "upload_name": "braking.csv", "target": "distance",
-    }  # fmt: skip
+        "upload": table_digest,
+        "upload_name": "braking.csv",
+        "target": "distance",
+    }
     return {
         "inspector, a formula with its range": PageState(
             "10000*x - 9999*x", domains=(("x", uniform),), samples=5000, seed=7
         ),
         "inspector, LaTeX with a node, a question and a tolerance": PageState(
-            r"\frac{\sin(x + \epsilon) - \sin x}{\epsilon}", syntax="latex",
-            domains=(("x", uniform), ("epsilon", small)), node=4, ask="digits", tolerance=1e-5,
+            r"\frac{\sin(x + \epsilon) - \sin x}{\epsilon}",
+            syntax="latex",
+            domains=(("x", uniform), ("epsilon", small)),
+            node=4,
+            ask="digits",
+            tolerance=1e-5,
         ),
         "inspector, a table that was uploaded": PageState(
-            "((X1 * X1) / (700.2 - (686.3 - (19.1 * X2))))", syntax="operon", base=1,
-            mapping=(("x1", "speed"), ("x2", "slope")), node=8, ask="rows", **table,
+            "((X1 * X1) / (700.2 - (686.3 - (19.1 * X2))))",
+            syntax="operon",
+            base=1,
+            mapping=(("x1", "speed"), ("x2", "slope")),
+            node=8,
+            ask="rows",
+            **table,
         ),
         "inspector, three kinds of ranges": PageState(
-            "log(exp(x)) + k*y", ask="truth", samples=200,
+            "log(exp(x)) + k*y",
+            ask="truth",
+            samples=200,
             domains=(("x", normal), ("k", Domain("fixed", 2.5, 2.5)), ("y", small)),
         ),
         "inspector, characters that an address has to escape": PageState(
             "x₁⋅x₂ + a&b=1 % 2 # 50+50", domains=(("x1", uniform),), target="", ask="instead"
         ),
         "compare, two formulas on ranges": CompareState(
-            "sqrt(x + 1) - sqrt(x)", domains=(("x", Domain("loguniform", 1.0, 1e8)),), seed=3,
-            other=r"\frac{1}{\sqrt{x + 1} + \sqrt{x}}", other_syntax="latex",
+            "sqrt(x + 1) - sqrt(x)",
+            domains=(("x", Domain("loguniform", 1.0, 1e8)),),
+            seed=3,
+            other=r"\frac{1}{\sqrt{x + 1} + \sqrt{x}}",
+            other_syntax="latex",
         ),
         "compare, two formulas and a list on a table": CompareState(
-            "speed**2*(40.0728 - 40)", other="square(x0) * 0.07275", other_syntax="pysr",
-            other_base=0, list_base=1, **table,
+            "speed**2*(40.0728 - 40)",
+            other="square(x0) * 0.07275",
+            other_syntax="pysr",
+            other_base=0,
+            list_base=1,
+            **table,
         ),
     }
 

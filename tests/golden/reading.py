@@ -41,7 +41,10 @@ def state_values(state: PageState) -> dict[str, Any]:
 def visit_values(visit: RatingVisit) -> dict[str, Any]:
     """What a rater's link leads to, as JSON values."""
     return {
-        "stage": str(visit.stage), "title": visit.title, "question": visit.question,
-        "ballots": visit.ballots, "reusable": visit.reusable,
+        "stage": str(visit.stage),
+        "title": visit.title,
+        "question": visit.question,
+        "ballots": visit.ballots,
+        "reusable": visit.reusable,
         "progress": str(visit.progress) if visit.progress else None,
-    }  # fmt: skip
+    }

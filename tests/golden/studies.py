@@ -53,13 +53,18 @@ class World:
     def at(cls, file: Path) -> World:
         """On a fresh file."""
         store, clock, chance = (
-            open_database(f"sqlite:///{file}"), ManualClock(START), SeededChance(20),
-        )  # fmt: skip
+            open_database(f"sqlite:///{file}"),
+            ManualClock(START),
+            SeededChance(20),
+        )
         return cls(
-            store, clock, OrganiserService(store, clock, chance),
-            RatingService(store, clock, chance), AccessService(store, clock, chance),
+            store,
+            clock,
+            OrganiserService(store, clock, chance),
+            RatingService(store, clock, chance),
+            AccessService(store, clock, chance),
             random.Random(20),
-        )  # fmt: skip
+        )
 
     def choose_passphrase(self) -> None:
         """Through the set-up link, with a salt that is the same each time."""
@@ -73,11 +78,14 @@ class World:
         study = self.organiser.create(name, design)
         problems = tuple(
             Problem(
-                each, (folder / "problems" / f"{each}.csv").read_text(encoding="utf-8"),
-                f"The {each}", f"What was measured of the {each}.", _COLUMNS[each],
+                each,
+                (folder / "problems" / f"{each}.csv").read_text(encoding="utf-8"),
+                f"The {each}",
+                f"What was measured of the {each}.",
+                _COLUMNS[each],
             )
             for each in PROBLEMS
-        )  # fmt: skip
+        )
         self.organiser.set_problems(study.id, problems)
         upload = read_upload("pool.csv", (folder / "pool.csv").read_bytes(), problems, jobs=1)
         self.organiser.set_pool(study.id, upload.pool)
@@ -157,10 +165,16 @@ def make_studies(file: Path, folder: Path) -> dict[str, str]:
 def _closed(world: World, folder: Path) -> dict[str, str]:
     """Sixteen invited: one hasty, one careless, one who leaves, one who withdraws, and a look."""
     design = StudyDesign(
-        title="Which formula reads better?", contact="study@example.org", ballots_per_rater=7,
-        votes_per_pair=8, attention_checks=1, max_failed_attention=0, allow_tie=True,
-        expected_minutes=5, public_base_url=ADDRESS,
-    )  # fmt: skip
+        title="Which formula reads better?",
+        contact="study@example.org",
+        ballots_per_rater=7,
+        votes_per_pair=8,
+        attention_checks=1,
+        max_failed_attention=0,
+        allow_tie=True,
+        expected_minutes=5,
+        public_base_url=ADDRESS,
+    )
     study = world.frozen(CLOSED, design, folder)
     several = world.organiser.invitations.open_link(study.id, 4, "a seminar")
     tokens = [world.invite(study, f"person {number}") for number in range(12)]
@@ -172,8 +186,11 @@ def _closed(world: World, folder: Path) -> dict[str, str]:
             ).token
         )
     sessions: Mapping[int, dict[str, Any]] = {
-        2: {"pace": 3.0}, 4: {"careful": False}, 5: {"count": 4}, 8: {"count": 5},
-    }  # fmt: skip
+        2: {"pace": 3.0},
+        4: {"careful": False},
+        5: {"count": 4},
+        8: {"count": 5},
+    }
     for number, token in enumerate(tokens):
         if number == 7:
             world.organiser.early.look(study.id, confirmed=CLOSED, after=0)
@@ -196,11 +213,19 @@ def _closed(world: World, folder: Path) -> dict[str, str]:
 def _open(world: World, folder: Path) -> dict[str, str]:
     """Raters at every stage, a revoked link, and a look with votes after it."""
     design = StudyDesign(
-        title="Formulas again", question="Which would you rather read?", contact="Dr. Example",
-        ballots_per_rater=4, votes_per_pair=3, practice=False, exclusion_seconds=2.5,
-        exclusion_unit=ExclusionUnit.VOTE, ask_reason=False, inspector_open_during_study=True,
-        deadline=datetime(2125, 1, 1, tzinfo=UTC), public_base_url=ADDRESS + "/lab",
-    )  # fmt: skip
+        title="Formulas again",
+        question="Which would you rather read?",
+        contact="Dr. Example",
+        ballots_per_rater=4,
+        votes_per_pair=3,
+        practice=False,
+        exclusion_seconds=2.5,
+        exclusion_unit=ExclusionUnit.VOTE,
+        ask_reason=False,
+        inspector_open_during_study=True,
+        deadline=datetime(2125, 1, 1, tzinfo=UTC),
+        public_base_url=ADDRESS + "/lab",
+    )
     study = world.frozen(OPEN, design, folder)
     several = token_of(world.organiser.invitations.open_link(study.id, 2, "everybody"))
     names = ("finished", "under way", "paused", "withdrawn", "unused", "revoked")

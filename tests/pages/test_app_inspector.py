@@ -97,9 +97,7 @@ def test_bad_query_parameters_never_crash(query: dict[str, str | list[str]]) -> 
 
 
 def test_what_of_an_address_is_not_used_is_told_until_something_changes() -> None:
-    page = open_page(
-        formula="x+1", range=["x=5:1", "y=<b>:2"], samples="many", seed="99999999999"
-    )
+    page = open_page(formula="x+1", range=["x=5:1", "y=<b>:2"], samples="many", seed="99999999999")
     said = html_of(page)
     assert "<code>range=x=5:1</code> in the address is not used: the range 5:1 is upside" in said
     assert "<code>range=y=&lt;b&gt;:2</code> in the address is not used: cannot read" in said
@@ -297,9 +295,19 @@ def test_the_inputs_are_folded_above_the_verdict() -> None:
     assert not offered(wrong) and "eic-error" in html_of(wrong)
 
 
-@pytest.mark.parametrize("level", [
-    STABLE, MODERATE, SEVERE, INFINITE, UNDEFINED, "undecided", "out-of-range", "of a later day",
-])
+@pytest.mark.parametrize(
+    "level",
+    [
+        STABLE,
+        MODERATE,
+        SEVERE,
+        INFINITE,
+        UNDEFINED,
+        "undecided",
+        "out-of-range",
+        "of a later day",
+    ],
+)
 def test_every_level_has_a_badge_that_can_be_read(level: str) -> None:
     """White on a colour of its own, or on that of any level (WCAG 2.1, 1.4.3)."""
     style = (SCRIPT.parent / "style.css").read_text(encoding="utf-8")

@@ -103,8 +103,10 @@ def test_the_ranges_that_a_formula_states_are_used_until_others_are_chosen() -> 
     chosen = Domain("fixed", 2.5, 2.5)
     result = InspectorService().inspect(InspectionRequest(core, domains=(("x", chosen),)))
     assert dict(result.domains) == {
-        "e": Domain("uniform", 1.0, 10.0), "x": chosen, "y": module.DEFAULT_DOMAIN,
-    }  # fmt: skip
+        "e": Domain("uniform", 1.0, 10.0),
+        "x": chosen,
+        "y": module.DEFAULT_DOMAIN,
+    }
     assert any("The range of `e` is the one" in notice for notice in result.notices)
     assert any("`y`: sampled uniformly from 1 to 5" in notice for notice in result.notices)
 

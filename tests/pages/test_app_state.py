@@ -60,11 +60,28 @@ def test_every_state_comes_back_from_its_own_query(state: PageState) -> None:
         assert back == state
 
 
-@given(st.dictionaries(
-    st.sampled_from(["formula", "syntax", "range", "samples", "seed", "node", "base", "data",
-                     "file", "map", "target", "tolerance", "other"]),
-    st.lists(st.text(max_size=40) | st.floats().map(str), max_size=3),
-))  # fmt: skip
+@given(
+    st.dictionaries(
+        st.sampled_from(
+            [
+                "formula",
+                "syntax",
+                "range",
+                "samples",
+                "seed",
+                "node",
+                "base",
+                "data",
+                "file",
+                "map",
+                "target",
+                "tolerance",
+                "other",
+            ]
+        ),
+        st.lists(st.text(max_size=40) | st.floats().map(str), max_size=3),
+    )
+)
 def test_no_query_ever_raises(query: dict[str, list[str]]) -> None:
     state = PageState.from_query(query)
     assert 1 <= state.samples <= MAX_SAMPLES

@@ -101,8 +101,12 @@ def test_a_visitor_who_leaves_while_a_file_is_read_spoils_it_for_nobody() -> Non
         sent.append(message)
 
     packed = PackedAssets(app)
-    scope = {"type": "http", "method": "GET", "path": "/static/a.js",
-             "headers": [(b"accept-encoding", b"gzip")]}  # fmt: skip
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/static/a.js",
+        "headers": [(b"accept-encoding", b"gzip")],
+    }
     for _ in range(3):
         sent.clear()
         with ThreadPoolExecutor(1) as elsewhere:  # a browser test may have left a loop here
@@ -136,10 +140,14 @@ def test_pages_but_the_first_say_where_the_server_is_and_nothing_else_is_changed
         return Response("no", 404)
 
     app = Starlette(
-        routes=[Route("/", answer), Route("/compare", answer), Route("/healthz", refused),
-                Route("/organise/export", answer)],
+        routes=[
+            Route("/", answer),
+            Route("/compare", answer),
+            Route("/healthz", refused),
+            Route("/organise/export", answer),
+        ],
         middleware=[Middleware(PagesKnowTheServer), Middleware(GZipMiddleware, minimum_size=1)],
-    )  # fmt: skip
+    )
     client = TestClient(app)
     found = client.get("/compare")
     assert found.text.replace(BASE_SCRIPT, "", 1).encode() == page

@@ -237,12 +237,20 @@ def test_variables_counted_from_one_and_from_zero_share_their_ranges() -> None:
     ("table", "source", "text", "reason"),
     [
         ("u,v,y\n1,2,3\n2,5,7\n", "p.csv", "a*b\na+b\nu", "2 of 3 formulas have variables"),
-        ("a,b,y\n1,2,3\n2,5,7\n", "q.csv",
-         "problem,formula\np,a\nq,b\np,a*b\n", "named after another problem"),
-        ("a,y\n1,3\n2,5\n3,9\n4,1\n", "p.csv",
-         "problem,formula,r2_test\np,a,0.98\np,2*a,0.97\n", "another R²"),
+        (
+            "a,b,y\n1,2,3\n2,5,7\n",
+            "q.csv",
+            "problem,formula\np,a\nq,b\np,a*b\n",
+            "named after another problem",
+        ),
+        (
+            "a,y\n1,3\n2,5\n3,9\n4,1\n",
+            "p.csv",
+            "problem,formula,r2_test\np,a,0.98\np,2*a,0.97\n",
+            "another R²",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_table_that_may_not_be_the_lists_must_be_confirmed(
     table: str, source: str, text: str, reason: str
 ) -> None:
@@ -266,16 +274,21 @@ HALL = (
 
 @pytest.mark.parametrize(
     ("head", "reason"),
-    [("height,weight,age", "1 of 4 formulas has variables"), ("a,y", "2 of 4 formulas have"),
-     ("x0,x1,x2,target", "here no formula explains anything of <code>target</code>")],
-)  # fmt: skip
+    [
+        ("height,weight,age", "1 of 4 formulas has variables"),
+        ("a,y", "2 of 4 formulas have"),
+        ("x0,x1,x2,target", "here no formula explains anything of <code>target</code>"),
+    ],
+)
 def test_a_hall_of_fame_doubts_a_table_that_is_not_of_its_losses(head: str, reason: str) -> None:
     rng = random.Random(0)
     cells = "\n".join(
-        ",".join(f"{rng.uniform(1, 5) if k <= head.count(',') - 1 else rng.random():.6f}"
-                 for k in range(head.count(",") + 1))
+        ",".join(
+            f"{rng.uniform(1, 5) if k <= head.count(',') - 1 else rng.random():.6f}"
+            for k in range(head.count(",") + 1)
+        )
         for _ in range(60)
-    )  # fmt: skip
+    )
     page = paste(on_table(f"{head}\n{cells}\n"), HALL)
     assert not page.exception
     assert "Is this the table of these formulas?" in html_of(page)
@@ -372,9 +385,16 @@ def test_a_mistake_in_a_formula_shows_its_place() -> None:
 
 def test_the_state_of_the_page_comes_back_from_its_address() -> None:
     state = CompareState(
-        "x1", syntax="operon", base=1, other="x0+1", other_syntax="pysr", other_base=0,
-        list_base=1, seed=4, domains=(("x1", Domain("uniform", 1.0, 2.0)),),
-    )  # fmt: skip
+        "x1",
+        syntax="operon",
+        base=1,
+        other="x0+1",
+        other_syntax="pysr",
+        other_base=0,
+        list_base=1,
+        seed=4,
+        domains=(("x1", Domain("uniform", 1.0, 2.0)),),
+    )
     assert CompareState.from_query(state.to_query()) == state
     assert not hasattr(state.inspector_state(), "other") and state.inspector_state().formula == "x1"
 
@@ -486,10 +506,12 @@ def test_without_a_target_no_formula_is_recommended() -> None:
 
 @pytest.mark.parametrize(
     ("text", "title"),
-    [("lg(x)\nsin(x\n", "No formula of this list can be measured"),
-     ("log(-x)\nsqrt(-x - 1)\n", "No formula of this list has a real value on these data"),
-     ("log(-x)\nlg(x)\n", "The only formula that could be read has no real value on these data")],
-)  # fmt: skip
+    [
+        ("lg(x)\nsin(x\n", "No formula of this list can be measured"),
+        ("log(-x)\nsqrt(-x - 1)\n", "No formula of this list has a real value on these data"),
+        ("log(-x)\nlg(x)\n", "The only formula that could be read has no real value on these data"),
+    ],
+)
 def test_a_list_without_any_number_says_what_to_do_and_draws_nothing(text: str, title: str) -> None:
     page = paste(open_page(range="x=1.0:5.0"), text)
     assert not page.exception

@@ -124,11 +124,15 @@ def test_formulas_that_explain_nothing_do_not_flatten_the_rest() -> None:
         ([3.0, 2.5, 1e9], "1 − R²", "1 with an R² below −299 is drawn on the upper edge."),
         ([1.0, 2.0, 1e9], "loss, as stored", "1 with a loss above 200 is drawn on the upper edge."),
         ([0.0, 0.1, 0.2], "1 − R²", "1 without any error is drawn on the lower edge."),
-        ([0.0, 0.1, 9.0], "1 − R²", "1 with an R² below −1 is drawn on the upper edge; 1 without "
-         "any error is drawn on the lower edge."),
+        (
+            [0.0, 0.1, 9.0],
+            "1 − R²",
+            "1 with an R² below −1 is drawn on the upper edge; 1 without "
+            "any error is drawn on the lower edge.",
+        ),
         ([0.1, math.inf, math.nan], "1 − R²", ""),
     ],
-)  # fmt: skip
+)
 def test_what_is_said_to_be_drawn_on_an_edge_is_drawn_there(
     errors: list[float], name: str, note: str
 ) -> None:
@@ -147,9 +151,20 @@ def test_what_is_said_to_be_drawn_on_an_edge_is_drawn_there(
 
 @pytest.mark.parametrize(
     "errors",
-    [[0.1, 0.5, 0.02], [94.0, 1740.0], [0.95, 0.97], [0.3], [1e-9, 0.9], [0.0, 0.4], [5e-7, 6e-7],
-     [0.1, 1e28, 3.0], [20.0, 21.0], [1e5, 3e5], [1e-12, 1e9]],
-)  # fmt: skip
+    [
+        [0.1, 0.5, 0.02],
+        [94.0, 1740.0],
+        [0.95, 0.97],
+        [0.3],
+        [1e-9, 0.9],
+        [0.0, 0.4],
+        [5e-7, 6e-7],
+        [0.1, 1e28, 3.0],
+        [20.0, 21.0],
+        [1e5, 3e5],
+        [1e-12, 1e9],
+    ],
+)
 def test_every_tick_of_the_error_is_written_out_and_none_twice(errors: list[float]) -> None:
     view = view_of(listed(*[1.0] * len(errors)), errors)
     axis = front_figure(view).layout.yaxis
@@ -169,9 +184,15 @@ def test_every_tick_of_the_error_is_written_out_and_none_twice(errors: list[floa
 
 @pytest.mark.parametrize(
     ("eics", "top", "count"),
-    [([1.0, 2.0], 2.16, 0), ([1.0, math.inf], 12.0, 1), ([math.inf], 12.0, 1), ([0.0], 1.0, 0),
-     ([14.0, 15.0, 16.0], 17.28, 0), ([13.0, 14.0, 300.0], 21.0, 1)],
-)  # fmt: skip
+    [
+        ([1.0, 2.0], 2.16, 0),
+        ([1.0, math.inf], 12.0, 1),
+        ([math.inf], 12.0, 1),
+        ([0.0], 1.0, 0),
+        ([14.0, 15.0, 16.0], 17.28, 0),
+        ([13.0, 14.0, 300.0], 21.0, 1),
+    ],
+)
 def test_without_an_accuracy_the_edge_is_that_of_the_worst_step(
     eics: list[float], top: float, count: int
 ) -> None:

@@ -18,10 +18,12 @@ from tests.pages.panels import failed
 from tests.pages.test_app_inspector import html_of, open_page, state_of
 
 FORMULAS = (
-    ("where(x > 1, 10000*x - 9999*x, where(y < 0.5, log(y), nan)) + (x > y)*x",
-     ["x=-0.9:3", "y=0:1"]),
+    (
+        "where(x > 1, 10000*x - 9999*x, where(y < 0.5, log(y), nan)) + (x > y)*x",
+        ["x=-0.9:3", "y=0:1"],
+    ),
     (r"\begin{cases} x^2 + 1 & x > 1 \\ 5 & \text{otherwise} \end{cases}", ["x=1"]),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("ask", ASKS)

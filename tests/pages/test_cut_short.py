@@ -116,12 +116,16 @@ def test_nothing_is_concluded_from_an_inspection_that_was_cut_short() -> None:
     inspector = InspectorService(clock=PacedClock(SLOW))
     result, service = inspector.inspect(OVERFLOWING), DiagnosisService()
     asked = (
-        lambda: service.blame(result, 0), lambda: service.where(result, 0),
-        lambda: service.writing(result), lambda: service.what_if(result, 0),
-        lambda: service.repairs(result), lambda: service.triangulation(result),
-        lambda: service.budget(result, 1e-3), lambda: service.findings(result),
+        lambda: service.blame(result, 0),
+        lambda: service.where(result, 0),
+        lambda: service.writing(result),
+        lambda: service.what_if(result, 0),
+        lambda: service.repairs(result),
+        lambda: service.triangulation(result),
+        lambda: service.budget(result, 1e-3),
+        lambda: service.findings(result),
         lambda: service.summary(result, 0),
-    )  # fmt: skip
+    )
     for ask in asked:
         with pytest.raises(UserError, match="before the check at 60 digits is finished"):
             ask()

@@ -47,12 +47,13 @@ def test_the_table_holds_what_was_found() -> None:
 
 @pytest.mark.parametrize(
     ("formula", "measure"),
-    [("3.14*x", "its spread"), ("sin(x)**2 + cos(x)**2", "its size"),
-     ("x - x", "the largest value on the way")],
-)  # fmt: skip
-def test_the_control_says_relative_to_what_as_the_sentence_does(
-    formula: str, measure: str
-) -> None:
+    [
+        ("3.14*x", "its spread"),
+        ("sin(x)**2 + cos(x)**2", "its size"),
+        ("x - x", "the largest value on the way"),
+    ],
+)
+def test_the_control_says_relative_to_what_as_the_sentence_does(formula: str, measure: str) -> None:
     page = open_page(formula=formula, ask="digits")
     field = page.selectbox(key="digits-tolerance")
     assert field.label == f"The output may move, relative to {measure}, by"

@@ -17,9 +17,11 @@ from pages.ui.figures.noise import NOBODY, waterfall_figure, waterfall_words
 from tests.pages.test_app_inspector import html_of, open_page, state_of
 
 BRANCH = {
-    "formula": "x + 0.000001*sin(1000*x)", "range": ["x=1.0:5.0"], "samples": "1000",
+    "formula": "x + 0.000001*sin(1000*x)",
+    "range": ["x=1.0:5.0"],
+    "samples": "1000",
     "ask": "noise",
-}  # fmt: skip
+}
 LONG = "+".join(f"sin({k}*x)*y" for k in range(1, 45))
 
 
@@ -168,7 +170,7 @@ def test_a_masked_loss_is_listed_and_the_answer_to_what_if_stays() -> None:
         ({"formula": "a*b + c - d/a"}, "All of the noise of the result comes from"),
         ({"formula": LONG, "range": ["x=1.0:2.0"]}, "% of the noise of"),
     ],
-)  # fmt: skip
+)
 def test_degenerate_and_large_formulas_are_answered_in_words(
     query: dict[str, str | list[str]], said: str
 ) -> None:

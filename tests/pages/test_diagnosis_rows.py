@@ -97,8 +97,11 @@ def test_rows_that_were_not_checked_are_told_apart_from_those_without_a_value() 
     traces = [t["name"] for t in json.loads(page.get("plotly_chart")[-1].proto.spec)["data"]]
     edges = [name for name in traces if name.startswith("no real value")]
     assert all(int(name.split(": ")[1].replace(",", "")) == none for name in edges)
-    node = next(n.node.id for n in page.session_state["visit"].last_good.inspection.nodes
-                if n.text.startswith("exp"))  # fmt: skip
+    node = next(
+        n.node.id
+        for n in page.session_state["visit"].last_good.inspection.nodes
+        if n.text.startswith("exp")
+    )
     where = html_of(open_page(**link, node=str(node)))
     assert "Not checked here" in where and "No real value here" not in where
 
@@ -190,8 +193,10 @@ def test_normal_and_loguniform_ranges_keep_their_kind() -> None:
     by_label["b"].set_range(2.0, 8.0)
     by_label["c"].set_value(9.0).run()
     assert sorted(query_of(page, "range")) == [
-        "a=normal:1001.0:2.0", "b=loguniform:100.0:100000000.0", "c=9.0",
-    ]  # fmt: skip
+        "a=normal:1001.0:2.0",
+        "b=loguniform:100.0:100000000.0",
+        "c=9.0",
+    ]
 
 
 DOMAINS = st.one_of(

@@ -26,9 +26,7 @@ def found(text: str, count: int = 200, **ranges: str) -> Triangulation:
 
 def shown(figure: go.Figure) -> dict[float, float]:
     """Value by height of every mark."""
-    return {
-        y: x for trace in figure.data for x, y in zip(trace["x"], trace["y"], strict=True)
-    }
+    return {y: x for trace in figure.data for x, y in zip(trace["x"], trace["y"], strict=True)}
 
 
 def test_the_figure_has_every_number_of_the_node_on_one_axis() -> None:

@@ -34,8 +34,9 @@ def test_the_verdict_stands_above_three_bars() -> None:
     assert "digits that the result loses with shared noise are lost to the writing." in answer(page)
     assert chart(page, "losses") is not None
     assert {e.label for e in page.expander} >= {
-        "What the three bars mean", "Which inputs the result is sensitive to",
-    }  # fmt: skip
+        "What the three bars mean",
+        "Which inputs the result is sensitive to",
+    }
 
 
 def test_the_bars_are_the_digits_worked_out_by_hand() -> None:
@@ -74,8 +75,7 @@ def test_where_every_sample_is_singular_the_step_is_named_and_no_bar_is_drawn() 
     assert "all digits at 1,000 samples" in html_of(page) and "undefined" not in answer(page)
 
 
-def test_a_constant_that_cancels_is_a_function_that_loses_nothing_and_a_result_without_a_digit(
-) -> None:
+def test_a_constant_that_cancels_is_a_function_without_loss_and_a_result_without_a_digit() -> None:
     found = found_in("0.1 + 0.2 - 0.3", x=[1.0, 2.0])
     assert "and the function itself does not" in found.notes[0]
     said = [note["text"] for note in losses_figure(found).layout["annotations"]]

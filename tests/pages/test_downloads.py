@@ -33,9 +33,13 @@ def run(snippet, folder):
     script = folder / "reproduce.py"
     script.write_text(snippet, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, str(script)], cwd=folder, capture_output=True, text=True, timeout=60,
+        [sys.executable, str(script)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
         env={"PYTHONPATH": str(ROOT), "PATH": "", "PYTHONIOENCODING": "utf-8"},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     return float(done.stdout.splitlines()[0].split()[1])
 

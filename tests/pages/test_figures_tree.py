@@ -278,7 +278,8 @@ def test_the_label_covers_no_card_and_the_tree_of_an_example_fits_a_first_screen
     inspection = inspect(formula, samples, recheck=False)
     figure = tree_figure(inspection, selected=focus_node(inspection), height=TREE_HEIGHT)
     scene = compose(
-        inspection, selected=focus_node(inspection),
+        inspection,
+        selected=focus_node(inspection),
         height=TREE_HEIGHT - MARGINS["t"] - MARGINS["b"],
     )
     for note in figure.layout.annotations:
@@ -287,7 +288,8 @@ def test_the_label_covers_no_card_and_the_tree_of_an_example_fits_a_first_screen
         left = middle[0] - {"left": 0, "right": width}.get(note.xanchor, width / 2)
         for card in scene.cards:
             apart = (
-                left + width < card.x - card.width / 2 or left > card.x + card.width / 2
+                left + width < card.x - card.width / 2
+                or left > card.x + card.width / 2
                 or abs(middle[1] - card.y) > (card.height + note.font.size) / 2
             )
             assert apart, card.title

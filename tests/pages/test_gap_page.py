@@ -70,8 +70,10 @@ def test_the_view_is_part_of_the_address() -> None:
     page = page.button_group(key="gap-rows").set_value(100).run()
     assert not page.exception
     assert dict(page.query_params) == {
-        "by": "q90", "rows": "100", "rule": "uniform 0 to 1",
-    }  # fmt: skip
+        "by": "q90",
+        "rows": "100",
+        "rule": "uniform 0 to 1",
+    }
     wrong = open_page(by="mode", rows="-1", rule="normal")
     assert not wrong.exception and "0.65 digits" in html_of(wrong)
 
@@ -166,4 +168,3 @@ def test_the_file_holds_every_formula_at_every_number_of_rows() -> None:
     rows = list(csv.DictReader(io.StringIO(figures_csv(groups))))
     assert len(rows) == 3 * 119 == len(list(figure_rows(groups))) - 1
     assert float(rows[0]["eic"]) == groups[0].formulas[0].digits[100].eic
-

@@ -20,9 +20,7 @@ from tests.clocks import PacedClock
 from tests.pages.test_app_inspector import html_of
 
 SLOW, QUICK = 100.0, 0.0
-SAID = (
-    "The matching of `line` was cut short by its time limit: another run may choose other pairs."
-)
+SAID = "The matching of `line` was cut short by its time limit: another run may choose other pairs."
 
 
 def page() -> None:

@@ -57,7 +57,9 @@ def test_visitors_see_no_way_to_the_organisers_pages() -> None:
     page = AppTest.from_file(str(SHELL), default_timeout=120).run()
     assert not page.exception
     assert [link.proto.label for link in page.get("page_link")] == [
-        "Inspector", "Compare", "About",
+        "Inspector",
+        "Compare",
+        "About",
     ]
 
 
@@ -189,12 +191,20 @@ def test_parcels_are_gone_after_an_hour() -> None:
 def test_problem_files_keep_what_fits_and_say_why_the_rest_does_not() -> None:
     about = b'[{"name": "fall", "title": "A fall", "description": "How far?", "columns": []}]'
     upload = read_files(
-        [("fall.csv", b"t,s\n1,2\n2,3\n"), ("problems.json", about), ("bad.json", b"{"),
-         ("wide.csv", b"a,b,c,y\n1,2,3,4\n"), ("latin.csv", b"\xff\xfe,y\n1,2\n"),
-         ("dir/nested.csv", b"x,y\n1,2\n2,4\n"), ("empty.csv", b"")]
-    )  # fmt: skip
-    assert [(p.name, p.title) for p in upload.problems] == [("fall", "A fall"),
-                                                            ("nested", "nested")]  # fmt: skip
+        [
+            ("fall.csv", b"t,s\n1,2\n2,3\n"),
+            ("problems.json", about),
+            ("bad.json", b"{"),
+            ("wide.csv", b"a,b,c,y\n1,2,3,4\n"),
+            ("latin.csv", b"\xff\xfe,y\n1,2\n"),
+            ("dir/nested.csv", b"x,y\n1,2\n2,4\n"),
+            ("empty.csv", b""),
+        ]
+    )
+    assert [(p.name, p.title) for p in upload.problems] == [
+        ("fall", "A fall"),
+        ("nested", "nested"),
+    ]
     assert len(upload.refused) == 4
 
 

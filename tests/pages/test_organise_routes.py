@@ -96,9 +96,13 @@ def test_throttling_holds_for_the_right_passphrase_too(lab: Lab) -> None:
 
 @pytest.mark.parametrize(
     "headers",
-    [{"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"},
-     {"Sec-Fetch-Site": "same-site"}, {"Origin": "null"}],
-)  # fmt: skip
+    [
+        {"Origin": "https://evil.example"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Origin": "null"},
+    ],
+)
 def test_a_form_of_another_site_is_not_taken(lab: Lab, headers: dict[str, str]) -> None:
     chosen(lab)
     answer = client().post("/door/login", data=login_form(PASSPHRASE), headers=headers)
@@ -110,9 +114,10 @@ def test_a_form_that_keeps_its_origin_to_itself_is_taken_from_our_own_pages(lab:
     """What a browser sends from a page with `Referrer-Policy: no-referrer` (Fetch, 3.2)."""
     chosen(lab)
     answer = client().post(
-        "/door/login", data=login_form(PASSPHRASE),
+        "/door/login",
+        data=login_form(PASSPHRASE),
         headers={"Origin": "null", "Sec-Fetch-Site": "same-origin"},
-    )  # fmt: skip
+    )
     assert answer.headers["location"] == "/organise"
 
 
@@ -159,8 +164,16 @@ def test_the_set_up_link_works_once_and_refuses_short_or_differing_passphrases(l
     assert lab.access.log_in(PASSPHRASE)
 
 
-@pytest.mark.parametrize("address", ["//evil.example", "/organise@evil", "https://evil.example",
-                                     "/organise?study=1&next=//x", "/rate?t=1"])  # fmt: skip
+@pytest.mark.parametrize(
+    "address",
+    [
+        "//evil.example",
+        "/organise@evil",
+        "https://evil.example",
+        "/organise?study=1&next=//x",
+        "/rate?t=1",
+    ],
+)
 def test_nobody_is_sent_elsewhere_after_the_door(address: str) -> None:
     assert safe_next(address) == "/organise"
 
@@ -229,9 +242,13 @@ def test_changing_the_passphrase_ends_every_other_login(lab: Lab) -> None:
     browser.cookies.set(COOKIE, mine)
     answer = browser.post(
         "/door/passphrase",
-        data={"token": form_token(mine, "passphrase"), "old": PASSPHRASE,
-              "new": "another passphrase", "again": "another passphrase"},
-    )  # fmt: skip
+        data={
+            "token": form_token(mine, "passphrase"),
+            "old": PASSPHRASE,
+            "new": "another passphrase",
+            "again": "another passphrase",
+        },
+    )
     assert answer.headers["location"] == "/organise?door=changed"
     assert not lab.access.is_organiser(other) and not lab.access.is_organiser(mine)
     fresh = answer.headers["set-cookie"].partition("=")[2].partition(";")[0]

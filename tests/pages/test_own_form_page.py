@@ -7,9 +7,11 @@ from tests.pages.panels import failed
 from tests.pages.test_app_inspector import html_of, open_page, state_of
 
 ROOTS: dict[str, str | list[str]] = {
-    "formula": "sqrt(x+1) - sqrt(x)", "range": ["x=loguniform:1:1e8"], "ask": "instead",
+    "formula": "sqrt(x+1) - sqrt(x)",
+    "range": ["x=loguniform:1:1e8"],
+    "ask": "instead",
     "samples": "200",
-}  # fmt: skip
+}
 
 
 def test_a_form_is_judged_refused_and_taken_and_copied_to_the_language_last_chosen() -> None:

@@ -23,22 +23,34 @@ from study.rating_types import Axis, Ballot, BallotFigure, FormulaCard
 
 TIME, HEIGHT = Axis("t", "s", "time", 0, 10), Axis("h", "m", "height", -1, 5)
 CURVE = Ballot(
-    token="abc", number=1, of=10, practice=False, title="A ball", description="It flies.",
-    question="Which?", instruction="", left=FormulaCard("t", 0.9, 1, curve=(0.0, None, 2.0)),
+    token="abc",
+    number=1,
+    of=10,
+    practice=False,
+    title="A ball",
+    description="It flies.",
+    question="Which?",
+    instruction="",
+    left=FormulaCard("t", 0.9, 1, curve=(0.0, None, 2.0)),
     right=FormulaCard("t + 1", 0.8, 3, curve=(1.0, 2.0, 3.0)),
     figure=BallotFigure("curve", (TIME,), HEIGHT, ((0, 5, 10),), ((1, 1), (2, 2)), 700),
-    allow_tie=False, ask_reason=True,
-)  # fmt: skip
+    allow_tie=False,
+    ask_reason=True,
+)
 GRID = tuple(map(float, range(40)))
 SURFACE = replace(
     CURVE,
     left=FormulaCard("t", 0.9, 1, surface=tuple(tuple(0.123456 + i for i in GRID) for _ in GRID)),
     right=FormulaCard("x", 0.8, 1, surface=tuple(tuple(-1.23456e-5 for _ in GRID) for _ in GRID)),
     figure=BallotFigure(
-        "surface", (TIME, Axis("x", "", "", 0, 39)), HEIGHT, (GRID, GRID),
-        tuple((i / 7, i / 9, i / 11) for i in range(300)), 300,
+        "surface",
+        (TIME, Axis("x", "", "", 0, 39)),
+        HEIGHT,
+        (GRID, GRID),
+        tuple((i / 7, i / 9, i / 11) for i in range(300)),
+        300,
     ),
-)  # fmt: skip
+)
 
 
 def test_curves_differ_in_colour_and_in_dash_and_are_named_a_and_b() -> None:
@@ -51,8 +63,9 @@ def test_curves_differ_in_colour_and_in_dash_and_are_named_a_and_b() -> None:
 
 def test_sides_follow_the_ballot_and_nothing_else() -> None:
     turned = replace(CURVE, left=CURVE.right, right=CURVE.left)
-    for one, other in zip(curve_figure(CURVE).data[1:], curve_figure(turned).data[:0:-1],
-                          strict=True):
+    for one, other in zip(
+        curve_figure(CURVE).data[1:], curve_figure(turned).data[:0:-1], strict=True
+    ):
         assert list(one.y) == list(other.y) and one.line != other.line
 
 

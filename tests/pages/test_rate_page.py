@@ -239,8 +239,8 @@ def test_what_the_organiser_writes_stays_text(rehearsal: Rehearsal) -> None:
 
 
 @pytest.mark.parametrize(
-    "stage", [Stage.UNKNOWN, Stage.REVOKED, Stage.FULL, Stage.CLOSED, Stage.FINISHED,
-              Stage.WITHDRAWN]
+    "stage",
+    [Stage.UNKNOWN, Stage.REVOKED, Stage.FULL, Stage.CLOSED, Stage.FINISHED, Stage.WITHDRAWN],
 )
 @pytest.mark.parametrize("progress", [None, Progress(0, 10), Progress(1, 10), Progress(4, 10)])
 def test_every_ending_says_what_happened_and_whom_to_ask(

@@ -59,12 +59,19 @@ from tests.rehearsal import Rehearsal
 
 PASSPHRASE = "correct horse battery"
 EVERY_FILE = [
-    "study.zip", *FILES, *(f"figures/{name}.{form}" for name in FIGURES for form in FORMATS)
-]  # fmt: skip
-SOME_FILES = EVERY_FILE if FULL else [
-    "study.zip", *FILES,
-    *(f"figures/{name}.{FORMATS[at % len(FORMATS)]}" for at, name in enumerate(FIGURES)),
-]  # fmt: skip
+    "study.zip",
+    *FILES,
+    *(f"figures/{name}.{form}" for name in FIGURES for form in FORMATS),
+]
+SOME_FILES = (
+    EVERY_FILE
+    if FULL
+    else [
+        "study.zip",
+        *FILES,
+        *(f"figures/{name}.{FORMATS[at % len(FORMATS)]}" for at, name in enumerate(FIGURES)),
+    ]
+)
 """In a quick run each figure in one of its formats: drawing them takes half of the time."""
 
 
@@ -159,7 +166,9 @@ def test_the_archive_of_a_closed_study_is_read_again_and_holds_what_the_routes_g
     status, content = organiser.fetch(study, "study.zip")
     packed = zipfile.ZipFile(io.BytesIO(content))
     assert status == 200 and set(packed.namelist()) >= {*FILES} | {
-        f"figures/{name}.svg" for name in FIGURES if name != "models"  # no model was asked
+        f"figures/{name}.svg"
+        for name in FIGURES
+        if name != "models"  # no model was asked
     }
     for what in ("votes.csv", "report.json", "pairs.csv", "figures/preference.svg"):
         assert organiser.fetch(study, what)[1] == packed.read(what), what
@@ -168,8 +177,11 @@ def test_the_archive_of_a_closed_study_is_read_again_and_holds_what_the_routes_g
 def test_what_the_interval_is_about_goes_into_the_files(lab: Lab, rehearsal: Rehearsal) -> None:
     study, organiser = rated(rehearsal), Organiser(lab)
     rehearsal.organiser.close(study.id)
-    for query, estimand in (("", "pairs like these"), ("?about=these", "these pairs"),
-                            ("?about=<b>", "pairs like these")):  # fmt: skip
+    for query, estimand in (
+        ("", "pairs like these"),
+        ("?about=these", "these pairs"),
+        ("?about=<b>", "pairs like these"),
+    ):
         document = json.loads(organiser.fetch(study, f"report.json{query}")[1])
         assert document["estimand"] == estimand
 
@@ -255,7 +267,7 @@ def test_flipping_every_vote_of_an_open_study_changes_nothing_on_any_of_its_page
             _flip(monkeypatch)
         for step in ("live", "invitations", "preview", "report", "settings"):
             app, html = drawn(lab, monkeypatch, study=str(study.id), step=step)
-            html = re.sub("/exports/parcel/[^\"]+", "/exports/parcel", html.split("As of ")[0])
+            html = re.sub('/exports/parcel/[^"]+', "/exports/parcel", html.split("As of ")[0])
             html += rehearsal.organiser.preregistration(study.id)  # what the parcel holds
             seen.append((flipped, step, html, len(app.get("plotly_chart"))))
     first, second = seen[: len(seen) // 2], seen[len(seen) // 2 :]
@@ -391,9 +403,11 @@ def test_the_inspector_is_given_the_same_tree_over_the_ranges_of_its_columns(
     assert back == state
     assert tuple(state.to_query()["range"]) == ranges
     meant = read(
-        member.formula, syntax=member.syntax or "auto", columns=("t", "e"),
+        member.formula,
+        syntax=member.syntax or "auto",
+        columns=("t", "e"),
         parameters=dict(member.parameters),
-    )  # fmt: skip
+    )
     found = read(back.formula, syntax=back.syntax)
     assert found.formula.structure() == meant.formula.structure()
 

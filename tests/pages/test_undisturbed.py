@@ -19,7 +19,9 @@ def page(shielded: bool) -> None:
         with undisturbed() if shielded else contextlib.nullcontext():
             st.session_state["begun"] = True
             requests = get_script_run_ctx().script_requests
-            requests.request_rerun(RerunData(page_script_hash=get_script_run_ctx().page_script_hash))
+            requests.request_rerun(
+                RerunData(page_script_hash=get_script_run_ctx().page_script_hash)
+            )
             st.session_state["done"] = st.session_state["begun"]
 
     st.session_state["runs"] = st.session_state.get("runs", 0) + 1

@@ -112,7 +112,7 @@ def test_files_go_when_their_session_has_ended() -> None:
         (("192.0.2.9",), "203.0.113.9", "203.0.113.9"),
         (("192.0.2.0/24",), "198.51.100.1, 203.0.113.9, 192.0.2.7", "203.0.113.9"),
     ],
-)  # fmt: skip
+)
 def test_only_a_named_proxy_says_who_a_visitor_is(
     proxies: tuple[str, ...], said: str, seen: str
 ) -> None:

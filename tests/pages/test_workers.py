@@ -249,8 +249,9 @@ def test_who_asks_too_much_at_once_is_told_so(
 # --- the services ---
 
 
-ROOTS = InspectionRequest("log(exp(x)) - sqrt(x)", domains=(("x", Domain("normal", 1e3, 1.0)),),
-                          samples=60)  # fmt: skip
+ROOTS = InspectionRequest(
+    "log(exp(x)) - sqrt(x)", domains=(("x", Domain("normal", 1e3, 1.0)),), samples=60
+)
 
 
 def test_a_worker_finds_what_this_process_finds(pool: WorkerPool) -> None:
@@ -262,8 +263,9 @@ def test_a_worker_finds_what_this_process_finds(pool: WorkerPool) -> None:
     for node in range(len(found.inspection.nodes)):
         for mine, other in zip(
             found.inspection.amplification.trace(node),
-            expected.inspection.amplification.trace(node), strict=True,
-        ):  # fmt: skip
+            expected.inspection.amplification.trace(node),
+            strict=True,
+        ):
             np.testing.assert_array_equal(mine, other)
     asked, direct = DiagnosisService(workers=pool), DiagnosisService()
     assert asked.where(found, 4).inspection is found.inspection
@@ -298,9 +300,7 @@ def test_what_is_quick_stays_in_this_process(pool: WorkerPool) -> None:
     assert watched.asked == 1
 
 
-def test_nothing_that_was_killed_is_kept(
-    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_that_was_killed_is_kept(pool: WorkerPool, monkeypatch: pytest.MonkeyPatch) -> None:
     service = InspectorService(workers=pool)
     monkeypatch.setattr(inspector_service, "LONGEST", 0.0)
     asked = {"asking": lambda _: None, "last_good": None}

@@ -40,8 +40,10 @@ def read(folder):
     with open(f"{folder}/study.json", encoding="utf-8") as file:
         study = json.load(file)
     with open(f"{folder}/votes.csv", encoding="utf-8", newline="") as file:
-        votes = [{k: v[1:] if v[:1] == "'" else v for k, v in row.items()}
-                 for row in csv.DictReader(file)]  # fmt: skip
+        votes = [
+            {k: v[1:] if v[:1] == "'" else v for k, v in row.items()}
+            for row in csv.DictReader(file)
+        ]
     for vote in votes:
         own = vote["rater_seconds"]
         away = float(vote["seconds"]) - float(vote["idle_seconds"])
@@ -145,9 +147,10 @@ class Clusters:
         lost = dummies.shape[1]
         found = {}
         for name, group, h in (
-            (self.item, self.items, lost), ("rater", self.rater, 1),
+            (self.item, self.items, lost),
+            ("rater", self.rater, 1),
             (f"{self.item} x rater", both, lost),
-        ):  # fmt: skip
+        ):
             group = np.unique(group, return_inverse=True)[1]
             size = int(group.max()) + 1
             if name == "problem":  # how the rate moves when each is left out
@@ -180,7 +183,6 @@ class Clusters:
         items, fixed = len(set(self.items.tolist())), len(set(self.fixed.tolist()))
         return min(raters, items - fixed)
 
-
     def effective(self):
         """Kish's effective number of problems."""
         votes = np.bincount(self.problem)
@@ -206,23 +208,38 @@ def clustered(votes, level, estimand, copies=1):
     groups = Clusters(votes, estimand, copies)
     n, lower = len(groups.y), int(groups.y.sum())
     if not n or groups.too_few():
-        return {"lower": lower, "votes": n, "rate": lower / n if n else None} | dict.fromkeys(
-            ("standard_error", "degrees_of_freedom", "interval", "p_value", "p_two_sided",
-             "design_effect", "effective_votes", "variances")
-        ) | {"effective_problems": groups.effective()}  # fmt: skip
+        return (
+            {"lower": lower, "votes": n, "rate": lower / n if n else None}
+            | dict.fromkeys(
+                (
+                    "standard_error",
+                    "degrees_of_freedom",
+                    "interval",
+                    "p_value",
+                    "p_two_sided",
+                    "design_effect",
+                    "effective_votes",
+                    "variances",
+                )
+            )
+            | {"effective_problems": groups.effective()}
+        )
     rate = lower / n
     parts = groups.variances()
     one_way = list(parts.values())
     variance = (
-        one_way[0] if len(one_way) == 1
+        one_way[0]
+        if len(one_way) == 1
         else max(one_way[0] + one_way[1] - one_way[2], min(one_way[:2]))
-    )  # fmt: skip
+    )
     sampled = {groups.item: len(set(groups.items.tolist()))} if estimand != "these pairs" else {}
     sampled |= {"rater": len(set(groups.rater.tolist()))}
     spread = variance > 1e-15 and 0 < lower < n  # less is rounding
-    span = by_t(rate, variance, groups.degrees_of_freedom, level) if spread else exact(
-        rate, min(sampled.values()), level
-    )  # fmt: skip
+    span = (
+        by_t(rate, variance, groups.degrees_of_freedom, level)
+        if spread
+        else exact(rate, min(sampled.values()), level)
+    )
     return span | {
         "lower": lower,
         "votes": n,
@@ -247,13 +264,17 @@ def effect(head, declared, level):
         return found | dict.fromkeys(("p_above", "p_below", "p_within"))
     distances = [
         (stats.logistic.ppf(rate) - stats.logistic.ppf(0.5 + sign * margin))
-        * rate * (1 - rate) / error for sign in (1, -1)
-    ]  # fmt: skip
+        * rate
+        * (1 - rate)
+        / error
+        for sign in (1, -1)
+    ]
     above, below = (stats.t(head["degrees_of_freedom"]) for _ in range(2))
     return found | {
-        "p_above": above.sf(distances[0]), "p_below": below.cdf(distances[1]),
+        "p_above": above.sf(distances[0]),
+        "p_below": below.cdf(distances[1]),
         "p_within": max(above.sf(distances[1]), below.cdf(distances[0])),
-    }  # fmt: skip
+    }
 
 
 def mixed(votes, level):
@@ -270,8 +291,9 @@ def mixed(votes, level):
     grid = [0.05, *(k / 4 for k in range(1, 9))]
     for a in grid:
         for b in grid:
-            P = np.concatenate([[0], np.full(items.max() + 1, a**-2),
-                                np.full(raters.max() + 1, b**-2)])  # fmt: skip
+            P = np.concatenate(
+                [[0], np.full(items.max() + 1, a**-2), np.full(raters.max() + 1, b**-2)]
+            )
             x = np.zeros(n)
             for _ in range(50):
                 p = 1 / (1 + np.exp(-Z @ x))
@@ -289,10 +311,14 @@ def mixed(votes, level):
     half = stats.norm.ppf((1 + level) / 2) * error
     ends = [stats.logistic.cdf(centre + sign * half) for sign in (-1, 1)]
     return {
-        "spreads": list(spreads), "log_odds": centre, "standard_error": error,
-        "rate": stats.logistic.cdf(centre), "interval": interval(ends, level),
-        "p_value": 2 * stats.norm.sf(abs(centre) / error), "level": level,
-    }  # fmt: skip
+        "spreads": list(spreads),
+        "log_odds": centre,
+        "standard_error": error,
+        "rate": stats.logistic.cdf(centre),
+        "interval": interval(ends, level),
+        "p_value": 2 * stats.norm.sf(abs(centre) / error),
+        "level": level,
+    }
 
 
 def by_t(rate, variance, dof, level):
@@ -379,9 +405,13 @@ def signs(votes):
     higher = sum(balance[pair] < 0 for pair in decided)
     n = lower + higher
     return {
-        "lower": lower, "higher": higher, "split": len(decided) - n, "pairs": n,
-        "rate": lower / n, "p_value": stats.binom.sf(lower - 1, n, 0.5),
-    }  # fmt: skip
+        "lower": lower,
+        "higher": higher,
+        "split": len(decided) - n,
+        "pairs": n,
+        "rate": lower / n,
+        "p_value": stats.binom.sf(lower - 1, n, 0.5),
+    }
 
 
 # --- agreement ---
@@ -404,10 +434,13 @@ def fleiss(votes):
     observed = float(((used * (used - 1)).sum(axis=1) / (n * (n - 1))[:, 0]).mean())
     expected = float(((used / n).mean(axis=0) ** 2).sum())
     return {
-        "value": (observed - expected) / (1 - expected), "observed": observed,
-        "expected": expected, "subjects": len(used), "left_out": len(rows) - len(used),
+        "value": (observed - expected) / (1 - expected),
+        "observed": observed,
+        "expected": expected,
+        "subjects": len(used),
+        "left_out": len(rows) - len(used),
         "votes": int(used.sum()),
-    }  # fmt: skip
+    }
 
 
 def agreement(votes, level, seed):
@@ -421,16 +454,21 @@ def agreement(votes, level, seed):
     weights = np.random.default_rng(seed).multinomial(m, np.full(m, 1 / m), size=DRAWS)
     found = {}
     for name, measure in (
-        ("raw_agreement", raw), ("fleiss_kappa", kappa_of), ("krippendorff_alpha", alpha_of),
+        ("raw_agreement", raw),
+        ("fleiss_kappa", kappa_of),
+        ("krippendorff_alpha", alpha_of),
         ("gwet_ac1", ac1_of),
-    ):  # fmt: skip
+    ):
         value, observed, expected = (float(x[0]) for x in measure(used, np.ones((1, m))))
         found[name] = {
-            "value": value, "observed": observed, "pairs": m,
+            "value": value,
+            "observed": observed,
+            "pairs": m,
             "expected": None if name == "raw_agreement" else expected,
-            "left_out": len(rows) - m, "votes": int(used.sum()),
+            "left_out": len(rows) - m,
+            "votes": int(used.sum()),
             "interval": bias_corrected(value, measure(used, weights)[0], m, level),
-        }  # fmt: skip
+        }
     checked = krippendorff.alpha(value_counts=used, level_of_measurement="nominal")
     assert math.isclose(checked, found["krippendorff_alpha"]["value"], rel_tol=1e-12)
     share = float((used[:, 0] / used.sum(axis=1)).mean())
@@ -506,12 +544,14 @@ def regression(outcome, columns, votes, level, family="logit"):
     half = stats.t.ppf((1 + level) / 2, dof) * errors
     terms = [
         {
-            "estimate": float(b), "standard_error": float(e), "degrees_of_freedom": dof,
+            "estimate": float(b),
+            "standard_error": float(e),
+            "degrees_of_freedom": dof,
             "p_value": float(2 * stats.t.sf(abs(b / e), dof)),
             "interval": interval((b - h, b + h), level),
         }
         for b, e, h in zip(fits[0].params, errors, half, strict=True)
-    ]  # fmt: skip
+    ]
     return head | {"terms": terms}
 
 
@@ -526,9 +566,13 @@ def sensitivity(votes, rule, level, estimand):
             applied = rule | {"unit": unit, "threshold_seconds": threshold}
             kept = valid_votes(votes, applied)[0]
             points.append(
-                {"threshold_seconds": threshold, "valid": len(kept),
-                 "raters": len({v["rater"] for v in kept})} | rate_of(kept, level, estimand)
-            )  # fmt: skip
+                {
+                    "threshold_seconds": threshold,
+                    "valid": len(kept),
+                    "raters": len({v["rater"] for v in kept}),
+                }
+                | rate_of(kept, level, estimand)
+            )
     return {"rule": rule, "level": level, "points": points}
 
 
@@ -549,9 +593,11 @@ def attention(votes, valid, level):
         "without_failure": rate_of([v for v in valid if v["rater"] not in failed], level),
         "difference": regression(
             np.array([float(v["choice"] == "lower") for v in decided]),
-            {"failed": np.array([float(v["rater"] in failed) for v in decided])}, decided, level,
+            {"failed": np.array([float(v["rater"] in failed) for v in decided])},
+            decided,
+            level,
         ),
-    }  # fmt: skip
+    }
 
 
 def sides(valid, level):
@@ -572,15 +618,19 @@ def sides(valid, level):
         if len({v["left"] for v in theirs}) == 1:
             one_sided.add(rater)
     return {
-        "left": left, "right": len(decided) - left, "ties": len(valid) - len(decided),
+        "left": left,
+        "right": len(decided) - left,
+        "ties": len(valid) - len(decided),
         "lower_on_left": float(np.mean([v["lower_side"] == "left" for v in decided])),
         **rate_of(as_left, level),
         "one_sided": {
-            "candidates": len(chances), "minimum": 5, "expected": math.fsum(chances),
+            "candidates": len(chances),
+            "minimum": 5,
+            "expected": math.fsum(chances),
             "p_value": at_least(len(one_sided), chances),
             "without_them": rate_of([v for v in valid if v["rater"] not in one_sided], level),
         },
-    }  # fmt: skip
+    }
 
 
 def ballots(valid, level):
@@ -588,8 +638,13 @@ def ballots(valid, level):
 
     def stretch(first, last, votes):
         seconds = float(np.median([v["active"] for v in votes]))
-        return {"first": first, "last": last, "valid": len(votes), "median_seconds": seconds,
-                **rate_of(votes, level)}  # fmt: skip
+        return {
+            "first": first,
+            "last": last,
+            "valid": len(votes),
+            "median_seconds": seconds,
+            **rate_of(votes, level),
+        }
 
     thirds = []
     for i in range(3):
@@ -600,12 +655,16 @@ def ballots(valid, level):
     timed = [v for v in valid if v["active"] > 0]
     trend = regression(
         np.array([float(v["choice"] == "lower") for v in decided]),
-        {"position": np.array([float(v["position"]) for v in decided])}, decided, level,
-    )  # fmt: skip
+        {"position": np.array([float(v["position"]) for v in decided])},
+        decided,
+        level,
+    )
     pace = by_rater(
         np.log([v["active"] for v in timed]),
-        np.array([float(v["position"]) for v in timed]), codes(timed, "rater"), level,
-    )  # fmt: skip
+        np.array([float(v["position"]) for v in timed]),
+        codes(timed, "rater"),
+        level,
+    )
     return {
         "thirds": thirds,
         "numbers": [
@@ -627,33 +686,44 @@ def by_rater(outcome, column, raters, level):
     ends = fit.conf_int(1 - level)
     terms = [
         {
-            "estimate": float(fit.params[i]), "standard_error": float(fit.bse[i]),
+            "estimate": float(fit.params[i]),
+            "standard_error": float(fit.bse[i]),
             "degrees_of_freedom": int(fit.df_resid_inference),
-            "p_value": float(fit.pvalues[i]), "interval": interval(ends[i], level),
+            "p_value": float(fit.pvalues[i]),
+            "interval": interval(ends[i], level),
         }
         for i in range(2)
-    ]  # fmt: skip
+    ]
     return {"votes": len(outcome), "clusters": [int(raters.max()) + 1], "terms": terms}
 
 
 def screens(valid, level):
     known = [v for v in valid if v["viewport"]]
-    there = [name for name in ("narrow", "medium", "wide")
-             if any(v["viewport"] == name for v in known)]  # fmt: skip
+    there = [
+        name for name in ("narrow", "medium", "wide") if any(v["viewport"] == name for v in known)
+    ]
     decided = [v for v in known if v["choice"] != "tie"]
     counts = Counter(v["viewport"] for v in decided)
     most = max(counts.values())
     first = next(v["viewport"] for v in decided if counts[v["viewport"]] == most)
     fit = regression(
         np.array([float(v["choice"] == "lower") for v in decided]),
-        {name: np.array([float(v["viewport"] == name) for v in decided])
-         for name in there if name != first}, decided, level,
-    )  # fmt: skip
+        {
+            name: np.array([float(v["viewport"] == name) for v in decided])
+            for name in there
+            if name != first
+        },
+        decided,
+        level,
+    )
     others = [term["p_value"] for term in fit["terms"][1:]]
     return {
         "classes": [
-            {"valid": len(votes), "raters": len({v["rater"] for v in votes}),
-             **rate_of(votes, level)}
+            {
+                "valid": len(votes),
+                "raters": len({v["rater"] for v in votes}),
+                **rate_of(votes, level),
+            }
             for name in there
             for votes in ([v for v in known if v["viewport"] == name],)
         ],
@@ -661,7 +731,7 @@ def screens(valid, level):
         "fit": fit,
         "p_value": min(1.0, len(others) * min(others)),
         "level": level,
-    }  # fmt: skip
+    }
 
 
 def subgroups(study, valid, level):
@@ -683,19 +753,28 @@ def subgroups(study, valid, level):
         if len(names) > 1:
             fit = regression(
                 np.array([float(v["choice"] == "lower") for v in decided]),
-                {name: np.array([float(group[v["rater"]] == name) for v in decided])
-                 for name in names[1:]}, decided, level,
-            )  # fmt: skip
+                {
+                    name: np.array([float(group[v["rater"]] == name) for v in decided])
+                    for name in names[1:]
+                },
+                decided,
+                level,
+            )
             for name, term in zip(names[1:], fit["terms"][1:], strict=True):
                 dof = min(term["degrees_of_freedom"], min(raters[name], raters[names[0]]) - 1)
                 if dof >= 1:
                     ratio = abs(term["estimate"] / term["standard_error"])
                     ps.append(2 * stats.t.sf(ratio, dof))
-        found.append({
-            "groups": [{"raters": raters[n], "valid": len(some[n]), **rate_of(some[n], level)}
-                       for n in names],
-            "p_value": min(1.0, len(ps) * min(ps)) if ps else None, "level": level,
-        })  # fmt: skip
+        found.append(
+            {
+                "groups": [
+                    {"raters": raters[n], "valid": len(some[n]), **rate_of(some[n], level)}
+                    for n in names
+                ],
+                "p_value": min(1.0, len(ps) * min(ps)) if ps else None,
+                "level": level,
+            }
+        )
     return found
 
 
@@ -720,19 +799,29 @@ def reasons(valid):
         text = "".join(c if c.isalpha() else " " for c in vote["reason"].casefold())
         words = set(text.split())
         often.update(words - small)
-        here = [s for s, some in starts.items()
-                if any(w[: len(b)] == b for b in some.split() for w in words)]  # fmt: skip
+        here = [
+            s
+            for s, some in starts.items()
+            if any(w[: len(b)] == b for b in some.split() for w in words)
+        ]
         for subject in here or ["none of these"]:
             about[subject].append(vote)
     order = sorted(about, key=lambda s: (s == "none of these", -len(about[s]), s))
     return {
-        "votes": len(valid), "given": len(given), "raters": len({v["rater"] for v in given}),
+        "votes": len(valid),
+        "given": len(given),
+        "raters": len({v["rater"] for v in given}),
         "subjects": [
-            {"reasons": len(about[s]), "raters": len({v["rater"] for v in about[s]}),
-             "lower": counts_of(about[s])[0], "higher": counts_of(about[s])[1]} for s in order
+            {
+                "reasons": len(about[s]),
+                "raters": len({v["rater"] for v in about[s]}),
+                "lower": counts_of(about[s])[0],
+                "higher": counts_of(about[s])[1],
+            }
+            for s in order
         ],
         "words": dict(sorted(often.items(), key=lambda f: (-f[1], f[0]))[:10]),
-    }  # fmt: skip
+    }
 
 
 def gaps(valid, pairs, level):
@@ -745,23 +834,27 @@ def gaps(valid, pairs, level):
         row = (pair["higher_eic"], pair["lower_eic"], pair["lower_r2"], pair["higher_r2"])
         if None not in row:
             used.append(vote)
-            rows.append((
-                row[0] - row[1], 100 * (row[2] - row[3]),
-                pair["lower_complexity"] - pair["higher_complexity"],
-                0.5 if vote["lower_side"] == "left" else -0.5,
-            ))  # fmt: skip
+            rows.append(
+                (
+                    row[0] - row[1],
+                    100 * (row[2] - row[3]),
+                    pair["lower_complexity"] - pair["higher_complexity"],
+                    0.5 if vote["lower_side"] == "left" else -0.5,
+                )
+            )
     columns = dict(zip(("eic", "r2", "complexity", "side"), np.array(rows).T, strict=True))
     mean = float(columns["eic"].mean())
     columns["eic"] = columns["eic"] - mean
-    fit = regression(
-        np.array([float(v["choice"] == "lower") for v in used]), columns, used, level
-    )
+    fit = regression(np.array([float(v["choice"] == "lower") for v in used]), columns, used, level)
     intercept, *terms = fit["terms"]
     return {
         "fit": fit,
         "odds_ratios": {
-            name: {"odds_ratio": math.exp(term["estimate"]), "p_value": term["p_value"],
-                   "interval": through(math.exp, term["interval"])}
+            name: {
+                "odds_ratio": math.exp(term["estimate"]),
+                "p_value": term["p_value"],
+                "interval": through(math.exp, term["interval"]),
+            }
             for name, term in zip(columns, terms, strict=True)
         },
         "adjusted_rate": share(intercept["estimate"]),
@@ -769,7 +862,7 @@ def gaps(valid, pairs, level):
         "mean_eic_gap": mean,
         "left_out": len(decided) - len(used),
         "level": level,
-    }  # fmt: skip
+    }
 
 
 ARITHMETIC = {"add", "sub", "mul", "div", "neg"}
@@ -798,9 +891,12 @@ def looks(text):
             inner = [node.left, node.right]
         found = [count(each) for each in inner]
         return (
-            sum(f[0] for f in found) + called, max(f[1] for f in found) + called,
-            1 + max(f[2] for f in found), 1 + sum(f[3] for f in found), sum(f[4] for f in found),
-        )  # fmt: skip
+            sum(f[0] for f in found) + called,
+            max(f[1] for f in found) + called,
+            1 + max(f[2] for f in found),
+            1 + sum(f[3] for f in found),
+            sum(f[4] for f in found),
+        )
 
     plain = text.replace("^", "**").strip()
     return np.array(count(ast.parse(plain, mode="eval").body), dtype=float)
@@ -809,10 +905,13 @@ def looks(text):
 def structure(valid, pairs, level):
     """Votes on the gap in EIC, the side and what the eye sees, with the best visible predictor."""
     known = {
-        p["pair"]: (p["higher_eic"] - p["lower_eic"],
-                    *(looks(p["lower_formula"]) - looks(p["higher_formula"])))
-        for p in pairs if None not in (p["higher_eic"], p["lower_eic"])
-    }  # fmt: skip
+        p["pair"]: (
+            p["higher_eic"] - p["lower_eic"],
+            *(looks(p["lower_formula"]) - looks(p["higher_formula"])),
+        )
+        for p in pairs
+        if None not in (p["higher_eic"], p["lower_eic"])
+    }
     used = [v for v in valid if v["choice"] != "tie" and v["pair"] in known]
     rows = np.array([known[v["pair"]] for v in used])
     side = [0.5 if v["lower_side"] == "left" else -0.5 for v in used]
@@ -823,9 +922,7 @@ def structure(valid, pairs, level):
         if np.linalg.matrix_rank(np.column_stack([*basis, scaled])) > len(basis):
             columns[str(i)] = column
             basis.append(scaled)
-    fit = regression(
-        np.array([float(v["choice"] == "lower") for v in used]), columns, used, level
-    )
+    fit = regression(np.array([float(v["choice"] == "lower") for v in used]), columns, used, level)
     intercept, dose = fit["terms"][0], fit["terms"][1]
     below = clustered(used, level, DESIGN["sampled"])["interval"]["high"] < 0.5
     p = dose["p_value"] / 2
@@ -851,7 +948,7 @@ def structure(valid, pairs, level):
         "dose_ratio": math.exp(dose["estimate"]),
         "dose_p": p if (dose["estimate"] > 0) != below else 1 - p,
         "level": level,
-    }  # fmt: skip
+    }
 
 
 VISIBLE = ("calls of functions", "nested functions", "depth", "length", "digits of numbers")
@@ -900,9 +997,14 @@ def problem_rates(valid, level, seed):
     observed = spread(places, lower, total)
     more = sum(spread(row, lower, total) >= observed * (1 - 1e-9) for row in dealt)
     return {
-        "problems": rates, "design_effect": effect, "spread": observed,
-        "p_value": (1 + int(more)) / (1 + DRAWS), "draws": DRAWS, "seed": seed, "level": level,
-    }  # fmt: skip
+        "problems": rates,
+        "design_effect": effect,
+        "spread": observed,
+        "p_value": (1 + int(more)) / (1 + DRAWS),
+        "draws": DRAWS,
+        "seed": seed,
+        "level": level,
+    }
 
 
 def spread(places, lower, total):
@@ -918,8 +1020,11 @@ def effect_within(decided):
     item, rater, both = groups.variances().values()
     fitted = OLS(groups.y, (groups.problem[:, None] == np.unique(groups.problem)).astype(float))
     rate = fitted.fit().fittedvalues
-    return max(1.0, max(item + rater - both, min(item, rater))
-               / (float((rate * (1 - rate)).sum()) / len(groups.y) ** 2))  # fmt: skip
+    return max(
+        1.0,
+        max(item + rater - both, min(item, rater))
+        / (float((rate * (1 - rate)).sum()) / len(groups.y) ** 2),
+    )
 
 
 def enough(votes):
@@ -944,10 +1049,16 @@ def ties(valid, level, estimand):
             for choice in choices
         ]
 
-    conventions = (valid, with_ties_as("lower", "higher"), with_ties_as("higher"),
-                   with_ties_as("lower"))  # fmt: skip
-    found = [rate_of(votes, level, estimand, copies)
-             for votes, copies in zip(conventions, (1, 2, 1, 1), strict=True)]
+    conventions = (
+        valid,
+        with_ties_as("lower", "higher"),
+        with_ties_as("higher"),
+        with_ties_as("lower"),
+    )
+    found = [
+        rate_of(votes, level, estimand, copies)
+        for votes, copies in zip(conventions, (1, 2, 1, 1), strict=True)
+    ]
     found[1]["votes"] = len(valid)
     return {"ties": tied, "votes": len(valid), "level": level, "conventions": found}
 
@@ -991,36 +1102,55 @@ def models(folder, study, valid, level, seed):
         repeats = [
             (sum(c) * (sum(c) - 1) + (len(c) - sum(c)) * (len(c) - sum(c) - 1))
             / (len(c) * (len(c) - 1))
-            for pair in cells.values() for c in pair.values() if len(c) > 1
-        ]  # fmt: skip
+            for pair in cells.values()
+            for c in pair.values()
+            if len(c) > 1
+        ]
         outcomes = Counter(row["outcome"] for row in rows)
-        told.append({
-            "temperature": run["temperature"], "repeats": run["repeats"],
-            "wanted": run["repeats"] * len(home), "answers": len(rows),
-            "outcomes": {name: outcomes[name]
-                         for name in ("lower", "higher", "tie", "refused", "unparsable")},
-            "prompt_tokens": sum(int(row["prompt_tokens"] or 0) for row in rows),
-            "completion_tokens": sum(int(row["completion_tokens"] or 0) for row in rows),
-            "median_latency_seconds": float(np.median([float(r["latency_seconds"]) for r in rows])),
-            "rate": over_pairs(here, home, level, True),
-            "people": {"rate": float(np.mean([v["choice"] == "lower" for v in used])),
-                       "votes": len(used)},
-            "less_people": less_people(here, used, level),
-            "position": over_pairs({p: (a + 1 - b) / 2 for p, (a, b) in ends.items()}, home,
-                                   level, True),
-            "orders": {"same": same, "first": first, "second": second, "undecided": undecided,
-                       "share": same / (same + first + second)},
-            "within": {"agreement": float(np.mean(repeats)), "cells": len(repeats)},
-            "agreement": with_people(here, used, level, seed),
-        })  # fmt: skip
+        told.append(
+            {
+                "temperature": run["temperature"],
+                "repeats": run["repeats"],
+                "wanted": run["repeats"] * len(home),
+                "answers": len(rows),
+                "outcomes": {
+                    name: outcomes[name]
+                    for name in ("lower", "higher", "tie", "refused", "unparsable")
+                },
+                "prompt_tokens": sum(int(row["prompt_tokens"] or 0) for row in rows),
+                "completion_tokens": sum(int(row["completion_tokens"] or 0) for row in rows),
+                "median_latency_seconds": float(
+                    np.median([float(r["latency_seconds"]) for r in rows])
+                ),
+                "rate": over_pairs(here, home, level, True),
+                "people": {
+                    "rate": float(np.mean([v["choice"] == "lower" for v in used])),
+                    "votes": len(used),
+                },
+                "less_people": less_people(here, used, level),
+                "position": over_pairs(
+                    {p: (a + 1 - b) / 2 for p, (a, b) in ends.items()}, home, level, True
+                ),
+                "orders": {
+                    "same": same,
+                    "first": first,
+                    "second": second,
+                    "undecided": undecided,
+                    "share": same / (same + first + second),
+                },
+                "within": {"agreement": float(np.mean(repeats)), "cells": len(repeats)},
+                "agreement": with_people(here, used, level, seed),
+            }
+        )
     between = []
     for i, (a, _) in enumerate(asked):
         for b, _ in asked[i + 1 :]:
             between.append(two_models(scores[a["label"]], scores[b["label"]], home, level))
     return {
-        "runs": told, "between": between,
+        "runs": told,
+        "between": between,
         "primary": primary(plan, asked, told, scores, home, level),
-    }  # fmt: skip
+    }
 
 
 def primary(plan, asked, told, scores, home, level):
@@ -1043,15 +1173,19 @@ def primary(plan, asked, told, scores, home, level):
 def turned(ends):
     signs = [(np.sign(a - 0.5), np.sign(b - 0.5)) for a, b in ends]
     return (
-        sum(a * b > 0 for a, b in signs), sum(a > 0 > b for a, b in signs),
-        sum(a < 0 < b for a, b in signs), sum(a * b == 0 for a, b in signs),
-    )  # fmt: skip
+        sum(a * b > 0 for a, b in signs),
+        sum(a > 0 > b for a, b in signs),
+        sum(a < 0 < b for a, b in signs),
+        sum(a * b == 0 for a, b in signs),
+    )
 
 
 def over_pairs(values, home, level, share):
     """The mean of one value a pair, clustered by what is sampled beside raters."""
-    rows = [{"rater": f"{i}", "pair": p, "problem": home[p], "choice": "lower"}
-            for i, p in enumerate(sorted(values))]  # fmt: skip
+    rows = [
+        {"rater": f"{i}", "pair": p, "problem": home[p], "choice": "lower"}
+        for i, p in enumerate(sorted(values))
+    ]
     groups = Clusters(rows, DESIGN["sampled"])
     groups.y = np.array([values[p] for p in sorted(values)])
     mean, n = float(groups.y.mean()), len(set(groups.items.tolist()))
@@ -1063,10 +1197,14 @@ def over_pairs(values, home, level, share):
     else:
         span = exact(mean, n, level)
     return {
-        "value": mean, "standard_error": math.sqrt(max(variance, 0.0)),
-        "degrees_of_freedom": dof, "pairs": len(values), "clusters": {groups.item: n},
-        "interval": span["interval"], "p_two_sided": span["p_two_sided"],
-    }  # fmt: skip
+        "value": mean,
+        "standard_error": math.sqrt(max(variance, 0.0)),
+        "degrees_of_freedom": dof,
+        "pairs": len(values),
+        "clusters": {groups.item: n},
+        "interval": span["interval"],
+        "p_two_sided": span["p_two_sided"],
+    }
 
 
 def plainly(mean, variance, dof, level):
@@ -1085,11 +1223,15 @@ def less_people(scores, used, level):
     item, rater, both = groups.variances().values()
     variance = max(item + rater - both, min(item, rater))
     return {
-        "value": mean, "standard_error": math.sqrt(variance),
-        "degrees_of_freedom": groups.degrees_of_freedom, "pairs": len({v["pair"] for v in used}),
-        "clusters": {groups.item: len(set(groups.items.tolist())),
-                     "rater": len({v["rater"] for v in used})},
-    } | plainly(mean, variance, groups.degrees_of_freedom, level)  # fmt: skip
+        "value": mean,
+        "standard_error": math.sqrt(variance),
+        "degrees_of_freedom": groups.degrees_of_freedom,
+        "pairs": len({v["pair"] for v in used}),
+        "clusters": {
+            groups.item: len(set(groups.items.tolist())),
+            "rater": len({v["rater"] for v in used}),
+        },
+    } | plainly(mean, variance, groups.degrees_of_freedom, level)
 
 
 def two_models(a, b, home, level):
@@ -1097,10 +1239,11 @@ def two_models(a, b, home, level):
     x, y = np.array([a[p] for p in common]), np.array([b[p] for p in common])
     vary = np.ptp(x) > 0 and np.ptp(y) > 0
     return {
-        "pairs": len(common), "agreement": float((x * y + (1 - x) * (1 - y)).mean()),
+        "pairs": len(common),
+        "agreement": float((x * y + (1 - x) * (1 - y)).mean()),
         "correlation": float(stats.pearsonr(x, y).statistic) if vary else None,
         "difference": over_pairs({p: a[p] - b[p] for p in common}, home, level, False),
-    }  # fmt: skip
+    }
 
 
 def with_people(scores, used, level, seed):
@@ -1149,8 +1292,10 @@ def of_rows(table):
         "correlation": float(both / math.sqrt(of_model * of_people)) if alike and apart else None,
         "reliability": float(true / of_people) if apart else None,
         "corrected": float(both / math.sqrt(of_model * true)) if alike and true > 1e-12 else None,
-        "model": model, "people": people, "difference": model - people,
-    }  # fmt: skip
+        "model": model,
+        "people": people,
+        "difference": model - people,
+    }
 
 
 def flow(study, cast, votes, valid):
@@ -1167,22 +1312,23 @@ def flow(study, cast, votes, valid):
         hasty = (session[vote["rater"]] if rule["unit"] == "session" else vote["active"]) < rule[
             "threshold_seconds"
         ]
-        why = (f"{rule['unit']} under the threshold" if hasty
-               else "too many failed attention checks")  # fmt: skip
+        why = f"{rule['unit']} under the threshold" if hasty else "too many failed attention checks"
         lost[why] += 1
         who[why].add(vote["rater"])
     return {
         "invited": None if through is None else people["invited"] - through,
         "through_open_links": through,
-        "consented": people["consented"], "withdrawn": people["withdrawn"],
-        "voted": len(of), "finished": people["finished"],
+        "consented": people["consented"],
+        "withdrawn": people["withdrawn"],
+        "voted": len(of),
+        "finished": people["finished"],
         "counted": len({v["rater"] for v in valid}),
         "cast": len(cast),
         "lost": {why: {"votes": n, "raters": len(who[why])} for why, n in lost.items()},
         "valid": len(valid),
         "deciding": sum(v["choice"] != "tie" for v in valid),
         "stopped_after": {str(n): times for n, times in Counter(of.values()).items() if n < whole},
-    }  # fmt: skip
+    }
 
 
 # --- everything ---
@@ -1228,10 +1374,14 @@ def recompute(folder, level, seed, estimand):
         "exclusion": study["exclusion"],
         "flow": flow(study, cast, votes, valid),
         "fleiss_kappa_by_side": fleiss(
-            [v | {"choice": "lower" if v["left"] else "higher"} for v in valid
-             if v["choice"] != "tie"]
+            [
+                v | {"choice": "lower" if v["left"] else "higher"}
+                for v in valid
+                if v["choice"] != "tie"
+            ]
         ),
-        "raters": study["raters"] | {
+        "raters": study["raters"]
+        | {
             "with_votes": len({v["rater"] for v in cast}),
             "excluded": len(gone),
             "excluded_unfinished": sum(n < study["ballots_per_rater"] for n in gone.values()),
@@ -1250,11 +1400,13 @@ def recompute(folder, level, seed, estimand):
                 "in_most_draws": sum(p["gap_share"] >= 0.9 for p in held),
                 "without_worst_row": sum(
                     p["gap_without_worst_row"] is not None
-                    and p["gap_without_worst_row"] >= study["rules"]["min_eic_gap"] for p in held
+                    and p["gap_without_worst_row"] >= study["rules"]["min_eic_gap"]
+                    for p in held
                 ),
             },
             "without_votes": numbers.count(0),
-            "fewest_votes": min(numbers), "most_votes": max(numbers),
+            "fewest_votes": min(numbers),
+            "most_votes": max(numbers),
             "mean_votes": float(np.mean(numbers)),
         },
         "left_chosen": {"left": left[True], "right": left[False]},
@@ -1263,8 +1415,11 @@ def recompute(folder, level, seed, estimand):
             "median_vote": float(np.median([v["active"] for v in valid])),
             "median_session": float(np.median([session[rater] for rater in raters])),
         },
-        "headline": clustered(valid, level, estimand) | {
-            "bootstrap": by_pair, "two_way_bootstrap": both, "sign_test": signs(valid),
+        "headline": clustered(valid, level, estimand)
+        | {
+            "bootstrap": by_pair,
+            "two_way_bootstrap": both,
+            "sign_test": signs(valid),
         },
         "mixed": mixed(valid, level),
         "effect": effect(clustered(valid, level, estimand), declared, level),
@@ -1292,7 +1447,7 @@ def recompute(folder, level, seed, estimand):
             "problems": problem_rates(valid, level, seed),
             "ties": ties(valid, level, estimand),
         },
-    }  # fmt: skip
+    }
 
 
 def main():

@@ -17,8 +17,12 @@ MODELS = ("keen", "fickle", "stuck")
 
 
 def with_models(
-    export: StudyExport, *, contrast: Contrast = "model less people", repeats: int = 4,
-    names: Sequence[str] = MODELS, declared: Sequence[str] = ("keen", "fickle"),
+    export: StudyExport,
+    *,
+    contrast: Contrast = "model less people",
+    repeats: int = 4,
+    names: Sequence[str] = MODELS,
+    declared: Sequence[str] = ("keen", "fickle"),
 ) -> StudyExport:
     """`keen` follows people's majorities, `fickle` less so, and stops early; `stuck` says A.
 
@@ -26,8 +30,9 @@ def with_models(
     """
     plan = (
         ModelPlan(tuple(declared), repeats, prompt_sha256="cd" * 32, contrast=contrast)
-        if declared else None
-    )  # fmt: skip
+        if declared
+        else None
+    )
     rng = random.Random(7)
     liked = {pair.pair: 0 for pair in export.pairs}
     for vote in export.votes:
@@ -35,10 +40,19 @@ def with_models(
             liked[vote.pair] += {"lower": 1, "higher": -1, "tie": 0}[vote.choice]
     runs, answers = [], []
     for name in names:
-        runs.append(ExportedRun(
-            name, name, "http://localhost:1/v1", 0.7, repeats, "{}", "cd" * 32,
-            BEGUN.isoformat(), "" if name in declared else UNDECLARED,
-        ))  # fmt: skip
+        runs.append(
+            ExportedRun(
+                name,
+                name,
+                "http://localhost:1/v1",
+                0.7,
+                repeats,
+                "{}",
+                "cd" * 32,
+                BEGUN.isoformat(),
+                "" if name in declared else UNDECLARED,
+            )
+        )
         keen = {"keen": 0.5, "fickle": 0.2}.get(name, 0.0)
         for repeat in range(1, repeats // 2 + 1):
             for pair in export.pairs:
@@ -49,11 +63,27 @@ def with_models(
                     outcome = first if name == "stuck" else "lower" if draw > 0 else "higher"
                     if name == "fickle" and rng.random() < 0.15:
                         outcome = rng.choice(("tie", "refused", "unparsable"))
-                    answers.append(ExportedAnswer(
-                        f"a{len(answers)}", name, pair.pair, pair.problem, first, repeat, outcome,
-                        f"{name}-2026", "fp", "stop", True, len(answers), 900 + len(answers), 20,
-                        rng.uniform(0.5, 2), BEGUN, '=A1, "A"\n',
-                    ))  # fmt: skip
+                    answers.append(
+                        ExportedAnswer(
+                            f"a{len(answers)}",
+                            name,
+                            pair.pair,
+                            pair.problem,
+                            first,
+                            repeat,
+                            outcome,
+                            f"{name}-2026",
+                            "fp",
+                            "stop",
+                            True,
+                            len(answers),
+                            900 + len(answers),
+                            20,
+                            rng.uniform(0.5, 2),
+                            BEGUN,
+                            '=A1, "A"\n',
+                        )
+                    )
     export = replace(export, model_runs=tuple(runs), model_answers=tuple(answers))
     if plan is None:
         return export

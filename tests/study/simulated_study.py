@@ -63,8 +63,9 @@ def simulated_export(folder: Path, *, raters: int = 40, seed: int = 1) -> StudyE
 
 def sealed_again(export: StudyExport) -> StudyExport:
     """As if its votes had been cast the way they are now."""
-    salted = [(vote.vote, f"salt {number}", cast_vote(vote)) for number, vote in
-              enumerate(export.votes)]  # fmt: skip
+    salted = [
+        (vote.vote, f"salt {number}", cast_vote(vote)) for number, vote in enumerate(export.votes)
+    ]
     seals = tuple(
         Seal(number, name, salt, cast.commitment(salt))
         for number, (name, salt, cast) in enumerate(salted, start=1)
@@ -75,17 +76,18 @@ def sealed_again(export: StudyExport) -> StudyExport:
 def _opened(organiser: OrganiserService) -> Study:
     problems = tuple(
         Problem(
-            p.name, p.path.read_text(encoding="utf-8"), p.title, p.description,
+            p.name,
+            p.path.read_text(encoding="utf-8"),
+            p.title,
+            p.description,
             tuple(Column(c.name, c.unit, c.meaning) for c in (*p.inputs, p.target)),
         )
         for p in demo_problems()
-    )  # fmt: skip
+    )
     study = organiser.create("simulated", DESIGN)
     organiser.set_problems(study.id, problems)
     path = demo_pool_path()
-    organiser.set_pool(
-        study.id, read_upload(path.name, path.read_bytes(), problems, jobs=1).pool
-    )
+    organiser.set_pool(study.id, read_upload(path.name, path.read_bytes(), problems, jobs=1).pool)
     match_study(organiser, study.id, MatchingRules())
     return organiser.freeze(study.id)
 
@@ -108,7 +110,10 @@ def _rate(rating: RatingService, clock: ManualClock, token: str, rng: random.Ran
             rating.resume(token)
         told = f"ms={thought * 1000:.0f};w={width};seen={rng.choice('11110?')};by=keys"
         rating.vote(
-            token, ballot.token, "left", rng.choice(WORDS) if ballot.ask_reason else "",
+            token,
+            ballot.token,
+            "left",
+            rng.choice(WORDS) if ballot.ask_reason else "",
             BrowserReport.read(told) if measured else UNREPORTED,
         )
 

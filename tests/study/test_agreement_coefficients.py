@@ -62,11 +62,16 @@ def votes(counts: Any, ties: int = 0) -> VoteArrays:
             rater.append(r)
     n, most = len(lower), max(rater, default=-1) + 1
     return VoteArrays(
-        np.array(lower, dtype=float), np.array(pair, dtype=np.intp), np.array(rater, dtype=np.intp),
-        np.zeros(n, dtype=np.intp), tuple(f"p{i:03}" for i in range(len(counts))),
-        tuple(f"r{i:03}" for i in range(most)), ("q",), np.ones(n, dtype=bool),
+        np.array(lower, dtype=float),
+        np.array(pair, dtype=np.intp),
+        np.array(rater, dtype=np.intp),
+        np.zeros(n, dtype=np.intp),
+        tuple(f"p{i:03}" for i in range(len(counts))),
+        tuple(f"r{i:03}" for i in range(most)),
+        ("q",),
+        np.ones(n, dtype=bool),
         np.ones(n, dtype=np.intp),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("text", IRRCAC)
@@ -113,8 +118,10 @@ def test_both_ways_to_kappa_agree(counts: list[tuple[int, int]]) -> None:
     plain, found = fleiss_kappa(counts), fleiss_coefficient(counts, draws=100)
     assert found.reason == plain.reason
     assert (found.pairs, found.left_out, found.votes) == (
-        plain.subjects, plain.left_out, plain.votes
-    )  # fmt: skip
+        plain.subjects,
+        plain.left_out,
+        plain.votes,
+    )
     if plain.value is not None:
         assert found.value == pytest.approx(plain.value, abs=1e-12)
 

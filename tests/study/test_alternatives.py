@@ -18,9 +18,16 @@ SIZES = (9, 5, 3, 2, 2, 1, 1)
 @pytest.fixture(scope="module")
 def table() -> VoteArrays:
     model = StudyModel(
-        0.6, 0.37, problem_share=0.5, pairs=sum(SIZES), problems=len(SIZES), sizes=SIZES,
-        raters=20, ballots=6, drop_out=0.3,
-    )  # fmt: skip
+        0.6,
+        0.37,
+        problem_share=0.5,
+        pairs=sum(SIZES),
+        problems=len(SIZES),
+        sizes=SIZES,
+        raters=20,
+        ballots=6,
+        drop_out=0.3,
+    )
     study = simulate_many(model, 1, np.random.default_rng(4)).study(0)
     return replace(study.table, sampled="problems")
 
@@ -34,9 +41,10 @@ def test_the_wild_bootstrap_is_its_definition_on_single_votes(table: VoteArrays)
         residuals = drawn - drawn.mean()
         one, two, both = (
             sum(residuals[codes == code].sum() ** 2 for code in set(codes))
-            * len(set(codes)) / (len(set(codes)) - 1)
+            * len(set(codes))
+            / (len(set(codes)) - 1)
             for codes in (votes.problem, votes.rater, votes.problem * 1000 + votes.rater)
-        )  # fmt: skip
+        )
         return float(drawn.sum() / np.sqrt(max(one + two - both, min(one, two))))
 
     itself = statistic(np.ones(len(SIZES)))

@@ -71,12 +71,12 @@ def simulate(
             outcome.sessions.append(person.had)
             continue
         loads = [
-            PairLoad(i, problems[i], formulas[i], votes[i], reserved[i], left[i])
-            for i in pairs
+            PairLoad(i, problems[i], formulas[i], votes[i], reserved[i], left[i]) for i in pairs
         ]
         others = [
             RaterAtWork(i, frozenset(o.had), ballots - len(o.had))
-            for i, o in enumerate(at_work) if o is not person and o.had
+            for i, o in enumerate(at_work)
+            if o is not person and o.had
         ]
         before = RaterHistory(frozenset(person.had), person.left)
         choice = choose_pair(loads, before, ballots - len(person.had), rng, others)
@@ -97,8 +97,9 @@ def test_the_papers_study_is_even_with_thirty_percent_drop_outs(seed: int) -> No
     assert outcome.unevenness <= 1
     assert max(map(abs, outcome.pair_leans)) <= 2
     assert max(map(abs, outcome.rater_leans)) <= 2
-    worst = [max(Counter(outcome.problems[i] for i in had).values()) for had in outcome.sessions
-             if had]
+    worst = [
+        max(Counter(outcome.problems[i] for i in had).values()) for had in outcome.sessions if had
+    ]
     assert max(worst) <= 2 and sum(worst) / len(worst) < 1.2  # 19 problems, 10 ballots
 
 

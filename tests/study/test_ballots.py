@@ -64,9 +64,17 @@ def test_four_digits_are_shown_where_they_do() -> None:
 @pytest.mark.parametrize(
     ("label", "digits", "shown"),
     [
-        ("0.00001234567", 4, "1.235e-5"), ("1234567", 4, "1235000"), ("12345678", 4, "1.235e7"),
-        ("-0.5000000", 4, "-0.5"), ("9.99996", 4, "10"), ("0.0", 4, "0"), ("-0.00", 4, "0"),
-        ("pi", 4, "pi"), ("e", 4, "e"), ("2/3", 4, "2/3"), ("1e-300", 4, "1e-300"),
+        ("0.00001234567", 4, "1.235e-5"),
+        ("1234567", 4, "1235000"),
+        ("12345678", 4, "1.235e7"),
+        ("-0.5000000", 4, "-0.5"),
+        ("9.99996", 4, "10"),
+        ("0.0", 4, "0"),
+        ("-0.00", 4, "0"),
+        ("pi", 4, "pi"),
+        ("e", 4, "e"),
+        ("2/3", 4, "2/3"),
+        ("1e-300", 4, "1e-300"),
     ],
 )
 def test_constants_are_written_in_one_style(label: str, digits: int, shown: str) -> None:
@@ -157,9 +165,7 @@ def test_content_survives_the_database() -> None:
 def test_a_ballot_tells_neither_eic_nor_method_nor_canonical_order() -> None:
     content = make_content(problem(0), pair(0, 0))
     for lower_left in (True, False):
-        ballot = content.ballot(
-            StudyDesign(), lower_left=lower_left, token="t", number=1, of=10
-        )
+        ballot = content.ballot(StudyDesign(), lower_left=lower_left, token="t", number=1, of=10)
         text = json.dumps(dataclasses.asdict(ballot)).lower()
         for secret in ("0.3217", "3.7654", SECRET_METHOD.lower(), "eic", "lower", "higher", "pool"):
             assert secret not in text

@@ -45,10 +45,21 @@ def test_pairs_writes_the_columns_of_the_design(
     assert main(["pairs", str(scored), "--out", str(out)]) == 0
     rows = pairs_of(out)
     assert list(rows[0]) == [
-        "pair", "problem", "loss", "lower_row", "higher_row", "lower_formula", "higher_formula",
-        "lower_eic", "higher_eic", "lower_r2", "higher_r2", "lower_complexity",
-        "higher_complexity", "same_function",
-    ]  # fmt: skip
+        "pair",
+        "problem",
+        "loss",
+        "lower_row",
+        "higher_row",
+        "lower_formula",
+        "higher_formula",
+        "lower_eic",
+        "higher_eic",
+        "lower_r2",
+        "higher_r2",
+        "lower_complexity",
+        "higher_complexity",
+        "same_function",
+    ]
     assert len(rows) == 1
     row, source = rows[0], pairs_of(scored)
     for side in ("lower", "higher"):
@@ -92,9 +103,12 @@ def test_modes_rules_and_labels_are_options(scored: Path, tmp_path: Path) -> Non
     ],
 )
 def test_mistakes_get_one_message_and_status_2(
-    scored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
-    options: list[str], told: str,
-) -> None:  # fmt: skip
+    scored: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    told: str,
+) -> None:
     command = ["pairs", str(scored), "--out", str(tmp_path / "pairs.csv")]
     assert main([*command, *options]) == 2
     error = capsys.readouterr().err
@@ -113,10 +127,21 @@ def exported(tmp_path: Path) -> Path:
     now = datetime(2025, 3, 1, tzinfo=UTC)
     pair = ExportedPair("p1", "line", "2*x+1", "3*x-x+1", 0.3, 2.5, 0.9, 0.9, 5, 7)
     votes = tuple(
-        ExportedVote(f"v{i}", f"r{i}", "p1", "line", "lower" if i else "higher", "left", 1,
-                     now, now, 80.0, session_seconds=80.0)
+        ExportedVote(
+            f"v{i}",
+            f"r{i}",
+            "p1",
+            "line",
+            "lower" if i else "higher",
+            "left",
+            1,
+            now,
+            now,
+            80.0,
+            session_seconds=80.0,
+        )
         for i in range(5)
-    )  # fmt: skip
+    )
     write_export(tmp_path / "out", StudyExport("s", "Größe", "00", (pair,), votes, closed_at=now))
     return tmp_path / "out"
 
@@ -139,8 +164,10 @@ def test_a_page_is_not_printed_to_a_terminal(
     exported: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    for run in (lambda: main(["report", str(exported), "--html"]),
-                lambda: core_main(["report", "x+1", "--range", "x=1:2"])):
+    for run in (
+        lambda: main(["report", str(exported), "--html"]),
+        lambda: core_main(["report", "x+1", "--range", "x=1:2"]),
+    ):
         assert run() == 2
         said = capsys.readouterr()
         assert "--out FILE.html" in said.err and said.out == ""
@@ -158,9 +185,13 @@ def test_report_reads_only_its_folder(exported: Path, tmp_path: Path) -> None:
         f"sys.exit(main(['report', {str(exported)!r}, '--html']))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, check=False,
-        env={"PYTHONPATH": str(ROOT), "MPLCONFIGDIR": str(tmp_path)}, timeout=120,
-    )  # fmt: skip
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+        env={"PYTHONPATH": str(ROOT), "MPLCONFIGDIR": str(tmp_path)},
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(b"<!DOCTYPE html>")
 

@@ -40,8 +40,17 @@ def _table(votes: Sequence[Vote]) -> VoteArrays:
 
 
 def _simulated(seed: int = 1, **changes: float) -> VoteArrays:
-    given = {"preference": 0.7, "kappa": 0.3, "pairs": 40, "raters": 20, "problems": 1,
-             "rater_correlation": 0.1, "drop_out": 0.3, "unequal": 0.4, **changes}  # fmt: skip
+    given = {
+        "preference": 0.7,
+        "kappa": 0.3,
+        "pairs": 40,
+        "raters": 20,
+        "problems": 1,
+        "rater_correlation": 0.1,
+        "drop_out": 0.3,
+        "unequal": 0.4,
+        **changes,
+    }
     return simulate(StudyModel(**given), np.random.default_rng(seed))
 
 
@@ -99,8 +108,9 @@ def test_with_few_problems_the_variance_is_that_of_a_regression_on_problems() ->
         clusters = len(set(groups.tolist()))
         assert part.variance == pytest.approx(plain * clusters / (clusters - gone), rel=1e-10)
     assert rate.conditional_on_problems and rate.problems == 4
-    assert rate.degrees_of_freedom == min(len(set(votes.pair.tolist())) - 4,
-                                          len(set(votes.rater.tolist())) - 1)  # fmt: skip
+    assert rate.degrees_of_freedom == min(
+        len(set(votes.pair.tolist())) - 4, len(set(votes.rater.tolist())) - 1
+    )
 
 
 def test_for_these_pairs_residuals_are_about_each_pair_and_scaled() -> None:
@@ -220,8 +230,7 @@ def test_problems_of_unequal_sizes_count_by_their_effective_number(sizes: tuple[
     assert found is not None and rate.standard_error is not None and rate.rate is not None
     half = (math.log(found.high / (1 - found.high)) - math.log(found.low / (1 - found.low))) / 2
     assert half == pytest.approx(
-        stats.t.ppf(0.975, expected - 1)
-        * rate.standard_error / (rate.rate * (1 - rate.rate))
+        stats.t.ppf(0.975, expected - 1) * rate.standard_error / (rate.rate * (1 - rate.rate))
     )
 
 
@@ -261,11 +270,11 @@ def test_ties_are_in_no_number() -> None:
 # --- invariances ---
 
 CELLS = st.lists(
-    st.tuples(
-        st.integers(0, 14), st.integers(0, 14), st.sampled_from(["lower", "higher", "tie"])
-    ),
-    min_size=0, max_size=80, unique_by=lambda cell: cell[:2],
-)  # fmt: skip
+    st.tuples(st.integers(0, 14), st.integers(0, 14), st.sampled_from(["lower", "higher", "tie"])),
+    min_size=0,
+    max_size=80,
+    unique_by=lambda cell: cell[:2],
+)
 ESTIMANDS: tuple[Estimand, ...] = ("pairs like these", "these pairs")
 
 

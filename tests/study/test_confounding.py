@@ -29,9 +29,19 @@ def _pairs(rng: random.Random, *, like_eic: float) -> list[ExportedPair]:
         if rng.random() > like_eic:
             plain, fancy = fancy, plain
         made.append(
-            ExportedPair(f"p{number:02d}", f"q{number % 12}", plain, fancy, 0.5,
-                         0.5 + rng.uniform(2, 8), 0.9, 0.9, 9, 9)
-        )  # fmt: skip
+            ExportedPair(
+                f"p{number:02d}",
+                f"q{number % 12}",
+                plain,
+                fancy,
+                0.5,
+                0.5 + rng.uniform(2, 8),
+                0.9,
+                0.9,
+                9,
+                9,
+            )
+        )
     return made
 
 
@@ -47,10 +57,20 @@ def _study(seed: int, *, by_eic: float, by_looks: float, like_eic: float) -> Stu
             wanted = by_eic * gap - by_looks * looks[pair.pair][0] + rng.gauss(0, 0.2)
             chosen = "lower" if rng.random() < 1 / (1 + math.exp(-wanted)) else "higher"
             votes.append(
-                ExportedVote(f"v{rater}-{position}", f"r{rater}", pair.pair, pair.problem, chosen,
-                             rng.choice(("left", "right")), position, START, START, 20.0,
-                             session_seconds=200.0)
-            )  # fmt: skip
+                ExportedVote(
+                    f"v{rater}-{position}",
+                    f"r{rater}",
+                    pair.pair,
+                    pair.problem,
+                    chosen,
+                    rng.choice(("left", "right")),
+                    position,
+                    START,
+                    START,
+                    20.0,
+                    session_seconds=200.0,
+                )
+            )
     return analyse(StudyExport("s", "Study", "ab", tuple(pairs), tuple(votes), closed_at=START))
 
 

@@ -29,12 +29,22 @@ def test_the_defaults_are_the_papers() -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("ballots_per_rater", 0), ("ballots_per_rater", 101), ("votes_per_pair", 0),
-        ("expected_minutes", 0), ("attention_checks", 4), ("exclusion_seconds", -1.0),
-        ("reservation_minutes", 0), ("title", " "), ("consent_text", ""), ("question", "?" * 201),
-        ("public_base_url", "study.example.org"), ("public_base_url", "javascript:alert(1)"),
-        ("public_base_url", "https://a.b/?x=1"), ("public_base_url", "http://a:port"),
-        ("deadline", datetime(2025, 1, 1)), ("max_failed_attention", 9),
+        ("ballots_per_rater", 0),
+        ("ballots_per_rater", 101),
+        ("votes_per_pair", 0),
+        ("expected_minutes", 0),
+        ("attention_checks", 4),
+        ("exclusion_seconds", -1.0),
+        ("reservation_minutes", 0),
+        ("title", " "),
+        ("consent_text", ""),
+        ("question", "?" * 201),
+        ("public_base_url", "study.example.org"),
+        ("public_base_url", "javascript:alert(1)"),
+        ("public_base_url", "https://a.b/?x=1"),
+        ("public_base_url", "http://a:port"),
+        ("deadline", datetime(2025, 1, 1)),
+        ("max_failed_attention", 9),
     ],
 )
 def test_a_bad_setting_is_refused_by_name(field: str, value: object) -> None:
@@ -50,8 +60,10 @@ def test_a_design_cannot_be_changed() -> None:
 
 def test_json_there_and_back_is_the_same_design() -> None:
     design = StudyDesign(
-        deadline=datetime(2030, 1, 1, tzinfo=UTC), attention_kind=AttentionKind.OBVIOUS,
-        exclusion_unit=ExclusionUnit.VOTE, max_failed_attention=1,
+        deadline=datetime(2030, 1, 1, tzinfo=UTC),
+        attention_kind=AttentionKind.OBVIOUS,
+        exclusion_unit=ExclusionUnit.VOTE,
+        max_failed_attention=1,
     )
     assert StudyDesign.from_json(design.to_json()) == design
 
@@ -66,8 +78,10 @@ def test_every_setting_but_the_address_changes_the_hash() -> None:
     other = StudyDesign(public_base_url="https://study.example.org")
     assert base.inference_json() == other.inference_json()
     for changed in (
-        StudyDesign(question="Which is simpler?"), StudyDesign(exclusion_seconds=61),
-        StudyDesign(allow_tie=True), StudyDesign(inspector_open_during_study=True),
+        StudyDesign(question="Which is simpler?"),
+        StudyDesign(exclusion_seconds=61),
+        StudyDesign(allow_tie=True),
+        StudyDesign(inspector_open_during_study=True),
     ):
         assert frozen_hash(changed.inference_json()) != frozen_hash(base.inference_json())
 

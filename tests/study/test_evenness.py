@@ -39,11 +39,7 @@ def test_reach_is_the_best_of_all_ways_to_share_out_the_votes(data: st.DataObjec
     remaining = np.array(data.draw(st.lists(st.integers(0, 3), min_size=raters, max_size=raters)))
     floor, ceiling = even_level(loads, int(remaining.sum()))
     ways = [
-        [
-            chosen
-            for size in range(min(left, len(mine)) + 1)
-            for chosen in combinations(mine, size)
-        ]
+        [chosen for size in range(min(left, len(mine)) + 1) for chosen in combinations(mine, size)]
         for left, mine in zip(remaining, [np.flatnonzero(row) for row in open_to], strict=True)
     ]
     below = upto = 0

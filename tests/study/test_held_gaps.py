@@ -31,8 +31,10 @@ def test_what_the_matching_knew_of_a_gap_is_frozen_exported_and_said(
     organiser = rehearsal.organiser
     study = rehearsal.draft(replace(DESIGN, ballots_per_rater=2), problems=3, pairs=1)
     gaps = [(1.0, 2.5), (0.4, None), (None, None)]
-    known = [replace(pair(n, 0), gap_share=share, gap_without_worst_row=left)
-             for n, (share, left) in enumerate(gaps)]  # fmt: skip
+    known = [
+        replace(pair(n, 0), gap_share=share, gap_without_worst_row=left)
+        for n, (share, left) in enumerate(gaps)
+    ]
     organiser.set_pairs(study.id, known, {"min_eic_gap": 2.0})
     organiser.freeze(study.id)
     assert organiser.verify(study.id)
@@ -44,14 +46,19 @@ def test_what_the_matching_knew_of_a_gap_is_frozen_exported_and_said(
     write_export(tmp_path / "out", export)
     report = analyse(read_export(tmp_path / "out"))
     assert document(report)["pairs"]["held_gaps"] == {
-        "least": 2.0, "known": 2, "in_most_draws": 1, "without_worst_row": 1,
+        "least": 2.0,
+        "known": 2,
+        "in_most_draws": 1,
+        "without_worst_row": 1,
     }
     facts = next(s for s in sections_of(report) if s.key == "pairs").facts
     assert [f.value for f in facts if "keep" in f.name] == ["1 of 2", "1 of 2"]
     rows = [*csv.DictReader(io.StringIO(pairs_csv(report)))]
     assert [(r["gap_share"], r["gap_without_worst_row"]) for r in rows] == [
-        ("1.0", "2.5"), ("0.4", ""), ("", ""),
-    ]  # fmt: skip
+        ("1.0", "2.5"),
+        ("0.4", ""),
+        ("", ""),
+    ]
     file = tmp_path / "out" / "study.json"
     edited = json.loads(file.read_text(encoding="utf-8"))
     edited["pairs"][1]["gap_share"] = 0.95

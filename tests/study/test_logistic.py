@@ -60,7 +60,7 @@ def test_estimates_and_errors_are_those_of_statsmodels(
         half = t.ppf(0.95, freedom) * error
         assert [interval.low, interval.high] == pytest.approx(
             [term.estimate - half, term.estimate + half], rel=1e-6
-        )  # fmt: skip
+        )
 
 
 def fitted(made: dict[str, Any], **more: Any) -> Any:
@@ -149,9 +149,8 @@ def test_separation_is_found_exactly_where_a_threshold_splits_the_votes(
         return
     ones, zeros = x[y == 1], x[y == 0]
     separated = (
-        not len(ones) or not len(zeros)
-        or ones.min() >= zeros.max() or zeros.min() >= ones.max()
-    )  # fmt: skip
+        not len(ones) or not len(zeros) or ones.min() >= zeros.max() or zeros.min() >= ones.max()
+    )
     if found.reason == NO_SPREAD:  # the estimate is there, but every cluster speaks for it alike
         assert not separated
         found = logistic(y, x[:, None], ["x"], (np.arange(n),), ("rater",))
@@ -183,9 +182,11 @@ def test_few_clusters_are_called_few() -> None:
 def test_senseless_input_is_refused() -> None:
     made = study(0)
     for more in (
-        {"y": made["y"] + 0.5}, {"X": made["X"][:, :1]}, {"X": made["X"] + np.inf},
+        {"y": made["y"] + 0.5},
+        {"X": made["X"][:, :1]},
+        {"X": made["X"] + np.inf},
         {"rater": made["rater"][:5]},
-    ):  # fmt: skip
+    ):
         with pytest.raises(UserError):
             fitted(made, **more)
     with pytest.raises(UserError):

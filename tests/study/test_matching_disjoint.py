@@ -119,9 +119,7 @@ def test_where_the_relaxation_is_fractional_integer_programming_settles_it(
     assert relaxed.converged and relaxed.bound > best + 0.1
     called = []
     real = disjoint_module._integer
-    monkeypatch.setattr(
-        disjoint_module, "_integer", lambda *args: called.append(1) or real(*args)
-    )
+    monkeypatch.setattr(disjoint_module, "_integer", lambda *args: called.append(1) or real(*args))
     found = best_disjoint(sweep, forbidden)
     assert called and found.exact
     assert found.total == pytest.approx(best, abs=1e-6)

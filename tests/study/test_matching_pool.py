@@ -31,8 +31,20 @@ def row(
     method: str = "m",
 ) -> list[str]:
     cells = (
-        problem, formula, method, "", "", complexity, r2, eic, eic, invalid, singular, 0, error,
-    )  # fmt: skip
+        problem,
+        formula,
+        method,
+        "",
+        "",
+        complexity,
+        r2,
+        eic,
+        eic,
+        invalid,
+        singular,
+        0,
+        error,
+    )
     return [str(cell) for cell in cells]
 
 
@@ -132,10 +144,16 @@ def content(result: MatchingResult, pool: ScoredPool) -> list[tuple[object, ...]
 def test_the_result_does_not_depend_on_the_order_of_the_rows(mode: str) -> None:
     rng = random.Random(5)
     rows = [
-        row(f"x0+{rng.randrange(40)}", rng.randrange(4, 8), rng.choice([0.86, 0.87, 0.9]),
-            rng.choice([0.0, 0.5, 2.0, 2.5, 4.5]), problem=rng.choice("ab"), method=str(i))
+        row(
+            f"x0+{rng.randrange(40)}",
+            rng.randrange(4, 8),
+            rng.choice([0.86, 0.87, 0.9]),
+            rng.choice([0.0, 0.5, 2.0, 2.5, 4.5]),
+            problem=rng.choice("ab"),
+            method=str(i),
+        )
         for i in range(120)
-    ]  # fmt: skip
+    ]
     k = 9 if mode == "best" else None
     first = pool_of(rows)
     expected = content(match_pool(first, mode=mode, k=k), first)  # type: ignore[arg-type]

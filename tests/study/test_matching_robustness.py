@@ -106,12 +106,14 @@ def test_without_its_worst_row_the_higher_formula_loses_least(
 def test_a_demanded_robust_gap_holds_in_every_pair_and_the_choice_is_the_best_of_those(
     world: tuple[ScoredPool, Path],
 ) -> None:
-    rules = MatchingRules(**{**LOOSE.to_json(), "min_gap_share": 0.9,
-                             "gap_without_worst_row": True})  # fmt: skip
+    rules = MatchingRules(
+        **{**LOOSE.to_json(), "min_gap_share": 0.9, "gap_without_worst_row": True}
+    )
     allowed = [
-        pair for pair in everything(world).pairs
+        pair
+        for pair in everything(world).pairs
         if (pair.gap_share or 0) >= 0.9 and (pair.gap_without_worst_row or 0) >= 0.05
-    ]  # fmt: skip
+    ]
     found = match_pool(world[0], rules, problems=world[1])
     ends = [(p.lower.row, p.higher.row) for p in allowed]
     total = optimum(ends, [-p.loss for p in allowed], list(range(len(world[0]))))
@@ -129,8 +131,12 @@ def optimum(ends: list[tuple[int, int]], weight: list[float], classes: list[int]
         for node in pair:
             use[classes[node], edge] += 1
     gain = np.array(weight or [0.0])
-    solved = milp(-gain, integrality=np.ones(len(gain)), bounds=Bounds(0, 1),
-                  constraints=LinearConstraint(use, ub=1))  # fmt: skip
+    solved = milp(
+        -gain,
+        integrality=np.ones(len(gain)),
+        bounds=Bounds(0, 1),
+        constraints=LinearConstraint(use, ub=1),
+    )
     return -float(solved.fun)
 
 
@@ -138,9 +144,10 @@ def optimum(ends: list[tuple[int, int]], weight: list[float], classes: list[int]
 @given(
     st.lists(
         st.tuples(st.integers(1, 3), st.integers(0, 2), st.integers(0, 14), st.integers(0, 5)),
-        min_size=1, max_size=12,
+        min_size=1,
+        max_size=12,
     )
-)  # fmt: skip
+)
 def test_with_classes_the_choice_is_the_optimum_of_an_integer_programme(
     rows: list[tuple[int, int, int, int]],
 ) -> None:
@@ -167,10 +174,17 @@ def small_pool(rows: list[tuple[str, float]]) -> ScoredPool:
 
 
 def test_a_text_serves_once_however_spelled_and_by_option_a_skeleton_or_each_row() -> None:
-    pool = small_pool([
-        ("2*x0+1", 0.1), ("2 * x_0 + 1", 0.1), ("(2*x0)+1", 0.1), ("5*x0+1", 0.2),
-        ("sin(x0)*x0", 9.0), ("cos(x0)*x0", 8.5), ("exp(x0)*x0", 8.0),
-    ])  # fmt: skip
+    pool = small_pool(
+        [
+            ("2*x0+1", 0.1),
+            ("2 * x_0 + 1", 0.1),
+            ("(2*x0)+1", 0.1),
+            ("5*x0+1", 0.2),
+            ("sin(x0)*x0", 9.0),
+            ("cos(x0)*x0", 8.5),
+            ("exp(x0)*x0", 8.0),
+        ]
+    )
     found = [
         len(match_pool(pool, MatchingRules.from_json({"distinct": kind})).pairs)
         for kind in ("row", "text", "skeleton")
@@ -197,7 +211,8 @@ def test_structure_that_tells_the_lower_eic_is_found_on_the_problems_left_out() 
 
 
 def test_structure_limits_hold_in_every_pair_are_priced_and_leave_no_trace_where_unused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     out = tmp_path / "pairs.csv"
     scored = str(GOLDEN / "SCORED.csv")

@@ -16,9 +16,16 @@ from study.statistics.simulation import StudyModel, simulate
 from tests.effort import cases
 
 MODEL = StudyModel(
-    preference=0.5, kappa=0.37, pairs=60, raters=40, problems=12, problem_share=0.5,
-    rater_correlation=0.05, drop_out=0.2, unequal=0.5,
-)  # fmt: skip
+    preference=0.5,
+    kappa=0.37,
+    pairs=60,
+    raters=40,
+    problems=12,
+    problem_share=0.5,
+    rater_correlation=0.05,
+    drop_out=0.2,
+    unequal=0.5,
+)
 
 
 def test_the_effects_are_the_mode_that_statsmodels_has() -> None:
@@ -34,9 +41,13 @@ def test_the_effects_are_the_mode_that_statsmodels_has() -> None:
     ]
     ident = np.repeat([0, 1], sizes)
     other = BinomialBayesMixedGLM(
-        table.lower, np.ones((len(table), 1)), sparse.hstack(columns).tocsr(), ident,
-        vcp_p=1.0, fe_p=1e6,
-    )  # fmt: skip
+        table.lower,
+        np.ones((len(table), 1)),
+        sparse.hstack(columns).tocsr(),
+        ident,
+        vcp_p=1.0,
+        fe_p=1e6,
+    )
     whole = np.concatenate([at[:1], np.log(spreads), at[1:]])
     slope = other.logposterior_grad(whole)
     assert np.abs(np.delete(slope, [1, 2])).max() < 1e-8

@@ -59,8 +59,16 @@ def opened(rehearsal: Rehearsal, **changes: Any) -> int:
 
 
 def asked(
-    rehearsal: Rehearsal, study: int, server: ChatServer, *, key: str = "", repeats: int = 2,
-    stream: bool = False, timeout: float = 20.0, label: str = "", **options: Any,
+    rehearsal: Rehearsal,
+    study: int,
+    server: ChatServer,
+    *,
+    key: str = "",
+    repeats: int = 2,
+    stream: bool = False,
+    timeout: float = 20.0,
+    label: str = "",
+    **options: Any,
 ) -> AskingProgress:
     """Begin and ask, without waiting between two tries."""
     service = raters(rehearsal)
@@ -95,13 +103,25 @@ def test_every_byte_sent_is_what_people_are_shown(rehearsal: Rehearsal) -> None:
     for seen in server.seen:
         body, everything = seen.body, seen.content.decode()
         assert set(body) == {
-            "model", "messages", "temperature", "max_tokens", "seed", "response_format",
-        }  # fmt: skip
+            "model",
+            "messages",
+            "temperature",
+            "max_tokens",
+            "seed",
+            "response_format",
+        }
         assert [m["role"] for m in body["messages"]] == ["system", "user"], "a fresh context"
         assert set(seen.headers) <= {
-            "host", "accept", "accept-encoding", "connection", "content-type", "content-length",
-            "user-agent", "authorization", "idempotency-key",
-        } | {name for name in seen.headers if name.startswith("x-stainless-")}  # fmt: skip
+            "host",
+            "accept",
+            "accept-encoding",
+            "connection",
+            "content-type",
+            "content-length",
+            "user-agent",
+            "authorization",
+            "idempotency-key",
+        } | {name for name in seen.headers if name.startswith("x-stainless-")}
         assert seen.headers["authorization"] == f"Bearer {KEY}" and KEY not in everything
         words = json.dumps(body["messages"], ensure_ascii=False)
         hidden = r"(?i)\beic\b|method|\bpool\b|\blower\b|\bhigher\b|information|stab|\bp0\d\d\b"
@@ -110,8 +130,9 @@ def test_every_byte_sent_is_what_people_are_shown(rehearsal: Rehearsal) -> None:
             assert secret not in everything
         latex = re.findall(r"^LaTeX: (.*)$", seen.user, re.MULTILINE)
         orders[tuple(latex)] += 1
-        [shown] = [b.ballot for b in ballots if {b.ballot.left.latex, b.ballot.right.latex}
-                   == set(latex)]  # fmt: skip
+        [shown] = [
+            b.ballot for b in ballots if {b.ballot.left.latex, b.ballot.right.latex} == set(latex)
+        ]
         for said in (shown.title, shown.description, shown.question):
             assert said in seen.user
         by_latex = {card.latex: card for card in (shown.left, shown.right)}
@@ -139,12 +160,15 @@ def test_the_plain_text_is_the_formula_that_the_ballot_draws(rehearsal: Rehearsa
         names = [axis.name for axis in content.figure.inputs]
         grids = content.figure.grids
         for text, card in (
-            (shown.lower_text, content.lower), (shown.higher_text, content.higher),
-        ):  # fmt: skip
+            (shown.lower_text, content.lower),
+            (shown.higher_text, content.higher),
+        ):
             drawn = card.curve if len(names) == 1 else card.surface[3]
             for place in range(0, len(grids[0]), 13):
-                at = {"t": grids[0][place]} if len(names) == 1 else dict(
-                    zip(names, (grids[0][place], grids[1][3]), strict=True)
+                at = (
+                    {"t": grids[0][place]}
+                    if len(names) == 1
+                    else dict(zip(names, (grids[0][place], grids[1][3]), strict=True))
                 )
                 value = eval(text, {"__builtins__": {}}, at)  # noqa: S307
                 assert value == pytest.approx(drawn[place], rel=1e-5)
@@ -212,8 +236,11 @@ def test_no_key_is_sent_where_none_is_given_whatever_the_environment_says(
 
 def test_a_key_goes_to_the_address_it_is_for_and_never_unencrypted() -> None:
     assert key_for("https://api.openai.com/v1", "", KEY) == KEY
-    for elsewhere in ("http://localhost:1/v1", "https://api.openai.com.evil.example/v1",
-                      "http://api.openai.com/v1"):  # fmt: skip
+    for elsewhere in (
+        "http://localhost:1/v1",
+        "https://api.openai.com.evil.example/v1",
+        "http://api.openai.com/v1",
+    ):
         assert key_for(elsewhere, "", KEY) == ""
     with pytest.raises(DesignError, match="unencrypted"):
         ChatEndpoint("http://example.org/v1", KEY)
@@ -283,8 +310,14 @@ def test_a_filter_is_a_refusal_and_what_was_cut_off_is_no_answer() -> None:
 
 
 def test_refusals_ties_and_nonsense_are_outcomes_and_not_asked_again(rehearsal: Rehearsal) -> None:
-    said = (choice("A"), choice("tie"), Said("No idea \0 \ud800"), Said(None, refusal="I won't"),
-            Said("", finish="content_filter"), Said('{"choice"', finish="length"))  # fmt: skip
+    said = (
+        choice("A"),
+        choice("tie"),
+        Said("No idea \0 \ud800"),
+        Said(None, refusal="I won't"),
+        Said("", finish="content_filter"),
+        Said('{"choice"', finish="length"),
+    )
     study = opened(rehearsal)
     with chat_server(lambda body, number: said[number % len(said)]) as server:
         ended = asked(rehearsal, study, server, concurrency=1, repeats=6)
@@ -319,8 +352,18 @@ def once(bad: Said) -> Callable[[Body, int], Said]:
         error(503, "loading the model", retry_after="0"),
         error(429, "slow down", retry_after="0"),
     ],
-    ids=["dropped", "html", "no choices", "half json", "a list", "an error",
-         "too deep", "500", "503", "429"],
+    ids=[
+        "dropped",
+        "html",
+        "no choices",
+        "half json",
+        "a list",
+        "an error",
+        "too deep",
+        "500",
+        "503",
+        "429",
+    ],
 )
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_call_that_fails_is_tried_again_and_leaves_nothing_behind(
@@ -354,9 +397,11 @@ CALL = Call("m", _Texts(), 0.7, 1, 100)  # type: ignore[arg-type]
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_prompt_is_sent_to_the_given_address_alone(stream: bool) -> None:
     with chat_server() as other:
-        away = Said(status=307, raw=b"", headers={
-            "location": other.url.replace("127.0.0.1", "localhost") + "/chat/completions"
-        })  # fmt: skip
+        away = Said(
+            status=307,
+            raw=b"",
+            headers={"location": other.url.replace("127.0.0.1", "localhost") + "/chat/completions"},
+        )
         with (
             chat_server(lambda body, _: away) as server,
             pytest.raises(EndpointError, match="points to another address"),
@@ -389,9 +434,15 @@ def replies(said: Said) -> Callable[[Body, int], Said]:
 
 def test_retry_after_is_seconds_or_a_date_and_else_nothing() -> None:
     for said, least, most in (
-        ("7", 7, 7), ("1e9", 1e9, 1e9), ("-5", 0, 0), ("nan", 0, 0), ("soon", 0, 0), ("", 0, 0),
-        ("Wed, 21 Oct 2015 07:28:00 GMT", 0, 0), ("Wed, 21 Oct 2199 07:28:00 GMT", 1e9, 1e10),
-    ):  # fmt: skip
+        ("7", 7, 7),
+        ("1e9", 1e9, 1e9),
+        ("-5", 0, 0),
+        ("nan", 0, 0),
+        ("soon", 0, 0),
+        ("", 0, 0),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", 0, 0),
+        ("Wed, 21 Oct 2199 07:28:00 GMT", 1e9, 1e10),
+    ):
         busy = error(429, "x", retry_after=said)
         with (
             chat_server(replies(busy)) as server,
@@ -593,8 +644,11 @@ def test_a_run_goes_on_as_it_was_begun_and_is_not_begun_twice(rehearsal: Rehears
         service.begin(study, first)
     run = service.begin(study, first, resume=True)
     assert (run.id, run.begun_at) == (1, begun.begun_at)
-    for other in (replace(first, repeats=6), replace(first, temperature=0.1),
-                  replace(first, base_url="http://localhost:2/v1")):  # fmt: skip
+    for other in (
+        replace(first, repeats=6),
+        replace(first, temperature=0.1),
+        replace(first, base_url="http://localhost:2/v1"),
+    ):
         with pytest.raises(StudyError, match="was begun"):
             service.begin(study, other, resume=True)
     assert service.begin(study, replace(first, label="again")).id != run.id
@@ -658,8 +712,10 @@ def test_what_was_declared_is_frozen_and_anything_else_is_exploratory(
     assert frozen.design.model_raters == plan and rehearsal.organiser.verify(with_plan)
     service, here, states = raters(rehearsal), "http://localhost:1/v1", []
     for settings in (
-        RunSettings("m", here, 2), RunSettings("n", here, 2), RunSettings("m", here, 2, 0.7, "m2"),
-    ):  # fmt: skip
+        RunSettings("m", here, 2),
+        RunSettings("n", here, 2),
+        RunSettings("m", here, 2, 0.7, "m2"),
+    ):
         states.append(service.state(service.begin(with_plan, settings)))
     assert [bool(state.undeclared) for state in states] == [False, True, True]
 

@@ -53,8 +53,9 @@ def test_a_model_that_always_takes_the_first_prefers_nothing() -> None:
     scores = [PairScore((4, 4), (0, 4))] * 12
     assert {each.score for each in scores} == {0.5} and {each.first for each in scores} == {1.0}
     assert OrderConsistency.of(scores) == OrderConsistency(0, 12, 0, 0)
-    assert OrderConsistency.of([PairScore((2, 2), (3, 4)), PairScore((1, 2), (2, 2)),
-                                PairScore((0, 2), (2, 2))]) == OrderConsistency(1, 0, 1, 1)
+    assert OrderConsistency.of(
+        [PairScore((2, 2), (3, 4)), PairScore((1, 2), (2, 2)), PairScore((0, 2), (2, 2))]
+    ) == OrderConsistency(1, 0, 1, 1)
     assert within_model(scores) == (1.0, 24)
 
 
@@ -72,8 +73,9 @@ def test_the_interval_of_a_rate_is_that_of_the_pairs_and_not_of_the_answers() ->
     interval = found.interval()
     assert interval is not None
     assert np.log(interval.low / (1 - interval.low)) == pytest.approx(centre - half)
-    apart = mean_over_pairs({p: s - 0.5 for p, s in scores.items()},
-                            dict.fromkeys(scores, "q"), share=False)  # fmt: skip
+    apart = mean_over_pairs(
+        {p: s - 0.5 for p, s in scores.items()}, dict.fromkeys(scores, "q"), share=False
+    )
     assert apart.p_two_sided == pytest.approx(stats.ttest_1samp(values, 0.5).pvalue)
 
 
@@ -81,8 +83,10 @@ def test_more_repeats_of_the_same_answers_change_nothing() -> None:
     def rate(times: int) -> tuple[float | None, float | None]:
         answers = [
             answer(f"p{i}", first, "lower" if i % 3 else "higher")
-            for i in range(15) for first in ("lower", "higher") for _ in range(times)
-        ]  # fmt: skip
+            for i in range(15)
+            for first in ("lower", "higher")
+            for _ in range(times)
+        ]
         scores = {p: s.score or 0.0 for p, s in pair_scores(answers).items()}
         found = mean_over_pairs(scores, dict.fromkeys(scores, "q"), share=True)
         return found.value, found.standard_error
@@ -98,8 +102,9 @@ def simulated(
     score = np.clip(coupling * truth + (1 - coupling) * rng.random(pairs), 0, 1)
     cast = [
         vote(r, f"p{i:03}", "lower" if rng.random() < truth[i] else "higher")
-        for i in range(pairs) for r in range(votes)
-    ]  # fmt: skip
+        for i in range(pairs)
+        for r in range(votes)
+    ]
     named = {f"p{i:03}": float(s) for i, s in enumerate(score)}
     return named, cast, float(np.corrcoef(truth, score)[0, 1])
 
@@ -124,8 +129,9 @@ def test_a_model_that_is_one_of_the_people_reaches_the_ceiling_and_no_more() -> 
     truth = rng.beta(1, 1, pairs)
     cast = [
         vote(r, f"p{i:04}", "lower" if rng.random() < truth[i] else "higher")
-        for i in range(pairs) for r in range(3)
-    ]  # fmt: skip
+        for i in range(pairs)
+        for r in range(3)
+    ]
     person = {f"p{i:04}": float(rng.random() < truth[i]) for i in range(pairs)}
     many = {f"p{i:04}": float(truth[i]) for i in range(pairs)}
     for scores in (person, many):
@@ -167,19 +173,24 @@ def test_models_change_no_number_of_people(export: StudyExport) -> None:
 def test_the_report_says_what_models_are_not(export: StudyExport) -> None:
     text = said(export)
     for words in (
-        "Models are no raters", "in no vote, rate or kappa of people",
+        "Models are no raters",
+        "in no vote, rate or kappa of people",
         "under 60 seconds does not apply to models",
-        "69.8 % for people, and 72.19 % for two language models", "not this study's",
-        "declared before the study was frozen, is “model less people”", "Holm's correction",
-        "Exploratory, and in no test: `stuck` (not declared before", "Not asked to the end: fickle",
+        "69.8 % for people, and 72.19 % for two language models",
+        "not this study's",
+        "declared before the study was frozen, is “model less people”",
+        "Holm's correction",
+        "Exploratory, and in no test: `stuck` (not declared before",
+        "Not asked to the end: fickle",
         "cd" * 32,
-    ):  # fmt: skip
+    ):
         assert words in text, words
     keys = [section.key for section in sections_of(analyse(export))]
     assert keys[3:7] == ["models", "model-agreement", "model-places", "model-runs"]
     places = next(s for s in sections_of(analyse(export)) if s.key == "model-places")
-    assert places.judgement == "look closer" and "stuck (exploratory) chooses the first" in (
-        places.lines[0]
+    assert (
+        places.judgement == "look closer"
+        and "stuck (exploratory) chooses the first" in (places.lines[0])
     )
 
 
@@ -187,9 +198,7 @@ def test_the_first_model_is_the_one_declared_first_whichever_was_asked_first() -
     contrast: Contrast = "first model less second"
     value: list[float | None] = []
     for declared in (("keen", "fickle"), ("fickle", "keen")):
-        [test] = analyse(
-            with_models(people(), contrast=contrast, declared=declared)
-        ).models.primary
+        [test] = analyse(with_models(people(), contrast=contrast, declared=declared)).models.primary
         assert test.label == f"{declared[0]} less {declared[1]}"
         value.append(test.estimate.value)
     assert value[0] == -value[1] != 0
@@ -216,9 +225,13 @@ def test_the_figure_shows_people_models_and_the_papers_numbers_as_theirs(
     picture = FIGURES["models"].describe(analyse(export))
     assert isinstance(picture, Intervals)
     assert [mark.name for mark in picture.marks] == [
-        "people", "keen", "fickle", "stuck (exploratory)", "people, Yu et al.",
+        "people",
+        "keen",
+        "fickle",
+        "stuck (exploratory)",
+        "people, Yu et al.",
         "models, Yu et al.",
-    ]  # fmt: skip
+    ]
     theirs = {mark.name: mark.value for mark in picture.marks if mark.check}
     assert theirs == {"people, Yu et al.": 0.698, "models, Yu et al.": 0.7219}
 

@@ -110,18 +110,17 @@ def test_a_dropped_pair_can_be_taken_back(rehearsal: Rehearsal) -> None:
 def test_the_preview_is_what_raters_get(rehearsal: Rehearsal) -> None:
     study = rehearsal.draft()
     before = {
-        p.id: [rehearsal.organiser.preview(study.id, p.id, lower_left=side).ballot
-               for side in (True, False)]
+        p.id: [
+            rehearsal.organiser.preview(study.id, p.id, lower_left=side).ballot
+            for side in (True, False)
+        ]
         for p in rehearsal.organiser.pairs(study.id)
     }
     rehearsal.organiser.freeze(study.id)
     token = rehearsal.rater(study)
     ballot = rehearsal.rating.next_ballot(token).ballot
     assert ballot is not None
-    seen = [
-        replace(shown, token="", number=0)
-        for both in before.values() for shown in both
-    ]
+    seen = [replace(shown, token="", number=0) for both in before.values() for shown in both]
     assert replace(ballot, token="", number=0) in seen
 
 
@@ -130,9 +129,7 @@ def test_problems_with_three_inputs_or_one_name_are_refused(rehearsal: Rehearsal
     with pytest.raises(StudyError, match="same name"):
         rehearsal.organiser.set_problems(study.id, [problem(0), problem(0)])
     with pytest.raises(StudyError, match="has 3 inputs"):
-        rehearsal.organiser.set_problems(
-            study.id, [replace(problem(0), csv="a,b,c,y\n1,2,3,4\n")]
-        )
+        rehearsal.organiser.set_problems(study.id, [replace(problem(0), csv="a,b,c,y\n1,2,3,4\n")])
 
 
 def test_nothing_that_affects_inference_changes_after_freezing(rehearsal: Rehearsal) -> None:
@@ -213,8 +210,12 @@ def test_the_list_of_invitations_tells_how_far_each_has_come(rehearsal: Rehearsa
     rehearsal.rating.consent(token_of(open_link), degree="a", field="b")
     states = [(view.label, view.state) for view in desk.every(study.id)]
     assert states == [
-        ("unused", "unused"), ("half", "consented"), ("done", "finished"),
-        ("", "withdrawn"), ("back", "revoked"), ("", "consented"),
+        ("unused", "unused"),
+        ("half", "consented"),
+        ("done", "finished"),
+        ("", "withdrawn"),
+        ("back", "revoked"),
+        ("", "consented"),
     ]
     live = rehearsal.organiser.monitor.live(study.id)
     assert (live.invited, live.consented, live.finished, live.withdrawn) == (6, 4, 1, 1)
@@ -359,7 +360,8 @@ def test_the_shared_pool_takes_the_same_steps(rehearsal: Rehearsal, shared: Path
     assert len(pairs) > 100
     missing = rehearsal.organiser.readiness(study.id).missing
     assert [why.partition(" tell")[0] for why in missing] == [
-        f"the names of `r_k`, `log_Re` and `target` in `{each.name}`" if number == 1
+        f"the names of `r_k`, `log_Re` and `target` in `{each.name}`"
+        if number == 1
         else f"the names of `log_v_k_nu` and `target` in `{each.name}`"
         for number, each in enumerate(problems, start=1)
     ]

@@ -97,9 +97,11 @@ def test_a_design_with_one_cluster_has_no_interval_and_no_power() -> None:
 
 @settings(max_examples=examples(40), deadline=None)
 @given(
-    pairs=st.integers(30, 400), raters=st.integers(20, 300), kappa=st.floats(0.0, 0.6),
+    pairs=st.integers(30, 400),
+    raters=st.integers(20, 300),
+    kappa=st.floats(0.0, 0.6),
     rate=st.floats(0.55, 0.9),
-)  # fmt: skip
+)
 def test_more_of_anything_never_widens_the_approximate_interval(
     pairs: int, raters: int, kappa: float, rate: float
 ) -> None:
@@ -396,13 +398,20 @@ def test_the_power_is_how_often_the_reports_own_verdict_finds_the_preference() -
         )
         votes = tuple(
             ExportedVote(
-                f"v{k}", f"r{table.rater[k]}", f"p{table.pair[k]}", f"q{table.problem[k]}",
+                f"v{k}",
+                f"r{table.rater[k]}",
+                f"p{table.pair[k]}",
+                f"q{table.problem[k]}",
                 "tie" if np.isnan(lower) else "lower" if lower else "higher",
-                "left" if table.on_left[k] else "right", int(table.position[k]), START, START,
-                20.0, session_seconds=200.0,
+                "left" if table.on_left[k] else "right",
+                int(table.position[k]),
+                START,
+                START,
+                20.0,
+                session_seconds=200.0,
             )
             for k, lower in enumerate(table.lower)
-        )  # fmt: skip
+        )
         said = verdict(analyse(StudyExport("s", "S", "", pairs, votes, closed_at=START)))
         found += said.finding == "lower"
     assert 4 < found < 22  # or the claim below is empty

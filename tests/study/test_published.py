@@ -34,8 +34,14 @@ def test_the_command_takes_counts_instead_of_a_folder(capsys: pytest.CaptureFixt
     assert "303 independent ones" in said and "64 % to 75 %" in said
     assert main(["report", "--counts", "586/840", *known, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["design_effect"] == pytest.approx(2.776, abs=1e-3)
-    for wrong in (["--counts", "586"], ["--counts", "9/8"], [], ["--counts", "1/2", "folder"],
-                  ["folder", "--pairs", "3"], ["--counts", "1/2", "--kappa", "2"]):  # fmt: skip
+    for wrong in (
+        ["--counts", "586"],
+        ["--counts", "9/8"],
+        [],
+        ["--counts", "1/2", "folder"],
+        ["folder", "--pairs", "3"],
+        ["--counts", "1/2", "--kappa", "2"],
+    ):
         assert main(["report", *wrong]) == 2, wrong
         capsys.readouterr()
 

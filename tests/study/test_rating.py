@@ -67,9 +67,14 @@ def test_an_unknown_link_says_so_and_nothing_else(rehearsal: Rehearsal) -> None:
         rehearsal.rating.consent("nonsense", degree="a", field="b")
 
 
-@pytest.mark.parametrize(("degree", "field", "wrong"), [
-    ("", "Physics", "degree"), ("Doctorate", "  ", "field"), ("Doctorate", "x" * 81, "field"),
-])
+@pytest.mark.parametrize(
+    ("degree", "field", "wrong"),
+    [
+        ("", "Physics", "degree"),
+        ("Doctorate", "  ", "field"),
+        ("Doctorate", "x" * 81, "field"),
+    ],
+)
 def test_consent_needs_degree_and_field(
     rehearsal: Rehearsal, degree: str, field: str, wrong: str
 ) -> None:
@@ -148,14 +153,17 @@ def test_the_second_before_a_vote_counts_from_what_the_rater_saw(rehearsal: Rehe
     assert vote.seconds == pytest.approx(3.6)
 
 
-@pytest.mark.parametrize(("told", "seconds", "viewport"), [
-    ("ms=21200;w=390;seen=?;by=pointer", None, "narrow"),  # before the ballot was there
-    ("ms=20900;w=768;seen=1;by=pointer", 20.9, "medium"),
-    ("ms=nan;w=390;seen=1;by=pointer", None, ""),
-    ("ms=99999999999;w=1;seen=1;by=keys", None, ""),
-    ("ms=1;w=390;seen=1;by=keys;" + "x" * 100_000, None, ""),
-    ("ms=１２;w=390;seen=1;by=keys", None, ""),
-])
+@pytest.mark.parametrize(
+    ("told", "seconds", "viewport"),
+    [
+        ("ms=21200;w=390;seen=?;by=pointer", None, "narrow"),  # before the ballot was there
+        ("ms=20900;w=768;seen=1;by=pointer", 20.9, "medium"),
+        ("ms=nan;w=390;seen=1;by=pointer", None, ""),
+        ("ms=99999999999;w=1;seen=1;by=keys", None, ""),
+        ("ms=1;w=390;seen=1;by=keys;" + "x" * 100_000, None, ""),
+        ("ms=１２;w=390;seen=1;by=keys", None, ""),
+    ],
+)
 def test_a_browser_cannot_tell_times_that_cannot_be(
     rehearsal: Rehearsal, told: str, seconds: float | None, viewport: str
 ) -> None:
@@ -193,9 +201,7 @@ def test_a_refresh_or_restart_shows_the_same_ballot_and_keeps_its_time(
     token = rehearsal.rater(study)
     first = rehearsal.rating.next_ballot(token).ballot
     rehearsal.clock.advance(30)
-    restarted = RatingService(
-        rehearsal.store, rehearsal.clock, SystemChance(), min_view_seconds=0
-    )
+    restarted = RatingService(rehearsal.store, rehearsal.clock, SystemChance(), min_view_seconds=0)
     assert restarted.next_ballot(token).ballot == first
     assert first is not None
     rehearsal.clock.advance(12)

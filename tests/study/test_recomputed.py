@@ -25,8 +25,19 @@ from tests.study.simulated_models import MODELS, with_models
 from tests.study.simulated_study import simulated_export
 
 SCRIPT = Path(__file__).with_name("recompute.py")
-ALLOWED = {"__future__", "argparse", "ast", "collections", "csv", "json", "math", "numpy", "scipy",
-           "statsmodels", "krippendorff"}  # fmt: skip
+ALLOWED = {
+    "__future__",
+    "argparse",
+    "ast",
+    "collections",
+    "csv",
+    "json",
+    "math",
+    "numpy",
+    "scipy",
+    "statsmodels",
+    "krippendorff",
+}
 TOLERANCE = 1e-9
 
 
@@ -90,8 +101,12 @@ def test_an_independent_script_recomputes_every_number_of_the_report(
     options = ["--level", str(level), "--seed", str(seed), "--estimand", estimand or ""]
     done = subprocess.run(
         [sys.executable, "-I", SCRIPT, tmp_path, *options],
-        capture_output=True, text=True, timeout=300, check=False, cwd=tmp_path,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        cwd=tmp_path,
+    )
     assert done.returncode == 0, done.stderr
     again = dict(numbers(json.loads(done.stdout)))
     reported = dict(numbers(json.loads(json.dumps(report, allow_nan=False))))
@@ -110,11 +125,13 @@ def test_the_script_shares_no_code_with_the_project() -> None:
         name.split(".")[0]
         for node in ast.walk(ast.parse(SCRIPT.read_text(encoding="utf-8")))
         for name in (
-            [alias.name for alias in node.names] if isinstance(node, ast.Import)
-            else [node.module or "."] if isinstance(node, ast.ImportFrom)
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or "."]
+            if isinstance(node, ast.ImportFrom)
             else []
         )
-    }  # fmt: skip
+    }
     assert imported <= ALLOWED
 
 

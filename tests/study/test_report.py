@@ -97,7 +97,9 @@ def test_the_papers_counts_come_out_of_an_export(paper: StudyReport) -> None:
     assert sum(p["votes"] for p in found["by_problem"]) == 840
     assert sum(found["left_chosen"].values()) == 840
     assert found["seconds"] == {
-        "by_rater_clock": 0, "median_vote": 20.0, "median_session": 200.0,
+        "by_rater_clock": 0,
+        "median_vote": 20.0,
+        "median_session": 200.0,
     }
 
 
@@ -115,8 +117,15 @@ def test_a_completed_report_has_nothing_left_to_compute(paper: StudyReport) -> N
 
 def test_the_text_says_the_numbers(paper: StudyReport) -> None:
     text = render_text(paper)
-    for said in ("69.8 %", "2.7e-31", "[0.666, 0.728]", "[0.665, 0.729]", "Sessions of under 60",
-                 "left out: session under the threshold", "Fleiss' kappa (low / high coding)"):
+    for said in (
+        "69.8 %",
+        "2.7e-31",
+        "[0.666, 0.728]",
+        "[0.665, 0.729]",
+        "Sessions of under 60",
+        "left out: session under the threshold",
+        "Fleiss' kappa (low / high coding)",
+    ):
         assert said in text
 
 
@@ -153,10 +162,15 @@ def test_votes_may_be_left_out_one_by_one() -> None:
 
 def test_kappa_counts_deciding_votes_on_each_pair() -> None:
     votes = (
-        vote(1, 0, "lower"), vote(2, 0, "lower"), vote(3, 0, "tie"),
-        vote(1, 1, "higher"), vote(2, 1, "higher"), vote(3, 1, "lower"),
-        vote(1, 2, "lower"), vote(2, 2, "tie"),
-    )  # fmt: skip
+        vote(1, 0, "lower"),
+        vote(2, 0, "lower"),
+        vote(3, 0, "tie"),
+        vote(1, 1, "higher"),
+        vote(2, 1, "higher"),
+        vote(3, 1, "lower"),
+        vote(1, 2, "lower"),
+        vote(2, 2, "tie"),
+    )
     agreement = analyse(study(votes)).fleiss_kappa
     assert sorted(agreement.counts) == [(1, 0), (1, 2), (2, 0)]
     assert agreement.subjects == 2
@@ -242,9 +256,7 @@ def test_backticks_that_people_wrote_stay_as_they_are() -> None:
     odd = replace(
         study((), title="`t` <x>"),
         pairs=(pair(0, name),),
-        votes=tuple(
-            vote(n, 0, "lower" if n % 2 else "higher", problem=name) for n in range(10)
-        ),
+        votes=tuple(vote(n, 0, "lower" if n % 2 else "higher", problem=name) for n in range(10)),
     )
     words = Page(render_html(analyse(odd))).words
     assert name in words and "`t` <x>" in words

@@ -34,42 +34,83 @@ START = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
 def pair(number: int) -> ExportedPair:
     return ExportedPair(
-        f"p{number}", f"q{number % 3}", "-x0+1", "=x0-1e9+1e9", 0.5, 8.5, 0.93, 0.95, 3, 5,
+        f"p{number}",
+        f"q{number % 3}",
+        "-x0+1",
+        "=x0-1e9+1e9",
+        0.5,
+        8.5,
+        0.93,
+        0.95,
+        3,
+        5,
         loss=-60.0,
-    )  # fmt: skip
+    )
 
 
 def vote(rater: int, number: int, choice: str, **changes: object) -> ExportedVote:
     base = ExportedVote(
-        vote=f"v{rater}-{number}", rater=f"r{rater:02}", pair=f"p{number}",
-        problem=f"q{number % 3}", choice=choice,  # type: ignore[arg-type]
-        lower_side="left" if (rater + number) % 2 else "right", position=number + 1,
-        shown_at=START, voted_at=START + timedelta(seconds=20), seconds=20.0,
-        session_seconds=200.0, degree="@PhD", field="=1+1", reason="-odd",
-    )  # fmt: skip
+        vote=f"v{rater}-{number}",
+        rater=f"r{rater:02}",
+        pair=f"p{number}",
+        problem=f"q{number % 3}",
+        choice=choice,  # type: ignore[arg-type]
+        lower_side="left" if (rater + number) % 2 else "right",
+        position=number + 1,
+        shown_at=START,
+        voted_at=START + timedelta(seconds=20),
+        seconds=20.0,
+        session_seconds=200.0,
+        degree="@PhD",
+        field="=1+1",
+        reason="-odd",
+    )
     return replace(base, **changes)  # type: ignore[arg-type]
 
 
 def export() -> StudyExport:
     """Twelve raters on eight pairs, with a tie, a hasty session and attention checks."""
     votes = [
-        vote(r, n, "tie" if r == n == 3 else "higher" if (r * 7 + n * 5) % 4 == 0 else "lower",
-             **({"session_seconds": 5.0} if r == 11 else {}))
-        for r in range(12) for n in range(8)
-    ]  # fmt: skip
-    votes += [
-        vote(r, 20, "lower", vote=f"a{r}", pair="", problem="", is_attention=True,
-             attention_ok=r != 2)
+        vote(
+            r,
+            n,
+            "tie" if r == n == 3 else "higher" if (r * 7 + n * 5) % 4 == 0 else "lower",
+            **({"session_seconds": 5.0} if r == 11 else {}),
+        )
         for r in range(12)
-    ]  # fmt: skip
-    votes.append(vote(0, 30, "lower", vote="practice", pair="", problem="", is_practice=True,
-                      position=0))  # fmt: skip
-    return with_models(StudyExport(
-        study="s1", title="Größe *und* <Form>", hash="ab" * 32,
-        pairs=tuple(pair(i) for i in range(9)), votes=tuple(votes), frozen_at=START,
-        closed_at=START + timedelta(days=9), rules={"max_r2_gap": 0.02, "min_eic_gap": 2},
-        unblindings=(Unblinding(START + timedelta(days=3), 50),), tie_allowed=True,
-    ), declared=())  # fmt: skip
+        for n in range(8)
+    ]
+    votes += [
+        vote(
+            r,
+            20,
+            "lower",
+            vote=f"a{r}",
+            pair="",
+            problem="",
+            is_attention=True,
+            attention_ok=r != 2,
+        )
+        for r in range(12)
+    ]
+    votes.append(
+        vote(0, 30, "lower", vote="practice", pair="", problem="", is_practice=True, position=0)
+    )
+    return with_models(
+        StudyExport(
+            study="s1",
+            title="Größe *und* <Form>",
+            hash="ab" * 32,
+            pairs=tuple(pair(i) for i in range(9)),
+            votes=tuple(votes),
+            frozen_at=START,
+            closed_at=START + timedelta(days=9),
+            rules={"max_r2_gap": 0.02, "min_eic_gap": 2},
+            unblindings=(Unblinding(START + timedelta(days=3), 50),),
+            tie_allowed=True,
+        ),
+        declared=(),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -233,10 +274,12 @@ def test_the_wide_tables_add_up_to_the_report(report: StudyReport) -> None:
     assert len(raters) == 12
     for table in (pairs, raters):
         for column, total in (
-            ("votes_cast", len(report.votes_cast)), ("votes_valid", len(report.valid_votes)),
-            ("n_lower", report.preference.lower), ("n_higher", report.preference.higher),
+            ("votes_cast", len(report.votes_cast)),
+            ("votes_valid", len(report.valid_votes)),
+            ("n_lower", report.preference.lower),
+            ("n_higher", report.preference.higher),
             ("ties", report.preference.ties),
-        ):  # fmt: skip
+        ):
             assert sum(int(row[column]) for row in table) == total, column
     assert pairs[8]["rate"] == "" and pairs[8]["votes_cast"] == "0"
     assert float(pairs[0]["rate"]) == int(pairs[0]["n_lower"]) / int(pairs[0]["votes_valid"])
@@ -287,9 +330,16 @@ def test_degenerate_studies_give_every_file_without_a_warning(case: str) -> None
         assert "  not defined" not in render_text(report).partition("THE STUDY")[0]
     texts = [
         make(report)
-        for make in (document_text, methods_markdown, methods_text, long_csv, pairs_csv,
-                     raters_csv, render_text)
-    ]  # fmt: skip
+        for make in (
+            document_text,
+            methods_markdown,
+            methods_text,
+            long_csv,
+            pairs_csv,
+            raters_csv,
+            render_text,
+        )
+    ]
     for text in texts:
         assert text.strip()
         assert not re.search(r"(?<![\w'])(nan|-?inf|None)(?![\w']| of )", text)

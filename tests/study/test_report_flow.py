@@ -21,26 +21,36 @@ START = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
 def vote(rater: int, pair: int, choice: str = "lower", **more: object) -> ExportedVote:
     base = ExportedVote(
-        f"v{rater}-{pair}", f"r{rater}", f"p{pair}", f"q{pair % 2}", choice,  # type: ignore[arg-type]
-        "left" if (rater + pair) % 2 else "right", pair + 1, START, START, 20.0,
+        f"v{rater}-{pair}",
+        f"r{rater}",
+        f"p{pair}",
+        f"q{pair % 2}",
+        choice,  # type: ignore[arg-type]
+        "left" if (rater + pair) % 2 else "right",
+        pair + 1,
+        START,
+        START,
+        20.0,
         session_seconds=200.0,
-    )  # fmt: skip
+    )
     return replace(base, **more)  # type: ignore[arg-type]
 
 
 def study(*votes: ExportedVote, raters: RaterCounts) -> StudyExport:
     pairs = tuple(
-        ExportedPair(f"p{n}", f"q{n % 2}", "x0", "x0+0", 0.5, 3.5, 0.9, 0.9, 1, 3)
-        for n in range(8)
+        ExportedPair(f"p{n}", f"q{n % 2}", "x0", "x0+0", 0.5, 3.5, 0.9, 0.9, 1, 3) for n in range(8)
     )
     return StudyExport("s", "Study", "ab", pairs, votes, closed_at=START, raters=raters)
 
 
 VOTES = (
-    *(vote(r, p, "tie" if r == p == 0 else "higher" if p < 3 else "lower")
-      for r in range(3) for p in range(8)),
+    *(
+        vote(r, p, "tie" if r == p == 0 else "higher" if p < 3 else "lower")
+        for r in range(3)
+        for p in range(8)
+    ),
     *(vote(3, p, session_seconds=9.0) for p in range(3)),
-)  # fmt: skip
+)
 
 
 def test_votes_left_out_are_told_with_whose_they_are() -> None:
@@ -79,8 +89,11 @@ def test_exports_of_before_do_not_pretend_to_know_who_was_invited() -> None:
 
 
 def test_no_table_and_no_curve_has_a_rate_of_three_votes() -> None:
-    some = [vote(r, p, viewport="narrow" if r == 0 and p < 3 else "wide")
-            for r in range(3) for p in range(8)]  # fmt: skip
+    some = [
+        vote(r, p, viewport="narrow" if r == 0 and p < 3 else "wide")
+        for r in range(3)
+        for p in range(8)
+    ]
     report = analyse(study(*some, raters=RaterCounts()))
     for section in sections_of(report):
         for table in section.tables:
@@ -102,7 +115,7 @@ def test_the_first_screen_has_the_verdict_one_figure_and_the_flow_and_the_rest_i
     assert first.count("<svg") == 1 and "people preferred the formula" in first
     assert "<table" not in first and "session under the threshold" in first
     main = rest.partition("</main>")[0]
-    outside = [part.partition("<details class=\"part\">")[0] for part in main.split("</section>")]
+    outside = [part.partition('<details class="part">')[0] for part in main.split("</section>")]
     assert not any("<table" in part or "<svg" in part for part in outside)
     assert "<details open" not in page
 

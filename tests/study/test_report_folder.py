@@ -85,9 +85,7 @@ def test_a_folder_of_a_study_that_nobody_looked_into_needs_no_line_about_it(
     write_export(tmp_path, export())
     path = tmp_path / "study.json"
     document = json.loads(path.read_text())
-    assert document.pop("unblindings") == [
-        {"at": "2025-03-03T12:00:00.123456Z", "votes_then": 312}
-    ]
+    assert document.pop("unblindings") == [{"at": "2025-03-03T12:00:00.123456Z", "votes_then": 312}]
     path.write_text(json.dumps(document))
     assert read_export(tmp_path) == replace(export(), unblindings=())
 

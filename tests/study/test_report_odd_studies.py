@@ -52,8 +52,20 @@ NOT_A_SENTENCE = re.compile(
     r"|(?<![\d.,])1 (votes|pairs|raters|thresholds|problems|studies|ties|independent ones)\b"
     r"|(?<![\d.])0 independent|the rate is no votes"
 )
-ODDITIES = ("", "one pair", "only ties", "of one mind", "same time", "no time", "slow", "left only",
-            "always left", "infinite EIC", "after closing", "checks")  # fmt: skip
+ODDITIES = (
+    "",
+    "one pair",
+    "only ties",
+    "of one mind",
+    "same time",
+    "no time",
+    "slow",
+    "left only",
+    "always left",
+    "infinite EIC",
+    "after closing",
+    "checks",
+)
 
 
 def odd_study(seed: int) -> StudyExport:
@@ -66,49 +78,93 @@ def odd_study(seed: int) -> StudyExport:
     fixed = rng.random() < 0.3
     made = tuple(
         ExportedPair(
-            f"p{n}", f"q{n % problems}", "x0", "x0+0", 0.5,
+            f"p{n}",
+            f"q{n % problems}",
+            "x0",
+            "x0+0",
+            0.5,
             float("inf") if odd == "infinite EIC" and not n else 3 + rng.random(),
-            0.95, 0.94 if fixed else rng.uniform(0.93, 0.97),
-            10, 8 if fixed else rng.randint(8, 12),
+            0.95,
+            0.94 if fixed else rng.uniform(0.93, 0.97),
+            10,
+            8 if fixed else rng.randint(8, 12),
         )
         for n in range(pairs)
-    )  # fmt: skip
+    )
     votes: list[ExportedVote] = []
     for rater in range(rng.choice((0, 1, 2, 3, 12, 30))):
         chosen = rng.sample(range(pairs), min(pairs, rng.randint(1, ballots_each)))
         for at, n in enumerate([0] if odd == "one pair" else chosen, start=1):
             side: Side = "left" if odd == "left only" else rng.choice(("left", "right"))
             choice: Choice = (
-                "tie" if odd == "only ties" or rng.random() < tie
-                else "lower" if odd == "of one mind" or rng.random() < share
+                "tie"
+                if odd == "only ties" or rng.random() < tie
+                else "lower"
+                if odd == "of one mind" or rng.random() < share
                 else "higher"
-            )  # fmt: skip
+            )
             if odd == "always left":
                 choice = "lower" if side == "left" else "higher"
             seconds = {"same time": 20.0, "no time": 0.0, "slow": 1000 + 9000 * rng.random()}.get(
                 odd, rng.lognormvariate(2.5, 0.6)
             )
             shown = START + timedelta(days=90 if odd == "after closing" else 0)
-            votes.append(ExportedVote(
-                f"v{rater}-{at}", f"r{rater}", f"p{n}", f"q{n % problems}", choice, side, at,
-                shown, shown, seconds,
-            ))  # fmt: skip
+            votes.append(
+                ExportedVote(
+                    f"v{rater}-{at}",
+                    f"r{rater}",
+                    f"p{n}",
+                    f"q{n % problems}",
+                    choice,
+                    side,
+                    at,
+                    shown,
+                    shown,
+                    seconds,
+                )
+            )
         if odd == "checks":
             ok = rng.random() < 0.5
-            votes.append(ExportedVote(
-                f"c{rater}", f"r{rater}", "", "", "lower" if ok else "higher", "left", 99, START,
-                START, 5.0, is_attention=True, attention_ok=ok,
-            ))  # fmt: skip
+            votes.append(
+                ExportedVote(
+                    f"c{rater}",
+                    f"r{rater}",
+                    "",
+                    "",
+                    "lower" if ok else "higher",
+                    "left",
+                    99,
+                    START,
+                    START,
+                    5.0,
+                    is_attention=True,
+                    attention_ok=ok,
+                )
+            )
     rng.shuffle(votes)
     session = session_seconds(votes)
-    rule = rng.choice((ExclusionRule(), ExclusionRule(0), ExclusionRule(0), ExclusionRule(1e6),
-                       ExclusionRule(5, "vote"), ExclusionRule(0, "session", 0)))  # fmt: skip
+    rule = rng.choice(
+        (
+            ExclusionRule(),
+            ExclusionRule(0),
+            ExclusionRule(0),
+            ExclusionRule(1e6),
+            ExclusionRule(5, "vote"),
+            ExclusionRule(0, "session", 0),
+        )
+    )
     return StudyExport(
-        "s", "Odd", "ab", made,
+        "s",
+        "Odd",
+        "ab",
+        made,
         tuple(replace(vote, session_seconds=session[vote.rater]) for vote in votes),
-        frozen_at=START, closed_at=START + timedelta(days=30), ballots_per_rater=ballots_each,
-        tie_allowed=tie > 0, exclusion=rule,
-    )  # fmt: skip
+        frozen_at=START,
+        closed_at=START + timedelta(days=30),
+        ballots_per_rater=ballots_each,
+        tie_allowed=tie > 0,
+        exclusion=rule,
+    )
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
@@ -225,12 +281,22 @@ def crossed(pairs: int = 12, raters: int = 12, **more: Any) -> list[ExportedVote
     rng = random.Random(3)
     return [
         ExportedVote(
-            f"v{p}-{r}", f"r{r}", f"p{p:02}", "q", "lower" if rng.random() < 0.7 else "higher",
-            rng.choice(("left", "right")), p + 1, START, START, 20.0, session_seconds=999.0, **more,
+            f"v{p}-{r}",
+            f"r{r}",
+            f"p{p:02}",
+            "q",
+            "lower" if rng.random() < 0.7 else "higher",
+            rng.choice(("left", "right")),
+            p + 1,
+            START,
+            START,
+            20.0,
+            session_seconds=999.0,
+            **more,
         )
         for p in range(pairs)
         for r in range(raters)
-    ]  # fmt: skip
+    ]
 
 
 def test_a_gap_that_all_pairs_share_is_not_called_equal() -> None:
@@ -266,10 +332,22 @@ def test_a_regression_whose_clusters_all_cancel_has_no_test() -> None:
 def test_rounding_is_not_taken_for_spread() -> None:
     """Thirds do not cancel to the last bit; a rater's votes are pair by pair two thirds for."""
     votes = [
-        ExportedVote(f"v{p}-{r}-{i}", f"r{r}", f"p{p}", "q", "lower" if i else "higher", "left",
-                     1, START, START, 20.0)
-        for p in range(13) for r in range(11) for i in range(3)
-    ]  # fmt: skip
+        ExportedVote(
+            f"v{p}-{r}-{i}",
+            f"r{r}",
+            f"p{p}",
+            "q",
+            "lower" if i else "higher",
+            "left",
+            1,
+            START,
+            START,
+            20.0,
+        )
+        for p in range(13)
+        for r in range(11)
+        for i in range(3)
+    ]
     for estimand in ("pairs like these", "these pairs"):
         found = clustered_rate(VoteArrays.of(votes), estimand=estimand)
         assert found.variance == 0.0 and "no spread shows" in found.too_small

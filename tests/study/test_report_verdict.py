@@ -17,7 +17,12 @@ START = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
 
 def study(
-    share: float, *, raters: int = 40, ballots: int = 10, pairs: int = 60, problems: int = 4,
+    share: float,
+    *,
+    raters: int = 40,
+    ballots: int = 10,
+    pairs: int = 60,
+    problems: int = 4,
     seed: int = 1,
 ) -> StudyExport:
     """Votes for the lower EIC with a probability that differs from pair to pair."""
@@ -27,16 +32,22 @@ def study(
         liking = [share] * pairs
     votes = [
         ExportedVote(
-            vote=f"v{rater}-{i}", rater=f"r{rater}", pair=f"p{number}",
+            vote=f"v{rater}-{i}",
+            rater=f"r{rater}",
+            pair=f"p{number}",
             problem=f"q{number % problems}",
             choice="lower" if rng.random() < liking[number] else "higher",
-            lower_side=rng.choice(("left", "right")), position=i + 1, shown_at=START,
-            voted_at=START, seconds=20.0, session_seconds=200.0,
+            lower_side=rng.choice(("left", "right")),
+            position=i + 1,
+            shown_at=START,
+            voted_at=START,
+            seconds=20.0,
+            session_seconds=200.0,
         )
         for rater in range(raters)
         for i in range(ballots)
         for number in [(rater * ballots + i) % pairs]
-    ]  # fmt: skip
+    ]
     made = tuple(
         ExportedPair(f"p{n}", f"q{n % problems}", "x0", "x0+0", 0.5, 3.5, 0.9, 0.9, 1, 3)
         for n in range(pairs)

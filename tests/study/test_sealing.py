@@ -34,8 +34,14 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> StudyExport:
     """Four raters, one of whom has withdrawn."""
     lab = Rehearsal.at(tmp_path_factory.mktemp("sealed"))
     study = lab.opened(
-        ballots_per_rater=4, problems=3, attention_checks=1, practice=True, estimand="these pairs",
-        confidence_level=0.9, sidedness=Sidedness.ONE_SIDED, exclusion_seconds=0.0,
+        ballots_per_rater=4,
+        problems=3,
+        attention_checks=1,
+        practice=True,
+        estimand="these pairs",
+        confidence_level=0.9,
+        sidedness=Sidedness.ONE_SIDED,
+        exclusion_seconds=0.0,
     )
     raters = [lab.rater(study) for _ in range(4)]
     first = lab.rating.next_ballot(raters[0]).ballot
@@ -61,13 +67,23 @@ def test_the_chain_is_that_of_the_commitments_and_begins_at_the_frozen_hash(
     first = exported.seals[0]
     vote = next(v for v in exported.votes if v.vote == first.vote)
     cast = {
-        "vote": vote.vote, "rater": vote.rater, "pair": "", "kind": "practice",
-        "choice": vote.choice, "lower_side": vote.lower_side, "position": 0,
+        "vote": vote.vote,
+        "rater": vote.rater,
+        "pair": "",
+        "kind": "practice",
+        "choice": vote.choice,
+        "lower_side": vote.lower_side,
+        "position": 0,
         "shown_at": vote.shown_at.isoformat(timespec="microseconds"),
-        "voted_at": vote.voted_at.isoformat(timespec="microseconds"), "idle_seconds": "0.0",
-        "degree": "Doctorate", "field": "Physics", "reason": "", "rater_seconds": "12.25",
-        "viewport": "narrow", "in_view": True,
-    }  # fmt: skip
+        "voted_at": vote.voted_at.isoformat(timespec="microseconds"),
+        "idle_seconds": "0.0",
+        "degree": "Doctorate",
+        "field": "Physics",
+        "reason": "",
+        "rater_seconds": "12.25",
+        "viewport": "narrow",
+        "in_view": True,
+    }
     text = json.dumps([first.salt, cast], sort_keys=True, separators=(",", ":"))
     assert hashlib.sha256(text.encode()).hexdigest() == first.commitment
 
@@ -76,15 +92,19 @@ def test_an_export_as_it_was_written_is_read_again(exported: StudyExport, tmp_pa
     write_export(tmp_path, exported)
     assert read_export(tmp_path) == exported
     assert document(analyse(exported))["seals"] == {
-        "votes": 18, "withdrawn": 6, "unsealed": 0, "last_link": exported.chain,
-    }  # fmt: skip
+        "votes": 18,
+        "withdrawn": 6,
+        "unsealed": 0,
+        "last_link": exported.chain,
+    }
 
 
 def _flipped(export: StudyExport) -> StudyExport:
     vote = export.votes[3]
     choice = "higher" if vote.choice == "lower" else "lower"
-    return replace(export, votes=(*export.votes[:3], replace(vote, choice=choice),
-                                  *export.votes[4:]))  # fmt: skip
+    return replace(
+        export, votes=(*export.votes[:3], replace(vote, choice=choice), *export.votes[4:])
+    )
 
 
 def _emptied(export: StudyExport) -> StudyExport:
@@ -107,31 +127,36 @@ def _frozen(export: StudyExport, **changes: Any) -> StudyExport:
 EDITS: dict[str, tuple[Callable[[StudyExport], StudyExport], str]] = {
     "a vote flipped": (_flipped, "vote `v4` is not what was cast"),
     "a row deleted": (
-        lambda e: replace(e, votes=e.votes[:2] + e.votes[3:]), "vote `v3` was taken away",
+        lambda e: replace(e, votes=e.votes[:2] + e.votes[3:]),
+        "vote `v3` was taken away",
     ),
     "a withdrawal made up": (_emptied, "as if their rater had withdrawn, and nobody has"),
     "a vote without its seal": (
-        lambda e: replace(e, seals=e.seals[:-1]), f"vote `v{24}` was never cast",
+        lambda e: replace(e, seals=e.seals[:-1]),
+        f"vote `v{24}` was never cast",
     ),
     "a seal left out": (lambda e: replace(e, seals=e.seals[1:]), "seal 1 is missing"),
     "an EIC changed": (
         lambda e: replace(e, pairs=(replace(e.pairs[0], lower_eic=0.01), *e.pairs[1:])),
         "lower eic of pair `p001` differs",
     ),
-    "a pair left out": (lambda e: replace(e, pairs=e.pairs, votes=e.votes, title="Other"),
-                        "the title differs"),
+    "a pair left out": (
+        lambda e: replace(e, pairs=e.pairs, votes=e.votes, title="Other"),
+        "the title differs",
+    ),
     "another rule": (
         lambda e: replace(e, exclusion=replace(e.exclusion, threshold_seconds=9.0)),
         "the exclusion rule differs",
     ),
     "another declaration": (
-        lambda e: _frozen(e, estimand="problems like these"), "does not have the hash",
+        lambda e: _frozen(e, estimand="problems like these"),
+        "does not have the hash",
     ),
     "a time changed": (
         lambda e: replace(e, votes=(replace(e.votes[0], seconds=1.0), *e.votes[1:])),
         "the seconds of vote `v1`",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("edit", EDITS)
@@ -219,8 +244,10 @@ def test_the_upgrade_of_a_populated_database_keeps_every_trigger(tmp_path: Path)
     after = triggers()
     assert len(before) > 20 and before.items() <= after.items()
     assert {name for name in after.keys() - before.keys() if name.startswith("guard_seal_")} == {
-        "guard_seal_update_1", "guard_seal_delete_2", "guard_seal_insert_3",
-    }  # fmt: skip
+        "guard_seal_update_1",
+        "guard_seal_delete_2",
+        "guard_seal_insert_3",
+    }
 
 
 @pytest.mark.parametrize(
@@ -232,9 +259,7 @@ def test_the_upgrade_of_a_populated_database_keeps_every_trigger(tmp_path: Path)
         ("DELETE FROM seal", "append-only"),
     ],
 )
-def test_the_database_guards_the_seals(
-    rehearsal: Rehearsal, statement: str, message: str
-) -> None:
+def test_the_database_guards_the_seals(rehearsal: Rehearsal, statement: str, message: str) -> None:
     study = rehearsal.opened(ballots_per_rater=2, problems=2, pairs=2)
     rehearsal.rate(rehearsal.rater(study), 2)
     connection = sqlite3.connect(rehearsal.url.removeprefix("sqlite:///"))

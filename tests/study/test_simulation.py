@@ -25,9 +25,15 @@ from study.statistics.simulation import (
 from tests.effort import examples
 
 PAPER = StudyModel(
-    preference=0.698, kappa=0.37, problem_share=0.4, rater_correlation=0.08,
-    pairs=60, problems=6, raters=60, ballots=10,
-)  # fmt: skip
+    preference=0.698,
+    kappa=0.37,
+    problem_share=0.4,
+    rater_correlation=0.08,
+    pairs=60,
+    problems=6,
+    raters=60,
+    ballots=10,
+)
 MODELS = {
     "like the paper": PAPER,
     "no clusters": StudyModel(preference=0.5, kappa=0.0, rater_correlation=0.0, pairs=40),
@@ -35,10 +41,17 @@ MODELS = {
         preference=0.85, kappa=0.6, problem_share=1.0, rater_correlation=0.05, pairs=45, problems=15
     ),
     "uneven": StudyModel(
-        preference=0.3, kappa=0.2, problem_share=0.5, pairs=40, problems=7, drop_out=0.4,
-        excluded=0.3, tie_share=0.2, unequal=0.7,
+        preference=0.3,
+        kappa=0.2,
+        problem_share=0.5,
+        pairs=40,
+        problems=7,
+        drop_out=0.4,
+        excluded=0.3,
+        tie_share=0.2,
+        unequal=0.7,
     ),
-}  # fmt: skip
+}
 STUDIES = 1500
 
 
@@ -106,18 +119,29 @@ def test_votes_on_two_pairs_of_a_problem_correlate_by_its_share(studies: Simulat
 
 def test_fleiss_kappa_of_a_large_study_is_the_kappa_of_the_model() -> None:
     model = StudyModel(
-        preference=0.698, kappa=0.37, rater_correlation=0.02, pairs=3000, problems=3000,
-        raters=3000, ballots=10,
-    )  # fmt: skip
+        preference=0.698,
+        kappa=0.37,
+        rater_correlation=0.02,
+        pairs=3000,
+        problems=3000,
+        raters=3000,
+        ballots=10,
+    )
     found = fleiss_kappa(simulate(model, np.random.default_rng(3)).counts().tolist())
     assert found.value == pytest.approx(0.37, abs=0.02)
 
 
 def test_endless_raters_would_find_the_rate_given_these_pairs() -> None:
     model = StudyModel(
-        preference=0.6, kappa=0.5, problem_share=0.5, rater_correlation=0.0, pairs=12, problems=4,
-        raters=20_000, ballots=12,
-    )  # fmt: skip
+        preference=0.6,
+        kappa=0.5,
+        problem_share=0.5,
+        rater_correlation=0.0,
+        pairs=12,
+        problems=4,
+        raters=20_000,
+        ballots=12,
+    )
     study = simulate_many(model, 1, np.random.default_rng(5)).study(0)
     assert abs(study.rate_given_pairs - 0.6) > 0.02  # these pairs are not the average ones
     assert np.nanmean(study.table.lower) == pytest.approx(study.rate_given_pairs, abs=0.005)
@@ -125,9 +149,15 @@ def test_endless_raters_would_find_the_rate_given_these_pairs() -> None:
 
 def test_endless_pairs_would_find_the_rate_given_these_problems() -> None:
     model = StudyModel(
-        preference=0.6, kappa=0.5, problem_share=0.8, rater_correlation=0.0, pairs=20_000,
-        problems=3, raters=2000, ballots=10,
-    )  # fmt: skip
+        preference=0.6,
+        kappa=0.5,
+        problem_share=0.8,
+        rater_correlation=0.0,
+        pairs=20_000,
+        problems=3,
+        raters=2000,
+        ballots=10,
+    )
     study = simulate_many(model, 1, np.random.default_rng(6)).study(0)
     assert abs(study.rate_given_problems - 0.6) > 0.02
     assert np.nanmean(study.table.lower) == pytest.approx(study.rate_given_problems, abs=0.015)
@@ -139,17 +169,23 @@ def test_endless_pairs_would_find_the_rate_given_these_problems() -> None:
 
 @settings(max_examples=examples(40), deadline=None)
 @given(
-    pairs=st.integers(1, 60), raters=st.integers(1, 30), ballots=st.integers(1, 12),
-    problems=st.integers(1, 20), drop_out=st.sampled_from([0.0, 0.5, 1.0]),
+    pairs=st.integers(1, 60),
+    raters=st.integers(1, 30),
+    ballots=st.integers(1, 12),
+    problems=st.integers(1, 20),
+    drop_out=st.sampled_from([0.0, 0.5, 1.0]),
     seed=st.integers(0, 100),
-)  # fmt: skip
+)
 def test_nobody_sees_a_pair_twice_and_votes_a_pair_differ_by_one_at_most(
     pairs: int, raters: int, ballots: int, problems: int, drop_out: float, seed: int
 ) -> None:
     model = StudyModel(
-        pairs=pairs, problems=min(problems, pairs), raters=raters, ballots=min(ballots, pairs),
+        pairs=pairs,
+        problems=min(problems, pairs),
+        raters=raters,
+        ballots=min(ballots, pairs),
         drop_out=drop_out,
-    )  # fmt: skip
+    )
     table = simulate(model, np.random.default_rng(seed))
     seen = set(zip(table.rater.tolist(), table.pair.tolist(), strict=True))
     assert len(seen) == len(table)

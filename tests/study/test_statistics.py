@@ -180,9 +180,12 @@ def test_the_coding_is_stated() -> None:
 
 def vote(rater: str, seconds: float, **more: Any) -> Any:
     base = {
-        "idle_seconds": 0.0, "session_seconds": 0.0, "is_practice": False,
-        "is_attention": False, "attention_ok": None,
-    }  # fmt: skip
+        "idle_seconds": 0.0,
+        "session_seconds": 0.0,
+        "is_practice": False,
+        "is_attention": False,
+        "attention_ok": None,
+    }
     return SimpleNamespace(rater=rater, seconds=seconds, **{**base, **more})
 
 
@@ -199,8 +202,12 @@ def test_idle_time_does_not_save_a_hasty_vote() -> None:
 
 
 def test_a_session_is_the_sum_of_its_ballots_without_practice() -> None:
-    votes = [vote("a", 30), vote("a", 50, idle_seconds=10), vote("a", 90, is_practice=True),
-             vote("b", 5, idle_seconds=9)]  # fmt: skip
+    votes = [
+        vote("a", 30),
+        vote("a", 50, idle_seconds=10),
+        vote("a", 90, is_practice=True),
+        vote("b", 5, idle_seconds=9),
+    ]
     assert session_seconds(votes) == {"a": 70.0, "b": 0.0}
 
 
@@ -210,13 +217,15 @@ def test_practice_and_attention_ballots_get_no_reason() -> None:
 
 
 def test_failed_attention_checks_exclude_only_if_the_rule_says_so() -> None:
-    votes = [vote("a", 99, session_seconds=99),
-             vote("a", 9, session_seconds=99, is_attention=True, attention_ok=False)]  # fmt: skip
+    votes = [
+        vote("a", 99, session_seconds=99),
+        vote("a", 9, session_seconds=99, is_attention=True, attention_ok=False),
+    ]
     assert exclusion_reasons(votes, ExclusionRule()) == ["", ""]
     assert exclusion_reasons(votes, ExclusionRule(max_failed_attention=1)) == ["", ""]
-    assert "more than 1 failed attention check are" in ExclusionRule(
-        max_failed_attention=1
-    ).sentence
+    assert (
+        "more than 1 failed attention check are" in ExclusionRule(max_failed_attention=1).sentence
+    )
     strict = ExclusionRule(max_failed_attention=0)
     assert exclusion_reasons(votes, strict) == [FAILED_ATTENTION, ""]
     assert "more than 0 failed attention checks" in strict.sentence

@@ -19,8 +19,9 @@ from study.statistics.subgroups import subgroups
 from tests.effort import cases
 from tests.rehearsal import Rehearsal
 
-MODEL = StudyModel(preference=0.6, kappa=0.2, pairs=60, raters=40, problems=12,
-                   rater_correlation=0.05)  # fmt: skip
+MODEL = StudyModel(
+    preference=0.6, kappa=0.2, pairs=60, raters=40, problems=12, rater_correlation=0.05
+)
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ def test_answers_are_one_whatever_their_case_and_few_raters_are_taken_together()
     told = fields(table.raters)
     found = subgroups(table, told, "field")
     assert [(each.name, each.raters) for each in found.groups] == [
-        ("physics", 8), ("all others", 6),
+        ("physics", 8),
+        ("all others", 6),
     ]
     assert sum(each.votes for each in found.groups) == len(table)
     assert "By field, physics: " in found.sentence
@@ -54,8 +56,9 @@ def test_groups_that_do_not_differ_are_said_to_differ_in_few_studies_and_others_
         told = fields(table.raters)
         p = subgroups(table, told, "field").p_value
         biased = np.array([told[name] == "Biology" for name in table.raters])[table.rater]
-        spoilt = replace(table, lower=np.where(biased & (rng.random(len(table)) < 0.6), 0.0,
-                                               table.lower))  # fmt: skip
+        spoilt = replace(
+            table, lower=np.where(biased & (rng.random(len(table)) < 0.6), 0.0, table.lower)
+        )
         other = subgroups(spoilt, told, "field").p_value
         assert p is not None and other is not None
         null += p < 0.05
@@ -86,13 +89,21 @@ def test_what_was_not_declared_is_neither_frozen_nor_reported(rehearsal: Rehears
 
 
 def test_reasons_are_counted_by_what_they_touch_on() -> None:
-    found = reasons_of([
-        Said("a", "lower", "SHORTER, fewer brackets"), Said("a", "higher", "known from school"),
-        Said("b", "lower", "sinus is odd"), Said("b", "tie", "  "), Said("c", "lower", "hm"),
-    ])  # fmt: skip
+    found = reasons_of(
+        [
+            Said("a", "lower", "SHORTER, fewer brackets"),
+            Said("a", "higher", "known from school"),
+            Said("b", "lower", "sinus is odd"),
+            Said("b", "tie", "  "),
+            Said("c", "lower", "hm"),
+        ]
+    )
     assert (found.votes, found.given, found.raters) == (5, 4, 3)
     assert {each.name: (each.reasons, each.lower, each.higher) for each in found.subjects} == {
-        "length and simplicity": (1, 1, 0), "nesting and brackets": (1, 1, 0),
-        "known laws": (1, 0, 1), "functions": (1, 1, 0), "none of these": (1, 1, 0),
+        "length and simplicity": (1, 1, 0),
+        "nesting and brackets": (1, 1, 0),
+        "known laws": (1, 0, 1),
+        "functions": (1, 1, 0),
+        "none of these": (1, 1, 0),
     }
     assert dict(found.words)["school"] == 1 and "from" not in dict(found.words)

@@ -63,7 +63,11 @@ def check(rater: str, ok: bool) -> Cast:
 
 
 def study(
-    seed: int = 0, pairs: int = 40, raters: int = 40, problems: int = 4, log_odds: Any = None,
+    seed: int = 0,
+    pairs: int = 40,
+    raters: int = 40,
+    problems: int = 4,
+    log_odds: Any = None,
     tie: float = 0.0,
 ) -> list[Cast]:
     """Ten ballots each; log_odds(rater, pair, left, position) of a vote for the lower EIC."""
@@ -78,10 +82,18 @@ def study(
             choice = "lower" if rng.uniform() < 1 / (1 + np.exp(-eta)) else "higher"
             choice = "tie" if rng.uniform() < tie else choice
             votes.append(
-                Cast(f"r{r:03}", f"p{pair:03}", f"q{pair % problems:02}", choice,
-                     "left" if left[at] else "right", at + 1, float(seconds[at]), 0.0,
-                     float(seconds.sum()))
-            )  # fmt: skip
+                Cast(
+                    f"r{r:03}",
+                    f"p{pair:03}",
+                    f"q{pair % problems:02}",
+                    choice,
+                    "left" if left[at] else "right",
+                    at + 1,
+                    float(seconds[at]),
+                    0.0,
+                    float(seconds.sum()),
+                )
+            )
     return votes
 
 
@@ -147,13 +159,17 @@ def test_a_result_that_hangs_on_the_threshold_is_pointed_at() -> None:
 
 def test_checks_are_counted_by_rater_and_practice_is_no_check() -> None:
     votes = [
-        *study(2), check("r000", True), check("r000", False), check("r001", True),
+        *study(2),
+        check("r000", True),
+        check("r000", False),
+        check("r001", True),
         replace(check("r002", False), is_practice=True),
-    ]  # fmt: skip
+    ]
     found = attention(votes, NO_RULE)
     assert [(r.rater, r.answered, r.passed) for r in found.raters] == [
-        ("r000", 2, 1), ("r001", 1, 1),
-    ]  # fmt: skip
+        ("r000", 2, 1),
+        ("r001", 1, 1),
+    ]
     assert (found.answered, found.passed, found.failed_raters) == (3, 2, 1)
     assert found.with_failure.votes == 10 and found.without_failure.votes == 390
     assert found.sentence.startswith("2 of 3 attention checks passed; 1 of 2 raters failed")
@@ -300,8 +316,9 @@ def test_fatigue_is_found_where_it_was_planted() -> None:
     assert ballots(tired, NO_RULE).judgement == "look closer"
     assert "changes in the course" in ballots(tired, NO_RULE).sentence
     assert ballots(study(11), NO_RULE).judgement == "no sign of a problem"
-    hurried = [replace(v, seconds=30 * 0.9**v.position * (1 + int(v.rater[1:]) / 99))
-               for v in study(11)]  # fmt: skip
+    hurried = [
+        replace(v, seconds=30 * 0.9**v.position * (1 + int(v.rater[1:]) / 99)) for v in study(11)
+    ]
     found = ballots(hurried, NO_RULE)
     assert found.seconds_change == pytest.approx(0.9, abs=0.02)
     assert "raters get faster by about 10 % a ballot" in found.sentence
@@ -314,11 +331,18 @@ def test_odds_ratios_are_those_of_statsmodels_in_their_units() -> None:
     votes = study(12)
     by_pair = flat_gaps(votes)
     found = gaps(VoteArrays.of(votes), by_pair)
-    X = np.array([
-        [1.0, by_pair[v.pair].eic, by_pair[v.pair].r2, by_pair[v.pair].complexity,
-         float(v.lower_side == "left")]
-        for v in votes
-    ])  # fmt: skip
+    X = np.array(
+        [
+            [
+                1.0,
+                by_pair[v.pair].eic,
+                by_pair[v.pair].r2,
+                by_pair[v.pair].complexity,
+                float(v.lower_side == "left"),
+            ]
+            for v in votes
+        ]
+    )
     oracle = sm.Logit([float(v.choice == "lower") for v in votes], X).fit(disp=0)
     for name, params, unit in zip(
         (EIC, R2, NODES, SIDE), oracle.params[1:], (1, 0.01, 1, 1), strict=True
@@ -386,17 +410,26 @@ def test_independent_votes_on_a_problem_get_wilsons_interval() -> None:
 def test_clustered_votes_are_worth_fewer() -> None:
     """All five votes of a pair agree, so a problem's 40 votes are worth about eight."""
     votes = [
-        Cast(f"r{(p + 7 * k) % 35:02}", f"p{p:02}", f"q{p % 5}",
-             "lower" if p % 3 else "higher", "left", 1)
-        for p in range(40) for k in range(5)
-    ]  # fmt: skip
+        Cast(
+            f"r{(p + 7 * k) % 35:02}",
+            f"p{p:02}",
+            f"q{p % 5}",
+            "lower" if p % 3 else "higher",
+            "left",
+            1,
+        )
+        for p in range(40)
+        for k in range(5)
+    ]
     found = problem_rates(VoteArrays.of(votes))
     assert 3.5 < found.design_effect < 7
     for each in found.rates:
         low, high = proportion_confint(
             each.rate * each.votes / found.design_effect,  # type: ignore[operator]
-            each.votes / found.design_effect, 0.05, method="wilson",
-        )  # fmt: skip
+            each.votes / found.design_effect,
+            0.05,
+            method="wilson",
+        )
         assert each.interval is not None
         assert [each.interval.low, each.interval.high] == pytest.approx([low, high])
 
@@ -551,12 +584,19 @@ def test_degenerate_studies_get_sentences_and_no_nan(name: str, rule: ExclusionR
 
 rows = st.lists(
     st.builds(
-        Cast, st.sampled_from("abc"), st.sampled_from(["p1", "p2", "p3"]), st.just("q"),
-        st.sampled_from(["lower", "higher", "tie"]), st.sampled_from(["left", "right"]),
-        st.integers(1, 5), st.floats(0, 300), st.floats(0, 300), st.floats(0, 900),
+        Cast,
+        st.sampled_from("abc"),
+        st.sampled_from(["p1", "p2", "p3"]),
+        st.just("q"),
+        st.sampled_from(["lower", "higher", "tie"]),
+        st.sampled_from(["left", "right"]),
+        st.integers(1, 5),
+        st.floats(0, 300),
+        st.floats(0, 300),
+        st.floats(0, 900),
     ),
     max_size=12,
-)  # fmt: skip
+)
 
 
 @pytest.mark.filterwarnings("error")
@@ -596,9 +636,7 @@ def test_swapping_lower_and_higher_turns_the_rates_and_effects_round() -> None:
     votes = study(22, tie=0.05)
     other = {"lower": "higher", "higher": "lower", "tie": "tie"}
     sides_of = {"left": "right", "right": "left"}
-    swapped = [
-        replace(v, choice=other[v.choice], lower_side=sides_of[v.lower_side]) for v in votes
-    ]
+    swapped = [replace(v, choice=other[v.choice], lower_side=sides_of[v.lower_side]) for v in votes]
     one = threats_of(votes, NO_RULE, flat_gaps(votes))
     two = threats_of(swapped, NO_RULE, flat_gaps(votes))
     assert one.sides.left == two.sides.left and one.sides.p_value == two.sides.p_value

@@ -22,9 +22,15 @@ from study.statistics.validation.verdicts import csv_table, report, text_table
 from tests.effort import cases
 
 SMALL = StudyModel(
-    preference=0.5, kappa=0.37, pairs=40, raters=20, problems=1, rater_correlation=0.05,
-    drop_out=0.3, unequal=0.5,
-)  # fmt: skip
+    preference=0.5,
+    kappa=0.37,
+    pairs=40,
+    raters=20,
+    problems=1,
+    rater_correlation=0.05,
+    drop_out=0.3,
+    unequal=0.5,
+)
 TRIED = (
     Scenario("smallest", SMALL),
     Scenario("smallest", replace(SMALL, preference=0.85)),
@@ -113,8 +119,10 @@ def test_a_study_is_counted_as_it_came_out() -> None:
 def test_each_method_is_held_against_its_own_truth() -> None:
     study = simulate_many(TRIED[2].model, 1, np.random.default_rng(0)).study(0)
     votes = study.table.decided()
-    truths = {kind: true_rate(kind, TRIED[2], study) for kind in
-              ("rate", "these pairs", "other problems", "kappa")}  # fmt: skip
+    truths = {
+        kind: true_rate(kind, TRIED[2], study)
+        for kind in ("rate", "these pairs", "other problems", "kappa")
+    }
     assert truths["kappa"] == 0.37 and truths["other problems"] == 0.7
     assert truths["these pairs"] == pytest.approx(
         sum(study.pair_rates[pair] for pair in votes.pair) / len(votes)

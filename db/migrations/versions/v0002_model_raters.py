@@ -92,16 +92,17 @@ def upgrade() -> None:
             name=op.f("ck_model_answer_outcome"),
         ),
         sa.ForeignKeyConstraint(["pair_id"], ["pair.id"], name=op.f("fk_model_answer_pair_id")),
-        sa.ForeignKeyConstraint(
-            ["run_id"], ["model_run.id"], name=op.f("fk_model_answer_run_id")
-        ),
+        sa.ForeignKeyConstraint(["run_id"], ["model_run.id"], name=op.f("fk_model_answer_run_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_model_answer")),
         sa.UniqueConstraint(
-            "run_id", "pair_id", "lower_first", "repeat",
+            "run_id",
+            "pair_id",
+            "lower_first",
+            "repeat",
             name=op.f("uq_model_answer_run_id_pair_id_lower_first_repeat"),
         ),
         sqlite_autoincrement=True,
-    )  # fmt: skip
+    )
     op.create_index(op.f("ix_model_answer_pair_id"), "model_answer", ["pair_id"], unique=False)
     for table, event, condition, message in GUARDS:
         guard(table, event, condition, message)

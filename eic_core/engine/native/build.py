@@ -28,9 +28,14 @@ SOURCES = ("kernel.c", "operators.h", "rules.h")
 HERE = Path(__file__).parent
 
 FLAGS = (
-    "-std=gnu11", "-O3", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math",
+    "-std=gnu11",
+    "-O3",
+    "-fPIC",
+    "-shared",
+    "-fno-math-errno",
+    "-fno-trapping-math",
     "-ffp-contract=off",
-)  # fmt: skip
+)
 """Never -ffast-math: (x + 1e12) - 1e12 is not x."""
 
 
@@ -101,8 +106,11 @@ def build(folder: Path | None = None, commands: Iterable[list[str]] | None = Non
                 for command in found:
                     done = subprocess.run(
                         [*command, *FLAGS, str(HERE / "kernel.c"), "-o", str(path), "-lm"],
-                        capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
-                    )  # fmt: skip
+                        capture_output=True,
+                        text=True,
+                        check=False,
+                        stdin=subprocess.DEVNULL,
+                    )
                     if done.returncode == 0 and path.is_file():
                         return path.replace(target / path.name)
                     tried.append(f"{' '.join(command)}: {done.stderr.strip()[-500:]}")
@@ -116,10 +124,21 @@ def borrowed_compiler() -> Iterator[list[str]]:
     """The compiler of the package `ziglang`, installed aside for as long as it is needed."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
-            [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-             "--no-deps", "--target", folder, "ziglang>=0.13"],
-            check=True, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+                "--no-deps",
+                "--target",
+                folder,
+                "ziglang>=0.13",
+            ],
+            check=True,
+            stdin=subprocess.DEVNULL,
+        )
         os.environ["ZIG_GLOBAL_CACHE_DIR"] = os.environ["ZIG_LOCAL_CACHE_DIR"] = folder
         try:
             yield [sys.executable, str(Path(folder) / "ziglang" / "__main__.py"), "cc", *_PORTABLE]
@@ -130,8 +149,11 @@ def borrowed_compiler() -> Iterator[list[str]]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Build unless it is built; a machine without a compiler is told what that means."""
     parser = argparse.ArgumentParser(prog="python -m eic_core.engine.native.build")
-    parser.add_argument("--borrow", action="store_true",
-                        help="fetch a compiler from PyPI (80 MB, not kept) if there is none")
+    parser.add_argument(
+        "--borrow",
+        action="store_true",
+        help="fetch a compiler from PyPI (80 MB, not kept) if there is none",
+    )
     given = parser.parse_args(arguments)
     if find() is not None:
         return 0

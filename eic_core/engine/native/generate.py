@@ -191,9 +191,7 @@ def _loops(row: Operator, arity: int) -> str:
     if row.helper:
         load += "        const double h = H[r];\n"
         kappas = [kappa.replace(f"{row.helper}(a0)", "h") for kappa in kappas]
-    terms = "".join(
-        f"        const double t{i} = plain_term({kappas[i]}, s{i});\n" for i in names
-    )
+    terms = "".join(f"        const double t{i} = plain_term({kappas[i]}, s{i});\n" for i in names)
     total = " + ".join(["1.0", *(f"t{i}" for i in names)])
     bad = f"!(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX){_suspicion(row)}"
     text = ""
@@ -266,7 +264,8 @@ def _mend(row: Operator, arity: int) -> str:
         text = text.replace(f"{row.helper}(a0)", "h")
     some, every = (
         "        INDEPENDENT\n        for (int64_t i = 0; i < count; i++) {\n"
-        f"            const int64_t r = {r};\n{text}        }}\n" for r in ("list[i]", "i")
+        f"            const int64_t r = {r};\n{text}        }}\n"
+        for r in ("list[i]", "i")
     )
     return (
         f"CLONES static int64_t mend_{row.name}(MEND)\n{{\n    UNPACK_MEND;\n"

@@ -281,9 +281,12 @@ class Library:
         if tape.population:
             buffers, used = _shared_buffers(tape)
         parts: tuple[Any, ...] = (
-            array("i", kinds), array("i", tape.reads), parameters, array("d", constants),
+            array("i", kinds),
+            array("i", tape.reads),
+            parameters,
+            array("d", constants),
             *([array("i", buffers)] if buffers is not None else []),
-        )  # fmt: skip
+        )
         addresses = tuple([part.buffer_info()[0] for part in parts])
         return Packed(len(kinds), len(tape.reads), used, list(tape.variables), parts, addresses)
 
@@ -354,18 +357,40 @@ class Library:
         kept: tuple[Any, ...] = (None, None, None)
         if keep_y or keep_s2 or keep_terms:
             kept = (
-                _addresses(keep_y, slots), _addresses(keep_s2, slots),
+                _addresses(keep_y, slots),
+                _addresses(keep_s2, slots),
                 _addresses(keep_terms, count),
-            )  # fmt: skip
+            )
         a = packed.addresses
-        call = array("q", (
-            slots, rows, chunk, mode, skip, out, a[0], a[1], a[2], a[3], *self._tables_at,
-            self._loops_at, addresses.buffer_info()[0], a[4] if packed.buffers else 0, held,
-            address + 8 * inner,
-            address, address + 8 * ints, address + 8 * slots, address + 8 * (ints + slots),
-            address + 8 * counts_at, address + 8 * marks, address + 8 * dead_at,
-            *[0 if k is None else k.buffer_info()[0] for k in kept],
-        ))  # fmt: skip
+        call = array(
+            "q",
+            (
+                slots,
+                rows,
+                chunk,
+                mode,
+                skip,
+                out,
+                a[0],
+                a[1],
+                a[2],
+                a[3],
+                *self._tables_at,
+                self._loops_at,
+                addresses.buffer_info()[0],
+                a[4] if packed.buffers else 0,
+                held,
+                address + 8 * inner,
+                address,
+                address + 8 * ints,
+                address + 8 * slots,
+                address + 8 * (ints + slots),
+                address + 8 * counts_at,
+                address + 8 * marks,
+                address + 8 * dead_at,
+                *[0 if k is None else k.buffer_info()[0] for k in kept],
+            ),
+        )
         taken = self._run(call.buffer_info()[0], count)
         if packed.buffers:
             self._worst(call.buffer_info()[0], count)
@@ -380,15 +405,27 @@ class Library:
         if told is not None:
             sums, singular, signs = space[told], whole[ints + told], whole[ints + slots + told]
             return Pass(
-                sums.tolist(), singular.tolist(), [], signs.tolist(), counts[SINGULAR_ROWS],
-                status, dead, taken,
-            )  # fmt: skip
+                sums.tolist(),
+                singular.tolist(),
+                [],
+                signs.tolist(),
+                counts[SINGULAR_ROWS],
+                status,
+                dead,
+                taken,
+            )
         numbers = space[:ints].tolist()
         integers = whole[ints:counts_at].tolist()
         return Pass(
-            numbers[:slots], integers[:slots], numbers[slots:] if mode & EDGES else [],
-            integers[slots:], counts[SINGULAR_ROWS], status, dead, taken,
-        )  # fmt: skip
+            numbers[:slots],
+            integers[:slots],
+            numbers[slots:] if mode & EDGES else [],
+            integers[slots:],
+            counts[SINGULAR_ROWS],
+            status,
+            dead,
+            taken,
+        )
 
 
 @lru_cache(maxsize=8192)

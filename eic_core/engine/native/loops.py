@@ -32,9 +32,7 @@ class _UfuncHead(ctypes.Structure):
     )
 
 
-_LOOP = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
-)
+_LOOP = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
 def double_loop(function: Any) -> tuple[int, int] | None:
@@ -43,8 +41,11 @@ def double_loop(function: Any) -> tuple[int, int] | None:
         return None
     head = _UfuncHead.from_address(id(function) + object.__basicsize__)
     if (head.nin, head.nout, head.nargs, head.ntypes) != (
-        function.nin, function.nout, function.nargs, function.ntypes,
-    ):  # fmt: skip
+        function.nin,
+        function.nout,
+        function.nargs,
+        function.ntypes,
+    ):
         return None
     if not head.functions or not head.types:
         return None
@@ -59,8 +60,10 @@ def double_loop(function: Any) -> tuple[int, int] | None:
 
 def _agrees(function: Any, address: int, data: int) -> bool:
     """Whether the loop gives what the ufunc gives, plain and with one operand held."""
-    given = [np.array([0.25, 1.0, 2.5, 0.5, 0.75, 3.0, 1.5, 0.125, 7.0]) * (1 + i)
-             for i in range(function.nin)]  # fmt: skip
+    given = [
+        np.array([0.25, 1.0, 2.5, 0.5, 0.75, 3.0, 1.5, 0.125, 7.0]) * (1 + i)
+        for i in range(function.nin)
+    ]
     loop = _LOOP(address)
     for held in (False, True):
         out = np.zeros(9)

@@ -248,8 +248,12 @@ def _read_text(
     name = hint or detect(text, start, end)
     program = None
     if "ymbol" in text and _SYMBOLS.fullmatch(text, start, end):
-        report.fail("this line declares variables and holds no formula", start, end,
-                    "give the formula that uses them")  # fmt: skip
+        report.fail(
+            "this line declares variables and holds no formula",
+            start,
+            end,
+            "give the formula that uses them",
+        )
     may_be_code = name in DIALECTS or (
         LANGUAGES[name].reader == INFIX
         and ("#" in text or hint is None and _PROGRAM.search(text, start, end) is not None)
@@ -378,8 +382,11 @@ def _note_imaginary(report: Report, names: Names, start: int, end: int, is_sympy
     if found is None:
         return
     if found[0] == "I" and is_sympy:
-        report.fail("`I` is the imaginary unit here: complex numbers are not supported",
-                    *found.span(), "for a variable write another name")  # fmt: skip
+        report.fail(
+            "`I` is the imaginary unit here: complex numbers are not supported",
+            *found.span(),
+            "for a variable write another name",
+        )
     report.note(f"`{found[0]}` is read as a variable, not as the imaginary unit", found.span())
 
 

@@ -325,9 +325,7 @@ def _logit(args: list[Draft], span: Span) -> Draft:
     return Draft("log", [plain("div", [args[0], rest], span)], span=span)
 
 
-def _of_multiple(
-    operator: str, factor: tuple[str, str], args: list[Draft], span: Span
-) -> Draft:
+def _of_multiple(operator: str, factor: tuple[str, str], args: list[Draft], span: Span) -> Draft:
     """``f(u * a / b)``: of half-turns, of degrees; without an operator the multiple itself."""
     over, under = factor
     draft = plain("mul", [args[0], constant(over, span)], span)
@@ -432,9 +430,15 @@ def _expansions() -> dict[str, Function]:
 
 _DOUBLE = "sqrt exp log log10 abs sin cos tan asin acos atan atan2 sinh cosh tanh"
 _OLD_FORTRAN = {
-    "alog": "log", "alog10": "log10", "amax1": "max", "amin1": "min", "dmax1": "max",
-    "dmin1": "min", "pmax": "max", "pmin": "min",
-}  # fmt: skip
+    "alog": "log",
+    "alog10": "log10",
+    "amax1": "max",
+    "amin1": "min",
+    "dmax1": "max",
+    "dmin1": "min",
+    "pmax": "max",
+    "pmin": "min",
+}
 """Functions by the names of Fortran 77, and R's `pmax` and `pmin`."""
 
 FUNCTIONS: dict[str, Function] = {}

@@ -28,17 +28,34 @@ SPECIAL = frozenset((TRUE, FALSE, UNDEFINED))
 """Labels of constants that stand only where conditions say so: ``True``, ``False``, ``nan``."""
 
 RELATIONS = {
-    "<": "less_than", "<=": "less_equal", "≤": "less_equal", "⩽": "less_equal",
-    ">": "greater_than", ">=": "greater_equal", "≥": "greater_equal", "⩾": "greater_equal",
-    "==": "equal_to", "!=": "not_equal", "≠": "not_equal", "<>": "not_equal",
+    "<": "less_than",
+    "<=": "less_equal",
+    "≤": "less_equal",
+    "⩽": "less_equal",
+    ">": "greater_than",
+    ">=": "greater_equal",
+    "≥": "greater_equal",
+    "⩾": "greater_equal",
+    "==": "equal_to",
+    "!=": "not_equal",
+    "≠": "not_equal",
+    "<>": "not_equal",
     "~=": "not_equal",
-}  # fmt: skip
+}
 """Comparisons by their signs."""
 
 JOINTS = {
-    "&": AND, "&&": AND, "∧": AND, "and": AND, "AND": AND,
-    "|": OR, "||": OR, "∨": OR, "or": OR, "OR": OR,
-}  # fmt: skip
+    "&": AND,
+    "&&": AND,
+    "∧": AND,
+    "and": AND,
+    "AND": AND,
+    "|": OR,
+    "||": OR,
+    "∨": OR,
+    "or": OR,
+    "OR": OR,
+}
 NEGATIONS = frozenset(("!", "~", "¬"))
 QUESTIONS = frozenset(("if", "?"))
 ALTERNATIVES = frozenset(("else", ":"))
@@ -120,8 +137,9 @@ def _piecewise(args: list[Draft], span: Span) -> Draft:
         turned = [part for i in range(0, count, 2) for part in (args[i + 1], args[i])]
         return cases([*turned, *args[count:]], span)
     if any([arg.operator != PAIR.name for arg in args]):
-        raise Refusal("a piecewise formula is a list of pairs",
-                      "as in `Piecewise((a, x > 0), (b, True))`")  # fmt: skip
+        raise Refusal(
+            "a piecewise formula is a list of pairs", "as in `Piecewise((a, x > 0), (b, True))`"
+        )
     return cases([part for arg in args for part in arg.children], span)
 
 
@@ -168,13 +186,23 @@ CALLS: dict[str, Function] = {
 """Functions of conditions by lower-case name, beside those of the operators' own names."""
 
 _SYMPY = {
-    "And": EVERY, "Or": SOME, "Not": NEGATION, "AND": EVERY, "OR": SOME, "NOT": NEGATION,
-    "Eq": FUNCTIONS["equal"], "Ne": FUNCTIONS["not_equal"],
-    "Lt": FUNCTIONS["less"], "Le": FUNCTIONS["less_equal"],
-    "Gt": FUNCTIONS["greater"], "Ge": FUNCTIONS["greater_equal"],
-    "StrictLessThan": FUNCTIONS["less"], "LessThan": FUNCTIONS["less_equal"],
-    "StrictGreaterThan": FUNCTIONS["greater"], "GreaterThan": FUNCTIONS["greater_equal"],
-}  # fmt: skip
+    "And": EVERY,
+    "Or": SOME,
+    "Not": NEGATION,
+    "AND": EVERY,
+    "OR": SOME,
+    "NOT": NEGATION,
+    "Eq": FUNCTIONS["equal"],
+    "Ne": FUNCTIONS["not_equal"],
+    "Lt": FUNCTIONS["less"],
+    "Le": FUNCTIONS["less_equal"],
+    "Gt": FUNCTIONS["greater"],
+    "Ge": FUNCTIONS["greater_equal"],
+    "StrictLessThan": FUNCTIONS["less"],
+    "LessThan": FUNCTIONS["less_equal"],
+    "StrictGreaterThan": FUNCTIONS["greater"],
+    "GreaterThan": FUNCTIONS["greater_equal"],
+}
 """Those whose capitals tell them from variables."""
 
 _NUMPY = {"logical_and": EVERY, "logical_or": SOME}
@@ -245,8 +273,12 @@ def settle(report: Report, root: Draft) -> Draft:
         left, right = root.children  # of an equation; `equal(a, b)` is none
         place = report.text.find("=", left.span[1], right.span[0])
         if place >= 0:
-            report.fail("this is an equation or an assignment", place, place + 2,
-                        "give only one right-hand side")  # fmt: skip
+            report.fail(
+                "this is an equation or an assignment",
+                place,
+                place + 2,
+                "give only one right-hand side",
+            )
     _ask_for_sides(report, root)
     top = Draft("", [root])
     todo, seen = [top], {id(top)}
@@ -284,9 +316,10 @@ def _refuse_joined_numbers(report: Report, joined: Draft) -> None:
             todo += draft.children
         elif not is_truth(draft) and _WORD_THAT_JOINS.search(report.text, *joined.span):
             report.fail(
-                "`and` and `or` of numbers give one of them in Python", *joined.span,
+                "`and` and `or` of numbers give one of them in Python",
+                *joined.span,
                 "write a choice as in `1/x if x != 0 else 0`",
-            )  # fmt: skip
+            )
 
 
 def _ask_for_sides(report: Report, root: Draft) -> None:
@@ -320,9 +353,11 @@ def _ask_for_sides(report: Report, root: Draft) -> None:
         what = "this is an equation" if is_equation else "this may be an assignment"
         report.fail(
             f"{what}: which side is meant?" if is_equation else f"{what} or a comparison",
-            start, end, f"give `{sides[0][:40]}` or `{sides[1][:40]}`",
+            start,
+            end,
+            f"give `{sides[0][:40]}` or `{sides[1][:40]}`",
             choices=tuple(zip(labels, sides, strict=True)),
-        )  # fmt: skip
+        )
 
 
 _EQUATION = re.compile(r"(?:sympy\.|sp\.)?(?:Eq|Equality)\s*+\(")
@@ -352,6 +387,7 @@ def _check_special(report: Report, leaf: Draft, *, branch: bool) -> None:
         report.note("`nan` marks rows without a value", leaf.span)
         return
     report.fail(
-        f"`{leaf.label}` stands where no condition can always or never hold", *leaf.span,
+        f"`{leaf.label}` stands where no condition can always or never hold",
+        *leaf.span,
         "write a comparison, such as `x > 0`",
-    )  # fmt: skip
+    )

@@ -68,9 +68,7 @@ def is_latex_derivative(report: Report, names: Names, place: int) -> bool:
         Where the fraction's numerator begins.
     """
     match = _LATEX.match(report.text, place)
-    return (
-        match is not None and not names.is_known("d") and not names.is_known(f"d{match['by']}")
-    )
+    return match is not None and not names.is_known("d") and not names.is_known(f"d{match['by']}")
 
 
 def fail_derivative(

@@ -98,9 +98,7 @@ def with_elements(
     return kept
 
 
-def offer_products(
-    report: Report, tokens: list[TokenRow], found: dict[str, list[Element]]
-) -> None:
+def offer_products(report: Report, tokens: list[TokenRow], found: dict[str, list[Element]]) -> None:
     """Offer the reading of ``x(1)`` as a product.
 
     Parameters

@@ -140,8 +140,16 @@ _LIKE_SIGNS = dict(zip("‐‑‒―﹘－＋＊／⁎✕✖⨯∶", "------+*/*
 _ATTRIBUTE = re.compile(r"(?<![\w.])([^\W\d]\w{0,39}+)\.(?=[^\W\d])")
 _OF_ARRAYS = frozenset("real imag T values shape size iloc loc".split())
 _NAME = re.compile(r"[^\W\d]\w*+")
-_ACCENTS = {"\u0304": "bar", "\u0305": "bar", "\u0302": "hat", "\u0303": "tilde", "\u0307": "dot",
-            "\u0308": "ddot", "\u20d7": "vec", "\u030c": "check"}  # fmt: skip
+_ACCENTS = {
+    "\u0304": "bar",
+    "\u0305": "bar",
+    "\u0302": "hat",
+    "\u0303": "tilde",
+    "\u0307": "dot",
+    "\u0308": "ddot",
+    "\u20d7": "vec",
+    "\u030c": "check",
+}
 """What the signs above a letter are called."""
 _SIGNS = {
     "%/%": ("whole-number division is not supported", "write `floor(x/y)` for `x %/% y`"),
@@ -162,20 +170,34 @@ def _bad_character(report: Report, token: Token) -> NoReturn:
     if (accent := _ACCENTS.get(token.text)) is not None and token.start:
         text, first = report.text, token.start - 1
         mended = f"{text[: token.start]}_{accent}{text[token.end :]}"
-        report.fail("a sign above a letter is not read", first, token.end,
-                    f"write `{text[first]}_{accent}`", mended)  # fmt: skip
+        report.fail(
+            "a sign above a letter is not read",
+            first,
+            token.end,
+            f"write `{text[first]}_{accent}`",
+            mended,
+        )
     plain = unicodedata.normalize("NFKC", token.text)
     sign = _LIKE_SIGNS.get(token.text)
     if sign is not None:
         text = report.text
-        report.fail(f"`{token.text}` is no sign of a formula", token.start, token.end,
-                    f"write `{sign}`", text.replace(token.text, sign))  # fmt: skip
+        report.fail(
+            f"`{token.text}` is no sign of a formula",
+            token.start,
+            token.end,
+            f"write `{sign}`",
+            text.replace(token.text, sign),
+        )
     if token.text.isdecimal():
         plain = str(int(token.text))
     remedy = f"write `{plain}`" if plain != token.text and plain.isascii() else "remove it"
     if token.text == "'" and token.start and _ENDS_OPERAND.match(report.text, token.start - 1):
-        report.fail("a prime marks a derivative or a transpose, which are not read",
-                    token.start, token.end, "write the formula without it")  # fmt: skip
+        report.fail(
+            "a prime marks a derivative or a transpose, which are not read",
+            token.start,
+            token.end,
+            "write the formula without it",
+        )
     for sign, (message, hint) in _SIGNS.items():
         place = report.text.find(sign, max(token.start - len(sign) + 1, 0), token.end + len(sign))
         if 0 <= place <= token.start < place + len(sign):
@@ -200,8 +222,11 @@ def _refuse_attribute(report: Report, token: Token, things: set[str], name: str)
     if text[token.end + len(name) :].lstrip()[:1] == "(":
         if name in REFUSED_FUNCTIONS:
             report.fail(f"the function `{name}` is not supported", *place, REFUSED_FUNCTIONS[name])
-        report.fail(f"the method `{name[:40]}` is not known", *place,
-                    "write it out with operators and functions")  # fmt: skip
+        report.fail(
+            f"the method `{name[:40]}` is not known",
+            *place,
+            "write it out with operators and functions",
+        )
     if name.startswith("_"):
         report.fail("attributes are not supported", *place, "give the formula alone")
     thing = next(iter(things))
@@ -209,10 +234,11 @@ def _refuse_attribute(report: Report, token: Token, things: set[str], name: str)
     if len(things) == 1 and len(thing) == 1:
         product = _ATTRIBUTE.sub(r"\1*", text)
         report.fail(
-            f"`{thing}.{name[:40]}` is not clear", *place,
+            f"`{thing}.{name[:40]}` is not clear",
+            *place,
             f"write `{thing}*{name[:40]}` for a product or `{thing}_{name[:40]}` for one name",
             choices=(("a product", product), ("one name", joined)),
-        )  # fmt: skip
+        )
     hint = f"write a name without a point, such as `{name[:40]}`"
     mended = _ATTRIBUTE.sub("", text) if len(things) == 1 else joined  # two are told apart
     report.fail("attributes are not supported", *place, hint, mended)
@@ -299,9 +325,11 @@ def _refuse_bar(report: Report, place: int) -> None:
     if first and _ENDS_OPERAND.match(text, first - 1):
         first += len(text[first:place]) - len(text[first:place].lstrip())
         report.fail(
-            f"`{text[first : place + 1]}` between two operands is not read", first, place + 1,
+            f"`{text[first : place + 1]}` between two operands is not read",
+            first,
+            place + 1,
             "an absolute value has two bars, as `|x|`; `or` stands between conditions",
-        )  # fmt: skip
+        )
 
 
 _MOST_PARTS = 6
@@ -587,8 +615,7 @@ class _Parser:
             return ()
         ends = [*[start for start, _ in places[1:]], self.tokens[-1][3]]
         found = [
-            self.report.text[low:high].strip()
-            for (_, low), high in zip(places, ends, strict=True)
+            self.report.text[low:high].strip() for (_, low), high in zip(places, ends, strict=True)
         ]
         return tuple([(f"formula {i}", part) for i, part in enumerate(found, 1) if part])
 
@@ -685,16 +712,24 @@ class _Parser:
         is_label = self.index == 2 and self.tokens[0][0] == NAME and self.tokens[0][3] == start
         if text == ":" and is_label and self.report.text[end : end + 1].isspace():
             self.report.fail(
-                f"`{self.tokens[0][1][:40]}:` is no part of a formula", self.tokens[0][2], end,
-                "give the formula alone", self.report.text[end:].strip(),
-            )  # fmt: skip
+                f"`{self.tokens[0][1][:40]}:` is no part of a formula",
+                self.tokens[0][2],
+                end,
+                "give the formula alone",
+                self.report.text[end:].strip(),
+            )
         if not pending or pending[-1][1] not in QUESTIONS:
             around = (self.tokens[self.index - 2][0], self.tokens[self.index][0])
             if text == ":" and around == (NUMBER, NUMBER):
-                self.report.fail("a range of values is no formula", start, end,
-                                 "give the formula alone")  # fmt: skip
-            self.report.fail(f"`{text}` has no condition before it", start, end,
-                             "as in `a if x > 0 else b` or `x > 0 ? a : b`")  # fmt: skip
+                self.report.fail(
+                    "a range of values is no formula", start, end, "give the formula alone"
+                )
+            self.report.fail(
+                f"`{text}` has no condition before it",
+                start,
+                end,
+                "as in `a if x > 0 else b` or `x > 0 ? a : b`",
+            )
         pending[-1] = (IF_PRECEDENCE, text, start, end, _JOINED, 0)
 
     def after_condition(self) -> bool:
@@ -724,8 +759,12 @@ class _Parser:
         left, begin, _ = operands.pop()
         span = (begin, end)
         if name in QUESTIONS:
-            self.report.fail("this choice has no other branch", start, end,
-                             "as in `a if x > 0 else b` or `x > 0 ? a : b`")  # fmt: skip
+            self.report.fail(
+                "this choice has no other branch",
+                start,
+                end,
+                "as in `a if x > 0 else b` or `x > 0 ? a : b`",
+            )
         if name in ALTERNATIVES:
             first, begin, _ = operands.pop()
             condition, held = (left, first) if name == "else" else (first, left)
@@ -774,16 +813,20 @@ class _Parser:
             self.reduce(1)
         if not pending:
             self.report.fail(
-                f"unbalanced parenthesis at column {start + 1}", start, end,
+                f"unbalanced parenthesis at column {start + 1}",
+                start,
+                end,
                 f"remove this `{text}` or open it before",
-            )  # fmt: skip
+            )
         _, name, opened, _, function, base = pending.pop()
         self.depth -= 1
         if CLOSERS[name] != text:
             self.report.fail(
-                f"`{name}` at column {opened + 1} is closed by `{text}`", start, end,
+                f"`{name}` at column {opened + 1} is closed by `{text}`",
+                start,
+                end,
                 f"write `{CLOSERS[name]}`",
-            )  # fmt: skip
+            )
         operands = self.operands
         if function is not None:
             args = [operand[0] for operand in operands[base:]]
@@ -930,13 +973,15 @@ class _Parser:
             hint, replacement = self.mend_of_count(function.name, count > high, span)
             self.report.fail(
                 f"`{function.name}` takes {wanted} argument{'' if wanted == '1' else 's'},"
-                f" not {count}", *span, hint, replacement,
-            )  # fmt: skip
+                f" not {count}",
+                *span,
+                hint,
+                replacement,
+            )
         try:
             return function.build(args, span)
         except Refusal as refusal:
             self.report.fail(refusal.message, *span, refusal.hint)
-
 
     def mend_of_count(
         self, name: str, too_many: bool, span: tuple[int, int]

@@ -93,13 +93,18 @@ _OPERATORS = {
     "﹣": "-",
 }
 _OF_MATH_H = {
-    "M_SQRT2": "1.41421356237309504880", "M_SQRT1_2": "0.70710678118654752440",
-    "M_LN2": "0.69314718055994530942", "M_LN10": "2.30258509299404568402",
-    "M_LOG2E": "1.4426950408889634074", "M_LOG10E": "0.43429448190325182765",
-    "M_PI_2": "1.57079632679489661923", "M_PI_4": "0.78539816339744830962",
-    "M_1_PI": "0.31830988618379067154", "M_2_PI": "0.63661977236758134308",
+    "M_SQRT2": "1.41421356237309504880",
+    "M_SQRT1_2": "0.70710678118654752440",
+    "M_LN2": "0.69314718055994530942",
+    "M_LN10": "2.30258509299404568402",
+    "M_LOG2E": "1.4426950408889634074",
+    "M_LOG10E": "0.43429448190325182765",
+    "M_PI_2": "1.57079632679489661923",
+    "M_PI_4": "0.78539816339744830962",
+    "M_1_PI": "0.31830988618379067154",
+    "M_2_PI": "0.63661977236758134308",
     "M_2_SQRTPI": "1.12837916709551257390",
-}  # fmt: skip
+}
 """The constants of C's ``math.h`` that have no name here, as it defines them."""
 _SYMBOL_ROOTS = {"√": FUNCTIONS["sqrt"], "∛": FUNCTIONS["cbrt"]}
 _NUMERAL = r"[+-]?\s*+[0-9]{1,1000}+"
@@ -246,21 +251,25 @@ def _with_exact_leaves(
                 fraction = f"({before[1]}/{divisor[1]})"
                 report.fail(
                     f"`{report.text[slice(*span)][:40]}` is a fraction in Julia and rounded down in"
-                    " Python", *span, "write `/` or `floor(x/y)`",
+                    " Python",
+                    *span,
+                    "write `/` or `floor(x/y)`",
                     choices=(
                         ("a fraction", report.text[: span[0]] + fraction + report.text[span[1] :]),
                         ("rounded down", report.text[: span[0]] + floor + report.text[span[1] :]),
                     ),
-                )  # fmt: skip
+                )
             report.fail(
-                "whole-number division is not supported", low, high,
+                "whole-number division is not supported",
+                low,
+                high,
                 "write `floor(x/y)` for `x // y`; a comment begins with `#`",
                 choices=(
                     (("a comment", report.text[:low].rstrip() + report.text[behind.end() :]),)
                     if behind is not None
                     else ()
                 ),
-            )  # fmt: skip
+            )
         kept.append(token)
     return kept
 
@@ -396,9 +405,11 @@ def _refuse_sums(report: Report, names: Names, tokens: list[TokenRow]) -> None:
                 continue
             what = ("sums", "terms") if text[0] == "Σ" else ("products", "factors")
             report.fail(
-                f"{what[0]} over an index are not supported", start, end,
+                f"{what[0]} over an index are not supported",
+                start,
+                end,
                 f"write the {what[1]} out; for a product write `{text[0]}*{text[1:] or 'x'}`"[:80],
-            )  # fmt: skip
+            )
 
 
 _NONE: frozenset[str] = frozenset()
@@ -652,9 +663,11 @@ def _refuse_thousands(error: FormulaError) -> None:
             plain = f"{over.replace('.', '').replace(',', '')}.{under}"
             raise FormulaError(
                 f"`{match[0][:40]}` has a mark between its thousands",
-                source=text, span=(start, end), hint=f"write `{plain[:40]}`",
+                source=text,
+                span=(start, end),
+                hint=f"write `{plain[:40]}`",
                 replacement=text[:start] + plain + text[end:],
-            )  # fmt: skip
+            )
 
 
 def _with_commas_beside_semicolons(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
@@ -670,8 +683,11 @@ def _with_commas_beside_semicolons(report: Report, tokens: list[TokenRow]) -> li
     kept = with_decimal_commas(report, tokens) or tokens
     place = _comma_beside_semicolons(kept)
     if place >= 0:
-        report.fail("`,` and `;` stand between the arguments of one call", *kept[place][2:4],
-                    "write one of them, and decimals with a point")  # fmt: skip
+        report.fail(
+            "`,` and `;` stand between the arguments of one call",
+            *kept[place][2:4],
+            "write one of them, and decimals with a point",
+        )
     return kept
 
 
@@ -759,13 +775,17 @@ def with_decimal_commas(report: Report, tokens: list[TokenRow]) -> list[TokenRow
         whole = one.text.replace(".", "")
         report.fail(
             f"`{report.text[one.start : one.end]}` may be {one.text} or {whole}",
-            one.start, one.end, "write the decimal mark as a point, and no mark between thousands",
-        )  # fmt: skip
+            one.start,
+            one.end,
+            "write the decimal mark as a point, and no mark between thousands",
+        )
     if doubtful:
         report.fail(
             "this comma may be a decimal mark or separate two arguments",
-            doubtful[0].start, doubtful[0].end, "write decimals with a point",
-        )  # fmt: skip
+            doubtful[0].start,
+            doubtful[0].end,
+            "write decimals with a point",
+        )
     report.note(
         "a comma between digits is read as the decimal mark", (joined[0].start, joined[0].end)
     )

@@ -151,9 +151,7 @@ def _raised_from(word: str) -> int:
     return place
 
 
-def _with_raised_letters(
-    report: Report, names: Names, tokens: list[TokenRow]
-) -> list[TokenRow]:
+def _with_raised_letters(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
     """The tokens with a power for ``eˣ``, ``2ⁿ`` and ``e⁻²ᵏᵗ``: the letters are its factors."""
     kept: list[TokenRow] = []
     for index, row in enumerate(tokens):
@@ -195,15 +193,17 @@ _SINGLETONS = {"Half": "1/2", "One": "1", "Zero": "0", "NegativeOne": "-1"}
 _OF_SYMPY = frozenset(("S", "sympy.S", "sp.S"))
 
 
-def _with_numbers_of_sympy(
-    report: Report, names: Names, tokens: list[TokenRow]
-) -> list[TokenRow]:
+def _with_numbers_of_sympy(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
     """The tokens with numbers for SymPy's ``S(1)`` and ``S.Half``, where S is nothing else.
 
     Elements of another name, as ``x(1)``, tell that ``S(1)`` is one, too.
     """
-    if names.is_known("S") or any([row[0] == NAME and row[1] == "S" and tokens[i + 1][1] != "."
-                                   for i, row in enumerate(tokens)]):  # fmt: skip
+    if names.is_known("S") or any(
+        [
+            row[0] == NAME and row[1] == "S" and tokens[i + 1][1] != "."
+            for i, row in enumerate(tokens)
+        ]
+    ):
         return tokens
     if any([name not in _OF_SYMPY for name in find_elements(names, tokens)]):
         return tokens

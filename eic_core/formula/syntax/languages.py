@@ -79,15 +79,40 @@ NOTATIONS = (
 )
 """What is read, in words."""
 _ALIASES = {
-    "python": "infix", "numpy": "infix", "tex": "latex", "fptaylor": "infix", "herbie": "fpcore",
-    "s-expression": "fpcore", "sexpr": "fpcore", "eggp": "srtree", "e2et": "e2e_infix",
-    "py": "infix", "ipython": "infix", "r": "infix", "fortran": "infix", "c++": "c", "cpp": "c",
-    "java": "c", "js": "c", "javascript": "c", "cuda": "c", "octave": "matlab", "jl": "julia",
-    "wolfram": "mathematica", "wl": "mathematica", "excel": "spreadsheet", "scheme": "fpcore",
-    "lisp": "fpcore", "tpsr": "e2e_infix", "e2esr": "e2e_infix", "polish": "prefix",
+    "python": "infix",
+    "numpy": "infix",
+    "tex": "latex",
+    "fptaylor": "infix",
+    "herbie": "fpcore",
+    "s-expression": "fpcore",
+    "sexpr": "fpcore",
+    "eggp": "srtree",
+    "e2et": "e2e_infix",
+    "py": "infix",
+    "ipython": "infix",
+    "r": "infix",
+    "fortran": "infix",
+    "c++": "c",
+    "cpp": "c",
+    "java": "c",
+    "js": "c",
+    "javascript": "c",
+    "cuda": "c",
+    "octave": "matlab",
+    "jl": "julia",
+    "wolfram": "mathematica",
+    "wl": "mathematica",
+    "excel": "spreadsheet",
+    "scheme": "fpcore",
+    "lisp": "fpcore",
+    "tpsr": "e2e_infix",
+    "e2esr": "e2e_infix",
+    "polish": "prefix",
     "nesymres": "prefix",
-    "pyoperon": "operon", "pstree": "ps-tree", "sympy_x1_": "sympy_x1",
-}  # fmt: skip
+    "pyoperon": "operon",
+    "pstree": "ps-tree",
+    "sympy_x1_": "sympy_x1",
+}
 
 _LATEX = re.compile(r"\\[A-Za-z(\[{|,;!]|[_^]\s*+\{|[0-9]\{,\}[0-9]")
 _OF_MATHEMATICA = ("[", "`", "*^", "&", "Power(")

@@ -124,13 +124,15 @@ class Latex(Grammar):
             start, middle, end = mixed
             sum_of = insert(report.text, [(start, "("), (middle, " + "), (end, ")")])
             report.fail(
-                "a number before a fraction may be a sum or a product", start, end,
+                "a number before a fraction may be a sum or a product",
+                start,
+                end,
                 "write `+` or `\\cdot` between them",
                 choices=(
                     ("a mixed number, the sum", sum_of),
                     ("a product", insert(report.text, [(middle, " \\cdot ")])),
                 ),
-            )  # fmt: skip
+            )
         if before.kind == NAME:
             self._refuse_operator(before, token)
         if before.kind == NAME and token.kind == OPEN and token.text == "(":
@@ -364,9 +366,11 @@ class _Scanner(Brackets):
         over, _, under = text.partition("{,}")
         if len(under) == 3 and len(over) <= 3 and over[0] != "0":
             self.report.fail(
-                f"`{text}` may be {over}.{under} or {over}{under}", start, end,
+                f"`{text}` may be {over}.{under} or {over}{under}",
+                start,
+                end,
                 "write the decimal mark as a point, and no mark between thousands",
-            )  # fmt: skip
+            )
         self.report.note("a comma between digits is read as the decimal mark", (start, end))
         self.emit(NUMBER, f"{over}.{under}", start, end)
 
@@ -408,9 +412,11 @@ class _Scanner(Brackets):
         if word == "if" and self.chooses and not self.cases:
             place = self.raw[self.index][2]
             self.report.fail(
-                "a choice is written otherwise in LaTeX", place, place + 1,
+                "a choice is written otherwise in LaTeX",
+                place,
+                place + 1,
                 "write `\\begin{cases} x & x > 0 \\\\ y & \\text{else} \\end{cases}`",
-            )  # fmt: skip
+            )
         return True
 
     def with_one_name(self, word: str, start: int, end: int) -> str:
@@ -759,9 +765,11 @@ class _Scanner(Brackets):
             return
         if self.rows[-1][1]:
             self.report.fail(
-                "this case has a second condition", start, end,
+                "this case has a second condition",
+                start,
+                end,
                 "write `\\land` between two conditions, `\\\\` before the next case",
-            )  # fmt: skip
+            )
         self.rows[-1][1] = 1
         if self.tokens[-1][0] != COMMA:
             self.emit(COMMA, ",", start, end)
@@ -790,9 +798,11 @@ class _Scanner(Brackets):
             return
         if not self.rows[-1][1]:
             self.report.fail(
-                "this case has no condition", self.tokens[-1][2], self.tokens[-1][3],
+                "this case has no condition",
+                self.tokens[-1][2],
+                self.tokens[-1][3],
                 "write it behind `&`, as in `x & x > 0`",
-            )  # fmt: skip
+            )
         self.rows[-1][1] = 0
         if self.tokens[-1][0] != COMMA:
             self.emit(COMMA, ",", start, end)
@@ -846,8 +856,12 @@ class _Scanner(Brackets):
         if self.in_row():
             is_last = word in OTHERWISE
             if self.begins_row():
-                self.report.fail(f"no value stands before `{shown[:40]}`", start, end,
-                                 "write the value of each case first")  # fmt: skip
+                self.report.fail(
+                    f"no value stands before `{shown[:40]}`",
+                    start,
+                    end,
+                    "write the value of each case first",
+                )
             self.cell(start, end)
             if is_last:
                 self.names.special = True
@@ -890,8 +904,12 @@ class _Scanner(Brackets):
         if self.raw[place][1] != "{" or low >= end - 1:
             return
         if not is_condition(self.text[low : end - 1], 0):
-            self.report.fail("these words are no condition", low, end - 1,
-                             "write it with `<`, `>` or `=` and signs of mathematics")  # fmt: skip
+            self.report.fail(
+                "these words are no condition",
+                low,
+                end - 1,
+                "write it with `<`, `>` or `=` and signs of mathematics",
+            )
         last = self.index - 1  # the closing brace
         is_formula = "$" not in self.text[low:end]
         for at in range(place, last + 1):
@@ -903,8 +921,12 @@ class _Scanner(Brackets):
                 sign = r"\land" if JOINTS[text] == AND else r"\lor"
                 self.raw[at] = ("command", sign, first, until)
             elif not is_formula:
-                self.report.fail(f"`{text[:40]}` in a condition is not read", first, until,
-                                 "write it with signs of mathematics")  # fmt: skip
+                self.report.fail(
+                    f"`{text[:40]}` in a condition is not read",
+                    first,
+                    until,
+                    "write it with signs of mathematics",
+                )
         self.index = place
 
     def said_of_value(self, inner: str, start: int, end: int) -> bool:
@@ -933,8 +955,9 @@ class _Scanner(Brackets):
         elif one is not None or inner == inner.strip():
             return False
         else:
-            self.report.note(f"`{inner.strip()[:60]}` is read as a variable called {name[:60]}",
-                             (start, end))  # fmt: skip
+            self.report.note(
+                f"`{inner.strip()[:60]}` is read as a variable called {name[:60]}", (start, end)
+            )
         behind = self.raw[self.closers().get(self.index, self.index) + 1][1]
         if behind not in ("^", "_"):
             self.offer("without words and units", start, end, " ")
@@ -1051,8 +1074,10 @@ class _Scanner(Brackets):
         if not re.fullmatch(r"\w+", name):
             self.report.fail("this is not a name", start, end, "use letters, digits and `_`")
         following = self.raw[self.index]
-        if name == "d" and not self.names.is_known(name) and (
-            following[0] == "word" or following[1][1:] in GREEK
+        if (
+            name == "d"
+            and not self.names.is_known(name)
+            and (following[0] == "word" or following[1][1:] in GREEK)
         ):
             self.fail_differential(start, following[3])
         applied = self.raw[self.index][1] in ("(", "{", "\\left", "^") or font.startswith("op")

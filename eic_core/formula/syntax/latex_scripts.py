@@ -61,19 +61,44 @@ SKIPPED = frozenset(
     ).split()
 ) | {"\\ ", "\\\n"}
 COMMAND_OPERATORS = {
-    r"\cdot": "*", r"\times": "*", r"\ast": "*", r"\div": "/", r"\slash": "/",
-    "+": "+", "-": "-", "*": "*", "/": "/", "−": "-", "–": "-", "×": "*",
-    "·": "*", "⋅": "*", "÷": "/",
-}  # fmt: skip
+    r"\cdot": "*",
+    r"\times": "*",
+    r"\ast": "*",
+    r"\div": "/",
+    r"\slash": "/",
+    "+": "+",
+    "-": "-",
+    "*": "*",
+    "/": "/",
+    "−": "-",
+    "–": "-",
+    "×": "*",
+    "·": "*",
+    "⋅": "*",
+    "÷": "/",
+}
 OPENERS = {
-    "(": ("(", ")"), "[": ("[", "]"), r"\{": ("{", "}"), r"\lbrace": ("{", "}"),
-    r"\lvert": ("|", "|"), r"\lfloor": ("⌊", "⌋"), r"\lceil": ("⌈", "⌉"),
-    "⌊": ("⌊", "⌋"), "⌈": ("⌈", "⌉"),
-}  # fmt: skip
+    "(": ("(", ")"),
+    "[": ("[", "]"),
+    r"\{": ("{", "}"),
+    r"\lbrace": ("{", "}"),
+    r"\lvert": ("|", "|"),
+    r"\lfloor": ("⌊", "⌋"),
+    r"\lceil": ("⌈", "⌉"),
+    "⌊": ("⌊", "⌋"),
+    "⌈": ("⌈", "⌉"),
+}
 CLOSERS = {
-    ")": ")", "]": "]", r"\}": "}", r"\rbrace": "}", r"\rvert": "|", r"\rfloor": "⌋",
-    r"\rceil": "⌉", "⌋": "⌋", "⌉": "⌉",
-}  # fmt: skip
+    ")": ")",
+    "]": "]",
+    r"\}": "}",
+    r"\rbrace": "}",
+    r"\rvert": "|",
+    r"\rfloor": "⌋",
+    r"\rceil": "⌉",
+    "⌋": "⌋",
+    "⌉": "⌉",
+}
 GREEK = frozenset(
     (
         "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho"
@@ -83,9 +108,14 @@ GREEK = frozenset(
     ).split()
 )
 VARIANTS = {
-    "varepsilon": "epsilon", "vartheta": "theta", "varphi": "phi", "varrho": "rho",
-    "varsigma": "sigma", "varkappa": "kappa", "varpi": "varpi",
-}  # fmt: skip
+    "varepsilon": "epsilon",
+    "vartheta": "theta",
+    "varphi": "phi",
+    "varrho": "rho",
+    "varsigma": "sigma",
+    "varkappa": "kappa",
+    "varpi": "varpi",
+}
 FONTS = frozenset(
     (
         "mathrm text operatorname operatorname* mathit mathbf mathsf mathtt textrm textit textbf"
@@ -94,18 +124,44 @@ FONTS = frozenset(
 )
 ACCENTS = frozenset("hat bar tilde vec widehat overline widetilde".split())
 NOT_READ = {
-    "binom": "binomial coefficients", "sum": "sums", "prod": "products over an index",
-    "int": "integrals", "lim": "limits", "partial": "derivatives", "dot": "derivatives",
-    "ddot": "derivatives", "infty": "infinite values", "pm": "`±`", "mp": "`∓`",
+    "binom": "binomial coefficients",
+    "sum": "sums",
+    "prod": "products over an index",
+    "int": "integrals",
+    "lim": "limits",
+    "partial": "derivatives",
+    "dot": "derivatives",
+    "ddot": "derivatives",
+    "infty": "infinite values",
+    "pm": "`±`",
+    "mp": "`∓`",
     "over": "derivatives, and `\\over` outside of braces,",
-    "href": "links", "circ": "degrees and compositions", "Gamma(": "",
-    "iint": "integrals", "oint": "integrals", "nabla": "derivatives", "prime": "derivatives",
-}  # fmt: skip
+    "href": "links",
+    "circ": "degrees and compositions",
+    "Gamma(": "",
+    "iint": "integrals",
+    "oint": "integrals",
+    "nabla": "derivatives",
+    "prime": "derivatives",
+}
 CONDITIONS = {
-    "lt": "<", "gt": ">", "le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=",
-    "geqslant": ">=", "ne": "!=", "neq": "!=", "land": "&&", "wedge": "&&", "lor": "||",
-    "vee": "||", "lnot": "¬", "neg": "¬",
-}  # fmt: skip
+    "lt": "<",
+    "gt": ">",
+    "le": "<=",
+    "leq": "<=",
+    "leqslant": "<=",
+    "ge": ">=",
+    "geq": ">=",
+    "geqslant": ">=",
+    "ne": "!=",
+    "neq": "!=",
+    "land": "&&",
+    "wedge": "&&",
+    "lor": "||",
+    "vee": "||",
+    "lnot": "¬",
+    "neg": "¬",
+}
 """Commands of comparisons and of what joins them, as the shared parser knows them."""
 OTHERWISE = frozenset("otherwise else elsewhere sonst autrement".split())
 SAID_OF_CASES = frozenset(["", *"if for when where wenn für si pour".split()])
@@ -123,9 +179,16 @@ _BASE = re.compile(rf"\s*+{_RATIO}")
 
 
 _RECIPROCALS = {
-    "cot": "atan", "sec": "acos", "csc": "asin", "coth": "atanh", "sech": "acosh", "csch": "asinh",
-    "ctg": "atan", "cotan": "atan", "cosec": "asin",
-}  # fmt: skip
+    "cot": "atan",
+    "sec": "acos",
+    "csc": "asin",
+    "coth": "atanh",
+    "sech": "acosh",
+    "csch": "asinh",
+    "ctg": "atan",
+    "cotan": "atan",
+    "cosec": "asin",
+}
 """The inverse of which 1/x is to be taken for that of a function's reciprocal."""
 
 
@@ -208,9 +271,14 @@ class Scripts:
         return Function("log", 1, 1, lambda args, span: FUNCTIONS["log"].build([*args, leaf], span))
 
     def function_power(
-        self, name: str, function: Function, script: str, start: int, end: int,
+        self,
+        name: str,
+        function: Function,
+        script: str,
+        start: int,
+        end: int,
         where: tuple[int, int],
-    ) -> Function:  # fmt: skip
+    ) -> Function:
         """``\\sin^2 x`` is a power of sin; ``\\sin^{-1} x`` is the inverse function.
 
         Parameters

@@ -71,9 +71,7 @@ _UNITS = rf"{_UNIT}(?![^\W\d_]){_POWER}(?:{_JOINT}{_UNIT}(?![^\W\d_]){_POWER})*+
 _IN_FONT = (
     rf"\\(?:text|mathrm|textrm|textnormal|mbox|mathsf)\s?\{{{_BLANK}*+{_UNITS}{_BLANK}*+\}}{_POWER}"
 )
-_FRACTION = (
-    rf"\\[dt]?frac\s?\{{(?:{_IN_FONT}{_JOINT})++\}}\s?\{{(?:{_IN_FONT}{_JOINT})++\}}"
-)
+_FRACTION = rf"\\[dt]?frac\s?\{{(?:{_IN_FONT}{_JOINT})++\}}\s?\{{(?:{_IN_FONT}{_JOINT})++\}}"
 _SEVERAL = rf"(?:(?:{_IN_FONT}|{_FRACTION}){_JOINT})++"
 UNITS = re.compile(rf"{_SEVERAL}|\[\s?{_SEVERAL}\]|\(\s?{_SEVERAL}\)")
 """A product or a quotient of units, each in an upright font, or those in brackets."""

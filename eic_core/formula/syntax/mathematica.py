@@ -65,20 +65,30 @@ _OPENED = re.compile(r"\s*+\[")
 _FUNCTION = re.compile(r"\s*+Function\[\s*+(?:\w++|\{[^{}]*+\})\s*+,")
 _POSTFIX = re.compile(r"//\s*+([A-Za-z]++)\s*+\Z")
 _LETTERS = {
-    "ExponentialE": "e", "Pi": "pi", "CurlyEpsilon": "epsilon", "CurlyTheta": "theta",
-    "CurlyPhi": "phi", "CurlyRho": "rho", "FinalSigma": "sigma", "CurlyKappa": "kappa",
-}  # fmt: skip
+    "ExponentialE": "e",
+    "Pi": "pi",
+    "CurlyEpsilon": "epsilon",
+    "CurlyTheta": "theta",
+    "CurlyPhi": "phi",
+    "CurlyRho": "rho",
+    "FinalSigma": "sigma",
+    "CurlyKappa": "kappa",
+}
 _OPERATORS = {"Times": "*", "Cross": "*", "CenterDot": "*", "Divide": "/", "Minus": "-"}
 _GREEK = frozenset(
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron rho sigma tau"
     " upsilon phi chi psi omega".split()
 )
 _VALUES = {
-    "I": "the imaginary unit", "GoldenRatio": "a constant without a name here",
-    "EulerGamma": "a constant without a name here", "Catalan": "a constant without a name here",
-    "Degree": "π/180", "Infinity": "no real number", "ComplexInfinity": "no real number",
+    "I": "the imaginary unit",
+    "GoldenRatio": "a constant without a name here",
+    "EulerGamma": "a constant without a name here",
+    "Catalan": "a constant without a name here",
+    "Degree": "π/180",
+    "Infinity": "no real number",
+    "ComplexInfinity": "no real number",
     "Indeterminate": "no real number",
-}  # fmt: skip
+}
 _NO_FUNCTIONS = frozenset(
     (
         "Integrate NIntegrate Sum Product D Limit Solve List Table Derivative Series Module Block"
@@ -162,9 +172,11 @@ class Wolfram(Grammar):
         name, start = token[1], token[2]
         near = similar_function(name)
         self.report.fail(
-            f"unknown function `{name}`", start, start + len(name),
+            f"unknown function `{name}`",
+            start,
+            start + len(name),
             _suggestion(near) or f"for a product write `{name}*(…)`",
-        )  # fmt: skip
+        )
 
 
 def read_mathematica(report: Report, names: Names, start: int, end: int) -> Draft:
@@ -262,10 +274,12 @@ class _Scanner:
             closers = "".join(_CLOSERS[mark] for mark, _ in reversed(self.open))
             few = len(closers) <= 20
             self.report.fail(
-                f"unbalanced bracket at column {place + 1}", place, place + 1,
+                f"unbalanced bracket at column {place + 1}",
+                place,
+                place + 1,
                 f"close this `{bracket}`",
                 text.rstrip() + closers if few and self.end == len(text.rstrip()) else None,
-            )  # fmt: skip
+            )
         self.tokens.append((END, "", self.end, self.end, None))
         return self.tokens
 
@@ -310,12 +324,14 @@ class _Scanner:
                 near = "" if name in _NO_FUNCTIONS else similar_function(name)
                 alone = "give its last expression alone, with the values of its names put in"
                 self.report.fail(
-                    f"unknown function `{name[:40]}`", *span,
-                    alone if name in _SCOPES
+                    f"unknown function `{name[:40]}`",
+                    *span,
+                    alone
+                    if name in _SCOPES
                     else "a derivative is not a formula of values: write it out"
                     if name in _DERIVATIVES
                     else _suggestion(near) or "write it with elementary functions",
-                )  # fmt: skip
+                )
             if name.lower() in _NOT_CARRIED_OUT:
                 told = f"`{name}[…]` is not carried out: the formula is read as written"
                 self.report.note(told, span)
@@ -383,9 +399,10 @@ class _Scanner:
             bracket, place = self.open.pop()
             if (bracket == "[") != (text == "]") or bracket == "{":
                 self.report.fail(
-                    f"`{bracket}` at column {place + 1} is closed by `{text}`", *span,
+                    f"`{bracket}` at column {place + 1} is closed by `{text}`",
+                    *span,
                     f"write `{_CLOSERS[bracket]}`",
-                )  # fmt: skip
+                )
             self.tokens.append((CLOSE, ")", *span, None))
         elif text in "+-*/^−×·":
             self.tokens.append(

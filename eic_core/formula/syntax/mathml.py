@@ -60,12 +60,27 @@ def read_mathml(report: Report, names: Names, start: int, end: int) -> Draft:
 
 
 _HEADS = {
-    "plus": "+", "minus": "-", "times": "*", "divide": "/", "power": "pow", "ln": "log",
-    "ceiling": "ceil", "lt": "<", "gt": ">", "leq": "<=", "geq": ">=", "eq": "==", "neq": "!=",
-}  # fmt: skip
+    "plus": "+",
+    "minus": "-",
+    "times": "*",
+    "divide": "/",
+    "power": "pow",
+    "ln": "log",
+    "ceiling": "ceil",
+    "lt": "<",
+    "gt": ">",
+    "leq": "<=",
+    "geq": ">=",
+    "eq": "==",
+    "neq": "!=",
+}
 _CONSTANTS = {
-    "pi": "PI", "exponentiale": "E", "true": "TRUE", "false": "FALSE", "notanumber": "NAN",
-}  # fmt: skip
+    "pi": "PI",
+    "exponentiale": "E",
+    "true": "TRUE",
+    "false": "FALSE",
+    "notanumber": "NAN",
+}
 _NOT_READ = frozenset(
     "infinity imaginaryi eulergamma vector matrix set list interval"
     " diff partialdiff int sum product limit".split()
@@ -196,6 +211,8 @@ class _Content:
 
     def refuse(self, element: Element) -> NoReturn:
         self.report.fail(
-            f"`<{element.tag[:40]}>` is not read", element.start, element.end,
+            f"`<{element.tag[:40]}>` is not read",
+            element.start,
+            element.end,
             "use numbers, names and functions of one value",
-        )  # fmt: skip
+        )

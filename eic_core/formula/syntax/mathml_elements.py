@@ -104,9 +104,11 @@ def read_elements(report: Report, start: int, end: int) -> list[Element]:
         match = _TAG.match(text, opened, end)
         if match is None:
             report.fail(
-                "this is no tag of MathML", opened, opened + 1,
+                "this is no tag of MathML",
+                opened,
+                opened + 1,
                 "paste only `<math>…</math>`, without a document type",
-            )  # fmt: skip
+            )
         place = match.end()
         tag = match["tag"].rpartition(":")[2].lower()
         attributes = match["attributes"]

@@ -33,10 +33,25 @@ from eic_core.formula.syntax.tokens import (
 )
 
 _SIGNS = {
-    "+": "+", "-": "-", "−": "-", "–": "-", "*": "*", "×": "*", "·": "*", "⋅": "*", "∗": "*",
+    "+": "+",
+    "-": "-",
+    "−": "-",
+    "–": "-",
+    "*": "*",
+    "×": "*",
+    "·": "*",
+    "⋅": "*",
+    "∗": "*",
     "∙": "*",
-    "•": "*", "\u2062": "*", "/": "/", "÷": "/", "∕": "/", "\u2044": "/", "^": "^", "\u2064": "+",
-}  # fmt: skip
+    "•": "*",
+    "\u2062": "*",
+    "/": "/",
+    "÷": "/",
+    "∕": "/",
+    "\u2044": "/",
+    "^": "^",
+    "\u2064": "+",
+}
 _WHOLE = re.compile(r"-?[0-9]{1,6}")
 _MANTISSA = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
 _CLOSING = {")": ")", "]": "]", "}": "}", "⌋": "⌋", "⌉": "⌉"}
@@ -74,21 +89,25 @@ class Displayed(Grammar):
             start, middle, end = mixed
             pieces = [(start, "<mo>(</mo>"), (middle, "<mo>+</mo>"), (end, "<mo>)</mo>")]
             self.report.fail(
-                "a number before a fraction may be a sum or a product", start, end,
+                "a number before a fraction may be a sum or a product",
+                start,
+                end,
                 "write `<mo>+</mo>` or `<mo>⋅</mo>` between them",
                 choices=(
                     ("a mixed number, the sum", insert(self.report.text, pieces)),
                     ("a product", insert(self.report.text, [(middle, "<mo>⋅</mo>")])),
                 ),
-            )  # fmt: skip
+            )
         written = html.unescape(self.report.text[before.start : before.end])
         is_applied = before.kind == NAME and token.kind == OPEN and token.text in "(["
         is_operator = _OPERATORS.search(written) or (before.text == "E" and token.text == "[")
         if is_applied and is_operator and not self.names.is_known(before.text):
             self.report.fail(
-                f"the operator `{before.text}` is not read", before.start, before.end,
+                f"the operator `{before.text}` is not read",
+                before.start,
+                before.end,
                 "write out what it is; for a product write `<mo>⋅</mo>` between the factors",
-            )  # fmt: skip
+            )
         if before.kind == NAME and before.text in ("f", "g", "h") and token.text == "(":
             self.report.fail(
                 f"unknown function `{before.text}`",
@@ -272,9 +291,11 @@ class Presentation:
         """``^`` and an exponent, up to the end of the tag that holds both."""
         start = exponent.start
         return (
-            (OPERATOR, "^", start, start, None), (OPEN, "(", start, start, None), exponent,
+            (OPERATOR, "^", start, start, None),
+            (OPEN, "(", start, start, None),
+            exponent,
             (CLOSE, ")", end, end, None),
-        )  # fmt: skip
+        )
 
     def power(self, base: Element, exponent: Element, span: tuple[int, int]) -> None:
         """``<msup>``: of an operand, of a closing bracket, or of a function's name.
@@ -361,9 +382,10 @@ class Presentation:
             said = said_by(name)[0]
             if said:
                 self.report.fail(
-                    f"`{said}` is said of a formula or of a case", *span,
+                    f"`{said}` is said of a formula or of a case",
+                    *span,
                     "leave it out, with the condition behind it",
-                )  # fmt: skip
+                )
             if SOME_UNITS.match(name):
                 self.report.note(f"`{name[:40]}` is read as a variable, not as a unit", span)
         function = self.function(name, span) if len(name) > 1 else None

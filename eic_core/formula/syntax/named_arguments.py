@@ -110,8 +110,10 @@ def _compares(names: Names, tokens: list[TokenRow], opened: list[_Open], name: s
     if function is not None and head[0] == CALL and function.place_of(name) >= 0:
         return names.is_known(name) and function.name in ASKING
     heads = [_function(names, tokens[each.place]) for each in opened]
-    return head[0] == OPEN or function is None or any(
-        [each is not None and each.name in ASKING for each in heads]
+    return (
+        head[0] == OPEN
+        or function is None
+        or any([each is not None and each.name in ASKING for each in heads])
     )
 
 
@@ -141,8 +143,11 @@ def _settled(
         place = function.place_of(name)
         span = (tokens[low - 2][2], tokens[high - 1][3])
         if place < 0:
-            report.fail(f"`{text}` has no argument `{name}` here", *span,
-                        "leave it out, or give the arguments in order without names")  # fmt: skip
+            report.fail(
+                f"`{text}` has no argument `{name}` here",
+                *span,
+                "leave it out, or give the arguments in order without names",
+            )
         if place in places:
             report.fail(f"`{text}` is given its argument `{name}` twice", *span, "give it once")
         places[place] = (low, high)
@@ -195,4 +200,3 @@ def _rearranged(
         todo.append((closing, end))
         todo += reversed(inside)
     return out
-

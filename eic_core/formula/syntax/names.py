@@ -31,8 +31,12 @@ GREEK = dict(
     )
 )
 _TWO_FORMS = {
-    "ϕφ": "varphi", "ϵε": "varepsilon", "θϑ": "vartheta", "ρϱ": "varrho", "σς": "varsigma",
-}  # fmt: skip
+    "ϕφ": "varphi",
+    "ϵε": "varepsilon",
+    "θϑ": "vartheta",
+    "ρϱ": "varrho",
+    "σς": "varsigma",
+}
 """Two forms of one letter, the second with its name where both stand in a text, as in LaTeX."""
 
 
@@ -65,9 +69,7 @@ _PI = frozenset(("pi", "π", "Pi", "PI"))
 _IDENTITY = Function("id", 1, 1, lambda args, span: args[0])
 """ITEA's function that changes nothing."""
 CONSTANT_NAMES = _PI | {"e", "E"}
-NOT_A_NUMBER = frozenset(
-    "inf nan oo zoo infinity infty true false none null".split()
-)
+NOT_A_NUMBER = frozenset("inf nan oo zoo infinity infty true false none null".split())
 MISSING = frozenset(("NA", "NA_real_", "NULL"))
 """What R and SQL call a value that is missing."""
 _ALWAYS_FUNCTIONS = frozenset(
@@ -354,9 +356,7 @@ class Names:
 
     def declare(self, arguments: Collection[str]) -> None:
         """Take these names for variables, whatever else they could mean."""
-        labels = [
-            self._columns.find(name) or canonical_name(_label(name)) for name in arguments
-        ]
+        labels = [self._columns.find(name) or canonical_name(_label(name)) for name in arguments]
         looks = Counter(typeset_alike(label) for label in labels)
         for name, label in zip(arguments, labels, strict=True):
             alone = looks[typeset_alike(label)] == 1

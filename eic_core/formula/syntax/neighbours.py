@@ -53,9 +53,18 @@ _DIFFERENCE = re.compile(r"[Δδ∂][^\W\d_](?:_?\w{1,5})?\Z")
 
 
 _IN_WORDS = {
-    "plus": "+", "minus": "-", "times": "*", "equals": "=", "over": "/", "squared": "^2",
-    "cubed": "^3", "the": "", "of": "", "divided": "", "multiplied": "",
-}  # fmt: skip
+    "plus": "+",
+    "minus": "-",
+    "times": "*",
+    "equals": "=",
+    "over": "/",
+    "squared": "^2",
+    "cubed": "^3",
+    "the": "",
+    "of": "",
+    "divided": "",
+    "multiplied": "",
+}
 """Words of a formula that is told, and what each is as a sign."""
 _ROOTS = {"square root": "sqrt", "cube root": "cbrt", "cubic root": "cbrt"}
 _SHORT_GREEK = frozenset(("eps", "lam", "sig", "del"))
@@ -162,10 +171,12 @@ class Neighbours:
         if before.kind == NAME and token.kind == OPEN and token.text in "[{":
             sign = token.text
             report.fail(
-                f"`{sign}` behind the name `{before.text[:20]}` is not read", *place,
+                f"`{sign}` behind the name `{before.text[:20]}` is not read",
+                *place,
                 "write an index as in `x[0]`, a product with `*` and parentheses"
-                if sign == "[" else "write a product with `*`, and parentheses for braces",
-            )  # fmt: skip
+                if sign == "["
+                else "write a product with `*`, and parentheses for braces",
+            )
         if before.kind == NAME and token.kind in (NAME, CALL) and not glued:
             if token.kind == CALL and not self._is_function(token):
                 return
@@ -182,8 +193,12 @@ class Neighbours:
         words = [each for each in (before, token) if each.kind in (NAME, CALL)]
         root = _ROOTS.get(" ".join([each.text.lower() for each in words]))
         if root is not None and not any([self._known(each) for each in words]):
-            self.report.fail(f"`{text[slice(*place)]}` is a function in words", *place,
-                             f"write `{root}(x)`", replaced(text, [(*place, root)]))  # fmt: skip
+            self.report.fail(
+                f"`{text[slice(*place)]}` is a function in words",
+                *place,
+                f"write `{root}(x)`",
+                replaced(text, [(*place, root)]),
+            )
         for word in words:
             if self._known(word) or self._is_function(before):
                 continue
@@ -196,10 +211,12 @@ class Neighbours:
                 end = token.start + len(token.text)
                 mended = replaced(text, [(low, end, sign)])
             self.report.fail(
-                f"`{word.text}` is a word, no part of a formula", word.start,
+                f"`{word.text}` is a word, no part of a formula",
+                word.start,
                 word.start + len(word.text),
-                f"write `{sign}`" if sign else "write operators and functions", mended,
-            )  # fmt: skip
+                f"write `{sign}`" if sign else "write operators and functions",
+                mended,
+            )
 
     def _refuse_row(self, tokens: list[TokenRow]) -> None:
         """Raise for a line of a table, as PySR prints it, with the formula behind its numbers."""
@@ -207,10 +224,12 @@ class Neighbours:
         line = _ROW.match(text, start)
         if line is not None:
             self.report.fail(
-                "this is a line of a table", start, line.end(),
+                "this is a line of a table",
+                start,
+                line.end(),
                 "paste the whole table into Compare, or give the formula alone",
                 choices=(("the formula alone", text[line.end() :]),),
-            )  # fmt: skip
+            )
 
     def _refuse_query(self, tokens: list[TokenRow], index: int) -> NoReturn:
         """Raise for ``SELECT a*b AS y FROM t``, with the expression alone."""
@@ -220,9 +239,11 @@ class Neighbours:
                 end = low
                 break
         self.report.fail(
-            "a query of a database is no formula", *tokens[index - 1][2:4],
-            "give the expression alone", self.report.text[start:end].strip(),
-        )  # fmt: skip
+            "a query of a database is no formula",
+            *tokens[index - 1][2:4],
+            "give the expression alone",
+            self.report.text[start:end].strip(),
+        )
 
     def _refuse_bracket(self, tokens: list[TokenRow], index: int) -> NoReturn:
         """Raise for ``exp{-x}`` and ``exp[-x]``, with parentheses in their place."""
@@ -235,9 +256,12 @@ class Neighbours:
         opened, closed = tokens[index], tokens[place]
         mended = replaced(text, [(opened[2], opened[3], "("), (closed[2], closed[3], ")")])
         self.report.fail(
-            f"the function `{name[1]}` needs parentheses", name[2], opened[3],
-            f"write `{name[1]}(…)`", mended,
-        )  # fmt: skip
+            f"the function `{name[1]}` needs parentheses",
+            name[2],
+            opened[3],
+            f"write `{name[1]}(…)`",
+            mended,
+        )
 
     def _is_digits(self, before: Token, token: Token) -> bool:
         """Whether a name directly behind a number goes on with it: ``1_x``, ``0x1F``, ``0b101``."""
@@ -310,13 +334,15 @@ class Neighbours:
         text = self.report.text
         label = f"{number[1]}e{'-' if minus else ''}{raised[1]}"
         self.report.fail(
-            f"`x {text[ten[2] : raised[3]]}` is not clear", number[2], raised[3],
+            f"`x {text[ten[2] : raised[3]]}` is not clear",
+            number[2],
+            raised[3],
             f"write `{label}` for the number, or `*` for a product with x",
             choices=(
                 (f"the number {label}", replaced(text, [(number[2], raised[3], label)])),
                 ("a product with x", replaced(text, [(ten[2], ten[2], "*")])),
             ),
-        )  # fmt: skip
+        )
 
     def refuse_raised_function(self, tokens: list[TokenRow]) -> None:
         """Raise for the first ``sin^2(x)`` or ``sin² x``, with the power behind its argument."""
@@ -345,12 +371,13 @@ class Neighbours:
                     meanings.insert(0, ("the inverse function", inverse.format(argument)))
                 self.report.fail(
                     f"`{name.text}{power}` may be its inverse or one over it",
-                    name.start, tokens[first][3],
+                    name.start,
+                    tokens[first][3],
                     "write " + " or ".join([f"`{written[:40]}`" for _, written in meanings]),
                     choices=tuple(
                         [(label, text[: name.start] + w + text[end:]) for label, w in meanings]
                     ),
-                )  # fmt: skip
+                )
             self.report.fail(
                 f"the power of `{name.text}` stands before its argument",
                 name.start,
@@ -393,8 +420,9 @@ class Neighbours:
         except Refusal as refusal:
             self.report.fail(refusal.message, *place, refusal.hint)
         if function is not None and function.low > 1:
-            self.report.fail(f"`{name.text}` takes {function.low} arguments", *place,
-                             f"write `{meant}(x, y)`")  # fmt: skip
+            self.report.fail(
+                f"`{name.text}` takes {function.low} arguments", *place, f"write `{meant}(x, y)`"
+            )
         end = self._argument_end(tokens, first)
 
         def applied(stop: int) -> str:
@@ -405,12 +433,14 @@ class Neighbours:
         if one < end and (text[one].isspace() or text[one] == "("):
             shown = f"`{applied(end)[:40]}` or `{applied(one)}{text[one:end]}`"[:100]
             self.report.fail(
-                message, *place, f"write {shown}",
+                message,
+                *place,
+                f"write {shown}",
                 choices=(
                     ("of the product", f"{text[: name.start]}{applied(end)}{text[end:]}"),
                     ("of its first factor", f"{text[: name.start]}{applied(one)}{text[one:]}"),
                 ),
-            )  # fmt: skip
+            )
         shown = applied(end) if end - tokens[first][2] <= 40 else f"{meant}(…)"
         self.report.fail(
             message, *place, f"write `{shown}`", f"{text[: name.start]}{applied(end)}{text[end:]}"
@@ -544,9 +574,12 @@ def _refuse_function_of_greek(report: Report, name: str, start: int) -> None:
     written = " ".join([*filter(None, pieces[:1]), *calls])
     end = start + len(name)
     report.fail(
-        f"the function `{pieces[1]}` needs parentheses", start, end, f"write `{written}`",
+        f"the function `{pieces[1]}` needs parentheses",
+        start,
+        end,
+        f"write `{written}`",
         report.text[:start] + written + report.text[end:],
-    )  # fmt: skip
+    )
 
 
 def offer_letters(

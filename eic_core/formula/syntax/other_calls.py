@@ -31,9 +31,7 @@ Rewritten = tuple[list[TokenRow], dict[str, str]]
 """Tokens, and the texts of other readings by their labels."""
 
 
-def with_plain_calls(
-    report: Report, names: Names, tokens: list[TokenRow]
-) -> Rewritten | None:
+def with_plain_calls(report: Report, names: Names, tokens: list[TokenRow]) -> Rewritten | None:
     """The tokens with each such call in the plain form; None if there is none.
 
     Parameters
@@ -85,9 +83,7 @@ _ENDS = frozenset((END, CLOSE, COMMA, OPERATOR, NAME))
 # --- powers of functions -------------------------------------------------------------------------
 
 
-def _with_raised_functions(
-    report: Report, names: Names, tokens: list[TokenRow]
-) -> list[TokenRow]:
+def _with_raised_functions(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
     """``sin²(x)`` and ``sin²θ`` as powers of the call, as LaTeX's ``\\sin^2`` is one.
 
     An argument without parentheses ends where the next operator, function or bracket begins.
@@ -159,8 +155,12 @@ def _with_columns(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
         kept.append((NAME, name, start, end, None))
         place += size
     if len(tables) > 1:
-        report.fail("columns of two tables are not read", tokens[0][2], tokens[-1][3],
-                    "write a name for each, such as `x`")  # fmt: skip
+        report.fail(
+            "columns of two tables are not read",
+            tokens[0][2],
+            tokens[-1][3],
+            "write a name for each, such as `x`",
+        )
     return kept if tables else tokens
 
 
@@ -272,8 +272,10 @@ def _without_modules(report: Report, names: Names, tokens: list[TokenRow]) -> Re
         if may_be_method and (is_number or small):
             continue
         start, end = tokens[first][2], call[2]
-        report.note(f"`{report.text[start:end]}` before `{call[1]}(…)` is read as a module",
-                    (start, call[3]))  # fmt: skip
+        report.note(
+            f"`{report.text[start:end]}` before `{call[1]}(…)` is read as a module",
+            (start, call[3]),
+        )
         if not may_be_method:
             sure.add(thing[1])
         elif len(thing[1]) == 1:
@@ -327,8 +329,12 @@ def _with_methods(report: Report, names: Names, tokens: list[TokenRow]) -> list[
             bare = tokens[place][0] == CLOSE
             argument = tokens[place]
             if name in ("max", "min") and argument[0] == NUMBER and argument[1].isdigit():
-                report.fail(f"`.{name}({argument[1]})` may be along an axis", row[2], argument[3],
-                            f"write `{name}(x, {argument[1]})` for the values")  # fmt: skip
+                report.fail(
+                    f"`.{name}({argument[1]})` may be along an axis",
+                    row[2],
+                    argument[3],
+                    f"write `{name}(x, {argument[1]})` for the values",
+                )
             if function.high == 1 and not bare:
                 _refuse_module(report, kept[first], call)
             start = kept[first][2]
@@ -360,9 +366,7 @@ def _with_methods(report: Report, names: Names, tokens: list[TokenRow]) -> list[
     return written
 
 
-def _method(
-    names: Names, tokens: list[TokenRow], place: int
-) -> tuple[str, Function] | None:
+def _method(names: Names, tokens: list[TokenRow], place: int) -> tuple[str, Function] | None:
     """The function that a method's name means, and how it is called here."""
     kind, text, *_ = tokens[place] if place < len(tokens) else (END, "")
     if kind != CALL or text in _OTHER_ORDER:
@@ -379,8 +383,10 @@ def _refuse_module(report: Report, thing: TokenRow, call: TokenRow) -> None:
     """Raise for ``x.sin(y) + x``: no module stands there, and no first operand."""
     text, start, end = report.text, thing[2], call[2]
     name = call[1]
-    hint = f"write `{thing[1][:40]}({name}(…))`" if thing[1].lower() in FUNCTIONS else (
-        f"write `{name}(…)`, and `*` for a product"
+    hint = (
+        f"write `{thing[1][:40]}({name}(…))`"
+        if thing[1].lower() in FUNCTIONS
+        else (f"write `{name}(…)`, and `*` for a product")
     )
     report.fail(f"`{text[start:end][:40]}` before a function is not known", start, end, hint)
 
@@ -418,10 +424,14 @@ def _with_inverses(report: Report, names: Names, tokens: list[TokenRow]) -> Rewr
         argument = tokens[place]
         power = report.text[tokens[place - size][2] : tokens[place - 1][3]]
         shown = report.text[start : tokens[place - 1][3]]
-        if argument[0] == NAME and argument[1].lower() not in FUNCTIONS and (
-            tokens[place + 1][0] in (END, CLOSE, COMMA, OPERATOR)
-            and tokens[place + 1][1] != "^"
-            and tokens[place - 1][0] == SUPERSCRIPT
+        if (
+            argument[0] == NAME
+            and argument[1].lower() not in FUNCTIONS
+            and (
+                tokens[place + 1][0] in (END, CLOSE, COMMA, OPERATOR)
+                and tokens[place + 1][1] != "^"
+                and tokens[place - 1][0] == SUPERSCRIPT
+            )
         ):  # `sin⁻¹ x`
             told = f"`{shown}` is read as the inverse function {inverse}"
             report.note(told, (start, argument[3]))
@@ -434,9 +444,11 @@ def _with_inverses(report: Report, names: Names, tokens: list[TokenRow]) -> Rewr
             continue
         if argument[:2] != (OPEN, "("):
             report.fail(
-                f"the function `{shown[:40]}` needs parentheses", start, tokens[place - 1][3],
+                f"the function `{shown[:40]}` needs parentheses",
+                start,
+                tokens[place - 1][3],
                 f"write `{inverse}(x)`",
-            )  # fmt: skip
+            )
         report.note(f"`{shown}` is read as the inverse function {inverse}", (start, argument[3]))
         kept.append((CALL, inverse, start, argument[3], FUNCTIONS[inverse]))
         pieces += [(start, start, "("), (tokens[place - size][2], tokens[place - 1][3], "")]
@@ -493,13 +505,21 @@ def _with_cases(report: Report, names: Names, tokens: list[TokenRow]) -> list[To
         last, stop = begun[-1] if begun else "", start + len(text)
         if word == "CASE":
             if tokens[place + 1][1].upper() != "WHEN":
-                report.fail(f"`{text}` of a value is not read", start, stop,
-                            "write a comparison behind each `WHEN`")  # fmt: skip
+                report.fail(
+                    f"`{text}` of a value is not read",
+                    start,
+                    stop,
+                    "write a comparison behind each `WHEN`",
+                )
             begun.append(word)
             kept.append((CALL, text, start, stop, _CASE))
         elif last not in _BEFORE[word]:
-            report.fail(f"`{text}` has no meaning here", start, stop,
-                        "as in `CASE WHEN x > 0 THEN a ELSE b END`")  # fmt: skip
+            report.fail(
+                f"`{text}` has no meaning here",
+                start,
+                stop,
+                "as in `CASE WHEN x > 0 THEN a ELSE b END`",
+            )
         elif word == "END":
             begun.pop()
             kept.append((CLOSE, ")", start, stop, None))
@@ -513,14 +533,22 @@ def _with_cases(report: Report, names: Names, tokens: list[TokenRow]) -> list[To
         return tokens
     if begun:
         end = tokens[-1][3]
-        report.fail("this `CASE` is not closed", end - 1, end, "close it with `END`",
-                    f"{report.text.rstrip()} END")  # fmt: skip
+        report.fail(
+            "this `CASE` is not closed",
+            end - 1,
+            end,
+            "close it with `END`",
+            f"{report.text.rstrip()} END",
+        )
     return kept
 
 
 _BEFORE = {
-    "WHEN": ("CASE", "THEN"), "THEN": ("WHEN",), "ELSE": ("THEN",), "END": ("THEN", "ELSE"),
-}  # fmt: skip
+    "WHEN": ("CASE", "THEN"),
+    "THEN": ("WHEN",),
+    "ELSE": ("THEN",),
+    "END": ("THEN", "ELSE"),
+}
 
 
 # --- R -------------------------------------------------------------------------------------------

@@ -212,9 +212,7 @@ def _beside_signs(
     return frozenset(products), frozenset(possible)
 
 
-def with_factors_of_letters(
-    report: Report, names: Names, tokens: list[TokenRow]
-) -> list[TokenRow]:
+def with_factors_of_letters(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
     """The tokens with a name and a bracket for ``πr(r+h)``, whose letters are factors, and for
     ``T_0(1+z)``, a letter with an index.
 
@@ -710,9 +708,7 @@ class ProductWriter:
                 found[index + 1] = last
         return found
 
-    def _find_ambiguous(
-        self, ends: list[int], written: Written, settled: Collection[int]
-    ) -> None:
+    def _find_ambiguous(self, ends: list[int], written: Written, settled: Collection[int]) -> None:
         """Note the operands of ``/`` and ``^`` that a product without a sign follows, unless they
         are among those that are settled.
         """
@@ -745,9 +741,7 @@ class ProductWriter:
             elif tokens[first][0] != OPEN and tokens[end - 1][3] == tokens[end][2]:
                 written.exponents.append(span)
 
-    def _find_root(
-        self, first: int, ends: list[int], close: list[int], written: Written
-    ) -> None:
+    def _find_root(self, first: int, ends: list[int], close: list[int], written: Written) -> None:
         """Note the product that touches the operand of a ``√``, as in ``√xy``.
 
         Parameters

@@ -41,13 +41,27 @@ _DOTTED_NAME = re.compile(r"[^\W\d]\w*+[.'?!]")
 _HERBIE = {"sqr": "square"}
 """Functions that older versions of Herbie print."""
 _CONSTANTS = {
-    "PI": "pi", "E": "e", "M_PI": "pi", "M_E": "e", "TRUE": TRUE, "FALSE": FALSE, "NAN": UNDEFINED,
-}  # fmt: skip
+    "PI": "pi",
+    "E": "e",
+    "M_PI": "pi",
+    "M_E": "e",
+    "TRUE": TRUE,
+    "FALSE": FALSE,
+    "NAN": UNDEFINED,
+}
 _OF_CONSTANTS = {
-    "LOG2E": "(/ 1 (log 2))", "LOG10E": "(/ 1 (log 10))", "LN2": "(log 2)", "LN10": "(log 10)",
-    "PI_2": "(/ PI 2)", "PI_4": "(/ PI 4)", "M_1_PI": "(/ 1 PI)", "M_2_PI": "(/ 2 PI)",
-    "M_2_SQRTPI": "(/ 2 (sqrt PI))", "SQRT2": "(sqrt 2)", "SQRT1_2": "(sqrt 1/2)",
-}  # fmt: skip
+    "LOG2E": "(/ 1 (log 2))",
+    "LOG10E": "(/ 1 (log 10))",
+    "LN2": "(log 2)",
+    "LN10": "(log 10)",
+    "PI_2": "(/ PI 2)",
+    "PI_4": "(/ PI 4)",
+    "M_1_PI": "(/ 1 PI)",
+    "M_2_PI": "(/ 2 PI)",
+    "M_2_SQRTPI": "(/ 2 (sqrt PI))",
+    "SQRT2": "(sqrt 2)",
+    "SQRT1_2": "(sqrt 1/2)",
+}
 """The other constants of FPCore 2.0 (section 2.3), as expressions of those that are leaves."""
 MAX_BINDINGS = 500
 Span = tuple[int, int]
@@ -547,7 +561,8 @@ class _Builder:
         if self.plain_names.setdefault(plain_name, text) != text:
             self.report.fail(
                 f"`{text[:40]}` and `{self.plain_names[plain_name][:40]}` would have one name here",
-                *span, "rename one of them",
-            )  # fmt: skip
+                *span,
+                "rename one of them",
+            )
         self.report.note(f"`{text[:40]}` is called `{plain_name[:40]}` here", span)
         return self.names.leaf(plain_name, span)

@@ -141,7 +141,8 @@ _ASSIGNMENT = re.compile(
 )
 _SKIPPED_STATEMENT = re.compile(
     r"(?:end|endfunction|pass|[^=\n]*+=\s*+(?:(?:sympy|sp)\.)?(?:symbols|Symbol|var)\s*+\([^()]*+\)"
-    r"|import\b.*+|from\b.*+|using\b.*+)\Z", re.DOTALL
+    r"|import\b.*+|from\b.*+|using\b.*+)\Z",
+    re.DOTALL,
 )
 _CONTROL = re.compile(
     r"(?:if|for|while|else|elif|elseif|switch|try|with|do|print|printf|assert|raise)"
@@ -162,9 +163,7 @@ _OF_BLOCKS = re.compile(r"[;\n]|\breturn\b|(?<![<>=!~])=(?!=)")
 _CHANGED = re.compile(
     rf"\(?+{_NAME}(?:\s*+,\s*+{_NAME})++\s*+\)?+\s*+=(?!=)|{_NAME}\s*+(?:\*\*|[-+*/^])=(?!=)"
 )
-_UNPACKED = re.compile(
-    rf"\s*+\(?+\s*+(?P<names>{_NAME}(?:\s*+,\s*+{_NAME})++)\s*+\)?+\s*+=(?!=)"
-)
+_UNPACKED = re.compile(rf"\s*+\(?+\s*+(?P<names>{_NAME}(?:\s*+,\s*+{_NAME})++)\s*+\)?+\s*+=(?!=)")
 _WORD = re.compile(rf"(?<![^\W\d])(?<!\.){_NAME}(?!\s*+[(.])")
 """A name that is no function and no module."""
 _BETWEEN_FUNCTIONS = re.compile(r"(?:[\s;}]|end(?:function)?\b)*+")
@@ -283,9 +282,13 @@ def _functions(report: Report, dialect: str, start: int, end: int) -> _Found:
         text = report.text
         choices = [(f"`{each.name}`", text[slice(*each.span)].strip()) for each in tops]
         report.fail(
-            "there are several functions: which is meant?" if tops else "these functions call"
-            " each other", *found[-1].span, "give one formula", choices=tuple(choices),
-        )  # fmt: skip
+            "there are several functions: which is meant?"
+            if tops
+            else "these functions call each other",
+            *found[-1].span,
+            "give one formula",
+            choices=tuple(choices),
+        )
     order: dict[str, None] = {}
     todo = [(tops[0].name, False)]
     while todo:  # each behind those that it calls
@@ -294,8 +297,9 @@ def _functions(report: Report, dialect: str, start: int, end: int) -> _Found:
             order[name] = None
         elif name not in order:
             if len(todo) > _MOST_FUNCTIONS:
-                report.fail("these functions call each other", *names[name].span,
-                            "give one formula")  # fmt: skip
+                report.fail(
+                    "these functions call each other", *names[name].span, "give one formula"
+                )
             todo += [(name, True), *[(other, False) for other in calls[name]]]
     top = names[tops[0].name]
     helpers = tuple([names[name] for name in order if name != top.name])
@@ -381,9 +385,11 @@ class _Statements:
             if (found and not found[-1].name) and (returned or not statement.name):
                 self.refuse_session()
                 self.report.fail(
-                    "more than one formula", statement.start, statement.end,
+                    "more than one formula",
+                    statement.start,
+                    statement.end,
                     "give a single one; a list or a table of them is for Compare",
-                )  # fmt: skip
+                )
             found.append(statement)
             if returned:
                 self.following = self.next_function(end)
@@ -427,11 +433,16 @@ class _Statements:
     def refuse_session(self) -> None:
         """Raise for a class, and for a line of a session with its result."""
         if (head := _CLASS.match(self.view, self.start, self.end)) is not None:
-            self.report.fail("a class is no formula", *head.span(),
-                             "give the expression that its method returns")  # fmt: skip
+            self.report.fail(
+                "a class is no formula", *head.span(), "give the expression that its method returns"
+            )
         if _SESSION.match(self.report.text) is not None:
-            self.report.fail("a session holds what was typed and its result", self.start, self.end,
-                             "give the formula alone")  # fmt: skip
+            self.report.fail(
+                "a session holds what was typed and its result",
+                self.start,
+                self.end,
+                "give the formula alone",
+            )
 
     def next_function(self, place: int) -> int:
         """Where the next function with a name begins behind the end of one, 0 if none does."""
@@ -479,14 +490,18 @@ class _Statements:
         if len(formulas) > 1:
             last = found[formulas[-1]]
             self.report.fail(
-                "there are several formulas: which is meant?", last.start, last.end,
+                "there are several formulas: which is meant?",
+                last.start,
+                last.end,
                 "give a single one",
                 choices=tuple(
-                    (f"`{found[i].name}`" if found[i].name else "the line without a name",
-                     self.alone(found, uses, i))
+                    (
+                        f"`{found[i].name}`" if found[i].name else "the line without a name",
+                        self.alone(found, uses, i),
+                    )
                     for i in formulas
                 ),
-            )  # fmt: skip
+            )
         top = formulas[0]
         behind = [
             each
@@ -565,13 +580,15 @@ class _Statements:
         value = text[self.start : self.end].strip()
         declared = ", ".join(self.arguments)
         self.report.fail(
-            f"the function behind `=>` does not use `{self.arguments[0]}`", place, place + 2,
+            f"the function behind `=>` does not use `{self.arguments[0]}`",
+            place,
+            place + 2,
             "write `>=` for a comparison",
             choices=(
-                ("a comparison", f"{text[:place]}>={text[place + 2:]}"),
+                ("a comparison", f"{text[:place]}>={text[place + 2 :]}"),
                 ("a function", f"f({declared}) = {value}"),
             ),
-        )  # fmt: skip
+        )
 
     def constants_above(self, place: int) -> int | None:
         """Where what follows ``G = 6.67e-11`` and its kin begins, which are kept; None if none."""
@@ -647,17 +664,25 @@ class _Statements:
             or (control[0] == "if" and "else" in body and _OF_BLOCKS.search(body) is None)
         ):
             report.fail(
-                f"the statement `{control[0]}` is not read", start, start + control.end(),
+                f"the statement `{control[0]}` is not read",
+                start,
+                start + control.end(),
                 _instead_of(control[0], self.dialect),
-            )  # fmt: skip
+            )
         if (other := _STATEMENT.match(body)) is not None:
-            report.fail(f"the statement `{other[0]}` is not read", start, start + other.end(),
-                        "give the formula alone")  # fmt: skip
+            report.fail(
+                f"the statement `{other[0]}` is not read",
+                start,
+                start + other.end(),
+                "give the formula alone",
+            )
         if (changed := _CHANGED.match(body)) is not None:
             report.fail(
-                "this assignment is not read", start, start + changed.end(),
+                "this assignment is not read",
+                start,
+                start + changed.end(),
                 "give each name a line of its own, as in `a = x + 1`",
-            )  # fmt: skip
+            )
         if (returned := re.match(r"return\b\s*+(?=\S)", body)) is not None:
             return self.anonymous("", start + returned.end(), end), True
         given = _ASSIGNMENT.match(view, start, end)
@@ -712,8 +737,7 @@ class _Statements:
             return []
         self.heads += [(name, (match.start("names"), match.end())) for name in names]
         return [
-            Statement(name, low, high)
-            for name, low, high in zip(names, places, ends, strict=True)
+            Statement(name, low, high) for name, low, high in zip(names, places, ends, strict=True)
         ]
 
     def anonymous(self, name: str, start: int, end: int) -> Statement:
@@ -920,8 +944,10 @@ def _result(
         if size > _MOST_COPIES:
             report.fail(
                 f"the formula has more than {MAX_NODES:,} nodes",
-                statement.start, statement.end, "put fewer names into each other",
-            )  # fmt: skip
+                statement.start,
+                statement.end,
+                "put fewer names into each other",
+            )
         if program.dialect == "matlab" and (found := find_elements(names, tokens)):
             tokens = with_elements(report, tokens, found)
         if program.dialect != "infix":
@@ -955,9 +981,11 @@ def _settle_calls(report: Report, names: Names, tokens: list[TokenRow], dialect:
             continue
         if names.is_factor(text) and text.lower() not in FUNCTIONS:
             report.fail(
-                f"`{text}(…)` is a call or an element here, not a product", start, end,
+                f"`{text}(…)` is a call or an element here, not a product",
+                start,
+                end,
                 f"for a product write `{text}*(…)`, for an element a name",
-            )  # fmt: skip
+            )
 
 
 def _note_divisions(report: Report, tokens: list[TokenRow]) -> None:
@@ -972,8 +1000,9 @@ def _note_divisions(report: Report, tokens: list[TokenRow]) -> None:
         if begins and whole and int(over) % int(under):
             report.note(
                 f"`{over}/{under}` is read as the fraction; C and Java divide whole numbers"
-                f" to {int(over) // int(under)}", (start, end),
-            )  # fmt: skip
+                f" to {int(over) // int(under)}",
+                (start, end),
+            )
 
 
 def _refuse_chained_powers(report: Report, draft: Draft) -> None:

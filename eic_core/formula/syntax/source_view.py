@@ -18,15 +18,54 @@ _MARKS = frozenset("#;@\n%<>↦\\")
 _RARE = frozenset("fFdDLMjuUvyBhrb")
 """Letters of which each of `_WORDS` has one, and few formulas any."""
 _WORDS = (
-    "return", "lambda", "function", "double", "float", "f(", "M_", "Math.", "scipy.", "jax.", "tf.",
-    "array(", "fn ", "Number(", "dble(", "real(", "begin ", "BigFloat(", "const ", "var ", "auto ",
-    "def ", "std::",
-)  # fmt: skip
+    "return",
+    "lambda",
+    "function",
+    "double",
+    "float",
+    "f(",
+    "M_",
+    "Math.",
+    "scipy.",
+    "jax.",
+    "tf.",
+    "array(",
+    "fn ",
+    "Number(",
+    "dble(",
+    "real(",
+    "begin ",
+    "BigFloat(",
+    "const ",
+    "var ",
+    "auto ",
+    "def ",
+    "std::",
+)
 _PIECES = (
-    "//", "/*", "...", "(int", "(long", "special.", "tensor(", "let ",
-    "cast<", "::consts", "f64::", "f32::", ": f64", ": f32", " !", "[](", ".*", "./", ".^", ".+",
-    ".-", ".(",
-)  # fmt: skip
+    "//",
+    "/*",
+    "...",
+    "(int",
+    "(long",
+    "special.",
+    "tensor(",
+    "let ",
+    "cast<",
+    "::consts",
+    "f64::",
+    "f32::",
+    ": f64",
+    ": f32",
+    " !",
+    "[](",
+    ".*",
+    "./",
+    ".^",
+    ".+",
+    ".-",
+    ".(",
+)
 _NUMBERS = re.compile(
     r"[0-9.](?:[fFdDL](?![A-Za-z_(])|(?:[uU][lL]{0,2}|LL|[fiu](?:32|64))(?![\w(]))"
 )
@@ -319,9 +358,11 @@ class View:
             bare = text.removesuffix(suffix)
             whole = self.report.text
             self.report.fail(
-                f"`{text[:40]}` has two exponents", *span, f"write `{bare[:40]}`",
+                f"`{text[:40]}` has two exponents",
+                *span,
+                f"write `{bare[:40]}`",
                 whole[: span[0]] + bare + whole[span[1] :] if not int(suffix[1:]) else None,
-            )  # fmt: skip
+            )
         if power and power in "dDf":
             place = match.start("power") - match.start()
             if suffix[:1] not in ("", "_") or text[place:] in self.columns:

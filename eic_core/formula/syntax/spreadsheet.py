@@ -81,25 +81,41 @@ _OWN = {
 _ENGLISH = {
     local: english
     for english, others in (
-        ("IF", "WENN SI SE"), ("AND", "UND ET"), ("OR", "ODER OU"), ("NOT", "NICHT NON"),
-        ("SQRT", "WURZEL RACINE RADQ RAIZ RAÍZ"), ("POWER", "POTENZ PUISSANCE POTENCIA POTENZA"),
-        ("SUM", "SUMME SOMME SUMA SOMMA SOMA"), ("PRODUCT", "PRODUKT PRODUIT PRODUCTO PRODOTTO"),
-        ("SIN", "SENO SEN"), ("SIGN", "VORZEICHEN SIGNE SIGNO SEGNO"), ("ATAN2", "ARCTAN2"),
-        ("SINH", "SINHYP"), ("COSH", "COSHYP"), ("TANH", "TANHYP"), ("INT", "GANZZAHL ENT ENTERO"),
+        ("IF", "WENN SI SE"),
+        ("AND", "UND ET"),
+        ("OR", "ODER OU"),
+        ("NOT", "NICHT NON"),
+        ("SQRT", "WURZEL RACINE RADQ RAIZ RAÍZ"),
+        ("POWER", "POTENZ PUISSANCE POTENCIA POTENZA"),
+        ("SUM", "SUMME SOMME SUMA SOMMA SOMA"),
+        ("PRODUCT", "PRODUKT PRODUIT PRODUCTO PRODOTTO"),
+        ("SIN", "SENO SEN"),
+        ("SIGN", "VORZEICHEN SIGNE SIGNO SEGNO"),
+        ("ATAN2", "ARCTAN2"),
+        ("SINH", "SINHYP"),
+        ("COSH", "COSHYP"),
+        ("TANH", "TANHYP"),
+        ("INT", "GANZZAHL ENT ENTERO"),
         ("DEGREES", "GRAD DEGRES DEGRÉS GRADOS GRADI GRAUS"),
         ("RADIANS", "BOGENMASS BOGENMAẞ RADIANES RADIANTI RADIANOS"),
-        ("ROUND", "RUNDEN ARRONDI"), ("MOD", "REST RESIDUO"), ("AVERAGE", "MITTELWERT MOYENNE"),
+        ("ROUND", "RUNDEN ARRONDI"),
+        ("MOD", "REST RESIDUO"),
+        ("AVERAGE", "MITTELWERT MOYENNE"),
     )
     for local in others.split()
-}  # fmt: skip
+}
 """The English names of functions that a spreadsheet calls otherwise in other languages."""
 _REFUSED = {
-    "SUMSQ": "write `A1^2+B1^2`", "AVERAGE": "write `(A1+B1)/2`",
+    "SUMSQ": "write `A1^2+B1^2`",
+    "AVERAGE": "write `(A1+B1)/2`",
     "MOD": "the remainder has no operator here",
-    "ROUND": "write the formula without rounding", "QUOTIENT": "write `INT(A1/B1)`",
-    "SUMPRODUCT": "write the products out", "FACT": "factorials have no operator here",
-    "CEILING": "write `-INT(-A1)`", "FLOOR": "write `INT(A1)`",
-}  # fmt: skip
+    "ROUND": "write the formula without rounding",
+    "QUOTIENT": "write `INT(A1/B1)`",
+    "SUMPRODUCT": "write the products out",
+    "FACT": "factorials have no operator here",
+    "CEILING": "write `-INT(-A1)`",
+    "FLOOR": "write `INT(A1)`",
+}
 
 
 class Spreadsheet(Infix):
@@ -167,8 +183,11 @@ def _with_percents(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
             continue
         kind, number, start, end, _ = kept[-1] if kept else (BAD, "", 0, 0, None)
         if kind != NUMBER or "%" in report.text[start:end]:
-            report.fail("a percent sign is read behind a number alone", *row[2:4],
-                        "write `0.1` for `10%`, and `A1/100` for `A1%`")  # fmt: skip
+            report.fail(
+                "a percent sign is read behind a number alone",
+                *row[2:4],
+                "write `0.1` for `10%`, and `A1/100` for `A1%`",
+            )
         mantissa, mark, power = number.lower().partition("e")
         if mark:
             label = f"{mantissa}e{int(power[:9]) - 2}"

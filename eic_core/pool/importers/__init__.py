@@ -23,8 +23,13 @@ from eic_core.pool.importers.sheets import Sheet
 from eic_core.pool.importers.source import PastedList, chosen_column, source_of
 
 __all__ = [
-    "FORMATS", "MAX_BYTES", "MAX_ROWS", "Imported", "Listed", "import_formulas",
-]  # fmt: skip
+    "FORMATS",
+    "MAX_BYTES",
+    "MAX_ROWS",
+    "Imported",
+    "Listed",
+    "import_formulas",
+]
 
 
 class _Format(NamedTuple):
@@ -41,51 +46,63 @@ class _Format(NamedTuple):
 _FORMATS_IN_ORDER: dict[str, _Format] = {
     "json": _Format(
         "SRBench results, JSON",
-        tools.recognise_srbench_json, lambda s: (tools.read_srbench_json(s), ()),
+        tools.recognise_srbench_json,
+        lambda s: (tools.read_srbench_json(s), ()),
     ),
     "pysr_print": _Format("PySR, printed", tools.recognise_pysr_print, tools.read_pysr_print),
     "operon_print": _Format(
         "Operon front, printed",
-        tools.recognise_operon_print, lambda s: (tools.read_operon_print(s), ()),
+        tools.recognise_operon_print,
+        lambda s: (tools.read_operon_print(s), ()),
     ),
     "gplearn": _Format(
         "gplearn, printed", tools.recognise_gplearn, lambda s: (tools.read_gplearn(s), ())
     ),
     "pysr": _Format(
         "PySR hall of fame, CSV",
-        recognise_table=tools.recognise_pysr_file, of_table=tools.read_pysr_file, likely="equation",
+        recognise_table=tools.recognise_pysr_file,
+        of_table=tools.read_pysr_file,
+        likely="equation",
     ),
     "scored": _Format(
         "Scored pool, CSV",
-        recognise_table=tools.recognise_scored_pool, of_table=tools.read_pool_rows,
+        recognise_table=tools.recognise_scored_pool,
+        of_table=tools.read_pool_rows,
         likely="formula",
     ),
     "pool": _Format(
         "Pool, CSV",
-        recognise_table=tools.recognise_pool, of_table=tools.read_pool_rows, likely="formula",
+        recognise_table=tools.recognise_pool,
+        of_table=tools.read_pool_rows,
+        likely="formula",
     ),
     "srbench": _Format(
         "SRBench results, CSV",
-        recognise_table=tools.recognise_srbench_file, of_table=tools.read_srbench_file,
+        recognise_table=tools.recognise_srbench_file,
+        of_table=tools.read_srbench_file,
         likely="symbolic_model",
     ),
     "operon": _Format(
         "Operon front, CSV",
-        recognise_table=tools.recognise_operon_file, of_table=tools.read_operon_file,
+        recognise_table=tools.recognise_operon_file,
+        of_table=tools.read_operon_file,
     ),
     "gplearn_details": _Format(
         "gplearn run details, CSV",
-        recognise_table=tools.recognise_gplearn_details, of_table=source.read_table_rows,
+        recognise_table=tools.recognise_gplearn_details,
+        of_table=source.read_table_rows,
     ),
     "table": _Format(
         "Any CSV with a column of formulas",
-        recognise_table=source.recognise_table, of_table=source.read_table_rows,
+        recognise_table=source.recognise_table,
+        of_table=source.read_table_rows,
     ),
     "list": _Format(
         "List, one formula a line",
-        lambda _: plain.recognise_lines(), lambda s: plain.read_lines(s.lines),
+        lambda _: plain.recognise_lines(),
+        lambda s: plain.read_lines(s.lines),
     ),
-}  # fmt: skip
+}
 """In the order in which they are tried."""
 
 FORMATS: Mapping[str, str] = {name: row.label for name, row in _FORMATS_IN_ORDER.items()}

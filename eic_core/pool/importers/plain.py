@@ -118,11 +118,14 @@ def read_lines(lines: Sequence[str], *, syntax: str = "") -> Rows:
     ]
     rows = [
         Listed(
-            row, line.formula, syntax=syntax, stored=stored_numbers(line.scores, numerals),
+            row,
+            line.formula,
+            syntax=syntax,
+            stored=stored_numbers(line.scores, numerals),
             error=line.error,
         )
         for row, line in enumerate(taken, start=1)
-    ]  # fmt: skip
+    ]
     cut = [(row, line.cut) for row, line in enumerate(taken, start=1) if line.cut]
     if cut:
         row, text = cut[0]

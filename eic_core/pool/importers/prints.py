@@ -25,9 +25,7 @@ _INDEX = re.compile(r"(\d+|\.\.)(?:\s+|\Z)")
 _NUMBER = r"[-+]?(?:\d++\.?+\d*+(?:[eE][-+]?\d++)?+|inf|nan|None)"
 _GAP = ("..", "...")
 _PROMPT = re.compile(r"\s*(?:>>>|\.\.\.|(?:In|Out) ?\[\d*\]:)")
-_RULE = re.compile(
-    r"\s*+[|+]?+\s*+:?+[-=]{2,}+:?+\s*+(?:[|+]\s*+:?+[-=]++:?+\s*+)*+[|+]?+\s*+"
-)
+_RULE = re.compile(r"\s*+[|+]?+\s*+:?+[-=]{2,}+:?+\s*+(?:[|+]\s*+:?+[-=]++:?+\s*+)*+[|+]?+\s*+")
 _BAR = re.compile(r"(?<!\\)\|")
 _WRAPS = ("**", "__", "`", "$")
 LEFT_OUT = "printing has left out {}: save the table with to_csv, or print it with to_string()"
@@ -79,9 +77,7 @@ def printed_by_pandas(lines: Sequence[str], formulas: Sequence[str]) -> Printed 
     if series := _SERIES.fullmatch(body[-1].strip()):
         return _series(body[:-1], series[1] or "")
     head = [name.lower() for name in _WORD.findall(body[0].removesuffix("\\"))]
-    if not any(name in formulas or name == "..." for name in head) and not (
-        body[0].endswith("\\")
-    ):
+    if not any(name in formulas or name == "..." for name in head) and not (body[0].endswith("\\")):
         return None
     found = _aligned(body)
     if found is None or not any(n.lower() in formulas or n == "..." for n in found.columns):
@@ -102,8 +98,9 @@ def _without_gaps(found: Printed) -> Printed:
     rows = [row for row in found.rows if not all(cell in _GAP for cell in row)]
     gaps = len(kept) < len(found.columns)
     what = [
-        *(["columns"] if gaps else []), *(["rows"] if len(rows) < len(found.rows) else []),
-    ]  # fmt: skip
+        *(["columns"] if gaps else []),
+        *(["rows"] if len(rows) < len(found.rows) else []),
+    ]
     notes = (wording.capital(LEFT_OUT.format(wording.join(what))) + ".",) if what else ()
     columns = tuple(found.columns[i] for i in kept)
     return Printed(columns, tuple(tuple(row[i] for i in kept) for row in rows), notes, gaps)
@@ -257,9 +254,10 @@ def printed_in_bars(lines: Sequence[str]) -> Printed | None:
     body = [_cells(line) for line in lines[above + 1 : end] if not _is_rule(line)]
     rows = tuple(tuple(_joined(row, len(names))) for row in body)
     outside = [
-        line.strip() for line in [*lines[: above - 1], *lines[end:]]
+        line.strip()
+        for line in [*lines[: above - 1], *lines[end:]]
         if not _is_rule(line) and not _FENCE.fullmatch(line)
-    ]  # fmt: skip
+    ]
     notes: tuple[str, ...] = ()
     if outside:
         shown = wording.join([f"`{wording.shorten(line, 40)}`" for line in outside], limit=3)

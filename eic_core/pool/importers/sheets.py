@@ -17,9 +17,19 @@ from eic_core.pool.importers.numerals import numerals_of, stored_numbers, unread
 from eic_core.pool.importers.prints import Printed, printed_by_pandas, printed_in_bars
 
 FORMULA_NAMES = (
-    "equation", "formula", "expression", "symbolic_model", "model", "program", "expr", "infix",
-    "sympy_format", "solution", "best_expression", "best_program",
-)  # fmt: skip
+    "equation",
+    "formula",
+    "expression",
+    "symbolic_model",
+    "model",
+    "program",
+    "expr",
+    "infix",
+    "sympy_format",
+    "solution",
+    "best_expression",
+    "best_program",
+)
 """Headers under which tools write formulas, the likeliest first; in lower case."""
 
 _SAMPLE = 40

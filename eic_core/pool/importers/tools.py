@@ -53,9 +53,11 @@ def recognise_gplearn(source: PastedList) -> str:
 
 def recognise_gplearn_details(sheet: Sheet) -> str:
     """What tells a saved `run_details_`; "" if nothing does."""
-    return "its columns are those of gplearn's run_details_" if all(
-        sheet.column_index(name) >= 0 for name in _DETAILS
-    ) else ""  # fmt: skip
+    return (
+        "its columns are those of gplearn's run_details_"
+        if all(sheet.column_index(name) >= 0 for name in _DETAILS)
+        else ""
+    )
 
 
 def read_gplearn(source: PastedList) -> list[Listed]:
@@ -91,9 +93,13 @@ def _of_the_table(line: str) -> bool:
 
 
 _CRITERIA = (
-    "mean_squared_error", "minimum_description_length", "bayesian_information_criterion",
-    "akaike_information_criterion", "objective_values", "mdl",
-)  # fmt: skip
+    "mean_squared_error",
+    "minimum_description_length",
+    "bayesian_information_criterion",
+    "akaike_information_criterion",
+    "objective_values",
+    "mdl",
+)
 _OPERON_MODEL = re.compile(r"""['"]model['"]\s*:\s*(?:'([^'\n]*)'|"([^"\n]*)")""")
 _CRITERION = re.compile(
     rf"""['"]({"|".join(_CRITERIA)}|complexity|length)['"]\s*:\s*(?:np\.float(?:32|64)\()?"""
@@ -131,10 +137,14 @@ def read_operon_print(source: PastedList) -> list[Listed]:
         numbers = [(m[1], m[2]) for m in _CRITERION.finditer(source.text, model.end(), end)]
         rows.append(
             Listed(
-                row, text, "operon", "Operon",
-                stored=stored_numbers(numbers), error="" if text else NO_FORMULA,
+                row,
+                text,
+                "operon",
+                "Operon",
+                stored=stored_numbers(numbers),
+                error="" if text else NO_FORMULA,
             )
-        )  # fmt: skip
+        )
     return rows
 
 
@@ -204,9 +214,7 @@ def read_pysr_print(source: PastedList) -> Rows:
     heads = [i for i, line in enumerate(lines) if _PYSR_HEAD.match(line)]
     if not heads:
         return _read_pysr_repr(lines), ()
-    notes = () if len(heads) == 1 else (
-        f"{len(heads)} tables were printed; the last is taken.",
-    )  # fmt: skip
+    notes = () if len(heads) == 1 else (f"{len(heads)} tables were printed; the last is taken.",)
     head = _PYSR_HEAD.match(lines[heads[-1]])
     scored = head is not None and head[1] is not None
     rows: list[Listed] = []

@@ -109,9 +109,13 @@ def unsettled() -> None:
     power = st.slider("Rows: 10 to the power of", 2, 5, 3, key="about-rows")
     shown = measured("rows", "1/(x - 2)", Domain("uniform", 1.0, 3.0), 10**power)
     tail = shown.inspection.tail
-    middle = "" if tail is None else (
-        f" In half of the rows alone the worst step loses no more than "
-        f"{wording.digits_lost(tail.q50)} digits, whatever their number."
+    middle = (
+        ""
+        if tail is None
+        else (
+            f" In half of the rows alone the worst step loses no more than "
+            f"{wording.digits_lost(tail.q50)} digits, whatever their number."
+        )
     )
     say(
         shown,
@@ -165,10 +169,11 @@ def tree(shown: MeasuredPicture, width: float | None = None) -> None:
     found, room = shown.inspection, None if narrow else width
     _draw(
         shown,
-        lambda: tree_figure(found, selected=focus_node(found), dark=dark, narrow=narrow,
-                            width=room, height=_HEIGHT),
+        lambda: tree_figure(
+            found, selected=focus_node(found), dark=dark, narrow=narrow, width=room, height=_HEIGHT
+        ),
         "The formula's tree, coloured by the digits lost at each node",
-    )  # fmt: skip
+    )
 
 
 def curve(shown: MeasuredPicture) -> None:
@@ -176,14 +181,20 @@ def curve(shown: MeasuredPicture) -> None:
     dark, narrow = is_dark(), is_narrow()
     found = shown.inspection
     _draw(
-        shown, lambda: curve_figure(found, focus_node(found), dark=dark, narrow=narrow),
+        shown,
+        lambda: curve_figure(found, focus_node(found), dark=dark, narrow=narrow),
         "The formula's value over the data, and the error amplification below it",
-    )  # fmt: skip
+    )
 
 
 def _draw(shown: MeasuredPicture, make: Callable[[], go.Figure], alt: str) -> None:
     found = shown.inspection
     what = (shown.name, found.formula.source, str(shown.domain), len(found.samples))
     figure = figure_cache().get(("about", *what, is_dark(), is_narrow()), make, lambda _: 1.0)
-    st.plotly_chart(figure, key=f"about-{shown.name}-picture", theme=None, alt=alt,
-                    config=plotly_config("eic-about"))  # fmt: skip
+    st.plotly_chart(
+        figure,
+        key=f"about-{shown.name}-picture",
+        theme=None,
+        alt=alt,
+        config=plotly_config("eic-about"),
+    )

@@ -1,2 +1,1 @@
 """Comparing formulas: a list with its front, and two side by side."""
-

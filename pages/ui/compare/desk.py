@@ -99,8 +99,7 @@ class CompareState(PageState):
     list_broken: bool = False
 
     def to_query(self) -> dict[str, list[str]]:
-        """The query parameters that restore this state; what is too long of B, the list is not in.
-        """
+        """The query parameters that restore this state, without the list where B is too long."""
         query = PageState.to_query(self)
         if not self.formula:
             query.pop("formula", None)
@@ -297,8 +296,12 @@ def read_list(raw: bytes | str, name: str = "", example: str = "") -> None:
     """Take another list, its format to be found; `example` is its name if it is one of ours."""
     desk = compare_desk()
     desk.linked = "" if example else _short_text(raw)
-    change_state(listed=desk.linked, list_name=name[:MAX_NAME] if desk.linked else "",
-                 list_example=example, list_broken=False)  # fmt: skip
+    change_state(
+        listed=desk.linked,
+        list_name=name[:MAX_NAME] if desk.linked else "",
+        list_example=example,
+        list_broken=False,
+    )
     desk.raw, desk.name, desk.format, desk.column, desk.problem = raw, name, "auto", None, ""
     _import(desk)
     if desk.imported is not None:
@@ -538,9 +541,16 @@ def _begin(desk: CompareDesk, data: ListingData) -> Job:
             started = time.monotonic()
             progress, wait = retold(watched, 0, len(rows))
             scores, check = workers().run(
-                scores_and_check, rows, data, problem, problems, progress=progress, wait=wait,
-                seconds=UNHURRIED, long=True,
-            )  # fmt: skip
+                scores_and_check,
+                rows,
+                data,
+                problem,
+                problems,
+                progress=progress,
+                wait=wait,
+                seconds=UNHURRIED,
+                long=True,
+            )
             return Scored.of(scores, time.monotonic() - started, check)
 
     return Jobs().start("scoring", "Scoring the list", work)

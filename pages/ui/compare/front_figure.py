@@ -102,7 +102,7 @@ def front_figure(view: FrontView, *, dark: bool = False, narrow: bool = False) -
         **legend_above(theme),
         "showlegend": len(methods) > 1,
         "uirevision": f"{view.accuracy_name}|{len(view.scores)}",
-    }  # fmt: skip
+    }
     return build(data, layout)
 
 
@@ -140,19 +140,20 @@ def edge_note(view: FrontView) -> str:
     places, said = drawn_places(view), []
     above, limit = count_on_edge(view), ceiling(view)
     if above and view.accuracy is None:
-        said.append(f"{above:,} whose worst step (EIC) loses more than {limit:.3g} digits "
-                    f"{'are' if above > 1 else 'is'} drawn on the upper edge")  # fmt: skip
+        said.append(
+            f"{above:,} whose worst step (EIC) loses more than {limit:.3g} digits "
+            f"{'are' if above > 1 else 'is'} drawn on the upper edge"
+        )
     elif above:
         what = f"a loss above {limit:.3g}"
         if "loss" not in view.accuracy_name:
             what = f"an R² below {1 - limit:.3g}".replace("-", "−")
         said.append(f"{above:,} with {what} {'are' if above > 1 else 'is'} drawn on the upper edge")
-    below = 0 if view.accuracy is None else int(
-        np.count_nonzero(_measured(view)[places] < _EXACT)
-    )  # fmt: skip
+    below = 0 if view.accuracy is None else int(np.count_nonzero(_measured(view)[places] < _EXACT))
     if below:
-        said.append(f"{below:,} without any error {'are' if below > 1 else 'is'} drawn on the "
-                    "lower edge")  # fmt: skip
+        said.append(
+            f"{below:,} without any error {'are' if below > 1 else 'is'} drawn on the lower edge"
+        )
     return f"{'; '.join(said)}." if said else ""
 
 
@@ -192,20 +193,26 @@ def _points(
             "width": np.where(members, 2, 1.2),
             "color": [theme.ink if m else theme.muted for m in members],
         },
-    }  # fmt: skip
+    }
     if finite:
         marker |= {"color": eic, "colorscale": SCALE[dark], "cmin": LOW, "cmax": HIGH}
     else:
         marker |= {"color": theme.paper}
     return {
-        "type": "scatter", "mode": "markers",
-        "x": _complexity(view)[places], "y": _upwards(view)[places],
-        "cliponaxis": False, "marker": marker, "customdata": places,
+        "type": "scatter",
+        "mode": "markers",
+        "x": _complexity(view)[places],
+        "y": _upwards(view)[places],
+        "cliponaxis": False,
+        "marker": marker,
+        "customdata": places,
         "name": clean(method or "formulas", 30),
-        "showlegend": finite, "text": [_hover(view, int(i)) for i in places],
+        "showlegend": finite,
+        "text": [_hover(view, int(i)) for i in places],
         "hovertemplate": "%{text}<extra></extra>",
-        "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 0.85}},
-    }  # fmt: skip
+        "selected": {"marker": {"opacity": 1}},
+        "unselected": {"marker": {"opacity": 0.85}},
+    }
 
 
 def _hover(view: FrontView, place: int) -> str:
@@ -230,36 +237,66 @@ def _staircase(view: FrontView, places: np.ndarray, theme: Theme) -> dict[str, A
     best = front(np.column_stack([x, y])) if len(places) else np.zeros(0, dtype=bool)
     order = np.lexsort((y[best], x[best]))
     return {
-        "type": "scatter", "mode": "lines", "x": x[best][order], "y": y[best][order],
+        "type": "scatter",
+        "mode": "lines",
+        "x": x[best][order],
+        "y": y[best][order],
         "line": {"shape": "hv", "width": 1.5, "color": theme.muted, "dash": "dot"},
-        "hoverinfo": "skip", "showlegend": False,
-    }  # fmt: skip
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
 
 
 def _marks(view: FrontView, places: np.ndarray, theme: Theme) -> dict[str, Any]:
     picked = [i for i in view.picked if i in set(places.tolist())]
     return {
-        "type": "scatter", "mode": "markers", "hoverinfo": "skip", "showlegend": False,
-        "cliponaxis": False, "x": _complexity(view)[picked], "y": _upwards(view)[picked],
-        "marker": {"size": 21, "symbol": "circle-open", "color": theme.accent,
-                   "line": {"width": 2.5}},
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "markers",
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "cliponaxis": False,
+        "x": _complexity(view)[picked],
+        "y": _upwards(view)[picked],
+        "marker": {
+            "size": 21,
+            "symbol": "circle-open",
+            "color": theme.accent,
+            "line": {"width": 2.5},
+        },
+    }
 
 
 def _bar(dark: bool) -> dict[str, Any]:
     """The colour bar, of a trace without points."""
     theme = THEMES[dark]
     return {
-        "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
+        "type": "scatter",
+        "mode": "markers",
+        "x": [None],
+        "y": [None],
+        "hoverinfo": "skip",
         "showlegend": False,
         "marker": {
-            "color": [0], "colorscale": SCALE[dark], "cmin": LOW, "cmax": HIGH, "showscale": True,
-            "colorbar": {"thickness": 10, "outlinewidth": 0, "len": 0.9, "xpad": 6, "dtick": 2,
-                         "tickfont": {"size": 11, "color": theme.muted},
-                         "title": {"text": f"{_WORST}, digits lost", "side": "right",
-                                   "font": {"size": 12, "color": theme.muted}}},
+            "color": [0],
+            "colorscale": SCALE[dark],
+            "cmin": LOW,
+            "cmax": HIGH,
+            "showscale": True,
+            "colorbar": {
+                "thickness": 10,
+                "outlinewidth": 0,
+                "len": 0.9,
+                "xpad": 6,
+                "dtick": 2,
+                "tickfont": {"size": 11, "color": theme.muted},
+                "title": {
+                    "text": f"{_WORST}, digits lost",
+                    "side": "right",
+                    "font": {"size": 12, "color": theme.muted},
+                },
+            },
         },
-    }  # fmt: skip
+    }
 
 
 def _across(view: FrontView, places: np.ndarray) -> dict[str, Any]:
@@ -280,8 +317,11 @@ def _up(view: FrontView, places: np.ndarray) -> dict[str, Any]:
     cut = bool(count_on_edge(view))
     if view.accuracy is None:
         top = limit if cut else 1.08 * float(known.max(initial=0.0)) or 1.0
-        return {"type": "linear", "title": {"text": f"{_WORST}, digits", "standoff": 4},
-                "range": [0, top]}  # fmt: skip
+        return {
+            "type": "linear",
+            "title": {"text": f"{_WORST}, digits", "standoff": 4},
+            "range": [0, top],
+        }
     better = "" if "loss" in view.accuracy_name else "  (lower fits better)"
     axis = {"type": "log", "title": {"text": view.accuracy_name + better, "standoff": 4}}
     if not len(known):

@@ -83,16 +83,29 @@ def show_example(key: str) -> None:
     """Show one, as a callback."""
     if key == "writings":
         current_visit().wants_table = False
-        change_state(domains=RANGES, samples=2_000, seed=0, upload="", upload_name="", target=None,
-               list_base=None, mapping=())  # fmt: skip
+        change_state(
+            domains=RANGES,
+            samples=2_000,
+            seed=0,
+            upload="",
+            upload_name="",
+            target=None,
+            list_base=None,
+            mapping=(),
+        )
         read_list(WRITINGS)
         return
     path = problem_folder() / "kepler.csv"
     table = read_table(path.read_bytes(), source=path.name)
     keep_upload(table)
     if current_visit().state.upload != table.digest:  # a link names it already, and its target
-        change_state(upload=table.digest, upload_name=path.name, target=table.names[-1],
-                     list_base=None, mapping=())  # fmt: skip
+        change_state(
+            upload=table.digest,
+            upload_name=path.name,
+            target=table.names[-1],
+            list_base=None,
+            mapping=(),
+        )
     read_list(demo_pool_path().read_bytes(), demo_pool_path().name, example=key)
     compare_desk().look_at("kepler")
 
@@ -109,8 +122,10 @@ def follow_list_link(desk: CompareDesk, state: CompareState) -> None:
 def list_notes(desk: CompareDesk, state: CompareState) -> None:
     """What a link does not hold, or did not bring."""
     if state.list_broken and desk.raw is None:
-        show_note("The list in this link cannot be read: part of it is missing. Ask for the link "
-                  "once more, or for the list itself.")  # fmt: skip
+        show_note(
+            "The list in this link cannot be read: part of it is missing. Ask for the link "
+            "once more, or for the list itself."
+        )
     elif desk.raw is not None and not {"list", "list_example"} & state.to_query().keys():
         quiet_note("This list is too long for a web address: a link to this page does not hold it.")
 
@@ -129,12 +144,22 @@ _SHOWN = 20_000
 def list_input(desk: CompareDesk) -> None:
     """The field and the uploader, or the list that is here with how it was read."""
     if desk.raw is None:
-        st.text_area("Formulas", key="list_text", height=172, placeholder=_PLACEHOLDER,
-                     on_change=_pasted)  # fmt: skip
-        st.button("Compare", type="primary", key="compare_list", on_click=_pasted,
-                  help="Ctrl+Enter or ⌘+Enter in the field does the same")  # fmt: skip
-        st.file_uploader("or a file: CSV, JSON or text, gzipped or not", type=_TYPES,
-                         key=f"list-file-{desk.uploader}", on_change=_dropped)  # fmt: skip
+        st.text_area(
+            "Formulas", key="list_text", height=172, placeholder=_PLACEHOLDER, on_change=_pasted
+        )
+        st.button(
+            "Compare",
+            type="primary",
+            key="compare_list",
+            on_click=_pasted,
+            help="Ctrl+Enter or ⌘+Enter in the field does the same",
+        )
+        st.file_uploader(
+            "or a file: CSV, JSON or text, gzipped or not",
+            type=_TYPES,
+            key=f"list-file-{desk.uploader}",
+            on_change=_dropped,
+        )
         return
     _file_line(desk)
     if desk.error is not None:
@@ -145,8 +170,14 @@ def list_input(desk: CompareDesk) -> None:
         _format_choice(desk)
     if isinstance(desk.raw, str) and len(desk.raw) <= _SHOWN:
         with st.expander("Edit the list", key="edit-list"):
-            st.text_area("Formulas", desk.raw, key=sync_widget("edit_text", desk.raw), height=220,
-                         label_visibility="collapsed", on_change=_edited)  # fmt: skip
+            st.text_area(
+                "Formulas",
+                desk.raw,
+                key=sync_widget("edit_text", desk.raw),
+                height=220,
+                label_visibility="collapsed",
+                on_change=_edited,
+            )
 
 
 @uninterrupted()
@@ -255,8 +286,13 @@ def examples_view() -> None:
     )
     with st.container(horizontal=True, horizontal_alignment="center", key="list-examples"):
         for example in EXAMPLES:
-            st.button(example.title, key=f"list-example-{example.key}", help=example.lesson,
-                      on_click=show_example, args=(example.key,))  # fmt: skip
+            st.button(
+                example.title,
+                key=f"list-example-{example.key}",
+                help=example.lesson,
+                on_click=show_example,
+                args=(example.key,),
+            )
 
 
 def ask_for_data(unknown: tuple[str, ...]) -> None:
@@ -274,8 +310,9 @@ def ask_for_data(unknown: tuple[str, ...]) -> None:
     )
     with st.container(horizontal=True, gap="small", key="ask-for-data"):
         st.button("Choose a table", key="ask-table", on_click=_want_table)
-        st.button(f"Take 1 to 5 for {each}", key="ask-range", on_click=use_default_range,
-                  args=(unknown,))  # fmt: skip
+        st.button(
+            f"Take 1 to 5 for {each}", key="ask-range", on_click=use_default_range, args=(unknown,)
+        )
 
 
 @uninterrupted()

@@ -70,9 +70,11 @@ def pair_sentence(a: Inspection, b: Inspection) -> str:
     'The worst step (EIC) of B loses 4.4 digits fewer than that of A, with 6 nodes fewer.'
     """
     if math.isnan(a.eic) or math.isnan(b.eic):
-        who = "Neither formula has" if math.isnan(a.eic) and math.isnan(b.eic) else (
-            "A has" if math.isnan(a.eic) else "B has"
-        )  # fmt: skip
+        who = (
+            "Neither formula has"
+            if math.isnan(a.eic) and math.isnan(b.eic)
+            else ("A has" if math.isnan(a.eic) else "B has")
+        )
         end = "a real value" if who.startswith("Neither") else "no real value"
         return f"{who} {end} on these data, so they cannot be compared."
     said = f"{_digits(a.eic, b.eic)}{_fit(r2_of(a), r2_of(b))}{_size(a, b)}."
@@ -139,8 +141,12 @@ def differences(a: Inspection, b: Inspection) -> tuple[Difference, ...]:
     if a.samples.target is not None or b.samples.target is not None:
         first, second = r2_of(a), r2_of(b)
         rows.append(
-            Difference("R²", wording.r_squared(first), wording.r_squared(second),
-                       _change(first, second, None))  # fmt: skip
+            Difference(
+                "R²",
+                wording.r_squared(first),
+                wording.r_squared(second),
+                _change(first, second, None),
+            )
         )
     if a.counts.invalid or b.counts.invalid:
         rows.append(_row("Samples without a value", a.counts.invalid, b.counts.invalid, 0))
@@ -217,11 +223,21 @@ def pair_inputs(state: CompareState) -> None:
     """The two fields."""
     left, right = st.columns(2, gap="medium")
     left.text_area(
-        "Formula A", state.formula, key=sync_widget("formula_a", state.formula), height=80,
-        placeholder="sqrt(x+1) - sqrt(x)", on_change=_typed_a,
-    )  # fmt: skip
-    right.text_area("Formula B", state.other, key=sync_widget("formula_b", state.other), height=80,
-                    placeholder="1/(sqrt(x+1) + sqrt(x))", on_change=_typed_b)  # fmt: skip
+        "Formula A",
+        state.formula,
+        key=sync_widget("formula_a", state.formula),
+        height=80,
+        placeholder="sqrt(x+1) - sqrt(x)",
+        on_change=_typed_a,
+    )
+    right.text_area(
+        "Formula B",
+        state.other,
+        key=sync_widget("formula_b", state.other),
+        height=80,
+        placeholder="1/(sqrt(x+1) + sqrt(x))",
+        on_change=_typed_b,
+    )
     if state.formula or state.other:
         with st.container(horizontal=True, gap="small", key="pair-buttons"):
             st.button("Swap", key="swap", icon=":material/swap_horiz:", on_click=_swap)
@@ -241,16 +257,30 @@ def _typed_b() -> None:
 
 @uninterrupted()
 def _clear() -> None:
-    change_state(formula="", syntax="auto", base=None, node=None,
-           other="", other_syntax="auto", other_base=None)  # fmt: skip
+    change_state(
+        formula="",
+        syntax="auto",
+        base=None,
+        node=None,
+        other="",
+        other_syntax="auto",
+        other_base=None,
+    )
 
 
 @uninterrupted()
 def _swap() -> None:
     state = current_visit().state
     assert isinstance(state, CompareState)
-    change_state(formula=state.other, syntax=state.other_syntax, base=state.other_base, node=None,
-           other=state.formula, other_syntax=state.syntax, other_base=state.base)  # fmt: skip
+    change_state(
+        formula=state.other,
+        syntax=state.other_syntax,
+        base=state.other_base,
+        node=None,
+        other=state.formula,
+        other_syntax=state.syntax,
+        other_base=state.base,
+    )
 
 
 def pair_view(pair: Pair) -> None:
@@ -324,10 +354,13 @@ def _tree(name: str, result: InspectionResult) -> None:
         lambda _: 1.0,
     )
     st.plotly_chart(
-        figure, key=f"tree-{name}", theme=None, config=plotly_config(f"eic-tree-{name.lower()}"),
+        figure,
+        key=f"tree-{name}",
+        theme=None,
+        config=plotly_config(f"eic-tree-{name.lower()}"),
         alt=f"The tree of formula {name}, coloured by the digits lost up to each node, "
         "on the scale from 0 to 8",
-    )  # fmt: skip
+    )
 
 
 def _curves(a: InspectionResult, b: InspectionResult) -> None:
@@ -342,8 +375,14 @@ def _curves(a: InspectionResult, b: InspectionResult) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="pair-along"):
         st.html('<h3 class="eic-h">On the data</h3>', width="content")
         if len(columns) > 1:
-            along = st.selectbox("Across", columns, key="pair-across", format_func=clean, width=160,
-                                 label_visibility="collapsed")  # fmt: skip
+            along = st.selectbox(
+                "Across",
+                columns,
+                key="pair-across",
+                format_func=clean,
+                width=160,
+                label_visibility="collapsed",
+            )
             quiet_note("across; the other variables are held at their medians")
     dark, narrow = is_dark(), is_narrow()
     figure = figure_cache().get(
@@ -352,10 +391,13 @@ def _curves(a: InspectionResult, b: InspectionResult) -> None:
         lambda _: 1.0,
     )
     st.plotly_chart(
-        figure, key="pair-plot", theme=None, config=plotly_config("eic-pair"),
+        figure,
+        key="pair-plot",
+        theme=None,
+        config=plotly_config("eic-pair"),
         alt="The values of both formulas over the data, and the error amplification s at the "
         "bottleneck of each",
-    )  # fmt: skip
+    )
     if len(columns) == 2 and st.toggle("Maps over both variables", key="pair-maps"):
         _maps(a, b, first, second, columns)
 
@@ -371,9 +413,12 @@ def _maps(
         lambda _: 2.0,
     )
     st.plotly_chart(
-        figure, key="pair-maps-plot", theme=None, config=plotly_config("eic-pair-maps"),
+        figure,
+        key="pair-maps-plot",
+        theme=None,
+        config=plotly_config("eic-pair-maps"),
         alt="Maps of both formulas' values on one scale, and of s at both bottlenecks",
-    )  # fmt: skip
+    )
 
 
 def _side(result: InspectionResult) -> Side:

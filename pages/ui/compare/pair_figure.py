@@ -115,18 +115,24 @@ def pair_figure(
     layout = base_layout(dark) | {
         "height": 460 if narrow else 500,
         "margin": {"l": 8, "r": 8, "t": 30, "b": 8},
-        "xaxis": axis_style(theme) | scale_style(theme, axis.log, axis.limits()) | {
-            "anchor": "y2", "title": {"text": label_of(along, None), "standoff": 6},
+        "xaxis": axis_style(theme)
+        | scale_style(theme, axis.log, axis.limits())
+        | {
+            "anchor": "y2",
+            "title": {"text": label_of(along, None), "standoff": 6},
         },
         "yaxis": _value_axis(values, a, b, theme),
-        "yaxis2": axis_style(theme) | scale_style(theme, True, [-0.15, _ceiling(tops)]) | {
-            "domain": [0, _SPLIT - 0.04], "title": {"text": "s at the bottleneck", "standoff": 4},
+        "yaxis2": axis_style(theme)
+        | scale_style(theme, True, [-0.15, _ceiling(tops)])
+        | {
+            "domain": [0, _SPLIT - 0.04],
+            "title": {"text": "s at the bottleneck", "standoff": 4},
         },
         "showlegend": True,
         "modebar": MODEBAR[dark],
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         "hovermode": "x unified" if not narrow else "closest",
-    }  # fmt: skip
+    }
     return build(data, layout)
 
 
@@ -171,10 +177,14 @@ def _target(a: Side, b: Side, along: str, theme: Theme) -> dict[str, Any] | None
             continue
         rows = evenly_spread_rows(len(column), MAX_POINTS)
         return {
-            "type": "scatter", "mode": "markers", "x": column[rows], "y": samples.target[rows],
+            "type": "scatter",
+            "mode": "markers",
+            "x": column[rows],
+            "y": samples.target[rows],
             "name": label_of(samples.target_name or "target", None),
-            "marker": {"size": 5, "color": theme.data, "opacity": 0.5}, "hoverinfo": "skip",
-        }  # fmt: skip
+            "marker": {"size": 5, "color": theme.data, "opacity": 0.5},
+            "hoverinfo": "skip",
+        }
     return None
 
 
@@ -184,23 +194,34 @@ def _line(x: Array, y: Array, name: str, ink: str, dash: str, axis: str) -> dict
         shown = break_at_poles(shown)
     what = name if axis == "y" else f"s of {name}"
     return {
-        "type": "scatter", "mode": "lines" if len(x) > 2 else "markers", "x": x, "y": shown,
-        "yaxis": axis, "name": name, "showlegend": axis == "y", "connectgaps": False,
+        "type": "scatter",
+        "mode": "lines" if len(x) > 2 else "markers",
+        "x": x,
+        "y": shown,
+        "yaxis": axis,
+        "name": name,
+        "showlegend": axis == "y",
+        "connectgaps": False,
         "line": {"width": 2.2, "color": ink, "dash": dash},
         "marker": {"size": 9, "color": ink},
         "hovertemplate": f"{what} = %{{y:.5g}}<extra></extra>",
-    }  # fmt: skip
+    }
 
 
 def _ticks(x: Array, s: Array, name: str, ink: str) -> dict[str, Any]:
     """Where s is infinite: ticks at the lower edge."""
     rows = np.isinf(s)
     return {
-        "type": "scatter", "mode": "markers", "x": x[rows], "y": np.full(int(rows.sum()), 0.8),
-        "yaxis": "y2", "name": f"{name} singular", "showlegend": False,
+        "type": "scatter",
+        "mode": "markers",
+        "x": x[rows],
+        "y": np.full(int(rows.sum()), 0.8),
+        "yaxis": "y2",
+        "name": f"{name} singular",
+        "showlegend": False,
         "marker": {"symbol": "line-ns", "size": 9, "line": {"width": 1.5, "color": ink}},
         "hovertemplate": f"{name} loses every digit here<extra></extra>",
-    }  # fmt: skip
+    }
 
 
 def _value_axis(values: list[Array], a: Side, b: Side, theme: Theme) -> dict[str, Any]:
@@ -208,9 +229,10 @@ def _value_axis(values: list[Array], a: Side, b: Side, theme: Theme) -> dict[str
         s.inspection.samples.target for s in (a, b) if s.inspection.samples.target is not None
     ]
     axis = axis_style(theme) | {
-        "domain": [_SPLIT + 0.04, 1], "exponentformat": "power",
+        "domain": [_SPLIT + 0.04, 1],
+        "exponentformat": "power",
         "title": {"text": "value", "standoff": 4},
-    }  # fmt: skip
+    }
     limits = value_limits(*values, *targets[:1])
     if limits is not None:
         return axis | {"range": list(limits)}
@@ -279,22 +301,40 @@ def _limits(values: list[Array]) -> tuple[float, float]:
 
 
 def _heat(
-    x: GridAxis, y: GridAxis, z: Array, scale: Any, ends: tuple[float, float], name: str,
+    x: GridAxis,
+    y: GridAxis,
+    z: Array,
+    scale: Any,
+    ends: tuple[float, float],
+    name: str,
     place: int,
     theme: Theme,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     suffix = "" if place == 1 else str(place)
     bar = {
-        "thickness": 10, "outlinewidth": 0, "len": 0.42, "y": 0.77 if place <= 2 else 0.22,
-        "xpad": 6, "exponentformat": "power", "tickfont": {"size": 11, "color": theme.muted},
-    }  # fmt: skip
+        "thickness": 10,
+        "outlinewidth": 0,
+        "len": 0.42,
+        "y": 0.77 if place <= 2 else 0.22,
+        "xpad": 6,
+        "exponentformat": "power",
+        "tickfont": {"size": 11, "color": theme.muted},
+    }
     return {
-        "type": "heatmap", "x": x.grid(MAP_POINTS), "y": y.grid(MAP_POINTS), "z": z,
-        "xaxis": f"x{suffix}", "yaxis": f"y{suffix}", "colorscale": scale,
-        "zmin": ends[0], "zmax": ends[1], "showscale": place in (2, 4), "colorbar": bar,
+        "type": "heatmap",
+        "x": x.grid(MAP_POINTS),
+        "y": y.grid(MAP_POINTS),
+        "z": z,
+        "xaxis": f"x{suffix}",
+        "yaxis": f"y{suffix}",
+        "colorscale": scale,
+        "zmin": ends[0],
+        "zmax": ends[1],
+        "showscale": place in (2, 4),
+        "colorbar": bar,
         "hoverongaps": False,
         "hovertemplate": f"%{{x:.4g}}, %{{y:.4g}}<br>{name} %{{z:.4g}}<extra></extra>",
-    }  # fmt: skip
+    }
 
 
 def _axes(
@@ -305,21 +345,33 @@ def _axes(
     up = [0.56, 1.0] if row == 0 else [0.0, 0.44]
     style = axis_style(theme) | {"exponentformat": "power", "automargin": True}
     layout[f"xaxis{suffix}"] = style | {
-        "domain": across, "anchor": f"y{suffix}", "type": "log" if x.log else "linear",
-        "range": x.limits(0.004), "showticklabels": row == 1,
+        "domain": across,
+        "anchor": f"y{suffix}",
+        "type": "log" if x.log else "linear",
+        "range": x.limits(0.004),
+        "showticklabels": row == 1,
         "title": {"text": label_of(x.name, None) if row == 1 else "", "standoff": 4},
-    }  # fmt: skip
+    }
     layout[f"yaxis{suffix}"] = style | {
-        "domain": up, "anchor": f"x{suffix}", "type": "log" if y.log else "linear",
-        "range": y.limits(0.004), "showticklabels": k == 0,
+        "domain": up,
+        "anchor": f"x{suffix}",
+        "type": "log" if y.log else "linear",
+        "range": y.limits(0.004),
+        "showticklabels": k == 0,
         "title": {"text": label_of(y.name, None) if k == 0 else "", "standoff": 4},
-    }  # fmt: skip
+    }
 
 
 def _title(text: str, place: int, theme: Theme) -> dict[str, Any]:
     suffix = "" if place == 1 else str(place)
     return {
-        "text": text, "showarrow": False, "xref": f"x{suffix} domain", "yref": f"y{suffix} domain",
-        "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom",
+        "text": text,
+        "showarrow": False,
+        "xref": f"x{suffix} domain",
+        "yref": f"y{suffix} domain",
+        "x": 0,
+        "y": 1,
+        "xanchor": "left",
+        "yanchor": "bottom",
         "font": {"size": 12, "color": theme.muted},
-    }  # fmt: skip
+    }

@@ -159,9 +159,11 @@ def _again() -> None:
 def ask_about_table(scored: Scored) -> None:
     """What speaks against the table, and whether it is to be used all the same."""
     reasons = "".join(f"<li>{prose(reason)}</li>" for reason in scored.check.reasons)
-    title = "This is not the table of these formulas." if scored.check.unusable else (
-        "Is this the table of these formulas?"
-    )  # fmt: skip
+    title = (
+        "This is not the table of these formulas."
+        if scored.check.unusable
+        else ("Is this the table of these formulas?")
+    )
     st.html(
         f'<div class="eic-ask" role="alert"><p><b>{title}</b></p><ul class="eic-list">{reasons}'
         "</ul><p>Under Data you can choose another table, another column to compare with, or what "
@@ -228,14 +230,14 @@ def _nothing_to_show(scored: Scored) -> bool:
         show_empty_state(
             "No formula of this list can be measured",
             "Every row was refused; the reasons stand below. Mend the rows, choose another "
-            "format or column if the list was misread, or bring another list."
-        )  # fmt: skip
+            "format or column if the list was misread, or bring another list.",
+        )
         return True
     if compare_desk().as_stored:
         show_empty_state(
             "The file has no EIC for any of its formulas",
-            "Turn *Use the scores in the file* off, and they are measured here."
-        )  # fmt: skip
+            "Turn *Use the scores in the file* off, and they are measured here.",
+        )
         return True
     title = "No formula of this list has a real value on these data"
     if len(read) == 1:
@@ -243,8 +245,8 @@ def _nothing_to_show(scored: Scored) -> bool:
     show_empty_state(
         title,
         "A root or logarithm of a negative number, a division by zero and what leaves the range "
-        "of numbers have none. Choose other ranges, or the table that the list was fitted to."
-    )  # fmt: skip
+        "of numbers have none. Choose other ranges, or the table that the list was fitted to.",
+    )
     return True
 
 
@@ -307,8 +309,10 @@ def _choice(scored: Scored) -> None:
             f'<p class="eic-picked"><code>{escape(found.picked.listed.formula, 400)}</code></p>'
         )
         if explains_nothing(found.picked.score):
-            quiet_note("Are these the rows that the list was fitted to, and is this the column "
-                       "to compare with? Both can be chosen under Data.")  # fmt: skip
+            quiet_note(
+                "Are these the rows that the list was fitted to, and is this the column "
+                "to compare with? Both can be chosen under Data."
+            )
         with st.container(key="choice-actions", horizontal=True):
             _choice_actions(scored, found)
 
@@ -325,9 +329,11 @@ def _choice_actions(scored: Scored, found: Pick) -> None:
         _show(**changes_for_a(found.picked), **changes_for_b(found.plain))
     rows = wording.join([str(one.listed.row) for one in compared])
     st.button(
-        f"Show row{'s' if len(compared) > 1 else ''} {rows} in the plot", key="look-at-choice",
-        on_click=_look_at, args=(places,),
-    )  # fmt: skip
+        f"Show row{'s' if len(compared) > 1 else ''} {rows} in the plot",
+        key="look-at-choice",
+        on_click=_look_at,
+        args=(places,),
+    )
 
 
 PRICES = (0.002, READABLE, 0.05)

@@ -110,14 +110,34 @@ def filter_scores(scored: Scored, on_front: np.ndarray) -> np.ndarray:
 def _filters(methods: list[str]) -> Filter:
     with st.container(horizontal=True, vertical_alignment="bottom", key="filters", gap="small"):
         text = st.text_input("Find", key="filter-text", placeholder="part of a formula", width=180)
-        most = st.number_input("Worst step (EIC) at most", min_value=0.0, value=None, step=0.5,
-                               width=170, key="filter-eic", placeholder="any")  # fmt: skip
-        nodes = st.number_input("Nodes at most", min_value=1, value=None, step=5, width=120,
-                                key="filter-nodes", placeholder="any")  # fmt: skip
+        most = st.number_input(
+            "Worst step (EIC) at most",
+            min_value=0.0,
+            value=None,
+            step=0.5,
+            width=170,
+            key="filter-eic",
+            placeholder="any",
+        )
+        nodes = st.number_input(
+            "Nodes at most",
+            min_value=1,
+            value=None,
+            step=5,
+            width=120,
+            key="filter-nodes",
+            placeholder="any",
+        )
         chosen: list[str] = []
         if len(methods) > 1:
-            chosen = st.multiselect("Methods", methods, key="filter-methods", format_func=clean,
-                                    width=260, placeholder="all")  # fmt: skip
+            chosen = st.multiselect(
+                "Methods",
+                methods,
+                key="filter-methods",
+                format_func=clean,
+                width=260,
+                placeholder="all",
+            )
         only = st.toggle("Front only", key="filter-front")
     return Filter(text, most, nodes, frozenset(chosen), only)
 
@@ -213,10 +233,10 @@ def _settings(accuracy_name: str) -> dict[str, Any]:
     config = st.column_config
     return {
         "front": config.TextColumn("Front", width=52, help="● : on the front"),
-        "eic": config.NumberColumn("Worst step (EIC)", format="%.2f", width=124,
-                                   help=glossary.EIC),
-        "finite": config.NumberColumn("Worst step (EIC), finite", format="%.2f", width=168,
-                                      help=glossary.FINITE),
+        "eic": config.NumberColumn("Worst step (EIC)", format="%.2f", width=124, help=glossary.EIC),
+        "finite": config.NumberColumn(
+            "Worst step (EIC), finite", format="%.2f", width=168, help=glossary.FINITE
+        ),
         "r2": config.NumberColumn("R²", format="%.5g", width=82, help=glossary.R2),
         "error": config.NumberColumn(accuracy_name or "Error", format="%.4g", width=110),
         "nodes": config.NumberColumn("Nodes", width=62, help=glossary.COMPLEXITY),

@@ -104,8 +104,9 @@ class NamedProxies:
             peer = scope["client"][0] if scope.get("client") else "somebody"
             LOG.warning(
                 "X-Forwarded-For from %s is ignored: if that is your proxy, name it in %s",
-                peer, VARIABLE,
-            )  # fmt: skip
+                peer,
+                VARIABLE,
+            )
         await self._plain(scope, receive, send)
 
 

@@ -20,9 +20,15 @@ from streamlit.runtime.state.common import unpack_widget_state_value
 LOG = logging.getLogger("eic_lab.doors")
 
 _KINDS = frozenset(
-    ("rerun_script", "stop_script", "app_heartbeat", "file_urls_request",
-     "backend_operation_request", "load_git_info")
-)  # fmt: skip
+    (
+        "rerun_script",
+        "stop_script",
+        "app_heartbeat",
+        "file_urls_request",
+        "backend_operation_request",
+        "load_git_info",
+    )
+)
 _OPERATIONS = frozenset(("deferred_file", "dataframe_chunk"))
 _FILES = "file_uploader_state_value"
 _NUMBERS = {"int_value", "double_value"}

@@ -50,7 +50,9 @@ class UploadDoor:
     """
 
     def __init__(
-        self, runtime: Callable[[], Runtime | None], limits: UploadLimits | None = None,
+        self,
+        runtime: Callable[[], Runtime | None],
+        limits: UploadLimits | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._runtime = runtime

@@ -71,35 +71,61 @@ def residual_figure(
     predicted, residual, actual = fit.predicted[rows], fit.residual[rows], target[rows]
     marker = {"size": 5, "color": theme.accent, "opacity": 0.55}
     data: list[dict[str, Any]] = [
-        {"type": "scatter", "mode": "markers", "x": predicted, "y": actual, "marker": marker,
-         "hovertemplate": "predicted %{x:.5g}<br>target %{y:.5g}<extra></extra>"},
-        {"type": "scatter", "mode": "markers", "x": predicted, "y": residual, "yaxis": "y2",
-         "marker": marker,
-         "hovertemplate": "predicted %{x:.5g}<br>residual %{y:.5g}<extra></extra>"},
-    ]  # fmt: skip
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": predicted,
+            "y": actual,
+            "marker": marker,
+            "hovertemplate": "predicted %{x:.5g}<br>target %{y:.5g}<extra></extra>",
+        },
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": predicted,
+            "y": residual,
+            "yaxis": "y2",
+            "marker": marker,
+            "hovertemplate": "predicted %{x:.5g}<br>residual %{y:.5g}<extra></extra>",
+        },
+    ]
     if len(actual):
         ends = [float(actual.min()), float(actual.max())]
         data.append(
-            {"type": "scatter", "mode": "lines", "x": ends, "y": ends, "hoverinfo": "skip",
-             "line": {"color": theme.muted, "width": 1, "dash": "dot"}}
-        )  # fmt: skip
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "x": ends,
+                "y": ends,
+                "hoverinfo": "skip",
+                "line": {"color": theme.muted, "width": 1, "dash": "dot"},
+            }
+        )
     style = axis_style(theme) | {"exponentformat": "power"}
     name = (inspection.samples.target_name or "target")[:40].replace("<", "&lt;")
     layout = base_layout(dark) | {
         "height": 400,
         "margin": {"l": 62, "r": 10, "t": 40, "b": 48},
         "title": {"text": fit_text(fit), "x": 0, "xref": "paper", "font": {"size": 14}},
-        "xaxis": style | _limited(predicted) | {
-            "anchor": "y2", "title": {"text": f"predicted {name}", "standoff": 6},
+        "xaxis": style
+        | _limited(predicted)
+        | {
+            "anchor": "y2",
+            "title": {"text": f"predicted {name}", "standoff": 6},
         },
         "yaxis": style | {"domain": [0.42, 1], "title": {"text": name, "standoff": 4}},
-        "yaxis2": style | _limited(residual) | {
-            "domain": [0, 0.34], "title": {"text": "residual", "standoff": 4},
-            "zeroline": True, "zerolinecolor": theme.muted, "zerolinewidth": 1,
+        "yaxis2": style
+        | _limited(residual)
+        | {
+            "domain": [0, 0.34],
+            "title": {"text": "residual", "standoff": 4},
+            "zeroline": True,
+            "zerolinecolor": theme.muted,
+            "zerolinewidth": 1,
         },
         "hovermode": "closest",
         "uirevision": inspection.formula.source,
-    }  # fmt: skip
+    }
     return build(data, layout)
 
 
@@ -261,9 +287,12 @@ def surface_figure(
     x_name, y_name = inspection.formula.variables[:2]
     samples = inspection.samples
     pair = map_pair(
-        inspection, node_id, axis_of(samples, x_name), axis_of(samples, y_name),
+        inspection,
+        node_id,
+        axis_of(samples, x_name),
+        axis_of(samples, y_name),
         slice_defaults(inspection),
-    )  # fmt: skip
+    )
     worst = worst_sample(inspection, node_id)
     return map_figure(inspection, node_id, pair, worst, dark, narrow, labels)
 
@@ -288,32 +317,47 @@ def _two_rows(
     values = axis_style(theme) | {
         "domain": [_SPLIT + 0.06 + (SECOND_LINE if said else 0), 1],
         "title": {"text": _value_title(inspection), "standoff": 4},
-        "tickformat": "~g", "exponentformat": "power",
-    }  # fmt: skip
+        "tickformat": "~g",
+        "exponentformat": "power",
+    }
     if limits is not None:
         values["range"] = list(limits)
     blank = [] if np.isfinite(y).any() else [_blank(inspection, theme)]
     layout = base_layout(dark) | {
         "height": 460 if narrow else 335,
         "margin": {"l": 62, "r": 10, "t": 12, "b": 48},
-        "xaxis": axis_style(theme) | scale_style(theme, axis.log, axis.limits()) | {
-            "anchor": "y2", "title": {"text": label_of(axis.name, labels), "standoff": 6},
+        "xaxis": axis_style(theme)
+        | scale_style(theme, axis.log, axis.limits())
+        | {
+            "anchor": "y2",
+            "title": {"text": label_of(axis.name, labels), "standoff": 6},
         },
         "yaxis": values,
-        "yaxis2": axis_style(theme) | {
-            "domain": [0, _SPLIT - 0.02], "type": "log", "range": [FLOOR, top],
+        "yaxis2": axis_style(theme)
+        | {
+            "domain": [0, _SPLIT - 0.02],
+            "type": "log",
+            "range": [FLOOR, top],
             "tickvals": [10.0**k for k in ticks],
             "ticktext": ["1" if k == 0 else "10" if k == 1 else f"10<sup>{k}</sup>" for k in ticks],
             "title": {"text": "amplification s", "standoff": 4},
         },
         "annotations": [panel_note(inspection, node_id, _SPLIT - 0.02, theme, said), *blank],
         "shapes": [
-            {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "yref": "y2", "y0": 1, "y1": 1,
-             "line": {"color": theme.muted, "width": 1, "dash": "dot"}}
+            {
+                "type": "line",
+                "xref": "paper",
+                "x0": 0,
+                "x1": 1,
+                "yref": "y2",
+                "y0": 1,
+                "y1": 1,
+                "line": {"color": theme.muted, "width": 1, "dash": "dot"},
+            }
         ],
         "hovermode": "closest",
         "uirevision": f"{inspection.formula.source}|{axis.name}|{axis.low}|{axis.high}",
-    }  # fmt: skip
+    }
     return build(data, layout)
 
 
@@ -325,16 +369,31 @@ def _value_title(inspection: Inspection) -> str:
 def _blank(inspection: Inspection, theme: Theme) -> dict[str, Any]:
     kind = "double-precision value" if inspection.counts.valid else "real value"
     return {
-        "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5 + _SPLIT / 2, "showarrow": False,
-        "text": f"no {kind} on these samples", "font": {"size": 14, "color": theme.muted},
-    }  # fmt: skip
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0.5,
+        "y": 0.5 + _SPLIT / 2,
+        "showarrow": False,
+        "text": f"no {kind} on these samples",
+        "font": {"size": 14, "color": theme.muted},
+    }
 
 
 def _message(text: str, dark: bool) -> go.Figure:
-    note = {"text": text, "showarrow": False, "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5,
-            "font": {"size": 14, "color": THEMES[dark].muted}}  # fmt: skip
+    note = {
+        "text": text,
+        "showarrow": False,
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0.5,
+        "y": 0.5,
+        "font": {"size": 14, "color": THEMES[dark].muted},
+    }
     hidden = {"visible": False}
     layout = base_layout(dark) | {
-        "height": 160, "xaxis": hidden, "yaxis": hidden, "annotations": [note],
-    }  # fmt: skip
+        "height": 160,
+        "xaxis": hidden,
+        "yaxis": hidden,
+        "annotations": [note],
+    }
     return build([{"type": "scatter", "x": [], "y": []}], layout)

@@ -47,34 +47,51 @@ def digits_figure(needs: Sequence[Need], *, dark: bool = False, narrow: bool = F
         "margin": {"l": 96 if narrow else 120, "r": 64, "t": 6, "b": 44},
         "barmode": "overlay",
         "xaxis": {
-            "range": [0, MOST_DIGITS], "fixedrange": True,
-            "zeroline": False, "tickvals": [0, 5, 10, 15], "showgrid": False,
-            "ticks": "outside", "ticklen": 4, "tickcolor": theme.muted, "showline": True,
-            "linecolor": theme.faint, "tickfont": {"size": 12, "color": theme.muted},
-            "title": {"text": "significant digits", "standoff": 4,
-                      "font": {"size": 12, "color": theme.muted}},
+            "range": [0, MOST_DIGITS],
+            "fixedrange": True,
+            "zeroline": False,
+            "tickvals": [0, 5, 10, 15],
+            "showgrid": False,
+            "ticks": "outside",
+            "ticklen": 4,
+            "tickcolor": theme.muted,
+            "showline": True,
+            "linecolor": theme.faint,
+            "tickfont": {"size": 12, "color": theme.muted},
+            "title": {
+                "text": "significant digits",
+                "standoff": 4,
+                "font": {"size": 12, "color": theme.muted},
+            },
         },
         "yaxis": {
-            "range": [-len(shown) + 0.4, 0.6], "fixedrange": True, "zeroline": False,
-            "showgrid": False, "tickvals": places, "ticktext": [_name(n) for n in shown],
+            "range": [-len(shown) + 0.4, 0.6],
+            "fixedrange": True,
+            "zeroline": False,
+            "showgrid": False,
+            "tickvals": places,
+            "ticktext": [_name(n) for n in shown],
             "tickfont": {"size": 13},
         },
         "showlegend": False,
-        "annotations": [_count(n, y, top, theme.ink) for n, y, top in
-                        zip(shown, places, given, strict=True)],
+        "annotations": [
+            _count(n, y, top, theme.ink) for n, y, top in zip(shown, places, given, strict=True)
+        ],
         "dragmode": False,
-    }  # fmt: skip
+    }
     data = [
         _need_bars("given", places, given, {"color": theme.faint}, 0.62),
         _need_bars("needed", places, [n.together for n in shown], {"color": theme.accent}, 0.34),
         {
-            "type": "scatter", "mode": "markers", "name": "needed alone", "y": places,
+            "type": "scatter",
+            "mode": "markers",
+            "name": "needed alone",
+            "y": places,
             "x": [n.alone for n in shown],
-            "marker": {"symbol": "line-ns", "size": 15,
-                       "line": {"width": 2.5, "color": theme.ink}},
+            "marker": {"symbol": "line-ns", "size": 15, "line": {"width": 2.5, "color": theme.ink}},
             "hovertemplate": "needs %{x} if nothing else is rounded<extra></extra>",
         },
-    ]  # fmt: skip
+    ]
     return build(data, layout)
 
 
@@ -82,9 +99,15 @@ def _need_bars(
     name: str, places: list[float], values: Sequence[int], marker: dict[str, Any], width: float
 ) -> dict[str, Any]:
     return {
-        "type": "bar", "orientation": "h", "name": name, "y": places, "x": list(values),
-        "width": width, "marker": marker, "hovertemplate": f"{name}: %{{x}}<extra></extra>",
-    }  # fmt: skip
+        "type": "bar",
+        "orientation": "h",
+        "name": name,
+        "y": places,
+        "x": list(values),
+        "width": width,
+        "marker": marker,
+        "hovertemplate": f"{name}: %{{x}}<extra></extra>",
+    }
 
 
 def _name(need: Need) -> str:
@@ -96,9 +119,14 @@ def _name(need: Need) -> str:
 
 def _count(need: Need, y: float, top: int, ink: str) -> dict[str, Any]:
     return {
-        "x": top, "y": y, "text": f"{need.together} of {need.given}", "showarrow": False,
-        "xanchor": "left", "xshift": 6, "font": {"size": 13, "color": ink},
-    }  # fmt: skip
+        "x": top,
+        "y": y,
+        "text": f"{need.together} of {need.given}",
+        "showarrow": False,
+        "xanchor": "left",
+        "xshift": 6,
+        "font": {"size": 13, "color": ink},
+    }
 
 
 WRITING_INK = {False: "#c2500a", True: "#ff9f5a"}
@@ -130,8 +158,12 @@ def losses_figure(found: WritingLoss, *, dark: bool = False, narrow: bool = Fals
     step = html.escape(wording.shorten(worst, 26 if narrow else 44))
     nowhere = math.isnan(found.q) and found.singular > 0
     rows = (
-        ("The function itself", "no writing keeps these", own_loss(found),
-         nowhere and found.singular_function == found.singular),
+        (
+            "The function itself",
+            "no writing keeps these",
+            own_loss(found),
+            nowhere and found.singular_function == found.singular,
+        ),
         ("The result, shared noise", "as written, all errors together", found.q, nowhere),
         ("The worst step (EIC)", step, inside, math.isinf(inspection.eic)),
     )
@@ -150,9 +182,16 @@ def losses_figure(found: WritingLoss, *, dark: bool = False, narrow: bool = Fals
         "margin": {"l": 8, "r": 8, "t": 4, "b": 42},
         "barmode": "overlay",
         "xaxis": {
-            "range": [LOW - 0.02, HIGH + 1.15], "fixedrange": True, "zeroline": False,
-            "tickvals": list(range(0, 9, 2)), "showgrid": False, "ticks": "outside",
-            "ticklen": 4, "tickcolor": theme.muted, "showline": True, "linecolor": theme.faint,
+            "range": [LOW - 0.02, HIGH + 1.15],
+            "fixedrange": True,
+            "zeroline": False,
+            "tickvals": list(range(0, 9, 2)),
+            "showgrid": False,
+            "ticks": "outside",
+            "ticklen": 4,
+            "tickcolor": theme.muted,
+            "showline": True,
+            "linecolor": theme.faint,
             "tickfont": {"size": 12, "color": theme.muted},
             "title": {"text": "digits lost", "font": {"size": 12, "color": theme.muted}},
         },
@@ -160,7 +199,7 @@ def losses_figure(found: WritingLoss, *, dark: bool = False, narrow: bool = Fals
         "shapes": shapes,
         "annotations": [*notes, *_parts(found, dark)],
         "dragmode": False,
-    }  # fmt: skip
+    }
     return build(_loss_bars(found, inside, worst, dark), layout)
 
 
@@ -188,15 +227,25 @@ def _loss_bars(found: WritingLoss, inside: float, step: str, dark: bool) -> list
     pattern = {
         "color": theme.paper,
         "line": {"color": theme.data, "width": 1.5},
-        "pattern": {"shape": "/", "fgcolor": theme.data, "bgcolor": theme.paper, "size": 7,
-                    "solidity": 0.25},
-    }  # fmt: skip
+        "pattern": {
+            "shape": "/",
+            "fgcolor": theme.data,
+            "bgcolor": theme.paper,
+            "size": 7,
+            "solidity": 0.25,
+        },
+    }
     bars = [
         _bar(2, 0.0, own, grey, f"the function’s own: {wording.digits_lost(alone)} digits"),
         _bar(1, 0.0, kept, grey, f"the function’s own: {wording.digits_lost(found.own)} digits"),
-        _bar(1, kept, whole - kept, {"color": WRITING_INK[dark]},
-             f"lost to the writing, shared noise: {wording.digits_lost(found.loss)} digits"),
-    ]  # fmt: skip
+        _bar(
+            1,
+            kept,
+            whole - kept,
+            {"color": WRITING_INK[dark]},
+            f"lost to the writing, shared noise: {wording.digits_lost(found.loss)} digits",
+        ),
+    ]
     if not math.isnan(inside):
         lost = wording.digits_lost(inside)
         text = f"{html.escape(wording.shorten(step, 60))}, worst step (EIC): {lost} digits"
@@ -206,9 +255,15 @@ def _loss_bars(found: WritingLoss, inside: float, step: str, dark: bool) -> list
 
 def _bar(y: float, base: float, length: float, marker: dict[str, Any], text: str) -> dict[str, Any]:
     return {
-        "type": "bar", "orientation": "h", "y": [y], "x": [length], "base": [base],
-        "width": BAR, "marker": marker, "hovertemplate": f"{text}<extra></extra>",
-    }  # fmt: skip
+        "type": "bar",
+        "orientation": "h",
+        "y": [y],
+        "x": [length],
+        "base": [base],
+        "width": BAR,
+        "marker": marker,
+        "hovertemplate": f"{text}<extra></extra>",
+    }
 
 
 def _length(value: float) -> float:
@@ -233,8 +288,9 @@ def _heading(y: float, name: str, what: str, muted: str, narrow: bool) -> dict[s
     joint = " · " if what else ""
     text = f'<b>{name}</b><span style="color:{muted}">{joint}{what}</span>'
     return _text(LOW, y + BAR / 2 + 0.05, text, None, 12 if narrow else 13) | {
-        "xanchor": "left", "yanchor": "bottom",
-    }  # fmt: skip
+        "xanchor": "left",
+        "yanchor": "bottom",
+    }
 
 
 def _value(y: float, value: float, endless: bool, ink: str, said: str = "") -> dict[str, Any]:
@@ -244,15 +300,20 @@ def _value(y: float, value: float, endless: bool, ink: str, said: str = "") -> d
         return _text(LOW, y, "", ink, 14)
     more = " ▸" if math.isfinite(value) and value > HIGH else ""
     return _text(_length(value), y, f"<b>{wording.digits_lost(value)}{more}</b>", ink, 14) | {
-        "xanchor": "left", "xshift": 6,
-    }  # fmt: skip
+        "xanchor": "left",
+        "xshift": 6,
+    }
 
 
 def _endless(y: float, ink: str) -> dict[str, Any]:
     return {
-        "type": "rect", "x0": HIGH + 0.2, "x1": HIGH + 0.8, "y0": y - BAR / 2, "y1": y + BAR / 2,
+        "type": "rect",
+        "x0": HIGH + 0.2,
+        "x1": HIGH + 0.8,
+        "y0": y - BAR / 2,
+        "y1": y + BAR / 2,
         "line": {"width": 1.2, "color": ink, "dash": "3px,2px"},
-    }  # fmt: skip
+    }
 
 
 def _text(x: float, y: float, text: str, ink: str | None, size: int) -> dict[str, Any]:

@@ -84,14 +84,24 @@ def carrier_marks(
     if narrow:
         said = said.replace(" rows give ", " rows: ").replace(", at any ", ", any ")
     trace = {
-        "type": "scatter", "mode": "markers", "x": x[shown], "y": y[shown], "yaxis": "y2",
-        "name": "carriers", "customdata": shown,
-        "marker": ON_MAP | {"size": 8, "symbol": "diamond"} if on_map else {
-            "size": 7, "symbol": "diamond-open", "color": theme.ink, "opacity": 0.8,
+        "type": "scatter",
+        "mode": "markers",
+        "x": x[shown],
+        "y": y[shown],
+        "yaxis": "y2",
+        "name": "carriers",
+        "customdata": shown,
+        "marker": ON_MAP | {"size": 8, "symbol": "diamond"}
+        if on_map
+        else {
+            "size": 7,
+            "symbol": "diamond-open",
+            "color": theme.ink,
+            "opacity": 0.8,
             "line": {"width": 1},
         },
         "hovertemplate": f"{hover}<extra></extra>",
-    }  # fmt: skip
+    }
     return [trace], f"◇ {said}"
 
 
@@ -173,25 +183,42 @@ def map_figure(
     limits = value_limits(pair.value.ravel())
     with np.errstate(divide="ignore", invalid="ignore"):
         digits = np.where(np.isfinite(pair.s), np.log10(pair.s), np.nan)
-    bar = {"thickness": 10, "outlinewidth": 0, "lenmode": "fraction", "len": 0.44, "x": 1.0,
-           "xpad": 8, "tickfont": {"size": 12, "color": theme.muted},
-           "exponentformat": "power"}  # fmt: skip
+    bar = {
+        "thickness": 10,
+        "outlinewidth": 0,
+        "lenmode": "fraction",
+        "len": 0.44,
+        "x": 1.0,
+        "xpad": 8,
+        "tickfont": {"size": 12, "color": theme.muted},
+        "exponentformat": "power",
+    }
     name = inspection.samples.target_name if inspection.samples.target is not None else ""
     x_label, y_label = label_of(pair.x.name, labels), label_of(pair.y.name, labels)
     hover = f"{x_label} %{{x:.4g}}, {y_label} %{{y:.4g}}<br>"
     value_map = _heat(pair, np.where(np.isfinite(pair.value), pair.value, np.nan), "y") | {
-        "colorscale": "Cividis", "hovertemplate": hover + "value %{z:.5g}<extra></extra>",
-        "colorbar": bar | {"y": 0.5 + _SPLIT / 2 + 0.02,
-                           "title": {"text": name or "value", "side": "right", "font": TITLE}},
-    }  # fmt: skip
+        "colorscale": "Cividis",
+        "hovertemplate": hover + "value %{z:.5g}<extra></extra>",
+        "colorbar": bar
+        | {
+            "y": 0.5 + _SPLIT / 2 + 0.02,
+            "title": {"text": name or "value", "side": "right", "font": TITLE},
+        },
+    }
     if limits is not None:
         value_map |= {"zmin": limits[0], "zmax": limits[1]}
     digits_map = _heat(pair, digits.astype(np.float32), "y2") | {
-        "colorscale": SCALE[dark], "zmin": LOW, "zmax": HIGH,
+        "colorscale": SCALE[dark],
+        "zmin": LOW,
+        "zmax": HIGH,
         "hovertemplate": hover + "log₁₀ s %{z:.2f}<extra></extra>",
-        "colorbar": bar | {"y": _SPLIT / 2 - 0.02, "dtick": 2,
-                           "title": {"text": "log₁₀ s", "side": "right", "font": TITLE}},
-    }  # fmt: skip
+        "colorbar": bar
+        | {
+            "y": _SPLIT / 2 - 0.02,
+            "dtick": 2,
+            "title": {"text": "log₁₀ s", "side": "right", "font": TITLE},
+        },
+    }
     data = [value_map, digits_map]
     data += _singular_cells(pair, theme)
     if two:
@@ -208,12 +235,21 @@ def map_figure(
     if worst is not None:
         data.append(_worst_ring(x[worst], y[worst], worst))
         notes.append(_worst_note(float(x[worst]), float(y[worst]), pair, theme))
-    x_axis = axis_style(theme) | scale_style(theme, pair.x.log, pair.x.limits(_CELL)) | {
-        "anchor": "y2", "title": {"text": x_label, "standoff": 6},
-    }  # fmt: skip
-    y_axis = axis_style(theme) | scale_style(theme, pair.y.log, pair.y.limits(_CELL)) | {
-        "title": {"text": y_label, "standoff": 4},
-    }  # fmt: skip
+    x_axis = (
+        axis_style(theme)
+        | scale_style(theme, pair.x.log, pair.x.limits(_CELL))
+        | {
+            "anchor": "y2",
+            "title": {"text": x_label, "standoff": 6},
+        }
+    )
+    y_axis = (
+        axis_style(theme)
+        | scale_style(theme, pair.y.log, pair.y.limits(_CELL))
+        | {
+            "title": {"text": y_label, "standoff": 4},
+        }
+    )
     layout = base_layout(dark) | {
         "height": 520 if narrow else 345,
         "margin": {"l": 56, "r": 76, "t": 12, "b": 48},
@@ -234,9 +270,13 @@ def map_figure(
 
 def _heat(pair: MapPair, z: Array, axis: str) -> dict[str, Any]:
     return {
-        "type": "heatmap", "x": pair.x_grid, "y": pair.y_grid, "z": z, "yaxis": axis,
+        "type": "heatmap",
+        "x": pair.x_grid,
+        "y": pair.y_grid,
+        "z": z,
+        "yaxis": axis,
         "hoverongaps": False,
-    }  # fmt: skip
+    }
 
 
 def _singular_cells(pair: MapPair, theme: Theme) -> list[dict[str, Any]]:
@@ -246,19 +286,28 @@ def _singular_cells(pair: MapPair, theme: Theme) -> list[dict[str, Any]]:
     some = evenly_spread_rows(len(rows), 200)
     return [
         {
-            "type": "scatter", "mode": "text", "yaxis": "y2",
-            "x": pair.x_grid[columns[some]], "y": pair.y_grid[rows[some]],
-            "text": ["∞"] * len(some), "textfont": {"size": 12, "color": theme.ink},
+            "type": "scatter",
+            "mode": "text",
+            "yaxis": "y2",
+            "x": pair.x_grid[columns[some]],
+            "y": pair.y_grid[rows[some]],
+            "text": ["∞"] * len(some),
+            "textfont": {"size": 12, "color": theme.ink},
             "hoverinfo": "skip",
         }
-    ]  # fmt: skip
+    ]
 
 
 def _blank_notes(pair: MapPair, theme: Theme) -> list[dict[str, Any]]:
     """What an empty map means."""
     notes = []
-    note = {"xref": "paper", "yref": "paper", "x": 0.5, "showarrow": False,
-            "font": {"size": 14, "color": theme.ink}}  # fmt: skip
+    note = {
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0.5,
+        "showarrow": False,
+        "font": {"size": 14, "color": theme.ink},
+    }
     none = not np.isfinite(pair.value).any()
     if none:
         notes.append(note | {"y": 0.5 + _SPLIT / 2, "text": "no real value here"})
@@ -274,23 +323,37 @@ def _samples(inspection: Inspection, pair: MapPair, theme: Theme) -> list[dict[s
     rows = evenly_spread_rows(len(x), MAP_SAMPLES)
     return [
         {
-            "type": "scatter", "mode": "markers", "x": x[rows], "y": y[rows], "yaxis": axis,
-            "customdata": rows, "hoverinfo": "skip",
-            "marker": {"size": 3, "color": "#ffffff", "opacity": 0.55,
-                       "line": {"width": 0.5, "color": "#000000"}},
+            "type": "scatter",
+            "mode": "markers",
+            "x": x[rows],
+            "y": y[rows],
+            "yaxis": axis,
+            "customdata": rows,
+            "hoverinfo": "skip",
+            "marker": {
+                "size": 3,
+                "color": "#ffffff",
+                "opacity": 0.55,
+                "line": {"width": 0.5, "color": "#000000"},
+            },
         }
         for axis in ("y", "y2")
-    ]  # fmt: skip
+    ]
 
 
 def _worst_ring(x: float, y: float, row: int) -> dict[str, Any]:
     """The sample with the largest s, ringed on the lower map."""
     return {
-        "type": "scatter", "mode": "markers", "yaxis": "y2", "name": "worst",
-        "x": [float(x)], "y": [float(y)], "customdata": [row],
+        "type": "scatter",
+        "mode": "markers",
+        "yaxis": "y2",
+        "name": "worst",
+        "x": [float(x)],
+        "y": [float(y)],
+        "customdata": [row],
         "marker": ON_MAP | {"size": 14, "symbol": "circle", "line": {"width": 2.5}},
         "hovertemplate": "worst sample: %{x:.6g}, %{y:.6g}<extra></extra>",
-    }  # fmt: skip
+    }
 
 
 def _worst_note(x: float, y: float, pair: MapPair, theme: Theme) -> dict[str, Any]:
@@ -300,8 +363,15 @@ def _worst_note(x: float, y: float, pair: MapPair, theme: Theme) -> dict[str, An
     below = (at[1] - low) / (high - low) > 0.8
     share = (at[0] - left) / (right - left)
     return {
-        "x": at[0], "y": at[1], "yref": "y2", "text": "<b>worst</b>", "showarrow": False,
+        "x": at[0],
+        "y": at[1],
+        "yref": "y2",
+        "text": "<b>worst</b>",
+        "showarrow": False,
         "xanchor": "left" if share < 0.1 else "right" if share > 0.9 else "center",
-        "yanchor": "top" if below else "bottom", "yshift": -11 if below else 11,
-        "font": {"size": 12, "color": theme.ink}, "bgcolor": theme.paper, "borderpad": 1,
-    }  # fmt: skip
+        "yanchor": "top" if below else "bottom",
+        "yshift": -11 if below else 11,
+        "font": {"size": 12, "color": theme.ink},
+        "bgcolor": theme.paper,
+        "borderpad": 1,
+    }

@@ -64,25 +64,39 @@ class Lane:
 def lanes(node: TriangulatedNode) -> tuple[Lane, ...]:
     """The lines of a node's figure, from theory to observation."""
     theory = [
-        Lane(label, "recursion", value,
-             said=wording.digits_lost(value) if math.isfinite(value) else "no digit is left")
+        Lane(
+            label,
+            "recursion",
+            value,
+            said=wording.digits_lost(value) if math.isfinite(value) else "no digit is left",
+        )
         for label, value in (
             ("predicted, independent noise", node.recursion),
             ("predicted, shared noise", node.shared),
         )
-    ]  # fmt: skip
+    ]
     shaken = [
         Lane(
-            f"tried, errors of {wording.significant(s.sigma)}", "shaken",
-            s.local_eic, s.low, s.high,
-            "shows nothing" if math.isnan(s.low) else
-            f"{wording.number(s.local_eic)} ({wording.number(s.low)} to {wording.number(s.high)})",
+            f"tried, errors of {wording.significant(s.sigma)}",
+            "shaken",
+            s.local_eic,
+            s.low,
+            s.high,
+            "shows nothing"
+            if math.isnan(s.low)
+            else f"{wording.number(s.local_eic)} "
+            f"({wording.number(s.low)} to {wording.number(s.high)})",
         )
         for s in node.shaken
-    ]  # fmt: skip
+    ]
     observed = [
-        Lane(f"measured in {o.kind}", "observed", o.digits,
-             said=observed_text(o), limit=DIGITS[o.kind])
+        Lane(
+            f"measured in {o.kind}",
+            "observed",
+            o.digits,
+            said=observed_text(o),
+            limit=DIGITS[o.kind],
+        )
         for o in (node.float32, node.float64)
     ]
     return (*theory, *shaken, *observed)
@@ -119,26 +133,38 @@ def triangulated_figure(
         "margin": {"l": 8, "r": 8, "t": 4, "b": _LANE_AXIS},
         "dragmode": False,
         "hovermode": "closest",
-        "xaxis": axis_style(theme) | {
-            "range": [_LEAST - 0.15, top], "fixedrange": True,
+        "xaxis": axis_style(theme)
+        | {
+            "range": [_LEAST - 0.15, top],
+            "fixedrange": True,
             "dtick": 1 if top < 9.5 and not narrow else 2,
-            "tick0": 0, "showgrid": True, "gridcolor": theme.faint, "griddash": "dot",
+            "tick0": 0,
+            "showgrid": True,
+            "gridcolor": theme.faint,
+            "griddash": "dot",
             "title": {
-                "text": "local EIC of this step, digits", "standoff": 4, "font": {"size": 12}
+                "text": "local EIC of this step, digits",
+                "standoff": 4,
+                "font": {"size": 12},
             },
         },
-        "yaxis": axis_style(theme) | {
-            "range": [-len(found) + 0.4, 0.6], "fixedrange": True, "showline": False, "ticks": "",
+        "yaxis": axis_style(theme)
+        | {
+            "range": [-len(found) + 0.4, 0.6],
+            "fixedrange": True,
+            "showline": False,
+            "ticks": "",
             "tickvals": [-k for k in range(len(found))],
             "ticktext": [_label(lane, narrow) for lane in found],
             "tickfont": {"size": 12 if narrow else 13, "color": theme.ink},
         },
         "shapes": _shapes(node, found, theme),
         "annotations": [
-            _missing(lane, -k, theme) for k, lane in enumerate(found)
+            _missing(lane, -k, theme)
+            for k, lane in enumerate(found)
             if not math.isfinite(lane.value) or lane.value > top
         ],
-    }  # fmt: skip
+    }
     return build([_trace(found, way, dark) for way in _SYMBOLS], layout)
 
 
@@ -162,23 +188,34 @@ def _label(lane: Lane, narrow: bool) -> str:
 
 def _trace(found: tuple[Lane, ...], way: str, dark: bool) -> dict[str, Any]:
     colour = _COLOURS[way][dark]
-    of_way = [(k, lane) for k, lane in enumerate(found)
-              if lane.way == way and math.isfinite(lane.value)]  # fmt: skip
+    of_way = [
+        (k, lane) for k, lane in enumerate(found) if lane.way == way and math.isfinite(lane.value)
+    ]
     trace: dict[str, Any] = {
-        "type": "scatter", "mode": "markers",
-        "x": [lane.value for _, lane in of_way], "y": [-k for k, _ in of_way],
+        "type": "scatter",
+        "mode": "markers",
+        "x": [lane.value for _, lane in of_way],
+        "y": [-k for k, _ in of_way],
         "hovertext": [f"{lane.label}: {lane.said}" for _, lane in of_way],
         "hovertemplate": "%{hovertext}<extra></extra>",
-        "marker": {"symbol": _SYMBOLS[way], "size": 9 if way == "shaken" else 11, "color": colour,
-                   "line": {"width": 1, "color": THEMES[dark].paper}},
+        "marker": {
+            "symbol": _SYMBOLS[way],
+            "size": 9 if way == "shaken" else 11,
+            "color": colour,
+            "line": {"width": 1, "color": THEMES[dark].paper},
+        },
         "cliponaxis": False,
-    }  # fmt: skip
+    }
     if way == "shaken":
         trace["error_x"] = {
-            "type": "data", "symmetric": False, "color": colour, "thickness": 2, "width": 5,
+            "type": "data",
+            "symmetric": False,
+            "color": colour,
+            "thickness": 2,
+            "width": 5,
             "array": [lane.high - lane.value for _, lane in of_way],
             "arrayminus": [lane.value - lane.low for _, lane in of_way],
-        }  # fmt: skip
+        }
     return trace
 
 
@@ -186,33 +223,61 @@ def _shapes(node: TriangulatedNode, found: tuple[Lane, ...], theme: Theme) -> li
     shapes: list[dict[str, Any]] = []
     if math.isfinite(node.recursion):
         shapes.append(
-            {"type": "line", "x0": node.recursion, "x1": node.recursion, "y0": 0,
-             "y1": -len(found) + 0.5, "layer": "below",
-             "line": {"width": 1.2, "color": theme.muted}}
-        )  # fmt: skip
+            {
+                "type": "line",
+                "x0": node.recursion,
+                "x1": node.recursion,
+                "y0": 0,
+                "y1": -len(found) + 0.5,
+                "layer": "below",
+                "line": {"width": 1.2, "color": theme.muted},
+            }
+        )
     for k, lane in enumerate(found):
         if lane.way != "observed":
             continue
         if math.isfinite(node.shared):
             low, high = (node.shared + math.log10(factor) for factor in LIKELY)
             shapes.append(
-                {"type": "rect", "x0": low, "x1": high, "y0": -k - 0.36, "y1": -k + 0.36,
-                 "layer": "below", "line": {"width": 0}, "fillcolor": theme.data, "opacity": 0.25}
-            )  # fmt: skip
+                {
+                    "type": "rect",
+                    "x0": low,
+                    "x1": high,
+                    "y0": -k - 0.36,
+                    "y1": -k + 0.36,
+                    "layer": "below",
+                    "line": {"width": 0},
+                    "fillcolor": theme.data,
+                    "opacity": 0.25,
+                }
+            )
         if math.isfinite(lane.value):  # beside words it would be taken for a measured value
             shapes.append(
-                {"type": "line", "x0": lane.limit, "x1": lane.limit, "y0": -k - 0.4,
-                 "y1": -k + 0.4, "line": {"width": 3, "color": theme.ink}}
-            )  # fmt: skip
+                {
+                    "type": "line",
+                    "x0": lane.limit,
+                    "x1": lane.limit,
+                    "y0": -k - 0.4,
+                    "y1": -k + 0.4,
+                    "line": {"width": 3, "color": theme.ink},
+                }
+            )
     return shapes
 
 
 def _missing(lane: Lane, y: int, theme: Theme) -> dict[str, Any]:
     """In place of a mark, at the left: why there is none."""
     return {
-        "x": 0, "xref": "paper", "xanchor": "left", "xshift": 6, "y": y, "showarrow": False,
-        "text": lane.said, "font": {"size": 12, "color": theme.muted}, "bgcolor": theme.paper,
-    }  # fmt: skip
+        "x": 0,
+        "xref": "paper",
+        "xanchor": "left",
+        "xshift": 6,
+        "y": y,
+        "showarrow": False,
+        "text": lane.said,
+        "font": {"size": 12, "color": theme.muted},
+        "bgcolor": theme.paper,
+    }
 
 
 INTRODUCED, INHERITED, MASKED = "◆", "▲", "○"
@@ -277,21 +342,32 @@ def waterfall_figure(
     said = [f"{plain_text(row.name)}, {row.said}: {wording.percent(row.share)}" for row in rows]
     calm = {"marker": {"opacity": 1}}
     common = {
-        "type": "bar", "orientation": "h", "y": places, "width": 0.34, "customdata": ids,
-        "hovertext": said, "hovertemplate": "%{hovertext}<extra></extra>",
-        "selected": calm, "unselected": calm,
-    }  # fmt: skip
+        "type": "bar",
+        "orientation": "h",
+        "y": places,
+        "width": 0.34,
+        "customdata": ids,
+        "hovertext": said,
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "selected": calm,
+        "unselected": calm,
+    }
     data: list[dict[str, Any]] = [
-        common | {
-            "base": [0.0] * len(rows), "x": [100.0] * len(rows),
+        common
+        | {
+            "base": [0.0] * len(rows),
+            "x": [100.0] * len(rows),
             "marker": {"color": theme.faint, "opacity": 0.35, "line": {"width": 0}},
-            "selected": {"marker": {"opacity": 0.35}}, "unselected": {"marker": {"opacity": 0.35}},
+            "selected": {"marker": {"opacity": 0.35}},
+            "unselected": {"marker": {"opacity": 0.35}},
         },
-        common | {
-            "base": [100 * row.bar.start for row in rows], "x": [100 * row.share for row in rows],
+        common
+        | {
+            "base": [100 * row.bar.start for row in rows],
+            "x": [100 * row.share for row in rows],
             "marker": _marker(rows, theme, dark),
         },
-    ]  # fmt: skip
+    ]
     layout = base_layout(dark) | {
         "height": _WATERFALL_ROW * len(rows) + _WATERFALL_AXIS,
         "margin": {"l": 8, "r": 24, "t": 2, "b": _WATERFALL_AXIS - 2},
@@ -299,9 +375,13 @@ def waterfall_figure(
         "dragmode": False,
         "clickmode": "event+select",
         "hovermode": "closest",
-        "xaxis": axis_style(theme) | {
-            "range": [0, 100], "fixedrange": True, "tickvals": [0, 25, 50, 75, 100],
-            "ticktext": ["0", "25", "50", "75", "100 %"], "automargin": False,
+        "xaxis": axis_style(theme)
+        | {
+            "range": [0, 100],
+            "fixedrange": True,
+            "tickvals": [0, 25, 50, 75, 100],
+            "ticktext": ["0", "25", "50", "75", "100 %"],
+            "automargin": False,
             "title": {"text": "share of the noise", "standoff": 4, "font": {"size": 12}},
         },
         "yaxis": {"range": [-len(rows) + 0.62, 0.86], "visible": False, "fixedrange": True},
@@ -309,7 +389,7 @@ def waterfall_figure(
             note for k, row in enumerate(rows) for note in _notes(row, -k, theme, narrow)
         ],
         "shapes": [_step(row, -k, theme) for k, row in enumerate(rows[:-1])],
-    }  # fmt: skip
+    }
     return build(data, layout)
 
 
@@ -376,10 +456,13 @@ def _marker(rows: list[_Row], theme: Theme, dark: bool) -> dict[str, Any]:
         "line": {"color": colours, "width": 1.5},
         "pattern": {
             "shape": [_HATCHES.get(row.kind, "x") for row in rows],
-            "fgcolor": colours, "bgcolor": [theme.paper] * len(rows),
-            "fillmode": "replace", "size": 7, "solidity": 0.45,
+            "fgcolor": colours,
+            "bgcolor": [theme.paper] * len(rows),
+            "fillmode": "replace",
+            "size": 7,
+            "solidity": 0.45,
         },
-    }  # fmt: skip
+    }
 
 
 def _notes(row: _Row, y: int, theme: Theme, narrow: bool) -> list[dict[str, Any]]:
@@ -388,10 +471,14 @@ def _notes(row: _Row, y: int, theme: Theme, narrow: bool) -> list[dict[str, Any]
     short = f"{row.kind} {row.inside}" if narrow and row.inside else row.said
     what = wording.shorten(short, max(24, 36 - len(name)) if narrow else 46)
     common = {
-        "y": y + 0.24, "yanchor": "bottom", "xref": "paper", "showarrow": False,
-        "bgcolor": theme.paper, "borderpad": 0,
+        "y": y + 0.24,
+        "yanchor": "bottom",
+        "xref": "paper",
+        "showarrow": False,
+        "bgcolor": theme.paper,
+        "borderpad": 0,
         "font": {"size": 13, "color": theme.ink},
-    }  # fmt: skip
+    }
     text = (
         f"{row.shape} <b>{plain_text(name)}</b> "
         f'<span style="color:{theme.muted}">{plain_text(what)}</span>'
@@ -406,6 +493,11 @@ def _step(row: _Row, y: int, theme: Theme) -> dict[str, Any]:
     """From the end of a bar down to the beginning of the next."""
     end = 100 * row.bar.end
     return {
-        "type": "line", "x0": end, "x1": end, "y0": y - 0.17, "y1": y - 0.83, "layer": "below",
+        "type": "line",
+        "x0": end,
+        "x1": end,
+        "y0": y - 0.17,
+        "y1": y - 0.83,
+        "layer": "below",
         "line": {"color": theme.muted, "width": 1, "dash": "2px,2px"},
-    }  # fmt: skip
+    }

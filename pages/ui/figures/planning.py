@@ -64,38 +64,61 @@ def planning_figure(
         "margin": {"l": 52, "r": 84, "t": 14, "b": 48},
         "dragmode": False,
         "annotations": _labels(grid, dark),
-        "xaxis": axis_style(theme) | {
-            "title": {"text": "pairs", "standoff": 6}, "fixedrange": True,
-            "range": [0.9 * min(grid.pairs), 1.02 * right], "type": "linear",
+        "xaxis": axis_style(theme)
+        | {
+            "title": {"text": "pairs", "standoff": 6},
+            "fixedrange": True,
+            "range": [0.9 * min(grid.pairs), 1.02 * right],
+            "type": "linear",
         },
-        "yaxis": axis_style(theme) | {
-            "title": {"text": "half-width, ± points", "standoff": 6}, "fixedrange": True,
+        "yaxis": axis_style(theme)
+        | {
+            "title": {"text": "half-width, ± points", "standoff": 6},
+            "fixedrange": True,
             "range": [0, top],
         },
-    }  # fmt: skip
+    }
     if wanted is not None:
         layout["shapes"] = [
-            {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 100 * wanted,
-             "y1": 100 * wanted, "line": {"color": theme.muted, "width": 1, "dash": "dash"}}
-        ]  # fmt: skip
+            {
+                "type": "line",
+                "xref": "paper",
+                "x0": 0,
+                "x1": 1,
+                "y0": 100 * wanted,
+                "y1": 100 * wanted,
+                "line": {"color": theme.muted, "width": 1, "dash": "dash"},
+            }
+        ]
         layout["annotations"].append(
-            {"xref": "paper", "x": 0.01, "y": 100 * wanted, "text": "wanted", "showarrow": False,
-             "xanchor": "left", "yanchor": "bottom", "font": {"size": 12, "color": theme.muted}}
-        )  # fmt: skip
+            {
+                "xref": "paper",
+                "x": 0.01,
+                "y": 100 * wanted,
+                "text": "wanted",
+                "showarrow": False,
+                "xanchor": "left",
+                "yanchor": "bottom",
+                "font": {"size": 12, "color": theme.muted},
+            }
+        )
     return build(data, layout)
 
 
 def _lines(grid: Grid, dark: bool) -> list[dict[str, Any]]:
     return [
         {
-            "type": "scatter", "mode": "lines", "name": f"{raters:,} raters",
-            "x": list(grid.pairs), "y": [100 * w if isfinite(w) else None for w in row],
+            "type": "scatter",
+            "mode": "lines",
+            "name": f"{raters:,} raters",
+            "x": list(grid.pairs),
+            "y": [100 * w if isfinite(w) else None for w in row],
             "line": {"color": COLOURS[dark][i % 4], "width": 2, "dash": DASHES[i % 4]},
             "hovertemplate": f"{raters:,} raters, %{{x:,}} pairs: ± %{{y:.1f}} points "
-                             "(approximation)<extra></extra>",
+            "(approximation)<extra></extra>",
         }
         for i, (raters, row) in enumerate(zip(grid.raters, grid.half_width, strict=True))
-    ]  # fmt: skip
+    ]
 
 
 def _labels(grid: Grid, dark: bool) -> list[dict[str, Any]]:
@@ -110,10 +133,17 @@ def _labels(grid: Grid, dark: bool) -> list[dict[str, Any]]:
     for height, raters, i in sorted(ends):
         last = max(height, last + 0.062 * top)
         found.append(
-            {"xref": "paper", "x": 1, "y": last, "text": f"{raters:,} raters",
-             "showarrow": False, "xanchor": "left", "xshift": 4,
-             "font": {"size": 12, "color": COLOURS[dark][i % 4]}}
-        )  # fmt: skip
+            {
+                "xref": "paper",
+                "x": 1,
+                "y": last,
+                "text": f"{raters:,} raters",
+                "showarrow": False,
+                "xanchor": "left",
+                "xshift": 4,
+                "font": {"size": 12, "color": COLOURS[dark][i % 4]},
+            }
+        )
     return found
 
 
@@ -123,16 +153,29 @@ def _marks(points: Sequence[Point], theme: Theme, *, named: bool) -> list[dict[s
     symbols = ["circle"] + ["diamond-open"] * (len(points) - 1)
     return [
         {
-            "type": "scatter", "mode": "markers+text" if named else "markers", "name": "simulated",
-            "x": [p.pairs for p in points], "y": [100 * p.half_width for p in points],
-            "error_y": {"type": "data", "array": [196 * p.error for p in points], "width": 3,
-                        "color": theme.ink, "thickness": 1},
-            "marker": {"symbol": symbols, "size": 10, "color": theme.ink,
-                       "line": {"color": theme.ink, "width": 2}},
-            "text": [p.name for p in points], "textposition": "top center", "cliponaxis": False,
+            "type": "scatter",
+            "mode": "markers+text" if named else "markers",
+            "name": "simulated",
+            "x": [p.pairs for p in points],
+            "y": [100 * p.half_width for p in points],
+            "error_y": {
+                "type": "data",
+                "array": [196 * p.error for p in points],
+                "width": 3,
+                "color": theme.ink,
+                "thickness": 1,
+            },
+            "marker": {
+                "symbol": symbols,
+                "size": 10,
+                "color": theme.ink,
+                "line": {"color": theme.ink, "width": 2},
+            },
+            "text": [p.name for p in points],
+            "textposition": "top center",
+            "cliponaxis": False,
             "textfont": {"size": 12, "color": theme.ink},
             "customdata": [f"{p.pairs:,} pairs and {p.raters:,} raters" for p in points],
-            "hovertemplate": "%{text}, %{customdata}: ± %{y:.1f} points (simulated)"
-                             "<extra></extra>",
+            "hovertemplate": "%{text}, %{customdata}: ± %{y:.1f} points (simulated)<extra></extra>",
         }
-    ]  # fmt: skip
+    ]

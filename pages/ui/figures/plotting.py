@@ -56,9 +56,9 @@ class GridAxis:
 
     def limits(self, margin_share: float = 0.02) -> list[float]:
         """Plotly's range, a little wider than the samples."""
-        low, high = (math.log10(self.low), math.log10(self.high)) if self.log else (
-            self.low, self.high
-        )  # fmt: skip
+        low, high = (
+            (math.log10(self.low), math.log10(self.high)) if self.log else (self.low, self.high)
+        )
         margin = margin_share * (high - low) or max(0.5, 0.1 * abs(low))
         return [low - margin, high + margin]
 
@@ -213,19 +213,32 @@ def panel_note(
     """
     text = wording.shorten(inspection.nodes[node_id].text, 42)
     return {
-        "xref": "paper", "yref": "paper", "x": 0, "y": top, "xanchor": "left", "yanchor": "bottom",
-        "showarrow": False, "align": "left", "font": {"size": 12, "color": theme.muted},
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0,
+        "y": top,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "showarrow": False,
+        "align": "left",
+        "font": {"size": 12, "color": theme.muted},
         "text": "at " + plain_text(text) + (f"<br>{more}" if more else ""),
-    }  # fmt: skip
+    }
 
 
 def axis_style(theme: Theme) -> dict[str, Any]:
     """Hairlines outside, no grid."""
     return {
-        "showgrid": False, "zeroline": False, "showline": True, "linecolor": theme.faint,
-        "ticks": "outside", "ticklen": 4, "tickcolor": theme.faint,
-        "tickfont": {"size": 12, "color": theme.muted}, "automargin": True,
-    }  # fmt: skip
+        "showgrid": False,
+        "zeroline": False,
+        "showline": True,
+        "linecolor": theme.faint,
+        "ticks": "outside",
+        "ticklen": 4,
+        "tickcolor": theme.faint,
+        "tickfont": {"size": 12, "color": theme.muted},
+        "automargin": True,
+    }
 
 
 def scale_style(theme: Theme, log: bool, limits: Sequence[float]) -> dict[str, Any]:
@@ -236,10 +249,12 @@ def scale_style(theme: Theme, log: bool, limits: Sequence[float]) -> dict[str, A
     if not log:
         return {"type": "linear", "range": list(limits), "exponentformat": "power"}
     return {
-        "type": "log", "range": list(limits), "exponentformat": "power",
+        "type": "log",
+        "range": list(limits),
+        "exponentformat": "power",
         "dtick": max(1, math.ceil((limits[1] - limits[0]) / 9)),
         "tickfont": {"size": 10, "color": theme.muted},
-    }  # fmt: skip
+    }
 
 
 def legend_above(theme: Theme) -> dict[str, Any]:
@@ -247,11 +262,17 @@ def legend_above(theme: Theme) -> dict[str, Any]:
     return {
         "showlegend": True,
         "legend": {
-            "orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom",
-            "font": {"size": 12, "color": theme.muted}, "traceorder": "normal",
-            "itemclick": False, "itemdoubleclick": False,
+            "orientation": "h",
+            "x": 0,
+            "y": 1.02,
+            "xanchor": "left",
+            "yanchor": "bottom",
+            "font": {"size": 12, "color": theme.muted},
+            "traceorder": "normal",
+            "itemclick": False,
+            "itemdoubleclick": False,
         },
-    }  # fmt: skip
+    }
 
 
 def listed(names: Sequence[str], labels: Mapping[str, str] | None) -> str:
@@ -282,12 +303,17 @@ def line_trace(x: Array, y: Array, name: str, theme: Theme, axis: str) -> dict[s
     if axis == "y":
         shown = break_at_poles(shown)
     return {
-        "type": "scatter", "mode": "markers" if single else "lines", "x": x, "y": shown,
-        "yaxis": axis, "name": name, "connectgaps": False,
+        "type": "scatter",
+        "mode": "markers" if single else "lines",
+        "x": x,
+        "y": shown,
+        "yaxis": axis,
+        "name": name,
+        "connectgaps": False,
         "line": {"width": 2, "color": theme.ink if axis == "y" else theme.accent},
         "marker": {"size": 9, "color": theme.accent},
         "hovertemplate": f"%{{x:.5g}}<br>{name} = %{{y:.5g}}<extra></extra>",
-    }  # fmt: skip
+    }
 
 
 def break_at_poles(y: Array) -> Array:
@@ -305,10 +331,14 @@ def break_at_poles(y: Array) -> Array:
 
 def target_points(x: Array, y: Array, name: str, theme: Theme) -> dict[str, Any]:
     return {
-        "type": "scatter", "mode": "markers", "x": x, "y": y, "name": name,
+        "type": "scatter",
+        "mode": "markers",
+        "x": x,
+        "y": y,
+        "name": name,
         "marker": {"size": 5, "color": theme.data, "opacity": 0.55},
         "hovertemplate": "%{x:.5g}<br>target = %{y:.5g}<extra></extra>",
-    }  # fmt: skip
+    }
 
 
 def worst_marker(x: float, s: float, axis: GridAxis, theme: Theme) -> dict[str, Any]:
@@ -316,12 +346,18 @@ def worst_marker(x: float, s: float, axis: GridAxis, theme: Theme) -> dict[str, 
     share = ((math.log10(x) if axis.log else x) - low) / (high - low)
     side = "right" if share < 0.2 else "left" if share > 0.8 else "center"
     return {
-        "type": "scatter", "mode": "markers+text", "x": [x], "y": [s], "yaxis": "y2",
-        "text": ["worst sample"], "textposition": f"top {side}", "cliponaxis": False,
+        "type": "scatter",
+        "mode": "markers+text",
+        "x": [x],
+        "y": [s],
+        "yaxis": "y2",
+        "text": ["worst sample"],
+        "textposition": f"top {side}",
+        "cliponaxis": False,
         "textfont": {"size": 12, "color": theme.muted},
         "marker": {"size": 11, "symbol": "circle-open", "color": theme.ink, "line": {"width": 2}},
         "hovertemplate": "worst sample: %{x:.6g}<br>s = %{y:.4g}<extra></extra>",
-    }  # fmt: skip
+    }
 
 
 def sampled_trace(x: Array, s: Array, theme: Theme) -> dict[str, Any]:
@@ -332,10 +368,14 @@ def sampled_trace(x: Array, s: Array, theme: Theme) -> dict[str, Any]:
         np.union1d(finite[evenly_spread_rows(len(finite), 240)], largest) if len(finite) else finite
     )
     return {
-        "type": "scatter", "mode": "markers", "x": x[rows], "y": s[rows], "yaxis": "y2",
+        "type": "scatter",
+        "mode": "markers",
+        "x": x[rows],
+        "y": s[rows],
+        "yaxis": "y2",
         "marker": {"size": 4, "color": theme.data, "opacity": 0.5},
         "hovertemplate": "sample %{x:.6g}<br>s = %{y:.4g}<extra></extra>",
-    }  # fmt: skip
+    }
 
 
 def s_ceiling(*values: Array) -> float:
@@ -381,9 +421,16 @@ def rug_traces(x: Array, s: Array, valid: Array, top: float, theme: Theme) -> li
 def edge_trace(x: Array, level: float, symbol: str, name: str, theme: Theme) -> dict[str, Any]:
     """Marks along an edge of a logarithmic panel, at 10 to the `level`."""
     return {
-        "type": "scatter", "mode": "markers", "cliponaxis": False,
-        "x": x, "y": np.full(len(x), 10.0**level),
-        "marker": {"symbol": symbol, "size": 9, "color": theme.ink,
-                   "line": {"width": 1, "color": theme.muted}},
+        "type": "scatter",
+        "mode": "markers",
+        "cliponaxis": False,
+        "x": x,
+        "y": np.full(len(x), 10.0**level),
+        "marker": {
+            "symbol": symbol,
+            "size": 9,
+            "color": theme.ink,
+            "line": {"width": 1, "color": theme.muted},
+        },
         "hovertemplate": f"{name} at %{{x:.6g}}<extra></extra>",
-    }  # fmt: skip
+    }

@@ -99,18 +99,39 @@ def growth_figure(growth: Growth, *, dark: bool = False, narrow: bool = False) -
     beyond = [counts[-1], 10 * counts[-1]], [digits[-1], digits[-1] + max(0, growth.per_decade)]
     hover = "%{x:,} rows<br>local EIC %{y:.2f} digits<extra></extra>"
     data: list[dict[str, Any]] = [
-        {"type": "scatter", "mode": "lines", "x": counts + counts[::-1],
-         "y": [*growth.high, *reversed(growth.low)], "fill": "toself", "line": {"width": 0},
-         "fillcolor": "rgba(127,127,127,0.22)", "hoverinfo": "skip", "showlegend": True,
-         "name": "80 of 100 random parts"},
-        {"type": "scatter", "mode": "lines+markers", "x": counts, "y": digits,
-         "line": {"color": theme.accent, "width": 2}, "marker": {"size": 7},
-         "name": "on average", "hovertemplate": hover},
-        {"type": "scatter", "mode": "lines+markers", "x": beyond[0], "y": beyond[1],
-         "line": {"color": theme.accent, "width": 2, "dash": "dash"},
-         "marker": {"size": [0, 9], "symbol": "circle-open", "color": theme.accent},
-         "name": "if it goes on", "hovertemplate": hover},
-    ]  # fmt: skip
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": counts + counts[::-1],
+            "y": [*growth.high, *reversed(growth.low)],
+            "fill": "toself",
+            "line": {"width": 0},
+            "fillcolor": "rgba(127,127,127,0.22)",
+            "hoverinfo": "skip",
+            "showlegend": True,
+            "name": "80 of 100 random parts",
+        },
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "x": counts,
+            "y": digits,
+            "line": {"color": theme.accent, "width": 2},
+            "marker": {"size": 7},
+            "name": "on average",
+            "hovertemplate": hover,
+        },
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "x": beyond[0],
+            "y": beyond[1],
+            "line": {"color": theme.accent, "width": 2, "dash": "dash"},
+            "marker": {"size": [0, 9], "symbol": "circle-open", "color": theme.accent},
+            "name": "if it goes on",
+            "hovertemplate": hover,
+        },
+    ]
     ticks = [*counts, 10 * counts[-1]]
     shown = ticks[::2] if narrow else ticks
     top = max(1.0, max(*growth.high, beyond[1][1]) * 1.12)
@@ -118,16 +139,21 @@ def growth_figure(growth: Growth, *, dark: bool = False, narrow: bool = False) -
         "height": 280,
         "margin": {"l": 52, "r": 24, "t": 12, "b": 46},
         **legend_above(theme),
-        "xaxis": axis_style(theme) | {
-            "type": "log", "title": {"text": "rows used", "standoff": 6},
+        "xaxis": axis_style(theme)
+        | {
+            "type": "log",
+            "title": {"text": "rows used", "standoff": 6},
             "range": [math.log10(counts[0]) - 0.08, math.log10(ticks[-1]) + 0.08],
-            "tickvals": shown, "ticktext": [f"{count:,}" for count in shown],
+            "tickvals": shown,
+            "ticktext": [f"{count:,}" for count in shown],
         },
-        "yaxis": axis_style(theme) | {
-            "range": [0, top], "title": {"text": "local EIC of this step, digits", "standoff": 4},
+        "yaxis": axis_style(theme)
+        | {
+            "range": [0, top],
+            "title": {"text": "local EIC of this step, digits", "standoff": 4},
         },
         "hovermode": "closest",
-    }  # fmt: skip
+    }
     return build(data, layout)
 
 
@@ -181,7 +207,9 @@ def rows_figure(
         "height": 340 if narrow else 360,
         "margin": {"l": 62, "r": 14, "t": 12, "b": 48},
         **legend_above(theme),
-        "xaxis": axis_style(theme) | scale_style(theme, axis.log, limits) | {
+        "xaxis": axis_style(theme)
+        | scale_style(theme, axis.log, limits)
+        | {
             "title": {"text": _title(across, labels), "standoff": 6},
         },
         "yaxis": axis_style(theme) | _shares_axis(found, floor),
@@ -189,7 +217,7 @@ def rows_figure(
         "annotations": [_even_note(found, x, axis, floor, theme)],
         "hovermode": "closest",
         "uirevision": f"{found.inspection.formula.source}|{across.kind}|{across.name}",
-    }  # fmt: skip
+    }
     zero = _zero(found, across, axis, x, limits)
     if zero is not None:
         line, note = zero
@@ -230,10 +258,12 @@ def _shares_axis(found: Where, floor: int) -> dict[str, Any]:
     if np.min(found.shares[np.isfinite(found.s)]) < 10.0**floor:
         texts[0] = f"≤ {texts[0]}"
     return {
-        "type": "log", "range": [floor - 0.15, 0.25],
-        "tickvals": [10.0**k for k in ticks], "ticktext": texts,
+        "type": "log",
+        "range": [floor - 0.15, 0.25],
+        "tickvals": [10.0**k for k in ticks],
+        "ticktext": texts,
         "title": {"text": "share of the amplified noise", "standoff": 4},
-    }  # fmt: skip
+    }
 
 
 def _percent(power: int) -> str:
@@ -266,12 +296,16 @@ def _others(
     rest = np.flatnonzero(np.isfinite(found.s) & ~carrying)
     shown = rest[evenly_spread_rows(len(rest), _OTHERS)] if len(rest) else rest
     return {
-        "type": "scatter", "mode": "markers",
+        "type": "scatter",
+        "mode": "markers",
         "name": f"the other {len(rest):,}" if carriers else f"{len(rest):,} rows",
-        "x": x[shown], "y": np.maximum(found.shares[shown], 10.0**floor),
-        "customdata": _customdata(found, shown), "hovertemplate": _HOVER,
-        "marker": {"size": 4, "color": theme.data, "opacity": 0.5}, "showlegend": bool(carriers),
-    }  # fmt: skip
+        "x": x[shown],
+        "y": np.maximum(found.shares[shown], 10.0**floor),
+        "customdata": _customdata(found, shown),
+        "hovertemplate": _HOVER,
+        "marker": {"size": 4, "color": theme.data, "opacity": 0.5},
+        "showlegend": bool(carriers),
+    }
 
 
 _HOVER = "row %{customdata[0]}<br>%{x:.6g}<br>%{customdata[1]} of the noise<extra></extra>"
@@ -298,14 +332,22 @@ def _groups(
         rows = wording.count(len(group), "row")
         groups.append(
             {
-                "type": "scatter", "mode": "markers", "cliponaxis": False,
+                "type": "scatter",
+                "mode": "markers",
+                "cliponaxis": False,
                 "name": f"{level}: {rows}" if not drawn else f"to {level}: {len(group):,} more",
-                "x": x[shown], "y": found.shares[shown],
-                "customdata": _customdata(found, shown), "hovertemplate": _HOVER,
-                "marker": {"size": size, "symbol": symbol, "color": theme.accent,
-                           "line": {"width": 1.2, "color": theme.accent}},
+                "x": x[shown],
+                "y": found.shares[shown],
+                "customdata": _customdata(found, shown),
+                "hovertemplate": _HOVER,
+                "marker": {
+                    "size": size,
+                    "symbol": symbol,
+                    "color": theme.accent,
+                    "line": {"width": 1.2, "color": theme.accent},
+                },
             }
-        )  # fmt: skip
+        )
         drawn = len(part.positions)
     return groups
 
@@ -331,18 +373,21 @@ def _edges(found: Where, x: Array, floor: int, theme: Theme) -> list[dict[str, A
 
 def _even_line(finite: int, theme: Theme) -> dict[str, Any]:
     return {
-        "type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1 / finite, "y1": 1 / finite,
+        "type": "line",
+        "xref": "paper",
+        "x0": 0,
+        "x1": 1,
+        "y0": 1 / finite,
+        "y1": 1 / finite,
         "line": {"color": theme.muted, "width": 1, "dash": "dot"},
-    }  # fmt: skip
+    }
 
 
 _NOTE_WIDTH, _NOTE_HEIGHT = 0.32, 0.1
 """Parts of the figure that the even line's name takes, on a phone."""
 
 
-def _even_note(
-    found: Where, x: Array, axis: GridAxis, floor: int, theme: Theme
-) -> dict[str, Any]:
+def _even_note(found: Where, x: Array, axis: GridAxis, floor: int, theme: Theme) -> dict[str, Any]:
     """At that end of the line, above or below it, where the fewest rows are drawn."""
     low, high = axis.limits()
     place = (np.log10(x) if axis.log else x) - low
@@ -355,16 +400,29 @@ def _even_note(
     left = place < _NOTE_WIDTH
     right = place > 1 - _NOTE_WIDTH
     over, under = (above > 0) & (above < _NOTE_HEIGHT), (above < 0) & (above > -_NOTE_HEIGHT)
-    ways = [(side, level) for level in ("bottom", "top")
-            for side in (("left", "right") if left_first else ("right", "left"))]  # fmt: skip
-    side, level = min(ways, key=lambda way: int(np.count_nonzero(
-        (left if way[0] == "left" else right) & (over if way[1] == "bottom" else under)
-    )))  # fmt: skip
+    ways = [
+        (side, level)
+        for level in ("bottom", "top")
+        for side in (("left", "right") if left_first else ("right", "left"))
+    ]
+    side, level = min(
+        ways,
+        key=lambda way: int(
+            np.count_nonzero(
+                (left if way[0] == "left" else right) & (over if way[1] == "bottom" else under)
+            )
+        ),
+    )
     return {
-        "xref": "paper", "x": 0.01 if side == "left" else 1, "y": -math.log10(found.finite),
-        "xanchor": side, "yanchor": level,
-        "text": "an even share", "showarrow": False, "font": {"size": 11, "color": theme.muted},
-    }  # fmt: skip
+        "xref": "paper",
+        "x": 0.01 if side == "left" else 1,
+        "y": -math.log10(found.finite),
+        "xanchor": side,
+        "yanchor": level,
+        "text": "an even share",
+        "showarrow": False,
+        "font": {"size": 11, "color": theme.muted},
+    }
 
 
 def _zero(
@@ -388,7 +446,13 @@ def _zero(
     side = "right" if share > 0.5 else "left"
     line = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": at, "x1": at}
     note = {
-        "yref": "paper", "x": scaled, "y": 0.98, "xanchor": side, "yanchor": "top",
-        "text": f"{text} crosses zero", "showarrow": False, "xshift": -10 if share > 0.5 else 10,
-    }  # fmt: skip
+        "yref": "paper",
+        "x": scaled,
+        "y": 0.98,
+        "xanchor": side,
+        "yanchor": "top",
+        "text": f"{text} crosses zero",
+        "showarrow": False,
+        "xshift": -10 if share > 0.5 else 10,
+    }
     return line, note

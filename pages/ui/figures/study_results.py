@@ -57,20 +57,31 @@ def _intervals(picture: Intervals, dark: bool, narrow: bool) -> go.Figure:
         "height": max(110, 34 * rows + 66 if picture.beside else 66 * rows + 44),
         "dragmode": False,
         "margin": dict(MARGIN),
-        "xaxis": _share_axis(theme) if picture.limits == (0.0, 1.0) else axis_style(theme) | {
-            "range": list(picture.limits), "fixedrange": True,
+        "xaxis": _share_axis(theme)
+        if picture.limits == (0.0, 1.0)
+        else axis_style(theme)
+        | {
+            "range": list(picture.limits),
+            "fixedrange": True,
         },
         "yaxis": {
-            "range": [-0.6, max(rows, 1) - 0.4], "fixedrange": True, "showgrid": False,
-            "zeroline": False, "ticks": "", "showline": False, "automargin": True,
+            "range": [-0.6, max(rows, 1) - 0.4],
+            "fixedrange": True,
+            "showgrid": False,
+            "zeroline": False,
+            "ticks": "",
+            "showline": False,
+            "automargin": True,
             "tickvals": list(range(rows)),
-            "ticktext": [plain_text(wording.shorten(mark.name, NAME_LENGTH[narrow]))
-                         for mark in reversed(picture.marks)],
+            "ticktext": [
+                plain_text(wording.shorten(mark.name, NAME_LENGTH[narrow]))
+                for mark in reversed(picture.marks)
+            ],
             "tickfont": {"size": 12 if narrow else 13, "color": theme.ink},
         },
         "shapes": [_line(picture.middle, theme)],
         "annotations": [],
-    }  # fmt: skip
+    }
     if picture.axis:
         layout["xaxis"]["title"] = _title(picture.axis)
     else:
@@ -87,9 +98,16 @@ def _intervals(picture: Intervals, dark: bool, narrow: bool) -> go.Figure:
         _names_above(layout, picture, theme, narrow)
     if picture.total and rows > 1:
         layout["shapes"].append(
-            {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 0.5, "y1": 0.5,
-             "line": {"color": theme.faint, "width": 1}}
-        )  # fmt: skip
+            {
+                "type": "line",
+                "xref": "paper",
+                "x0": 0,
+                "x1": 1,
+                "y0": 0.5,
+                "y1": 0.5,
+                "line": {"color": theme.faint, "width": 1},
+            }
+        )
     data = [
         trace
         for place, mark in enumerate(picture.marks, start=1)
@@ -106,27 +124,35 @@ def _interval(mark: Mark, y: int, dark: bool) -> list[dict[str, Any]]:
     colour = theme.muted if mark.check else COLOURS[dark][0]
     said = _said(mark) + "<extra></extra>"
     point = {
-        "type": "scatter", "mode": "markers", "x": [mark.value], "y": [y],
-        "marker": {"symbol": "circle-open" if mark.check else "circle", "color": colour,
-                   "size": 10 if mark.check else 8 + 5 * mark.weight**0.5,
-                   "line": {"color": colour if mark.check else theme.paper, "width": 2}},
-        "hovertemplate": said, "cliponaxis": False,
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "markers",
+        "x": [mark.value],
+        "y": [y],
+        "marker": {
+            "symbol": "circle-open" if mark.check else "circle",
+            "color": colour,
+            "size": 10 if mark.check else 8 + 5 * mark.weight**0.5,
+            "line": {"color": colour if mark.check else theme.paper, "width": 2},
+        },
+        "hovertemplate": said,
+        "cliponaxis": False,
+    }
     if mark.low is None or mark.high is None:
         return [point]
     width = 2.0 if mark.check else 2.0 + 3.0 * mark.weight
     line = {
-        "type": "scatter", "mode": "lines+markers", "x": [mark.low, mark.high], "y": [y, y],
+        "type": "scatter",
+        "mode": "lines+markers",
+        "x": [mark.low, mark.high],
+        "y": [y, y],
         "line": {"color": colour, "width": width},
         "marker": {"symbol": "line-ns", "size": 10, "line": {"color": colour, "width": 2}},
         "hovertemplate": said,
-    }  # fmt: skip
+    }
     return [line, point]
 
 
-def _names_above(
-    layout: dict[str, Any], picture: Intervals, theme: Theme, narrow: bool
-) -> None:
+def _names_above(layout: dict[str, Any], picture: Intervals, theme: Theme, narrow: bool) -> None:
     """Name and text of each mark above it, and what the ends of the axis mean."""
     rows, size = len(picture.marks), 12 if narrow else 13
     for place, mark in enumerate(picture.marks):
@@ -149,22 +175,34 @@ def _names_above(
 def _curves(picture: Curves, dark: bool, narrow: bool) -> go.Figure:
     theme, places = THEMES[dark], [at for curve in picture.curves for at in curve.at]
     layout = base_layout(dark) | {
-        "height": 380 if narrow else 400, "dragmode": False,
-        "margin": MARGIN | {"l": 62, "t": 34}, "bargap": 0.2,
-        "xaxis": axis_style(theme) | {
-            "fixedrange": True, "title": _title(picture.axis), "automargin": False,
-            "anchor": "y2", "showticklabels": bool(places),
+        "height": 380 if narrow else 400,
+        "dragmode": False,
+        "margin": MARGIN | {"l": 62, "t": 34},
+        "bargap": 0.2,
+        "xaxis": axis_style(theme)
+        | {
+            "fixedrange": True,
+            "title": _title(picture.axis),
+            "automargin": False,
+            "anchor": "y2",
+            "showticklabels": bool(places),
             "dtick": _step(max(places, default=0) - min(places, default=0), 6, (1, 2, 3, 6)),
         },
-        "yaxis": _share_axis(theme) | {
-            "automargin": False, "domain": [0.32, 1.0], "title": _title(picture.upwards),
+        "yaxis": _share_axis(theme)
+        | {
+            "automargin": False,
+            "domain": [0.32, 1.0],
+            "title": _title(picture.upwards),
         },
-        "yaxis2": _count_axis(theme, [n for curve in picture.curves for n in curve.below], 3) | {
-            "automargin": False, "domain": [0.0, 0.24], "title": _title(picture.below),
+        "yaxis2": _count_axis(theme, [n for curve in picture.curves for n in curve.below], 3)
+        | {
+            "automargin": False,
+            "domain": [0.0, 0.24],
+            "title": _title(picture.below),
         },
         "shapes": [_line(0.5, theme, across=True)],
         "annotations": [],
-    }  # fmt: skip
+    }
     if len(picture.curves) > 1:
         layout |= legend_above(theme)
     looks = zip(
@@ -182,10 +220,17 @@ def _curves(picture: Curves, dark: bool, narrow: bool) -> go.Figure:
             at, mark = curve.at[curve.chosen], curve.marks[curve.chosen]
             layout["shapes"].append(_line(at, theme))
             layout["annotations"].append(
-                {"x": at, "y": 0.05, "yref": "y", "xanchor": "left", "xshift": 4,
-                 "showarrow": False, "text": plain_text(picture.chosen),
-                 "font": {"size": 12, "color": theme.muted}}
-            )  # fmt: skip
+                {
+                    "x": at,
+                    "y": 0.05,
+                    "yref": "y",
+                    "xanchor": "left",
+                    "xshift": 4,
+                    "showarrow": False,
+                    "text": plain_text(picture.chosen),
+                    "font": {"size": 12, "color": theme.muted},
+                }
+            )
             data += _diamond(at, mark, theme)
     if not any(curve.known_marks for curve in picture.curves):
         layout["annotations"].append(_reason(picture.empty, theme, narrow, y=0.75))
@@ -196,12 +241,17 @@ def _band(curve: Curve, style: dict[str, Any]) -> list[dict[str, Any]]:
     """The marks joined by a line, over a band of their intervals."""
     banded = [(at, m) for at, m in curve.known_marks if m.low is not None and m.high is not None]
     band = {
-        "type": "scatter", "mode": "lines",
+        "type": "scatter",
+        "mode": "lines",
         "x": [at for at, _ in banded] + [at for at, _ in reversed(banded)],
         "y": [m.high for _, m in banded] + [m.low for _, m in reversed(banded)],
-        "fill": "toself", "fillcolor": style["line"]["color"], "opacity": 0.16,
-        "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False,
-    }  # fmt: skip
+        "fill": "toself",
+        "fillcolor": style["line"]["color"],
+        "opacity": 0.16,
+        "line": {"width": 0},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
     return [band, _points(curve) | style | {"mode": "lines+markers"}]
 
 
@@ -209,39 +259,48 @@ def _whiskers(curve: Curve, style: dict[str, Any]) -> list[dict[str, Any]]:
     """Each mark alone, with its interval."""
     marks = [m for _, m in curve.known_marks]
     intervals = {
-        "type": "data", "symmetric": False, "thickness": 2, "width": 4,
+        "type": "data",
+        "symmetric": False,
+        "thickness": 2,
+        "width": 4,
         "color": style["line"]["color"],
         "array": [0 if m.high is None else m.high - (m.value or 0) for m in marks],
         "arrayminus": [0 if m.low is None else (m.value or 0) - m.low for m in marks],
-    }  # fmt: skip
+    }
     marker = style["marker"] | {"size": 9}
     return [_points(curve) | {"mode": "markers", "marker": marker, "error_y": intervals}]
 
 
 def _points(curve: Curve) -> dict[str, Any]:
     return {
-        "type": "scatter", "name": plain_text(curve.name), "cliponaxis": False,
-        "x": [at for at, _ in curve.known_marks], "y": [m.value for _, m in curve.known_marks],
-        "text": [_said(m) for _, m in curve.known_marks], "hovertemplate": "%{text}<extra></extra>",
-    }  # fmt: skip
+        "type": "scatter",
+        "name": plain_text(curve.name),
+        "cliponaxis": False,
+        "x": [at for at, _ in curve.known_marks],
+        "y": [m.value for _, m in curve.known_marks],
+        "text": [_said(m) for _, m in curve.known_marks],
+        "hovertemplate": "%{text}<extra></extra>",
+    }
 
 
-def _below(
-    picture: Curves, curve: Curve, style: dict[str, Any], theme: Theme
-) -> dict[str, Any]:
+def _below(picture: Curves, curve: Curve, style: dict[str, Any], theme: Theme) -> dict[str, Any]:
     """What is counted below the marks: steps where these are joined, else bars."""
     what = {
-        "x": list(curve.at), "y": list(curve.below), "yaxis": "y2", "showlegend": False,
-        "text": [_said(m) for m in curve.marks], "hovertemplate": "%{text}<extra></extra>",
-    }  # fmt: skip
+        "x": list(curve.at),
+        "y": list(curve.below),
+        "yaxis": "y2",
+        "showlegend": False,
+        "text": [_said(m) for m in curve.marks],
+        "hovertemplate": "%{text}<extra></extra>",
+    }
     if not picture.joined:
         return what | {
-            "type": "bar", "width": [0.8] * len(curve.at), "marker": {"color": theme.faint},
+            "type": "bar",
+            "width": [0.8] * len(curve.at),
+            "marker": {"color": theme.faint},
             "textposition": "none",
-        }  # fmt: skip
-    return what | {
-        "type": "scatter", "mode": "lines", "line": style["line"] | {"shape": "hv"}
-    }  # fmt: skip
+        }
+    return what | {"type": "scatter", "mode": "lines", "line": style["line"] | {"shape": "hv"}}
 
 
 def _diamond(at: float, mark: Mark, theme: Theme) -> list[dict[str, Any]]:
@@ -249,12 +308,21 @@ def _diamond(at: float, mark: Mark, theme: Theme) -> list[dict[str, Any]]:
         return []
     return [
         {
-            "type": "scatter", "mode": "markers", "x": [at], "y": [mark.value],
-            "showlegend": False, "hoverinfo": "skip", "cliponaxis": False,
-            "marker": {"symbol": "diamond", "size": 14, "color": theme.ink,
-                       "line": {"color": theme.paper, "width": 2}},
+            "type": "scatter",
+            "mode": "markers",
+            "x": [at],
+            "y": [mark.value],
+            "showlegend": False,
+            "hoverinfo": "skip",
+            "cliponaxis": False,
+            "marker": {
+                "symbol": "diamond",
+                "size": 14,
+                "color": theme.ink,
+                "line": {"color": theme.paper, "width": 2},
+            },
         }
-    ]  # fmt: skip
+    ]
 
 
 def _histograms(picture: Histograms, dark: bool, narrow: bool) -> go.Figure:
@@ -267,7 +335,7 @@ def _histograms(picture: Histograms, dark: bool, narrow: bool) -> go.Figure:
         "bargap": 0,
         "dragmode": False,
         "annotations": [],
-    }  # fmt: skip
+    }
     several, gap = len(picture.panels), 0.14 if narrow else 0.06
     size = (1 - gap * (several - 1)) / several
     for place, panel in enumerate(picture.panels):
@@ -276,12 +344,16 @@ def _histograms(picture: Histograms, dark: bool, narrow: bool) -> go.Figure:
         across = [0.0, 1.0] if narrow else [start, start + size]
         upwards = [1 - start - size, 1 - start] if narrow else [0.0, 1.0]
         layout[f"xaxis{number}"] = axis_style(theme) | {
-            "domain": across, "anchor": f"y{number}", "fixedrange": True,
-            "title": _title(panel.axis), "showticklabels": not panel.empty,
-        }  # fmt: skip
+            "domain": across,
+            "anchor": f"y{number}",
+            "fixedrange": True,
+            "title": _title(panel.axis),
+            "showticklabels": not panel.empty,
+        }
         layout[f"yaxis{number}"] = _count_axis(theme, [*panel.lower, *panel.higher]) | {
-            "domain": upwards, "anchor": f"x{number}",
-        }  # fmt: skip
+            "domain": upwards,
+            "anchor": f"x{number}",
+        }
         if narrow or place == 0:
             layout[f"yaxis{number}"]["title"] = _title(picture.upwards)
         if panel.empty:
@@ -291,43 +363,53 @@ def _histograms(picture: Histograms, dark: bool, narrow: bool) -> go.Figure:
     return build(data, layout)
 
 
-def _bars(
-    panel: Histogram, picture: Histograms, dark: bool, number: str
-) -> list[dict[str, Any]]:
+def _bars(panel: Histogram, picture: Histograms, dark: bool, number: str) -> list[dict[str, Any]]:
     bins = list(zip(panel.edges, panel.edges[1:], strict=False))
     sides = zip((panel.lower, panel.higher), picture.names, COLOURS[dark], strict=True)
     return [
         {
-            "type": "bar", "name": name, "legendgroup": name, "showlegend": number == "",
-            "x": [(low + high) / 2 for low, high in bins], "y": list(counts),
-            "width": [high - low for low, high in bins], "xaxis": f"x{number}",
+            "type": "bar",
+            "name": name,
+            "legendgroup": name,
+            "showlegend": number == "",
+            "x": [(low + high) / 2 for low, high in bins],
+            "y": list(counts),
+            "width": [high - low for low, high in bins],
+            "xaxis": f"x{number}",
             "yaxis": f"y{number}",
             "marker": {"color": colour, "opacity": 0.55, "line": {"color": colour, "width": 1}},
             "hovertemplate": f"%{{y}} {picture.upwards} at {panel.axis} %{{x:.3g}}"
-                             f"<extra>{name}</extra>",
+            f"<extra>{name}</extra>",
         }
         for counts, name, colour in sides
-    ]  # fmt: skip
+    ]
 
 
 def _counts(picture: Counts, dark: bool, narrow: bool) -> go.Figure:
     theme, top = THEMES[dark], len(picture.counts)
     data = [
         {
-            "type": "bar", "x": list(range(top)), "y": list(picture.counts),
+            "type": "bar",
+            "x": list(range(top)),
+            "y": list(picture.counts),
             "marker": {"color": COLOURS[dark][0], "opacity": 0.75},
             "hovertemplate": f"%{{y}} {plain_text(picture.upwards)} with %{{x}}<extra></extra>",
         }
-    ]  # fmt: skip
+    ]
     empty = [] if picture.counts else [_reason(picture.empty, theme, narrow)]
     layout = base_layout(dark) | {
-        "height": 220, "bargap": 0.25, "dragmode": False, "margin": MARGIN | {"l": 56},
-        "xaxis": _count_axis(theme, range(top), 12) | {
-            "title": _title(picture.axis), "showticklabels": top > 0,
+        "height": 220,
+        "bargap": 0.25,
+        "dragmode": False,
+        "margin": MARGIN | {"l": 56},
+        "xaxis": _count_axis(theme, range(top), 12)
+        | {
+            "title": _title(picture.axis),
+            "showticklabels": top > 0,
         },
         "yaxis": _count_axis(theme, picture.counts) | {"title": _title(picture.upwards)},
         "annotations": empty,
-    }  # fmt: skip
+    }
     return build(data, layout)
 
 
@@ -340,18 +422,24 @@ def _said(mark: Mark) -> str:
 def _share_axis(theme: Theme) -> dict[str, Any]:
     """0 to 100 %."""
     return axis_style(theme) | {
-        "range": [-0.01, 1.01], "fixedrange": True,
-        "tickvals": list(SHARES), "ticktext": list(SHARE_TICKS),
-    }  # fmt: skip
+        "range": [-0.01, 1.01],
+        "fixedrange": True,
+        "tickvals": list(SHARES),
+        "ticktext": list(SHARE_TICKS),
+    }
 
 
 def _count_axis(theme: Theme, counts: Sequence[float], most: int = 5) -> dict[str, Any]:
     """From 0 up, in whole numbers; without numbers where nothing is counted."""
     top = max(counts, default=0)
     return axis_style(theme) | {
-        "fixedrange": True, "tickformat": "d", "rangemode": "tozero", "dtick": _step(top, most),
-        "showticklabels": top > 0, "ticks": "outside" if top else "",
-    }  # fmt: skip
+        "fixedrange": True,
+        "tickformat": "d",
+        "rangemode": "tozero",
+        "dtick": _step(top, most),
+        "showticklabels": top > 0,
+        "ticks": "outside" if top else "",
+    }
 
 
 def _step(span: float, most: int, steps: Sequence[int] = (1, 2, 5)) -> int:
@@ -378,22 +466,31 @@ def _line(at: float, theme: Theme, *, across: bool = False) -> dict[str, Any]:
     """A dashed line through the whole figure."""
     along, over = ("y", "x") if across else ("x", "y")
     return {
-        "type": "line", f"{along}ref": along, f"{over}ref": "paper", f"{along}0": at,
-        f"{along}1": at, f"{over}0": 0, f"{over}1": 1, "layer": "below",
+        "type": "line",
+        f"{along}ref": along,
+        f"{over}ref": "paper",
+        f"{along}0": at,
+        f"{along}1": at,
+        f"{over}0": 0,
+        f"{over}1": 1,
+        "layer": "below",
         "line": {"color": theme.muted, "width": 1, "dash": "dash"},
-    }  # fmt: skip
+    }
 
 
-def _label(
-    text: str, x: float, y: float, colour: str, theme: Theme, size: int
-) -> dict[str, Any]:
+def _label(text: str, x: float, y: float, colour: str, theme: Theme, size: int) -> dict[str, Any]:
     """A line of text at the left or the right edge, or between, at a height of the data."""
     return {
-        "x": x, "xref": "paper", "y": y,
+        "x": x,
+        "xref": "paper",
+        "y": y,
         "xanchor": {0.0: "left", 1.0: "right"}.get(x, "center"),
-        "yanchor": "middle", "showarrow": False, "text": plain_text(text),
-        "font": {"size": size, "color": colour}, "bgcolor": theme.paper,
-    }  # fmt: skip
+        "yanchor": "middle",
+        "showarrow": False,
+        "text": plain_text(text),
+        "font": {"size": size, "color": colour},
+        "bgcolor": theme.paper,
+    }
 
 
 def _reason(
@@ -402,6 +499,12 @@ def _reason(
     """A sentence in place of a picture."""
     lines = "<br>".join(map(plain_text, textwrap.wrap(text, LINE_LENGTH[narrow])))
     return {
-        "x": x, "xref": "paper", "y": y, "yref": "paper", "showarrow": False, "text": lines,
-        "font": {"size": 13, "color": theme.muted}, "bgcolor": theme.paper,
-    }  # fmt: skip
+        "x": x,
+        "xref": "paper",
+        "y": y,
+        "yref": "paper",
+        "showarrow": False,
+        "text": lines,
+        "font": {"size": 13, "color": theme.muted},
+        "bgcolor": theme.paper,
+    }

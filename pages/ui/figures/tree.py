@@ -55,40 +55,85 @@ def ruler_figure(
     """
     theme = THEMES[dark]
     shapes: list[dict[str, Any]] = [
-        {"type": "rect", "x0": LOW, "x1": HIGH, "y0": 0, "y1": 1,
-         "line": {"width": 1, "color": theme.faint}},
-        {"type": "rect", "x0": HIGH + 0.2, "x1": HIGH + 0.8, "y0": 0, "y1": 1,
-         "line": {"width": 1.2, "color": theme.ink, "dash": "3px,2px"}},
-    ]  # fmt: skip
+        {
+            "type": "rect",
+            "x0": LOW,
+            "x1": HIGH,
+            "y0": 0,
+            "y1": 1,
+            "line": {"width": 1, "color": theme.faint},
+        },
+        {
+            "type": "rect",
+            "x0": HIGH + 0.2,
+            "x1": HIGH + 0.8,
+            "y0": 0,
+            "y1": 1,
+            "line": {"width": 1.2, "color": theme.ink, "dash": "3px,2px"},
+        },
+    ]
     size = 12
     notes: list[dict[str, Any]] = []
     for place, text in ((TYPICAL_LAW, "typical<br>law"), (FILTER, "paper’s<br>filter")):
         side = "left" if place == FILTER else "right"
         shapes.append(
-            {"type": "line", "x0": place, "x1": place, "y0": -0.35, "y1": 1,
-             "line": {"width": 1.5, "color": theme.ink}}
-        )  # fmt: skip
+            {
+                "type": "line",
+                "x0": place,
+                "x1": place,
+                "y0": -0.35,
+                "y1": 1,
+                "line": {"width": 1.5, "color": theme.ink},
+            }
+        )
         notes.append(
-            {"x": place, "y": -0.35, "text": f"{place:g} {text}", "showarrow": False,
-             "xanchor": side, "yanchor": "top", "align": side,
-             "xshift": -6 if place == FILTER else 6, "font": {"size": size, "color": theme.muted}}
-        )  # fmt: skip
+            {
+                "x": place,
+                "y": -0.35,
+                "text": f"{place:g} {text}",
+                "showarrow": False,
+                "xanchor": side,
+                "yanchor": "top",
+                "align": side,
+                "xshift": -6 if place == FILTER else 6,
+                "font": {"size": size, "color": theme.muted},
+            }
+        )
     for tick in (4, 6, 8):
         notes.append(
-            {"x": tick, "y": -0.35, "text": str(tick), "showarrow": False, "yanchor": "top",
-             "font": {"size": size, "color": theme.muted}}
-        )  # fmt: skip
+            {
+                "x": tick,
+                "y": -0.35,
+                "text": str(tick),
+                "showarrow": False,
+                "yanchor": "top",
+                "font": {"size": size, "color": theme.muted},
+            }
+        )
     notes.append(
-        {"x": HIGH + 0.5, "y": 0.5, "text": "∞", "showarrow": False,
-         "font": {"size": 14, "color": theme.ink}}
-    )  # fmt: skip
+        {
+            "x": HIGH + 0.5,
+            "y": 0.5,
+            "text": "∞",
+            "showarrow": False,
+            "font": {"size": 14, "color": theme.ink},
+        }
+    )
     cells = 128
     data: list[dict[str, Any]] = [
-        {"type": "heatmap", "x0": (HIGH - LOW) / cells / 2, "dx": (HIGH - LOW) / cells,
-         "y": [0, 1], "z": [[HIGH * (i + 0.5) / cells for i in range(cells)]],
-         "zmin": LOW, "zmax": HIGH, "colorscale": SCALE[dark], "showscale": False,
-         "hoverinfo": "skip"}
-    ]  # fmt: skip
+        {
+            "type": "heatmap",
+            "x0": (HIGH - LOW) / cells / 2,
+            "dx": (HIGH - LOW) / cells,
+            "y": [0, 1],
+            "z": [[HIGH * (i + 0.5) / cells for i in range(cells)]],
+            "zmin": LOW,
+            "zmax": HIGH,
+            "colorscale": SCALE[dark],
+            "showscale": False,
+            "hoverinfo": "skip",
+        }
+    ]
     marks = [("EIC", eic, True)]
     if math.isinf(eic):
         marks.append(("EIC, finite", eic_finite, False))
@@ -101,26 +146,47 @@ def ruler_figure(
         place = HIGH + 0.5 if math.isinf(value) else min(max(value, LOW), HIGH)
         more = math.isfinite(value) and value > HIGH
         data.append(
-            {"type": "scatter", "x": [place], "y": [1.28], "mode": "markers", "showlegend": False,
-             "marker": {"symbol": "triangle-down" if main else "triangle-down-open", "size": 13,
-                        "color": theme.ink, "line": {"width": 1.5, "color": theme.ink}},
-             "hovertemplate": f"{name} {wording.digits_lost(value)}<extra></extra>",
-             "cliponaxis": False}
-        )  # fmt: skip
+            {
+                "type": "scatter",
+                "x": [place],
+                "y": [1.28],
+                "mode": "markers",
+                "showlegend": False,
+                "marker": {
+                    "symbol": "triangle-down" if main else "triangle-down-open",
+                    "size": 13,
+                    "color": theme.ink,
+                    "line": {"width": 1.5, "color": theme.ink},
+                },
+                "hovertemplate": f"{name} {wording.digits_lost(value)}<extra></extra>",
+                "cliponaxis": False,
+            }
+        )
         if math.isinf(value):
             continue
         notes.append(
-            {"x": place, "y": 1.5,
-             "text": f"{name} <b>{wording.digits_lost(value)}{' ▸' if more else ''}</b>",
-             "showarrow": False, "yanchor": "bottom",
-             "xanchor": "left" if place < 1 else "right" if place > HIGH - 1 else "center",
-             "font": {"size": 14, "color": theme.ink if main else theme.muted}}
-        )  # fmt: skip
+            {
+                "x": place,
+                "y": 1.5,
+                "text": f"{name} <b>{wording.digits_lost(value)}{' ▸' if more else ''}</b>",
+                "showarrow": False,
+                "yanchor": "bottom",
+                "xanchor": "left" if place < 1 else "right" if place > HIGH - 1 else "center",
+                "font": {"size": 14, "color": theme.ink if main else theme.muted},
+            }
+        )
     if len(data) == 1:
         notes.append(
-            {"x": LOW, "y": 1.2, "text": "undefined: no mark", "showarrow": False,
-             "xanchor": "left", "yanchor": "bottom", "font": {"size": 13, "color": theme.muted}}
-        )  # fmt: skip
+            {
+                "x": LOW,
+                "y": 1.2,
+                "text": "undefined: no mark",
+                "showarrow": False,
+                "xanchor": "left",
+                "yanchor": "bottom",
+                "font": {"size": 13, "color": theme.muted},
+            }
+        )
     layout = base_layout(dark) | {
         "height": 96,
         "margin": {"l": 8, "r": 8, "t": 4, "b": 4},
@@ -167,7 +233,12 @@ def tree_figure(
     """
     theme = THEMES[dark]
     scene = compose(
-        inspection, selected=selected, unfolded=unfolded, dark=dark, narrow=narrow, width=width,
+        inspection,
+        selected=selected,
+        unfolded=unfolded,
+        dark=dark,
+        narrow=narrow,
+        width=width,
         height=None if height is None else height - MARGINS["t"] - MARGINS["b"],
     )
     shown = width or WIDTH[narrow]
@@ -270,9 +341,14 @@ LIFT = 2.5
 
 def _anchored(card: Card, path: str) -> dict[str, Any]:
     return {
-        "type": "path", "path": path, "xsizemode": "pixel", "ysizemode": "pixel",
-        "xanchor": round(card.x, 2), "yanchor": round(card.y, 2), "layer": "below",
-    }  # fmt: skip
+        "type": "path",
+        "path": path,
+        "xsizemode": "pixel",
+        "ysizemode": "pixel",
+        "xanchor": round(card.x, 2),
+        "yanchor": round(card.y, 2),
+        "layer": "below",
+    }
 
 
 def _rounded(
@@ -322,10 +398,14 @@ def _tag(card: Card, scene: Scene, spare: float, dark: bool) -> dict[str, Any]:
         "left": {"xanchor": "right", "xshift": -beside},
     }
     return places[side] | {
-        "x": card.x, "y": card.y,
-        "text": f"<b>{card.tag}</b>", "showarrow": False, "borderpad": 1,
-        "bgcolor": theme.ink, "font": {"size": round(TAG_SIZE * scene.scale), "color": theme.paper},
-    }  # fmt: skip
+        "x": card.x,
+        "y": card.y,
+        "text": f"<b>{card.tag}</b>",
+        "showarrow": False,
+        "borderpad": 1,
+        "bgcolor": theme.ink,
+        "font": {"size": round(TAG_SIZE * scene.scale), "color": theme.paper},
+    }
 
 
 def _text_traces(scene: Scene) -> list[dict[str, Any]]:
@@ -337,7 +417,10 @@ def _text_traces(scene: Scene) -> list[dict[str, Any]]:
         fixed = {"textfont": {"color": ink}}
         traces.append(
             {
-                "type": "scatter", "mode": "text", "hoverinfo": "skip", "cliponaxis": False,
+                "type": "scatter",
+                "mode": "text",
+                "hoverinfo": "skip",
+                "cliponaxis": False,
                 "x": [round(card.x, 2) for card in cards],
                 "y": [round(card.y, 2) for card in cards],
                 "text": [
@@ -346,9 +429,10 @@ def _text_traces(scene: Scene) -> list[dict[str, Any]]:
                     for card in cards
                 ],
                 "textfont": {"size": round(15 * scene.scale, 1), "color": ink},
-                "selected": fixed, "unselected": fixed,
+                "selected": fixed,
+                "unselected": fixed,
             }
-        )  # fmt: skip
+        )
     return traces
 
 
@@ -363,15 +447,19 @@ def _hit_trace(inspection: Inspection, scene: Scene) -> dict[str, Any]:
         offsets = (0.0, -reach, reach) if reach > size / 3 else (0.0,)
         places += [(card.x + offset, card.y, card.node_id, text) for offset in offsets]
     return {
-        "type": "scatter", "mode": "markers", "name": "nodes", "cliponaxis": False,
+        "type": "scatter",
+        "mode": "markers",
+        "name": "nodes",
+        "cliponaxis": False,
         "x": [round(x, 2) for x, _, _, _ in places],
         "y": [round(y, 2) for _, y, _, _ in places],
         "customdata": [node_id for _, _, node_id, _ in places],
         "marker": {"size": round(size), "opacity": 0},
-        "selected": unseen, "unselected": unseen,
+        "selected": unseen,
+        "unselected": unseen,
         "hovertext": [text for _, _, _, text in places],
         "hoverinfo": "text",
-    }  # fmt: skip
+    }
 
 
 DASHES = {"solid": "solid", "dash": "4px,3px", "dot": "2px,3px"}
@@ -442,14 +530,35 @@ def _scale_trace(dark: bool, length: float) -> dict[str, Any]:
     theme = THEMES[dark]
     bar: dict[str, Any] = {
         "title": {"text": SCALE_TITLE, "font": {"size": 13}, "side": "top"},
-        "tickvals": list(range(9)), "ticktext": [str(i) for i in range(9)],
-        "tickfont": {"size": 12}, "thickness": 12, "outlinewidth": 0, "ticks": "outside",
-        "ticklen": 3, "tickcolor": theme.muted, "orientation": "h", "x": 0.5,
-        "xanchor": "center", "y": 0, "yanchor": "top", "lenmode": "pixels", "len": length,
+        "tickvals": list(range(9)),
+        "ticktext": [str(i) for i in range(9)],
+        "tickfont": {"size": 12},
+        "thickness": 12,
+        "outlinewidth": 0,
+        "ticks": "outside",
+        "ticklen": 3,
+        "tickcolor": theme.muted,
+        "orientation": "h",
+        "x": 0.5,
+        "xanchor": "center",
+        "y": 0,
+        "yanchor": "top",
+        "lenmode": "pixels",
+        "len": length,
         "ypad": 6,
-    }  # fmt: skip
+    }
     return {
-        "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
-        "marker": {"color": [LOW], "cmin": LOW, "cmax": HIGH, "colorscale": SCALE[dark],
-                   "showscale": True, "colorbar": bar},
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "markers",
+        "x": [None],
+        "y": [None],
+        "hoverinfo": "skip",
+        "marker": {
+            "color": [LOW],
+            "cmin": LOW,
+            "cmax": HIGH,
+            "colorscale": SCALE[dark],
+            "showscale": True,
+            "colorbar": bar,
+        },
+    }

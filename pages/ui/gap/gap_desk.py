@@ -284,7 +284,8 @@ def check_problems(imported: Imported) -> None:
     if not known & set(problems):
         named = ", ".join(f"`{name}`" for name in problems[:5] if name)
         raise DataError(
-            f"none of its problems is a law: it names {named}" if named
+            f"none of its problems is a law: it names {named}"
+            if named
             else "it does not say for which laws its formulas were found",
             hint="a column `dataset` says for which law a formula was found, as "
             "`feynman_I_6_2` or `strogatz_vdp1`; for other data bring what `eic score` wrote",

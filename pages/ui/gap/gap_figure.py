@@ -21,13 +21,43 @@ from pages.ui.figures.plotting import axis_style, base_layout, build, legend_abo
 from pages.ui.kit.text import clean
 
 HUES = {
-    False: ("#0072b2", "#7a7f8a", "#009e73", "#b0589b", "#d55e00", "#b8860b", "#56909c",
-            "#8c564b", "#4b6bd6", "#6b8e23", "#c2185b", "#3f4a5a", "#00838f", "#9c7a00", "#7b3fa0",
-            "#c75b7a"),
-    True: ("#5cb8f0", "#9aa3b2", "#3fd0a0", "#e29ad0", "#f08a4b", "#e5c14f", "#8fd0dc",
-           "#d0a090", "#96aaff", "#b6d36a", "#ff86ae", "#c3cbd8", "#4dd0e1", "#ffe082", "#c99cf0",
-           "#f3a6bd"),
-}  # fmt: skip
+    False: (
+        "#0072b2",
+        "#7a7f8a",
+        "#009e73",
+        "#b0589b",
+        "#d55e00",
+        "#b8860b",
+        "#56909c",
+        "#8c564b",
+        "#4b6bd6",
+        "#6b8e23",
+        "#c2185b",
+        "#3f4a5a",
+        "#00838f",
+        "#9c7a00",
+        "#7b3fa0",
+        "#c75b7a",
+    ),
+    True: (
+        "#5cb8f0",
+        "#9aa3b2",
+        "#3fd0a0",
+        "#e29ad0",
+        "#f08a4b",
+        "#e5c14f",
+        "#8fd0dc",
+        "#d0a090",
+        "#96aaff",
+        "#b6d36a",
+        "#ff86ae",
+        "#c3cbd8",
+        "#4dd0e1",
+        "#ffe082",
+        "#c99cf0",
+        "#f3a6bd",
+    ),
+}
 """Colours by `dark`, in the order of the groups; those beyond share the last."""
 
 LEAST_FOR_VIOLIN = 10
@@ -98,17 +128,29 @@ def violins(picture: GapPicture, *, dark: bool = False, narrow: bool = False) ->
         "height": 56 * rows + 80 if narrow else max(420, 58 * rows + 80),
         "margin": {"l": 8, "r": 12, "t": 26, "b": 8},
         "xaxis": axis_style(theme)
-        | {"title": {"text": f"EIC, digits ({MEASURES[picture.measure]})", "standoff": 6},
-           "range": [-0.15, top], "fixedrange": True},
+        | {
+            "title": {"text": f"EIC, digits ({MEASURES[picture.measure]})", "standoff": 6},
+            "range": [-0.15, top],
+            "fixedrange": True,
+        },
         "yaxis": axis_style(theme)
-        | {"range": [rows - 0.4, -0.6], "tickvals": list(range(rows)), "showline": False,
-           "ticktext": [_label(group, picture.summaries[group.key], narrow)
-                        for group in picture.groups],
-           "ticks": "", "fixedrange": True, "tickfont": {"size": 12, "color": theme.ink}},
-        "hovermode": "closest", "clickmode": "event+select", "dragmode": False,
+        | {
+            "range": [rows - 0.4, -0.6],
+            "tickvals": list(range(rows)),
+            "showline": False,
+            "ticktext": [
+                _label(group, picture.summaries[group.key], narrow) for group in picture.groups
+            ],
+            "ticks": "",
+            "fixedrange": True,
+            "tickfont": {"size": 12, "color": theme.ink},
+        },
+        "hovermode": "closest",
+        "clickmode": "event+select",
+        "dragmode": False,
         "shapes": [_line_at_one(theme, vertical=True)],
         "annotations": [_name_of_line(theme)],
-    }  # fmt: skip
+    }
     return build(data, layout)
 
 
@@ -126,15 +168,24 @@ def by_complexity(picture: GapPicture, *, dark: bool = False, narrow: bool = Fal
         "height": 360 if narrow else max(420, 58 * len(picture.groups) + 80),
         "margin": {"l": 8, "r": 8, "t": 10 if narrow else 34, "b": 8},
         "xaxis": axis_style(theme)
-        | {"type": "log", "title": {"text": "complexity (nodes)", "standoff": 6},
-           "fixedrange": True, **_node_ticks(picture.groups)},
+        | {
+            "type": "log",
+            "title": {"text": "complexity (nodes)", "standoff": 6},
+            "fixedrange": True,
+            **_node_ticks(picture.groups),
+        },
         "yaxis": axis_style(theme)
-        | {"title": {"text": "EIC, digits", "standoff": 4}, "range": [-0.15, _top(picture)],
-           "fixedrange": True},
-        "hovermode": "closest", "clickmode": "event+select", "dragmode": False,
+        | {
+            "title": {"text": "EIC, digits", "standoff": 4},
+            "range": [-0.15, _top(picture)],
+            "fixedrange": True,
+        },
+        "hovermode": "closest",
+        "clickmode": "event+select",
+        "dragmode": False,
         "shapes": [_line_at_one(theme, vertical=False)],
         **({} if narrow else legend_above(theme)),
-    }  # fmt: skip
+    }
     data += _mark(picture, theme, across=True)
     return build(data, layout)
 
@@ -180,10 +231,16 @@ def _violin(eics: np.ndarray, row: int, hue: str, top: float) -> dict[str, Any]:
     made = density(eics, at)
     half = 0.42 * made / made.max()
     return {
-        "type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": False,
-        "x": np.concatenate([at, at[::-1]]), "y": np.concatenate([row - half, row + half[::-1]]),
-        "fill": "toself", "fillcolor": _faint(hue), "line": {"width": 1, "color": hue},
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "lines",
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "x": np.concatenate([at, at[::-1]]),
+        "y": np.concatenate([row - half, row + half[::-1]]),
+        "fill": "toself",
+        "fillcolor": _faint(hue),
+        "line": {"width": 1, "color": hue},
+    }
 
 
 def _faint(hue: str) -> str:
@@ -199,10 +256,13 @@ def _points(
     shift = SPREAD * (2 * ((known * 0.6180339887) % 1) - 1)
     many = len(known) > 300
     return {
-        "type": "scatter", "mode": "markers", "x": eics[known], "y": row + shift,
+        "type": "scatter",
+        "mode": "markers",
+        "x": eics[known],
+        "y": row + shift,
         "marker": {"size": 4 if many else 6, "color": hue, "opacity": 0.55 if many else 0.75},
         **_pointed(picture, group, known),
-    }  # fmt: skip
+    }
 
 
 def _pointed(picture: GapPicture, group: Group, places: np.ndarray) -> dict[str, Any]:
@@ -210,9 +270,11 @@ def _pointed(picture: GapPicture, group: Group, places: np.ndarray) -> dict[str,
     return {
         "customdata": [[group.key, int(place)] for place in places],
         "text": [_hover(picture, group, int(place)) for place in places],
-        "hovertemplate": "%{text}<extra></extra>", "showlegend": False,
-        "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 0.6}},
-    }  # fmt: skip
+        "hovertemplate": "%{text}<extra></extra>",
+        "showlegend": False,
+        "selected": {"marker": {"opacity": 1}},
+        "unselected": {"marker": {"opacity": 0.6}},
+    }
 
 
 def _hover(picture: GapPicture, group: Group, place: int) -> str:
@@ -239,15 +301,37 @@ def _bars(summary: GroupSummary, row: int, theme: Theme) -> list[dict[str, Any]]
         f"{wording.number(summary.quartile3)}<br>mean {wording.number(summary.mean.value)}"
     )
     return [
-        {**plain, "mode": "lines", "x": [summary.quartile1, summary.quartile3], "y": [row, row],
-         "line": {"width": 4, "color": theme.ink}, "hoverinfo": "skip"},
-        {**plain, "mode": "lines", "x": [summary.median.value] * 2, "y": [row - 0.22, row + 0.22],
-         "line": {"width": 3, "color": theme.ink}, "hoverinfo": "skip"},
-        {**plain, "mode": "markers", "x": [summary.mean.value], "y": [row], "text": [said],
-         "hovertemplate": "%{text}<extra></extra>",
-         "marker": {"size": 11, "symbol": "circle", "color": theme.paper,
-                    "line": {"width": 2.5, "color": theme.ink}}},
-    ]  # fmt: skip
+        {
+            **plain,
+            "mode": "lines",
+            "x": [summary.quartile1, summary.quartile3],
+            "y": [row, row],
+            "line": {"width": 4, "color": theme.ink},
+            "hoverinfo": "skip",
+        },
+        {
+            **plain,
+            "mode": "lines",
+            "x": [summary.median.value] * 2,
+            "y": [row - 0.22, row + 0.22],
+            "line": {"width": 3, "color": theme.ink},
+            "hoverinfo": "skip",
+        },
+        {
+            **plain,
+            "mode": "markers",
+            "x": [summary.mean.value],
+            "y": [row],
+            "text": [said],
+            "hovertemplate": "%{text}<extra></extra>",
+            "marker": {
+                "size": 11,
+                "symbol": "circle",
+                "color": theme.paper,
+                "line": {"width": 2.5, "color": theme.ink},
+            },
+        },
+    ]
 
 
 def _label(group: Group, summary: GroupSummary, narrow: bool) -> str:
@@ -265,12 +349,15 @@ def _cloud(
     known = np.flatnonzero(~np.isnan(eics))
     many = len(known) > 300
     return {
-        "type": "scatter", "mode": "markers", "x": nodes[known], "y": eics[known],
+        "type": "scatter",
+        "mode": "markers",
+        "x": nodes[known],
+        "y": eics[known],
         **_pointed(picture, group, known),
         "marker": {"size": 5 if many else 7, "color": hue, "opacity": 0.4 if many else 0.8},
         "name": clean(group.title.removesuffix(" (Feynman and Strogatz)"), 40),
         "showlegend": True,
-    }  # fmt: skip
+    }
 
 
 def _node_ticks(groups: Sequence[Group]) -> dict[str, Any]:
@@ -278,25 +365,37 @@ def _node_ticks(groups: Sequence[Group]) -> dict[str, Any]:
     low, high = min(nodes), max(nodes)
     ticks = [n for n in (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000, 2000, 5000) if n <= high]
     return {
-        "tickvals": ticks, "ticktext": [f"{n:,}" for n in ticks],
+        "tickvals": ticks,
+        "ticktext": [f"{n:,}" for n in ticks],
         "range": [math.log10(low) - 0.08, math.log10(max(high, low + 1)) + 0.08],
-    }  # fmt: skip
+    }
 
 
 def _line_at_one(theme: Theme, *, vertical: bool) -> dict[str, Any]:
     across, along = ("x", "y") if vertical else ("y", "x")
     return {
-        "type": "line", "layer": "below", f"{across}0": TYPICAL_LAW, f"{across}1": TYPICAL_LAW,
-        f"{along}0": 0, f"{along}1": 1, f"{along}ref": "paper",
+        "type": "line",
+        "layer": "below",
+        f"{across}0": TYPICAL_LAW,
+        f"{across}1": TYPICAL_LAW,
+        f"{along}0": 0,
+        f"{along}1": 1,
+        f"{along}ref": "paper",
         "line": {"width": 1.5, "dash": "dot", "color": theme.muted},
-    }  # fmt: skip
+    }
 
 
 def _name_of_line(theme: Theme) -> dict[str, Any]:
     return {
-        "x": TYPICAL_LAW, "y": 1, "yref": "paper", "yanchor": "bottom", "xanchor": "left",
-        "showarrow": False, "text": "one digit", "font": {"size": 12, "color": theme.muted},
-    }  # fmt: skip
+        "x": TYPICAL_LAW,
+        "y": 1,
+        "yref": "paper",
+        "yanchor": "bottom",
+        "xanchor": "left",
+        "showarrow": False,
+        "text": "one digit",
+        "font": {"size": 12, "color": theme.muted},
+    }
 
 
 def _mark(picture: GapPicture, theme: Theme, *, across: bool = False) -> list[dict[str, Any]]:
@@ -312,9 +411,19 @@ def _mark(picture: GapPicture, theme: Theme, *, across: bool = False) -> list[di
         nodes = group.formulas[place].complexity
         x, y = (nodes, eic) if across else (eic, row + shift)
         return [
-            {"type": "scatter", "mode": "markers", "x": [x], "y": [y], "hoverinfo": "skip",
-             "showlegend": False,
-             "marker": {"size": 19, "symbol": "circle-open", "color": theme.accent,
-                        "line": {"width": 2.5}}}
-        ]  # fmt: skip
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": [x],
+                "y": [y],
+                "hoverinfo": "skip",
+                "showlegend": False,
+                "marker": {
+                    "size": 19,
+                    "symbol": "circle-open",
+                    "color": theme.accent,
+                    "line": {"width": 2.5},
+                },
+            }
+        ]
     return []

@@ -46,29 +46,41 @@ def view_controls(view: GapView) -> None:
     """How EIC is measured: by what, on how many rows, named equations in which ranges."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="gap-controls"):
         st.segmented_control(
-            "EIC by", list(MEASURES), default=view.measure, key="gap-by", required=True,
-            format_func=lambda key: MEASURES[key], on_change=_view_changed,
+            "EIC by",
+            list(MEASURES),
+            default=view.measure,
+            key="gap-by",
+            required=True,
+            format_func=lambda key: MEASURES[key],
+            on_change=_view_changed,
             help="EIC is defined by the mean of s², which a few rows near a zero may decide; the "
             "quantile leaves the worst tenth of the rows out.",
-        )  # fmt: skip
+        )
         st.segmented_control(
-            "Rows a formula", list(COUNTS), default=view.count, key="gap-rows", required=True,
-            format_func=lambda count: f"{count:,}", on_change=_view_changed,
-        )  # fmt: skip
+            "Rows a formula",
+            list(COUNTS),
+            default=view.count,
+            key="gap-rows",
+            required=True,
+            format_func=lambda count: f"{count:,}",
+            on_change=_view_changed,
+        )
         st.selectbox(
-            "Named equations, every variable", list(RULES), index=list(RULES).index(view.rule),
-            key="gap-rule", on_change=_view_changed, width=240,
+            "Named equations, every variable",
+            list(RULES),
+            index=list(RULES).index(view.rule),
+            key="gap-rule",
+            on_change=_view_changed,
+            width=240,
             format_func=lambda rule: rule.replace("-", "−"),
             help="Wikipedia states no ranges: how many digits its equations lose depends on the "
             "rule.",
-        )  # fmt: skip
+        )
 
 
 def _view_changed() -> None:
     state = st.session_state
-    view = GapView(
-        state["gap-by"] or MEAN, state["gap-rows"] or COUNTS[1], state["gap-rule"]
-    )
+    view = GapView(state["gap-by"] or MEAN, state["gap-rows"] or COUNTS[1], state["gap-rule"])
     st.query_params.from_dict(view.to_query())
 
 
@@ -91,12 +103,14 @@ def lead(found: GapFindings) -> None:
         for key, step in found.differences.items():
             median = step.median
             what = (
-                "too few laws to say" if not median.known
+                "too few laws to say"
+                if not median.known
                 else "more digits at the median than the laws they were found for"
                 if median.low > 0
-                else "fewer" if median.high < 0
+                else "fewer"
+                if median.high < 0
                 else "not told apart from their laws"
-            )  # fmt: skip
+            )
             named.setdefault(what, []).append(found.summaries[key].group.title)
         parts = [f"{wording.join(names)}: {what}" for what, names in named.items()]
         st.html(f'<p class="eic-quiet">What methods find. {escape("; ".join(parts), 800)}.</p>')
@@ -112,14 +126,20 @@ def pictures(found: GapFindings, view: GapView) -> None:
     left, right = st.columns([6, 5], gap="medium")
     with left:
         show_heading("EIC by group")
-        _chart("gap-violins", violins(picture, dark=dark, narrow=narrow),
-               "EIC of every formula by group; the table below says the same.")  # fmt: skip
+        _chart(
+            "gap-violins",
+            violins(picture, dark=dark, narrow=narrow),
+            "EIC of every formula by group; the table below says the same.",
+        )
         if narrow:
             picked_card(found, view)
     with right:
         show_heading("EIC by complexity, colours as above" if narrow else "EIC by complexity")
-        _chart("gap-cloud", by_complexity(picture, dark=dark, narrow=narrow),
-               "Every formula by its number of nodes and its EIC.")  # fmt: skip
+        _chart(
+            "gap-cloud",
+            by_complexity(picture, dark=dark, narrow=narrow),
+            "Every formula by its number of nodes and its EIC.",
+        )
     notes = ["Bar: quartiles; stroke: median; ring: mean. Click a point to inspect its formula."]
     if picture.beyond:
         which = wording.count(picture.beyond, "formula is", "formulas are")
@@ -133,9 +153,14 @@ def pictures(found: GapFindings, view: GapView) -> None:
 
 def _chart(key: str, figure: object, alt: str) -> None:
     st.plotly_chart(
-        figure, key=key, theme=None, on_select=lambda: _point_clicked(key),
-        selection_mode="points", config=plotly_config(f"eic-{key}"), alt=alt,
-    )  # fmt: skip
+        figure,
+        key=key,
+        theme=None,
+        on_select=lambda: _point_clicked(key),
+        selection_mode="points",
+        config=plotly_config(f"eic-{key}"),
+        alt=alt,
+    )
 
 
 def _point_clicked(key: str) -> None:
@@ -152,9 +177,12 @@ def picked_card(found: GapFindings, view: GapView) -> None:
         return
     group, formula = chosen
     lost = formula.at(view.count)
-    facts = [group.title, formula.law if formula.name == formula.law else
-             f"{formula.name} · {formula.law}", f"{formula.complexity} nodes",
-             f"EIC {wording.number(lost.eic)}"]  # fmt: skip
+    facts = [
+        group.title,
+        formula.law if formula.name == formula.law else f"{formula.name} · {formula.law}",
+        f"{formula.complexity} nodes",
+        f"EIC {wording.number(lost.eic)}",
+    ]
     if lost.q90 == lost.q90:
         facts.append(f"by the 90 % quantile {wording.number(lost.q90)}")
     if lost.valid < 1:
@@ -170,8 +198,9 @@ def picked_card(found: GapFindings, view: GapView) -> None:
             f'<span class="eic-quiet">{escape(" · ".join(facts), 400)}</span></p>',
             width="stretch",
         )
-        if st.button("Open in the inspector", key="gap-open", icon=":material/search:",
-                     type="primary"):  # fmt: skip
+        if st.button(
+            "Open in the inspector", key="gap-open", icon=":material/search:", type="primary"
+        ):
             open_in_inspector(group, formula, view)
 
 
@@ -192,8 +221,9 @@ def inspector_state(group: Group, formula: MeasuredFormula, view: GapView) -> Pa
         return plain
     table = source_table(formula.name, view.count)
     keep_upload(table)
-    return PageState(formula.formula, upload=table.digest, upload_name=table.source,
-                     target=table.names[-1])  # fmt: skip
+    return PageState(
+        formula.formula, upload=table.digest, upload_name=table.source, target=table.names[-1]
+    )
 
 
 def source_table(name: str, count: int) -> Table:
@@ -205,26 +235,41 @@ def source_table(name: str, count: int) -> Table:
     text = io.StringIO()
     writer = csv_writer(text)
     writer.writerow(columns)
-    writer.writerows(zip(*([repr(float(v)) for v in column] for column in columns.values()),
-                         strict=True))  # fmt: skip
+    writer.writerows(
+        zip(*([repr(float(v)) for v in column] for column in columns.values()), strict=True)
+    )
     return read_table(text.getvalue().encode(), source=f"{law.source}.csv")
 
 
 def summary_table(found: GapFindings) -> None:
     """Every group's distribution, with intervals."""
     show_heading("The distributions")
-    heads = ["", "Formulas", "Median", "Mean", "Below 1", "First quartile", "Third quartile",
-             "Median less its laws'"]  # fmt: skip
+    heads = [
+        "",
+        "Formulas",
+        "Median",
+        "Mean",
+        "Below 1",
+        "First quartile",
+        "Third quartile",
+        "Median less its laws'",
+    ]
     rows: list[tuple[str, ...]] = []
     for group in found.groups:
         one = found.summaries[group.key]
         step = found.differences.get(group.key)
-        rows.append((
-            _title(group), f"{one.count:,}", interval_text(one.median), interval_text(one.mean),
-            wording.percent(one.share_below_1.value, 0, missing="—"),
-            wording.number(one.quartile1), wording.number(one.quartile3),
-            interval_text(step.median, signed=True) if step is not None else "",
-        ))  # fmt: skip
+        rows.append(
+            (
+                _title(group),
+                f"{one.count:,}",
+                interval_text(one.median),
+                interval_text(one.mean),
+                wording.percent(one.share_below_1.value, 0, missing="—"),
+                wording.number(one.quartile1),
+                wording.number(one.quartile3),
+                interval_text(step.median, signed=True) if step is not None else "",
+            )
+        )
     if not found.differences:
         heads, rows = heads[:-1], [row[:-1] for row in rows]
     st.html(numbers_table(heads, rows))
@@ -255,15 +300,22 @@ def dependence_table(found: GapFindings) -> None:
     rows = []
     for group in found.groups:
         if group.key in found.by_rows:
-            rows.append((_title(group), *[
-                " · ".join(wording.number(getattr(one, part).value) for one in summaries)
-                for summaries in found.by_rows[group.key].values()
-                for part in ("median", "mean")
-            ]))  # fmt: skip
+            rows.append(
+                (
+                    _title(group),
+                    *[
+                        " · ".join(wording.number(getattr(one, part).value) for one in summaries)
+                        for summaries in found.by_rows[group.key].values()
+                        for part in ("median", "mean")
+                    ],
+                )
+            )
     counts = " · ".join(f"{count:,}" for count in COUNTS)
-    st.html(numbers_table(
-        ("", "EIC, median", "EIC, mean", "90 % quantile, median", "90 % quantile, mean"), rows
-    ))  # fmt: skip
+    st.html(
+        numbers_table(
+            ("", "EIC, median", "EIC, mean", "90 % quantile, median", "90 % quantile, mean"), rows
+        )
+    )
     quiet_note(
         f"With {counts} rows. Where a sum crosses zero in its range, the mean of s² does not "
         "settle: EIC grows by about half a digit a decade of rows. The quantile does settle."
@@ -274,11 +326,15 @@ def rules_table(view: GapView) -> None:
     """The named equations by each rule: how much rests on it."""
     show_heading("How much rests on the ranges of the named equations")
     rows = [
-        (f"every variable {rule.replace('-', '−')}", f"{one.count:,}",
-         wording.percent(one.share_below_1.value, 0), interval_text(one.median),
-         interval_text(one.mean))
+        (
+            f"every variable {rule.replace('-', '−')}",
+            f"{one.count:,}",
+            wording.percent(one.share_below_1.value, 0),
+            interval_text(one.median),
+            interval_text(one.mean),
+        )
         for rule, one in by_rule(view.count, view.measure).items()
-    ]  # fmt: skip
+    ]
     st.html(numbers_table(("", "With a value", "Below 1", "Median", "Mean"), rows))
 
 
@@ -325,9 +381,10 @@ def numbers_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in heads)
     body = "".join(
         f'<tr><th scope="row">{escape(row[0], 80)}</th>'
-        + "".join(f"<td>{escape(cell, 80)}</td>" for cell in row[1:]) + "</tr>"
+        + "".join(f"<td>{escape(cell, 80)}</td>" for cell in row[1:])
+        + "</tr>"
         for row in rows
-    )  # fmt: skip
+    )
     return table_box(
         f'<table class="eic-gap-table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>',
         "eic-wide",
@@ -350,12 +407,16 @@ def pool_view(desk: GapDesk) -> None:
     if desk.pool is not None:
         count = sum(len(one.formulas) for one in desk.pool.found)
         by = wording.count(len(desk.pool.groups), "method")
-        how = "with the scores that it brought" if desk.pool.stored else (
-            "measured on rows of their laws, in double precision"
-        )  # fmt: skip
+        how = (
+            "with the scores that it brought"
+            if desk.pool.stored
+            else ("measured on rows of their laws, in double precision")
+        )
         info, remove = st.columns([4, 1.2], vertical_alignment="center")
-        info.html(f'<p class="eic-file"><b>{escape(desk.pool.name, 60)}</b> <span>'
-                  f"{wording.count(count, 'formula')} by {by}, {how}</span></p>")  # fmt: skip
+        info.html(
+            f'<p class="eic-file"><b>{escape(desk.pool.name, 60)}</b> <span>'
+            f"{wording.count(count, 'formula')} by {by}, {how}</span></p>"
+        )
         remove.button("Remove", key="gap-drop", on_click=drop_pool, width="stretch")
         return
     quiet_note(
@@ -364,8 +425,12 @@ def pool_view(desk: GapDesk) -> None:
         "below 0.8 are left out, as the paper does. A pool that `eic score` wrote, for any data, "
         "is taken with its scores."
     )
-    st.file_uploader("A pool: CSV or JSON, gzipped or not", type=["csv", "gz", "json", "tsv"],
-                     key=f"gap-file-{desk.uploader}", on_change=_dropped)  # fmt: skip
+    st.file_uploader(
+        "A pool: CSV or JSON, gzipped or not",
+        type=["csv", "gz", "json", "tsv"],
+        key=f"gap-file-{desk.uploader}",
+        on_change=_dropped,
+    )
 
 
 def _dropped() -> None:
@@ -389,10 +454,16 @@ def _progress(number: int) -> None:
 def file_button(found: GapFindings) -> None:
     """All figures as a file."""
     st.download_button(
-        "All figures, CSV", data=lambda: figures_csv(found.groups), file_name="eic-gap.csv",
-        mime="text/csv", key="gap-download", on_click="ignore", type="tertiary",
-        icon=":material/download:", help="Every formula with its EIC at each number of rows",
-    )  # fmt: skip
+        "All figures, CSV",
+        data=lambda: figures_csv(found.groups),
+        file_name="eic-gap.csv",
+        mime="text/csv",
+        key="gap-download",
+        on_click="ignore",
+        type="tertiary",
+        icon=":material/download:",
+        help="Every formula with its EIC at each number of rows",
+    )
 
 
 def figures_csv(groups: Sequence[Group]) -> str:

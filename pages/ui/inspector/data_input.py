@@ -246,12 +246,14 @@ def data_panel(here: Visit, outcome: Outcome, *, one_formula: bool = True) -> No
     needed = outcome.waiting or outcome.data_error is not None
     needed |= here.wants_table and here.table is None
     floats = one_formula and not needed  # over the page: what it holds pushes nothing away
-    with st.container(key="data-panel"), st.container(
-        key="data-floats" if floats else "data-stands"
-    ), st.expander(
-        f"**Data**\u2003{_summary(here, outcome)}",
-        expanded=needed or (not one_formula and not is_narrow()),
-        key=f"data-expander-{here.folded}",
+    with (
+        st.container(key="data-panel"),
+        st.container(key="data-floats" if floats else "data-stands"),
+        st.expander(
+            f"**Data**\u2003{_summary(here, outcome)}",
+            expanded=needed or (not one_formula and not is_narrow()),
+            key=f"data-expander-{here.folded}",
+        ),
     ):
         shown = "Table" if here.wants_table else "Ranges"
         mode = st.segmented_control(

@@ -186,8 +186,7 @@ def _account(losses: tuple[Loss, ...]) -> str:
     short = account_line(losses)
     items = "".join(f"<li>{prose(loss.sentence)}</li>" for loss in losses)
     return (
-        f'<details class="eic-losses"><summary>{prose(short)}</summary>'
-        f"<ul>{items}</ul></details>"
+        f'<details class="eic-losses"><summary>{prose(short)}</summary><ul>{items}</ul></details>'
     )
 
 

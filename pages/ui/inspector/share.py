@@ -39,8 +39,18 @@ def nodes_csv(inspection: Inspection) -> str:
     >>> print(nodes_csv(result).splitlines()[2][:18])
     1,'-x,neg,0,1.4142
     """
-    header = ("id", "expression", "operator", "operands", "s_bar", "local_eic", "local_eic_finite",
-              "invalid", "singular", "bottleneck")  # fmt: skip
+    header = (
+        "id",
+        "expression",
+        "operator",
+        "operands",
+        "s_bar",
+        "local_eic",
+        "local_eic_finite",
+        "invalid",
+        "singular",
+        "bottleneck",
+    )
     rows = []
     large = len(inspection.nodes) > 2_000  # the text of every node would be quadratic
     bottleneck = None if math.isnan(inspection.eic) else inspection.bottleneck
@@ -48,10 +58,19 @@ def nodes_csv(inspection: Inspection) -> str:
         k = n.node.id
         text = n.text if large else to_python(inspection.formula, k)
         rows.append(
-            [k, safe_cell(text), n.node.operator, " ".join(map(str, n.node.children)),
-             json_number(n.s_bar), json_number(n.local_eic), json_number(n.local_eic_finite),
-             n.invalid, n.singular, k == bottleneck]
-        )  # fmt: skip
+            [
+                k,
+                safe_cell(text),
+                n.node.operator,
+                " ".join(map(str, n.node.children)),
+                json_number(n.s_bar),
+                json_number(n.local_eic),
+                json_number(n.local_eic_finite),
+                n.invalid,
+                n.singular,
+                k == bottleneck,
+            ]
+        )
     return csv_text(header, rows)
 
 

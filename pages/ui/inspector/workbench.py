@@ -241,9 +241,7 @@ def coloured_formula(result: InspectionResult, node: int) -> None:
     """The formula, typeset on the colours of its tree."""
     size = "small" if result.inspection.formula.complexity >= _SMALL_FROM else "normal"
     with st.container(key="coloured"), st.container(key=f"coloured-{size}"):
-        st.latex(
-            coloured_latex(result.inspection, selected=node, dark=is_dark(), marked=True)
-        )
+        st.latex(coloured_latex(result.inspection, selected=node, dark=is_dark(), marked=True))
 
 
 _UNFOLD_LIMIT = 600
@@ -305,8 +303,13 @@ def _tree(result: InspectionResult, node: int, width: float | None) -> None:
     figure = figure_cache().get(
         key,
         lambda: tree_figure(
-            result.inspection, selected=node, unfolded=unfolded, dark=dark, narrow=narrow,
-            width=None if narrow else width, height=None if narrow else TREE_HEIGHT,
+            result.inspection,
+            selected=node,
+            unfolded=unfolded,
+            dark=dark,
+            narrow=narrow,
+            width=None if narrow else width,
+            height=None if narrow else TREE_HEIGHT,
         ),
         lambda _: 1.0,
     )

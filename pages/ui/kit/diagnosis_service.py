@@ -136,9 +136,13 @@ class DiagnosisService:
 
         def search() -> Repairs:
             return self._work(
-                result, repairs_of, progress, seconds, clock=self._clock,
+                result,
+                repairs_of,
+                progress,
+                seconds,
+                clock=self._clock,
                 patient=seconds < math.inf,
-            )  # fmt: skip
+            )
 
         def make() -> Repairs:
             return search() if aside is None else aside.get(("repairs", result.request), search)
@@ -150,9 +154,10 @@ class DiagnosisService:
     def own_form(self, result: InspectionResult, form: Formula) -> OwnForm:
         """A form that the user proposes, beside the formula; takes up to seconds."""
         return self._keep(
-            ("own form", form.structure()), result,
+            ("own form", form.structure()),
+            result,
             lambda: self._work(result, own_form_of, None, form),
-        )  # fmt: skip
+        )
 
     def repaired(self, result: InspectionResult, form: Formula) -> Inspection:
         """Another form of the formula, inspected on the same samples."""
@@ -164,18 +169,17 @@ class DiagnosisService:
         self, result: InspectionResult, progress: Progress | None = None
     ) -> Triangulation:
         """The recursion beside Algorithm 2 and the observed errors; takes up to seconds."""
-        return self._keep(
-            ("truth",), result, lambda: self._work(result, triangulation, progress)
-        )
+        return self._keep(("truth",), result, lambda: self._work(result, triangulation, progress))
 
     def budget(
         self, result: InspectionResult, tolerance: float, progress: Progress | None = None
     ) -> Budget:
         """How many digits each constant and input needs; takes up to seconds."""
         return self._keep(
-            ("budget", tolerance), result,
+            ("budget", tolerance),
+            result,
             lambda: self._work(result, budget, progress, tolerance),
-        )  # fmt: skip
+        )
 
     def diagnosis(self, result: InspectionResult, node: int) -> Diagnosis:
         """What is wrong, whose noise a node's amplification is, where, and whose fault."""
@@ -271,10 +275,15 @@ class DiagnosisService:
     ) -> T:
         """Have a worker answer."""
         return self._workers.run(
-            ask, result, *more, progress=progress or _unheard,
+            ask,
+            result,
+            *more,
+            progress=progress or _unheard,
             wait=None if progress is None else lambda: progress(0.0),
-            seconds=LONGEST if patient else UNHURRIED, long=not patient, **named,
-        )  # fmt: skip
+            seconds=LONGEST if patient else UNHURRIED,
+            long=not patient,
+            **named,
+        )
 
     def _keep(
         self,
@@ -348,9 +357,7 @@ def triangulation(result: InspectionResult, progress: Progress | None = None) ->
     return triangulate(result.inspection, seed=result.request.seed, progress=progress)
 
 
-def budget(
-    result: InspectionResult, tolerance: float, progress: Progress | None = None
-) -> Budget:
+def budget(result: InspectionResult, tolerance: float, progress: Progress | None = None) -> Budget:
     """The digits that are needed."""
     return digit_budget(result.inspection, tolerance=tolerance, progress=progress)
 

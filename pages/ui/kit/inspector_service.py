@@ -323,17 +323,22 @@ class InspectorService:
             count = request.samples if table is None else table.rows
             if _is_quick(reading.formula.complexity, count):
                 try:
-                    return inspect_request(
-                        request, reading, table, clock=self._clock, quick=True
-                    )
+                    return inspect_request(request, reading, table, clock=self._clock, quick=True)
                 except _NotQuick:
                     pass
         return self._workers.run(
-            inspect_request, request, reading, table, clock=self._clock, seconds_of_check=seconds,
-            progress=progress, wait=None if progress is None else lambda: progress(0.0),
-            seconds=UNHURRIED if seconds == math.inf else LONGEST, long=seconds == math.inf,
+            inspect_request,
+            request,
+            reading,
+            table,
+            clock=self._clock,
+            seconds_of_check=seconds,
+            progress=progress,
+            wait=None if progress is None else lambda: progress(0.0),
+            seconds=UNHURRIED if seconds == math.inf else LONGEST,
+            long=seconds == math.inf,
             keep=True,
-        )  # fmt: skip
+        )
 
 
 def inspect_request(

@@ -110,9 +110,7 @@ class Jobs:
         with self._lock:
             return tuple(job for key, job in self._jobs.items() if key.startswith(prefix))
 
-    def start(
-        self, key: str, title: str, work: Callable[[Step], Any], about: Any = None
-    ) -> Job:
+    def start(self, key: str, title: str, work: Callable[[Step], Any], about: Any = None) -> Job:
         """Begin; if one is running under this key, that one is returned instead."""
         with self._lock:
             old = self._jobs.get(key)

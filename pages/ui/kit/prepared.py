@@ -69,9 +69,13 @@ def draw_prepared(plot: PreparedPlot, *, key: str, config: str, alt: str) -> Non
     """
     main = st._main
     message = PlotlyChart(
-        id=f"$$ID-{plot.digest}-{key}", spec=plot.spec, config=config, alt=alt, theme="",
+        id=f"$$ID-{plot.digest}-{key}",
+        spec=plot.spec,
+        config=config,
+        alt=alt,
+        theme="",
         form_id=current_form_id(main),
-    )  # fmt: skip
+    )
     layout = LayoutConfig(width="stretch", height=plot.height)
     main._enqueue("plotly_chart", message, layout_config=layout)
 

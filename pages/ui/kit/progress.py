@@ -108,9 +108,13 @@ def finish_button(label: str, doing: str, start: Callable[[], object]) -> None:
     if job is not None and job.error is not None:
         st.html(f'<p class="eic-note eic-bad">{prose(str(job.error))}</p>')
     st.button(
-        label, key="finish", type="primary", icon=":material/hourglass_top:",
-        on_click=_start, args=(start,),
-    )  # fmt: skip
+        label,
+        key="finish",
+        type="primary",
+        icon=":material/hourglass_top:",
+        on_click=_start,
+        args=(start,),
+    )
 
 
 @uninterrupted()

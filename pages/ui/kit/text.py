@@ -89,9 +89,7 @@ def prose_label(text: str, limit: int = 120) -> str:
     parts = clean(text, limit).split("`")
     if len(parts) % 2 == 0:
         return label(text, limit)
-    return "".join(
-        code_label(part) if k % 2 else label(part) for k, part in enumerate(parts)
-    )
+    return "".join(code_label(part) if k % 2 else label(part) for k, part in enumerate(parts))
 
 
 def code_label(text: str, limit: int = 80) -> str:

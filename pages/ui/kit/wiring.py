@@ -78,8 +78,9 @@ class Settings:
         asked = environment.get("EIC_LAB_WORKERS", "")
         more = (
             int(asked) if asked.isdecimal() else WORKERS,
-            environment.get("EIC_LAB_MODEL_URL", ""), environment.get("EIC_LAB_MODEL_KEY", ""),
-        )  # fmt: skip
+            environment.get("EIC_LAB_MODEL_URL", ""),
+            environment.get("EIC_LAB_MODEL_KEY", ""),
+        )
         if environment.get("EIC_LAB_DEMO", "") not in ("", "0"):
             return cls(environment.get("EIC_LAB_DEMO_DATABASE_URL", "") or DEMO_URL, True, *more)
         return cls(environment.get("DATABASE_URL", "") or DEFAULT_URL, False, *more)
@@ -134,8 +135,9 @@ class Lab:
             return ChatEndpoint(wanted)
         raise DesignError(
             "this page asks endpoints on this machine, and the one that EIC_LAB_MODEL_URL names",
-            field="base_url", hint="start the app with that address, or use `python -m db ask`",
-        )  # fmt: skip
+            field="base_url",
+            hint="start the app with that address, or use `python -m db ask`",
+        )
 
     @cached_property
     def access(self) -> AccessService:
@@ -194,16 +196,12 @@ def workers() -> Workers:
 
 def inspector_service() -> InspectorService:
     """The service behind the inspector, one for the process."""
-    return _build_once(
-        "inspector", lambda: InspectorService(clock=stopwatch(), workers=workers())
-    )
+    return _build_once("inspector", lambda: InspectorService(clock=stopwatch(), workers=workers()))
 
 
 def diagnosis_service() -> DiagnosisService:
     """The service behind the inspector's questions, one for the process."""
-    return _build_once(
-        "diagnosis", lambda: DiagnosisService(clock=stopwatch(), workers=workers())
-    )
+    return _build_once("diagnosis", lambda: DiagnosisService(clock=stopwatch(), workers=workers()))
 
 
 def diagnosis_slots() -> BoundedSemaphore:

@@ -57,9 +57,15 @@ _START = 120.0
 """Seconds that the imports may take."""
 
 PRELOADED = (
-    "numpy", "scipy.special", "mpmath", "eic_core.pool.importers", "eic_core.pool.listing",
-    "eic_core.pool.table_check", "eic_core.report", "pages.ui.kit.heavy:warm",
-)  # fmt: skip
+    "numpy",
+    "scipy.special",
+    "mpmath",
+    "eic_core.pool.importers",
+    "eic_core.pool.listing",
+    "eic_core.pool.table_check",
+    "eic_core.report",
+    "pages.ui.kit.heavy:warm",
+)
 """What workers have imported before their first task; after a colon, a function to call once."""
 
 T = TypeVar("T")
@@ -96,8 +102,9 @@ def _fault() -> WorkStopped:
 def _crowded() -> WorkStopped:
     return WorkStopped(
         "too much is waiting to be computed here, so this was not begun",
-        hint="try again in a minute", again=True,
-    )  # fmt: skip
+        hint="try again in a minute",
+        again=True,
+    )
 
 
 class Workers(Protocol):
@@ -351,12 +358,19 @@ class WorkerPool:
         ours, theirs = socket.socketpair()
         with theirs:
             self._nursery = subprocess.Popen(
-                [sys.executable, "-m", "pages.ui.kit.worker_process", str(theirs.fileno()),
-                 *self._modules],
-                cwd=ROOT, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+                [
+                    sys.executable,
+                    "-m",
+                    "pages.ui.kit.worker_process",
+                    str(theirs.fileno()),
+                    *self._modules,
+                ],
+                cwd=ROOT,
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
                 process_group=0,  # Ctrl-C is for the pages; the session stays theirs (priorities)
                 env={**os.environ, **_SINGLE_THREADED},
-            )  # fmt: skip
+            )
         self._control = Channel(ours)
         try:
             if not self._control.waiting(_START):
@@ -584,8 +598,7 @@ class WorkerPool:
             worker.has.move_to_end(shared.key)
             return
         while worker.has and (
-            len(worker.has) >= _KEPT
-            or sum(worker.has.values()) + shared.packed.size > _KEPT_BYTES
+            len(worker.has) >= _KEPT or sum(worker.has.values()) + shared.packed.size > _KEPT_BYTES
         ):
             old, _ = worker.has.popitem(last=False)
             worker.channel.send("forget", old)

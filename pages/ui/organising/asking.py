@@ -96,9 +96,16 @@ def _run(study_id: int, state: RunState, number: int) -> None:
     running = job is not None and job.running
     with st.container(border=True, key=f"run-{number}", gap="small"):
         said = (
-            "pausing" if running and job is not None and job.cancelled else "asking" if running
-            else "asked" if state.complete else "paused" if state.answers else "no answer yet"
-        )  # fmt: skip
+            "pausing"
+            if running and job is not None and job.cancelled
+            else "asking"
+            if running
+            else "asked"
+            if state.complete
+            else "paused"
+            if state.answers
+            else "no answer yet"
+        )
         st.html(
             f'<p class="eic-row-title">{escape(state.run.label, 200)} '
             f'<span class="eic-state">{said}</span></p><p class="eic-quiet">'
@@ -112,15 +119,25 @@ def _run(study_id: int, state: RunState, number: int) -> None:
         if running and job is not None:
             if job.about.trouble:
                 show_note(f"{job.about.trouble}.")
-            st.button("Pause", key=f"pause-{number}", on_click=_pause, args=(job,),
-                      disabled=job.cancelled, help="Answers under way are kept.")  # fmt: skip
+            st.button(
+                "Pause",
+                key=f"pause-{number}",
+                on_click=_pause,
+                args=(job,),
+                disabled=job.cancelled,
+                help="Answers under way are kept.",
+            )
             return
         if state.complete:
             return
         _ended(job)
-        st.button("Go on" if state.answers else "Try again", key=f"resume-{number}",
-                  on_click=_resume, args=(state,),
-                  help="With the budget, the calls at a time and the longest answer below.")
+        st.button(
+            "Go on" if state.answers else "Try again",
+            key=f"resume-{number}",
+            on_click=_resume,
+            args=(state,),
+            help="With the budget, the calls at a time and the longest answer below.",
+        )
 
 
 def facts_line(state: RunState, rates: Mapping[str, float]) -> str:
@@ -133,15 +150,19 @@ def facts_line(state: RunState, rates: Mapping[str, float]) -> str:
         Price of a million tokens, "in" and "out"; both 0: no price is said.
     """
     others = [
-        f"{number:,} {name}" for key, name in _OTHERS.items()
+        f"{number:,} {name}"
+        for key, name in _OTHERS.items()
         if (number := state.outcomes.get(key, 0))
-    ]  # fmt: skip
+    ]
     parts = [f"{wording.join(others)} among them"] if others else []
     parts.append(f"{state.prompt_tokens:,} tokens in, {state.completion_tokens:,} out")
     if any(rates.values()):
         price = state.price(rates["in"], rates["out"])
-        parts.append(f"price so far {price:,.2f}" if price >= 0.01 or not price else
-                     "price so far under 0.01")  # fmt: skip
+        parts.append(
+            f"price so far {price:,.2f}"
+            if price >= 0.01 or not price
+            else "price so far under 0.01"
+        )
     if state.uncounted:
         parts.append(f"{state.uncounted:,} answers whose tokens the endpoint did not count")
     return "; ".join(parts) + "."
@@ -163,8 +184,9 @@ def _ended(job: Job | None) -> None:
             "one below and go on."
         )
     elif found.ending == Ending.TROUBLE:
-        show_error(UserError(f"the endpoint does not answer ({found.trouble})",
-                             hint="go on when it does"))  # fmt: skip
+        show_error(
+            UserError(f"the endpoint does not answer ({found.trouble})", hint="go on when it does")
+        )
 
 
 # --- another one ---
@@ -178,33 +200,69 @@ def _form(study: Study, runs: tuple[RunState, ...]) -> None:
     if waiting:
         show_note(f"Declared, and not asked yet: {wording.join(waiting)}.")
     elif plan is None:
-        quiet_note("No model was declared before this study was frozen, so whatever is asked is "
-                   "reported as exploratory.")  # fmt: skip
+        quiet_note(
+            "No model was declared before this study was frozen, so whatever is asked is "
+            "reported as exploratory."
+        )
     shown = plan or ModelPlan(("none",))
     key = f"ask-{study.id}"
     usual = runs[-1].run.base_url if runs else lab().settings.model_url or LOCAL
     left, right = st.columns(2, gap="large")
     with left:
-        st.text_input("Address of an OpenAI-compatible endpoint",
-                      usual, key=f"{key}-url", max_chars=300)  # fmt: skip
-        st.text_input("Model, as the endpoint knows it", waiting[0] if waiting else "",
-                      key=f"{key}-model-{len(runs)}", max_chars=200,
-                      placeholder="qwen3:8b")  # fmt: skip
-        st.number_input("Times that a pair is asked", 2, 100, shown.repeats, step=2,
-                        key=f"{key}-repeats", width=260)  # fmt: skip
-        st.number_input("Temperature", 0.0, 2.0, shown.temperature, key=f"{key}-temperature",
-                        width=260)  # fmt: skip
+        st.text_input(
+            "Address of an OpenAI-compatible endpoint", usual, key=f"{key}-url", max_chars=300
+        )
+        st.text_input(
+            "Model, as the endpoint knows it",
+            waiting[0] if waiting else "",
+            key=f"{key}-model-{len(runs)}",
+            max_chars=200,
+            placeholder="qwen3:8b",
+        )
+        st.number_input(
+            "Times that a pair is asked",
+            2,
+            100,
+            shown.repeats,
+            step=2,
+            key=f"{key}-repeats",
+            width=260,
+        )
+        st.number_input(
+            "Temperature", 0.0, 2.0, shown.temperature, key=f"{key}-temperature", width=260
+        )
     with right:
         st.number_input("Calls at a time", 1, 64, 8, key=f"{key}-concurrency", width=260)
-        st.number_input("Budget, in tokens of the whole run", 1, 10**9, BUDGET, step=100_000,
-                        key=f"{key}-budget", width=260)  # fmt: skip
-        st.number_input("Longest answer, in tokens", 1, 10**6, MAX_TOKENS, step=1000,
-                        key=f"{key}-longest", width=260, help="Thoughts included: a model that "
-                        "thinks needs 4,000 or more, and what is cut off is unreadable.")
+        st.number_input(
+            "Budget, in tokens of the whole run",
+            1,
+            10**9,
+            BUDGET,
+            step=100_000,
+            key=f"{key}-budget",
+            width=260,
+        )
+        st.number_input(
+            "Longest answer, in tokens",
+            1,
+            10**6,
+            MAX_TOKENS,
+            step=1000,
+            key=f"{key}-longest",
+            width=260,
+            help="Thoughts included: a model that "
+            "thinks needs 4,000 or more, and what is cut off is unreadable.",
+        )
         kept = _rates(study.id)
         for way in kept:
-            st.number_input(f"Price of a million tokens {way}", 0.0, 1e6, kept[way],
-                            key=f"{key}-{way}", width=260)  # fmt: skip
+            st.number_input(
+                f"Price of a million tokens {way}",
+                0.0,
+                1e6,
+                kept[way],
+                key=f"{key}-{way}",
+                width=260,
+            )
         organiser_desk().page_values[f"{key}-rates"] = _rates(study.id)
     st.button("Ask", key=f"{key}-begin", type="primary", on_click=_begin, args=(study, len(runs)))
     quiet_note(
@@ -229,12 +287,15 @@ def _begin(study: Study, runs: int) -> None:
 
     def do(service: OrganiserService) -> str:
         del service
-        typed = {name: st.session_state[f"{key}-{name}"]
-                 for name in ("url", "repeats", "temperature")}  # fmt: skip
+        typed = {
+            name: st.session_state[f"{key}-{name}"] for name in ("url", "repeats", "temperature")
+        }
         settings = RunSettings(
-            str(st.session_state[f"{key}-model-{runs}"]), str(typed["url"]), int(typed["repeats"]),
+            str(st.session_state[f"{key}-model-{runs}"]),
+            str(typed["url"]),
+            int(typed["repeats"]),
             round(float(typed["temperature"]), 6),
-        )  # fmt: skip
+        )
         lab().endpoint(settings.base_url)
         _start(lab().models.begin(study.id, settings))
         return ""
@@ -277,7 +338,11 @@ def _start(run: ModelRunRow) -> None:
             step(state.done, state.total)
 
         return service.ask(
-            run, endpoint, concurrency=concurrency, budget_tokens=budget, max_tokens=longest,
+            run,
+            endpoint,
+            concurrency=concurrency,
+            budget_tokens=budget,
+            max_tokens=longest,
             progress=progress,
         )
 

@@ -313,7 +313,9 @@ class StudyDraft:
         rows = csv.DictReader(io.StringIO(self.pool.csv), restval="")
         return tuple(
             RefusedRow(
-                number, row.get("problem") or row.get("dataset") or "", row.get("formula") or "",
+                number,
+                row.get("problem") or row.get("dataset") or "",
+                row.get("formula") or "",
                 row["error"],
             )
             for number, row in enumerate(rows, start=1)
@@ -392,9 +394,7 @@ def matching_result(draft: StudyDraft) -> MatchingResult | None:
         assert draft.pool is not None
         with problem_files(draft.problems) as folder:
             scored = scored_pool(draft.pool, draft.problems, rules.r2_column)
-            return match_pool(
-                scored, rules, mode=mode, k=k, problems=folder, clock=stopwatch()
-            )
+            return match_pool(scored, rules, mode=mode, k=k, problems=folder, clock=stopwatch())
 
     def once() -> MatchingResult:
         kept = organiser_desk().page_values.get("cut-short")

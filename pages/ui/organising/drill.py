@@ -156,9 +156,7 @@ def inspector_state(member: Member, problem: Problem) -> PageState:
     samples = problem_samples(problem)
     columns = tuple(samples.columns)
     syntax = member.syntax or "auto"
-    meant = read(
-        member.formula, syntax=syntax, columns=columns, parameters=dict(member.parameters)
-    )
+    meant = read(member.formula, syntax=syntax, columns=columns, parameters=dict(member.parameters))
     text = member.formula
     if not _means(text, syntax, meant.formula):
         text, syntax = to_python(meant.formula), "infix"
@@ -254,11 +252,17 @@ def pairs_table(report: StudyReport, study_id: int) -> None:
             "ΔC": [row.pair.lower_complexity - row.pair.higher_complexity for row in shown],
             "median s": [row.median_seconds for row in shown],
         },
-        key=key, on_select=opened, selection_mode="single-cell", hide_index=True,
-        height=min(640, 38 + 35 * len(shown)), placeholder="",
+        key=key,
+        on_select=opened,
+        selection_mode="single-cell",
+        hide_index=True,
+        height=min(640, 38 + 35 * len(shown)),
+        placeholder="",
         column_config={
             "for the lower": st.column_config.ProgressColumn(
-                format="%.0f %%", min_value=0, max_value=100,
+                format="%.0f %%",
+                min_value=0,
+                max_value=100,
                 help="Valid votes for the formula of lower EIC",
             ),
             "ΔEIC": st.column_config.NumberColumn(format="%.2f", help="Higher less lower, digits"),
@@ -266,15 +270,20 @@ def pairs_table(report: StudyReport, study_id: int) -> None:
             "ΔC": st.column_config.NumberColumn(help="Nodes: lower less higher"),
             "median s": st.column_config.NumberColumn(format="%.0f"),
         },
-    )  # fmt: skip
+    )
 
 
 def _filtered(rows: Sequence[PairRow], study_id: int) -> list[PairRow]:
     """The rows that the filters leave."""
     problems = list(dict.fromkeys(row.pair.problem for row in rows))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        problem = st.selectbox("Problem", [ALL, *problems], format_func=clean, width=240,
-                               key=f"drill-problem-{study_id}")  # fmt: skip
+        problem = st.selectbox(
+            "Problem",
+            [ALL, *problems],
+            format_func=clean,
+            width=240,
+            key=f"drill-problem-{study_id}",
+        )
         text = st.text_input("Formula or pair contains", key=f"drill-text-{study_id}", width=240)
         kind = st.segmented_control(
             "Only", ["for the higher", "split", "with reasons"], key=f"drill-kind-{study_id}"
@@ -299,9 +308,7 @@ def _searched(row: PairRow) -> str:
 # --- one pair ---
 
 
-def pair_view(
-    service: OrganiserService, draft: StudyDraft, report: StudyReport, name: str
-) -> None:
+def pair_view(service: OrganiserService, draft: StudyDraft, report: StudyReport, name: str) -> None:
     """Both formulas, every vote, and the ways to the inspector and back."""
     rows = {row.pair.pair: row for row in pair_rows(report)}
     pairs = {pair.name: pair for pair in draft.pairs}
@@ -336,15 +343,28 @@ def _chooser(study_id: int, names: list[str], name: str) -> None:
 
     here = names.index(name) if name in names else -1
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="drill-nav"):
-        st.button("All pairs", key="drill-all", icon=":material/table_rows:", on_click=to,
-                  args=(None,))  # fmt: skip
+        st.button(
+            "All pairs", key="drill-all", icon=":material/table_rows:", on_click=to, args=(None,)
+        )
         if names:
-            st.button("Previous", key="drill-previous", icon=":material/chevron_left:",
-                      disabled=here <= 0, on_click=to, args=(names[max(0, here - 1)],),
-                      shortcut="p")  # fmt: skip
-            st.button("Next", key="drill-next", icon=":material/chevron_right:",
-                      disabled=here >= len(names) - 1, on_click=to,
-                      args=(names[min(len(names) - 1, here + 1)],), shortcut="n")  # fmt: skip
+            st.button(
+                "Previous",
+                key="drill-previous",
+                icon=":material/chevron_left:",
+                disabled=here <= 0,
+                on_click=to,
+                args=(names[max(0, here - 1)],),
+                shortcut="p",
+            )
+            st.button(
+                "Next",
+                key="drill-next",
+                icon=":material/chevron_right:",
+                disabled=here >= len(names) - 1,
+                on_click=to,
+                args=(names[min(len(names) - 1, here + 1)],),
+                shortcut="n",
+            )
 
 
 def _votes_sentence(row: PairRow) -> str:
@@ -378,9 +398,11 @@ def _members(draft: StudyDraft, pair: StudyPair, row: PairRow, preview: Preview)
             with st.container(key=f"drill-formula-{side}"):
                 st.latex(latex)
             facts = (
-                ("EIC", wording.number(member.eic, 3)), ("R²", wording.r_squared(member.r2)),
-                ("complexity", str(member.complexity)), ("found by", member.method or "—"),
-            )  # fmt: skip
+                ("EIC", wording.number(member.eic, 3)),
+                ("R²", wording.r_squared(member.r2)),
+                ("complexity", str(member.complexity)),
+                ("found by", member.method or "—"),
+            )
             cells = "".join(
                 f'<div class="eic-fact"><span class="value">{escape(value, 40)}</span>'
                 f'<span class="name">{name}</span></div>'

@@ -83,8 +83,9 @@ def refusal(request: Request, purpose: str, token: str) -> Response | None:
     if not allowed:
         return Response("Log in first.\n", 401, NO_STORE, "text/plain")
     if not (from_this_site(request) and form_fits(token, key, purpose)):
-        return Response("This form is out of date: go back, and reload.\n", 403, NO_STORE,
-                        "text/plain")  # fmt: skip
+        return Response(
+            "This form is out of date: go back, and reload.\n", 403, NO_STORE, "text/plain"
+        )
     return None
 
 
@@ -145,13 +146,16 @@ async def change_passphrase(request: Request) -> Response:
     try:
         login = await run_in_threadpool(
             lab().access.change_passphrase,
-            request.cookies.get(COOKIE, ""), form.get("old", ""), form.get("new", ""),
-        )  # fmt: skip
+            request.cookies.get(COOKIE, ""),
+            form.get("old", ""),
+            form.get("new", ""),
+        )
     except AccessError as error:
         log_failure(visitor_address(request), error)
         problem = "short" if "characters" in error.message else "wrong"
-        return _back("/organise", "wait" if error.retry_after else problem,
-                     seconds=error.retry_after)  # fmt: skip
+        return _back(
+            "/organise", "wait" if error.retry_after else problem, seconds=error.retry_after
+        )
     return _welcome(request, login, "/organise?door=changed")
 
 
@@ -173,9 +177,14 @@ async def _form(request: Request, purpose: str) -> dict[str, str] | Response:
 def _welcome(request: Request, login: Login, onward: str) -> Response:
     answer = RedirectResponse(onward, 303, NO_STORE)
     answer.set_cookie(
-        COOKIE, login.token, expires=login.expires_at, path="/", httponly=True,
-        samesite="strict", secure=is_https(request),
-    )  # fmt: skip
+        COOKIE,
+        login.token,
+        expires=login.expires_at,
+        path="/",
+        httponly=True,
+        samesite="strict",
+        secure=is_https(request),
+    )
     return answer
 
 

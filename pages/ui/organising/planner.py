@@ -54,9 +54,11 @@ from study.planning.sentences import (
 from study.statistics.simulation import StudyModel
 
 _ADDRESSES = {
-    "pairs": "more pairs", "raters": "more raters", "pairs and raters": "more of both",
+    "pairs": "more pairs",
+    "raters": "more raters",
+    "pairs and raters": "more of both",
     "problems": "more problems",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,12 +127,19 @@ def _figure(result: PlannerResult) -> None:
     )
     target = result.request.target
     figure = planning_figure(
-        grid, _points(result), target.half_width if target else None,
-        dark=is_dark(), narrow=is_narrow(),
-    )  # fmt: skip
-    st.plotly_chart(figure, key="plan-figure", theme=None, config={"displayModeBar": False},
-                    alt="Half-width of the interval against pairs, a line for each number of "
-                    "raters")  # fmt: skip
+        grid,
+        _points(result),
+        target.half_width if target else None,
+        dark=is_dark(),
+        narrow=is_narrow(),
+    )
+    st.plotly_chart(
+        figure,
+        key="plan-figure",
+        theme=None,
+        config={"displayModeBar": False},
+        alt="Half-width of the interval against pairs, a line for each number of raters",
+    )
 
 
 def _points(result: PlannerResult) -> list[Point]:
@@ -145,20 +154,29 @@ def _points(result: PlannerResult) -> list[Point]:
         Point(p.model.pairs, p.model.raters, p.half_width.value, p.half_width.error, name)
         for name, p in found
         if p.half_width is not None
-    ]  # fmt: skip
+    ]
 
 
 def _table(found: Plan) -> None:
     show_heading("Clusters allowed for, or not")
     rows = [
-        ("Half-width of the interval, points", _points_of(found.half_width),
-         _points_of(found.naive_half_width)),
-        (f"Holds the truth (should be {wording.level_percent(found.level)})",
-         _share(found.coverage), _share(found.naive_coverage)),
-        (f"Finds a preference at {wording.level_percent(found.alpha)}", _share(found.power),
-         _share(found.naive_power)),
+        (
+            "Half-width of the interval, points",
+            _points_of(found.half_width),
+            _points_of(found.naive_half_width),
+        ),
+        (
+            f"Holds the truth (should be {wording.level_percent(found.level)})",
+            _share(found.coverage),
+            _share(found.naive_coverage),
+        ),
+        (
+            f"Finds a preference at {wording.level_percent(found.alpha)}",
+            _share(found.power),
+            _share(found.naive_power),
+        ),
         ("Worth, in independent votes", _plain(found.effective_votes), f"{found.votes:,.0f}"),
-    ]  # fmt: skip
+    ]
     st.html(table_html(rows, ("", "allowed for (report’s headline)", "taken as independent")))
     quiet_note(
         "After ±: the Monte-Carlo standard error, by which another seed would move the number."
@@ -182,6 +200,7 @@ def _plain(value: MonteCarloEstimate | None) -> str:
 
 
 NEW, EXAMPLE = "new", "paper"
+
 
 @dataclass(frozen=True)
 class _Place:
@@ -208,8 +227,10 @@ def planner_view(service: OrganiserService) -> None:
     _buttons(place, request, running)
     show_error_at("plan")
     if job is None:
-        quiet_note("A simulation draws many such studies, analyses each as the report will, and "
-              "counts. It takes some seconds.")  # fmt: skip
+        quiet_note(
+            "A simulation draws many such studies, analyses each as the report will, and "
+            "counts. It takes some seconds."
+        )
     elif running:
         _progress(_key(place.name))
     else:
@@ -236,19 +257,30 @@ def _place(service: OrganiserService) -> _Place:
 def _head(place: _Place) -> None:
     study = place.study
     if study is None:
-        st.button("All studies", key="all-studies", type="tertiary",
-                  icon=":material/arrow_back:", on_click=go_to)  # fmt: skip
+        st.button(
+            "All studies",
+            key="all-studies",
+            type="tertiary",
+            icon=":material/arrow_back:",
+            on_click=go_to,
+        )
         st.html('<h1 class="eic-title">Plan a study</h1>')
     else:
-        st.button("Back to the design", key="back-to-design", type="tertiary",
-                  icon=":material/arrow_back:",
-                  on_click=lambda: go_to(study=study.id, step="design"))  # fmt: skip
+        st.button(
+            "Back to the design",
+            key="back-to-design",
+            type="tertiary",
+            icon=":material/arrow_back:",
+            on_click=lambda: go_to(study=study.id, step="design"),
+        )
         st.html(f'<h1 class="eic-title">Plan: {escape(study.name, 100)}</h1>')
     if place.name == EXAMPLE:
         show_note(f"The study of Yu et al.: 172 pairs, 1080 votes, 840 that count. {PAPER_ASSUMES}")
     else:
-        quiet_note("How sure will the study be of its answer, and what would make it surer: more "
-              "pairs, more raters? Nothing here changes a study.")  # fmt: skip
+        quiet_note(
+            "How sure will the study be of its answer, and what would make it surer: more "
+            "pairs, more raters? Nothing here changes a study."
+        )
 
 
 def _start(service: OrganiserService, place: _Place, job: Job | None) -> PlanRequest:
@@ -278,17 +310,29 @@ def _instant_estimate(request: PlanRequest) -> None:
     found = approximate(request.model)
     width = found.half_width(request.level)
     said = f"± {wording.points(width)} points" if width != float("inf") else "no interval"
-    show_note(f"By arithmetic alone: about {found.votes:,.0f} votes that count, and {said}. "
-         "Simulate to confirm it.")  # fmt: skip
+    show_note(
+        f"By arithmetic alone: about {found.votes:,.0f} votes that count, and {said}. "
+        "Simulate to confirm it."
+    )
 
 
 def _buttons(place: _Place, request: PlanRequest | None, running: bool) -> None:
     with st.container(horizontal=True, gap="small", key="plan-buttons"):
-        st.button("Simulate", key="plan-run", type="primary", disabled=running or request is None,
-                  on_click=_begin, args=(place.name, request))  # fmt: skip
+        st.button(
+            "Simulate",
+            key="plan-run",
+            type="primary",
+            disabled=running or request is None,
+            on_click=_begin,
+            args=(place.name, request),
+        )
         if place.name != EXAMPLE:
-            st.button("Worked example: the paper’s study", key="plan-example", type="tertiary",
-                      on_click=_example)  # fmt: skip
+            st.button(
+                "Worked example: the paper’s study",
+                key="plan-example",
+                type="tertiary",
+                on_click=_example,
+            )
 
 
 @uninterrupted()
@@ -314,10 +358,17 @@ def _begin(place: str, request: PlanRequest) -> None:
 def _work(request: PlanRequest, step: Step) -> PlannerResult:
     progress, wait = retold(step, 0, request.studies)
     found, grid, advice = workers().run(
-        simulate, request.model, request.target, request.studies, request.seed,
-        {"level": request.level, "one_sided": request.one_sided}, progress=progress, wait=wait,
-        seconds=UNHURRIED, long=True,
-    )  # fmt: skip
+        simulate,
+        request.model,
+        request.target,
+        request.studies,
+        request.seed,
+        {"level": request.level, "one_sided": request.one_sided},
+        progress=progress,
+        wait=wait,
+        seconds=UNHURRIED,
+        long=True,
+    )
     return PlannerResult(request, found, grid, advice)
 
 

@@ -36,41 +36,96 @@ class Field:
 
 SIZE = (
     Field("pairs", "Pairs", "Matched pairs of formulas that are shown to raters.", 1, 5000, 1),
-    Field("problems", "Problems",
-          "How many data sets the pairs come from. With ten or more the study speaks about "
-          "problems like these, with fewer only about these.", 1, 5000, 1),
+    Field(
+        "problems",
+        "Problems",
+        "How many data sets the pairs come from. With ten or more the study speaks about "
+        "problems like these, with fewer only about these.",
+        1,
+        5000,
+        1,
+    ),
     Field("raters", "Raters", "People who begin to rate.", 1, 5000, 1),
     Field("ballots", "Ballots each", "How many pairs each rater gets.", 1, 100, 1),
-)  # fmt: skip
+)
 PEOPLE = (
-    Field("preference", "Expected preference, %",
-          "The share of votes for the formula of lower EIC that you believe to be true. 50 is no "
-          "preference; the paper found 69.8.", 1.0, 99.0, 1.0, True),
-    Field("kappa", "Agreement on a pair (κ)",
-          "Fleiss’ kappa: how far two raters agree on a pair beyond chance. 0 is not at all, 1 "
-          "always; the paper found 0.37. The more they agree, the less a second vote on a pair "
-          "tells.", 0.0, 0.95, 0.05),
-    Field("drop_out", "Stop early, %",
-          "Raters who leave before their last ballot, at any point. Others get their pairs.",
-          0.0, 100.0, 5.0, True),
-    Field("excluded", "Sessions that do not count, %",
-          "Sessions left out afterwards, for instance as too fast. In the paper 22 %.",
-          0.0, 100.0, 5.0, True),
-)  # fmt: skip
+    Field(
+        "preference",
+        "Expected preference, %",
+        "The share of votes for the formula of lower EIC that you believe to be true. 50 is no "
+        "preference; the paper found 69.8.",
+        1.0,
+        99.0,
+        1.0,
+        True,
+    ),
+    Field(
+        "kappa",
+        "Agreement on a pair (κ)",
+        "Fleiss’ kappa: how far two raters agree on a pair beyond chance. 0 is not at all, 1 "
+        "always; the paper found 0.37. The more they agree, the less a second vote on a pair "
+        "tells.",
+        0.0,
+        0.95,
+        0.05,
+    ),
+    Field(
+        "drop_out",
+        "Stop early, %",
+        "Raters who leave before their last ballot, at any point. Others get their pairs.",
+        0.0,
+        100.0,
+        5.0,
+        True,
+    ),
+    Field(
+        "excluded",
+        "Sessions that do not count, %",
+        "Sessions left out afterwards, for instance as too fast. In the paper 22 %.",
+        0.0,
+        100.0,
+        5.0,
+        True,
+    ),
+)
 MORE = (
-    Field("rater_correlation", "Likeness of one rater’s votes",
-          "Correlation of two votes of one rater, on pairs of different problems: how far people "
-          "differ in their taste. 0 is not at all; small values such as 0.03 are usual.",
-          0.0, 0.95, 0.01),
-    Field("problem_share", "Share of the agreement due to problems",
-          "0: pairs of one problem are no more alike than others. 1: whatever raters agree on "
-          "belongs to the problem, and its pairs are all alike.", 0.0, 1.0, 0.1),
-    Field("tie_share", "“Cannot decide”, %", "Votes that decide for neither formula.",
-          0.0, 100.0, 5.0, True),
-    Field("unequal", "Unevenness of votes a pair",
-          "0: every pair gets as many votes as the others, as this app sees to. 0.5: some get "
-          "twice as many as others.", 0.0, 2.0, 0.1),
-)  # fmt: skip
+    Field(
+        "rater_correlation",
+        "Likeness of one rater’s votes",
+        "Correlation of two votes of one rater, on pairs of different problems: how far people "
+        "differ in their taste. 0 is not at all; small values such as 0.03 are usual.",
+        0.0,
+        0.95,
+        0.01,
+    ),
+    Field(
+        "problem_share",
+        "Share of the agreement due to problems",
+        "0: pairs of one problem are no more alike than others. 1: whatever raters agree on "
+        "belongs to the problem, and its pairs are all alike.",
+        0.0,
+        1.0,
+        0.1,
+    ),
+    Field(
+        "tie_share",
+        "“Cannot decide”, %",
+        "Votes that decide for neither formula.",
+        0.0,
+        100.0,
+        5.0,
+        True,
+    ),
+    Field(
+        "unequal",
+        "Unevenness of votes a pair",
+        "0: every pair gets as many votes as the others, as this app sees to. 0.5: some get "
+        "twice as many as others.",
+        0.0,
+        2.0,
+        0.1,
+    ),
+)
 FIELDS = (*SIZE, *PEOPLE, *MORE)
 AIMS = {"none": "nothing in particular", "width": "an interval of ± points", "power": "a power"}
 
@@ -109,8 +164,9 @@ def model_of(values: dict[str, Any]) -> StudyModel:
     UserError
         If there can be no such study.
     """
-    return StudyModel(**{f.name: values[f.name] / 100 if f.percent else values[f.name]
-                         for f in FIELDS})  # fmt: skip
+    return StudyModel(
+        **{f.name: values[f.name] / 100 if f.percent else values[f.name] for f in FIELDS}
+    )
 
 
 def request_for(model: StudyModel) -> PlanRequest:
@@ -146,9 +202,15 @@ def _row(place: str, fields: Sequence[Field], values: dict[str, Any]) -> dict[st
             st.session_state.setdefault(key, values[field.name])
             form = "%d" if isinstance(field.low, int) else "%.4g"
             found[field.name] = column.number_input(
-                field.label, field.low, field.high, st.session_state[key], step=field.step,
-                format=form, key=key, help=field.help,
-            )  # fmt: skip
+                field.label,
+                field.low,
+                field.high,
+                st.session_state[key],
+                step=field.step,
+                format=form,
+                key=key,
+                help=field.help,
+            )
     return found
 
 
@@ -164,10 +226,13 @@ def _aim(place: str, start: PlanRequest) -> tuple[Target | None, int, int]:
         key = _key(place, "aim")
         st.session_state.setdefault(key, aim)
         aim = first.selectbox(
-            "Look for designs with", list(AIMS), list(AIMS).index(st.session_state[key]), key=key,
+            "Look for designs with",
+            list(AIMS),
+            list(AIMS).index(st.session_state[key]),
+            key=key,
             format_func=AIMS.__getitem__,
             help="The smallest designs that reach this are then looked for.",
-        )  # fmt: skip
+        )
         if aim == "width":
             width = _number(
                 second,
@@ -203,8 +268,17 @@ def _aim(place: str, start: PlanRequest) -> tuple[Target | None, int, int]:
             100,
             "More take longer and tell more exactly.",
         )
-        seed = _number(fourth, place, "seed", "Seed", 0, 2**31, start.seed, 1,
-                       "The same seed gives the same numbers again.")  # fmt: skip
+        seed = _number(
+            fourth,
+            place,
+            "seed",
+            "Seed",
+            0,
+            2**31,
+            start.seed,
+            1,
+            "The same seed gives the same numbers again.",
+        )
     if aim == "width":
         return Target(half_width=width / 100), int(studies), int(seed)
     return Target(power=power / 100) if aim == "power" else None, int(studies), int(seed)
@@ -214,16 +288,25 @@ def _judged(place: str, start: PlanRequest) -> tuple[float, bool]:
     """How the study will be judged: the level of its interval; whether its test has one side."""
     with st.expander("Confidence level and test", key=f"plan-judged-{place}"):
         first, second, *_ = st.columns(4)
-        level = _number(first, place, "level", "Confidence level, %", 50.0, 99.9,
-                        round(100 * start.level, 4), 1.0,
-                        "Of the interval. The report’s default is 95 %.")  # fmt: skip
+        level = _number(
+            first,
+            place,
+            "level",
+            "Confidence level, %",
+            50.0,
+            99.9,
+            round(100 * start.level, 4),
+            1.0,
+            "Of the interval. The report’s default is 95 %.",
+        )
         key = _key(place, "one-sided")
         st.session_state.setdefault(key, start.one_sided)
         one_sided = second.checkbox(
-            "The study declares a one-sided test", key=key,
+            "The study declares a one-sided test",
+            key=key,
             help="Two-sided, the verdict is a preference where the interval leaves one half out. "
             "One-sided, it never is one for higher EIC, and finds one for lower EIC sooner.",
-        )  # fmt: skip
+        )
     return round(level / 100, 6), one_sided
 
 

@@ -1,5 +1,4 @@
-"""What a study found: the verdict first, then every section behind it; or why it is still hidden.
-"""
+"""The results of a study: verdict first, then every section; or why they are still hidden."""
 
 from __future__ import annotations
 
@@ -74,7 +73,7 @@ def draw_threat(shown: ShownReport, section: Section) -> None:
         )
         details = st.expander(
             "Details", key=f"details-{section.key}", on_change="rerun", type="compact"
-        )  # fmt: skip
+        )
         if details.open:
             with details:
                 _lines(more)
@@ -229,9 +228,11 @@ def times(count: int) -> str:
 def _later(count: int) -> str:
     if count <= 0:
         return "No vote has come since."
-    return "One vote that came since is not in it." if count == 1 else (
-        f"The {count:,} votes that came since are not in it."
-    )  # fmt: skip
+    return (
+        "One vote that came since is not in it."
+        if count == 1
+        else (f"The {count:,} votes that came since are not in it.")
+    )
 
 
 def _form(study: Study, looks: Sequence[EarlyLook], votes: int, verb: str) -> None:
@@ -251,9 +252,11 @@ def _form(study: Study, looks: Sequence[EarlyLook], votes: int, verb: str) -> No
     )
     with st.form(f"look-{study.id}-{len(looks)}", border=False):
         st.text_input(
-            f"To confirm, type the study’s name: {label(study.name)}", key=key,
-            autocomplete="off", max_chars=100,
-        )  # fmt: skip
+            f"To confirm, type the study’s name: {label(study.name)}",
+            key=key,
+            autocomplete="off",
+            max_chars=100,
+        )
         show_error_at("look")
         st.form_submit_button(verb, type="primary", on_click=action_callback, args=("look", look))
 
@@ -304,10 +307,15 @@ def _parts(shown: ShownReport, part: str) -> None:
         st.session_state[key] = part
     with st.container(key="report-parts"):
         st.segmented_control(
-            "Part of the report", _parts_of(shown), default=part, key=key,
-            format_func=PARTS.__getitem__, required=True, label_visibility="collapsed",
+            "Part of the report",
+            _parts_of(shown),
+            default=part,
+            key=key,
+            format_func=PARTS.__getitem__,
+            required=True,
+            label_visibility="collapsed",
             on_change=lambda: _to(shown, st.session_state[key], shown.about),
-        )  # fmt: skip
+        )
 
 
 def _parts_of(shown: ShownReport) -> list[str]:
@@ -342,8 +350,9 @@ def _result(shown: ShownReport) -> None:
     files_row(shown)
     _estimand(shown)
     for section in _sections(shown, "headline"):
-        with st.expander("How the interval and the test are made", key="how", on_change="rerun",
-                         type="compact") as how:  # fmt: skip
+        with st.expander(
+            "How the interval and the test are made", key="how", on_change="rerun", type="compact"
+        ) as how:
             if how.open:
                 draw_section(shown, section)
 
@@ -356,30 +365,37 @@ def _headline(shown: ShownReport) -> None:
         lambda _: 1.0,
     )
     st.plotly_chart(
-        drawn, key="headline", theme=None, config={"displayModeBar": False},
+        drawn,
+        key="headline",
+        theme=None,
+        config={"displayModeBar": False},
         alt="The share of votes for the lower EIC on 0 to 100 %, with the interval that the votes "
         "support and, beneath it, the narrower one of the paper; half is marked",
-    )  # fmt: skip
-    alike = "votes on one pair, and votes of one person," if shown.about == "like" else (
-        "votes of one person"
-    )  # fmt: skip
+    )
+    alike = (
+        "votes on one pair, and votes of one person,"
+        if shown.about == "like"
+        else ("votes of one person")
+    )
     people, votes = StudyFlow.of(shown.report).lines
     st.html(f'<div class="eic-flow"><p>{prose(people)}</p><p>{prose(votes)}</p></div>')
     found, level = shown.report.inference, shown.report.level
     interval = found.interval(level)
     facts = [
-        Fact("share for the lower EIC", wording.percent(found.rate, 1, missing="—"),
-             terms.RATE),
-        Fact(f"{wording.level_percent(level)} interval",
-             "—" if interval is None
-             else wording.percent_range(interval.low, interval.high, 1),
-             terms.INTERVAL),
+        Fact("share for the lower EIC", wording.percent(found.rate, 1, missing="—"), terms.RATE),
+        Fact(
+            f"{wording.level_percent(level)} interval",
+            "—" if interval is None else wording.percent_range(interval.low, interval.high, 1),
+            terms.INTERVAL,
+        ),
         Fact("p, two-sided", wording.p_number(found.p_two_sided, 3), terms.P_VALUE),
         Fact("votes that count", f"{found.votes:,}", shown.report.export.exclusion.sentence),
-        Fact("worth in independent votes",
-             wording.number(found.effective_votes, 0, missing=wording.UNDEFINED),
-             terms.EFFECTIVE_VOTES),
-    ]  # fmt: skip
+        Fact(
+            "worth in independent votes",
+            wording.number(found.effective_votes, 0, missing=wording.UNDEFINED),
+            terms.EFFECTIVE_VOTES,
+        ),
+    ]
     with st.expander("Numbers", key="numbers", type="compact"):
         quiet_note(
             "The share of votes for the formula of lower EIC. At 50 % people would not care. The "
@@ -396,10 +412,15 @@ def _estimand(shown: ShownReport) -> None:
         st.session_state[key] = shown.about
     with st.container(key="report-about"):
         st.segmented_control(
-            "The interval is about", list(ABOUT), default=shown.about, key=key,
-            format_func=ABOUT_WORDS.__getitem__, required=True, help=terms.ESTIMAND,
+            "The interval is about",
+            list(ABOUT),
+            default=shown.about,
+            key=key,
+            format_func=ABOUT_WORDS.__getitem__,
+            required=True,
+            help=terms.ESTIMAND,
             on_change=lambda: _to(shown, "result", st.session_state[key]),
-        )  # fmt: skip
+        )
 
 
 # --- the other parts ---

@@ -351,10 +351,14 @@ def files_row(shown: ShownReport) -> None:
     """The archive, and the single files in it."""
     with st.container(horizontal=True, key="report-files", vertical_alignment="center"):
         st.button(
-            "Export as ZIP", key="make-archive", type="primary", icon=":material/download:",
-            on_click=_begin, args=(shown,),
+            "Export as ZIP",
+            key="make-archive",
+            type="primary",
+            icon=":material/download:",
+            on_click=_begin,
+            args=(shown,),
             help="The frozen study, votes as tables, every figure, report, methods, codebook",
-        )  # fmt: skip
+        )
         with st.popover("Single files", key="single-files", icon=":material/draft:"):
             for name, file in FILES.items():
                 download_button(shown.address(name), file.title, shown.purpose)
@@ -399,8 +403,10 @@ def _send(shown: ShownReport) -> None:
         return
     with st.container(horizontal=True, key="archive", vertical_alignment="center"):
         size = f"{(job.result or 0) / 1e6:.1f} MB"
-        st.html(f'<p class="eic-done" role="status">The ZIP is ready ({escape(size)}).</p>',
-                width="content")  # fmt: skip
+        st.html(
+            f'<p class="eic-done" role="status">The ZIP is ready ({escape(size)}).</p>',
+            width="content",
+        )
         download_button(shown.address(ARCHIVE), "Save it again", shown.purpose)
     if organiser_desk().page_values.get("archive-sent") is not job:
         organiser_desk().page_values["archive-sent"] = job

@@ -33,8 +33,17 @@ from study.store import InvitationKind
 
 SHOWN = 5
 _NEW = "new-links"
-_WIDTHS = {"link": 50, "note": 215, "kind": 75, "state": 85, "consented": 82, "of": 50,
-           "finished": 75, "withdrawn": 85, "made (UTC)": 145}  # fmt: skip
+_WIDTHS = {
+    "link": 50,
+    "note": 215,
+    "kind": 75,
+    "state": 85,
+    "consented": 82,
+    "of": 50,
+    "finished": 75,
+    "withdrawn": 85,
+    "made (UTC)": 145,
+}
 """Columns of the list in pixels: the note is what tells links apart."""
 
 
@@ -73,12 +82,18 @@ def links_view(service: OrganiserService, draft: StudyDraft) -> None:
 @uninterrupted()
 def _try(study: Study) -> None:
     """In a demo: one click from here to the rating page."""
+
     def make(service: OrganiserService) -> None:
         link = service.invitations.invite(study.id, ["try-out"])[0]
         organiser_desk().page_values["try-out"] = link.link
 
-    st.button("Make a link to try as a rater", key="try-out", type="primary",
-              on_click=action_callback, args=("links", make))  # fmt: skip
+    st.button(
+        "Make a link to try as a rater",
+        key="try-out",
+        type="primary",
+        on_click=action_callback,
+        args=("links", make),
+    )
     if link := organiser_desk().page_values.get("try-out"):
         st.link_button("Open the rating page in a new tab", link, icon=":material/open_in_new:")
 
@@ -86,9 +101,11 @@ def _try(study: Study) -> None:
 def _personal(study: Study) -> None:
     show_heading("Personal links")
     text = st.text_area(
-        "One line for each person: a note of yours, never shown to raters", key="labels",
-        height=120, placeholder="Ada, physics\nBlaise, maths",
-    )  # fmt: skip
+        "One line for each person: a note of yours, never shown to raters",
+        key="labels",
+        height=120,
+        placeholder="Ada, physics\nBlaise, maths",
+    )
     labels = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
     if not labels:
         count = st.number_input("Or just a number of links", 1, 5000, 10, key="count", width=220)
@@ -99,16 +116,19 @@ def _personal(study: Study) -> None:
         st.session_state["labels"] = ""
         return ""
 
-    st.button(f"Make {wording.count(len(labels), 'personal link')}", key="invite",
-              type="secondary" if lab().demo else "primary", on_click=action_callback,
-              args=("links", make))  # fmt: skip
+    st.button(
+        f"Make {wording.count(len(labels), 'personal link')}",
+        key="invite",
+        type="secondary" if lab().demo else "primary",
+        on_click=action_callback,
+        args=("links", make),
+    )
 
 
 def _open(study: Study) -> None:
     show_heading("Open link")
     st.number_input("Good for this many raters", 1, 100_000, 50, key="quota", width=220)
-    st.text_input("A note of yours", key="open-label", max_chars=120,
-                  placeholder="mailing list")  # fmt: skip
+    st.text_input("A note of yours", key="open-label", max_chars=120, placeholder="mailing list")
 
     def make(service: OrganiserService) -> str:
         label = str(st.session_state["open-label"])
@@ -151,10 +171,16 @@ def _fresh(study: Study) -> None:
             quiet_note(f"The newest {SHOWN} of {len(links):,}; the file has all.")
         with st.container(horizontal=True, vertical_alignment="center"):
             what = wording.count(len(links), "link")
-            download_button(f"/exports/parcel/{number}", f"Download {what} as CSV", "parcel",
-                            primary=True)  # fmt: skip
-            st.button("I have saved them", key="links-saved", type="tertiary",
-                      on_click=clear_page_value, args=(_NEW,))  # fmt: skip
+            download_button(
+                f"/exports/parcel/{number}", f"Download {what} as CSV", "parcel", primary=True
+            )
+            st.button(
+                "I have saved them",
+                key="links-saved",
+                type="tertiary",
+                on_click=clear_page_value,
+                args=(_NEW,),
+            )
 
 
 # --- all of them ---
@@ -167,10 +193,14 @@ def _list(service: OrganiserService, study: Study) -> None:
         show_empty_state("No links yet", "Make some above, and send each person theirs.")
         return
     chosen = st.dataframe(
-        [_line(each) for each in views], hide_index=True, key="invitations",
-        on_select="rerun", selection_mode="multi-row", height=min(420, 40 + 36 * len(views)),
+        [_line(each) for each in views],
+        hide_index=True,
+        key="invitations",
+        on_select="rerun",
+        selection_mode="multi-row",
+        height=min(420, 40 + 36 * len(views)),
         column_config={name: st.column_config.Column(width=wide) for name, wide in _WIDTHS.items()},
-    )  # fmt: skip
+    )
     rows = [i for i in chosen["selection"]["rows"] if i < len(views)]
     ids = [views[i].id for i in rows if views[i].state != InvitationState.REVOKED]
     show_done_message("revoke")
@@ -196,16 +226,26 @@ def _list(service: OrganiserService, study: Study) -> None:
             "The person goes on where they were with the new link. The old one dies at once.",
             "replace",
         ):
-            st.button("Replace it", key="replace-sure", type="primary", on_click=action_callback,
-                      args=("revoke", replace))  # fmt: skip
+            st.button(
+                "Replace it",
+                key="replace-sure",
+                type="primary",
+                on_click=action_callback,
+                args=("revoke", replace),
+            )
     with confirmation_popover(
         f"Take back {wording.count(len(ids), 'link')}…",
         "No consent and no further vote comes through a link that was taken back. Votes that are "
         "in stay. This cannot be undone; a new link can be made.",
         "revoke",
     ):
-        st.button("Take back", key="revoke-sure", type="primary", on_click=action_callback,
-                  args=("revoke", revoke))  # fmt: skip
+        st.button(
+            "Take back",
+            key="revoke-sure",
+            type="primary",
+            on_click=action_callback,
+            args=("revoke", revoke),
+        )
 
 
 def _line(each: InvitationView) -> dict[str, str | int]:
@@ -360,8 +400,13 @@ def _closing(study: Study) -> None:
             "finish; close the study when they have. This cannot be undone.",
             "admission",
         ):
-            st.button("Take in nobody new", key="admission-sure", type="primary",
-                      on_click=action_callback, args=("admission", end_admission))  # fmt: skip
+            st.button(
+                "Take in nobody new",
+                key="admission-sure",
+                type="primary",
+                on_click=action_callback,
+                args=("admission", end_admission),
+            )
     else:
         quiet_note(f"Nobody new since {study.admission_ended_at:%Y-%m-%d %H:%M} UTC.")
 
@@ -377,5 +422,10 @@ def _closing(study: Study) -> None:
         "closed study cannot be opened again. Its results are shown, and can be exported.",
         "close",
     ):
-        st.button("Close it for good", key="close-sure", type="primary", on_click=action_callback,
-                  args=("close", close))  # fmt: skip
+        st.button(
+            "Close it for good",
+            key="close-sure",
+            type="primary",
+            on_click=action_callback,
+            args=("close", close),
+        )

@@ -52,8 +52,12 @@ _ABOUT = {
     "pairs like these": "other pairs of these problems",
     "these pairs": "these pairs alone",
 }
-_SUBGROUPS = {"": "none", "degree": "by degree", "field": "by field",
-              "degree and field": "by degree and by field"}  # fmt: skip
+_SUBGROUPS = {
+    "": "none",
+    "degree": "by degree",
+    "field": "by field",
+    "degree and field": "by degree and by field",
+}
 _SIDED = {
     str(Sidedness.TWO_SIDED): "a preference for either formula",
     str(Sidedness.ONE_SIDED): "a preference for the lower EIC only",
@@ -71,8 +75,10 @@ def design_view(service: OrganiserService, draft: StudyDraft) -> None:
     """All settings, in groups."""
     del service
     study = draft.study
-    quiet_note("Every change is saved at once. Nothing here can be changed after freezing, but the "
-          "public address.")  # fmt: skip
+    quiet_note(
+        "Every change is saved at once. Nothing here can be changed after freezing, but the "
+        "public address."
+    )
     left, right = st.columns(2, gap="large")
     with left:
         show_heading("What raters read")
@@ -103,10 +109,17 @@ def _amount(draft: StudyDraft) -> None:
     if pairs:
         votes = pairs * design.votes_per_pair
         raters = -(-votes // design.ballots_per_rater)
-        show_note(f"{pairs:,} pairs × {design.votes_per_pair} votes = {votes:,} votes, "
-             f"which takes {raters:,} raters who finish.")  # fmt: skip
-    st.button("How sure would that be? Plan it", key="plan-this", type="tertiary",
-              icon=":material/straighten:", on_click=lambda: go_to(plan=study.id))  # fmt: skip
+        show_note(
+            f"{pairs:,} pairs × {design.votes_per_pair} votes = {votes:,} votes, "
+            f"which takes {raters:,} raters who finish."
+        )
+    st.button(
+        "How sure would that be? Plan it",
+        key="plan-this",
+        type="tertiary",
+        icon=":material/straighten:",
+        on_click=lambda: go_to(plan=study.id),
+    )
 
 
 def _ballots(study: Study) -> None:
@@ -143,9 +156,11 @@ def _models(study: Study) -> None:
     place = _place(study, "model_raters")
     shown = plan or ModelPlan(("none",))
     stored = {
-        "models": ", ".join(plan.models) if plan else "", "repeats": shown.repeats,
-        "temperature": shown.temperature, "contrast": shown.contrast,
-    }  # fmt: skip
+        "models": ", ".join(plan.models) if plan else "",
+        "repeats": shown.repeats,
+        "temperature": shown.temperature,
+        "contrast": shown.contrast,
+    }
     for name, value in stored.items():
         key = f"{place}:{name}"
         if place not in organiser_desk().errors or key not in st.session_state:
@@ -156,28 +171,50 @@ def _models(study: Study) -> None:
     changes: dict[str, Any] = {"on_change": _save_models, "args": (study,)}
     st.text_input(
         "Models to ask too, by the names that their endpoint has for them (empty: none)",
-        key=f"{place}:models", max_chars=2000, placeholder="qwen3:8b, llama3.1:8b", **changes,
-    )  # fmt: skip
+        key=f"{place}:models",
+        max_chars=2000,
+        placeholder="qwen3:8b, llama3.1:8b",
+        **changes,
+    )
     if plan is not None or place in organiser_desk().errors:
-        st.number_input("Times that a pair is asked, half of them in either order", 2, 100,
-                        step=2, key=f"{place}:repeats", width=260, **changes)  # fmt: skip
+        st.number_input(
+            "Times that a pair is asked, half of them in either order",
+            2,
+            100,
+            step=2,
+            key=f"{place}:repeats",
+            width=260,
+            **changes,
+        )
         st.number_input("Temperature", 0.0, 2.0, key=f"{place}:temperature", width=260, **changes)
-        st.selectbox("What is tested of them", CONTRASTS, key=f"{place}:contrast", width=320,
-                     format_func=wording.capital, **changes)  # fmt: skip
+        st.selectbox(
+            "What is tested of them",
+            CONTRASTS,
+            key=f"{place}:contrast",
+            width=320,
+            format_func=wording.capital,
+            **changes,
+        )
     show_error_at(place)
-    quiet_note("Models are no raters and enter none of their numbers. What is declared here is "
-               "frozen; a model that is asked without it is reported as exploratory.")  # fmt: skip
+    quiet_note(
+        "Models are no raters and enter none of their numbers. What is declared here is "
+        "frozen; a model that is asked without it is reported as exploratory."
+    )
     with st.expander("What a model is sent"):
         st.code(f"{SYSTEM}\n\n---\n\n{USER}", language=None, wrap_lines=True)
-        quiet_note("Each call is one of these, its braces filled from a ballot, and a context of "
-                   f"its own. SHA-256 of the template: {PROMPT_SHA256}")  # fmt: skip
+        quiet_note(
+            "Each call is one of these, its braces filled from a ballot, and a context of "
+            f"its own. SHA-256 of the template: {PROMPT_SHA256}"
+        )
 
 
 @uninterrupted()
 def _save_models(study: Study) -> None:
     place = _place(study, "model_raters")
-    typed = {name: st.session_state.get(f"{place}:{name}")
-             for name in ("models", "repeats", "temperature", "contrast")}  # fmt: skip
+    typed = {
+        name: st.session_state.get(f"{place}:{name}")
+        for name in ("models", "repeats", "temperature", "contrast")
+    }
     based_on: StudyDesign = organiser_desk().page_values[f"based:{place}"]
 
     def do(service: OrganiserService) -> None:
@@ -195,10 +232,14 @@ def _access(study: Study) -> None:
     show_heading("When and where")
     deadline = _follow(study, "deadline", _naive)
     st.datetime_input(
-        "Deadline, UTC (empty: none)", st.session_state[deadline], key=deadline,
-        min_value=datetime(2020, 1, 1), max_value=datetime(2100, 1, 1),
-        on_change=_save, args=(study, "deadline", _aware),
-    )  # fmt: skip
+        "Deadline, UTC (empty: none)",
+        st.session_state[deadline],
+        key=deadline,
+        min_value=datetime(2020, 1, 1),
+        max_value=datetime(2100, 1, 1),
+        on_change=_save,
+        args=(study, "deadline", _aware),
+    )
     _wrong(study, "deadline")
     _number(study, "reservation_minutes", "Minutes that a pair waits for a silent rater", 1, 1440)
     _check(study, "inspector_open_during_study", "Visitors may use the inspector meanwhile")
@@ -224,22 +265,45 @@ def address(study: Study) -> None:
 
 def _text(study: Study, name: str, label: str, limit: int, example: str = "") -> None:
     key = _follow(study, name)
-    st.text_input(label, st.session_state[key], key=key, max_chars=limit, placeholder=example,
-                  on_change=_save, args=(study, name, str))  # fmt: skip
+    st.text_input(
+        label,
+        st.session_state[key],
+        key=key,
+        max_chars=limit,
+        placeholder=example,
+        on_change=_save,
+        args=(study, name, str),
+    )
     _wrong(study, name)
 
 
 def _area(study: Study, name: str, label: str, height: int) -> None:
     key = _follow(study, name)
-    st.text_area(label, st.session_state[key], key=key, max_chars=10_000, height=height,
-                 on_change=_save, args=(study, name, str))  # fmt: skip
+    st.text_area(
+        label,
+        st.session_state[key],
+        key=key,
+        max_chars=10_000,
+        height=height,
+        on_change=_save,
+        args=(study, name, str),
+    )
     _wrong(study, name)
 
 
 def _number(study: Study, name: str, label: str, low: float, high: float) -> None:
     key = _follow(study, name)
-    st.number_input(label, low, high, st.session_state[key], key=key, on_change=_save, width=260,
-                    args=(study, name, type(low)), format="%g" if isinstance(low, float) else None)
+    st.number_input(
+        label,
+        low,
+        high,
+        st.session_state[key],
+        key=key,
+        on_change=_save,
+        width=260,
+        args=(study, name, type(low)),
+        format="%g" if isinstance(low, float) else None,
+    )
     _wrong(study, name)
 
 
@@ -251,8 +315,16 @@ def _check(study: Study, name: str, label: str) -> None:
 
 def _choice(study: Study, name: str, label: str, words: dict[str, str], read: Read) -> None:
     key, options = _follow(study, name, _plain), list(words)
-    st.selectbox(label, options, options.index(st.session_state[key]), key=key, on_change=_save,
-                 format_func=words.__getitem__, args=(study, name, read), width=320)  # fmt: skip
+    st.selectbox(
+        label,
+        options,
+        options.index(st.session_state[key]),
+        key=key,
+        on_change=_save,
+        format_func=words.__getitem__,
+        args=(study, name, read),
+        width=320,
+    )
     _wrong(study, name)
 
 
@@ -315,8 +387,7 @@ def _wrong(study: Study, name: str) -> None:
     with st.container(horizontal=True):
         if isinstance(error, StaleEditError):
             st.button("Keep mine", key=f"mine:{key}", on_click=_insist, args=(study, name))
-        st.button("Take what is stored", key=f"stored:{key}",
-                  on_click=clear_error, args=(key,))  # fmt: skip
+        st.button("Take what is stored", key=f"stored:{key}", on_click=clear_error, args=(key,))
 
 
 @uninterrupted()
@@ -334,8 +405,12 @@ def _ways_to_mend(study_id: int, readiness: Readiness, elsewhere: str) -> None:
     steps = ["problems"] * any(nameless) + [elsewhere] * (not all(nameless))
     with st.container(horizontal=True):
         for step in steps:
-            st.button(f"Go to the {step}", key=f"mend-{step}", on_click=go_to,
-                      kwargs={"study": study_id, "step": step})  # fmt: skip
+            st.button(
+                f"Go to the {step}",
+                key=f"mend-{step}",
+                on_click=go_to,
+                kwargs={"study": study_id, "step": step},
+            )
 
 
 def freeze_view(service: OrganiserService, draft: StudyDraft) -> None:
@@ -348,8 +423,7 @@ def freeze_view(service: OrganiserService, draft: StudyDraft) -> None:
     )
     show_error_at("freeze")
     if readiness.missing:
-        items = "".join(f"<li>{prose(wording.capital(line))}.</li>"
-                        for line in readiness.missing)  # fmt: skip
+        items = "".join(f"<li>{prose(wording.capital(line))}.</li>" for line in readiness.missing)
         st.html(
             '<div class="eic-error" role="alert"><p class="eic-error-title">Before freezing</p>'
             f"<ul>{items}</ul></div>"
@@ -361,10 +435,20 @@ def freeze_view(service: OrganiserService, draft: StudyDraft) -> None:
     st.html(table_html(frozen_facts(draft)))
     quiet_note("The public address of the app is the only setting that may change later.")
     key = f"sure-{study.id}"
-    sure = st.checkbox("I have looked at the pairs, and this is the study I want", key=key,
-                       disabled=not readiness.ready)  # fmt: skip
-    st.button("Freeze and open the study", key="freeze", type="primary", icon=":material/lock:",
-              disabled=not (readiness.ready and sure), on_click=_freeze, args=(study,))  # fmt: skip
+    sure = st.checkbox(
+        "I have looked at the pairs, and this is the study I want",
+        key=key,
+        disabled=not readiness.ready,
+    )
+    st.button(
+        "Freeze and open the study",
+        key="freeze",
+        type="primary",
+        icon=":material/lock:",
+        disabled=not (readiness.ready and sure),
+        on_click=_freeze,
+        args=(study,),
+    )
 
 
 @uninterrupted()
@@ -395,10 +479,12 @@ def frozen_facts(draft: StudyDraft) -> list[tuple[str, str]]:
     facts = [
         ("Pairs", f"{len(draft.included_pairs):,}{dropped}, with every ballot as it is shown"),
         ("Problems", f"{len(draft.problems)}: {names}"),
-        ("Pool", f"{pool.name}, {pool.rows:,} formulas, SHA-256 {pool.digest[:16]}…" if pool
-         else "none"),
+        (
+            "Pool",
+            f"{pool.name}, {pool.rows:,} formulas, SHA-256 {pool.digest[:16]}…" if pool else "none",
+        ),
         ("Rules", _frozen_rules(draft.study)),
-    ]  # fmt: skip
+    ]
     return facts + design_facts(design)
 
 
@@ -428,17 +514,21 @@ def design_facts(design: StudyDesign) -> list[tuple[str, str]]:
         ("A line for a reason", "offered" if design.ask_reason else "not offered"),
         ("Left out of the results", left_out),
         ("Deadline", wording.minute(design.deadline) if design.deadline else "none"),
-        ("Inspector while it runs",
-         "open to visitors" if design.inspector_open_during_study else "closed to visitors"),
+        (
+            "Inspector while it runs",
+            "open to visitors" if design.inspector_open_during_study else "closed to visitors",
+        ),
         ("A pair waits for a silent rater", f"{design.reservation_minutes} minutes"),
         ("The result is about", _ABOUT[design.estimand]),
         ("The test looks for", _SIDED[str(design.sidedness)]),
         ("Confidence level", wording.level_percent(design.confidence_level)),
-        ("Smallest difference that matters",
-         f"{100 * design.smallest_effect:.3g} points from one half"),
+        (
+            "Smallest difference that matters",
+            f"{100 * design.smallest_effect:.3g} points from one half",
+        ),
         ("Subgroups that the report shows", _SUBGROUPS[design.subgroups]),
         *_model_facts(design.model_raters),
-    ]  # fmt: skip
+    ]
 
 
 def _model_facts(plan: ModelPlan | None) -> list[tuple[str, str]]:
@@ -446,10 +536,13 @@ def _model_facts(plan: ModelPlan | None) -> list[tuple[str, str]]:
     if plan is None:
         return []
     return [
-        ("Models to ask", f"{wording.join(plan.models)}; each pair {plan.repeats} times at "
-         f"temperature {plan.temperature:g}, prompt {plan.prompt_sha256[:16]}…"),
+        (
+            "Models to ask",
+            f"{wording.join(plan.models)}; each pair {plan.repeats} times at "
+            f"temperature {plan.temperature:g}, prompt {plan.prompt_sha256[:16]}…",
+        ),
         ("What is tested of them", plan.contrast),
-    ]  # fmt: skip
+    ]
 
 
 def _frozen_rules(study: Study) -> str:
@@ -479,8 +572,12 @@ def settings_view(service: OrganiserService, draft: StudyDraft) -> None:
     show_heading("Hash of all that affects the results")
     st.code(study.hash, language=None, wrap_lines=True)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Check it against the database", key="verify", on_click=_verify,
-                  args=(service, study.id))  # fmt: skip
+        st.button(
+            "Check it against the database",
+            key="verify",
+            on_click=_verify,
+            args=(service, study.id),
+        )
         checked = organiser_desk().page_values.pop("verified", None)
         if checked is not None:
             st.html(

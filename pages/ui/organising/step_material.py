@@ -129,13 +129,17 @@ def _refused(rows: tuple[RefusedRow, ...]) -> None:
         quiet_note("They stay in the pool, and are never matched. Rows count from 1.")
         st.dataframe(
             [
-                {"row": r.row, "problem": r.problem[:80], "formula": r.formula[:300],
-                 "why": r.error[:300]}
+                {
+                    "row": r.row,
+                    "problem": r.problem[:80],
+                    "formula": r.formula[:300],
+                    "why": r.error[:300],
+                }
                 for r in rows[:LISTED]
             ],
             hide_index=True,
             key="refused-table",
-        )  # fmt: skip
+        )
         if len(rows) > LISTED:
             quiet_note(f"The first {LISTED}; the file has all.")
         number = _parcel(rows)
@@ -173,8 +177,14 @@ def _upload(draft: StudyDraft) -> None:
             organiser_desk().page_values["pool-uploader"] = number + 1
             _begin(draft, file.name, file.getvalue)
 
-    st.file_uploader("Pool", type=["csv", "gz"], key=key, on_change=take, disabled=locked,
-                     label_visibility="collapsed")  # fmt: skip
+    st.file_uploader(
+        "Pool",
+        type=["csv", "gz"],
+        key=key,
+        on_change=take,
+        disabled=locked,
+        label_visibility="collapsed",
+    )
     quiet_note(POOL_HELP + " Very large pools are faster scored with python -m eic_core score.")
     if not {problem.name for problem in demo_problems()} & {p.name for p in draft.problems}:
         return
@@ -196,9 +206,16 @@ def _begin(draft: StudyDraft, name: str, data: Callable[[], bytes]) -> None:
         def work(step: Step) -> PoolUpload:
             progress, wait = retold(step, 0, 0)
             upload = workers().run(
-                read_upload, name, content, draft.problems, jobs=1, progress=progress, wait=wait,
-                seconds=UNHURRIED, long=True,
-            )  # fmt: skip
+                read_upload,
+                name,
+                content,
+                draft.problems,
+                jobs=1,
+                progress=progress,
+                wait=wait,
+                seconds=UNHURRIED,
+                long=True,
+            )
             step(1, 1)
             _keep(service, draft, upload)
             return upload
@@ -304,8 +321,9 @@ def _row(draft: StudyDraft, problem: Problem) -> None:
             st.button(
                 "Close" if editing else "Describe",
                 key=f"describe-{key}",
-                on_click=_edit, args=("" if editing else key, problem),
-            )  # fmt: skip
+                on_click=_edit,
+                args=("" if editing else key, problem),
+            )
         if editing:
             _form(draft, problem, key)
 
@@ -355,19 +373,26 @@ def _form(draft: StudyDraft, problem: Problem, key: str) -> None:
         st.text_input("Title", problem.title, key=f"{about}title", max_chars=200)
         st.text_area(
             "Description: one to three plain sentences for people who do not know the field",
-            problem.description, key=f"{about}text", max_chars=2000, height=90,
-        )  # fmt: skip
+            problem.description,
+            key=f"{about}text",
+            max_chars=2000,
+            height=90,
+        )
         for name in draft.columns[problem.name]:
             column = problem.column(name)
             left, right = st.columns([1, 2])
             left.text_input(
-                f"Unit of {code_label(name, 24)}", column.unit, key=f"{about}unit:{name}",
+                f"Unit of {code_label(name, 24)}",
+                column.unit,
+                key=f"{about}unit:{name}",
                 max_chars=40,
-            )  # fmt: skip
+            )
             right.text_input(
-                f"Meaning of {code_label(name, 24)}", column.meaning,
-                key=f"{about}meaning:{name}", max_chars=200,
-            )  # fmt: skip
+                f"Meaning of {code_label(name, 24)}",
+                column.meaning,
+                key=f"{about}meaning:{name}",
+                max_chars=200,
+            )
         st.form_submit_button(
             "Save", type="primary", on_click=action_callback, args=("describe", save)
         )
@@ -375,8 +400,13 @@ def _form(draft: StudyDraft, problem: Problem, key: str) -> None:
         _resolve(draft, problem, key)
     with st.popover("Remove this problem…", type="tertiary"):
         st.html(f'<p class="eic-ask-text">Its data go.{_loss(draft)}</p>')
-        st.button("Remove it", key=f"remove-{key}", type="primary", on_click=action_callback,
-                  args=("problems", remove))  # fmt: skip
+        st.button(
+            "Remove it",
+            key=f"remove-{key}",
+            type="primary",
+            on_click=action_callback,
+            args=("problems", remove),
+        )
 
 
 def _resolve(draft: StudyDraft, problem: Problem, key: str) -> None:
@@ -393,8 +423,7 @@ def _resolve(draft: StudyDraft, problem: Problem, key: str) -> None:
     )
     with st.container(horizontal=True):
         st.button("Take what is stored", key="take-theirs", on_click=_edit, args=(key, problem))
-        st.button("Keep mine: then save again", key="keep-mine", on_click=_rebase,
-                  args=(problem,))  # fmt: skip
+        st.button("Keep mine: then save again", key="keep-mine", on_click=_rebase, args=(problem,))
 
 
 @uninterrupted()
@@ -429,9 +458,13 @@ def _add(draft: StudyDraft) -> None:
             _offer(draft, upload)
 
     st.file_uploader(
-        "CSV files, any number at once", type=["csv", "json"], key=key, on_change=take,
-        accept_multiple_files=True, help=PROBLEMS_HELP,
-    )  # fmt: skip
+        "CSV files, any number at once",
+        type=["csv", "json"],
+        key=key,
+        on_change=take,
+        accept_multiple_files=True,
+        help=PROBLEMS_HELP,
+    )
     quiet_note(PROBLEMS_HELP)
     names = {problem.name for problem in draft.problems}
     demo = problems_of_demo()
@@ -489,5 +522,4 @@ def _pending(draft: StudyDraft) -> None:
             show_warning("Pairs are made from all problems together, so they must be made again.")
         with st.container(horizontal=True):
             st.button("Add them", key="put", type="primary", on_click=_put, args=(draft, waiting))
-            st.button("Cancel", key="no-put",
-                      on_click=clear_page_value, args=("pending-problems",))  # fmt: skip
+            st.button("Cancel", key="no-put", on_click=clear_page_value, args=("pending-problems",))

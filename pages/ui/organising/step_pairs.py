@@ -125,38 +125,97 @@ def _rules(draft: StudyDraft) -> None:
     columns = [c for c in draft.pool_columns if c == "r2" or c.lower().startswith("r2")] or ["r2"]
     with st.form(f"rules-{draft.study.id}", border=True):
         with st.container(horizontal=True, gap="small", key="rules-numbers"):
-            st.number_input("|ΔC| at most", 0, 1000, rules.max_complexity_gap, 1,
-                            key=f"{key}c", width=120, help="Difference in number of nodes")
-            st.number_input("|ΔR²| at most", 0.0, 10.0, rules.max_r2_gap, 0.005, format="%.4f",
-                            key=f"{key}r", width=130)
-            st.number_input("|ΔEIC| at least", 0.0, 1000.0, rules.min_eic_gap, 0.5,
-                            key=f"{key}e", width=130, help="In digits")
-            st.number_input("Larger R² above", -10.0, 0.9999, rules.min_best_r2, 0.01,
-                            key=f"{key}b", width=130)
-            st.selectbox("R² from", columns, key=f"{key}column", width=130,
-                         index=columns.index(rules.r2_column)
-                         if rules.r2_column in columns else 0,
-                         help="Column of the pool")  # fmt: skip
+            st.number_input(
+                "|ΔC| at most",
+                0,
+                1000,
+                rules.max_complexity_gap,
+                1,
+                key=f"{key}c",
+                width=120,
+                help="Difference in number of nodes",
+            )
+            st.number_input(
+                "|ΔR²| at most",
+                0.0,
+                10.0,
+                rules.max_r2_gap,
+                0.005,
+                format="%.4f",
+                key=f"{key}r",
+                width=130,
+            )
+            st.number_input(
+                "|ΔEIC| at least",
+                0.0,
+                1000.0,
+                rules.min_eic_gap,
+                0.5,
+                key=f"{key}e",
+                width=130,
+                help="In digits",
+            )
+            st.number_input(
+                "Larger R² above", -10.0, 0.9999, rules.min_best_r2, 0.01, key=f"{key}b", width=130
+            )
+            st.selectbox(
+                "R² from",
+                columns,
+                key=f"{key}column",
+                width=130,
+                index=columns.index(rules.r2_column) if rules.r2_column in columns else 0,
+                help="Column of the pool",
+            )
         with st.container(horizontal=True, gap="small"):
-            st.selectbox("Which pairs", list(MODES), list(MODES).index(mode), key=f"{key}mode",
-                         format_func=MODES.__getitem__, width=250)
-            st.number_input("K", 1, 10_000, k or 5, 1, key=f"{key}k", width=100,
-                            help="Only for “the best K of each problem”")  # fmt: skip
-        st.checkbox("Leave out pairs that are one function on the data, up to rounding",
-                    rules.exclude_same_function, key=f"{key}same",
-                    help="Otherwise they stay, and are labelled in the preview")
-        st.checkbox("Use formulas with invalid samples, too", rules.include_invalid,
-                    key=f"{key}invalid", help="Rows of data where they have no real value")
-        st.checkbox("Use formulas with singular samples, too", rules.include_singular,
-                    key=f"{key}singular", help="Rows of data where the amplification is infinite")
+            st.selectbox(
+                "Which pairs",
+                list(MODES),
+                list(MODES).index(mode),
+                key=f"{key}mode",
+                format_func=MODES.__getitem__,
+                width=250,
+            )
+            st.number_input(
+                "K",
+                1,
+                10_000,
+                k or 5,
+                1,
+                key=f"{key}k",
+                width=100,
+                help="Only for “the best K of each problem”",
+            )
+        st.checkbox(
+            "Leave out pairs that are one function on the data, up to rounding",
+            rules.exclude_same_function,
+            key=f"{key}same",
+            help="Otherwise they stay, and are labelled in the preview",
+        )
+        st.checkbox(
+            "Use formulas with invalid samples, too",
+            rules.include_invalid,
+            key=f"{key}invalid",
+            help="Rows of data where they have no real value",
+        )
+        st.checkbox(
+            "Use formulas with singular samples, too",
+            rules.include_singular,
+            key=f"{key}singular",
+            help="Rows of data where the amplification is infinite",
+        )
         _further_rules(rules, key)
         if draft.dropped_pairs:
             st.checkbox(
                 f"Discard what was left out and why ({len(draft.dropped_pairs)}), too",
-                key=f"{key}discard", help="Matching again makes all pairs anew",
-            )  # fmt: skip
-        st.form_submit_button("Match again" if draft.pairs else "Match", type="primary",
-                              on_click=_match, args=(draft, key))  # fmt: skip
+                key=f"{key}discard",
+                help="Matching again makes all pairs anew",
+            )
+        st.form_submit_button(
+            "Match again" if draft.pairs else "Match",
+            type="primary",
+            on_click=_match,
+            args=(draft, key),
+        )
 
 
 def _further_rules(rules: MatchingRules, key: str) -> None:
@@ -169,18 +228,43 @@ def _further_rules(rules: MatchingRules, key: str) -> None:
                 ("depth", "|Δ depth| at most", "Nodes on the longest way to a leaf"),
                 ("length", "|Δ length| at most", "Printed symbols; a number counts its digits"),
             ):
-                st.number_input(label, 0, 1000, getattr(rules, f"max_{what}_gap"), 1,
-                                key=f"{key}{what}", width=150, placeholder="any",
-                                help=said)  # fmt: skip
-            st.number_input("Gap in share of draws", 0.01, 1.0, rules.min_gap_share, 0.05,
-                            key=f"{key}share", width=180, placeholder="any",
-                            help="The rows of the data are drawn anew 200 times: in what share of "
-                            "them |ΔEIC| must still be large enough")  # fmt: skip
-            st.selectbox("Serves once", list(DISTINCT), DISTINCT.index(rules.distinct),
-                         key=f"{key}distinct", format_func=ONCE.__getitem__, width=250,
-                         help="Only for “each formula at most once”")  # fmt: skip
-        st.checkbox("The EIC gap must hold without the row that carries most of the loss",
-                    rules.gap_without_worst_row, key=f"{key}worst")  # fmt: skip
+                st.number_input(
+                    label,
+                    0,
+                    1000,
+                    getattr(rules, f"max_{what}_gap"),
+                    1,
+                    key=f"{key}{what}",
+                    width=150,
+                    placeholder="any",
+                    help=said,
+                )
+            st.number_input(
+                "Gap in share of draws",
+                0.01,
+                1.0,
+                rules.min_gap_share,
+                0.05,
+                key=f"{key}share",
+                width=180,
+                placeholder="any",
+                help="The rows of the data are drawn anew 200 times: in what share of "
+                "them |ΔEIC| must still be large enough",
+            )
+            st.selectbox(
+                "Serves once",
+                list(DISTINCT),
+                DISTINCT.index(rules.distinct),
+                key=f"{key}distinct",
+                format_func=ONCE.__getitem__,
+                width=250,
+                help="Only for “each formula at most once”",
+            )
+        st.checkbox(
+            "The EIC gap must hold without the row that carries most of the loss",
+            rules.gap_without_worst_row,
+            key=f"{key}worst",
+        )
 
 
 def _whole(value: object) -> int | None:
@@ -191,9 +275,10 @@ def _whole(value: object) -> int | None:
 def _match(draft: StudyDraft, key: str) -> None:
     def do(service: OrganiserService) -> str:
         value: dict[str, Any] = {
-            str(name)[len(key):]: v for name, v in st.session_state.items()
+            str(name)[len(key) :]: v
+            for name, v in st.session_state.items()
             if str(name).startswith(key)
-        }  # fmt: skip
+        }
         if draft.dropped_pairs and not value["discard"]:
             raise StudyError(
                 "matching again forgets which pairs were left out, and why",
@@ -223,10 +308,16 @@ def _match(draft: StudyDraft, key: str) -> None:
             slot.progress(done / max(1, total), text=f"Matching {name[:60]}")
 
         result, pairs = match_study(
-            service, draft.study.id, rules, mode=mode, k=k, progress=progress,
-            version_seen=version_seen(draft.study), clock=stopwatch(),
+            service,
+            draft.study.id,
+            rules,
+            mode=mode,
+            k=k,
+            progress=progress,
+            version_seen=version_seen(draft.study),
+            clock=stopwatch(),
             run=partial(workers().run, seconds=UNHURRIED, long=True),
-        )  # fmt: skip
+        )
         slot.empty()
         keep_result(draft, result)
         jobs().forget(_key(draft))
@@ -254,10 +345,17 @@ def _unfinished(draft: StudyDraft, said: str) -> None:
         f"Discard what was left out and why ({len(draft.dropped_pairs)}), too",
         key="finish-discard",
         help="Finishing makes all pairs anew",
-    )  # fmt: skip
-    st.button("Finish the matching", key="finish-matching", type="primary", disabled=locked,
-              icon=":material/hourglass_top:", on_click=_finish, args=(draft,),
-              help="Goes on beside the page; you may close it meanwhile")  # fmt: skip
+    )
+    st.button(
+        "Finish the matching",
+        key="finish-matching",
+        type="primary",
+        disabled=locked,
+        icon=":material/hourglass_top:",
+        on_click=_finish,
+        args=(draft,),
+        help="Goes on beside the page; you may close it meanwhile",
+    )
 
 
 @uninterrupted()
@@ -270,10 +368,17 @@ def _finish(draft: StudyDraft) -> None:
         def work(step: Step) -> MatchingResult:
             progress, wait = retold(lambda done, total, *_: step(round(done), round(total)), 0, 0)
             result, _ = match_study(
-                service, draft.study.id, rules, mode=mode, k=k, version_seen=version,
-                seconds=FINISHING, clock=clock, progress=progress,
+                service,
+                draft.study.id,
+                rules,
+                mode=mode,
+                k=k,
+                version_seen=version,
+                seconds=FINISHING,
+                clock=clock,
+                progress=progress,
                 run=partial(workers().run, wait=wait, seconds=_A_DAY, long=True),
-            )  # fmt: skip
+            )
             return result
 
         jobs().forget(_key(draft))
@@ -291,9 +396,11 @@ def _progress(key: str) -> None:
         return f"{matching}. You may close this page meanwhile."
 
     show_job(
-        jobs().get(key) if is_organiser() else None, text, key="cancel-matching",
+        jobs().get(key) if is_organiser() else None,
+        text,
+        key="cancel-matching",
         help="Ends it after the problem that it is at",
-    )  # fmt: skip
+    )
 
 
 def _ended(draft: StudyDraft, job: Job) -> None:
@@ -322,9 +429,10 @@ def _result(draft: StudyDraft) -> MatchingResult | None:
     asked = organiser_desk().page_values.get("show-fates") == draft.study.id
     if draft.pool is not None and draft.pool.rows > LARGE and not asked:
         st.button(
-            "Show what became of every formula", key="show-fates",
+            "Show what became of every formula",
+            key="show-fates",
             on_click=lambda: organiser_desk().page_values.update({"show-fates": draft.study.id}),
-        )  # fmt: skip
+        )
         return None
     with st.spinner("Counting…", show_time=False):
         return matching_result(draft)
@@ -367,5 +475,10 @@ def _plots(pairs: tuple[StudyPair, ...]) -> None:
         lambda: draw(pair_histograms(lower, higher), dark=dark, narrow=narrow),
         lambda _: 1.0,
     )
-    st.plotly_chart(figure, key="pairs-figure", theme=None, config={"displayModeBar": False},
-                    alt="Histograms of complexity, R² and EIC of both members")  # fmt: skip
+    st.plotly_chart(
+        figure,
+        key="pairs-figure",
+        theme=None,
+        config={"displayModeBar": False},
+        alt="Histograms of complexity, R² and EIC of both members",
+    )

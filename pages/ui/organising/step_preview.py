@@ -58,8 +58,13 @@ def _choose(draft: StudyDraft) -> StudyPair | None:
     base = f"preview-{draft.study.id}"
     problems = list(dict.fromkeys(pair.pair.problem for pair in draft.pairs))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="chooser"):
-        scope = st.selectbox("Problem", [ALL, *problems, SPECIALS], key=f"{base}-problem",
-                             format_func=clean, width=220)  # fmt: skip
+        scope = st.selectbox(
+            "Problem",
+            [ALL, *problems, SPECIALS],
+            key=f"{base}-problem",
+            format_func=clean,
+            width=220,
+        )
         if scope == SPECIALS:
             return None
         pairs = {p.id: p for p in draft.pairs if scope in (ALL, p.pair.problem)}
@@ -68,13 +73,32 @@ def _choose(draft: StudyDraft) -> StudyPair | None:
         if st.session_state.get(key) not in ids:
             st.session_state[key] = next((i for i in ids if pairs[i].in_study), ids[0])
         here = ids.index(st.session_state[key])
-        st.button("Previous", key="previous", icon=":material/chevron_left:", disabled=here == 0,
-                  on_click=_move, args=(key, ids[max(0, here - 1)]), shortcut="p")
-        st.selectbox("Pair", ids, here, key=key, width=300,
-                     format_func=lambda i: _name(pairs[i]) if i in pairs else "")
-        st.button("Next", key="next", icon=":material/chevron_right:",
-                  disabled=here == len(ids) - 1, on_click=_move,
-                  args=(key, ids[min(len(ids) - 1, here + 1)]), shortcut="n")  # fmt: skip
+        st.button(
+            "Previous",
+            key="previous",
+            icon=":material/chevron_left:",
+            disabled=here == 0,
+            on_click=_move,
+            args=(key, ids[max(0, here - 1)]),
+            shortcut="p",
+        )
+        st.selectbox(
+            "Pair",
+            ids,
+            here,
+            key=key,
+            width=300,
+            format_func=lambda i: _name(pairs[i]) if i in pairs else "",
+        )
+        st.button(
+            "Next",
+            key="next",
+            icon=":material/chevron_right:",
+            disabled=here == len(ids) - 1,
+            on_click=_move,
+            args=(key, ids[min(len(ids) - 1, here + 1)]),
+            shortcut="n",
+        )
     return pairs[st.session_state[key]]
 
 
@@ -118,15 +142,19 @@ def frame(ballot: Ballot, *, key: str) -> None:
         ballot_heading(ballot.title, over=over)
         draw_ballot(ballot, key=key)
         if ballot.ask_reason:
-            st.text_input("Why? (optional, one line; sent together with your choice)",
-                          key=f"{key}-reason", disabled=True)  # fmt: skip
+            st.text_input(
+                "Why? (optional, one line; sent together with your choice)",
+                key=f"{key}-reason",
+                disabled=True,
+            )
         if ballot.instruction:
             st.html(f'<p class="rate-instruction">{escape(ballot.instruction)}</p>')
         st.html(f'<h2 class="rate-question">{escape(ballot.question)}</h2>')
         with st.container(horizontal=True, gap="small"):
             for letter in "AB":
-                st.button(f"Formula {letter}", key=f"{key}-{letter}", disabled=True,
-                          width="stretch")  # fmt: skip
+                st.button(
+                    f"Formula {letter}", key=f"{key}-{letter}", disabled=True, width="stretch"
+                )
             if ballot.allow_tie:
                 st.button("Cannot decide", key=f"{key}-tie", disabled=True, width="stretch")
 
@@ -160,10 +188,7 @@ def _gap_on_other_rows(draft: StudyDraft, pair: StudyPair) -> None:
     least = draft.study.rules.get("min_eic_gap")
     if share is None or least is None:
         return
-    said = (
-        f"ΔEIC ≥ {least:g} in {wording.percent(share, 0)} of {DRAWS} draws of the "
-        "data’s rows"
-    )
+    said = f"ΔEIC ≥ {least:g} in {wording.percent(share, 0)} of {DRAWS} draws of the data’s rows"
     without = "" if left is None else f"; {wording.number(left, 2)} without the worst row"
     quiet_note(f"{said}{without}.")
 
@@ -195,12 +220,21 @@ def _leave_out(draft: StudyDraft, pair: StudyPair) -> None:
     if not pair.in_study:
         st.html(f'<p class="eic-note eic-bad">Left out: {prose(pair.dropped)}</p>')
         undo = organiser_desk().page_values.get("undo-drop") == pair.id
-        st.button("Undo" if undo else "Take it back in", key="take-back", on_click=action_callback,
-                  args=("pair", back), icon=":material/undo:")  # fmt: skip
+        st.button(
+            "Undo" if undo else "Take it back in",
+            key="take-back",
+            on_click=action_callback,
+            args=("pair", back),
+            icon=":material/undo:",
+        )
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        st.text_input("Leave this pair out, because", key=key, max_chars=500,
-                      placeholder="the plot shows a pole")  # fmt: skip
+        st.text_input(
+            "Leave this pair out, because",
+            key=key,
+            max_chars=500,
+            placeholder="the plot shows a pole",
+        )
         st.button("Leave out", key="leave-out", on_click=action_callback, args=("pair", drop))
 
 
@@ -219,8 +253,9 @@ def _dropped(draft: StudyDraft) -> None:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.html(
                     f"<p><b>{pair.name}</b> {escape(pair.pair.problem, 60)}: "
-                    f"{escape(pair.dropped, 300)}</p>", width="stretch",
-                )  # fmt: skip
+                    f"{escape(pair.dropped, 300)}</p>",
+                    width="stretch",
+                )
                 st.button(
                     "Take back",
                     key=f"back-{pair.id}",

@@ -108,9 +108,12 @@ def study_step(study: Study, draft: StudyDraft, steps: Sequence[StudyStep]) -> S
 def next_step_button(study: Study, step: str, label: str) -> None:
     """A button to the next step."""
     st.button(
-        label, key=f"onward-{step}", type="primary", icon=":material/arrow_forward:",
+        label,
+        key=f"onward-{step}",
+        type="primary",
+        icon=":material/arrow_forward:",
         on_click=lambda: go_to(study=study.id, step=step),
-    )  # fmt: skip
+    )
 
 
 def _header(study: Study) -> None:
@@ -123,9 +126,12 @@ def _header(study: Study) -> None:
     shown = "Deadline passed" if past_deadline else words[study.status]
     with st.container(key="study-head", gap="small"):
         st.button(
-            "All studies", key="all-studies", type="tertiary", icon=":material/arrow_back:",
+            "All studies",
+            key="all-studies",
+            type="tertiary",
+            icon=":material/arrow_back:",
             on_click=go_to,
-        )  # fmt: skip
+        )
         st.html(
             f'<h1 class="eic-title">{escape(study.name, 100)} '
             f'<span class="eic-state eic-state-{study.status}">{shown}</span></h1>'
@@ -157,8 +163,13 @@ def _more(study: Study) -> None:
             "The draft goes with its problems, pool and pairs. This cannot be undone.",
             "delete-draft",
         ):
-            st.button("Delete it", key="delete", type="primary", on_click=action_callback,
-                      args=("studies", delete))  # fmt: skip
+            st.button(
+                "Delete it",
+                key="delete",
+                type="primary",
+                on_click=action_callback,
+                args=("studies", delete),
+            )
 
 
 _STATES = {StudyStatus.DRAFT: "Draft", StudyStatus.OPEN: "Open", StudyStatus.CLOSED: "Closed"}
@@ -189,9 +200,13 @@ def studies_view(service: OrganiserService) -> None:
     for study in studies:
         _row(study)
     _new(bool(studies))
-    st.button("Plan a study: how many pairs and raters does it take?", key="plan-a-study",
-              type="tertiary", icon=":material/straighten:",
-              on_click=lambda: go_to(plan=NEW))  # fmt: skip
+    st.button(
+        "Plan a study: how many pairs and raters does it take?",
+        key="plan-a-study",
+        type="tertiary",
+        icon=":material/straighten:",
+        on_click=lambda: go_to(plan=NEW),
+    )
 
 
 def _row(study: Study) -> None:
@@ -217,7 +232,6 @@ def _when(study: Study) -> str:
     return f"begun {wording.minute(study.created_at)}"
 
 
-
 def _new(others: bool) -> None:
     def create(service: OrganiserService) -> str:
         name = str(st.session_state["new-study"])
@@ -230,13 +244,18 @@ def _new(others: bool) -> None:
         st.html(f'<h3 class="eic-h">{"Another study" if others else "Begin"}</h3>')
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             st.text_input(
-                "Name, for organisers only", key="new-study", max_chars=100,
+                "Name, for organisers only",
+                key="new-study",
+                max_chars=100,
                 placeholder="Pilot with the physics group",
-            )  # fmt: skip
+            )
             st.button(
-                "Begin a draft", key="create", type="primary", on_click=action_callback,
+                "Begin a draft",
+                key="create",
+                type="primary",
+                on_click=action_callback,
                 args=("new-study", create),
-            )  # fmt: skip
+            )
         show_error_at("new-study")
     organiser_desk().page_values.pop("editing", None)
 

@@ -57,9 +57,14 @@ def simulate(
         model, studies=studies, seed=seed, progress=lambda n, _: progress(n, total), **more
     )
     advice = advise(
-        model, target, start=found, studies=tries, seed=seed,
-        progress=lambda n, _: progress(studies + n, total), **more,
-    )  # fmt: skip
+        model,
+        target,
+        start=found,
+        studies=tries,
+        seed=seed,
+        progress=lambda n, _: progress(studies + n, total),
+        **more,
+    )
     return found, advice.grid, advice
 
 

@@ -32,8 +32,9 @@ def copy_as(formula: Formula, key: str) -> None:
     with st.popover("Copy as", icon=":material/content_copy:", key=f"copy-as-{key}"):
         languages = tuple(COPIED)
         st.session_state[widget] = here.language  # chosen at one form, chosen at all
-        st.selectbox("Language", languages, format_func=COPIED.__getitem__, key=widget,
-                     on_change=remember)  # fmt: skip
+        st.selectbox(
+            "Language", languages, format_func=COPIED.__getitem__, key=widget, on_change=remember
+        )
         try:
             found = figure_cache().get(
                 ("copied", to_python(formula), here.language),

@@ -1,4 +1,4 @@
-""""How many digits do I need?": the tolerance, and what each constant and input needs for it."""
+""" "How many digits do I need?": the tolerance, and what each constant and input needs for it."""
 
 from __future__ import annotations
 

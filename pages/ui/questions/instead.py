@@ -212,10 +212,15 @@ def _inspect_branch(result: InspectionResult, branch: int) -> None:
     table = branch_table(result.inspection, branch)
     keep_upload(table)
     change_state(
-        formula=to_python(result.inspection.formula, branch), syntax="infix", base=None, node=None,
-        upload=table.digest, upload_name=table.source, target="",
+        formula=to_python(result.inspection.formula, branch),
+        syntax="infix",
+        base=None,
+        node=None,
+        upload=table.digest,
+        upload_name=table.source,
+        target="",
         mapping=tuple((name, name) for name in table.names),
-    )  # fmt: skip
+    )
 
 
 def branch_table(inspection: Inspection, branch: int) -> Table:
@@ -301,9 +306,14 @@ def _table(before: Measured, after: Measured) -> str:
         _row("the worst step (EIC)", before.eic, after.eic, glossary.EIC),
         _observed_row("measured in float64", before.float64, after.float64),
         _observed_row("measured in float32", before.float32, after.float32),
-        ("nodes", str(before.complexity), str(after.complexity),
-         wording.signed(after.complexity - before.complexity, 0), glossary.COMPLEXITY),
-    )  # fmt: skip
+        (
+            "nodes",
+            str(before.complexity),
+            str(after.complexity),
+            wording.signed(after.complexity - before.complexity, 0),
+            glossary.COMPLEXITY,
+        ),
+    )
     cells = "".join(
         f'<tr><th scope="row" title="{escape(explained, 1000)}">{name}</th>'
         f"<td>{old}</td><td>{new}</td><td>{change}</td></tr>"
@@ -383,7 +393,7 @@ def _meanings(found: WritingLoss) -> str:
     at_root = worst == len(inspection.formula) - 1
     inside = f"{wording.digits_lost(inspection.eic_finite)} at {where}"
     if math.isinf(inspection.eic):
-        singular = wording.count(inspection.counts.singular, 'sample')
+        singular = wording.count(inspection.counts.singular, "sample")
         inside = f"all digits at {singular}, where a value is 0 or infinitely steep" + (
             f" ({where})" if math.isnan(inspection.eic_finite) else f"; elsewhere {inside}"
         )
@@ -397,15 +407,27 @@ def _meanings(found: WritingLoss) -> str:
         else ""
     )
     items = (
-        ("The function itself", wording.digits_lost(found.own), glossary.OWN,
-         "Take inputs that are right to one rounding, compute without any further error, and "
-         "round the result once: so many digits go, whoever writes the formula and however."),
-        ("The result, shared noise", wording.digits_lost(found.q), glossary.CORRELATED,
-         "Now every step of this form rounds, too. What goes beyond the first bar is the fault "
-         "of the writing, and another form may keep it."),
-        ("The worst step (EIC)", inside, glossary.EIC,
-         f"The most that is lost anywhere on the way. {last}{more}"),
-    )  # fmt: skip
+        (
+            "The function itself",
+            wording.digits_lost(found.own),
+            glossary.OWN,
+            "Take inputs that are right to one rounding, compute without any further error, and "
+            "round the result once: so many digits go, whoever writes the formula and however.",
+        ),
+        (
+            "The result, shared noise",
+            wording.digits_lost(found.q),
+            glossary.CORRELATED,
+            "Now every step of this form rounds, too. What goes beyond the first bar is the fault "
+            "of the writing, and another form may keep it.",
+        ),
+        (
+            "The worst step (EIC)",
+            inside,
+            glossary.EIC,
+            f"The most that is lost anywhere on the way. {last}{more}",
+        ),
+    )
     rows = "".join(
         f'<dt title="{escape(tip, 1000)}">{name}: {value}</dt><dd>{text}</dd>'
         for name, value, tip, text in items

@@ -1,4 +1,4 @@
-""""Whose noise?": the ledger of the selected node as a waterfall and a table, and what the result
+""" "Whose noise?": the ledger of the selected node as a waterfall and a table, and what the result
 hides.
 """
 
@@ -98,28 +98,23 @@ def ledger_table(ledger: Ledger) -> None:
         column_config={
             "expression": config.TextColumn("Noise", width=150 if narrow else 260),
             "how": config.TextColumn(
-                "How", width=80 if narrow else 110,
+                "How",
+                width=80 if narrow else 110,
                 help=f"{glossary.INTRODUCED} {glossary.INHERITED} {glossary.MASKED}",
             ),
-            "share": config.NumberColumn(
-                "Share", format=percent, width=72, help=glossary.SHARE
-            ),
-            "mean": config.NumberColumn(
-                "Mean of shares", format=percent, help=glossary.MEAN_SHARE
-            ),
+            "share": config.NumberColumn("Share", format=percent, width=72, help=glossary.SHARE),
+            "mean": config.NumberColumn("Mean of shares", format=percent, help=glossary.MEAN_SHARE),
             "below": config.NumberColumn(
                 "Through here from below", format=percent, help=glossary.INHERITED
             ),
             "gain": config.NumberColumn("Amplified", format="%.3g ×", help=glossary.GAIN),
-            "largest": config.NumberColumn(
-                "At most", format="%.3g ×", help=glossary.LARGEST_GAIN
-            ),
+            "largest": config.NumberColumn("At most", format="%.3g ×", help=glossary.LARGEST_GAIN),
             "at": config.TextColumn("Most at", width=160, help=glossary.AMPLIFIER),
             "node": config.NumberColumn("#", width=45, help="Order of computation"),
         },
         placeholder="—",
         alt="Every node's share of the noise, and how much it is amplified",
-    )  # fmt: skip
+    )
 
 
 def _order(narrow: bool) -> list[str]:

@@ -261,8 +261,7 @@ def _more_data(result: InspectionResult, found: Where) -> None:
                 key="growth-plot",
                 theme=None,
                 config=plotly_config("eic-growth"),
-                alt="Local EIC of this step against the number of rows. "
-                f"{clean(growth.sentence)}",
+                alt=f"Local EIC of this step against the number of rows. {clean(growth.sentence)}",
             )
         st.html(
             f'<p class="eic-quiet" title="{escape(glossary.BOOTSTRAP, 1000)}">'

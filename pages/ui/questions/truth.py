@@ -1,4 +1,4 @@
-""""Is it true?": what is predicted beside what trials find (the paper's Algorithms 1 and 2) and the
+"""The question "Is it true?": prediction beside trials (the paper's Algorithms 1 and 2) and the
 errors of real arithmetic, node by node.
 """
 
@@ -133,8 +133,10 @@ def truth_panel(result: InspectionResult, node: int) -> None:
 def _basis(result: InspectionResult, found: Triangulation, node: int) -> str:
     """On which samples the ways are compared, and what the selected node loses on the others."""
     used, valid = len(found.samples), result.inspection.counts.valid
-    which = f"all {used:,} valid samples" if used == valid else (
-        f"{used:,} of the {valid:,} valid samples, evenly spaced"
+    which = (
+        f"all {used:,} valid samples"
+        if used == valid
+        else (f"{used:,} of the {valid:,} valid samples, evenly spaced")
     )
     said = f"Compared on {which}; exact values have 60 digits."
     looked_at = result.inspection.nodes[node]

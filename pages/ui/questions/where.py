@@ -1,4 +1,4 @@
-""""Where?": the data with s(x), the formula typeset on its colours, and every node in a table.
+""" "Where?": the data with s(x), the formula typeset on its colours, and every node in a table.
 
 Written for KaTeX and, with other box commands, for LaTeX.  Calm by intent: a box is
 drawn only where the digits lost differ visibly from what surrounds the box; leaves
@@ -301,15 +301,23 @@ def _slices(result: InspectionResult, node: int, labels: dict[str, str] | None) 
     variables = blamed_variables_first(result)
     with st.container(horizontal=True, gap="small", key="axes"):
         x_name = st.selectbox(
-            "Across", variables, key="axis-x", format_func=lambda name: f"across: {clean(name)}",
-            label_visibility="collapsed", width=170,
-        )  # fmt: skip
+            "Across",
+            variables,
+            key="axis-x",
+            format_func=lambda name: f"across: {clean(name)}",
+            label_visibility="collapsed",
+            width=170,
+        )
         others = [name for name in variables if name != x_name]
         y_name = st.selectbox(
-            "Up", ["— curve —", *others], index=1, key="axis-y",
+            "Up",
+            ["— curve —", *others],
+            index=1,
+            key="axis-y",
             format_func=lambda name: f"up: {clean(name)}",
-            label_visibility="collapsed", width=170,
-        )  # fmt: skip
+            label_visibility="collapsed",
+            width=170,
+        )
     along = None if y_name == "— curve —" else y_name
     start = slice_defaults(inspection)
     fixed: dict[str, float] = {}

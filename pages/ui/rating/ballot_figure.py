@@ -40,9 +40,17 @@ LOOKS = {
 DASHES: dict[Side, str] = {"left": "solid", "right": "10px,6px"}
 FONT = "Source Sans Pro, Source Sans, -apple-system, Segoe UI, Helvetica, Arial, sans-serif"
 SCALE = (
-    "#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369",
-    "#e1cc55", "#fee838",
-)  # fmt: skip
+    "#00224e",
+    "#123570",
+    "#3b496c",
+    "#575d6d",
+    "#707173",
+    "#8a8678",
+    "#a59c74",
+    "#c3b369",
+    "#e1cc55",
+    "#fee838",
+)
 """Cividis: even steps of lightness, the same for colour-blind eyes."""
 
 
@@ -77,24 +85,32 @@ def curve_plot(ballot: Ballot, *, dark: bool = False) -> dict[str, Any]:
     points = list(zip(*figure.points, strict=True)) or [(), ()]
     traces: list[dict[str, Any]] = [
         {
-            "type": "scatter", "mode": "markers", "name": "Data",
-            "x": list(points[0]), "y": list(points[1]),
+            "type": "scatter",
+            "mode": "markers",
+            "name": "Data",
+            "x": list(points[0]),
+            "y": list(points[1]),
             "marker": {
-                "size": 7 if len(points[0]) < 120 else 5, "color": look.data, "opacity": 0.75,
+                "size": 7 if len(points[0]) < 120 else 5,
+                "color": look.data,
+                "opacity": 0.75,
                 "line": {"width": 0.5, "color": look.paper},
             },
             "hovertemplate": "%{y:.4g}",
         }
-    ]  # fmt: skip
+    ]
     for side, letter in LETTERS.items():
         traces.append(
             {
-                "type": "scatter", "mode": "lines", "name": f"Formula {letter}",
-                "x": x, "y": list(card_of(ballot, side).curve),
+                "type": "scatter",
+                "mode": "lines",
+                "name": f"Formula {letter}",
+                "x": x,
+                "y": list(card_of(ballot, side).curve),
                 "line": {"width": 3, "color": getattr(look, side), "dash": DASHES[side]},
                 "hovertemplate": "%{y:.4g}",
             }
-        )  # fmt: skip
+        )
     layout = _layout(look, 270)
     layout["xaxis"] = _axis(across, look, margin=0.02)
     layout["yaxis"] = _axis(up, look)
@@ -122,22 +138,34 @@ def surface_plot(ballot: Ballot, side: Side, *, dark: bool = False) -> dict[str,
     low, high = figure.target.low, figure.target.high
     traces: list[dict[str, Any]] = [
         {
-            "type": "heatmap", "name": f"Formula {LETTERS[side]}",
+            "type": "heatmap",
+            "name": f"Formula {LETTERS[side]}",
             "zsmooth": "best" if _is_smooth(ballot) else False,
-            "x": list(figure.grids[0]), "y": list(figure.grids[1]),
+            "x": list(figure.grids[0]),
+            "y": list(figure.grids[1]),
             "z": [list(row) for row in card_of(ballot, side).surface],
-            "zmin": low, "zmax": high, "hovertemplate": "%{z:.4g}", **colours,
+            "zmin": low,
+            "zmax": high,
+            "hovertemplate": "%{z:.4g}",
+            **colours,
         },
         {
-            "type": "scatter", "mode": "markers", "name": "Data",
-            "x": list(points[0]), "y": list(points[1]),
+            "type": "scatter",
+            "mode": "markers",
+            "name": "Data",
+            "x": list(points[0]),
+            "y": list(points[1]),
             "marker": {
-                "size": 10 if len(points[0]) < 120 else 7, "color": list(points[2]),
-                "cmin": low, "cmax": high, "line": {"width": 1.2, "color": "#ffffff"}, **colours,
+                "size": 10 if len(points[0]) < 120 else 7,
+                "color": list(points[2]),
+                "cmin": low,
+                "cmax": high,
+                "line": {"width": 1.2, "color": "#ffffff"},
+                **colours,
             },
             "hovertemplate": "%{marker.color:.4g}",
         },
-    ]  # fmt: skip
+    ]
     layout = _layout(look, 280)
     layout["xaxis"] = _axis(first, look, margin=0.03)
     layout["yaxis"] = _axis(second, look, margin=0.03)

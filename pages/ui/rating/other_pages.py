@@ -118,8 +118,14 @@ def known_page(visit: RatingVisit, token: str) -> None:
     scroll_to_top("known")
     heading("Welcome back", over=visit.title)
     paragraphs((words.KNOWN_HERE,))
-    st.button("Go on where I stopped", key="known-continue", type="primary", width="stretch",
-              on_click=follow_kept, args=(token,))  # fmt: skip
+    st.button(
+        "Go on where I stopped",
+        key="known-continue",
+        type="primary",
+        width="stretch",
+        on_click=follow_kept,
+        args=(token,),
+    )
     st.button("I am someone else", key="known-other", width="stretch", on_click=begin_anew)
 
 
@@ -158,9 +164,7 @@ def pause_page(tab: Tab, visit: RatingVisit) -> None:
             "or with your personal link on any device. The address of this page is your link.",
         )
     )
-    st.button(
-        "Continue", key="pause-continue", type="primary", width="stretch", on_click=resume
-    )
+    st.button("Continue", key="pause-continue", type="primary", width="stretch", on_click=resume)
     _way_out()
 
 

@@ -195,7 +195,7 @@ def map_title(side: Side) -> None:
 
 
 def card_head(card: FormulaCard, side: Side, *, line: bool) -> None:
-    """"Formula A" with its line, R² and complexity, each explained on hover, tap and focus."""
+    """ "Formula A" with its line, R² and complexity, each explained on hover, tap and focus."""
     mark = f'<span class="rate-swatch rate-{side}" aria-hidden="true"></span>' if line else ""
     cells = [
         _explained("R²", f"{card.r2:.3f}".replace("-", "−"), words.R2, f"r2-{side}"),

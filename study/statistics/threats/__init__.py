@@ -57,8 +57,17 @@ class Threats(PlainAtLevel):
     problems: ProblemRates
     ties: Ties
 
-    JSON = ("sensitivity", "attention", "sides", "ballots", "screens", "gaps", "structure",
-            "problems", "ties")  # fmt: skip
+    JSON = (
+        "sensitivity",
+        "attention",
+        "sides",
+        "ballots",
+        "screens",
+        "gaps",
+        "structure",
+        "problems",
+        "ties",
+    )
 
 
 def threats_of(

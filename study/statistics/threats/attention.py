@@ -70,11 +70,16 @@ class AttentionChecks(PlainAtLevel):
     level: float
 
     JSON = (
-        "answered", "passed", "failed_raters", "raters",
+        "answered",
+        "passed",
+        "failed_raters",
+        "raters",
         ("with_failure", lambda checks: rate_json(checks.with_failure, checks.level)),
         ("without_failure", lambda checks: rate_json(checks.without_failure, checks.level)),
-        "difference", "sentence", "judgement",
-    )  # fmt: skip
+        "difference",
+        "sentence",
+        "judgement",
+    )
 
     @property
     def answered(self) -> int:
@@ -107,9 +112,9 @@ class AttentionChecks(PlainAtLevel):
         if term is None or not term.standard_error:
             return None
         groups = [
-            dict(rate.clusters).get("rater", 0) for rate in (self.with_failure,
-                                                             self.without_failure)
-        ]  # fmt: skip
+            dict(rate.clusters).get("rater", 0)
+            for rate in (self.with_failure, self.without_failure)
+        ]
         degrees = min(term.degrees_of_freedom, min(groups) - 1)
         if degrees < 1:
             return None
@@ -156,7 +161,10 @@ class AttentionChecks(PlainAtLevel):
 
 
 def attention(
-    votes: Sequence[RatedVote], rule: ExclusionRule, *, level: float = 0.95,
+    votes: Sequence[RatedVote],
+    rule: ExclusionRule,
+    *,
+    level: float = 0.95,
     sampled: Sampled | None = None,
 ) -> AttentionChecks:
     """Attention checks by rater; the rate among raters with and without a failure.
@@ -197,6 +205,9 @@ def attention(
     column = failed[~np.isnan(valid.lower)].astype(np.float64)[:, None]
     codes, kinds = clusters_of(valid)
     return AttentionChecks(
-        raters, clustered_rate(valid.select(failed)), clustered_rate(valid.select(~failed)),
-        logistic(decided.lower, column, [FAILED], codes, kinds), level,
-    )  # fmt: skip
+        raters,
+        clustered_rate(valid.select(failed)),
+        clustered_rate(valid.select(~failed)),
+        logistic(decided.lower, column, [FAILED], codes, kinds),
+        level,
+    )

@@ -123,10 +123,15 @@ def rate_words(rate: ClusteredRate, level: float) -> str:
 
 
 RATE: tuple[Key, ...] = (
-    "votes", "rate", "standard_error",
+    "votes",
+    "rate",
+    "standard_error",
     ("degrees_of_freedom", lambda rate: None if rate.reason else rate.degrees_of_freedom),
-    "interval", "p_two_sided", "too_small", "reason",
-)  # fmt: skip
+    "interval",
+    "p_two_sided",
+    "too_small",
+    "reason",
+)
 """The numbers of a rate, for results in which it is one of many."""
 
 

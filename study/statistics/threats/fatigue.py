@@ -63,9 +63,13 @@ class Stretch(PlainAtLevel):
     median_seconds: float | None
 
     JSON = (
-        "name", "first", "last", "valid=votes", "median_seconds",
+        "name",
+        "first",
+        "last",
+        "valid=votes",
+        "median_seconds",
         *keys_within("rate", RATE),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)
@@ -93,9 +97,15 @@ class Ballots(PlainAtLevel):
     level: float
 
     JSON = (
-        "thirds", "numbers", "trend", "seconds_trend", "seconds_change", "level", "sentence",
+        "thirds",
+        "numbers",
+        "trend",
+        "seconds_trend",
+        "seconds_change",
+        "level",
+        "sentence",
         "judgement",
-    )  # fmt: skip
+    )
 
     @property
     def p_value(self) -> float | None:
@@ -160,7 +170,10 @@ class Ballots(PlainAtLevel):
 
 
 def ballots(
-    votes: Sequence[RatedVote], rule: ExclusionRule, *, level: float = 0.95,
+    votes: Sequence[RatedVote],
+    rule: ExclusionRule,
+    *,
+    level: float = 0.95,
     sampled: Sampled | None = None,
 ) -> Ballots:
     """Rate and seconds by ballot number: thirds, each number, and linear trends.

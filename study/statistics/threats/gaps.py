@@ -93,8 +93,14 @@ class Gaps(PlainAtLevel):
         ("odds_ratios", lambda found: {KEYS[t.name]: _odds(t, found.level) for t in found.terms}),
         ("adjusted_rate", lambda found: (found.adjusted_rate or (None, None))[0]),
         ("adjusted_interval", lambda found: (found.adjusted_rate or (None, None))[1]),
-        "mean_eic_gap", "constant", "shared", "left_out", "level", "sentence", "judgement",
-    )  # fmt: skip
+        "mean_eic_gap",
+        "constant",
+        "shared",
+        "left_out",
+        "level",
+        "sentence",
+        "judgement",
+    )
 
     @property
     def terms(self) -> tuple[RegressionTerm, ...]:
@@ -184,9 +190,11 @@ class Gaps(PlainAtLevel):
 def _odds(term: RegressionTerm, level: float) -> dict[str, Any]:
     ratio, interval = term.ratio(1.0, level)
     return {
-        "unit": UNITS[term.name], "odds_ratio": ratio, "interval": interval,
+        "unit": UNITS[term.name],
+        "odds_ratio": ratio,
+        "interval": interval,
         "p_value": term.p_value,
-    }  # fmt: skip
+    }
 
 
 def gaps(table: VoteArrays, pair_gaps: Mapping[str, Gap], *, level: float = 0.95) -> Gaps:
@@ -230,9 +238,12 @@ def gaps(table: VoteArrays, pair_gaps: Mapping[str, Gap], *, level: float = 0.95
     kept = {name: column for name, column in columns.items() if name not in constant}
     codes, kinds = clusters_of(used)
     fit = logistic(
-        used.lower, np.stack(list(kept.values()), axis=1) if kept else np.zeros((len(used), 0)),
-        list(kept), codes, kinds,
-    )  # fmt: skip
+        used.lower,
+        np.stack(list(kept.values()), axis=1) if kept else np.zeros((len(used), 0)),
+        list(kept),
+        codes,
+        kinds,
+    )
     shared = tuple(
         name for name in (R2, NODES) if name in constant and abs(columns[name][0]) > NO_GAP
     )

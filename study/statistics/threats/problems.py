@@ -86,9 +86,17 @@ class ProblemRates(PlainAtLevel):
     reason: str
 
     JSON = (
-        "problems=rates", "design_effect", "spread", "p_value", "draws", "seed", "level", "reason",
-        "sentence", "judgement",
-    )  # fmt: skip
+        "problems=rates",
+        "design_effect",
+        "spread",
+        "p_value",
+        "draws",
+        "seed",
+        "level",
+        "reason",
+        "sentence",
+        "judgement",
+    )
 
     @property
     def with_votes(self) -> tuple[ProblemRate, ...]:
@@ -101,7 +109,7 @@ class ProblemRates(PlainAtLevel):
         asked = ALPHA / max(1, len(self.with_votes))
         return tuple(
             each for each in self.with_votes if each.p_below is not None and each.p_below < asked
-        )  # fmt: skip
+        )
 
     @property
     def judgement(self) -> Judgement:
@@ -125,9 +133,11 @@ class ProblemRates(PlainAtLevel):
         )
         if self.p_value is None:
             return f"{said} {self.reason}"
-        verdict = "no more than pairs differ anyway" if self.p_value >= ALPHA else (
-            "more than the differences between pairs explain"
-        )  # fmt: skip
+        verdict = (
+            "no more than pairs differ anyway"
+            if self.p_value >= ALPHA
+            else ("more than the differences between pairs explain")
+        )
         return f"{said} Problems differ {verdict} ({wording.p_clause(self.p_value)})."
 
 

@@ -97,8 +97,11 @@ class Screens(PlainAtLevel):
             return "No valid vote says in how wide a window it was cast."
         said = [
             f"in windows of {WINDOWS[each.viewport]} "
-            + (f"the rate is {rate_words(each.rate, self.level)}" if each.rate.votes
-               else "nobody decided for either formula")
+            + (
+                f"the rate is {rate_words(each.rate, self.level)}"
+                if each.rate.votes
+                else "nobody decided for either formula"
+            )
             for each in self.classes
         ]
         told = wording.capital(wording.join(said)) + "."
@@ -115,7 +118,10 @@ class Screens(PlainAtLevel):
 
 
 def screens(
-    votes: Sequence[RatedVote], rule: ExclusionRule, *, level: float = 0.95,
+    votes: Sequence[RatedVote],
+    rule: ExclusionRule,
+    *,
+    level: float = 0.95,
     sampled: Sampled | None = None,
 ) -> Screens:
     """Rates by class of window, and a regression that compares them.
@@ -159,7 +165,5 @@ def screens(
     names = [name for name in there if not most or name != most[0][0]]
     columns = np.array([where == name for name in names], dtype=np.float64)
     codes, kinds = clusters_of(decided)
-    fit = logistic(
-        decided.lower, columns.reshape(len(names), len(decided)).T, names, codes, kinds
-    )
+    fit = logistic(decided.lower, columns.reshape(len(names), len(decided)).T, names, codes, kinds)
     return Screens(classes, int(np.count_nonzero(~known)), fit, level)

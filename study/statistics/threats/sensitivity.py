@@ -53,9 +53,7 @@ class SensitivityPoint(PlainAtLevel):
     rate: ClusteredRate
     frozen: bool
 
-    JSON = (
-        "unit", "threshold_seconds", "valid", "raters", "frozen", *keys_within("rate", RATE)
-    )  # fmt: skip
+    JSON = ("unit", "threshold_seconds", "valid", "raters", "frozen", *keys_within("rate", RATE))
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Of the rate, clustered."""

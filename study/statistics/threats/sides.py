@@ -62,10 +62,16 @@ class OneSided(PlainAtLevel):
     level: float
 
     JSON = (
-        "left", "right", "candidates", "minimum", "expected", "p_value",
+        "left",
+        "right",
+        "candidates",
+        "minimum",
+        "expected",
+        "p_value",
         ("without_them", lambda found: rate_json(found.without_them, found.level)),
-        "sentence", "judgement",
-    )  # fmt: skip
+        "sentence",
+        "judgement",
+    )
 
     @property
     def one_sided_count(self) -> int:
@@ -132,9 +138,15 @@ class SideBias(PlainAtLevel):
     level: float
 
     JSON = (
-        "left", "right", "ties", "lower_on_left", *keys_within("clustered", RATE), "one_sided",
-        "sentence", "judgement",
-    )  # fmt: skip
+        "left",
+        "right",
+        "ties",
+        "lower_on_left",
+        *keys_within("clustered", RATE),
+        "one_sided",
+        "sentence",
+        "judgement",
+    )
 
     @property
     def share(self) -> float | None:
@@ -210,9 +222,14 @@ def sides(table: VoteArrays, *, level: float = 0.95) -> SideBias:
     by_side = clustered_rate(replace(table, lower=recoded))
     share = float(decided.on_left.mean()) if len(decided) else None
     return SideBias(
-        int(left.sum()), int((~left).sum()), table.ties, share, by_side,
-        one_sided_raters(table, level=level), level,
-    )  # fmt: skip
+        int(left.sum()),
+        int((~left).sum()),
+        table.ties,
+        share,
+        by_side,
+        one_sided_raters(table, level=level),
+        level,
+    )
 
 
 def one_sided_raters(
@@ -256,17 +273,22 @@ def one_sided_raters(
         (int(lower[r] == shown[r]) + int(votes[r] - lower[r] == shown[r]))
         / comb(int(votes[r]), int(shown[r]))
         for r in enough
-    ]  # fmt: skip
+    ]
     all_left = [r for r in enough if lefts[r] == votes[r]]
     all_right = [r for r in enough if lefts[r] == 0]
     rest = table.select(~np.isin(table.rater, [*all_left, *all_right]))
     found = len(all_left) + len(all_right)
     return OneSided(
-        tuple(table.raters[r] for r in all_left), tuple(table.raters[r] for r in all_right),
-        len(enough), minimum, float(sum(chances)),
+        tuple(table.raters[r] for r in all_left),
+        tuple(table.raters[r] for r in all_right),
+        len(enough),
+        minimum,
+        float(sum(chances)),
         _tail_probability(found, chances) if len(enough) else None,
-        clustered_rate(table), clustered_rate(rest), level,
-    )  # fmt: skip
+        clustered_rate(table),
+        clustered_rate(rest),
+        level,
+    )
 
 
 def chose_left(decided: VoteArrays) -> np.ndarray[Any, np.dtype[np.bool_]]:

@@ -53,11 +53,17 @@ class Confounding(PlainAtLevel):
     level: float
 
     JSON = (
-        "fit", "predictor", "left_out",
+        "fit",
+        "predictor",
+        "left_out",
         ("adjusted_rate", lambda found: (found.adjusted_rate or (None, None))[0]),
         ("adjusted_interval", lambda found: (found.adjusted_rate or (None, None))[1]),
-        "dose_ratio", "dose_p", "level", "sentence", "judgement",
-    )  # fmt: skip
+        "dose_ratio",
+        "dose_p",
+        "level",
+        "sentence",
+        "judgement",
+    )
 
     @property
     def adjusted_rate(self) -> tuple[float, Interval] | None:
@@ -106,8 +112,9 @@ class Confounding(PlainAtLevel):
     def sentence(self) -> str:
         """What raters follow, in words."""
         if self.judgement == UNKNOWN:
-            return " ".join(filter(None, ("There is no clear preference to explain.",
-                                          self._predictable)))  # fmt: skip
+            return " ".join(
+                filter(None, ("There is no clear preference to explain.", self._predictable))
+            )
         adjusted, ratio, p = self.adjusted_rate, self.dose_ratio, self.dose_p
         if adjusted is None or ratio is None or p is None:
             why = self.fit.reason or "The gap in EIC is the same for all votes."
@@ -147,8 +154,11 @@ NOT_TOLD = (
 
 
 def confounding(
-    table: VoteArrays, pair_gaps: Mapping[str, Gap], looks: Mapping[str, Sequence[float]],
-    *, level: float = 0.95,
+    table: VoteArrays,
+    pair_gaps: Mapping[str, Gap],
+    looks: Mapping[str, Sequence[float]],
+    *,
+    level: float = 0.95,
 ) -> Confounding:
     """Preference against the gap in EIC, adjusted for what the eye sees, with its dose–response.
 

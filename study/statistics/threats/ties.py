@@ -54,9 +54,11 @@ class TiesCounted(PlainAtLevel):
     clustered: ClusteredRate
 
     JSON = (
-        "convention", ("meaning", lambda counted: CONVENTIONS[counted.convention]),
-        *keys_within("clustered", RATE), "votes",
-    )  # fmt: skip
+        "convention",
+        ("meaning", lambda counted: CONVENTIONS[counted.convention]),
+        *keys_within("clustered", RATE),
+        "votes",
+    )
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Clustered."""
@@ -117,9 +119,7 @@ class Ties(PlainAtLevel):
         )
 
 
-def ties(
-    table: VoteArrays, *, level: float = 0.95, estimand: Estimand | None = None
-) -> Ties:
+def ties(table: VoteArrays, *, level: float = 0.95, estimand: Estimand | None = None) -> Ties:
     """The rate with ties left out, split, counted against and counted for the lower EIC.
 
     Parameters

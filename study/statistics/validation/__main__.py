@@ -29,9 +29,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", default="", metavar="TEXT", help="groups of scenarios with TEXT")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="also write every row to FILE")
-    parser.add_argument("--null-studies", type=int, default=None, metavar="N",
-                        help="simulated studies without a fault, whose threats are counted; "
-                        "default: 60, none with --only")  # fmt: skip
+    parser.add_argument(
+        "--null-studies",
+        type=int,
+        default=None,
+        metavar="N",
+        help="simulated studies without a fault, whose threats are counted; "
+        "default: 60, none with --only",
+    )
     options = parser.parse_args(arguments)
     nulls = options.null_studies
     if nulls is None:
@@ -45,9 +50,11 @@ def main(arguments: list[str] | None = None) -> int:
             )
         rows = validate(
             scenarios,
-            studies=options.studies, seed=options.seed, processes=options.processes,
+            studies=options.studies,
+            seed=options.seed,
+            processes=options.processes,
             progress=_progress,
-        )  # fmt: skip
+        )
         found = verdicts(rows)
         unthreatened = null_threats(nulls, seed=options.seed) if nulls > 0 else None
         if options.csv:
@@ -59,14 +66,20 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {options.csv} cannot be written: {error.strerror}", file=sys.stderr)
         return 2
     if options.json:
-        print(json.dumps({
-            "seed": options.seed,
-            "studies": options.studies,
-            "versions": {name: version(name) for name in ("numpy", "scipy")},
-            "rows": [row.to_json() for row in rows],
-            "verdicts": [verdict.to_json() for verdict in found],
-            "null_threats": asdict(unthreatened) if unthreatened else None,
-        }, indent=1, allow_nan=False))  # fmt: skip
+        print(
+            json.dumps(
+                {
+                    "seed": options.seed,
+                    "studies": options.studies,
+                    "versions": {name: version(name) for name in ("numpy", "scipy")},
+                    "rows": [row.to_json() for row in rows],
+                    "verdicts": [verdict.to_json() for verdict in found],
+                    "null_threats": asdict(unthreatened) if unthreatened else None,
+                },
+                indent=1,
+                allow_nan=False,
+            )
+        )
     else:
         print(report(rows, found))
         if table := problems_table(rows):

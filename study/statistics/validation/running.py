@@ -154,9 +154,11 @@ def _one_way(headline: ClusteredRate, which: int) -> MethodResult:
     if which == 0 and not headline.conditional_on_problems:
         lost = part.clusters + 1 - headline.effective_problems
     alone = replace(
-        headline, components=(part,), clusters=(headline.clusters[which],),
+        headline,
+        components=(part,),
+        clusters=(headline.clusters[which],),
         degrees_of_freedom=part.clusters - lost,
-    )  # fmt: skip
+    )
     return MethodResult(alone.interval(LEVEL), alone.p_value)
 
 

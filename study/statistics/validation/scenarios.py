@@ -79,9 +79,15 @@ HEADING = (
 
 _EVEN = StudyModel(pairs=40, raters=20, problems=4, rater_correlation=0.05)
 _PAPER = StudyModel(
-    preference=0.698, kappa=0.37, pairs=172, raters=108, problems=19, problem_share=0.2,
-    rater_correlation=0.05, excluded=24 / 108,
-)  # fmt: skip
+    preference=0.698,
+    kappa=0.37,
+    pairs=172,
+    raters=108,
+    problems=19,
+    problem_share=0.2,
+    rater_correlation=0.05,
+    excluded=24 / 108,
+)
 
 
 def _uneven(model: StudyModel) -> StudyModel:
@@ -115,15 +121,20 @@ def _many_problems() -> list[Scenario]:
         Scenario(
             "ten or more problems: problem x rater",
             replace(
-                _uneven(_EVEN), preference=rate, kappa=0.37, pairs=pairs, raters=raters,
-                problems=problems, problem_share=share,
+                _uneven(_EVEN),
+                preference=rate,
+                kappa=0.37,
+                pairs=pairs,
+                raters=raters,
+                problems=problems,
+                problem_share=share,
             ),
         )
         for pairs, raters in ((40, 20), (172, 84))
         for problems in (10, 20)
         for share in (0.2, 0.5)
         for rate in PREFERENCES
-    ]  # fmt: skip
+    ]
 
 
 def _few_problems() -> list[Scenario]:
@@ -131,14 +142,19 @@ def _few_problems() -> list[Scenario]:
         Scenario(
             "fewer than ten problems: truth of these problems",
             replace(
-                _uneven(_EVEN), preference=rate, kappa=0.37, pairs=pairs, raters=raters,
-                problems=problems, problem_share=0.5,
+                _uneven(_EVEN),
+                preference=rate,
+                kappa=0.37,
+                pairs=pairs,
+                raters=raters,
+                problems=problems,
+                problem_share=0.5,
             ),
         )
         for pairs, raters in ((40, 20), (172, 84))
         for problems in (4, 8)
         for rate in PREFERENCES
-    ]  # fmt: skip
+    ]
 
 
 DEMO_SIZES = (42, 22, 19, 16, 10, 9, 8, 6, 5, 4, 4, 4, 4, 3)
@@ -180,14 +196,20 @@ def _uneven_problems() -> list[Scenario]:
         Scenario(
             f"problems of uneven sizes: {name}",
             replace(
-                _uneven(_EVEN), preference=rate, kappa=0.37, problem_share=share, sizes=sizes,
-                pairs=sum(sizes), problems=len(sizes), raters=84 if sum(sizes) > 60 else 20,
+                _uneven(_EVEN),
+                preference=rate,
+                kappa=0.37,
+                problem_share=share,
+                sizes=sizes,
+                pairs=sum(sizes),
+                problems=len(sizes),
+                raters=84 if sum(sizes) > 60 else 20,
             ),
             "problems",
         )
         for name, sizes in SIZES
         for rate, share in ((0.5, 0.5), (0.7, 0.5), (0.7, 0.1))
-    ]  # fmt: skip
+    ]
 
 
 def _too_small() -> list[Scenario]:
@@ -221,7 +243,11 @@ def _grouped(scenarios: list[Scenario]) -> tuple[Scenario, ...]:
 
 SCENARIOS = _grouped(
     [
-        *_paper(), *_uneven_problems(), *_no_problem_effects(), *_many_problems(),
-        *_few_problems(), *_too_small(),
+        *_paper(),
+        *_uneven_problems(),
+        *_no_problem_effects(),
+        *_many_problems(),
+        *_few_problems(),
+        *_too_small(),
     ]
 )

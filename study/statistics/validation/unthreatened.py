@@ -22,9 +22,16 @@ from study.statistics.visible import VISIBLE
 from study.statistics.votes import Sampled
 
 DESIGN = StudyModel(
-    preference=0.5, kappa=0.37, pairs=160, raters=60, problems=16, rater_correlation=0.05,
-    drop_out=0.2, unequal=0.5, tie_share=0.03,
-)  # fmt: skip
+    preference=0.5,
+    kappa=0.37,
+    pairs=160,
+    raters=60,
+    problems=16,
+    rater_correlation=0.05,
+    drop_out=0.2,
+    unequal=0.5,
+    tie_share=0.03,
+)
 STUDIES = 60
 UNCORRECTED = 0.05
 CHECKS = 2
@@ -87,7 +94,10 @@ class NullThreats:
 
 
 def null_threats(
-    studies: int = STUDIES, *, seed: int = 1, model: StudyModel = DESIGN,
+    studies: int = STUDIES,
+    *,
+    seed: int = 1,
+    model: StudyModel = DESIGN,
     spoil: Callable[[RehearsedVote], RehearsedVote] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> NullThreats:
@@ -122,13 +132,23 @@ def null_threats(
 
 def _judged(threats: Threats) -> dict[str, Any]:
     """Each threat by its name in a report."""
-    names = ("sensitivity", "attention", "sides", "ballots", "screens", "gaps", "structure",
-             "problems", "ties")  # fmt: skip
+    names = (
+        "sensitivity",
+        "attention",
+        "sides",
+        "ballots",
+        "screens",
+        "gaps",
+        "structure",
+        "problems",
+        "ties",
+    )
     return {name: getattr(threats, name) for name in names} | {"one-sided": threats.sides.one_sided}
 
 
 def _threats(
-    study: SimulatedStudy, rng: np.random.Generator,
+    study: SimulatedStudy,
+    rng: np.random.Generator,
     spoil: Callable[[RehearsedVote], RehearsedVote] | None,
 ) -> Threats:
     table = study.table
@@ -139,32 +159,55 @@ def _threats(
     choices = np.where(np.isnan(table.lower), "tie", np.where(table.lower == 1, "lower", "higher"))
     votes = [
         RehearsedVote(
-            table.raters[rater], table.pairs[pair], table.problems[problem], str(choice),
-            "left" if left else "right", int(position), float(took), float(whole[rater]),
+            table.raters[rater],
+            table.pairs[pair],
+            table.problems[problem],
+            str(choice),
+            "left" if left else "right",
+            int(position),
+            float(took),
+            float(whole[rater]),
             str(windows[rater]),
         )
         for rater, pair, problem, choice, left, position, took in zip(
-            table.rater, table.pair, table.problem, choices, table.on_left, table.position,
-            seconds, strict=True,
+            table.rater,
+            table.pair,
+            table.problem,
+            choices,
+            table.on_left,
+            table.position,
+            seconds,
+            strict=True,
         )
-    ]  # fmt: skip
+    ]
     checks = [
         RehearsedVote(
-            name, "", "", "lower" if passed else "higher", "left", 0, 20.0, float(whole[rater]),
-            str(windows[rater]), is_attention=True, attention_ok=bool(passed),
+            name,
+            "",
+            "",
+            "lower" if passed else "higher",
+            "left",
+            0,
+            20.0,
+            float(whole[rater]),
+            str(windows[rater]),
+            is_attention=True,
+            attention_ok=bool(passed),
         )
         for rater, name in enumerate(table.raters)
         if whole[rater]
         for passed in rng.random(CHECKS) > 0.05
-    ]  # fmt: skip
+    ]
     gaps = {
         name: Gap(2 + float(eic), float(r2), int(size))
         for name, eic, r2, size in zip(
-            table.pairs, rng.exponential(1.0, len(table.pairs)),
-            rng.uniform(-0.02, 0.02, len(table.pairs)), rng.integers(-2, 3, len(table.pairs)),
+            table.pairs,
+            rng.exponential(1.0, len(table.pairs)),
+            rng.uniform(-0.02, 0.02, len(table.pairs)),
+            rng.integers(-2, 3, len(table.pairs)),
             strict=True,
         )
-    }  # fmt: skip
+    }
     counts = rng.integers(-2, 3, (len(table.pairs), len(VISIBLE)))
     looks = {name: row.tolist() for name, row in zip(table.pairs, counts, strict=True)}
     cast = [*map(spoil, votes), *checks] if spoil else [*votes, *checks]

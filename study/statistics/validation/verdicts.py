@@ -122,10 +122,15 @@ def _shown(row: ValidationRow, excess: Callable[[ValidationRow], float | None]) 
 
 
 SHORT = {
-    "CR2, Satterthwaite": "CR2 Satt.", "wild bootstrap": "wild boot",
-    "Clopper-Pearson": "Clop.-P.", "pair bootstrap": "pair boot", "two-way bootstrap": "2way boot",
-    "other problems": "others", "these pairs": "these p.", "Fleiss' kappa": "Fleiss k",
-}  # fmt: skip
+    "CR2, Satterthwaite": "CR2 Satt.",
+    "wild bootstrap": "wild boot",
+    "Clopper-Pearson": "Clop.-P.",
+    "pair bootstrap": "pair boot",
+    "two-way bootstrap": "2way boot",
+    "other problems": "others",
+    "these pairs": "these p.",
+    "Fleiss' kappa": "Fleiss k",
+}
 WIDTH = 11
 NOTE = """\
 Coverage of 95 % intervals and rejections of one-sided 5 % tests, in % ± Monte-Carlo standard error.

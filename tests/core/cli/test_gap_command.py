@@ -36,8 +36,9 @@ def test_json_and_the_file_hold_the_same_figures(
         rows = list(csv.DictReader(file))
     for group, column, measure in (("feynman", "eic", "mean"), ("laws", "eic_q90", "q90")):
         for count in COUNTS:
-            own = [float(r[column]) for r in rows
-                   if (r["group"], r["samples"]) == (group, str(count))]  # fmt: skip
+            own = [
+                float(r[column]) for r in rows if (r["group"], r["samples"]) == (group, str(count))
+            ]
             said = by_key[group, measure, count]
             assert said["count"] == len(own)
             assert said["median"]["value"] == pytest.approx(np.median(own))

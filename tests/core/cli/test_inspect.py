@@ -28,24 +28,45 @@ def inspect_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict:
 def test_json_has_exactly_the_promised_keys(capsys):
     document = inspect_json(capsys, "log(exp(x))", "--range", "x=normal:1000:1")
     promised = {
-        "formula", "latex", "complexity", "eic", "eic_finite", "noise_figure_db", "bottleneck",
-        "samples", "tail", "nodes",
+        "formula",
+        "latex",
+        "complexity",
+        "eic",
+        "eic_finite",
+        "noise_figure_db",
+        "bottleneck",
+        "samples",
+        "tail",
+        "nodes",
     }
     assert promised <= set(document)
     assert set(document["samples"]) == {
-        "total", "valid", "invalid", "singular", "rechecked", "unresolved",
+        "total",
+        "valid",
+        "invalid",
+        "singular",
+        "rechecked",
+        "unresolved",
     }
     assert {"q50", "q90", "q99", "top1_share", "divergent"} <= set(document["tail"])
     assert [set(node) for node in document["nodes"]] == [
-        {"id", "text", "operator", "children", "span", "s_bar", "local_eic", "local_eic_finite",
-         "invalid", "singular"}
+        {
+            "id",
+            "text",
+            "operator",
+            "children",
+            "span",
+            "s_bar",
+            "local_eic",
+            "local_eic_finite",
+            "invalid",
+            "singular",
+        }
     ] * 3
 
 
 def test_logarithm_of_exponential_on_normal_1000_loses_three_digits(capsys):
-    document = inspect_json(
-        capsys, "log(exp(x))", "--range", "x=normal:1000:1", "--samples", "500"
-    )
+    document = inspect_json(capsys, "log(exp(x))", "--range", "x=normal:1000:1", "--samples", "500")
     assert document["eic"] == pytest.approx(3.0, abs=2e-4)
     assert document["noise_figure_db"] == pytest.approx(20 * document["eic"])
     assert document["samples"]["rechecked"] == 500

@@ -16,8 +16,10 @@ QUICK = ["--no-repair", "--no-triangulation", "--no-budget"]
 def test_the_page_goes_to_standard_output_and_progress_to_standard_error():
     done = subprocess.run(
         [sys.executable, "-m", "eic_core", "report", "-x**2", "--range", "x=1:2", *QUICK],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0
     assert done.stdout.startswith("<!DOCTYPE html>") and done.stdout.endswith("</html>\n")
     assert "diagnosing" in done.stderr and "100 %" in done.stderr
@@ -31,8 +33,21 @@ def test_the_page_goes_to_the_file_named(tmp_path, capsys):
 
 
 def test_json_holds_every_part_or_why_it_is_missing(capsys):
-    assert main(["report", "sqrt(x+1)-sqrt(x)", "--range", "x=1e3:1e6", "--samples", "50",
-                 "--no-triangulation", "--json"]) == 0  # fmt: skip
+    assert (
+        main(
+            [
+                "report",
+                "sqrt(x+1)-sqrt(x)",
+                "--range",
+                "x=1e3:1e6",
+                "--samples",
+                "50",
+                "--no-triangulation",
+                "--json",
+            ]
+        )
+        == 0
+    )
     document = json.loads(capsys.readouterr().out)
     assert document["triangulation"] is None and set(document["missing"]) == {"triangulation"}
     assert document["repair"]["repairs"][0]["formula"] == "1/(sqrt(x + 1) + sqrt(x))"
@@ -49,8 +64,9 @@ def test_json_holds_every_part_or_why_it_is_missing(capsys):
         (["x", "--data", "nowhere.csv"], "cannot read"),
     ],
 )
-def test_a_users_mistake_is_one_message_and_status_2(arguments, said, capsys, tmp_path,
-                                                     monkeypatch):  # fmt: skip
+def test_a_users_mistake_is_one_message_and_status_2(
+    arguments, said, capsys, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     assert main(["report", *arguments]) == 2
     error = capsys.readouterr().err

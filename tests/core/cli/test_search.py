@@ -46,8 +46,12 @@ def test_the_pool_is_read_by_score_by_pick_and_by_compare(data, tmp_path, capsys
             assert float(after[key]) == float(before[key]), before["formula"]
 
     capsys.readouterr()
-    assert main(["pick", str(out), "--data", str(data), "--target", "out", "--json",
-                 "--alpha", "0.002"]) == 0  # fmt: skip
+    assert (
+        main(
+            ["pick", str(out), "--data", str(data), "--target", "out", "--json", "--alpha", "0.002"]
+        )
+        == 0
+    )
     picked = json.loads(capsys.readouterr().out)
     assert picked["weighed"] == len(rows) and picked["doubts"] == []
     assert picked["picked"]["formula"] == next(r["formula"] for r in rows if r["best"] == "1")
@@ -79,11 +83,12 @@ def test_a_search_goes_on_from_its_checkpoint(data, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("more", "name", "alpha"),
     [
-        ([], "EIC-GP", 0.002), (["--alpha", "0"], "GP", 0.0),
+        ([], "EIC-GP", 0.002),
+        (["--alpha", "0"], "GP", 0.0),
         (["--method", "mcts"], "EIC-MCTS", 0.01),
         (["--method", "mcts", "--alpha", "0", "--penalty", "mean"], "MCTS", 0.0),
     ],
-)  # fmt: skip
+)
 def test_the_pool_names_the_method_and_whether_a_digit_cost(data, capsys, more, name, alpha):
     short = ["--max-evals", "400", "--seed", "3"]
     assert main(["search", str(data), "--target", "out", *short, *more]) == 0

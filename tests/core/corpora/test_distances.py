@@ -66,8 +66,9 @@ def test_wide_bins_join_neighbours():
 
 
 def test_traits_of_arrays_are_those_of_their_trees():
-    forest = Grower(E2ESR).grow(np.random.default_rng(0).integers(1, 11, 80),
-                                np.random.default_rng(1))  # fmt: skip
+    forest = Grower(E2ESR).grow(
+        np.random.default_rng(0).integers(1, 11, 80), np.random.default_rng(1)
+    )
     one, other = traits_of_forest(forest), traits_of(forest.formula(i) for i in range(80))
     for name in NUMBERS:
         assert one.numbers[name].tolist() == other.numbers[name].tolist(), name

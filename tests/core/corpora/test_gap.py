@@ -149,10 +149,12 @@ def test_a_median_interval_is_that_of_an_own_bootstrap() -> None:
     assert [found.quartile1, found.quartile3] == pytest.approx(quartiles.tolist())
     assert found.share_below_1.value == np.mean(eics < 1)
     rng = np.random.default_rng(7)
-    medians, means = np.array([
-        (np.median(drawn), np.mean(drawn))
-        for drawn in (rng.choice(eics, len(eics)) for _ in range(4000))
-    ]).T  # fmt: skip
+    medians, means = np.array(
+        [
+            (np.median(drawn), np.mean(drawn))
+            for drawn in (rng.choice(eics, len(eics)) for _ in range(4000))
+        ]
+    ).T
     # An end of 2,000 draws has the rank 2.5 % with a deviation of 0.35 %: three of them.
     for interval, drawn in ((found.median, medians), (found.mean, means)):
         around_low, around_high = np.quantile(drawn, [[0.014, 0.036], [0.964, 0.986]])
@@ -283,10 +285,11 @@ def test_a_method_is_compared_with_the_laws_that_it_found_formulas_for() -> None
     groups = groups_of_laws(["feynman", "strogatz"])
     laws = groups[0]
     worse = tuple(
-        MeasuredFormula("row", law.law, "x", 1, {n: Digits(d.eic + 1, d.q90 + 1)
-                                                 for n, d in law.digits.items()})
+        MeasuredFormula(
+            "row", law.law, "x", 1, {n: Digits(d.eic + 1, d.q90 + 1) for n, d in law.digits.items()}
+        )
         for law in laws.formulas[:30]
-    )  # fmt: skip
+    )
     [method] = groups_of_found([FoundByMethod("E2E SR", worse)])
     own = laws_behind(method, laws)
     assert [formula.law for formula in own.formulas] == [formula.law for formula in worse]

@@ -1,5 +1,4 @@
-"""Generated formulas: their data, the filter, and that a stopped run leaves what a whole one does.
-"""
+"""Generated formulas: their data, the filter, and runs that were stopped and resumed."""
 
 from __future__ import annotations
 
@@ -140,8 +139,9 @@ def test_a_run_that_was_interrupted_and_gone_on_with_leaves_the_same_bytes(folde
     """Each file takes one batch here."""
     again = tmp_path / "set"
     for expected in (0, 1, 2):
-        done = write_dataset(again, SMALL, 150, seed=4, per_file=PER_FILE,
-                             progress=Stop(min(expected, 1)))  # fmt: skip
+        done = write_dataset(
+            again, SMALL, 150, seed=4, per_file=PER_FILE, progress=Stop(min(expected, 1))
+        )
         assert done.interrupted and done.files == expected
         assert len(list(again.glob("part-*"))) == expected
     done = write_dataset(again, SMALL, 150, seed=4, per_file=PER_FILE)

@@ -50,8 +50,11 @@ def test_every_tree_is_equally_likely(binaries, unaries):
     every = list(trees(binaries, unaries))
     assert len(every) == len(set(every))
     count = cases(100, 1000) * len(every)
-    words = random_words(np.full(count, binaries), np.full(count, unaries),
-                         np.random.default_rng(binaries + 10 * unaries))  # fmt: skip
+    words = random_words(
+        np.full(count, binaries),
+        np.full(count, unaries),
+        np.random.default_rng(binaries + 10 * unaries),
+    )
     found = Counter(map(tuple, words.reshape(count, -1).tolist()))
     assert_shares(found, dict.fromkeys(every, 1 / len(every)), count)
 
@@ -85,10 +88,12 @@ def test_the_share_of_binary_operators_is_that_of_all_trees(kinds):
     leaves, p1, p2 = kinds
     for operators in range(5):
         ways = [
-            sum(leaves ** word.count(0) * p1 ** word.count(1) * p2 ** word.count(2)
-                for word in trees(two, operators - two))
+            sum(
+                leaves ** word.count(0) * p1 ** word.count(1) * p2 ** word.count(2)
+                for word in trees(two, operators - two)
+            )
             for two in range(operators + 1)
-        ]  # fmt: skip
+        ]
         # Lample and Charton count the same; without operators they count one leaf
         assert sum(ways) == completions(1, operators, *kinds)
         assert share_of_binaries(operators, kinds) == [Fraction(w, sum(ways)) for w in ways]
@@ -138,9 +143,11 @@ def test_numbers_stand_where_the_recipe_puts_them(grown):
                     factor = kind(part) == "product" and nodes[part.children[0]]
                     if node is formula.root:  # behind its shift stands anything
                         continue
-                    assert kind(part) == "sum" or part.operator == "constant" or (
-                        factor and factor.operator == "constant"
-                    )  # fmt: skip
+                    assert (
+                        kind(part) == "sum"
+                        or part.operator == "constant"
+                        or (factor and factor.operator == "constant")
+                    )
             if kind(node) == "function":
                 assert kind(below[0]) == "sum"
         assert any(
@@ -235,8 +242,10 @@ def test_numbers_have_three_digits_and_lie_below_a_hundred():
     values = Counter(Fraction(label) for label in labels)
     wanted = Counter(
         sign * Fraction(digits, 10**power)
-        for sign in (1, -1) for power in (1, 2, 3) for digits in range(1, 1000)
-    )  # fmt: skip
+        for sign in (1, -1)
+        for power in (1, 2, 3)
+        for digits in range(1, 1000)
+    )
     assert values == wanted and max(values) == Fraction(999, 10)
 
 

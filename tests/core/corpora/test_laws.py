@@ -16,9 +16,12 @@ from eic_core.errors import DataError
 from eic_core.formula.syntax.names import canonical_name
 
 COUNTS = {
-    "feynman": 119, "strogatz": 14, "wikipedia": 847, "llm_srbench_transform": 106,
+    "feynman": 119,
+    "strogatz": 14,
+    "wikipedia": 847,
+    "llm_srbench_transform": 106,
     "llm_srbench_synth": 6,
-}  # fmt: skip
+}
 
 
 def test_every_corpus_has_as_many_laws_as_its_source() -> None:
@@ -56,9 +59,11 @@ def test_the_formulas_are_the_published_ones(shared: Path) -> None:
 
     stated = column("whitebox_formulas.csv", "dataset") | column("llm_srbench.csv", "name")
     ours = [
-        law for name in NAMES if name != "wikipedia"
+        law
+        for name in NAMES
+        if name != "wikipedia"
         for law in (*load(name), *load(name).not_measured)
-    ]  # fmt: skip
+    ]
     assert len(ours) == len(stated) == 133 + 117
     for law in ours:
         row = stated[law.name]

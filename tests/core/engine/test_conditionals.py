@@ -35,16 +35,26 @@ mp = mpmath.mp.clone()
 mp.dps = 60
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b, "neg": lambda a: -a, "sin": mp.sin, "cos": mp.cos, "exp": mp.exp,
-    "log": lambda a: mp.log(a) if a > 0 else None, "abs": abs,
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "neg": lambda a: -a,
+    "sin": mp.sin,
+    "cos": mp.cos,
+    "exp": mp.exp,
+    "log": lambda a: mp.log(a) if a > 0 else None,
+    "abs": abs,
     "sqrt": lambda a: mp.sqrt(a) if a >= 0 else None,
-}  # fmt: skip
+}
 RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
-    "less_than": lambda a, b: a < b, "less_equal": lambda a, b: a <= b,
-    "greater_than": lambda a, b: a > b, "greater_equal": lambda a, b: a >= b,
-    "equal_to": lambda a, b: a == b, "not_equal": lambda a, b: a != b,
-}  # fmt: skip
+    "less_than": lambda a, b: a < b,
+    "less_equal": lambda a, b: a <= b,
+    "greater_than": lambda a, b: a > b,
+    "greater_equal": lambda a, b: a >= b,
+    "equal_to": lambda a, b: a == b,
+    "not_equal": lambda a, b: a != b,
+}
 
 
 class Zero(Exception):
@@ -290,7 +300,7 @@ THRESHOLDS: tuple[tuple[str, dict[str, float], float], ...] = (
     ("where(x > 1, 2, 3)", {"x": 1.0000001}, 2.0),
     # sizes beyond double range
     ("where(exp(x) > exp(2*x), 2, exp(-x))", {"x": 1000.0}, 1.0 + 2.0 + 1000.0**2 * 2 - 1.0),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(("text", "cell", "expected"), THRESHOLDS)
@@ -325,7 +335,7 @@ UNTAKEN = (
     ("where(x != 0, sin(x)/x, 1)", [0.0, 1.0, 2.0]),
     ("where(x < 0, x, 1e400)", [-1.0, -2.0, -3.0]),
     ("Piecewise((x, x < 0), (nan, True))", [-1.0, -2.0, -3.0]),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(("text", "column"), UNTAKEN)

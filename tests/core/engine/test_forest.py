@@ -64,9 +64,9 @@ def test_parents_are_those_of_the_trees(forest):
 def test_values_are_those_of_each_formula_alone(forest, rows):
     with np.errstate(all="ignore"):
         found = forest.values(rows)
-        alone = np.array([
-            plain_values(forest.formula(i), forest.samples(i, rows)) for i in range(COUNT)
-        ])  # fmt: skip
+        alone = np.array(
+            [plain_values(forest.formula(i), forest.samples(i, rows)) for i in range(COUNT)]
+        )
     valid = np.isfinite(alone).all(axis=1)
     assert COUNT / 3 < valid.sum() < COUNT
     assert (found[valid] == alone[valid]).all() and np.isnan(found[~valid]).all()
@@ -108,9 +108,10 @@ def test_without_the_native_engine_the_numbers_are_the_same(forest, rows, monkey
         monkeypatch.setattr(native, "library", lambda: None)
         slow = forest.take(np.arange(8))
         for fast, plain in (
-            (values, slow.values(table)), (eic, slow.measure(table)[1]),
+            (values, slow.values(table)),
+            (eic, slow.measure(table)[1]),
             (quantile, slow.measure(table, 0.9)[1]),
-        ):  # fmt: skip
+        ):
             np.testing.assert_allclose(plain, fast, rtol=1e-9)
 
 

@@ -97,11 +97,15 @@ def test_without_the_library_everything_runs_on_the_reference() -> None:
     )
     said = [
         subprocess.run(
-            [sys.executable, "-c", program.replace("is None", test)], cwd=ROOT, text=True,
-            capture_output=True, check=True, env=os.environ | {"EIC_LAB_NATIVE": wanted},
+            [sys.executable, "-c", program.replace("is None", test)],
+            cwd=ROOT,
+            text=True,
+            capture_output=True,
+            check=True,
+            env=os.environ | {"EIC_LAB_NATIVE": wanted},
         ).stdout
         for wanted, test in (("0", "is None"), ("1", "is not None"))
-    ]  # fmt: skip
+    ]
     assert said[0] == said[1] != ""
 
 

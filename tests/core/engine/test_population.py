@@ -76,9 +76,18 @@ def test_a_population_of_one_is_that_formula(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ("1e400", "1/1e400", "x/1e400", "min(x, 1e400)", "exp(-1e400) + x", "x + 1", "log(x)",
-             "x + 1e-320")
-)  # fmt: skip
+    "text",
+    (
+        "1e400",
+        "1/1e400",
+        "x/1e400",
+        "min(x, 1e400)",
+        "exp(-1e400) + x",
+        "x + 1",
+        "log(x)",
+        "x + 1e-320",
+    ),
+)
 def test_values_alone_are_those_of_numpy_where_every_node_has_a_double(
     text: str, engine: str
 ) -> None:

@@ -16,8 +16,13 @@ STEPS = (mp.mpf(10) ** -120, mp.mpf(10) ** -250)
 """Both must tell the same, or the value varies within a step: a sine of 1e200, say."""
 
 
-def value(formula: Formula, cells: Mapping[str, str], shaken: Iterable[int] = (), by: Any = 0,
-          target: int | None = None) -> Any:
+def value(
+    formula: Formula,
+    cells: Mapping[str, str],
+    shaken: Iterable[int] = (),
+    by: Any = 0,
+    target: int | None = None,
+) -> Any:
     """The formula's value when each node in `shaken` is multiplied by 1 + `by`.
 
     Raises
@@ -36,8 +41,9 @@ def value(formula: Formula, cells: Mapping[str, str], shaken: Iterable[int] = ()
     return values[-1 if target is None else target]
 
 
-def arrival(formula: Formula, cells: Mapping[str, str], shaken: Iterable[int],
-            target: int | None = None) -> Any:
+def arrival(
+    formula: Formula, cells: Mapping[str, str], shaken: Iterable[int], target: int | None = None
+) -> Any:
     """d ln y_t / d epsilon for one noise shared by the nodes in `shaken`; None without one.
 
     Raises

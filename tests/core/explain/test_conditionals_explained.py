@@ -85,7 +85,7 @@ def test_the_ledger_of_the_result_gives_conditions_nothing() -> None:
         ([0.5, 1.0, 1.0], "at 2 of 3 samples", "2 rows, the first of them row 2, lie exactly on"),
         ([1.0, 1.0], "loses every digit (EIC infinite)", "2 rows"),
     ],
-)  # fmt: skip
+)
 def test_a_jump_is_named_with_its_row(column: list[float], where_lost: str, words: str) -> None:
     found = diagnose(inspected("where(x > 1, x + 1, 5)", x=column))
     assert found.verdict.level == "infinite"
@@ -142,9 +142,13 @@ def test_copies_in_a_branch_and_outside_share_their_noise() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["where(x > 0, log(x), 2)", "where(x > 5, x**2, x - 1) + (x > y)*y", "(x > y)*x + y",
-     "where(x > 0, sqrt(x + 1) - sqrt(x), nan)"],
-)  # fmt: skip
+    [
+        "where(x > 0, log(x), 2)",
+        "where(x > 5, x**2, x - 1) + (x > y)*y",
+        "(x > y)*x + y",
+        "where(x > 0, sqrt(x + 1) - sqrt(x), nan)",
+    ],
+)
 def test_every_question_has_an_answer(text: str) -> None:
     columns = {"x": spread(-1.01, 3, 60), "y": spread(0.013, 1, 60)}
     formula = read(text).formula
@@ -196,8 +200,12 @@ def test_a_pool_with_conditionals_is_scored(tmp_path: Path) -> None:
     y = np.where(x[:, 0] > 0, x[:, 1], x[:, 0])
     rows = "\n".join(",".join(map(repr, map(float, row))) for row in np.c_[x, y])
     (tmp_path / "p.csv").write_text(f"x0,x1,y\n{rows}\n")
-    pool = ("where(x0 > 0, x1, x0)", "cond(x0, x1) + (x0 <= 0)*x0",
-            "Piecewise((x1, x0 > 0), (x0, True))", "x0 if x0 > 0")  # fmt: skip
+    pool = (
+        "where(x0 > 0, x1, x0)",
+        "cond(x0, x1) + (x0 <= 0)*x0",
+        "Piecewise((x1, x0 > 0), (x0, True))",
+        "x0 if x0 > 0",
+    )
     (tmp_path / "pool.csv").write_text(
         "problem,formula\n" + "".join(f'p,"{formula}"\n' for formula in pool)
     )
@@ -206,8 +214,11 @@ def test_a_pool_with_conditionals_is_scored(tmp_path: Path) -> None:
     assert main([*arguments, "--out", str(out)]) == 0
     lines = out.read_text().splitlines()[1:]
     assert [",6,1.0,0.15" in line or ",12,1.0,0.26" in line for line in lines] == [
-        True, True, True, False,
-    ]  # fmt: skip
+        True,
+        True,
+        True,
+        False,
+    ]
     assert "no other branch" in lines[3]
 
 

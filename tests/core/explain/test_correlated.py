@@ -66,8 +66,9 @@ def test_q_is_the_sum_over_classes_of_squared_responses_to_one_shared_noise(case
             # the values themselves are known to u s, and q moves with them
             allowed = max(1e-9, 1e-15 * s[row] ** 2)
             assert q[row] ** 2 == pytest.approx(expected, rel=allowed, abs=allowed), (
-                to_python(formula), cells,
-            )  # fmt: skip
+                to_python(formula),
+                cells,
+            )
 
 
 @settings(max_examples=examples(150), deadline=None)
@@ -91,8 +92,9 @@ def test_own_is_the_response_to_the_inputs(case):
         if expected < 1e60:
             allowed = max(1e-9, 1e-15 * s2)
             assert 10 ** (2 * found.own) == pytest.approx(expected, rel=allowed, abs=allowed), (
-                to_python(formula), cells,
-            )  # fmt: skip
+                to_python(formula),
+                cells,
+            )
 
 
 @settings(max_examples=examples(200), deadline=None)

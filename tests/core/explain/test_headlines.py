@@ -101,7 +101,7 @@ RANGE_CASES = [
     ("1/(1-cos(x))", {"x": np.geomspace(1e-12, 1, 60)}),
     ("log(1-cos(x))", {"x": np.geomspace(1e-12, 1, 60)}),
     ("x/(exp(x/y) - 1)", {"x": np.full(40, 3.0), "y": np.geomspace(1, 1e18, 40)}),
-    ("(x*y)/(x*y)", {"x": WIDE**-1, "y": WIDE[::-1]**-1}),
+    ("(x*y)/(x*y)", {"x": WIDE**-1, "y": WIDE[::-1] ** -1}),
     ("log(exp(x))", {"x": np.linspace(1, 1000, 300)}),
     ("log(exp(x))", {"x": np.linspace(990, 1000, 2_500)}),  # more than are checked at 60 digits
     ("tanh(exp(x))", {"x": np.linspace(1, 1000, 300)}),
@@ -165,8 +165,10 @@ def test_a_zero_that_a_rounding_pushes_out_of_the_domain_is_told_within_range():
     assert double_range(inspection).count == truth_of_range("sqrt(x - y - z)", columns)[0] == 2
     said = verdict(inspection)
     assert said.level == "infinite"  # the range of doubles is not at fault
-    assert "2 of 2 samples: `x − y − z` is rounded out of the domain; the exact value is in range."\
+    assert (
+        "2 of 2 samples: `x − y − z` is rounded out of the domain; the exact value is in range."
         in said.sentence
+    )
 
 
 @pytest.mark.parametrize(
@@ -178,8 +180,11 @@ def test_a_zero_that_a_rounding_pushes_out_of_the_domain_is_told_within_range():
         ("x*y + 0", {"x": [1e-200, 1.0], "y": [1e-200, 1.0]}, "`x·y` underflows;"),
         ("(x*y)/(x*y)", {"x": [1e-200, 1.0], "y": [1e-200, 1.0]}, "`x·y` underflows;"),
         ("1/(1-cos(x))", {"x": [1e-9, 1.0, 2.0]}, "`1 − cos(x)` is rounded to 0;"),
-        ("sqrt(x-y-z)", {"x": [0.3, 1.0], "y": [0.1, 0.2], "z": [0.2, 0.1]},
-         "`x − y − z` is rounded out of the domain;"),
+        (
+            "sqrt(x-y-z)",
+            {"x": [0.3, 1.0], "y": [0.1, 0.2], "z": [0.2, 0.1]},
+            "`x − y − z` is rounded out of the domain;",
+        ),
     ],
 )
 def test_the_step_that_leaves_double_range_is_named(text, columns, where):
@@ -197,11 +202,22 @@ def test_the_rows_without_a_double_are_among_those_that_a_score_counts():
 
 
 LAWS = [
-    "G*m1*m2/r**2", "q1*q2/(4*pi*epsilon*r**2)", "m*c**2/sqrt(1 - v**2/c**2)", "n*R*T/V",
-    "sqrt(x**2+y**2+z**2)", "(m*v**2)/2 + m*g*h", "k*T/(q*B)", "exp(-(x/s)**2/2)/(sqrt(2*pi)*s)",
-    "h*f/(exp(h*f/(k*T)) - 1)", "1/(1/a + n/b)", "p*V**g", "x/(1+exp(-y))", "A*exp(-E/(R*T))",
-    "sqrt(2*g*h)", "x/sqrt(1+x**2)",
-]  # fmt: skip
+    "G*m1*m2/r**2",
+    "q1*q2/(4*pi*epsilon*r**2)",
+    "m*c**2/sqrt(1 - v**2/c**2)",
+    "n*R*T/V",
+    "sqrt(x**2+y**2+z**2)",
+    "(m*v**2)/2 + m*g*h",
+    "k*T/(q*B)",
+    "exp(-(x/s)**2/2)/(sqrt(2*pi)*s)",
+    "h*f/(exp(h*f/(k*T)) - 1)",
+    "1/(1/a + n/b)",
+    "p*V**g",
+    "x/(1+exp(-y))",
+    "A*exp(-E/(R*T))",
+    "sqrt(2*g*h)",
+    "x/sqrt(1+x**2)",
+]
 """Laws of physics and what they are made of."""
 
 
@@ -257,36 +273,73 @@ def _members(formula, k):
 X = np.array([1.3, 2.2, 2.9, 3.013, 4.1])
 RESULT_CASES = [
     # formula, level of the result, how the sentence begins
-    ("100 + (x - 3)", "stable", "The result keeps all but {result} digits; an inner step, `x − 3`, "
-     "loses {worst} (EIC): "),
+    (
+        "100 + (x - 3)",
+        "stable",
+        "The result keeps all but {result} digits; an inner step, `x − 3`, loses {worst} (EIC): ",
+    ),
     ("cos(x - 1.43) + 10", "stable", "The result keeps all but {result} digits; an inner step, "),
-    ("max(x - 3, 10)", "stable", "The result keeps all but {result} digits; an inner step, "
-     "`x − 3`, "),
+    (
+        "max(x - 3, 10)",
+        "stable",
+        "The result keeps all but {result} digits; an inner step, `x − 3`, ",
+    ),
     ("min(exp(200*(x - 3)), 1e-300) + 1", "stable", "The result keeps "),
     ("x - 3", "severe", "The result loses {result} digits (EIC) at `x − 3`: "),
-    ("sqrt(10000*y - 9999*y)", "severe", "The result loses {result} digits with independent noise; "
-     "an inner step, `10000·y − 9999·y`, loses {worst} (EIC): "),
-    ("(y - 2.999)*0.01 + y*5 - 14.7", "moderate", "The result loses {result} digits with "
-     "independent noise, 1.4 of them in its last step: the two terms cancel; an inner step, "),
+    (
+        "sqrt(10000*y - 9999*y)",
+        "severe",
+        "The result loses {result} digits with independent noise; "
+        "an inner step, `10000·y − 9999·y`, loses {worst} (EIC): ",
+    ),
+    (
+        "(y - 2.999)*0.01 + y*5 - 14.7",
+        "moderate",
+        "The result loses {result} digits with "
+        "independent noise, 1.4 of them in its last step: the two terms cancel; an inner step, ",
+    ),
     ("x*y", "stable", "Stable: the result loses {result} digits, and no step inside loses more."),
-    ("1/y + 100", "stable", "Stable: the result loses {result} digits, the worst step inside, "
-     "`1/y`, {worst} digits (EIC)."),
+    (
+        "1/y + 100",
+        "stable",
+        "Stable: the result loses {result} digits, the worst step inside, "
+        "`1/y`, {worst} digits (EIC).",
+    ),
     ("floor(y)", "stable", "Stable: the result keeps every digit, and so does every step."),
-    ("exp(x - x)", "stable", "The result keeps all but {result} digits with independent noise; an "
-     "inner step, `x − x`, loses every digit (EIC infinite): the two terms cancel exactly."),
-    ("x - x", "infinite", "The result loses every digit with independent noise (EIC infinite) at "
-     "`x − x`: the two terms cancel exactly."),
-    ("2*(x - 2.9)", "infinite", "The result loses every digit at 1 of 5 samples (EIC infinite) at "
-     "`x − 2.9`: the two terms cancel exactly; at the others it loses "),
-    ("0.1+0.2-0.3", "infinite", "The result loses every digit (EIC infinite) at `0.1 + 0.2 − 0.3`: "
-     "the two terms cancel exactly."),
-    ("100 + (0.1+0.2-0.3)*y", "stable", "The result keeps all but {result} digits; an inner "
-     "step, "),
+    (
+        "exp(x - x)",
+        "stable",
+        "The result keeps all but {result} digits with independent noise; an "
+        "inner step, `x − x`, loses every digit (EIC infinite): the two terms cancel exactly.",
+    ),
+    (
+        "x - x",
+        "infinite",
+        "The result loses every digit with independent noise (EIC infinite) at "
+        "`x − x`: the two terms cancel exactly.",
+    ),
+    (
+        "2*(x - 2.9)",
+        "infinite",
+        "The result loses every digit at 1 of 5 samples (EIC infinite) at "
+        "`x − 2.9`: the two terms cancel exactly; at the others it loses ",
+    ),
+    (
+        "0.1+0.2-0.3",
+        "infinite",
+        "The result loses every digit (EIC infinite) at `0.1 + 0.2 − 0.3`: "
+        "the two terms cancel exactly.",
+    ),
+    (
+        "100 + (0.1+0.2-0.3)*y",
+        "stable",
+        "The result keeps all but {result} digits; an inner step, ",
+    ),
     ("2 + 3", "stable", "Stable: the result loses {result} digits, and no step inside loses more."),
     ("1 - 1.0000001", "severe", "The result loses {result} digits (EIC) at `1 − 1.0000001`: "),
     ("y", "stable", "The result loses no digit: nothing is computed."),
     ("log(-y)", "undefined", "Undefined: no sample has a real value at `log(−y)`: "),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "level", "begins"), RESULT_CASES, ids=lambda v: v[:24])
@@ -296,8 +349,9 @@ def test_badge_and_sentence_are_of_the_result(text, level, begins):
     if level in ("stable", "moderate", "severe"):
         truth = shaken_losses(inspection)
         numbers = {
-            "result": _shown(truth[-1]), "worst": _shown(max(truth)),
-        }  # fmt: skip
+            "result": _shown(truth[-1]),
+            "worst": _shown(max(truth)),
+        }
         begins = begins.format(**numbers)
         assert level_of(truth[-1]) == level
         assert inspection.nodes[-1].local_eic == pytest.approx(truth[-1], abs=1e-6)
@@ -521,6 +575,7 @@ def test_a_number_too_long_for_60_digits_is_on_no_jump():
 
 
 # --- what leaves the range
+
 
 @pytest.mark.parametrize("text", ["sin(x**-1)", "cot(1/x) + 1"])
 def test_a_slope_that_overflows_is_not_steep(text):

@@ -40,23 +40,41 @@ def test_a_jump_is_named_whatever_its_branch_has_lost(text, columns, step, here,
 
 SOURCES = [
     # formula, data, (kind, step, rows): by what an error of each step does to the result
-    ("where(x > 2, 5, log(x - 1)) + 1", {"x": [1.5, 2, 3]},
-     [(JUMPS, "5 if x > 2 else log(x − 1)", [1])]),
+    (
+        "where(x > 2, 5, log(x - 1)) + 1",
+        {"x": [1.5, 2, 3]},
+        [(JUMPS, "5 if x > 2 else log(x − 1)", [1])],
+    ),
     ("0*floor(x) + log(y)", {"x": [2, 3, 4], "y": [1, 2, 3]}, [(LOSES, "log(y)", [0])]),
     ("(1 + (x - 2))**ceil(4e45)", {"x": [2, 2]}, [(LOSES, "(1 + (x − 2))^⌈4e45⌉", [0, 1])]),
-    ("sqrt(1 - x) + sqrt(1 + x)", {"x": [1, 1, -1, 0.5]},
-     [(STEEP, "√(1 − x)", [0, 1]), (STEEP, "√(1 + x)", [2])]),
-    ("where(x > 2, 3, 1) + sqrt(1 - y)", {"x": [2, 2, 1], "y": [1, 0.5, 1]},
-     [(JUMPS, "3 if x > 2 else 1", [0, 1]), (STEEP, "√(1 − y)", [2])]),
-    ("where(x < 0, 50 + floor(x), acos(x))", {"x": [-1, -2, 1, 0.5]},
-     [(JUMPS, "⌊x⌋", [0, 1]), (LOSES, "acos(x)", [2])]),
-    ("round(x)*1e-9 + floor(y)", {"x": [0.5, 1.5, 3.1], "y": [1.5, 2, 3]},
-     [(JUMPS, "⌊y⌋", [1, 2]), (JUMPS, "round(x)", [0])]),
-    ("where(x - y > 0, x - y, 0)", {"x": [3, 2], "y": [1, 2]},
-     [(LOSES, "x − y if x − y > 0 else 0", [1])]),
+    (
+        "sqrt(1 - x) + sqrt(1 + x)",
+        {"x": [1, 1, -1, 0.5]},
+        [(STEEP, "√(1 − x)", [0, 1]), (STEEP, "√(1 + x)", [2])],
+    ),
+    (
+        "where(x > 2, 3, 1) + sqrt(1 - y)",
+        {"x": [2, 2, 1], "y": [1, 0.5, 1]},
+        [(JUMPS, "3 if x > 2 else 1", [0, 1]), (STEEP, "√(1 − y)", [2])],
+    ),
+    (
+        "where(x < 0, 50 + floor(x), acos(x))",
+        {"x": [-1, -2, 1, 0.5]},
+        [(JUMPS, "⌊x⌋", [0, 1]), (LOSES, "acos(x)", [2])],
+    ),
+    (
+        "round(x)*1e-9 + floor(y)",
+        {"x": [0.5, 1.5, 3.1], "y": [1.5, 2, 3]},
+        [(JUMPS, "⌊y⌋", [1, 2]), (JUMPS, "round(x)", [0])],
+    ),
+    (
+        "where(x - y > 0, x - y, 0)",
+        {"x": [3, 2], "y": [1, 2]},
+        [(LOSES, "x − y if x − y > 0 else 0", [1])],
+    ),
     ("(floor(x) > 2) + 10", {"x": [0.5, 2, 1.5, 2.2]}, [(JUMPS, "⌊x⌋ > 2", [1, 3])]),
     ("x - x", {"x": [1, 2]}, [(LOSES, "x − x", [0, 1])]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "columns", "wanted"), SOURCES)

@@ -133,8 +133,9 @@ def test_a_single_sample_dominates_the_share_but_not_the_mean_share():
     inspection = inspect(read("(x-1)+1/x").formula, samples)
     difference = blame(inspection, 2)
     assert difference.rows[0].share == pytest.approx(0.5, abs=1e-6)  # (x/(x-1))^2 each at x = 1
-    assert difference.rows[0].mean_share == pytest.approx(0.99 * 9 / 4 / (1 + 9 / 4 + 1 / 4)
-                                                          + 0.01 * 0.5, rel=1e-6)
+    assert difference.rows[0].mean_share == pytest.approx(
+        0.99 * 9 / 4 / (1 + 9 / 4 + 1 / 4) + 0.01 * 0.5, rel=1e-6
+    )
 
 
 def test_the_waterfall_sums_to_one_and_groups_the_rest():
@@ -267,17 +268,32 @@ WAYS = [
 
 # formula, its table, the values behind each zero on the way (by hand), from the input to the result
 ZEROS = (
-    ("log(x)*1e6+y", {"x": [1, 1, 2, 1], "y": [1, 2, 3, 4]},
-     {"`log(x)·1e6 + y`": lambda x, y: mp.log(x) * 10**6 + y}),
-    ("(x-1)*1e8+y", {"x": [1, 1, 2, 1], "y": [1, 2, 3, 4]},
-     {"`(x − 1)·1e8 + y`": lambda x, y: (x - 1) * 10**8 + y}),
-    ("log(exp(x-max(x,y))+exp(y-max(x,y)))", {"x": [511.6, 511.6], "y": [449.9, 449.9]},
-     {"`exp(x − max(x, y))`": lambda x, y: mp.exp(x - mpf("511.6")),
-      "`log(exp(x − max(x, y)) + exp(y − max(x, y)))`":
-          lambda x, y: mp.log(mp.exp(x - mpf("511.6")) + mp.exp(y - mpf("511.6")))}),
-    ("(x-x+2)**3", {"x": [3, 4], "y": [1, 1]},
-     {"`x − x + 2`": lambda x, y: (x - mpf(3)) + 2, "`(x − x + 2)³`": lambda x, y: (x - 1) ** 3}),
-)  # fmt: skip
+    (
+        "log(x)*1e6+y",
+        {"x": [1, 1, 2, 1], "y": [1, 2, 3, 4]},
+        {"`log(x)·1e6 + y`": lambda x, y: mp.log(x) * 10**6 + y},
+    ),
+    (
+        "(x-1)*1e8+y",
+        {"x": [1, 1, 2, 1], "y": [1, 2, 3, 4]},
+        {"`(x − 1)·1e8 + y`": lambda x, y: (x - 1) * 10**8 + y},
+    ),
+    (
+        "log(exp(x-max(x,y))+exp(y-max(x,y)))",
+        {"x": [511.6, 511.6], "y": [449.9, 449.9]},
+        {
+            "`exp(x − max(x, y))`": lambda x, y: mp.exp(x - mpf("511.6")),
+            "`log(exp(x − max(x, y)) + exp(y − max(x, y)))`": lambda x, y: mp.log(
+                mp.exp(x - mpf("511.6")) + mp.exp(y - mpf("511.6"))
+            ),
+        },
+    ),
+    (
+        "(x-x+2)**3",
+        {"x": [3, 4], "y": [1, 1]},
+        {"`x − x + 2`": lambda x, y: (x - mpf(3)) + 2, "`(x − x + 2)³`": lambda x, y: (x - 1) ** 3},
+    ),
+)
 
 
 @pytest.mark.parametrize(("text", "table", "steps"), ZEROS)
@@ -297,9 +313,10 @@ def test_of_a_way_through_a_zero_the_step_that_makes_most_of_it_is_named(text, t
     columns = {name: np.array(values, float) for name, values in table.items() if name in text}
     inspection = inspect(read(text).formula, Samples.from_columns(columns))
     (sentence,) = [
-        line for line in blame(inspection, len(inspection.formula) - 1).sentences
+        line
+        for line in blame(inspection, len(inspection.formula) - 1).sentences
         if "error of the input `x`" in line
-    ]  # fmt: skip
+    ]
     assert sentence.endswith(f" {most}."), (sentence, gained)
     headline = diagnose(inspection).verdict.sentence
     if "in its last step" in headline:
@@ -317,10 +334,12 @@ def test_the_step_that_is_named_adds_most_at_the_rows_that_carry_the_noise(text,
     target = len(formula) - 1
     ledger = blame(inspection, target)
     cells = [{v: samples.decimal(v, row) for v in formula.variables} for row in range(15)]
-    gains = np.array([
-        [abs(float(arrival(formula, row, [k], target) or 0.0)) for row in cells]
-        for k in range(target + 1)
-    ])  # fmt: skip
+    gains = np.array(
+        [
+            [abs(float(arrival(formula, row, [k], target) or 0.0)) for row in cells]
+            for k in range(target + 1)
+        ]
+    )
     for row in ledger.rows[:-1]:
         carried = gains[row.node_id] ** 2
         if not carried.sum() > 1e-20:

@@ -68,8 +68,7 @@ CONDITION_NUMBERS = {
     "half-angle": lambda c: [c["x"] / np.tan(c["x"] / 2) - 2],
     "nested": lambda c: [cot_chain(c["x"])],
     "branch": lambda c: [
-        (c["x"] + 1e-3 * c["x"] * np.cos(1000 * c["x"]))
-        / (c["x"] + 1e-6 * np.sin(1000 * c["x"]))
+        (c["x"] + 1e-3 * c["x"] * np.cos(1000 * c["x"])) / (c["x"] + 1e-6 * np.sin(1000 * c["x"]))
     ],
     "pole": lambda c: [c["x"] / (c["x"] - 2)],
     "tail": density,
@@ -94,9 +93,7 @@ def test_blame_q_and_own_agree_with_shaken_nodes_at_340_digits(key):
         {name: whole.samples.columns[name][:few] for name in formula.variables}
     )
     inspection = inspect(formula, samples)
-    cells = [
-        {name: samples.decimal(name, row) for name in formula.variables} for row in range(few)
-    ]
+    cells = [{name: samples.decimal(name, row) for name in formula.variables} for row in range(few)]
     root = len(formula) - 1
     for target in {inspection.finite_bottleneck, root}:
         squares = [
@@ -109,13 +106,15 @@ def test_blame_q_and_own_agree_with_shaken_nodes_at_340_digits(key):
     for value, row in zip(q, cells, strict=True):
         q2 = sum(float(arrival(formula, row, group)) ** 2 for group in classes(formula))
         assert value == pytest.approx(math.sqrt(q2), rel=1e-6)
-    own2 = 1 + np.mean([
-        sum(
-            float(arrival(formula, row, [n.id for n in formula if n.label == name])) ** 2
-            for name in formula.variables
-        )
-        for row in cells
-    ])
+    own2 = 1 + np.mean(
+        [
+            sum(
+                float(arrival(formula, row, [n.id for n in formula if n.label == name])) ** 2
+                for name in formula.variables
+            )
+            for row in cells
+        ]
+    )
     assert 10 ** (2 * own_conditioning(formula, samples).own) == pytest.approx(own2, rel=1e-6)
 
 
@@ -155,9 +154,14 @@ def test_the_roots_cancel_where_x_is_large_and_the_writing_is_to_blame():
     a = np.sqrt(x + 1) * (np.sqrt(x + 1) + np.sqrt(x))  # what arrives of the rounding of sqrt(x+1)
     b = np.sqrt(x) * (np.sqrt(x + 1) + np.sqrt(x))
     parts = {
-        "x": (a / 2 * x / (x + 1)) ** 2, "1": (a / 2 / (x + 1)) ** 2, "x+1": (a / 2) ** 2,
-        "left": a**2, "x right": (b / 2) ** 2, "right": b**2, "root": np.ones_like(x),
-    }  # fmt: skip
+        "x": (a / 2 * x / (x + 1)) ** 2,
+        "1": (a / 2 / (x + 1)) ** 2,
+        "x+1": (a / 2) ** 2,
+        "left": a**2,
+        "x right": (b / 2) ** 2,
+        "right": b**2,
+        "root": np.ones_like(x),
+    }
     s2 = sum(parts.values())
     assert found.inspection.eic == pytest.approx(half_log10_mean(s2), abs=1e-6)
     for row, part in zip(found.ledger.rows, parts.values(), strict=True):
@@ -214,8 +218,10 @@ def test_the_masked_branch_loses_where_its_sine_crosses_zero_and_the_result_does
     root = blame(found.inspection, len(found.inspection.formula) - 1)
     assert {5, 6} <= set(root.masked)
     weight = 1e-6 * np.sin(1000 * x) / (x + 1e-6 * np.sin(1000 * x))
-    assert root.rows[5].share == pytest.approx(np.sum(weight**2) / np.sum(
-        1 + (x / (x + 1e-6 * np.sin(1000 * x))) ** 2 + weight**2 * s2), rel=1e-4)
+    assert root.rows[5].share == pytest.approx(
+        np.sum(weight**2) / np.sum(1 + (x / (x + 1e-6 * np.sin(1000 * x))) ** 2 + weight**2 * s2),
+        rel=1e-4,
+    )
     assert "crosses zero" in found.sentences[2]
     assert "with shared noise the result loses fewer" in found.sentences[3]
 
@@ -306,9 +312,14 @@ def shared_q(key, x):
         a, b = np.sqrt(x + 1), np.sqrt(x)
         d = a + b
         arrivals = [
-            -(a / 2 * x / (x + 1) + b / 2) / d, 1 - a / 2 / (x + 1) / d, -a / 2 / d, -a / d,
-            -b / d, -1 + 0 * x, 1 + 0 * x,
-        ]  # fmt: skip
+            -(a / 2 * x / (x + 1) + b / 2) / d,
+            1 - a / 2 / (x + 1) / d,
+            -a / 2 / d,
+            -a / d,
+            -b / d,
+            -1 + 0 * x,
+            1 + 0 * x,
+        ]
     else:  # 2*sin(x/2)**2/x**2; the exponents are exact, both 2s are one constant
         slope = x / np.tan(x / 2)  # of ln sin(x/2)**2 over ln(x/2)
         one = 1 + 0 * x

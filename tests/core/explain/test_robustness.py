@@ -191,9 +191,16 @@ def test_the_table_has_what_the_card_has() -> None:
     shown = {line.name: line.r2 for line in card.lines}
     document = card.to_json()
     numbers = [
-        "r2", "resampled_low", "resampled_high", "few_digits", "float32", "left_out", "outer",
-        "holdout", "outside",
-    ]  # fmt: skip
+        "r2",
+        "resampled_low",
+        "resampled_high",
+        "few_digits",
+        "float32",
+        "left_out",
+        "outer",
+        "holdout",
+        "outside",
+    ]
     assert [document[name] for name in numbers] == list(shown.values())
     assert document["formula"] == LAW and document["rows"] == 30
 

@@ -186,7 +186,7 @@ LEDGERS = [
 
 @pytest.mark.parametrize(("text", "said"), LEDGERS)
 def test_a_step_is_said_to_amplify_as_large_a_part_as_it_does(text, said):
-    """"At" if the others make next to nothing of it, "mostly at" from half of the digits."""
+    """ "At" if the others make next to nothing of it, "mostly at" from half of the digits."""
     assert said in diagnose(inspected(text, x=np.linspace(1, 2, 9))).ledger.sentences[0]
 
 
@@ -292,17 +292,27 @@ def test_every_input_that_matters_as_much_as_one_that_is_named_is_named_or_count
     [
         ("sqrt(log(x))", {"x": [-1.0, -2.0, 0.5, 0.1]}, "; 2 of 4 fail at `√log(x)`: "),
         ("sqrt(log(x))", {"x": [-1.0, -2.0, -3.0, 0.1]}, "; 3 of 4 fail at `log(x)`: "),
-        ("cos(exp(x))*y", {"x": [1e4, 2e4], "y": [1.0, 2.0]},
-         "no sample has a usable value at `cos(exp(x))`: its argument is too large to be reduced."),
-        ("tan(exp(x))", {"x": [9e3]}, "the sample has no usable value at `tan(exp(x))`: its "
-         "argument is too large to be reduced."),
+        (
+            "cos(exp(x))*y",
+            {"x": [1e4, 2e4], "y": [1.0, 2.0]},
+            "no sample has a usable value at `cos(exp(x))`: its argument is too large to be reduced.",  # noqa: E501
+        ),
+        (
+            "tan(exp(x))",
+            {"x": [9e3]},
+            "the sample has no usable value at `tan(exp(x))`: its "
+            "argument is too large to be reduced.",
+        ),
         ("exp(exp(exp(x)))", {"x": [9e3]}, "its value leaves every range of numbers."),
         ("x**(1.1*y)", {"x": [1e-300], "y": [1e6]}, "its value leaves every range of numbers."),
         ("x**(1.1*y)", {"x": [-1.0], "y": [1.0]}, "a negative base has no real power, nor"),
-        ("x**(1.1*y)", {"x": [-1.0, 1e-300], "y": [1.0, 1e6]}, "exponent is positive, or its value "
-         "leaves every range of numbers."),
+        (
+            "x**(1.1*y)",
+            {"x": [-1.0, 1e-300], "y": [1.0, 1e6]},
+            "exponent is positive, or its value leaves every range of numbers.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_why_no_sample_has_a_value_is_told_with_its_count(text, columns, told):
     assert told in verdict(inspected(text, **columns)).sentence
 
@@ -330,8 +340,9 @@ def test_a_quotient_that_60_digits_lose_is_lost_by_its_writing():
     x = np.geomspace(1e-200, 1, 60)
     found = writing_loss(inspected("(1-cos(x))/sin(x)", x=x))
     assert found.singular_function == 0 and found.singular > 50
-    assert f"At {found.singular} samples the writing loses every digit (beyond 10³⁰)" in (
-        found.notes[-1]
+    assert (
+        f"At {found.singular} samples the writing loses every digit (beyond 10³⁰)"
+        in (found.notes[-1])
     )
     assert found.conditioning.own_finite == pytest.approx(0.5 * math.log10(2), abs=0.01)
 
@@ -341,10 +352,12 @@ KAPPAS = (
     ("exp(x)-1", "loguniform:1e-60:1", 400, lambda x: x * mpmath.exp(x) / mpmath.expm1(x)),
     ("sqrt(x+1)-sqrt(x)", "loguniform:1:1e60", 400, lambda x: mpmath.sqrt(x / (x + 1)) / 2),
     (
-        "log(1+exp(x))", "-800:800", 400,
+        "log(1+exp(x))",
+        "-800:800",
+        400,
         lambda x: x / (1 + mpmath.exp(-x)) / mpmath.log1p(mpmath.exp(x)),
     ),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(("text", "inputs", "count", "kappa"), KAPPAS)
@@ -398,9 +411,12 @@ def test_where_only_several_inputs_together_move_a_zero_it_is_that_of_the_functi
 
 
 @pytest.mark.parametrize(
-    ("x", "end"), [([1.0, 3, 4], "it is left out of the split."),
-                   ([1.0, 2, 3], "they are left out of the split.")],
-)  # fmt: skip
+    ("x", "end"),
+    [
+        ([1.0, 3, 4], "it is left out of the split."),
+        ([1.0, 2, 3], "they are left out of the split."),
+    ],
+)
 def test_one_sample_that_is_left_out_is_not_called_they(x, end):
     found = writing_loss(inspected("(x-1)*(x-2)", x=x))
     assert found.notes[-1].endswith(end), found.notes
@@ -417,16 +433,16 @@ INNER = (
     ("(x-y)*(x-y)+(y-z)*(y-z)", {"`x − y`": ("x", "y"), "`y − z`": ("y", "z")}),
     ("(y-z)*(y-z)+(x-y)*(x-y)", {"`x − y`": ("x", "y"), "`y − z`": ("y", "z")}),
     ("exp(x-y)+exp(x-z)", {"`x − y`": ("x", "y"), "`x − z`": ("x", "z")}),
-    ("exp(x-z)+exp(y-x)+exp(z-y)",
-     {"`x − z`": ("x", "z"), "`y − x`": ("x", "y"), "`z − y`": ("y", "z")}),
-)  # fmt: skip
+    (
+        "exp(x-z)+exp(y-x)+exp(z-y)",
+        {"`x − z`": ("x", "z"), "`y − x`": ("x", "y"), "`z − y`": ("y", "z")},
+    ),
+)
 
 
 @pytest.mark.parametrize(("text", "steps"), INNER)
 def test_the_step_to_be_seen_is_without_a_digit_at_as_many_of_these_samples_as_is_said(text, steps):
-    zero = {
-        step: np.equal(THREE[a], THREE[b]) for step, (a, b) in steps.items()
-    }
+    zero = {step: np.equal(THREE[a], THREE[b]) for step, (a, b) in steps.items()}
     squares = text.startswith("(")  # a sum of squares is 0, and follows, where all are
     inside = np.any([*zero.values()], axis=0)
     follows = np.all([*zero.values()], axis=0) if squares else np.zeros(5, dtype=bool)
@@ -434,8 +450,9 @@ def test_the_step_to_be_seen_is_without_a_digit_at_as_many_of_these_samples_as_i
     (note,) = [note for note in notes if "an inner step" in note]
     told, some, step = re.fullmatch(
         r"At (\d+) samples? an inner step loses every digit and the result does not: "
-        r"(?:at (\d+) of them )?see (`.*`)\.", note
-    ).groups()  # fmt: skip
+        r"(?:at (\d+) of them )?see (`.*`)\.",
+        note,
+    ).groups()
     there = inside & ~follows
     assert int(told) == np.count_nonzero(there)
     assert int(some or told) == np.count_nonzero(there & zero[step])

@@ -107,9 +107,7 @@ def test_overflow_is_named():
 
 def test_underflow_is_named():
     node = root_of("x**(-165.3)", x="1.8:2")
-    assert any(
-        "underflows" in reason for reason in node.agreement.reasons if "single" in reason
-    )
+    assert any("underflows" in reason for reason in node.agreement.reasons if "single" in reason)
 
 
 def test_a_constant_that_binary_holds_exactly_is_no_disagreement():
@@ -204,18 +202,28 @@ def test_a_small_error_is_put_down_to_exactness_only_where_something_is_exact():
 @pytest.mark.parametrize(
     ("text", "compared", "nothing"),
     [
-        ("where(x > 0, log(x), 0)", "At all 4 nodes that can be compared", {
-            1: "a value of 0", 2: "a truth value", 5: "a branch that none of these samples takes",
-        }),
-        ("where(x > 3, log(x), sin(x))", "At all 7 nodes that can be compared", {
-            2: "a truth value",
-        }),
+        (
+            "where(x > 0, log(x), 0)",
+            "At all 4 nodes that can be compared",
+            {
+                1: "a value of 0",
+                2: "a truth value",
+                5: "a branch that none of these samples takes",
+            },
+        ),
+        (
+            "where(x > 3, log(x), sin(x))",
+            "At all 7 nodes that can be compared",
+            {
+                2: "a truth value",
+            },
+        ),
         ("x + 0", "At both nodes that can be compared", {1: "a value of 0"}),
         ("0", "", {0: "a value of 0"}),
         ("x - x", "At 2 of 3 nodes the prediction", {}),
         ("x*x", "At all 3 nodes the prediction", {}),
     ],
-)  # fmt: skip
+)
 def test_what_bears_no_noise_is_not_counted_as_a_disagreement(text, compared, nothing):
     """Truth values, zeros and branches not taken are told apart; a 0 that is all error is not."""
     found = triangulate(inspected(text, x="1:5"))

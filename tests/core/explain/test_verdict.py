@@ -37,12 +37,25 @@ def test_cancelling_terms_are_named():
 
 def test_the_level_follows_the_thresholds_of_the_paper():
     assert [level_of(v) for v in (0.0, 0.99, 1.0, 2.0, 2.01, math.inf, math.nan)] == [
-        "stable", "stable", "moderate", "moderate", "severe", "infinite", "undefined",
-    ]  # fmt: skip
+        "stable",
+        "stable",
+        "moderate",
+        "moderate",
+        "severe",
+        "infinite",
+        "undefined",
+    ]
     assert set(LEVELS) == {
-        "stable", "moderate", "severe", "partly-undefined", "out-of-range", "range-loss",
-        "undecided", "infinite", "undefined",
-    }  # fmt: skip
+        "stable",
+        "moderate",
+        "severe",
+        "partly-undefined",
+        "out-of-range",
+        "range-loss",
+        "undecided",
+        "infinite",
+        "undefined",
+    }
 
 
 @pytest.mark.parametrize(

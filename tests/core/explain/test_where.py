@@ -200,8 +200,9 @@ def test_few_carriers_are_those_of_99_per_cent_or_none(seed, count, spread):
 
 
 def test_inputs_that_a_few_rows_share_by_chance_are_not_told():
-    inspection = inspected("a*b-c*d+e1*f1-g*h", count=1_000, **dict.fromkeys("abcdgh", "1:5"),
-                           e1="1:5", f1="1:5")  # fmt: skip
+    inspection = inspected(
+        "a*b-c*d+e1*f1-g*h", count=1_000, **dict.fromkeys("abcdgh", "1:5"), e1="1:5", f1="1:5"
+    )
     place = where(inspection).place
     assert place is not None and place.crosses and place.inputs == ()
 

@@ -22,8 +22,10 @@ NAN = np.nan
 def computed(text: str, syntax: str = "auto") -> np.ndarray:
     """Values on the grid, whatever the text calls its variables."""
     formula = read(text, syntax=syntax).formula
-    columns = {name: {"0": X, "1": Y}.get(name[-1], X if name in "xaA" else Y)
-               for name in formula.variables}  # fmt: skip
+    columns = {
+        name: {"0": X, "1": Y}.get(name[-1], X if name in "xaA" else Y)
+        for name in formula.variables
+    }
     found = values(formula, Samples.from_columns(columns, count=len(X)))
     assert found is not None
     return found

@@ -82,17 +82,16 @@ def at_points(formula: Formula, row: Operator) -> list[float]:
 def test_every_operator_is_copied_or_refused_in_a_sentence(language: str) -> None:
     for row in OPERATORS.values():
         for formula in of_row(row):
-            lacks = row.name in REFUSED[language] or (
-                language in ("matlab",) and row.truth
-            )
+            lacks = row.name in REFUSED[language] or (language in ("matlab",) and row.truth)
             if lacks:
                 with pytest.raises(FormulaError, match=f"cannot be written in {COPIED[language]}"):
                     copied(formula, language)
                 continue
             found = copied(formula, language)
             back = read_back(found.text, language, formula)
-            assert np.allclose(at_points(renamed(back, formula), row), at_points(formula, row),
-                               rtol=1e-12), found.text  # fmt: skip
+            assert np.allclose(
+                at_points(renamed(back, formula), row), at_points(formula, row), rtol=1e-12
+            ), found.text
             assert found.same or found.notes, found.text
 
 
@@ -178,12 +177,12 @@ def test_numpy_computes_from_the_text_what_the_tree_is_worth() -> None:
         ("(x > 1)*y", "c", "(double)(x > 1.0)*y"),
         ("atan2(y, x)", "mathematica", "ArcTan[x, y]"),
     ],
-)  # fmt: skip
-def test_the_traps_of_a_language_are_stepped_around(
-    formula: str, language: str, text: str
-) -> None:
-    assert copied(read(formula, columns=("x", "X", "y", "E_n", "lambda")).formula,
-                  language).text == text  # fmt: skip
+)
+def test_the_traps_of_a_language_are_stepped_around(formula: str, language: str, text: str) -> None:
+    assert (
+        copied(read(formula, columns=("x", "X", "y", "E_n", "lambda")).formula, language).text
+        == text
+    )
 
 
 def test_constants_keep_their_digits_and_a_sheet_that_drops_some_says_so() -> None:

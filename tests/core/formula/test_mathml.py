@@ -15,8 +15,22 @@ from tests.effort import examples
 
 M = "{http://www.w3.org/1998/Math/MathML}"
 CHILDREN = {"msup": 2, "msub": 2, "mfrac": 2, "mroot": 2}
-CORE = {"math", "mrow", "mi", "mn", "mo", "msup", "msub", "mfrac", "msqrt", "mroot",
-        "mtable", "mtr", "mtd", "mtext"}  # fmt: skip
+CORE = {
+    "math",
+    "mrow",
+    "mi",
+    "mn",
+    "mo",
+    "msup",
+    "msub",
+    "mfrac",
+    "msqrt",
+    "mroot",
+    "mtable",
+    "mtr",
+    "mtd",
+    "mtext",
+}
 
 
 def element(text):

@@ -127,15 +127,14 @@ INFIX = {
     "y ~ x0": "x0",
     "t0*x + t1 |theta=1.5;-2e-3": "add(mul(#1.5, x), #-2e-3)",
     # s-expressions
-    "(FPCore (x) :name \"a\" :pre (> x 0) (- (sqrt (+ x 1)) (sqrt x)))":
-        "sub(sqrt(add(x, #1)), sqrt(x))",
+    '(FPCore (x) :name "a" :pre (> x 0) (- (sqrt (+ x 1)) (sqrt x)))': "sub(sqrt(add(x, #1)), sqrt(x))",  # noqa: E501
     "(+ x 1 2)": "add(add(x, #1), #2)",
     "(* -2 (- x))": "mul(#-2, neg(x))",
     "(let ((a (+ x 1))) (* a a))": "mul(add(x, #1), add(x, #1))",
     "(let* ([a (+ x 1)] [b (* a 2)]) (/ a b))": "div(add(x, #1), mul(add(x, #1), #2))",
     "(! :precision binary64 (pow x 1/2))": "power<1/2>(x)",
     "(* 1/3 PI)": "mul(#1/3, #pi)",
-}  # fmt: skip
+}
 
 LATEX = {
     r"\frac{x}{2}": "div(x, #2)",
@@ -161,8 +160,7 @@ LATEX = {
     r"\lfloor x \rfloor \lceil y \rceil": "mul(floor(x), ceil(y))",
     r"\min\left(a, b\right) + \max\{a, b\}": "add(min(a, b), max(a, b))",
     r"\pi \theta_1^2 \hbar": "mul(mul(#pi, power<2>(theta_1)), hbar)",
-    r"x^{1/2} + x^{\frac{3}{2}} + x^{2.37}":
-        "add(add(power<1/2>(x), power<3/2>(x)), pow(x, #2.37))",
+    r"x^{1/2} + x^{\frac{3}{2}} + x^{2.37}": "add(add(power<1/2>(x), power<3/2>(x)), pow(x, #2.37))",  # noqa: E501
     r"2^{3^{4}}": "pow(#2, power<4>(#3))",
     r"1.5 \times 10^{-7} x": "mul(#1.5e-7, x)",
     r"$$y = x^2.$$": "power<2>(x)",
@@ -172,7 +170,7 @@ LATEX = {
     r"\\frac{x}{y}": "div(x, y)",
     r"1/2 x": "mul(div(#1, #2), x)",
     r"h/2\pi": "div(h, mul(#2, #pi))",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("text", "tree"), INFIX.items())
@@ -295,9 +293,8 @@ MANGLED = {
     "powabs((x0; -0.155433)": "powabs(x0; -0.155433)",
     "powabs(((x0; powabs(0.0959; x0)) + 0.846193": "powabs(x0; powabs(0.0959; x0)) + 0.846193",
     "1.85 - powabs(((powabs(0.0008; x0); x0)": "1.85 - powabs(powabs(0.0008; x0); x0)",
-    "powabs((sin(sin((x0 + (x0 + -2.0)) + -2.1)) + -1.9; -1.18)":
-        "powabs(sin(sin((x0 + (x0 + -2.0)) + -2.1)) + -1.9; -1.18)",
-}  # fmt: skip
+    "powabs((sin(sin((x0 + (x0 + -2.0)) + -2.1)) + -1.9; -1.18)": "powabs(sin(sin((x0 + (x0 + -2.0)) + -2.1)) + -1.9; -1.18)",  # noqa: E501
+}
 
 
 @pytest.mark.parametrize(("mangled", "meant"), MANGLED.items())
@@ -312,9 +309,21 @@ def test_every_span_shows_the_text_of_its_node():
     source = formula.source
     shown = [source[slice(*node.span)] for node in formula]
     assert shown == [
-        "2", "x", "1", "x + 1", "sin(x + 1)", "sin(x + 1)**2", "2*sin(x + 1)**2", "y", "3", "y/3",
-        "z", "|z|", "(y/3)*|z|", "2*sin(x + 1)**2 - (y/3)*|z|",
-    ]  # fmt: skip
+        "2",
+        "x",
+        "1",
+        "x + 1",
+        "sin(x + 1)",
+        "sin(x + 1)**2",
+        "2*sin(x + 1)**2",
+        "y",
+        "3",
+        "y/3",
+        "z",
+        "|z|",
+        "(y/3)*|z|",
+        "2*sin(x + 1)**2 - (y/3)*|z|",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,7 @@ from tests.effort import examples
 BINARY = ("add", "sub", "mul", "div", "pow", "atan2", "hypot")
 NARY = ("min", "max")
 EXACT = ("power", "root")
-UNARY = tuple(
-    n for n, row in OPERATORS.items() if row.numeric and n not in BINARY + NARY + EXACT
-)
+UNARY = tuple(n for n, row in OPERATORS.items() if row.numeric and n not in BINARY + NARY + EXACT)
 RELATIONS = tuple(n for n, row in OPERATORS.items() if row.compares)
 
 LEVELS = (IF, OR, AND, NOT, RELATE, ADD, MUL, NEG, APPLY, POW, ATOM)
@@ -126,10 +124,13 @@ def test_labels_keep_to_their_limit_their_brackets_and_their_last_operation(form
             assert "…" in cut and all(cut.count(a) == cut.count(b) for a, b in ("()", "⌊⌋", "⌈⌉"))
 
 
-@pytest.mark.parametrize("text", [
-    "1.0003*x**8+0.9991*x**7+1.002*x**6+0.9987*x**5+1.0001*x**4+x**3+0.99999*x**2+x",
-    "-20*exp(-0.2*sqrt((x**2+y**2)/2))-exp((cos(2*pi*x)+cos(2*pi*y))/2)+e+20",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1.0003*x**8+0.9991*x**7+1.002*x**6+0.9987*x**5+1.0001*x**4+x**3+0.99999*x**2+x",
+        "-20*exp(-0.2*sqrt((x**2+y**2)/2))-exp((cos(2*pi*x)+cos(2*pi*y))/2)+e+20",
+    ],
+)
 @pytest.mark.parametrize("limit", [37, 56])
 def test_sums_that_begin_alike_are_told_apart(text, limit):
     formula = read(text).formula

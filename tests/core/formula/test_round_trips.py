@@ -60,8 +60,11 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Compile]:
         def compile_all(formulas: Sequence[Formula]) -> list[Callable[..., float]]:
             libraries = []
             texts = [to_c(f, name=f"f{i}") for i, f in enumerate(formulas)]
-            helpers = {f"static {row.writing.c_helper}" for row in OPERATORS.values()
-                       if row.writing.c_helper}  # fmt: skip
+            helpers = {
+                f"static {row.writing.c_helper}"
+                for row in OPERATORS.values()
+                if row.writing.c_helper
+            }
             whole, seen = [], set()
             for line in itertools.chain.from_iterable(text.splitlines() for text in texts):
                 if line in helpers and line in seen:
@@ -71,12 +74,22 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Compile]:
             source = folder / f"formulas{next(numbers)}.c"
             source.write_text("\n".join(whole) + "\n")
             made = source.with_suffix(".so")
-            flags = ["-std=c99", "-Wall", "-Werror", "-Wno-unused-parameter", "-O1",
-                     "-ffp-contract=off", "-fPIC", "-shared"]  # fmt: skip
+            flags = [
+                "-std=c99",
+                "-Wall",
+                "-Werror",
+                "-Wno-unused-parameter",
+                "-O1",
+                "-ffp-contract=off",
+                "-fPIC",
+                "-shared",
+            ]
             done = subprocess.run(
                 [*command, *flags, str(source), "-o", str(made), "-lm"],
-                capture_output=True, text=True, check=False,
-            )  # fmt: skip
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             assert done.returncode == 0, done.stderr[:2000]
             library = ctypes.CDLL(str(made))
             for i, formula in enumerate(formulas):
@@ -141,9 +154,12 @@ def test_every_operator_is_in_c_what_it_is_in_numpy(compiled: Compile) -> None:
         known = np.isfinite(expected)
         assert known.any(), to_python(formula)
         np.testing.assert_allclose(
-            run(function, formula, samples)[known], expected[known], rtol=1e-15, atol=0,
+            run(function, formula, samples)[known],
+            expected[known],
+            rtol=1e-15,
+            atol=0,
             err_msg=to_python(formula),
-        )  # fmt: skip
+        )
 
 
 def test_random_formulas_are_in_c_what_they_are_in_numpy(compiled: Compile) -> None:
@@ -163,11 +179,19 @@ def test_random_formulas_are_in_c_what_they_are_in_numpy(compiled: Compile) -> N
 
 
 CONDITIONS = [
-    "where(x > y, x, -y)/3 + 1/2", "(x > 1)/(2*(y <= 1) + 1)", "(x > 1) - (y > 1) - (x > 2)",
-    "where((x > 0) & ~((y < 1) | (x == y)), x > 1, y)", "-(x > 0)", "(x < y)**3 + abs(x >= 2)",
-    "where(where(x > 0, y > 0, y < 0), 1, 2)/4", "where(x, y, 1)", "~(x > 1) * y + (x != y)",
-    "(x > y) > (y > 1)", "max(x > y, y > 1, 0.5)", "where(x < 1, 1, where(x < 2, 2, 3))/5",
-]  # fmt: skip
+    "where(x > y, x, -y)/3 + 1/2",
+    "(x > 1)/(2*(y <= 1) + 1)",
+    "(x > 1) - (y > 1) - (x > 2)",
+    "where((x > 0) & ~((y < 1) | (x == y)), x > 1, y)",
+    "-(x > 0)",
+    "(x < y)**3 + abs(x >= 2)",
+    "where(where(x > 0, y > 0, y < 0), 1, 2)/4",
+    "where(x, y, 1)",
+    "~(x > 1) * y + (x != y)",
+    "(x > y) > (y > 1)",
+    "max(x > y, y > 1, 0.5)",
+    "where(x < 1, 1, where(x < 2, 2, 3))/5",
+]
 
 
 def test_conditions_are_in_c_what_they_are_in_numpy(compiled: Compile) -> None:
@@ -176,15 +200,33 @@ def test_conditions_are_in_c_what_they_are_in_numpy(compiled: Compile) -> None:
     for formula, function in zip(formulas, compiled(formulas), strict=True):
         samples = Samples.from_columns({"x": points[0], "y": points[1]})
         expected = values(formula, samples)
-        np.testing.assert_allclose(run(function, formula, samples), expected, rtol=1e-15,
-                                   err_msg=to_c(formula))  # fmt: skip
+        np.testing.assert_allclose(
+            run(function, formula, samples), expected, rtol=1e-15, err_msg=to_c(formula)
+        )
 
 
 def test_any_name_of_a_column_is_a_name_in_c(compiled: Compile) -> None:
     names = [
-        "double", "double_2", "sin", "NAN", "M_PI", "_x", "θ₁", "theta_1", "a b", "a*/b", "2nd",
-        "pow", "名", "x'", "f", "main", "EOF", "y1", "long double",
-    ]  # fmt: skip
+        "double",
+        "double_2",
+        "sin",
+        "NAN",
+        "M_PI",
+        "_x",
+        "θ₁",
+        "theta_1",
+        "a b",
+        "a*/b",
+        "2nd",
+        "pow",
+        "名",
+        "x'",
+        "f",
+        "main",
+        "EOF",
+        "y1",
+        "long double",
+    ]
     total = variable(names[0])
     for name in names[1:]:
         total = Draft("add", [total, Draft("sin", [variable(name)])])
@@ -199,13 +241,28 @@ def test_any_name_of_a_column_is_a_name_in_c(compiled: Compile) -> None:
 NUMPY = {
     name: getattr(np, name)
     for name in (
-        "sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "sinh", "cosh", "abs", "cbrt", "log1p",
+        "sin",
+        "cos",
+        "tan",
+        "exp",
+        "log",
+        "sqrt",
+        "tanh",
+        "sinh",
+        "cosh",
+        "abs",
+        "cbrt",
+        "log1p",
         "expm1",
     )
 } | {
-    "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "erf": erf, "min": np.minimum,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "erf": erf,
+    "min": np.minimum,
     "max": np.maximum,
-}  # fmt: skip
+}
 
 
 def found_by_a_search() -> tuple[tuple, Samples]:

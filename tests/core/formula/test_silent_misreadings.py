@@ -40,8 +40,10 @@ def notes_of(reading):
 
 CORES = {
     # Herbie's benchmark "Trigonometry A"; the others vary its kind
-    '(FPCore (e v) :name "Trigonometry A" :pre (<= 0 e 1) (/ (* e (sin v)) (+ 1 (* e (cos v)))))':
-        ("e v", lambda e, v: e * np.sin(v) / (1 + e * np.cos(v))),
+    '(FPCore (e v) :name "Trigonometry A" :pre (<= 0 e 1) (/ (* e (sin v)) (+ 1 (* e (cos v)))))': (
+        "e v",
+        lambda e, v: e * np.sin(v) / (1 + e * np.cos(v)),
+    ),
     "(FPCore (E m) (sqrt (- (* E E) (* m m))))": ("E m", lambda E, m: np.sqrt(E * E - m * m)),
     "(FPCore (pi r) (* pi (* r r)))": ("pi r", lambda pi, r: pi * r * r),
     "(FPCore (PI) (* PI 2))": ("PI", lambda PI: PI * 2),
@@ -51,7 +53,7 @@ CORES = {
     "(FPCore (e (! :precision binary32 E)) (- e E))": ("e E", lambda e, E: e - E),
     "(FPCore (x0 X0) (- x0 X0))": ("x0 X0", lambda a, b: a - b),
     "(FPCore (b/2 c) (* b/2 c))": ("b/2 c", lambda b, c: b * c),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("text", CORES)
@@ -67,10 +69,20 @@ def test_the_arguments_of_an_fpcore_win_over_constants(text):
 
 HERBIE = Path(__file__).resolve().parents[4] / "shared" / "data" / "herbie_28.csv"
 OPERATIONS = {
-    "+": operator.add, "*": operator.mul, "/": operator.truediv, "sqr": lambda x: x * x,
-    "-": lambda x, y=None: -x if y is None else x - y, "pow": operator.pow, "sqrt": np.sqrt,
-    "exp": np.exp, "log": np.log, "sin": np.sin, "cos": np.cos, "tan": np.tan, "atan": np.arctan,
-}  # fmt: skip
+    "+": operator.add,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "sqr": lambda x: x * x,
+    "-": lambda x, y=None: -x if y is None else x - y,
+    "pow": operator.pow,
+    "sqrt": np.sqrt,
+    "exp": np.exp,
+    "log": np.log,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "atan": np.arctan,
+}
 
 
 def evaluated(words, scope):
@@ -148,11 +160,10 @@ IS_EULER = {
     "1/(1 + E^(2*x))": "div(#1, add(#1, exp(mul(#2, x))))",
     "E^x": "exp(x)",
     "E^{-x}": "exp(neg(x))",
-    "2.71828182845905*D*(cos(log(D)**2) + E)**4":
-        "mul(mul(#2.71828182845905, D), power<4>(add(cos(power<2>(log(D))), #e)))",
+    "2.71828182845905*D*(cos(log(D)**2) + E)**4": "mul(mul(#2.71828182845905, D), power<4>(add(cos(power<2>(log(D))), #e)))",  # noqa: E501
     "Symbol('y') + E": "add(y, #e)",
     "x1 + E": "add(x1, #e)",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("text", "tree"), IS_EULER.items())
@@ -533,21 +544,36 @@ def protected_inv(x):  # gplearn/functions.py
 
 
 GPLEARN = {
-    "div": protected_div, "inv": protected_inv, "log": protected_log, "sqrt": protected_sqrt,
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "neg": np.negative, "abs": np.abs,
-    "sin": np.sin, "max": np.maximum,
-}  # fmt: skip
+    "div": protected_div,
+    "inv": protected_inv,
+    "log": protected_log,
+    "sqrt": protected_sqrt,
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "neg": np.negative,
+    "abs": np.abs,
+    "sin": np.sin,
+    "max": np.maximum,
+}
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "div(X0, log(X1))", "div(X0, X1)", "inv(X0)", "add(inv(X0), log(abs(X1)))",
-        "div(div(X0, X1), div(X1, X0))", "mul(sqrt(neg(X1)), log(-0.5))", "log(log(X0))",
-        "inv(sub(X0, X1))", "div(sqrt(X0), log(sub(X1, X0)))", "div(X0, -0.0005)",
+        "div(X0, log(X1))",
+        "div(X0, X1)",
+        "inv(X0)",
+        "add(inv(X0), log(abs(X1)))",
+        "div(div(X0, X1), div(X1, X0))",
+        "mul(sqrt(neg(X1)), log(-0.5))",
+        "log(log(X0))",
+        "inv(sub(X0, X1))",
+        "div(sqrt(X0), log(sub(X1, X0)))",
+        "div(X0, -0.0005)",
         "max(div(-2.5, X0), inv(sin(X1)))",
     ],
-)  # fmt: skip
+)
 def test_what_gplearn_computes_is_offered_whole_and_gives_its_numbers(text):
     reading = read(text, syntax="gplearn")
     (other,) = reading.alternatives
@@ -555,8 +581,9 @@ def test_what_gplearn_computes_is_offered_whole_and_gives_its_numbers(text):
     near = [0.0, 1e-3, -1e-3, 9e-4, 1.1e-3, -1.1e-3, 0.5, 1.0, -2.0, 1.001]
     x0, x1 = (axis.ravel() for axis in np.meshgrid(near, near))
     formula = read(other.text).formula
-    columns = {name: values for name, values in (("x0", x0), ("x1", x1))
-               if name in formula.variables}  # fmt: skip
+    columns = {
+        name: values for name, values in (("x0", x0), ("x1", x1)) if name in formula.variables
+    }
     computed = eval(text, {}, GPLEARN | {"X0": x0, "X1": x1})  # noqa: S307
     expected = np.broadcast_to(computed, x0.shape)
     found = np.broadcast_to(value_of(formula, **columns), x0.shape)
@@ -627,16 +654,69 @@ def test_a_column_before_a_number_in_parentheses_is_a_factor():
 # --- hints --------------------------------------------------------------------------------------
 
 REFUSED = [
-    "2 sin x", "sin 2x", "sin x cos x", "ln x^2", "cos x + 1", "xsin(x)", "sinus(x)", "1+lg(x)",
-    "x 2", "(x+1)2", "mass velocity", "foo bar baz", "2 return x", "x in y",
-    "let x", "x[i]", "x{2}", "f(x)", "g(x, y)", "x*(y+1", "((x",
-    "(+ x (* y 2)", "x\u200b+1", "x\u200b+lg(1)", "3j", "2i + x", "x == 2", "x + y = z",
-    "foo(x)", "logarithm(x)", "sqtr(x)", "arcsine(x) + lg(x)", "2 x + 3 4", "x y 2",
-    "sin(x) = lg(y)", "two words here", "sin", "x ++ ", "1.5.x", "squareroot(2x", "lg(2x)", "lg x",
-    "sin^2(x) + cos^2(x)", "sin²x^3", "2 cos^2 x", "sin^2", "sin^-1 x", "sinθ",
-    "y sin^2 x", "n₁sinθ₁/n₂", "0x1F.8", "0b101", "0o17", "1_000_x", "2 0x10",
-    r"f(x)\cdot\alpha", r"\frac{a}{b", "ab(x)", "for x in y", "x $ 2", "double x", "cosine 2x",
-]  # fmt: skip
+    "2 sin x",
+    "sin 2x",
+    "sin x cos x",
+    "ln x^2",
+    "cos x + 1",
+    "xsin(x)",
+    "sinus(x)",
+    "1+lg(x)",
+    "x 2",
+    "(x+1)2",
+    "mass velocity",
+    "foo bar baz",
+    "2 return x",
+    "x in y",
+    "let x",
+    "x[i]",
+    "x{2}",
+    "f(x)",
+    "g(x, y)",
+    "x*(y+1",
+    "((x",
+    "(+ x (* y 2)",
+    "x\u200b+1",
+    "x\u200b+lg(1)",
+    "3j",
+    "2i + x",
+    "x == 2",
+    "x + y = z",
+    "foo(x)",
+    "logarithm(x)",
+    "sqtr(x)",
+    "arcsine(x) + lg(x)",
+    "2 x + 3 4",
+    "x y 2",
+    "sin(x) = lg(y)",
+    "two words here",
+    "sin",
+    "x ++ ",
+    "1.5.x",
+    "squareroot(2x",
+    "lg(2x)",
+    "lg x",
+    "sin^2(x) + cos^2(x)",
+    "sin²x^3",
+    "2 cos^2 x",
+    "sin^2",
+    "sin^-1 x",
+    "sinθ",
+    "y sin^2 x",
+    "n₁sinθ₁/n₂",
+    "0x1F.8",
+    "0b101",
+    "0o17",
+    "1_000_x",
+    "2 0x10",
+    r"f(x)\cdot\alpha",
+    r"\frac{a}{b",
+    "ab(x)",
+    "for x in y",
+    "x $ 2",
+    "double x",
+    "cosine 2x",
+]
 
 
 @pytest.mark.parametrize("text", REFUSED)
@@ -757,6 +837,7 @@ def test_every_other_reading_can_be_read_and_is_another(text):
 
 # --- what a text leaves open is decided, said, and the other reading offered ----------------------
 
+
 @pytest.mark.parametrize(("text", "columns", "tree", "note", "other"), DECIDED)
 def test_what_was_decided_is_said_and_the_other_reading_is_one_click_away(
     text, columns, tree, note, other
@@ -778,7 +859,8 @@ ASKED = {
     "sin x (y+1)": {"sin(mul(x, add(y, #1)))", "mul(sin(x), add(y, #1))"},
     "log 2 x": {"log(mul(#2, x))", "mul(log(#2), x)"},
     "sin x y + cos x y": {
-        "add(sin(mul(x, y)), cos(mul(x, y)))", "add(mul(sin(x), y), mul(cos(x), y))",
+        "add(sin(mul(x, y)), cos(mul(x, y)))",
+        "add(mul(sin(x), y), mul(cos(x), y))",
     },
     "cot^-1(x)": {"atan(div(#1, x))", "power<-1>(cot(x))"},
     "sec^-1 x": {"acos(div(#1, x))", "power<-1>(sec(x))"},

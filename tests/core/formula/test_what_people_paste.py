@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (a text to paste is one line)
 """What people paste is read as its own language means it, or refused with a place and a way out.
 
 The truths are independent of the reader: Python evaluates the meaning written beside each text of
@@ -104,7 +103,9 @@ def test_every_place_points_into_the_users_own_text(text, meaning):
             }
         elif node.operator == "constant" and node.label not in ("pi", "e"):
             digit = re.search("[1-9]", node.label)
-            plain = any(mark in written for mark in ("½", "¾", "0x", "#x", "SQRT", "LN", "LOG", "PI"))
+            plain = any(
+                mark in written for mark in ("½", "¾", "0x", "#x", "SQRT", "LN", "LOG", "PI")
+            )
             assert (
                 digit is None
                 or plain
@@ -211,9 +212,21 @@ UNREAD = [
     ("=Sheet1!A1", (7, 8), "another sheet", "without its sheet", None),
     ("2.5*x**2 // 3", (9, 11), "whole-number division", "a comment begins with `#`", None),
     ("(int)x * 2", (0, 5), "cuts the decimals off", "`floor(x)`", None),
-    ("def f(x):\n    for i in x:\n        return i", (14, 17), "`for` is not read", "single expression", None),
+    (
+        "def f(x):\n    for i in x:\n        return i",
+        (14, 17),
+        "`for` is not read",
+        "single expression",
+        None,
+    ),
     ("y = x; z = 2*x", (11, 14), "there are several formulas", "a single one", None),
-    ("def g(x): return x\ndef f(x): return 2*x", (19, 39), "there are several functions", "one formula", None),
+    (
+        "def g(x): return x\ndef f(x): return 2*x",
+        (19, 39),
+        "there are several functions",
+        "one formula",
+        None,
+    ),
     ("x + 1; y + 2", (7, 12), "more than one formula", "a single one", None),
     ("x + 1\ny + 2", (6, 11), "more than one formula", "a single one", None),
     ("x.^y.^z", (0, 7), "MATLAB reads this as (a^b)^c", "write parentheses", None),
@@ -222,12 +235,36 @@ UNREAD = [
     ("max(1,5) + 2,5", (4, 7), "separate two arguments", "decimals with a point", None),
     ("1,52.5*x", (1, 2), "unexpected `,`", "the decimal mark is a point", None),
     ("2½*x", (0, 2), "is not read", "as a decimal", None),
-    ("def f(x):\n    a, b = b, 2\n    return a*x", (14, 20), "this assignment is not read", "a line of its own", None),
-    ("def f(x):\n    y += x\n    return y", (14, 18), "this assignment is not read", "a line of its own", None),
+    (
+        "def f(x):\n    a, b = b, 2\n    return a*x",
+        (14, 20),
+        "this assignment is not read",
+        "a line of its own",
+        None,
+    ),
+    (
+        "def f(x):\n    y += x\n    return y",
+        (14, 18),
+        "this assignment is not read",
+        "a line of its own",
+        None,
+    ),
     ("np.exp(-x)[0]", (10, 13), "an element of a result", "remove the index", None),
     ("x_1 Sin[x]", (1, 2), "`_` marks a pattern", "write `x1`", None),
-    ("Integrate[x, x]", (0, 9), "the function `Integrate` is not supported", "an integral is not a formula of values: write it out", None),
-    ("<math><mi>f</mi><mo>(</mo><mi>x</mi><mo>)</mo></math>", (6, 16), "unknown function `f`", "", None),
+    (
+        "Integrate[x, x]",
+        (0, 9),
+        "the function `Integrate` is not supported",
+        "an integral is not a formula of values: write it out",
+        None,
+    ),
+    (
+        "<math><mi>f</mi><mo>(</mo><mi>x</mi><mo>)</mo></math>",
+        (6, 16),
+        "unknown function `f`",
+        "",
+        None,
+    ),
     ("F = m.a", (5, 6), "`m.a` is not clear", "`m*a` for a product", None),
     ("x.mul_add(y, z)", (1, 2), "the method `mul_add` is not known", "write it out", None),
     ("exp{-x^2} + 1", (0, 4), "`exp` needs parentheses", "write `exp(…)`", "exp(-x^2) + 1"),
@@ -248,16 +285,46 @@ UNREAD = [
     ("(sin x + 1)", (1, 6), "`sin` needs parentheses", "write `sin(x)`", "(sin(x) + 1)"),
     ("np.exp(x, dtype=float)", (10, 21), "`np.exp` has no argument `dtype`", "leave it out", None),
     ("clip(x, a_min=0, a_min=1)", (17, 24), "its argument `a_min` twice", "give it once", None),
-    ("where(other=y, condition=x>0)", (0, 6), "`where` lacks its argument `input`", "give it", None),
+    (
+        "where(other=y, condition=x>0)",
+        (0, 6),
+        "`where` lacks its argument `input`",
+        "give it",
+        None,
+    ),
     ("max(x,y;2)", (5, 6), "`,` and `;` stand between", "decimals with a point", None),
     ("x $ 2", (2, 3), "`$` has no meaning", "the operator or the name", None),
     ("<math><mi>x</math>", (11, 18), "`</math>` closes nothing", "`</mi>`", None),
     ("<math><mi>x</mi>", (0, 1), "`<math>` is not closed", "`</math>`", None),
-    ("<math><mtable><mi>x</mi></mtable></math>", (6, 33), "`<mtable>` is not read", "rows, fractions", None),
-    ("<math><munderover><mo>&sum;</mo><mi>i</mi><mi>n</mi></munderover></math>", (6, 65), "is not read", "", None),
-    ('<!DOCTYPE math [<!ENTITY a "b">]><math>&a;</math>', (0, 1), "no tag of MathML", "without a document type", None),
+    (
+        "<math><mtable><mi>x</mi></mtable></math>",
+        (6, 33),
+        "`<mtable>` is not read",
+        "rows, fractions",
+        None,
+    ),
+    (
+        "<math><munderover><mo>&sum;</mo><mi>i</mi><mi>n</mi></munderover></math>",
+        (6, 65),
+        "is not read",
+        "",
+        None,
+    ),
+    (
+        '<!DOCTYPE math [<!ENTITY a "b">]><math>&a;</math>',
+        (0, 1),
+        "no tag of MathML",
+        "without a document type",
+        None,
+    ),
     ("<math>x</math>", (0, 14), "text in `<math>`", "`<mi>`", None),
-    ("<apply><factorial/><ci>x</ci></apply>", (0, 37), "`factorial` is not supported", "factorials", None),
+    (
+        "<apply><factorial/><ci>x</ci></apply>",
+        (0, 37),
+        "`factorial` is not supported",
+        "factorials",
+        None,
+    ),
     ("<apply><ci>x</ci>", (0, 1), "is not closed", "", None),
     ("(FPCore (x) (+ x 0x))", (17, 19), "neither a number nor a name", "correct it", None),
     ("(FPCore (a.b a?b) (+ a.b a?b))", (25, 28), "would have one name here", "rename", None),
@@ -271,21 +338,63 @@ UNREAD = [
     ("diff(x**2, x)", (0, 4), "`diff` is not supported", "a derivative is not a formula", None),
     ("NAN*x", (0, 3), "`nan` is not a real number", "a finite number", None),
     ("float('inf')*x", (7, 10), "`inf` is not a real number", "a finite number", None),
-    ("0.6*lambda/NA", (11, 13), "`NA` is not a real number", "for a variable write `N_A`", "0.6*lambda/N_A"),
+    (
+        "0.6*lambda/NA",
+        (11, 13),
+        "`NA` is not a real number",
+        "for a variable write `N_A`",
+        "0.6*lambda/N_A",
+    ),
     ("E^(I*x)", (3, 4), "`I` is the imaginary unit here", "write another name", None),
     ("x*x // c", (4, 6), "whole-number division", "a comment begins with `#`", None),
     ("a.x + b.x", (1, 2), "attributes are not supported", "without a point", "a_x + b_x"),
     ("self.a*self.b", (4, 5), "attributes are not supported", "without a point", "a*b"),
     ("x.sin(y) + x", (0, 2), "`x.` before a function is not known", "write `sin(…)`", None),
-    ("sqrt.abs(x0)", (0, 5), "`sqrt.` before a function is not known", "write `sqrt(abs(…))`", None),
-    ("CASE WHEN x > 1 THEN 2", (21, 22), "this `CASE` is not closed", "`END`", "CASE WHEN x > 1 THEN 2 END"),
+    (
+        "sqrt.abs(x0)",
+        (0, 5),
+        "`sqrt.` before a function is not known",
+        "write `sqrt(abs(…))`",
+        None,
+    ),
+    (
+        "CASE WHEN x > 1 THEN 2",
+        (21, 22),
+        "this `CASE` is not closed",
+        "`END`",
+        "CASE WHEN x > 1 THEN 2 END",
+    ),
     ("CASE x WHEN 1 THEN 2 END", (0, 4), "`CASE` of a value is not read", "a comparison", None),
     ("1.234,5*x", (0, 7), "a mark between its thousands", "write `1234.5`", "1234.5*x"),
     ("x + 1,234.5", (4, 11), "a mark between its thousands", "write `1234.5`", "x + 1234.5"),
-    ("np.select([x>0], [x])", (0, 9), "`np.select` is not supported", "where(c, a, where(d, b, 0))", None),
-    ("def f(x):\n    if x > 0:\n        return x\n    return -x", (14, 16), "`if` is not read", "`a if c else b`", None),
-    ("double f(double x) { if (x > 0) return x; return -x; }", (21, 23), "`if` is not read", "`c ? a : b`", None),
-    ("2*np.arctan(y, x)", (2, 17), "`arctan` takes 1 argument, not 2", "`atan2(y, x)`", "2*np.atan2(y, x)"),
+    (
+        "np.select([x>0], [x])",
+        (0, 9),
+        "`np.select` is not supported",
+        "where(c, a, where(d, b, 0))",
+        None,
+    ),
+    (
+        "def f(x):\n    if x > 0:\n        return x\n    return -x",
+        (14, 16),
+        "`if` is not read",
+        "`a if c else b`",
+        None,
+    ),
+    (
+        "double f(double x) { if (x > 0) return x; return -x; }",
+        (21, 23),
+        "`if` is not read",
+        "`c ? a : b`",
+        None,
+    ),
+    (
+        "2*np.arctan(y, x)",
+        (2, 17),
+        "`arctan` takes 1 argument, not 2",
+        "`atan2(y, x)`",
+        "2*np.atan2(y, x)",
+    ),
     ("If[x>0,x]", (0, 9), "`If` takes 3 arguments, not 2", "what holds elsewhere", None),
     ("np.where(x>0,x)", (0, 15), "`where` takes 3 arguments, not 2", "what holds elsewhere", None),
     ("ROUND(A1;2)", (0, 11), "`round` takes 1 argument, not 2", "rounding to some digits", None),
@@ -302,7 +411,7 @@ UNREAD = [
     ("Γ(x)", (0, 1), "the gamma function has no operator here", "`Γ*(…)`", None),
     ("Eq(y, x**2)", (0, 11), "this is an equation", "give `y` or `x**2`", None),
     ("y<-x^2", (0, 6), "an assignment or a comparison", "give `x^2` or `y < -x^2`", None),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "span", "message", "hint", "replacement"), UNREAD)
@@ -341,16 +450,27 @@ PRINTERS = {
     "python": lambda expression: "lambda x, y: " + sympy.pycode(expression),
     "numpy": lambda expression: sympy.printing.numpy.NumPyPrinter().doprint(expression),
     "content": lambda expression: sympy.mathml(expression, printer="content"),
-    "presentation": lambda expression: "<math>" + sympy.mathml(expression, printer="presentation") + "</math>",
+    "presentation": lambda expression: (
+        "<math>" + sympy.mathml(expression, printer="presentation") + "</math>"
+    ),
     "latex": lambda expression: f"$${sympy.latex(expression)}$$",
     "srepr": sympy.srepr,
-}  # fmt: skip
+}
 
 
 def _full_form(expression):
     """What Mathematica's FullForm shows, from SymPy's tree."""
-    heads = {"Add": "Plus", "Mul": "Times", "Pow": "Power", "exp": "Exp", "log": "Log", "asin": "ArcSin",
-             "atan": "ArcTan", "acos": "ArcCos", "ceiling": "Ceiling"}  # fmt: skip
+    heads = {
+        "Add": "Plus",
+        "Mul": "Times",
+        "Pow": "Power",
+        "exp": "Exp",
+        "log": "Log",
+        "asin": "ArcSin",
+        "atan": "ArcTan",
+        "acos": "ArcCos",
+        "ceiling": "Ceiling",
+    }
     if expression.is_Rational and not expression.is_Integer:
         return f"Rational[{expression.p}, {expression.q}]"
     if not expression.args:

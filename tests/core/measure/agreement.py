@@ -48,8 +48,9 @@ def disagreements(
     for node in formula.nodes:
         k = node.id
         if found.singular[k] != expected.singular[k]:
-            wrong.append(f"{k} {node.operator}: {found.singular[k]} singular, "
-                         f"not {expected.singular[k]}")
+            wrong.append(
+                f"{k} {node.operator}: {found.singular[k]} singular, not {expected.singular[k]}"
+            )
             continue
         allowed = tolerance(formula, k, expected)
         for name, ours, theirs in (

@@ -287,9 +287,7 @@ def apply(operator: str, a: Sequence[Any], parameter: Fraction | None = None) ->
     raise KeyError(operator)
 
 
-WAVY = frozenset(
-    "sin cos tan cot sec csc exp expm1 sinh cosh tanh erf floor ceil round".split()
-)
+WAVY = frozenset("sin cos tan cot sec csc exp expm1 sinh cosh tanh erf floor ceil round".split())
 """Operators that vary over a distance of about 1, however large the operand."""
 
 PERIODIC = frozenset("sin cos tan cot sec csc floor ceil round".split())
@@ -481,9 +479,7 @@ def _product(kappa2: Any, s2: Any) -> Any:
     return ZERO if kappa2 == 0 else INF if INF in (kappa2, s2) else kappa2 * s2
 
 
-def step(
-    node: Node, a: list[Any], s2: list[Any], v: list[Any]
-) -> tuple[Any, Any, Any]:
+def step(node: Node, a: list[Any], s2: list[Any], v: list[Any]) -> tuple[Any, Any, Any]:
     """One node: value, s^2 and absolute variance from those of its operands."""
     name, parameter = node.operator, node.parameter
     if name in GRIDDED:
@@ -531,9 +527,7 @@ def step(
     return y, total, absolute
 
 
-def _selected(
-    name: str, a: list[Any], s2: list[Any], v: list[Any]
-) -> tuple[Any, Any, Any]:
+def _selected(name: str, a: list[Any], s2: list[Any], v: list[Any]) -> tuple[Any, Any, Any]:
     y = apply(name, a)
     _fair(name, a, y)
     tie = _rounding() * abs(y)

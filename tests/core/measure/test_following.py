@@ -24,9 +24,14 @@ from eic_core.measure.following import following
 MP = mpmath.MPContext()
 MP.dps = 50
 NAMES = {
-    "sqrt": MP.sqrt, "floor": MP.floor, "log": MP.log, "exp": MP.exp, "abs": abs,
-    "sign": MP.sign, "where": lambda c, a, b: a if c else b,
-}  # fmt: skip
+    "sqrt": MP.sqrt,
+    "floor": MP.floor,
+    "log": MP.log,
+    "exp": MP.exp,
+    "abs": abs,
+    "sign": MP.sign,
+    "where": lambda c, a, b: a if c else b,
+}
 
 
 def inspected(text, columns):

@@ -69,15 +69,19 @@ CASES = (
         lambda x: np.arctan2((x + 1e17) - 1e17 - 3, -1.0),
         lambda x: mp.atan2(x - 3, -1),
     ),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(("text", "plain", "exact"), CASES, ids=[case[0] for case in CASES])
 def test_no_wrong_result_above_a_jump_is_left_unsaid(text, plain, exact):
     inspection = inspected(text, x=X)
     found = undecided(inspection)
-    truth = np.array([float(exact(mp.mpf(Fraction(x).numerator) / Fraction(x).denominator))
-                      for x in map(float, X)])  # fmt: skip
+    truth = np.array(
+        [
+            float(exact(mp.mpf(Fraction(x).numerator) / Fraction(x).denominator))
+            for x in map(float, X)
+        ]
+    )
     wrong = np.flatnonzero(np.abs(plain(X) - truth) > 1e-9 * np.abs(truth))
     _, s = inspection.amplification.trace(inspection.formula.root.id)
     unexplained = [row for row in wrong if 1e3 * s[row] * 2.0**-53 < 1]
@@ -173,10 +177,15 @@ def test_a_hinge_with_data_on_its_knot_is_no_jump(hinge):
     x = np.array([1.0, 2.0, 4.0, 6.0])
     for recheck in (True, False):
         loss, smooth = (
-            inspect(read(f"2 + 3*x + 0.7*{part}").formula, Samples.from_columns({"x": x}),
-                    recheck=recheck).nodes[-1].local_eic
+            inspect(
+                read(f"2 + 3*x + 0.7*{part}").formula,
+                Samples.from_columns({"x": x}),
+                recheck=recheck,
+            )
+            .nodes[-1]
+            .local_eic
             for part in (hinge, "max(x - 4, 0)")
-        )  # fmt: skip
+        )
         assert loss == pytest.approx(smooth, abs=1e-12)
     assert inspected("where(x > 4, x - 4, 1) + 5", x=x).nodes[-1].singular == 1
 
@@ -220,9 +229,13 @@ def test_overflow_that_costs_digits_is_called_so():
 
 @pytest.mark.parametrize(
     ("text", "step"),
-    [("sqrt(x*y/z)", "`x·y` underflows"), ("sin(x*y/z)", "`x·y` underflows"),
-     ("log(x*y/z)", "`x·y` underflows"), ("atanh(tanh(w))", "`tanh(w)` is rounded out of")],
-)  # fmt: skip
+    [
+        ("sqrt(x*y/z)", "`x·y` underflows"),
+        ("sin(x*y/z)", "`x·y` underflows"),
+        ("log(x*y/z)", "`x·y` underflows"),
+        ("atanh(tanh(w))", "`tanh(w)` is rounded out of"),
+    ],
+)
 def test_the_step_that_loses_the_value_is_named(text, step):
     tiny = np.array([1e-200])
     columns = {"x": tiny, "y": tiny, "z": tiny * 1e-100} if "x" in text else {"w": tiny * 0 + 20}
@@ -253,10 +266,12 @@ def test_what_60_digits_take_for_a_pole_or_a_jump_is_not_said_to_be_one():
 
 @pytest.mark.parametrize(
     ("text", "most"),
-    [("3 + sign(sin(1e17*x))", "up to every digit"),  # 4 for 2
-     ("10 + sign(sin(1e17*x))", "up to 15.3 digits"),  # 11 for 9: 2/9 of it
-     ("sign(sin(1e17*x))", "every digit")],  # 1 for -1, at all of them
-)  # fmt: skip
+    [
+        ("3 + sign(sin(1e17*x))", "up to every digit"),  # 4 for 2
+        ("10 + sign(sin(1e17*x))", "up to 15.3 digits"),  # 11 for 9: 2/9 of it
+        ("sign(sin(1e17*x))", "every digit"),
+    ],  # 1 for -1, at all of them
+)
 def test_the_digits_that_a_jump_costs_are_of_the_exact_result(text, most):
     said = verdict(inspected(text, x=np.linspace(1, 5, 200))).sentence
     assert f"and with it {most} of the result." in said
@@ -264,6 +279,8 @@ def test_the_digits_that_a_jump_costs_are_of_the_exact_result(text, most):
 
 def test_an_error_as_large_as_the_exact_result_costs_every_digit():
     n = np.arange(1.0, 21.0)  # at n = 2 it is 1.818, after the jump 3.818
-    for text, most in (("n**2 - floor(n/2)*2 + 1/(n - 7.5)", "every digit"),
-                       ("round(2.5*n)", "15.7 digits")):  # fmt: skip
+    for text, most in (
+        ("n**2 - floor(n/2)*2 + 1/(n - 7.5)", "every digit"),
+        ("round(2.5*n)", "15.7 digits"),
+    ):
         assert f"costs up to {most};" in verdict(inspected(text, n=n)).sentence

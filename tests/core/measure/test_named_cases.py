@@ -177,7 +177,7 @@ def test_invalid_samples_are_left_out_of_every_mean() -> None:
     x = np.array([-1.0, 2.0, 3.0])
     result = at("exp(x)*log(x)", x=x)
     assert result.counts.valid == 2 and result.nodes[3].invalid == 1
-    assert result.nodes[1].s_bar**2 == pytest.approx(np.mean(1 + x[1:] ** 2))
+    assert result.nodes[1].s_bar ** 2 == pytest.approx(np.mean(1 + x[1:] ** 2))
 
 
 def test_one_singular_sample_does_not_hide_the_rest() -> None:

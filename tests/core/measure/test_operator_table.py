@@ -16,8 +16,30 @@ from eic_core.operators import NUMPY, MpBackend, Operator
 from tests.core.measure import oracle
 from tests.core.measure.trees import NUMERIC
 
-POINTS = (-1000.25, -37.5, -2.5, -2.0, -1.25, -1.0, -0.99, -0.5, -1e-8, 0.0, 1e-8, 0.25, 0.5,
-          0.99, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 20.75, 700.0)
+POINTS = (
+    -1000.25,
+    -37.5,
+    -2.5,
+    -2.0,
+    -1.25,
+    -1.0,
+    -0.99,
+    -0.5,
+    -1e-8,
+    0.0,
+    1e-8,
+    0.25,
+    0.5,
+    0.99,
+    1.0,
+    1.25,
+    1.5,
+    2.0,
+    2.5,
+    3.0,
+    20.75,
+    700.0,
+)
 PARAMETERS = {
     "power": tuple(map(Fraction, ("2", "3", "4", "-1", "-2", "0.5", "-0.5", "1.5", "0", "1"))),
     "root": tuple(map(Fraction, (2, 3, 4, 5))),
@@ -97,7 +119,9 @@ def test_partials_and_condition_numbers_match_difference_quotients(
             doubles = row.partials(NUMPY, arrays(point), np.array([y]), p)
             try:
                 at_sixty = row.partials(
-                    MpBackend(mp), exact, row.exact(mp, exact, parameter),
+                    MpBackend(mp),
+                    exact,
+                    row.exact(mp, exact, parameter),
                     row.mp_parameter(mp, parameter),
                 )
             except ZeroDivisionError:

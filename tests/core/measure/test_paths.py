@@ -54,13 +54,19 @@ def both(formula: Formula, columns: dict[str, np.ndarray], *, clean: bool = True
     assert packed is not None
     y, s2 = np.empty((len(tape), rows)), np.empty((len(tape), rows))
     terms = np.empty((sum(map(len, tape.operands)), rows))
-    kept = [
-        [(i, int(array[i].ctypes.data)) for i in range(len(array))] for array in (y, s2, terms)
-    ]
+    kept = [[(i, int(array[i].ctypes.data)) for i in range(len(array))] for array in (y, s2, terms)]
     found = engine.run(
-        tape, packed, samples.addresses, rows, mode=EDGES | SIGNS, skip=INVALID, out=INVALID,
-        keep_y=kept[0], keep_s2=kept[1], keep_terms=kept[2],
-    )  # fmt: skip
+        tape,
+        packed,
+        samples.addresses,
+        rows,
+        mode=EDGES | SIGNS,
+        skip=INVALID,
+        out=INVALID,
+        keep_y=kept[0],
+        keep_s2=kept[1],
+        keep_terms=kept[2],
+    )
     block = evaluate_block(tape, dict(samples.columns), rows)
     status = np.zeros(rows, dtype=np.uint8) if found.status is None else found.status
     dead = np.full(rows, -1) if found.dead is None else np.where(status & INVALID, found.dead, -1)
@@ -110,19 +116,31 @@ def test_native_engine_equals_the_reference_for_the_operator(name: str) -> None:
         both(Formula.from_draft(applied(name, *noisy[:1], *flat[1:arity])), scaled)
         both(Formula.from_draft(applied(name, *flat[:1], *noisy[1:arity])), scaled)
         both(Formula.from_draft(applied(name, constant("0.7"), *variables[1:arity])), columns)
-        both(Formula.from_draft(applied(name, variables[0], *[constant("0.7")] * (arity - 1))),
-             columns)
+        both(
+            Formula.from_draft(applied(name, variables[0], *[constant("0.7")] * (arity - 1))),
+            columns,
+        )
 
 
 def test_large_formula_with_shared_and_constant_parts_is_the_same_in_both() -> None:
-    text = ("exp(sin(x)*y) + sin(x)/(2 + y**2)*exp(sin(x)*y) - 3.5*max(x, y, 0.1*x)"
-            " + atan2(y, x)**1.5 + log(2 + cos(x*y), 10)")
+    text = (
+        "exp(sin(x)*y) + sin(x)/(2 + y**2)*exp(sin(x)*y) - 3.5*max(x, y, 0.1*x)"
+        " + atan2(y, x)**1.5 + log(2 + cos(x*y), 10)"
+    )
     both(read(text).formula, clean_columns("", 500))
 
 
 FORMULAS = (
-    "log(x) + y", "1/(x-y)", "exp(x-y)", "x*y - y*x", "sqrt(x)*y + max(x, y)",
-    "sin(x*y)/x", "(x-1)**2 + floor(y)", "exp(800*x)/exp(799*x)", "x**y - y**x", "2*pi + log(3)",
+    "log(x) + y",
+    "1/(x-y)",
+    "exp(x-y)",
+    "x*y - y*x",
+    "sqrt(x)*y + max(x, y)",
+    "sin(x*y)/x",
+    "(x-1)**2 + floor(y)",
+    "exp(800*x)/exp(799*x)",
+    "x**y - y**x",
+    "2*pi + log(3)",
 )
 
 
@@ -139,8 +157,14 @@ def test_blocks_do_not_show_in_the_result(text: str) -> None:
             x[row], y[row] = a, b
         whole = amplify(formula, Samples.from_columns({"x": x, "y": y}), recheck=False, edges=True)
         plain = np.setdiff1d(np.arange(rows), list(special))
-        parts = [amplify(formula, Samples.from_columns({"x": x[plain], "y": y[plain]}),
-                         recheck=False, edges=True)]
+        parts = [
+            amplify(
+                formula,
+                Samples.from_columns({"x": x[plain], "y": y[plain]}),
+                recheck=False,
+                edges=True,
+            )
+        ]
         parts += [
             amplify(formula, Samples.from_columns({"x": [a], "y": [b]}), recheck=False, edges=True)
             for a, b in special.values()
@@ -249,8 +273,26 @@ def test_double_precision_alone_follows_the_same_rules() -> None:
     assert compared > 450 and singular > 120
 
 
-NASTY_CELLS = (0.0, 1.0, -1.0, 2.0, -0.5, 0.5, 3.0, 0.1, 0.3, 710.0, -745.0, 1e-300, 1e300, 1e160,
-               -1e-170, 5e-324, 1e9, 1.5707963267948966)  # fmt: skip
+NASTY_CELLS = (
+    0.0,
+    1.0,
+    -1.0,
+    2.0,
+    -0.5,
+    0.5,
+    3.0,
+    0.1,
+    0.3,
+    710.0,
+    -745.0,
+    1e-300,
+    1e300,
+    1e160,
+    -1e-170,
+    5e-324,
+    1e9,
+    1.5707963267948966,
+)
 
 
 def nasty_tree(rng: random.Random, depth: int) -> Draft:

@@ -34,7 +34,8 @@ CLOSED_FORMS: dict[str, tuple[Columns, Callable[..., np.ndarray]]] = {
     "10000*x-9999*x": (uniform(1, 2, 10), lambda x: 1 + 3e8 + 3 * 9999.0**2 + 0 * x),
     "log(exp(x))": (uniform(50, 60, 20), lambda x: 2 + 1 / x**2),
     "sin(x)*y": (
-        uniform(0.5, 1.5, 25, "xy"), lambda x, y: 3 + (x / np.tan(x)) ** 2,
+        uniform(0.5, 1.5, 25, "xy"),
+        lambda x, y: 3 + (x / np.tan(x)) ** 2,
     ),
     "exp(x-x)": (uniform(-3, 3, 20), lambda x: 1 + 2 * x**2),
     "1/(x-1)": (uniform(0, 3, 40), lambda x: 2 + 1 + (x**2 + 1) / (x - 1) ** 2),  # heavy tail
@@ -224,9 +225,19 @@ def test_deep_tree_is_estimated_without_recursion() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"sigma": 0.0}, {"sigma": -1e-9}, {"sigma": 1.0}, {"sigma": math.nan}, {"repeats": 1},
-     {"repeats": 10**7}, {"repeats": 2.5}, {"seed": -1}, {"level": 0.0}, {"level": 1.0},
-     {"level": math.nan}],
+    [
+        {"sigma": 0.0},
+        {"sigma": -1e-9},
+        {"sigma": 1.0},
+        {"sigma": math.nan},
+        {"repeats": 1},
+        {"repeats": 10**7},
+        {"repeats": 2.5},
+        {"seed": -1},
+        {"level": 0.0},
+        {"level": 1.0},
+        {"level": math.nan},
+    ],
 )
 def test_arguments_out_of_range_are_refused_with_a_hint(options: dict[str, float]) -> None:
     with pytest.raises(UserError) as caught:

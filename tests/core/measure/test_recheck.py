@@ -61,8 +61,9 @@ def test_short_formulas_have_more_samples_settled() -> None:
     assert result.eic == pytest.approx(0.5 * np.log10(np.mean(1 + 4 * x**4)), abs=1e-9)
 
 
-@pytest.mark.parametrize("text", ["exp(-x*x)", "((1+x)-1)/x", "1/(1+exp(-x))", "x-x",
-                                  "where(x+1e16-1e16 > 2, x, -x)"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text", ["exp(-x*x)", "((1+x)-1)/x", "1/(1+exp(-x))", "x-x", "where(x+1e16-1e16 > 2, x, -x)"]
+)
 def test_what_the_check_did_not_reach_is_in_no_number(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,8 +105,16 @@ def test_nothing_is_rechecked_when_told_not_to_and_wider_exponents_take_what_ove
 def test_ordinary_samples_are_not_rechecked() -> None:
     rng = np.random.default_rng(0)
     samples = Samples.from_columns({"x": rng.uniform(-2, 2, 2000), "y": rng.integers(0, 9, 2000)})
-    for text in ("x*y + exp(x)/(1+y)", "x - 1.5", "floor(x)", "max(x, y) + max(0, y)", "asin(x/2)",
-                 "sign(y)", "0*x + y", "floor(y + 0.5)"):
+    for text in (
+        "x*y + exp(x)/(1+y)",
+        "x - 1.5",
+        "floor(x)",
+        "max(x, y) + max(0, y)",
+        "asin(x/2)",
+        "sign(y)",
+        "0*x + y",
+        "floor(y + 0.5)",
+    ):
         counts = inspect(read(text).formula, samples).counts
         assert (counts.rechecked, counts.unresolved, counts.valid) == (0, 0, 2000), text
 

@@ -113,10 +113,19 @@ def test_a_stated_base_is_kept_even_if_a_column_is_missing():
 
 @pytest.mark.parametrize(
     ("columns", "base", "x1"),
-    [("x0 x1 x2", 0, "x1"), ("x0 x1 x2", 1, "x0"), ("x1 x2", 1, "x1"),
-     ("X_0 X_1", 1, "X_0"), ("x0 x1 mass", 1, "x0"), ("x1 mass", 0, "x1"), ("id x0 x1", 1, "x1"),
-     ("x1 x0", 1, "x1"), ("x1 x5", 0, "x1"), ("a b", 0, "b")],
-)  # fmt: skip
+    [
+        ("x0 x1 x2", 0, "x1"),
+        ("x0 x1 x2", 1, "x0"),
+        ("x1 x2", 1, "x1"),
+        ("X_0 X_1", 1, "X_0"),
+        ("x0 x1 mass", 1, "x0"),
+        ("x1 mass", 0, "x1"),
+        ("id x0 x1", 1, "x1"),
+        ("x1 x0", 1, "x1"),
+        ("x1 x5", 0, "x1"),
+        ("a b", 0, "b"),
+    ],
+)
 def test_a_known_base_decides_before_names_where_the_columns_count(columns, base, x1):
     for chosen in (True, False):
         match = match_variables(["x1"], columns.split(), index_base=base, chosen=chosen)

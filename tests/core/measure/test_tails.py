@@ -135,7 +135,12 @@ def test_no_valid_sample_has_no_tail_and_says_why() -> None:
     assert document["eic"] == "nan" and document["tail"]["q50"] == "nan"
     assert (document["bottleneck"], document["no_value_at"]) == (0, 1)
     assert document["samples"] == {
-        "total": 2, "valid": 0, "invalid": 2, "singular": 0, "rechecked": 0, "unresolved": 0
+        "total": 2,
+        "valid": 0,
+        "invalid": 2,
+        "singular": 0,
+        "rechecked": 0,
+        "unresolved": 0,
     }
 
 
@@ -168,10 +173,18 @@ def test_the_node_without_values_is_told_beside_the_bottleneck() -> None:
     assert inspect(read("x + 1").formula, Samples.from_columns({"x": [1.0]})).no_value_at is None
 
 
-@pytest.mark.parametrize("text", [
-    "sqrt(x) + 1/x", "exp(400*x) * exp(-399*x)", "(x + 1e12) - 1e12", "x**2 - x", "log(x)*y",
-    "where(x > 1, log(x), y)", "(0.1 + 0.2 - 0.3) + x*y",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sqrt(x) + 1/x",
+        "exp(400*x) * exp(-399*x)",
+        "(x + 1e12) - 1e12",
+        "x**2 - x",
+        "log(x)*y",
+        "where(x > 1, log(x), y)",
+        "(0.1 + 0.2 - 0.3) + x*y",
+    ],
+)
 @pytest.mark.parametrize("recheck", [False, True])
 @pytest.mark.parametrize("room", [0, 1 << 17])
 def test_what_the_first_pass_keeps_is_what_a_second_finds(

@@ -33,8 +33,16 @@ FRIENDS = {
 }
 TREES = ("eic_core.formula.tree", "eic_core.operators", "eic_core.formula.rendering")
 FAMILIES = {path.stem for path in (ROOT / "eic_core/operators").glob("*.py")} - {
-    "__init__", "backend", "dialects", "forms", "row", "table", "wide", "words", "writing",
-}  # fmt: skip
+    "__init__",
+    "backend",
+    "dialects",
+    "forms",
+    "row",
+    "table",
+    "wide",
+    "words",
+    "writing",
+}
 
 
 def modules() -> Iterator[str]:
@@ -98,8 +106,13 @@ def test_the_search_finds_comparisons_keys_sets_and_words() -> None:
         )
     )
     assert [word for _, word in sorted(named(source))] == [
-        "add", "exp", "sec", "tan", "ceil", "floor",
-    ]  # fmt: skip
+        "add",
+        "exp",
+        "sec",
+        "tan",
+        "ceil",
+        "floor",
+    ]
 
 
 def test_rows_are_reached_by_the_table_alone() -> None:

@@ -37,17 +37,25 @@ from tests.core.formula.test_rendering import forms
 from tests.effort import cases
 
 ERFC = Operator(
-    "erfc", 1, call(erfc), by_name("erfc"),
+    "erfc",
+    1,
+    call(erfc),
+    by_name("erfc"),
     partials=lambda B, a, y, p: (-2.0 / B.sqrt(B.pi) * B.exp(-square(a[0])),),
-    vanishes=nowhere, exponential=True, low=2.0,
-)  # fmt: skip
+    vanishes=nowhere,
+    exponential=True,
+    low=2.0,
+)
 
 LOGADDEXP = Operator(
-    "logaddexp", 2, call(np.logaddexp),
+    "logaddexp",
+    2,
+    call(np.logaddexp),
     exact=lambda mp, a, p: max(a) + mp.log1p(mp.exp(-abs(a[0] - a[1]))),
     partials=lambda B, a, y, p: (B.exp(a[0] - y), B.exp(a[1] - y)),
-    vanishes=nowhere, crossing="value",
-)  # fmt: skip
+    vanishes=nowhere,
+    crossing="value",
+)
 
 FORMULAS = (
     "erfc(x)",
@@ -219,9 +227,12 @@ def test_of_an_operator_without_words_the_sentence_says_what_its_numbers_say() -
 
 def test_why_a_value_is_missing_is_told_from_a_few_values() -> None:
     row = Operator(
-        "halflog", 1, call(np.log, np.sqrt), lambda mp, a, p: mp.sqrt(mp.log(a[0])),
+        "halflog",
+        1,
+        call(np.log, np.sqrt),
+        lambda mp, a, p: mp.sqrt(mp.log(a[0])),
         lambda B, a, y, p: (B.over(0.5, a[0] * y),),
-    )  # fmt: skip
+    )
     assert not ERFC.has_gaps and not LOGADDEXP.has_gaps and row.has_gaps
     with registered(row):
         formula = read("halflog(x)").formula
@@ -268,10 +279,15 @@ def test_it_is_forgotten_when_it_is_withdrawn() -> None:
 
 def test_further_names_and_a_parameter_are_read_and_written() -> None:
     logit = Operator(
-        "scaled", 1, lambda p, count: ((np.multiply, 0, p),), lambda mp, a, p: a[0] * p.numerator,
-        lambda B, a, y, p: (p,), fixed=lambda p: (1.0,), needs_parameter=True,
+        "scaled",
+        1,
+        lambda p, count: ((np.multiply, 0, p),),
+        lambda mp, a, p: a[0] * p.numerator,
+        lambda B, a, y, p: (p,),
+        fixed=lambda p: (1.0,),
+        needs_parameter=True,
         writing=Writing("scaled stretched"),
-    )  # fmt: skip
+    )
     with registered(logit):
         formula = read("stretched(x, 3) + 1").formula
         assert formula.nodes[1].parameter == Fraction(3)

@@ -127,11 +127,17 @@ def test_an_equation_that_printing_cut_short_is_kept_and_says_so():
 
 def test_an_operon_front_is_read_from_a_file_and_from_print():
     front = [
-        {"model": "((0.1 * X1) + 2.0)", "mean_squared_error": 0.25,
-         "minimum_description_length": 12.5},
-        {"model": "sin((1.5 * X2))", "mean_squared_error": 0.125,
-         "minimum_description_length": 20.0},
-    ]  # fmt: skip
+        {
+            "model": "((0.1 * X1) + 2.0)",
+            "mean_squared_error": 0.25,
+            "minimum_description_length": 12.5,
+        },
+        {
+            "model": "sin((1.5 * X2))",
+            "mean_squared_error": 0.125,
+            "minimum_description_length": 20.0,
+        },
+    ]
     out = io.StringIO()
     writer = csv.DictWriter(out, list(front[0]))
     writer.writeheader()
@@ -161,9 +167,11 @@ def test_a_printed_transformer_is_a_list():
 
 @pytest.mark.parametrize(
     "text",
-    [GENERATIONS,
-     "generation,average_length,average_fitness,best_length,best_fitness\n0,38.1,1.2,5,0.3\n"],
-)  # fmt: skip
+    [
+        GENERATIONS,
+        "generation,average_length,average_fitness,best_length,best_fitness\n0,38.1,1.2,5,0.3\n",
+    ],
+)
 def test_gplearns_table_alone_says_what_to_print(text):
     with pytest.raises(DataError, match="holds no formula.*_program"):
         import_formulas(text)
@@ -171,9 +179,15 @@ def test_gplearns_table_alone_says_what_to_print(text):
 
 # --- SRBench ---
 
-RUN = {"dataset": "192_vineyard", "algorithm": "tuned.OperonRegressor", "random_state": 1,
-       "symbolic_model": "0.1*X1 + 2", "r2_test": 0.9, "model_size": 5,
-       "mse_test": 2.0}  # fmt: skip
+RUN = {
+    "dataset": "192_vineyard",
+    "algorithm": "tuned.OperonRegressor",
+    "random_state": 1,
+    "symbolic_model": "0.1*X1 + 2",
+    "r2_test": 0.9,
+    "model_size": 5,
+    "mse_test": 2.0,
+}
 
 
 @pytest.mark.parametrize(
@@ -189,8 +203,10 @@ RUN = {"dataset": "192_vineyard", "algorithm": "tuned.OperonRegressor", "random_
 def test_srbench_results_are_read_as_json_and_csv(text):
     (row,) = import_formulas(text).rows
     assert (row.formula, row.method, row.problem) == (
-        "0.1*X1 + 2", "tuned.OperonRegressor", "192_vineyard",
-    )  # fmt: skip
+        "0.1*X1 + 2",
+        "tuned.OperonRegressor",
+        "192_vineyard",
+    )
     assert row.syntax == "operon"
     assert row.stored == {"r2_test": 0.9, "complexity": 5, "mse_test": 2.0}
 
@@ -205,8 +221,11 @@ def test_a_run_without_a_model_is_kept_and_says_so():
 
 def test_pools_are_recognised_gzipped_or_not():
     text = "dataset,method,formula,syntax,r2_test,extra\nd,tinyGP,x0*t0,srtree,0.5,theta=2;3\n"
-    for data in (text, gzip.compress(text.encode()), gzip.compress(text.encode()[:40])
-                 + gzip.compress(text.encode()[40:])):  # fmt: skip
+    for data in (
+        text,
+        gzip.compress(text.encode()),
+        gzip.compress(text.encode()[:40]) + gzip.compress(text.encode()[40:]),
+    ):
         got = import_formulas(data)
         (row,) = got.rows
         assert got.format == "pool" and got.problems == ("d",)
@@ -219,8 +238,13 @@ def test_a_scored_pool_is_recognised():
     got = import_formulas(f"{head}\np,x+1,3,0.5,1.5,1.25,0,2,\np,lg(x),,,,,,,unknown\n")
     assert got.format == "scored"
     assert got.rows[0].stored == {
-        "complexity": 3, "r2": 0.5, "eic": 1.5, "eic_finite": 1.25, "invalid": 0, "singular": 2,
-    }  # fmt: skip
+        "complexity": 3,
+        "r2": 0.5,
+        "eic": 1.5,
+        "eic_finite": 1.25,
+        "invalid": 0,
+        "singular": 2,
+    }
     assert got.rows[1].formula == "lg(x)"
 
 
@@ -299,10 +323,13 @@ BULLET = "Every line begins with `{}`: that is a bullet here, and no sign."
         ("2. x0 + 1", ["2. x0 + 1"], []),
         ("```\nx0 + 1\nx0\n```", ["x0 + 1", "x0"], []),
         ("```python\n- x0 + 1\n- x0\n```", ["x0 + 1", "x0"], [BULLET.format("-")]),
-        ("The best:\n\n1. `x0 + 1` (R² = 0.91)\n2. `2*x0` (R² = 0.95)", ["x0 + 1", "2*x0"],
-         ["Headings are left out: `The best:`."]),
+        (
+            "The best:\n\n1. `x0 + 1` (R² = 0.91)\n2. `2*x0` (R² = 0.95)",
+            ["x0 + 1", "2*x0"],
+            ["Headings are left out: `The best:`."],
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_markdown_puts_before_a_formula_is_taken_off_and_told(text, expected, notes):
     got = import_formulas(text)
     assert [row.formula for row in got.rows] == expected
@@ -312,10 +339,12 @@ def test_what_markdown_puts_before_a_formula_is_taken_off_and_told(text, expecte
 @pytest.mark.parametrize(
     ("text", "formulas", "told"),
     [
-        ("x0 + 1\nn/a\nN/A\n-\nfailed\nNone", ["x0 + 1"],
-         ["n/a", "N/A", "-", "failed", "None"]),
-        ("formula,r2\nx0+1,0.9\nn/a,\nfailed,0.1\nnan,\nTimeout,\n", ["x0+1"],
-         ["n/a", "failed", "nan", "Timeout"]),
+        ("x0 + 1\nn/a\nN/A\n-\nfailed\nNone", ["x0 + 1"], ["n/a", "N/A", "-", "failed", "None"]),
+        (
+            "formula,r2\nx0+1,0.9\nn/a,\nfailed,0.1\nnan,\nTimeout,\n",
+            ["x0+1"],
+            ["n/a", "failed", "nan", "Timeout"],
+        ),
         ('[{"formula": "x0"}, {"formula": "error"}]', ["x0"], ["error"]),
         # variables of the list
         ("2*n + 1\nn/a", ["2*n + 1", "n/a"], []),
@@ -323,11 +352,14 @@ def test_what_markdown_puts_before_a_formula_is_taken_off_and_told(text, expecte
         ("x0\nna*x0\nna", ["x0", "na*x0", "na"], []),
         # scores on a line of their own
         ("R2: 0.98 MSE 0.1\nx0 + 1", ["x0 + 1"], ["R2: 0.98 MSE 0.1"]),
-        ("Complexity: 5, loss = 1e-3\nx0 + 1\nr2 = 98%", ["x0 + 1"],
-         ["Complexity: 5, loss = 1e-3", "r2 = 98%"]),
+        (
+            "Complexity: 5, loss = 1e-3\nx0 + 1\nr2 = 98%",
+            ["x0 + 1"],
+            ["Complexity: 5, loss = 1e-3", "r2 = 98%"],
+        ),
         ("R25\nR2 = x0\nmse\nr2*2\nlength", ["R25", "R2 = x0", "mse", "r2*2", "length"], []),
     ],
-)  # fmt: skip
+)
 def test_lines_that_are_no_formulas_are_told_and_no_formula_is_lost(text, formulas, told):
     rows = import_formulas(text).rows
     assert [row.formula for row in rows if not row.error] == formulas
@@ -339,9 +371,13 @@ def test_lines_that_are_no_formulas_are_told_and_no_formula_is_lost(text, formul
 
 @pytest.mark.parametrize(
     "line",
-    ["R2: 0.98 MSE 0.1 x0+1", "MSE 0.1, R2 0.98 x0+1", "x0+1 R2 0.98 MSE 0.1",
-     "x0+1 (MSE 0.1) R2: 0.98"],
-)  # fmt: skip
+    [
+        "R2: 0.98 MSE 0.1 x0+1",
+        "MSE 0.1, R2 0.98 x0+1",
+        "x0+1 R2 0.98 MSE 0.1",
+        "x0+1 (MSE 0.1) R2: 0.98",
+    ],
+)
 def test_a_score_is_one_without_a_colon_too(line):
     (row,) = import_formulas(line).rows
     assert row.formula == "x0+1" and row.stored == {"r2": 0.98, "loss": 0.1}
@@ -354,9 +390,25 @@ def test_scores_beside_a_pasted_formula_are_kept():
 
 @pytest.mark.parametrize(
     "line",
-    ["add x0 3", "+ x 2", "- x", "-x", "x - 1", "2. * x", "x0*t0|theta=2;3", "|x| + 1", "2*|x|",
-     "1.5", "a*b - 3", "x % 2", "sqrt(x) / 2", r"\frac{1}{2}", "(+ x 1)", "x[:, 0] + 1"],
-)  # fmt: skip
+    [
+        "add x0 3",
+        "+ x 2",
+        "- x",
+        "-x",
+        "x - 1",
+        "2. * x",
+        "x0*t0|theta=2;3",
+        "|x| + 1",
+        "2*|x|",
+        "1.5",
+        "a*b - 3",
+        "x % 2",
+        "sqrt(x) / 2",
+        r"\frac{1}{2}",
+        "(+ x 1)",
+        "x[:, 0] + 1",
+    ],
+)
 def test_nothing_is_taken_off_a_formula_that_stands_alone(line):
     assert formulas(line) == [line]
 

@@ -11,16 +11,26 @@ from tests.effort import combined
 
 LENGTH = 1_250
 UNITS = [c for c in map(chr, range(32, 127)) if not c.isalnum() or c in "x1"] + (
-    "\t|\n|²|é|1 | r2=1| R2: 0.9,|  1|\t1| x...\n|x\n|x,|,,|(1)|1.|1\n| #a| # | // |\"\"|[(|()"
+    '\t|\n|²|é|1 | r2=1| R2: 0.9,|  1|\t1| x...\n|x\n|x,|,,|(1)|1.|1\n| #a| # | // |""|[(|()'
     "|{\"a\":|[[|nan |1e|>>>> |0.5 1 |'model':|'model': '|\"model\": \"|'mse': 1, | theta="
-).split("|")  # fmt: skip
+).split("|")
 AROUND = [
-    ("", ""), ("x", "x"), ("x 1", "!"), ("x,y\n", "\nx,1"), ("1. x (R2", ": 3)"), ("r2=1 ", "!"),
-    ("Complexity Loss Equation\n1 0.5 x", "\n"), ("PySRRegressor.equations_ = [\n1 0.5 ", " x"),
-    ("Gen Length Fitness\n1 2 ", "!"), ("   loss  equation\n0   0.5", "\n"), ("| a |\n|--|\n", "|"),
-    ("loss equation r2\n0 0.5 ", " 1"), ("- x\n- ", "\n"), ("r2\n0  x\nName: r2, dtype: ", "x"),
+    ("", ""),
+    ("x", "x"),
+    ("x 1", "!"),
+    ("x,y\n", "\nx,1"),
+    ("1. x (R2", ": 3)"),
+    ("r2=1 ", "!"),
+    ("Complexity Loss Equation\n1 0.5 x", "\n"),
+    ("PySRRegressor.equations_ = [\n1 0.5 ", " x"),
+    ("Gen Length Fitness\n1 2 ", "!"),
+    ("   loss  equation\n0   0.5", "\n"),
+    ("| a |\n|--|\n", "|"),
+    ("loss equation r2\n0 0.5 ", " 1"),
+    ("- x\n- ", "\n"),
+    ("r2\n0  x\nName: r2, dtype: ", "x"),
     ("[{'model': 'x', 'mean_squared_error': 1", "\n"),
-]  # fmt: skip
+]
 
 
 def imported(text, format="auto"):
@@ -67,8 +77,10 @@ def test_many_packed_members_are_unpacked_in_linear_work():
 def test_a_row_shorter_than_its_header_has_empty_cells():
     got = import_formulas("dataset,formula,extra,loss\np,x+1\nq\nr,x*2,,0.5\n")
     assert [(r.problem, r.formula, bool(r.error)) for r in got.rows] == [
-        ("p", "x+1", False), ("q", "", True), ("r", "x*2", False),
-    ]  # fmt: skip
+        ("p", "x+1", False),
+        ("q", "", True),
+        ("r", "x*2", False),
+    ]
 
 
 def test_a_first_line_of_one_huge_cell_is_no_table():

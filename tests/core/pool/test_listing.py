@@ -156,10 +156,14 @@ def test_over_ranges_the_first_variable_is_one_whatever_it_is_counted_from():
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("2*X1 + X12", "2*X0 + X11"), ("x_{1}^2", "x_{0}^2"), ("x₁⋅x₂", "x₀⋅x₁"),
-        ("x[:,10] - 10", "x[:,9] - 10"), ("x[2]*x_1", "x[1]*x_0"), ("omega_1 + x1", "omega_1 + x0"),
+        ("2*X1 + X12", "2*X0 + X11"),
+        ("x_{1}^2", "x_{0}^2"),
+        ("x₁⋅x₂", "x₀⋅x₁"),
+        ("x[:,10] - 10", "x[:,9] - 10"),
+        ("x[2]*x_1", "x[1]*x_0"),
+        ("omega_1 + x1", "omega_1 + x0"),
     ],
-)  # fmt: skip
+)
 def test_a_formula_counted_from_one_is_written_as_counted_from_zero(text, expected):
     assert counted_from_zero(Listed(1, text)).formula == expected
 
@@ -182,32 +186,47 @@ def test_one_x0_settles_what_a_group_counts_from_wherever_it_stands(formulas):
 TOOLS = {
     # columns, what stands in the list, and each formula's columns
     "Operon on columns that count from 0": (
-        "x0 x1", "Operon operon", {"1.5 * X1 + 0.5 * X2": "x0 x1", "1.5 * X1": "x0", "X2": "x1"},
+        "x0 x1",
+        "Operon operon",
+        {"1.5 * X1 + 0.5 * X2": "x0 x1", "1.5 * X1": "x0", "X2": "x1"},
     ),
     "and on more of them than it uses": (
-        "x0 x1 x2", "Operon operon",
+        "x0 x1 x2",
+        "Operon operon",
         {"1.5 * X1 + 0.5 * X2": "x0 x1", "X1 + 0.0 * X3": "x0 x2", "X2": "x1"},
     ),
     "its look alone tells": (
-        "x0 x1 x2", "", {"1.5 * X1 + 0.5 * X2": "x0 x1", "X2*2": "x1", "x0 + x1": "x0 x1"},
+        "x0 x1 x2",
+        "",
+        {"1.5 * X1 + 0.5 * X2": "x0 x1", "X2*2": "x1", "x0 + x1": "x0 x1"},
     ),
     "DSO counts from 1": ("x0 x1", "DSO dso", {"x1": "x0", "x1*x2": "x0 x1"}),
     "columns that count from 1 and a tool that does": ("X1 X2", "Operon operon", {"X1": "X1"}),
     "columns that count from 1 and a tool that counts from 0": (
-        "x1 x2", "gplearn gplearn", {"X0": "x1", "X1": "x2", "mul(X0, X1)": "x1 x2"},
+        "x1 x2",
+        "gplearn gplearn",
+        {"X0": "x1", "X1": "x2", "mul(X0, X1)": "x1 x2"},
     ),
     "a tool that was given these names": (
-        "x1 x2", "PySR pysr", {"x1": "x1", "x2": "x2", "x1*x2": "x1 x2"},
+        "x1 x2",
+        "PySR pysr",
+        {"x1": "x1", "x2": "x2", "x1*x2": "x1 x2"},
     ),
     "a tool that calls another column by its name": (
-        "x0 x1 mass", "Operon operon", {"X1*mass": "x1 mass", "X1": "x1"},
+        "x0 x1 mass",
+        "Operon operon",
+        {"X1*mass": "x1 mass", "X1": "x1"},
     ),
     "a column behind those that count": ("x0 noise", "Operon operon", {"X1": "x0", "X2": "noise"}),
     "names decide where the columns do not count": (
-        "x3 x7 t", "PySR pysr", {"x3": "x3", "x7 + t": "x7 t"},
+        "x3 x7 t",
+        "PySR pysr",
+        {"x3": "x3", "x7 + t": "x7 t"},
     ),
     "and places, for all, where one has none": (
-        "x3 x1 t", "Operon operon", {"X1": "x3", "X2": "x1", "X1 + X3": "x3 t"},
+        "x3 x1 t",
+        "Operon operon",
+        {"X1": "x3", "X2": "x1", "X1 + X3": "x3 t"},
     ),
     "nothing tells": ("x0 x1 x2", "someone", {"x1": "x1", "x1*x2": "x1 x2"}),
     "one formula tells for all": ("x1 x2 x3", "someone", {"x1": "x2", "x0*x1": "x1 x2"}),
@@ -221,11 +240,12 @@ def test_all_formulas_of_a_group_mean_the_same_columns(case, tmp_path):
     method, _, syntax = by.partition(" ")
     names = [*columns.split(), "y"]
     (tmp_path / "p.csv").write_text(
-        f"{','.join(names)}\n" + "".join(
+        f"{','.join(names)}\n"
+        + "".join(
             ",".join(str((i + 2) * (j + 3) % 7 + j) for j in range(len(names))) + "\n"
             for i in range(5)
         )
-    )  # fmt: skip
+    )
     table = read_table(tmp_path / "p.csv")
     for order in (list(formulas), list(formulas)[::-1]):
         given = rows(*order, method=method, syntax=syntax, problem="p")

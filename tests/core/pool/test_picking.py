@@ -20,9 +20,11 @@ SCORES = st.builds(
     lambda nodes, r2, eic, singular: Score(
         nodes, r2, math.inf if singular else eic, eic, 0, singular
     ),
-    st.integers(1, 80), st.floats(-5, 1) | st.just(math.nan),
-    st.floats(0, 20) | st.just(math.nan), st.sampled_from([0, 0, 3]),
-)  # fmt: skip
+    st.integers(1, 80),
+    st.floats(-5, 1) | st.just(math.nan),
+    st.floats(0, 20) | st.just(math.nan),
+    st.sampled_from([0, 0, 3]),
+)
 LISTS = st.lists(SCORES | st.just(Score(error="refused")), min_size=1, max_size=12)
 
 
@@ -67,8 +69,10 @@ def test_the_order_of_a_list_does_not_matter(scores, random):
     random.shuffle(known)
     after = pick(known).picked.score
     assert (after.complexity, after.r2, after.eic_finite) == (
-        before.complexity, before.r2, before.eic_finite,
-    )  # fmt: skip
+        before.complexity,
+        before.r2,
+        before.eic_finite,
+    )
 
 
 @given(LISTS, st.floats(0, 0.1))
@@ -111,8 +115,9 @@ def test_the_sentence_at_its_edges() -> None:
         "(EIC) loses 0.2 instead of 3.0 digits; R² is about the same, 0.900, 7 nodes as well."
     )
     shorter = sentence(Score(1, 0.97, 0.0, 0.0), Score(9, 0.98, 4.0, 4.0))
-    assert shorter.endswith("loses 0.0 instead of 4.0 digits; R² is 0.970 instead of 0.980, "
-                            "1 node instead of 9.")  # fmt: skip
+    assert shorter.endswith(
+        "loses 0.0 instead of 4.0 digits; R² is 0.970 instead of 0.980, 1 node instead of 9."
+    )
     longer = sentence(Score(9, 0.9801, 1.0, 1.0), Score(5, 0.98, 2.0, 2.0))
     assert longer.endswith("R² is about the same, 0.980, 9 nodes instead of 5.")
     both = sentence(Score(3, 0.9, math.inf, 0.1, 0, 1), Score(3, 0.99, math.inf, 12.0, 0, 20))

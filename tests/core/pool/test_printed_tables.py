@@ -64,10 +64,20 @@ def read(text: str) -> list[tuple[str, dict[str, float]]]:
 
 @pytest.mark.parametrize(
     "text",
-    [FRAME, FRAME.lstrip(), BLOCKS, WITHOUT_INDEX, INDEX_NAMED, MARKED, SPACES_LOST, GAPS_LEFT,
-     ">>> print(model.equations_)\n" + FRAME, FRAME + "\n[3 rows x 3 columns]\n",
-     FRAME.replace("complexity", "Complexity").replace("   loss", "   Loss")],
-)  # fmt: skip
+    [
+        FRAME,
+        FRAME.lstrip(),
+        BLOCKS,
+        WITHOUT_INDEX,
+        INDEX_NAMED,
+        MARKED,
+        SPACES_LOST,
+        GAPS_LEFT,
+        ">>> print(model.equations_)\n" + FRAME,
+        FRAME + "\n[3 rows x 3 columns]\n",
+        FRAME.replace("complexity", "Complexity").replace("   loss", "   Loss"),
+    ],
+)
 def test_what_pandas_prints_is_read_column_by_column(text):
     got = import_formulas(text)
     assert got.format == "pysr" and got.reason.endswith("printed by pandas") and not got.notes
@@ -82,24 +92,40 @@ def test_what_pandas_prints_is_read_column_by_column(text):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("          equation  loss\n0               x0   2.5\n1  (x0 * x0) + 1.0   0.1\n",
-         [("x0", {"loss": 2.5}), ("(x0 * x0) + 1.0", {"loss": 0.1})]),
-        ("    formula    r2\n0    x0 + 1  0.91\n1  2.0 * x0  0.95\n",
-         [("x0 + 1", {"r2": 0.91}), ("2.0 * x0", {"r2": 0.95})]),
-        ("formula r2\n0 x0 + 1 0.91\n1 2.0 * x0 0.95\n",
-         [("x0 + 1", {"r2": 0.91}), ("2.0 * x0", {"r2": 0.95})]),
-        ("                     model  length    r2\n"
-         "0                 1.2 * X1       3  0.90\n"
-         "1  ((1.2 * X1) + (X2))           5  0.95\n".replace(")  ", ")").replace("1  (", "1    ("),
-         [("1.2 * X1", {"complexity": 3, "r2": 0.9}),
-          ("((1.2 * X1) + (X2))", {"complexity": 5, "r2": 0.95})]),
-        ("12    x0 + 1\n3        -x0\nName: equation, dtype: object\n",
-         [("x0 + 1", {}), ("-x0", {})]),
+        (
+            "          equation  loss\n0               x0   2.5\n1  (x0 * x0) + 1.0   0.1\n",
+            [("x0", {"loss": 2.5}), ("(x0 * x0) + 1.0", {"loss": 0.1})],
+        ),
+        (
+            "    formula    r2\n0    x0 + 1  0.91\n1  2.0 * x0  0.95\n",
+            [("x0 + 1", {"r2": 0.91}), ("2.0 * x0", {"r2": 0.95})],
+        ),
+        (
+            "formula r2\n0 x0 + 1 0.91\n1 2.0 * x0 0.95\n",
+            [("x0 + 1", {"r2": 0.91}), ("2.0 * x0", {"r2": 0.95})],
+        ),
+        (
+            "                     model  length    r2\n"
+            "0                 1.2 * X1       3  0.90\n"
+            "1  ((1.2 * X1) + (X2))           5  0.95\n".replace(")  ", ")").replace(
+                "1  (", "1    ("
+            ),
+            [
+                ("1.2 * X1", {"complexity": 3, "r2": 0.9}),
+                ("((1.2 * X1) + (X2))", {"complexity": 5, "r2": 0.95}),
+            ],
+        ),
+        (
+            "12    x0 + 1\n3        -x0\nName: equation, dtype: object\n",
+            [("x0 + 1", {}), ("-x0", {})],
+        ),
         ("  formula\n0  x0 + 1\n1     -x0\n", [("x0 + 1", {}), ("-x0", {})]),
-        ("   n  formula   r2\n7  2   x0 + 1  0.9\n5  3      -x0  NaN\n",
-         [("x0 + 1", {"r2": 0.9}), ("-x0", {})]),
+        (
+            "   n  formula   r2\n7  2   x0 + 1  0.9\n5  3      -x0  NaN\n",
+            [("x0 + 1", {"r2": 0.9}), ("-x0", {})],
+        ),
     ],
-)  # fmt: skip
+)
 def test_any_frame_with_formulas_is_read(text, expected):
     assert read(text) == expected
 
@@ -191,11 +217,19 @@ def test_bars_of_absolute_values_stay_in_their_formula():
 
 @pytest.mark.parametrize(
     "text",
-    ["x0+1,0.99\n2*x0,0.98\n", "0.99,5,x0+1\n0.98,3,2*x0\n", "x0+1;0,99\n2*x0;0,98\n",
-     "x0+1, 99%\n2*x0, 98%\n", "1. x0+1, 0.99\n2. 2*x0, 0.98\n", "x0+1\t0.99\n2*x0\t0.98\n",
-     "1. x0+1\t0.99\n2. 2*x0\t0.98\n", "- x0+1, 0.99\n- 2*x0, 0.98\n", "x0+1 0.99\n2*x0 0.98",
-     "x0+1 | 0.99\n2*x0 | 0.98"],
-)  # fmt: skip
+    [
+        "x0+1,0.99\n2*x0,0.98\n",
+        "0.99,5,x0+1\n0.98,3,2*x0\n",
+        "x0+1;0,99\n2*x0;0,98\n",
+        "x0+1, 99%\n2*x0, 98%\n",
+        "1. x0+1, 0.99\n2. 2*x0, 0.98\n",
+        "x0+1\t0.99\n2*x0\t0.98\n",
+        "1. x0+1\t0.99\n2. 2*x0\t0.98\n",
+        "- x0+1, 0.99\n- 2*x0, 0.98\n",
+        "x0+1 0.99\n2*x0 0.98",
+        "x0+1 | 0.99\n2*x0 | 0.98",
+    ],
+)
 def test_formulas_among_numbers_without_a_header_are_found_and_the_rest_is_told(text):
     assert read(text) == [("x0+1", {}), ("2*x0", {})]
     assert "that nothing names are left out" in import_formulas(text).notes[-1]
@@ -203,9 +237,13 @@ def test_formulas_among_numbers_without_a_header_are_found_and_the_rest_is_told(
 
 @pytest.mark.parametrize(
     "text",
-    ["2,5*x0\n1,5*x0\n", "max(x0, 1)\nmin(x0, 2)\n", "x0*2,5\nx1*2,5\n",
-     "f(x, y) = x\ng(x, y) = y\n"],
-)  # fmt: skip
+    [
+        "2,5*x0\n1,5*x0\n",
+        "max(x0, 1)\nmin(x0, 2)\n",
+        "x0*2,5\nx1*2,5\n",
+        "f(x, y) = x\ng(x, y) = y\n",
+    ],
+)
 def test_commas_inside_formulas_separate_no_cells(text):
     got = import_formulas(text)
     assert got.format == "list" and [r.formula for r in got.rows] == text.splitlines()

@@ -31,9 +31,7 @@ def problems(tmp_path: Path) -> Path:
 def scored(tmp_path: Path, problems: Path, pool: str, *options: str) -> list[dict[str, str]]:
     source, out = tmp_path / "pool.csv", tmp_path / "scored.csv"
     source.write_text(pool)
-    status = main(
-        ["score", str(source), "--problems", str(problems), "--out", str(out), *options]
-    )
+    status = main(["score", str(source), "--problems", str(problems), "--out", str(out), *options])
     assert status == 0
     with out.open(newline="") as file:
         return list(csv.DictReader(file))
@@ -44,7 +42,8 @@ def test_every_row_comes_back_in_order_and_none_is_dropped(tmp_path, problems):
         tmp_path,
         problems,
         "problem,formula,note\nline,a+b,first\nline,lg(a),second\nnowhere,a,third\nline,,4\n",
-        "--jobs", "1",
+        "--jobs",
+        "1",
     )
     assert [row["note"] for row in rows] == ["first", "second", "third", "4"]
     assert list(rows[0])[-len(SCORE_COLUMNS) :] == list(SCORE_COLUMNS)

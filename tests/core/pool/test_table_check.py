@@ -37,10 +37,16 @@ def r2(text: str, table: Table, part: slice) -> float:
 def test_scores_of_training_and_test_rows_do_not_speak_against_their_own_table(seed: int) -> None:
     table = noisy_line(seed)
     rows = [
-        Listed(i, text, stored={"r2_train": r2(text, table, slice(0, 30)),
-                                "r2_test": r2(text, table, slice(30, 40))})
+        Listed(
+            i,
+            text,
+            stored={
+                "r2_train": r2(text, table, slice(0, 30)),
+                "r2_test": r2(text, table, slice(30, 40)),
+            },
+        )
         for i, text in enumerate(["3*a - 2*b", "3*a"], start=1)
-    ]  # fmt: skip
+    ]
     assert checked(rows, table).passed
     other = read_table(
         "a,b,y\n" + "\n".join(f"{i},{i * i % 7},{(-1) ** i * i}" for i in range(1, 30)) + "\n"
@@ -59,8 +65,12 @@ def test_a_few_rows_that_disagree_or_lack_a_column_do_not_speak_against_a_table(
 @pytest.mark.parametrize(
     ("formulas", "unusable", "reason"),
     [
-        (["u", "v*u"], True, "Both formulas have variables for which the table has no column: "
-         "`u` and `v`. Its columns are `a`, `b` and `y`."),
+        (
+            ["u", "v*u"],
+            True,
+            "Both formulas have variables for which the table has no column: "
+            "`u` and `v`. Its columns are `a`, `b` and `y`.",
+        ),
         (["x0 + x5"], True, "The formula has variables"),
         (["u", "v", "a"], False, "2 of 3 formulas have variables"),
         (["lg(a)", "u"], True, "The formula has variables"),
@@ -70,7 +80,7 @@ def test_a_few_rows_that_disagree_or_lack_a_column_do_not_speak_against_a_table(
         (["lg(a)"], False, ""),
         ([], False, ""),
     ],
-)  # fmt: skip
+)
 def test_columns_that_do_not_match_the_variables_are_named(
     formulas: list[str], unusable: bool, reason: str
 ) -> None:
@@ -80,8 +90,7 @@ def test_columns_that_do_not_match_the_variables_are_named(
     assert reason in "".join(check.reasons) and bool(reason) != check.passed
 
 
-FALL = [(3.2, "x0"), (1.1, "x0*x0"), (0.4, "x0*x0 + cos(x1)"),
-        (1e-4, "x0*x0 + cos(x1) + 0.1*x2")]  # fmt: skip
+FALL = [(3.2, "x0"), (1.1, "x0*x0"), (0.4, "x0*x0 + cos(x1)"), (1e-4, "x0*x0 + cos(x1) + 0.1*x2")]
 """A hall of fame of y = x0² + cos(x1) + x2/10, with losses as PySR may have stored them."""
 
 
@@ -95,9 +104,13 @@ def hall(*losses: float) -> list[Listed]:
 def drawn_table(seed: int, head: str, target: str) -> Table:
     rng = np.random.default_rng(seed)
     a, b, c = rng.uniform(1, 5, (3, 60))
-    y = {"theirs": a * a + np.cos(b) + c / 10 + rng.normal(0, 0.01, 60),
-         "random": rng.uniform(0, 1, 60), "c": c, "large": rng.uniform(0, 400, 60),
-         "near": 5 * c + a + rng.normal(0, 9, 60)}[target]  # fmt: skip
+    y = {
+        "theirs": a * a + np.cos(b) + c / 10 + rng.normal(0, 0.01, 60),
+        "random": rng.uniform(0, 1, 60),
+        "c": c,
+        "large": rng.uniform(0, 400, 60),
+        "near": 5 * c + a + rng.normal(0, 9, 60),
+    }[target]
     columns = [a, b, c, y][4 - head.count(",") - 1 :]
     lines = "\n".join(",".join(map(repr, row)) for row in np.column_stack(columns).tolist())
     return read_table(f"{head}\n{lines}\n", source="p.csv")
@@ -117,12 +130,19 @@ def test_losses_of_its_own_rows_do_not_speak_against_a_table(seed: int, head: st
     table = drawn_table(seed, head, "theirs")
     squared, absolute = measured_losses(table)
     variance = float(np.var(table.values["y"]))
-    for losses in (squared, absolute, [loss / variance for loss in squared],
-                   [1e4 * loss for loss in squared], [-(loss < 1) + 2.0 for loss in squared],
-                   [loss / 2 for loss in squared], [1e-30 * loss for loss in squared]):  # fmt: skip
+    for losses in (
+        squared,
+        absolute,
+        [loss / variance for loss in squared],
+        [1e4 * loss for loss in squared],
+        [-(loss < 1) + 2.0 for loss in squared],
+        [loss / 2 for loss in squared],
+        [1e-30 * loss for loss in squared],
+    ):
         assert checked(hall(*losses), table).passed, losses
-    part = [float(loss) for loss in np.asarray(squared) * np.random.default_rng(seed).uniform(
-        0.3, 3, 4)]  # fmt: skip
+    part = [
+        float(loss) for loss in np.asarray(squared) * np.random.default_rng(seed).uniform(0.3, 3, 4)
+    ]
     assert checked(hall(*part), table).passed, "of other rows of the same data"
 
 
@@ -132,10 +152,13 @@ def test_losses_of_its_own_rows_do_not_speak_against_a_table(seed: int, head: st
     [
         ("random", "no formula explains anything of `y`: the best R² is"),
         ("large", "The losses of the list fall from 3.2 to 0.0001, but here no formula"),
-        ("near", "another loss than the list says, and they stand in another order: row 4 came "
-         "with a loss of 0.0001"),
+        (
+            "near",
+            "another loss than the list says, and they stand in another order: row 4 came "
+            "with a loss of 0.0001",
+        ),
     ],
-)  # fmt: skip
+)
 def test_losses_that_are_not_of_these_rows_speak_against_a_table(
     seed: int, target: str, reason: str
 ) -> None:

@@ -24,9 +24,19 @@ from tests.core.report.reading import Page, value, words
 from tests.effort import examples
 
 SECTIONS = (
-    "formula", "tree", "metrics", "blame", "where", "writing", "repair", "truth", "budget",
-    "samples", "nodes", "reproduce",
-)  # fmt: skip
+    "formula",
+    "tree",
+    "metrics",
+    "blame",
+    "where",
+    "writing",
+    "repair",
+    "truth",
+    "budget",
+    "samples",
+    "nodes",
+    "reproduce",
+)
 
 
 def inspected(text, columns):
@@ -64,9 +74,17 @@ def test_the_metrics_are_those_of_the_inspection(found):
     i = findings.inspection
     shown = [value(row[1]) for row in page.rows("metrics")[:10]]
     assert shown == [
-        i.eic, i.nodes[-1].local_eic, findings.diagnosis.writing.q, i.noise_figure_db,
-        i.formula.complexity, 0, i.tail.q50, i.tail.q90, i.tail.q99, i.tail.top1_share,
-    ]  # fmt: skip
+        i.eic,
+        i.nodes[-1].local_eic,
+        findings.diagnosis.writing.q,
+        i.noise_figure_db,
+        i.formula.complexity,
+        0,
+        i.tail.q50,
+        i.tail.q90,
+        i.tail.q99,
+        i.tail.top1_share,
+    ]
     names = [words(row[0]) for row in page.rows("metrics")[:3]]
     assert names == ["Worst step (EIC)", "Result, independent noise", "Result, shared noise"]
 
@@ -103,8 +121,11 @@ def test_the_ledgers_table_ranks_the_shares(found):
     rows = page.rows("blame")
     for row, entry in zip(rows, ranked[: len(rows)], strict=True):
         assert [value(c) for c in row[1:5]] == [
-            entry.share, entry.mean_share, entry.inherited, entry.gain
-        ]  # fmt: skip
+            entry.share,
+            entry.mean_share,
+            entry.inherited,
+            entry.gain,
+        ]
 
 
 def test_the_worst_rows_are_those_of_largest_amplification(found):
@@ -124,9 +145,7 @@ def test_function_and_writing_are_the_splits_numbers(found):
     split = findings.diagnosis.writing
     chart = next(e for e in page.section("writing").iter() if e.tag.endswith("svg"))
     texts = [e.text for e in chart.iter() if e.tag.endswith("text")]
-    assert texts[1::2] == [
-        f"{v:.2f}" for v in (split.own, split.q, findings.inspection.eic_finite)
-    ]
+    assert texts[1::2] == [f"{v:.2f}" for v in (split.own, split.q, findings.inspection.eic_finite)]
     row = page.rows("writing")[0]
     v = split.conditioning.variables[0]
     assert [value(c) for c in row[1:]] == [v.rms, v.largest, v.share]
@@ -141,9 +160,7 @@ def test_repairs_are_shown_with_both_measurements_and_what_they_need(found):
         assert [value(c) for c in row[1:4]] == [m.q, m.eic, m.complexity]
         assert value(row[4]) == m.float64.digits_lost
         assert value(row[5]) == m.float32.digits_lost
-    assert [value(c) for c in change[1:4]] == [
-        best.delta_q, best.delta_eic, best.delta_complexity
-    ]  # fmt: skip
+    assert [value(c) for c in change[1:4]] == [best.delta_q, best.delta_eic, best.delta_complexity]
     said = page.words("repair")
     assert best.text in said and all(a in said for a in best.assumptions)
 
@@ -153,8 +170,15 @@ def test_the_triangulation_is_shown_node_by_node(found):
     for row, n in zip(page.rows("truth"), findings.triangulation.nodes, strict=True):
         finest = n.shaken[-1]
         values = [float(d.get("value")) for cell in row for d in cell.iter("data")]
-        meant = [n.recursion, n.shared, finest.local_eic, finest.low, finest.high,
-                 n.float64.digits, n.float32.digits]  # fmt: skip
+        meant = [
+            n.recursion,
+            n.shared,
+            finest.local_eic,
+            finest.low,
+            finest.high,
+            n.float64.digits,
+            n.float32.digits,
+        ]
         assert all(map(same, values, meant)) and len(values) == len(meant)
         badge = next(e for e in row[-1].iter("span"))
         assert badge.get("class") == f"badge {n.agreement.badge}"
@@ -227,9 +251,13 @@ def test_hostile_names_of_columns_files_and_targets_are_text():
     )
     samples = Samples.from_columns({name: [1.0, 1.001, 3.0]}, target=[0.0, 0.1, 2.0])
     known = Provenance(
-        file_name=f"{HOSTILE}.csv", file_hash="h", file_columns=(name, HOSTILE),
-        mapping={name: name}, target=HOSTILE, notices=(f"seen: {HOSTILE}",),
-    )  # fmt: skip
+        file_name=f"{HOSTILE}.csv",
+        file_hash="h",
+        file_columns=(name, HOSTILE),
+        mapping={name: name},
+        target=HOSTILE,
+        notices=(f"seen: {HOSTILE}",),
+    )
     page = Page(html_report(inspect(formula, samples), provenance=known))
     tags = {e.tag.rpartition("}")[2] for e in page.root.iter()}
     assert not tags & {"script", "img"}
@@ -283,8 +311,10 @@ def test_with_a_target_the_page_says_what_remains_of_the_fit():
     findings = investigate(inspection, with_repair=False, with_triangulation=False)
     page = Page(render(findings, Provenance()))
     assert tuple(s.get("id") for s in page.root.iter("section")) == (
-        *SECTIONS[:9], "robustness", *SECTIONS[9:]
-    )  # fmt: skip
+        *SECTIONS[:9],
+        "robustness",
+        *SECTIONS[9:],
+    )
     card = robustness_card(inspection.formula, samples)
     rows = page.rows("robustness")
     assert [words(row[0]) for row in rows] == [line.name for line in card.lines]

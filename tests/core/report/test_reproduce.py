@@ -37,9 +37,13 @@ def run_again(capsys: pytest.CaptureFixture[str], command: str) -> dict:
 def run_script(script: str, folder: Path) -> list[str]:
     (folder / "again.py").write_text(script, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "again.py"], cwd=folder, capture_output=True, text=True, timeout=60,
+        [sys.executable, "again.py"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
@@ -63,10 +67,13 @@ def test_command_and_script_give_the_same_numbers_again(capsys, tmp_path, text, 
     known = Provenance(reading, domains, 9)
     page = Page(
         html_report(
-            inspection, provenance=known,
-            with_repair=False, with_triangulation=False, with_budget=False,
+            inspection,
+            provenance=known,
+            with_repair=False,
+            with_triangulation=False,
+            with_budget=False,
         )
-    )  # fmt: skip
+    )
     *_, command, script = blocks(page)
     again = run_again(capsys, command)
     assert again["nodes"] == inspection.to_json()["nodes"]
@@ -95,9 +102,7 @@ def test_no_command_is_given_that_would_take_other_columns():
     table = read_table(b"p,q,r\n1,2,3\n4,5,7\n")
     for mapping in ({"x1": "q", "x2": "r"}, {"x1": "p", "x2": "q"}, {"x1": "r", "x2": "p"}):
         samples = table.samples(mapping)
-        known = Provenance(
-            reading, file_name="t.csv", file_columns=table.names, mapping=mapping
-        )
+        known = Provenance(reading, file_name="t.csv", file_columns=table.names, mapping=mapping)
         command = command_line(reading.formula, samples, known)
         if command is None:
             assert mapping == {"x1": "r", "x2": "p"}

@@ -88,11 +88,25 @@ FUNCTIONS: dict[str, Any] = {
     **{
         name: getattr(MP, name)
         for name in (
-            "sqrt", "log", "sin", "cos", "tan", "asin", "acos", "atan", "tanh",
-            "asinh", "acosh", "atanh", "erf", "sign", "floor", "ceil",
+            "sqrt",
+            "log",
+            "sin",
+            "cos",
+            "tan",
+            "asin",
+            "acos",
+            "atan",
+            "tanh",
+            "asinh",
+            "acosh",
+            "atanh",
+            "erf",
+            "sign",
+            "floor",
+            "ceil",
         )
     },
-}  # fmt: skip
+}
 
 
 def number(text: str) -> Any:

@@ -27,17 +27,47 @@ DIGITS = 900
 WIDE = "loguniform:1e-300:1e300"
 
 NUMPY: dict[str, Any] = {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide,
-    "neg": np.negative, "abs": np.abs, "pow": np.power, "min": np.minimum, "max": np.maximum,
-    "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh,
-    "acosh": np.arccosh, "atanh": np.arctanh, "atan2": np.arctan2,
-    "cot": lambda a: 1 / np.tan(a), "sec": lambda a: 1 / np.cos(a), "csc": lambda a: 1 / np.sin(a),
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "neg": np.negative,
+    "abs": np.abs,
+    "pow": np.power,
+    "min": np.minimum,
+    "max": np.maximum,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "atan2": np.arctan2,
+    "cot": lambda a: 1 / np.tan(a),
+    "sec": lambda a: 1 / np.cos(a),
+    "csc": lambda a: 1 / np.sin(a),
     **{
         name: getattr(np, name)
-        for name in ("hypot", "cbrt", "exp", "sinh", "cosh", "expm1", "log1p", "sqrt", "log", "sin",
-                     "cos", "tan", "tanh", "sign", "floor", "ceil")
+        for name in (
+            "hypot",
+            "cbrt",
+            "exp",
+            "sinh",
+            "cosh",
+            "expm1",
+            "log1p",
+            "sqrt",
+            "log",
+            "sin",
+            "cos",
+            "tan",
+            "tanh",
+            "sign",
+            "floor",
+            "ceil",
+        )
     },
-}  # fmt: skip
+}
 
 
 def in_doubles(draft: Draft, columns: Mapping[str, Any], count: int) -> Any:
@@ -141,8 +171,11 @@ def _hold_errors(before: Any, after: Any, form: Repair, count: int) -> None:
 
 WORSE_BEFORE = [
     ("sqrt(0.5*(1+x/sqrt(4*p*p+x*x)))", {"x": WIDE, "p": WIDE}, True),
-    ("(3 + 2/(r*r)) - (0.125*(3-2*v)*(w*w*r*r))/(1-v) - 4.5", {"r": WIDE, "v": WIDE, "w": WIDE},
-     True),
+    (
+        "(3 + 2/(r*r)) - (0.125*(3-2*v)*(w*w*r*r))/(1-v) - 4.5",
+        {"r": WIDE, "v": WIDE, "w": WIDE},
+        True,
+    ),
     ("1/x - 1/tan(x)", {"x": WIDE}, True),
     ("1/x - 1/tan(x)", {"x": "loguniform:1e-9:1"}, True),
     ("sqrt(0.5*(1+x/sqrt(4*p*p+x*x)))", {"x": "-1:1", "p": "-1:1"}, False),
@@ -150,7 +183,7 @@ WORSE_BEFORE = [
     ("(1-cos(x))/sin(x)", {"x": "loguniform:1e-200:1"}, False),
     ("exp(x)/(1+exp(x))", {"x": "-800:800"}, False),
     ("x - y + y", {"x": WIDE, "y": WIDE}, True),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "ranges", "signed"), WORSE_BEFORE)
@@ -197,21 +230,56 @@ def test_a_loss_that_noise_does_not_explain_is_said_where_no_form_is_found() -> 
 
 
 CORES = (
-    "sqrt(x+1) - sqrt(x)", "(exp(x)-1)/x", "log(x+1) - log(x)", "(-y+sqrt(y**2-4*x*z))/(2*x)",
-    "log(exp(x)+exp(y))", "log(1+exp(x))", "(x+y)**2 - x**2", "1/(x+1) - 1/x", "x*y/(x+y)",
-    "x/sqrt(x**2+y**2)", "tan(x+y) - tan(x)", "exp(x) - exp(-x)", "cosh(x) - 1",
-    "log((1-x)/(1+x))", "atan(x+1) - atan(x)", "sqrt(x**2+1) - x", "1 - x/sqrt(x**2+1)",
-    "(x**3-y**3)/(x-y)", "x**4 - y**4", "(x*y-z*x)/(y-z)", "sin(x) - sin(y)",
-    "x/(x+y) - y/(x+y)", "1/sqrt(x) - 1/sqrt(x+1)", "log(x*y) - log(x)", "exp(x)/exp(y)",
-    "x**2/y**2 - 1", "1 - sin(x)**2", "acos(1-x)", "(x+y)*(x-y)/(x**2+y**2)", "sqrt(x**2) - y",
-    "(x*x)/(x*x+y*y)", "z*x**2 + y*x - y*x", "1/x - 1/tan(x)", "sqrt(x*y)/x",
-)  # fmt: skip
+    "sqrt(x+1) - sqrt(x)",
+    "(exp(x)-1)/x",
+    "log(x+1) - log(x)",
+    "(-y+sqrt(y**2-4*x*z))/(2*x)",
+    "log(exp(x)+exp(y))",
+    "log(1+exp(x))",
+    "(x+y)**2 - x**2",
+    "1/(x+1) - 1/x",
+    "x*y/(x+y)",
+    "x/sqrt(x**2+y**2)",
+    "tan(x+y) - tan(x)",
+    "exp(x) - exp(-x)",
+    "cosh(x) - 1",
+    "log((1-x)/(1+x))",
+    "atan(x+1) - atan(x)",
+    "sqrt(x**2+1) - x",
+    "1 - x/sqrt(x**2+1)",
+    "(x**3-y**3)/(x-y)",
+    "x**4 - y**4",
+    "(x*y-z*x)/(y-z)",
+    "sin(x) - sin(y)",
+    "x/(x+y) - y/(x+y)",
+    "1/sqrt(x) - 1/sqrt(x+1)",
+    "log(x*y) - log(x)",
+    "exp(x)/exp(y)",
+    "x**2/y**2 - 1",
+    "1 - sin(x)**2",
+    "acos(1-x)",
+    "(x+y)*(x-y)/(x**2+y**2)",
+    "sqrt(x**2) - y",
+    "(x*x)/(x*x+y*y)",
+    "z*x**2 + y*x - y*x",
+    "1/x - 1/tan(x)",
+    "sqrt(x*y)/x",
+)
 """Shapes of cancellation and of leaving the range."""
 
 DOMAINS = (
-    WIDE, "loguniform:1e-3:1e300", "loguniform:1e-200:1", "loguniform:1e-20:1e20", "-1:1",
-    "normal:1:1e-6", "normal:1e6:1", "1:5", "-800:800", "loguniform:1e150:1e250", "-1e-8:1e-8",
-)  # fmt: skip
+    WIDE,
+    "loguniform:1e-3:1e300",
+    "loguniform:1e-200:1",
+    "loguniform:1e-20:1e20",
+    "-1:1",
+    "normal:1:1e-6",
+    "normal:1e6:1",
+    "1:5",
+    "-800:800",
+    "loguniform:1e150:1e250",
+    "-1e-8:1e-8",
+)
 
 
 @cache
@@ -247,8 +315,15 @@ def test_when_a_form_loses_more(before: list[float], after: list[float], worse: 
 
 
 CONCLUSIONS = ("o rewriting", "o writing", "o exact", "othing to mend", "only", "no form")
-LOSSES = ("shared noise", "independent noise", "EIC", "measured in float64", "own sensitivity",
-          "compared it loses more", "lost to the writing")  # fmt: skip
+LOSSES = (
+    "shared noise",
+    "independent noise",
+    "EIC",
+    "measured in float64",
+    "own sensitivity",
+    "compared it loses more",
+    "lost to the writing",
+)
 
 
 @pytest.mark.parametrize(
@@ -275,8 +350,10 @@ def test_whose_fault_concludes_nothing_that_the_search_may_contradict(
     for sentence in (split.sentence, *split.notes, found.sentence):
         assert not [said for said in CONCLUSIONS if said in sentence], sentence
         for clause in sentence.split("; "):
-            assert "digit" not in clause or any(loss in clause for loss in LOSSES) or (
-                "every digit" in clause
+            assert (
+                "digit" not in clause
+                or any(loss in clause for loss in LOSSES)
+                or ("every digit" in clause)
             ), clause
 
 
@@ -300,13 +377,16 @@ def test_where_the_result_is_a_difference_of_equals_both_lines_say_which_noise()
 RANGES = (
     ("1/x", {"x": [1e308, 2.0]}, "dd"),
     ("1/x", {"x": [1e308, 2.0, 1e-310]}, "ddL"),
-    ("x*y/z", {"x": [1e-200, 1, 1e-170, 2], "y": [1e-200, 1, 1e-170, 3], "z": [1e90, 1, 1e-90, 1]},
-     "SdDd"),
+    (
+        "x*y/z",
+        {"x": [1e-200, 1, 1e-170, 2], "y": [1e-200, 1, 1e-170, 3], "z": [1e90, 1, 1e-90, 1]},
+        "SdDd",
+    ),
     ("sqrt(x*x+y*y)", {"x": [1e-200, 3, 1e200, 0], "y": [0, 4, 1e200, 0]}, "DdDd"),
     ("x*1e-200", {"x": [1e-100, 1e-107, 1e-115, 1e-130]}, "ddfS"),
     ("1/(1+exp(-x))", {"x": [700.0, -700, -715, -740, -760]}, "ddFFS"),
     ("(1 + x) - 1", {"x": [1e-20, 1.0]}, "dd"),
-)  # fmt: skip
+)
 """d, f: doubles have a value, f one of fewer digits; D, F: the same, but a program gets inf or a 0
 that is none; S, L: no double is near."""
 

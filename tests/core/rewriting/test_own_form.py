@@ -46,8 +46,10 @@ def test_a_form_that_differs_at_a_single_row_differs() -> None:
     found = compare_own_form(read("abs(x)").formula, read("x").formula, samples)
     assert found.difference is not None
     assert (found.difference.row, found.difference.before, found.difference.after) == (
-        0, "2.0", "-2.0",
-    )  # fmt: skip
+        0,
+        "2.0",
+        "-2.0",
+    )
 
 
 def test_a_form_without_a_value_where_the_formula_has_one_is_not_equal() -> None:

@@ -85,8 +85,18 @@ def test_double_precision_really_gains_what_is_promised(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["√ difference", "fraction difference", "1 − cos over x²", "eˣ − 2 + e⁻ˣ",
-             "quadratic, small root", "variance of three", "softplus", "log-sum-exp", "haversine"]
+    "name",
+    [
+        "√ difference",
+        "fraction difference",
+        "1 − cos over x²",
+        "eˣ − 2 + e⁻ˣ",
+        "quadratic, small root",
+        "variance of three",
+        "softplus",
+        "log-sum-exp",
+        "haversine",
+    ],
 )
 def test_repairing_a_repair_finds_nothing_more_at_the_root(name: str) -> None:
     done = textbook(name).repairs
@@ -102,11 +112,13 @@ def test_repairing_a_repair_finds_nothing_more_at_the_root(name: str) -> None:
         ("log(exp(x))", ["x=normal:1000:1"], "x"),
         ("sqrt(x+1) - sqrt(x)", ["x=loguniform:1:1e8"], "1/(sqrt(x + 1) + sqrt(x))"),
         ("(1 - cos(x))/x**2", ["x=loguniform:1e-4:1"], "2*sin(x/2)**2/x**2"),
-        ("(x**2+y**2)/2 - ((x+y)/2)**2", ["x=normal:1000:1", "y=normal:1000:1"],
-         "(x - y)**2/4"),
-        ("log(exp(x)+exp(y)+exp(z))", ["x=800:900", "y=800:900", "z=800:900"],
-         "max(max(x, y) + log1p(exp(-abs(x - y))), z) + "
-         "log1p(exp(-abs(max(x, y) - z + log1p(exp(-abs(x - y))))))"),
+        ("(x**2+y**2)/2 - ((x+y)/2)**2", ["x=normal:1000:1", "y=normal:1000:1"], "(x - y)**2/4"),
+        (
+            "log(exp(x)+exp(y)+exp(z))",
+            ["x=800:900", "y=800:900", "z=800:900"],
+            "max(max(x, y) + log1p(exp(-abs(x - y))), z) + "
+            "log1p(exp(-abs(max(x, y) - z + log1p(exp(-abs(x - y))))))",
+        ),
         ("0.1*x - (x/10 - y)", ["x=1e6:2e6", "y=1:2"], "y"),
         ("(x**3 - 8)/(x - 2)", ["x=normal:2:1e-5"], "(x + 2)*x + 4"),
     ],
@@ -136,17 +148,36 @@ def test_a_rewrite_that_only_games_independence_is_not_proposed(
     ("text", "ranges", "reason", "advice"),
     [
         ("1/(x-2)", ["x=1:3"], "are the function's own sensitivity", "inputs known more exactly"),
-        ("x**2", ["x=1:5"], "with shared noise the result loses 0.3 digits; measured in float64",
-         "Nothing needs to be done."),
-        ("x", ["x=1:5"], "with shared noise the result loses no digit; measured in float64",
-         "Nothing needs to be done."),
-        ("a*b/(4*pi*c*r**2)", ["a=1:5", "b=1:5", "c=1:5", "r=1:5"],
-         "with shared noise the result loses 0.6 digits; measured in float64",
-         "Nothing needs to be done."),
-        ("x + 1e-6*sin(1000*x)", ["x=1:5"], "the worst step (EIC) loses",
-         "does not feel that step"),
-        ("x - sin(x)", ["x=loguniform:1e-4:1"], "are lost to the writing; measured in float64",
-         "a series or a library function"),
+        (
+            "x**2",
+            ["x=1:5"],
+            "with shared noise the result loses 0.3 digits; measured in float64",
+            "Nothing needs to be done.",
+        ),
+        (
+            "x",
+            ["x=1:5"],
+            "with shared noise the result loses no digit; measured in float64",
+            "Nothing needs to be done.",
+        ),
+        (
+            "a*b/(4*pi*c*r**2)",
+            ["a=1:5", "b=1:5", "c=1:5", "r=1:5"],
+            "with shared noise the result loses 0.6 digits; measured in float64",
+            "Nothing needs to be done.",
+        ),
+        (
+            "x + 1e-6*sin(1000*x)",
+            ["x=1:5"],
+            "the worst step (EIC) loses",
+            "does not feel that step",
+        ),
+        (
+            "x - sin(x)",
+            ["x=loguniform:1e-4:1"],
+            "are lost to the writing; measured in float64",
+            "a series or a library function",
+        ),
         ("log(-abs(x))", ["x=1:2"], "no sample has a value", "has a finite value"),
     ],
 )
@@ -264,8 +295,12 @@ def test_a_form_found_before_the_time_limit_says_that_there_may_be_a_better_one(
 def test_progress_rises_to_at_most_1() -> None:
     seen: list[float] = []
     domains = dict([Domain.parse("x=loguniform:1:1e8")])
-    repair(read("log(x+1) - log(x)").formula, sample_domains(domains, count=50),
-           limit_seconds=UNBOUNDED, progress=seen.append)
+    repair(
+        read("log(x+1) - log(x)").formula,
+        sample_domains(domains, count=50),
+        limit_seconds=UNBOUNDED,
+        progress=seen.append,
+    )
     assert seen and seen == sorted(seen) and seen[-1] <= 1
 
 
@@ -288,8 +323,14 @@ def test_a_formula_too_large_to_search_is_said_to_be() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["x*x - y*x", "sqrt(x+1) - sqrt(x)", "log(1+exp(x)) + y", "sin(x+y) - sin(x)*max(x, y)",
-     "(x**y + y**1.5)/(x + y*x)", "tanh(x)*atan2(y, x) - hypot(x, y)"],
+    [
+        "x*x - y*x",
+        "sqrt(x+1) - sqrt(x)",
+        "log(1+exp(x)) + y",
+        "sin(x+y) - sin(x)*max(x, y)",
+        "(x**y + y**1.5)/(x + y*x)",
+        "tanh(x)*atan2(y, x) - hypot(x, y)",
+    ],
 )
 def test_the_search_sees_the_amplification_that_the_diagnosis_tells(text: str) -> None:
     """Two computations that share no code but the operator table."""

@@ -72,9 +72,12 @@ def test_a_rule_holds_wherever_its_left_side_and_assumptions_do(rule: Rule) -> N
     inside = 0
 
     @settings(
-        max_examples=cases(20, 80), deadline=None, derandomize=True, database=None,
+        max_examples=cases(20, 80),
+        deadline=None,
+        derandomize=True,
+        database=None,
         suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
+    )
     @given(operands_of(rule))
     def check(operands: dict[str, str]) -> None:
         nonlocal inside
@@ -109,8 +112,10 @@ def test_a_wrong_rule_is_caught(left: str, right: str) -> None:
 @pytest.mark.parametrize("rule", RULES.rules, ids=identify)
 def test_a_rule_fires_on_its_own_left_side(rule: Rule) -> None:
     terms = Terms()
-    names = {name: {"k": "3", "m": "5", "n": "7"}.get(name, f"y_{name}")
-             for name in letters(rule.pattern)}
+    names = {
+        name: {"k": "3", "m": "5", "n": "7"}.get(name, f"y_{name}")
+        for name in letters(rule.pattern)
+    }
     left = read(to_python(Formula.from_draft(rule.pattern)), columns=sorted(names))
     draft = left.formula.to_draft()
     build = Builder(terms)
@@ -123,8 +128,11 @@ def test_a_rule_fires_on_its_own_left_side(rule: Rule) -> None:
 def plainly(terms: Terms, draft: Draft, bound: dict[str, int]) -> int:
     """A tree put into a collection exactly as written, letters replaced."""
     if not draft.children:
-        return bound[draft.label] if draft.label in bound else terms.intern(draft.operator, (),
-                                                                       draft.label)
+        return (
+            bound[draft.label]
+            if draft.label in bound
+            else terms.intern(draft.operator, (), draft.label)
+        )
     children = tuple(plainly(terms, child, bound) for child in draft.children)
     return terms.intern(draft.operator, children, "", draft.parameter)
 
@@ -146,8 +154,10 @@ def agree(terms: Terms, before: int, after: int, names: tuple[str, ...], seed: i
         except NoValue:
             return f"{to_python(terms.formula(after))} has no value at {bindings}"
         if not same(expected, found):
-            return (f"{to_python(terms.formula(before))} is not {to_python(terms.formula(after))}"
-                    f" at {bindings}")
+            return (
+                f"{to_python(terms.formula(before))} is not {to_python(terms.formula(after))}"
+                f" at {bindings}"
+            )
     return ""
 
 

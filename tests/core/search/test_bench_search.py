@@ -28,9 +28,19 @@ from eic_core.formula.syntax import read
 from eic_core.samples import Domain, Samples
 
 ASKED = [
-    "--laws", "2", "--seeds", "2", "--splits", "1", "--evals", "200", "--rows", "40",
-    "--noise", "0",
-]  # fmt: skip
+    "--laws",
+    "2",
+    "--seeds",
+    "2",
+    "--splits",
+    "1",
+    "--evals",
+    "200",
+    "--rows",
+    "40",
+    "--noise",
+    "0",
+]
 
 
 @pytest.fixture
@@ -48,8 +58,17 @@ def run(shared: Path, *more: str) -> list[str]:
 
 
 def row(problem: str, seed: int, method: str, **named: object) -> Row:
-    given = {"part": "laws", "noise": 0.0, "evaluations": 9, "rows": 40, "tolerance": 0.0,
-             "made_by": "", "seconds": 1.0, "formula": "x", **named}  # fmt: skip
+    given = {
+        "part": "laws",
+        "noise": 0.0,
+        "evaluations": 9,
+        "rows": 40,
+        "tolerance": 0.0,
+        "made_by": "",
+        "seconds": 1.0,
+        "formula": "x",
+        **named,
+    }
     return Row(problem=problem, seed=seed, method=method, **given)  # type: ignore[arg-type]
 
 
@@ -65,8 +84,11 @@ def test_a_table_says_what_the_file_of_runs_holds_and_a_second_start_runs_nothin
         own = [r for r in rows if r["part"] == "laws" and r["method"] == method]
         share = 100 * np.mean([float(r["r2_held_out"]) > 0.99 for r in own])
         nodes = np.mean([int(r["nodes"]) for r in own])
-        line = next(line for line in first.out.splitlines()[::-1]
-                    if line.startswith(label) and "−" not in line)  # fmt: skip
+        line = next(
+            line
+            for line in first.out.splitlines()[::-1]
+            if line.startswith(label) and "−" not in line
+        )
         assert f" {share:.1f} ± " in line and f" {nodes:.3g} ± " in line
     assert command.main(asked) == 0
     again = capsys.readouterr()
@@ -89,8 +111,9 @@ def test_runs_of_another_version_are_left_out_and_said_to_be(shared, capsys):
     asked = run(shared, "--parts", "laws", "--methods", "eic-gp", "--laws", "1", "--seeds", "1")
     assert command.main(asked) == 0
     file = shared / "runs.csv"
-    file.write_text(file.read_text(encoding="utf-8").replace(command.maker(), "00000000"),
-                    encoding="utf-8")  # fmt: skip
+    file.write_text(
+        file.read_text(encoding="utf-8").replace(command.maker(), "00000000"), encoding="utf-8"
+    )
     capsys.readouterr()
     assert command.main([*asked, "--print"]) == 0
     told = capsys.readouterr().out
@@ -124,8 +147,14 @@ def test_the_interval_is_that_of_scipys_paired_bootstrap(relative):
         return a / b - 1 if relative else a - b
 
     found = change(new, old, relative=relative)
-    expected = stats.bootstrap((after, before), statistic, paired=True, method="percentile",
-                               n_resamples=20_000, random_state=5)  # fmt: skip
+    expected = stats.bootstrap(
+        (after, before),
+        statistic,
+        paired=True,
+        method="percentile",
+        n_resamples=20_000,
+        random_state=5,
+    )
     low, high = expected.confidence_interval
     assert found.value == pytest.approx(statistic(after, before))
     assert [found.low, found.high] == pytest.approx([low, high], abs=0.05 * (high - low))
@@ -141,9 +170,11 @@ def test_a_problem_counts_once_and_a_change_is_of_runs_that_both_sides_have():
 
 def test_eic_of_a_law_counts_where_the_formula_predicts():
     rows = [
-        row("a", 0, "gp", r2_held_out=0.79, eic=9.0), row("a", 1, "gp", r2_held_out=0.8, eic=2.0),
-        row("b", 0, "gp", r2_held_out=0.995, eic=1.0), row("b", 1, "gp", formula=""),
-    ]  # fmt: skip
+        row("a", 0, "gp", r2_held_out=0.79, eic=9.0),
+        row("a", 1, "gp", r2_held_out=0.8, eic=2.0),
+        row("b", 0, "gp", r2_held_out=0.995, eic=1.0),
+        row("b", 1, "gp", formula=""),
+    ]
     share, _, eic, everywhere, _ = LAW_COLUMNS
     assert runs_of(rows, "gp", eic) == {("a", 1): 2.0, ("b", 0): 1.0}
     assert runs_of(rows, "gp", everywhere) == {("a", 0): 9.0, ("a", 1): 2.0, ("b", 0): 1.0}

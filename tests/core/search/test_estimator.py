@@ -190,10 +190,16 @@ def test_scikit_learn_can_validate_it() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"method": "ga"}, {"alpha": -1}, {"penalty": "q50"}, {"max_evals": None},
-        {"operators": ("sine",)}, {"alpha": "x"}, {"n_jobs": 0}, {"n_jobs": 1.5},
+        {"method": "ga"},
+        {"alpha": -1},
+        {"penalty": "q50"},
+        {"max_evals": None},
+        {"operators": ("sine",)},
+        {"alpha": "x"},
+        {"n_jobs": 0},
+        {"n_jobs": 1.5},
     ],
-)  # fmt: skip
+)
 def test_a_wrong_parameter_is_a_value_error(wrong) -> None:
     with pytest.raises(ValueError):
         EICSymbolicRegressor(**{"max_evals": 400, **wrong}).fit(X, Y)

@@ -92,9 +92,11 @@ def test_what_is_kept_is_beaten_by_nothing_that_was_given() -> None:
     assert 5 < len(kept) < 100 and best_of(kept) == kept
     for one in given:
         assert any(
-            k.nodes <= one.nodes and k.fitted.nmse <= one.fitted.nmse * 1.001
-            and k.digits <= one.digits + 0.05 for k in kept
-        )  # fmt: skip
+            k.nodes <= one.nodes
+            and k.fitted.nmse <= one.fitted.nmse * 1.001
+            and k.digits <= one.digits + 0.05
+            for k in kept
+        )
 
 
 def test_a_written_candidate_has_no_sign_or_factor_too_many() -> None:

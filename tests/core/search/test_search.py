@@ -125,14 +125,15 @@ def test_the_order_of_rows_makes_no_difference() -> None:
 @pytest.mark.parametrize(
     ("text", "nodes", "method", "seed"),
     [
-        ("3*x*y/z", 7, "gp", 2), ("3*x*y/z", 7, "mcts", 2),
-        ("x*sin(y) + 2.5*z", 8, "gp", 2), ("x*sin(y) + 2.5*z", 8, "mcts", 2),
-        ("sqrt(x**2 + y**2)", 10, "gp", 2), ("sqrt(x**2 + y**2)", 10, "mcts", 1),
+        ("3*x*y/z", 7, "gp", 2),
+        ("3*x*y/z", 7, "mcts", 2),
+        ("x*sin(y) + 2.5*z", 8, "gp", 2),
+        ("x*sin(y) + 2.5*z", 8, "mcts", 2),
+        ("sqrt(x**2 + y**2)", 10, "gp", 2),
+        ("sqrt(x**2 + y**2)", 10, "mcts", 1),
     ],
-)  # fmt: skip
-def test_laws_are_found_exactly(
-    text: str, nodes: int, method: str, seed: int, monkeypatch
-) -> None:
+)
+def test_laws_are_found_exactly(text: str, nodes: int, method: str, seed: int, monkeypatch) -> None:
     monkeypatch.setattr(run, "EPOCH", 1500)
     problem = problem_of(law(text), method=method, operators=STEPS)
     found = search(problem, SearchBudget(max_evals=12_000, enough_r2=1 - 1e-12), seed=seed)
@@ -149,9 +150,13 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
     file = tmp_path / "run.json"
     calls: list[int] = []
     first = search(
-        noisy(method), SearchBudget(max_evals=3600), seed=3, checkpoint=file,
-        progress=lambda now: calls.append(now.evaluations), cancelled=lambda: len(calls) == 2,
-    )  # fmt: skip
+        noisy(method),
+        SearchBudget(max_evals=3600),
+        seed=3,
+        checkpoint=file,
+        progress=lambda now: calls.append(now.evaluations),
+        cancelled=lambda: len(calls) == 2,
+    )
     assert first.stopped == "cancelled" and first.evaluations == 3200
     second = search(noisy(method), SearchBudget(max_evals=3600), seed=3, checkpoint=file)
     assert second.stopped == "evaluations" and second.evaluations == 3600

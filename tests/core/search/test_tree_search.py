@@ -36,9 +36,15 @@ def by_hand(problem: SearchProblem) -> SearchTree:
     """A root with three children, the first with one of its own."""
     formulas = [None, *(formula(f"${name}", 0.5) for name in "abcd")]
     state = TreeState(
-        1, None, formulas, parents=[-1, 0, 0, 0, 1], visits=[100, 50, 40, 10, 30],
-        made=[1000, 1000, 0, 0, 0], rewards=[86.8, 45.0, 35.2, 8.0, 27.0], kept=[],
-    )  # fmt: skip
+        1,
+        None,
+        formulas,
+        parents=[-1, 0, 0, 0, 1],
+        visits=[100, 50, 40, 10, 30],
+        made=[1000, 1000, 0, 0, 0],
+        rewards=[86.8, 45.0, 35.2, 8.0, 27.0],
+        kept=[],
+    )
     return SearchTree(problem, random.Random(0), state)
 
 
@@ -53,7 +59,7 @@ def by_hand(problem: SearchProblem) -> SearchTree:
         # .900 + .5 √(ln 120/50) = 1.055, .880 + .173, .8 + .5 √(ln 120/30) = 1.000: the first
         (0.5, [3, 4]),
     ],
-)  # fmt: skip
+)
 def test_a_descent_takes_the_child_of_the_highest_upper_bound(
     problem: SearchProblem, monkeypatch, exploration: float, ends: list[int]
 ) -> None:
@@ -106,8 +112,9 @@ def test_every_reward_is_a_fitness_and_a_formula_without_value_is_worth_the_cons
     def a_quarter(genomes: Sequence, ages: Sequence[int], *_: object) -> list[Individual]:
         return [
             Individual(genome, Fitted((1.0,) * len(genome), 0.0, 1.0), 3, 0.0, 0.25, age)
-            for genome, age in zip(genomes, ages, strict=True) if genome
-        ]  # fmt: skip
+            for genome, age in zip(genomes, ages, strict=True)
+            if genome
+        ]
 
     monkeypatch.setattr(tree_search, "weigh", a_quarter)
     tree = SearchTree(problem, random.Random(1), TreeState.first(1, 1))
@@ -152,8 +159,9 @@ def test_a_tree_forgets_the_leaves_of_the_least_reward_and_hangs_together(
     def leaves() -> dict[frozenset, float]:
         return {
             frozenset(tree.formulas[i].genome): tree.rewards[i] / tree.visits[i]
-            for i, below in enumerate(tree.children) if i and not below
-        }  # fmt: skip
+            for i, below in enumerate(tree.children)
+            if i and not below
+        }
 
     before = leaves()
     monkeypatch.setattr(tree_search, "MOST_NODES", len(tree.formulas) - 20)
