@@ -82,7 +82,7 @@ class Flow(NamedTuple):
     @property
     def empty(self) -> bool:
         """Whether nothing has arrived at any sample."""
-        return all([is_nothing(part) for part in self])
+        return all(is_nothing(part) for part in self)
 
     def joined(self, other: Flow) -> Flow:
         """What arrives by two ways."""
@@ -348,7 +348,7 @@ class _Passages:
                 if index < len(units) - 1:
                     flows[index] = Flow()
                 continue  # what shares its noise with its other side stays equal to it
-            touched = self._zero[slot] or any([self._zero[i] for i in step.operands])
+            touched = self._zero[slot] or any(self._zero[i] for i in step.operands)
             for child, below, through in zip(operands, step.operands, self._of(step), strict=True):
                 if touched:
                     flow = passed_on(self.B, arrived, through, y[slot], y[below])

@@ -105,7 +105,7 @@ def evaluate(
     with np.errstate(all="ignore"):
         for step in tape.steps:
             slot, operands = step.slot, step.operands
-            if ordinary[slot] and all([ordinary[i] for i in operands]):
+            if ordinary[slot] and all(ordinary[i] for i in operands):
                 first += len(operands)
                 continue
             ordinary[slot] = False  # and so is none that it reaches

@@ -161,7 +161,7 @@ class Tape:
 
         `eic_core.engine.branches` says which do.
         """
-        return any([node[1] in CONDITIONS for node in self.first_nodes])
+        return any(node[1] in CONDITIONS for node in self.first_nodes)
 
     @cached_property
     def counted(self) -> frozenset[int]:
@@ -179,7 +179,7 @@ class Tape:
         """For each slot, whether no variable stands below it."""
         found: list[bool] = []
         for node, operands in zip(self.first_nodes, self.operands, strict=True):
-            found.append(node.operator != VARIABLE and all([found[i] for i in operands]))
+            found.append(node.operator != VARIABLE and all(found[i] for i in operands))
         return tuple(found)
 
     def members(self, root: int) -> list[int]:

@@ -246,13 +246,13 @@ def loses_all_at_zero(formula: Formula, node_id: int, samples: Samples) -> bool:
         else:
             below = [forms[i - first] for i in node.children]
             form = form_of(node.operator, below, node.parameter)
-            if form.smooth and not all([each.smooth for each in below]):
+            if form.smooth and not all(each.smooth for each in below):
                 form = form._replace(smooth=False)
         forms.append(form)
     operands = [forms[i - first] for i in root.children]
-    if row.scales and not any([each.sign for each in operands]):
+    if row.scales and not any(each.sign for each in operands):
         return False  # its terms may vanish together
-    return all([each.smooth for each in operands])
+    return all(each.smooth for each in operands)
 
 
 def _leaf_form(node: Node, samples: Samples) -> ValueForm:

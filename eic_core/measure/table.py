@@ -231,7 +231,7 @@ def read_table(
         rows = sheet.rows()
         first = next(rows)
     header = [cell.strip() for cell in first]
-    if all([_number(cell) is not None for cell in header]):
+    if all(_number(cell) is not None for cell in header):
         header = [f"x{i}" for i in range(len(header))]
         notes.append(f"No header was found; the columns are called {_named(header)}.")
         rows = itertools.chain([first], rows)
@@ -337,7 +337,7 @@ def _delimiter(lines: list[str], first: str) -> str:
     counted = [line for line in lines if line.strip()][:_ROWS_COUNTED]
     for mark in ";\t":
         count = first.count(mark)
-        if most == "," and count and all([line.count(mark) == count for line in counted]):
+        if most == "," and count and all(line.count(mark) == count for line in counted):
             return mark
     return most
 
@@ -374,7 +374,7 @@ def _fill(
         for i, row in enumerate(block, count + 1):
             if len(row) == width:
                 continue
-            if any([cell.strip() for cell in row[width:]]):
+            if any(cell.strip() for cell in row[width:]):
                 raise DataError(
                     f"row {i} has {len(row)} cells, the header {width}",
                     hint="quote cells that hold the delimiter",
@@ -423,7 +423,7 @@ def _column(
     """
     try:
         values = np.array(list(map(float, cells)))
-        plain = bool(np.isfinite(values).all()) and not any(["_" in cell for cell in cells])
+        plain = bool(np.isfinite(values).all()) and not any("_" in cell for cell in cells)
     except ValueError:
         plain = False
     if plain:

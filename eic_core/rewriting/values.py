@@ -183,7 +183,7 @@ class ValueTable:
         value = self._exact.value
         return tuple(
             [
-                None if any([v is None for v in a]) else value(step, list(a))
+                None if any(v is None for v in a) else value(step, list(a))
                 for a in zip(*operands, strict=True)
             ]
         )

@@ -154,7 +154,7 @@ class _Regressor:
             answers[:] = [callback(now) for callback in self.callbacks or ()]
 
         def told_to_stop() -> bool:
-            return any([isinstance(a, (bool, np.bool_)) and a for a in answers])
+            return any(isinstance(a, (bool, np.bool_)) and a for a in answers)
 
         try:
             problem = problem_of(

@@ -152,7 +152,7 @@ def kept_and_polished(
 
 def has_number(genome: Genome) -> bool:
     """Whether a number stands inside a term."""
-    return any([token.__class__ is float for term in genome for token in term])
+    return any(token.__class__ is float for term in genome for token in term)
 
 
 def shortest(formula: Formula, samples: Samples, tolerance: float) -> Formula:

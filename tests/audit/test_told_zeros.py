@@ -54,4 +54,4 @@ def test_a_zero_is_named_as_the_cause_only_where_the_terms_cancel_at_it(text, en
     assert x[0] < min(zeros) and x[-1] > max(zeros)
     said = [found.verdict.sentence, *found.verdict.notes, *found.where.sentences]
     told = any(words in sentence for words in TELLS for sentence in said)
-    assert told == any([loses(terms, zero) for zero in zeros]), said
+    assert told == any(loses(terms, zero) for zero in zeros), said

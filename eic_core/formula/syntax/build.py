@@ -306,7 +306,7 @@ def _relu(args: list[Draft], span: Span) -> Draft:
 
 def _clip(args: list[Draft], span: Span) -> Draft:
     """``clip(u, low, high)``, as NumPy has it; one of the two may be left out."""
-    if all([arg.label == NOTHING for arg in args[1:]]):
+    if all(arg.label == NOTHING for arg in args[1:]):
         raise Refusal("neither a least nor a greatest value is given", "give one of them")
     draft = args[0]
     for operator, bound in zip(("max", "min"), args[1:], strict=True):

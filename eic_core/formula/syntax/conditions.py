@@ -136,7 +136,7 @@ def _piecewise(args: list[Draft], span: Span) -> Draft:
         count = len(args) // 2 * 2
         turned = [part for i in range(0, count, 2) for part in (args[i + 1], args[i])]
         return cases([*turned, *args[count:]], span)
-    if any([arg.operator != PAIR.name for arg in args]):
+    if any(arg.operator != PAIR.name for arg in args):
         raise Refusal(
             "a piecewise formula is a list of pairs", "as in `Piecewise((a, x > 0), (b, True))`"
         )

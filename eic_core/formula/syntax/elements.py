@@ -93,7 +93,7 @@ def with_elements(
         f"`{name}({number})` is read as the variable `{name}{number}`, an element of `{name}`",
         (tokens[first][2], tokens[first + 2][3]),
     )
-    if all([int(number) for number in numbers.values()]):
+    if all(int(number) for number in numbers.values()):
         report.index_base = 1
     return kept
 

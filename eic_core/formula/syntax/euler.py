@@ -48,7 +48,7 @@ def reason_for_euler(text: str, formula: Formula) -> str:
     if _DIGITS in text or _SYMPY.search(text):
         return "the text looks printed by SymPy"
     others = [name for name in formula.variables if name != "E"]
-    if others and all([is_indexed(name) for name in others]):
+    if others and all(is_indexed(name) for name in others):
         return "as SymPy prints it"
     return ""
 

@@ -185,14 +185,14 @@ def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
         last = high
         append((kind, word, low, high, extra))
     body = text[start:end]
-    if "//" in body or any([name in body for name in _EXACT_NAMES]):
+    if "//" in body or any(name in body for name in _EXACT_NAMES):
         tokens = _with_exact_leaves(report, tokens, start, end)
     if "M_" in body:
         for place, (kind, word, low, high, _) in enumerate(tokens):
             if kind == NAME and word in _OF_MATH_H:
                 tokens[place] = (LEAF, word, low, high, constant(_OF_MATH_H[word], (low, high)))
     if not body.isascii():
-        if any([row[0] == LEAF and row[1] in _VULGAR for row in tokens]):
+        if any(row[0] == LEAF and row[1] in _VULGAR for row in tokens):
             tokens = _with_products_of_fractions(report, tokens)
         tokens = [
             (NUMBER, row[1].translate(MINUS), *row[2:]) if row[0] == NUMBER else row
@@ -485,7 +485,7 @@ def parse_infix(
         report.products = []
         report.alternatives.clear()
         draft = _with_products(report, names, tokens, split, powers_from_left)
-    elif report.products and any([sign in report.view for sign in ("/", "^", "**")]):
+    elif report.products and any(sign in report.view for sign in ("/", "^", "**")):
         writer = ProductWriter(report, names, tokens, ())
         offer_other_products(report, writer.write(Neighbours(report, names).refuse))
     if by_hand:
@@ -506,8 +506,8 @@ beyond ASCII."""
 def _may_be_products(names: Names) -> bool:
     """Whether any name that was met could be a product in a text that writes `*`."""
     if names.has_columns:
-        return any([len(name) > 1 and not names.is_column(name) for name in names.met])
-    return any([_MAY_BE_PRODUCT.match(name) is not None for name in names.met if len(name) > 1])
+        return any(len(name) > 1 and not names.is_column(name) for name in names.met)
+    return any(_MAY_BE_PRODUCT.match(name) is not None for name in names.met if len(name) > 1)
 
 
 def _with_products(
@@ -636,7 +636,7 @@ def _with_spaced_thousands(report: Report, tokens: list[TokenRow]) -> list[Token
     if len(kept) == len(tokens):
         return None
     for kind, text, start, end, _ in kept:
-        if kind == NUMBER and any([mark in report.view[start:end] for mark in _THIN]):
+        if kind == NUMBER and any(mark in report.view[start:end] for mark in _THIN):
             report.note(
                 f"`{report.view[start:end][:40]}` is read as the number {text[:40]}", (start, end)
             )
@@ -735,7 +735,7 @@ def with_decimal_commas(report: Report, tokens: list[TokenRow]) -> list[TokenRow
     FormulaError
         If every such comma may as well group thousands, or one may separate arguments.
     """
-    semicolons = any([row[:2] == (COMMA, ";") for row in tokens])
+    semicolons = any(row[:2] == (COMMA, ";") for row in tokens)
     kept: list[TokenRow] = []
     joined: list[Token] = []
     doubtful: list[Token] = []
@@ -770,7 +770,7 @@ def with_decimal_commas(report: Report, tokens: list[TokenRow]) -> list[TokenRow
         kept.append(row)
     if not joined:
         return None
-    if all([_groups_thousands(token.text) for token in joined]):
+    if all(_groups_thousands(token.text) for token in joined):
         one = joined[0]
         whole = one.text.replace(".", "")
         report.fail(
@@ -835,7 +835,7 @@ def parse_repaired(report: Report, names: Names, tokens: list[TokenRow]) -> Draf
         return None
     draft, trial, call = readings[0]
     trees = [Formula.from_draft(other).structure() for other, _, _ in readings if len(readings) > 1]
-    if any([tree != trees[0] for tree in trees]):
+    if any(tree != trees[0] for tree in trees):
         return None
     report.notes.update(trial.notes)
     report.note(

@@ -52,7 +52,7 @@ def with_joined_tokens(report: Report, names: Names, tokens: list[TokenRow]) -> 
     if not view.isascii():
         if "√" in view:
             tokens = _with_cube_roots(tokens)
-        if any([row[0] == NAME and not row[1].isascii() for row in tokens]):
+        if any(row[0] == NAME and not row[1].isascii() for row in tokens):
             tokens = _with_raised_letters(report, names, tokens)
     if "S(" in view or "S." in view:
         tokens = _with_numbers_of_sympy(report, names, tokens)
@@ -199,13 +199,10 @@ def _with_numbers_of_sympy(report: Report, names: Names, tokens: list[TokenRow])
     Elements of another name, as ``x(1)``, tell that ``S(1)`` is one, too.
     """
     if names.is_known("S") or any(
-        [
-            row[0] == NAME and row[1] == "S" and tokens[i + 1][1] != "."
-            for i, row in enumerate(tokens)
-        ]
+        row[0] == NAME and row[1] == "S" and tokens[i + 1][1] != "." for i, row in enumerate(tokens)
     ):
         return tokens
-    if any([name not in _OF_SYMPY for name in find_elements(names, tokens)]):
+    if any(name not in _OF_SYMPY for name in find_elements(names, tokens)):
         return tokens
     kept: list[TokenRow] = []
     pieces: list[tuple[int, int, str]] = []

@@ -238,7 +238,7 @@ def detect(text: str, start: int, end: int) -> str:
         return "operon"
     if _is_gplearn(body):
         return "gplearn"
-    if any([call in body for call in _SRTREE_CALLS]) and _SRTREE.search(body):
+    if any(call in body for call in _SRTREE_CALLS) and _SRTREE.search(body):
         return "srtree"
     return "infix"
 
@@ -264,9 +264,7 @@ def _special(text: str, start: int, end: int) -> str:
         sheet = spreadsheet.SIGNS.search(text, begin, end)
         if sheet and not spreadsheet.NOT_SIGNS.search(text, begin, end):
             return "spreadsheet"
-    if any([mark in text for mark in _OF_MATHEMATICA]) and mathematica.SIGNS.search(
-        text, begin, end
-    ):
+    if any(mark in text for mark in _OF_MATHEMATICA) and mathematica.SIGNS.search(text, begin, end):
         return "mathematica"
     if first == "$" or text.endswith("$", begin, end):
         return "latex"

@@ -408,7 +408,7 @@ class _Scanner(Brackets):
         if self.names.is_known(word) or self.raw[self.index][1] in ("(", "_", "\\left", "^"):
             return False
         if self.chooses is None:
-            self.chooses = any([row[1] == "else" for row in self.raw])
+            self.chooses = any(row[1] == "else" for row in self.raw)
         if word == "if" and self.chooses and not self.cases:
             place = self.raw[self.index][2]
             self.report.fail(
@@ -984,13 +984,13 @@ class _Scanner(Brackets):
             return False
         shown = match[0].strip()
         each = [*EACH_UNIT.finditer(self.text, start, self.stop)]
-        if any([self.names.is_known(name) for name in LETTERS.findall(shown)]):
+        if any(self.names.is_known(name) for name in LETTERS.findall(shown)):
             return False
         self.report.note(
             f"`{shown[:_LONGEST_NAME]}` behind the formula is read as a unit, and left out",
             (start, self.stop),
         )
-        if "frac" not in shown and all([ONE_UNIT.match(one[1]) for one in each]):
+        if "frac" not in shown and all(ONE_UNIT.match(one[1]) for one in each):
             in_brackets = shown[0] in "[("
             for place in [start] if in_brackets else [one.start() for one in each]:
                 self.offer("a factor, no unit", place, place, "\\cdot ")

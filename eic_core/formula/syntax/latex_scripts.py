@@ -476,7 +476,7 @@ def _with_indices_first(raw: list[Raw]) -> list[Raw]:
 
     The superscript then ends where the subscript did.
     """
-    if not any([row[1] == "_" for row in raw]):
+    if not any(row[1] == "_" for row in raw):
         return raw
     closers: dict[int, int] = {}
     opened: list[int] = []
@@ -572,7 +572,7 @@ def _with_single_subscripts(
         Of each word that was cut or kept for a column, by where its index ends: where it begins,
         and the whole of it.
     """
-    if not any([row[1] == "_" for row in raw]):
+    if not any(row[1] == "_" for row in raw):
         return raw, {}
     kept: list[Raw] = []
     cut: dict[int, tuple[int, str]] = {}
@@ -585,7 +585,7 @@ def _with_single_subscripts(
         size = letter.end()
         heads = _heads(kept[-5:])
         for longer in range(len(text), size, -1):
-            if any([names.spells_column(f"{head}_{text[:longer]}") for head in heads]):
+            if any(names.spells_column(f"{head}_{text[:longer]}") for head in heads):
                 size = longer
                 break
         cut[start + size] = (start, text)
@@ -638,7 +638,7 @@ class Brackets:
         ]
         last = self.raw[-1][3] if self.raw else start
         self.cut: dict[int, tuple[int, str]] = {}
-        if "\\over" in self.text and any([row[1] == "\\over" for row in self.raw]):
+        if "\\over" in self.text and any(row[1] == "\\over" for row in self.raw):
             outside = not self.text[:start].strip(" $\\[(\n\t") and "\\begin" not in self.text
             self.raw = _with_fractions(self.raw, outside)
         if "_" in self.text:

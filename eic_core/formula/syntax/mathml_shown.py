@@ -237,7 +237,7 @@ class Presentation:
         elif tag == "mfenced":
             self.fenced(element)
         elif tag in _GROUPS:
-            if any([not child.tag for child in element.children]):
+            if any(not child.tag for child in element.children):
                 self.report.fail(
                     f"text in `<{tag}>`", *span, "put it into `<mi>`, `<mn>` or `<mo>`"
                 )

@@ -113,7 +113,7 @@ def _compares(names: Names, tokens: list[TokenRow], opened: list[_Open], name: s
     return (
         head[0] == OPEN
         or function is None
-        or any([each is not None and each.name in ASKING for each in heads])
+        or any(each is not None and each.name in ASKING for each in heads)
     )
 
 

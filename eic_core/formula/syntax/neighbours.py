@@ -144,7 +144,7 @@ class Neighbours:
             report.fail(f"`{word}` has no operator here", *place, hint)
         named = [each for each in (before, token) if each.kind in (NAME, CALL)]
         self._refuse_words(before, token)
-        if any([each.text in WORDS_OF_CODE and not self._known(each) for each in named]):
+        if any(each.text in WORDS_OF_CODE and not self._known(each) for each in named):
             report.fail("this is program code, not a formula", *place, "give only the expression")
         glued = before.end == token.start
         if before.kind == NUMBER and glued and token.text in ("i", "j", "I", "J"):
@@ -192,7 +192,7 @@ class Neighbours:
         text, place = self.report.text, (before.start, token.end)
         words = [each for each in (before, token) if each.kind in (NAME, CALL)]
         root = _ROOTS.get(" ".join([each.text.lower() for each in words]))
-        if root is not None and not any([self._known(each) for each in words]):
+        if root is not None and not any(self._known(each) for each in words):
             self.report.fail(
                 f"`{text[slice(*place)]}` is a function in words",
                 *place,

@@ -56,11 +56,11 @@ def with_plain_calls(report: Report, names: Names, tokens: list[TokenRow]) -> Re
     """
     found, text = tokens, report.view
     others: dict[str, str] = {}
-    if "." in text and any([row[:2] == (BAD, ".") for row in tokens]):
+    if "." in text and any(row[:2] == (BAD, ".") for row in tokens):
         found = _with_points(names, found)
     if "['" in text or '["' in text or "$" in text:
         found = _with_columns(report, found)
-    if any([row[0] == BAD for row in tokens]):
+    if any(row[0] == BAD for row in tokens):
         found, others = _without_modules(report, names, found)
         found = _with_methods(report, names, found)
     if "CASE" in text or "case" in text or "Case" in text:
@@ -70,7 +70,7 @@ def with_plain_calls(report: Report, names: Names, tokens: list[TokenRow]) -> Re
     if "-1" in text or "⁻¹" in text or "- 1" in text:
         found, inverses = _with_inverses(report, names, found)
         others = others | inverses
-    if any([mark in text for mark in "²³⁴⁵⁶⁷⁸⁹⁻"]):
+    if any(mark in text for mark in "²³⁴⁵⁶⁷⁸⁹⁻"):
         found = _with_raised_functions(report, names, found)
     return (found, others) if found is not tokens else None
 
@@ -117,7 +117,7 @@ def _with_raised_functions(report: Report, names: Names, tokens: list[TokenRow])
                 last += 1
             end, behind = tokens[last - 1][3], tokens[last]
             inside = [each[1] for each in tokens[place + 1 : last] if each[0] == NAME]
-            holds_call = any([_APPLIED.search(each) is not None for each in inside])  # `θcos`
+            holds_call = any(_APPLIED.search(each) is not None for each in inside)  # `θcos`
             if behind[0] not in _ENDS or behind[:2] == (OPERATOR, "^") or holds_call:
                 kept.append(row)
                 continue
@@ -197,7 +197,7 @@ def _column(tokens: list[TokenRow], place: int) -> tuple[int, str]:
 
 def _with_points(names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
     """``Sepal.Length`` as one name, where a column is called so."""
-    if not any(["." in name for name in names.exact]):
+    if not any("." in name for name in names.exact):
         return tokens
     kept: list[TokenRow] = []
     place = 0
@@ -260,7 +260,7 @@ def _without_modules(report: Report, names: Names, tokens: list[TokenRow]) -> Re
             first -= 2
         heads = [row[1] for row in tokens[first : place + 1 : 2]]
         method = _method(names, tokens, place + 2)
-        if method is None or any([head in operands or names.is_known(head) for head in heads]):
+        if method is None or any(head in operands or names.is_known(head) for head in heads):
             continue
         count, is_number = _arguments(tokens, place + 2)
         function = method[1]
@@ -529,7 +529,7 @@ def _with_cases(report: Report, names: Names, tokens: list[TokenRow]) -> list[To
                 kept.append((COMMA, ",", start, stop, None))
         if kind == CALL:  # as in `WHEN (x > 0)`
             kept.append((OPEN, "(", end - 1, end, None))
-    if len(kept) == len(tokens) and all([a is b for a, b in zip(kept, tokens, strict=True)]):
+    if len(kept) == len(tokens) and all(a is b for a, b in zip(kept, tokens, strict=True)):
         return tokens
     if begun:
         end = tokens[-1][3]

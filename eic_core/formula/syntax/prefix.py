@@ -41,7 +41,7 @@ def looks_like_prefix(text: str, start: int, end: int) -> bool:
         return False
     if not (word in _SYMBOLS or word.lower() in FUNCTIONS):
         return False
-    return text.isascii() or not any([len(parts_of(w)) > 1 for w in text[start:end].split()])
+    return text.isascii() or not any(len(parts_of(w)) > 1 for w in text[start:end].split())
 
 
 _SIGNED_PAIR = re.compile(r"\s*+(?P<sign>[+-])\s++(?P<one>[\w.]++)[ \t]++(?P<two>[^\W\d]\w*+)\s*+")

@@ -134,7 +134,7 @@ def _is_product(word: str, met: Collection[str], names: Names) -> bool:
     """Whether ``δt`` is a product: of columns, or as one of its parts stands alone elsewhere."""
     if names.has_columns:
         return _is_of(word, names.spells_column)
-    return any([part in met for part in parts_of(word)])
+    return any(part in met for part in parts_of(word))
 
 
 def _letter_products(
@@ -160,7 +160,7 @@ def _letter_products(
     """
     if PRODUCT_SIGNS.search(text):
         certain, perhaps = _beside_signs(words, met, names, frozenset(raised))
-        if "**" in text or any([is_indexed(name) for name in met]):
+        if "**" in text or any(is_indexed(name) for name in met):
             return certain, perhaps  # a program's names are whole
         if _writes_out(text, tokens):
             apart = frozenset() if names.has_columns else _apart_from_signs(text, tokens, words)
@@ -172,7 +172,7 @@ def _letter_products(
         alike = frozenset([word for word in short if _looks_like_letters(word, short)])
         return certain, perhaps | alike - certain
     letters = [word for word in words if _WORD.match(word) and not FUNCTION_AND_LETTER.match(word)]
-    if any([is_indexed(name) for name in met]):
+    if any(is_indexed(name) for name in met):
         letters = []
     others = [word for word in words if _has_indices(word) or _has_greek(word)]
     sure = [word for word, exponent in raised.items() if exponent == "-" or len(word) > 2]
@@ -252,7 +252,7 @@ def with_factors_of_letters(report: Report, names: Names, tokens: list[TokenRow]
         return tokens
     kept = _opened(tokens, found)
     split, _ = letter_products(report.view[tokens[0][2] : tokens[-1][3]], kept, names)
-    return kept if all([tokens[place][1] in split for place in found]) else tokens
+    return kept if all(tokens[place][1] in split for place in found) else tokens
 
 
 _LETTER_WITH_INDEX = re.compile(r"(?![fghJ])[^\W\d_](?:_\w{1,3}|[0-9]{1,2})\Z")
@@ -343,7 +343,7 @@ def _apart_from_signs(text: str, tokens: list[TokenRow], words: list[str]) -> fr
 def _is_of(word: str, holds: Callable[[str], bool]) -> bool:
     """Whether a word is a product of parts for all of which something holds."""
     parts = parts_of(word, holds)
-    return len(parts) > 1 and all([holds(part) or part in ("π", "pi") for part in parts])
+    return len(parts) > 1 and all(holds(part) or part in ("π", "pi") for part in parts)
 
 
 def _amplitudes(tokens: list[TokenRow], words: list[str]) -> dict[str, str]:
@@ -351,7 +351,7 @@ def _amplitudes(tokens: list[TokenRow], words: list[str]) -> dict[str, str]:
 
     An exponent without a variable is a name's own: ``Re^0.25``.
     """
-    if not any([word[-1] == "e" for word in words]):
+    if not any(word[-1] == "e" for word in words):
         return {}
     found: dict[str, str] = {}
     for index, (kind, word, *_) in enumerate(tokens[:-3]):
@@ -426,7 +426,7 @@ def _has_index(word: str) -> bool:
     indexed = [part for part in parts if _INDEX.search(part) is not None]
     few = len(parts) - len(indexed) <= _MOST_WITHOUT and not FUNCTION_AND_LETTER.match(word)
     is_index = bool(indexed) and (len(indexed) > 1 or indexed[0] != parts[-1])
-    return few and is_index and not any([part in FUNCTIONS for part in parts])
+    return few and is_index and not any(part in FUNCTIONS for part in parts)
 
 
 def _has_greek(word: str) -> bool:

@@ -779,7 +779,7 @@ class _Statements:
             told = "defaults {} are not put in: they stay variables"
         self.report.note("the " + told.format(shown), head.span())
         kept = [part for part, match in zip(parts, given, strict=True) if match is None]
-        if not any([_argument_names(part) for part in kept]):
+        if not any(_argument_names(part) for part in kept):
             return  # nothing would be left to vary
         values = [f"{match[1]} = {match[2].strip()}" for match in named]
         text, place = self.report.text, head.end()

@@ -93,10 +93,10 @@ def looks_like_code(text: str, start: int, end: int) -> bool:
     """
     body = text[start:end]
     letters = set(body)
-    if not letters.isdisjoint(_MARKS) or any([piece in body for piece in _PIECES]):
+    if not letters.isdisjoint(_MARKS) or any(piece in body for piece in _PIECES):
         return True
     if not letters.isdisjoint(_RARE) and (
-        any([word in body for word in _WORDS]) or _NUMBERS.search(body)
+        any(word in body for word in _WORDS) or _NUMBERS.search(body)
     ):
         return True
     if "." in letters and _OF_FORTRAN.search(body):

@@ -152,7 +152,7 @@ def read_spreadsheet(report: Report, names: Names, start: int, end: int) -> Draf
     while start < end and (text[start].isspace() or text[start] == "="):
         start += 1
     tokens = _tokens(report, start, end)
-    settled = any([row[:2] == (COMMA, ";") for row in tokens]) or _comma_outside_calls(tokens)
+    settled = any(row[:2] == (COMMA, ";") for row in tokens) or _comma_outside_calls(tokens)
     if settled:
         tokens = with_decimal_commas(report, tokens) or tokens
     notes = dict(report.notes)
