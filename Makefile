@@ -71,6 +71,10 @@ lint: $(VENV)/.installed-test ## Ruff and mypy
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/mypy
 
+.PHONY: size
+size: ## How large each folder is: statements, docstrings, comments, tokens; what is long (ASK=--long)
+	@$(PYTHON) tools/size.py $(ASK)
+
 # What requirements.txt comes to today, in an environment of its own; written once it all installed.
 .PHONY: lock
 lock: ## Write requirements.lock: the versions that requirements.txt comes to today
