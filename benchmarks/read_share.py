@@ -100,6 +100,9 @@ def main(arguments: list[str]) -> int:
     folder = Path(arguments[0]) if arguments else DEFAULT
     tables = [folder / "syntax_samples.csv", *sorted((folder / "pools").glob("*.csv.gz"))]
     found = [table for table in tables if table.exists()]
+    if not found and not arguments:  # in `make bench` of a checkout with no data beside it
+        print(f"read_share: skipped, there are no tables in {folder}")
+        return 0
     if not found:
         print(f"no tables in {folder}", file=sys.stderr)
         return 2
