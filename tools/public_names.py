@@ -28,6 +28,7 @@ _CLASS = re.compile(r"\b[A-Z]\w+")
 _FUNCTION = re.compile(r"([a-z]\w+)(?:\(.*)?")
 
 
+@cache
 def public_objects() -> dict[str, object]:
     """Public functions, classes, methods and properties, by the dotted name of their definition."""
     named: dict[str, object] = {}
