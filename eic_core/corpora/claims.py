@@ -211,7 +211,7 @@ class Claim(Plain):
     found: str
     verdict: str
 
-    JSON = ("statement", "place", "found", "verdict")
+    _JSON = ("statement", "place", "found", "verdict")
 
 
 NOT_DECIDED = "not decided"

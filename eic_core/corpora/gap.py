@@ -77,7 +77,7 @@ class BootstrapInterval(Plain):
     low: float = math.nan
     high: float = math.nan
 
-    JSON = ("value", "low", "high")
+    _JSON = ("value", "low", "high")
 
     @property
     def known(self) -> bool:
@@ -118,7 +118,7 @@ class GroupSummary(Plain):
     infinite: int
     without: int
 
-    JSON = (
+    _JSON = (
         "group=group.key",
         "title=group.title",
         "samples",
@@ -204,7 +204,7 @@ class GapDifference(Plain):
     mean: BootstrapInterval
     shared_laws: int
 
-    JSON = ("first=first.key", "second=second.key", "median", "mean", "shared_laws")
+    _JSON = ("first=first.key", "second=second.key", "median", "mean", "shared_laws")
 
 
 def compare_groups(

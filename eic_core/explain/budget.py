@@ -273,7 +273,7 @@ class Need:
     together: int
     shortened: str
 
-    JSON = ("kind", "name", "nodes", "given", "alone", "together", "shortened")
+    _JSON = ("kind", "name", "nodes", "given", "alone", "together", "shortened")
 
 
 @dataclass(frozen=True)
@@ -319,7 +319,7 @@ class Budget(Plain):
     eic_after: float
     sentences: tuple[str, ...]
 
-    JSON = (
+    _JSON = (
         "tolerance",
         "scale_of",
         "measure",

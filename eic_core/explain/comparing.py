@@ -65,7 +65,7 @@ class Shaken:
     high: float
     left_out: int
 
-    JSON = ("sigma", "local_eic", "low", "high", "left_out")
+    _JSON = ("sigma", "local_eic", "low", "high", "left_out")
 
 
 @dataclass(frozen=True)

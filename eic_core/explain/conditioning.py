@@ -64,7 +64,7 @@ class VariableConditioning:
     largest: float
     share: float
 
-    JSON = ("name", "rms", "largest", "share")
+    _JSON = ("name", "rms", "largest", "share")
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class OwnConditioning(Plain):
     singular: int
     unsettled: int = 0
 
-    JSON = ("own", "own_finite", "valid", "singular", "unsettled", "variables")
+    _JSON = ("own", "own_finite", "valid", "singular", "unsettled", "variables")
 
 
 def own_conditioning(

@@ -111,7 +111,7 @@ class CorrelatedAmplification(Plain):
     singular: int
     repeated: int
 
-    JSON = (
+    _JSON = (
         "q_eic",
         "q_eic_finite",
         "root_eic",

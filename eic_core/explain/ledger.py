@@ -74,7 +74,7 @@ class LedgerRow:
     masked: bool
     elsewhere: float = math.nan
 
-    JSON = (
+    _JSON = (
         "id=node_id",
         "text",
         "share",
@@ -395,7 +395,7 @@ class Ledger(Plain):
     singular: int
     sentences: tuple[str, ...]
 
-    JSON = ("target", "finite", "singular", "sentences", "rows")
+    _JSON = ("target", "finite", "singular", "sentences", "rows")
 
     @property
     def ranked(self) -> tuple[LedgerRow, ...]:

@@ -70,7 +70,7 @@ class Loss(Plain):
     digits_finite: float
     sentence: str
 
-    JSON = ("key", "name", "digits", "digits_finite", "sentence")
+    _JSON = ("key", "name", "digits", "digits_finite", "sentence")
 
 
 def level_of(digits: float) -> str:

@@ -259,7 +259,7 @@ class Growth(Plain):
     per_decade: float
     unbounded: bool = False
 
-    JSON = ("counts", "local_eic", "low", "high", "per_decade")
+    _JSON = ("counts", "local_eic", "low", "high", "per_decade")
 
     @property
     def sentence(self) -> str:
@@ -350,7 +350,7 @@ class MeanInterval:
     reason: str = ""
     heavy: bool = False
 
-    JSON = ("low", "high", "level", "reason")
+    _JSON = ("low", "high", "level", "reason")
 
     @property
     def sentence(self) -> str:

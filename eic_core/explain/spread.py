@@ -43,7 +43,7 @@ class Spread(Plain):
     worst: str
     settled: str
 
-    JSON = ("place", "quantiles", "worst", "settled")
+    _JSON = ("place", "quantiles", "worst", "settled")
 
 
 def spread_of(inspection: Inspection) -> Spread | None:

@@ -160,7 +160,7 @@ class TriangulatedNode:
     float64: Observed
     agreement: MethodAgreement
 
-    JSON = (
+    _JSON = (
         "id=node_id",
         "text",
         "recursion",
@@ -189,7 +189,7 @@ class Triangulation(Plain):
     samples: Samples = field(repr=False)
     nodes: tuple[TriangulatedNode, ...]
 
-    JSON = (("rows", lambda found: len(found.samples)), "sentence", "nodes")
+    _JSON = (("rows", lambda found: len(found.samples)), "sentence", "nodes")
 
     @property
     def sentence(self) -> str:

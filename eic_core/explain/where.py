@@ -68,7 +68,7 @@ class InputRange:
     covered: float
     spread: float = 0.0
 
-    JSON = ("name", "low", "high", "covered")
+    _JSON = ("name", "low", "high", "covered")
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class LossPlace:
     inputs: tuple[InputRange, ...]
     sentence: str
 
-    JSON = (
+    _JSON = (
         "node=node_id",
         "crosses",
         ("low", lambda place: None if math.isnan(place.low) else place.low),
@@ -396,7 +396,7 @@ class Where(Plain):
     growth: Growth | None
     interval: MeanInterval
 
-    JSON = (
+    _JSON = (
         "node=node_id",
         "finite",
         ("singular_rows", lambda found: _row_numbers(found, found.singular)),

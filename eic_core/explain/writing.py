@@ -91,7 +91,7 @@ class WritingLoss(Plain):
     sentence: str
     notes: tuple[str, ...]
 
-    JSON = (
+    _JSON = (
         "own",
         "q",
         "loss",

@@ -57,7 +57,7 @@ class RangePlace(Plain):
     zeros: int = 0
     outside: int = 0
 
-    JSON = ("node", "overflows", "underflows", "zeros", "outside")
+    _JSON = ("node", "overflows", "underflows", "zeros", "outside")
 
     @property
     def rounded(self) -> int:
@@ -117,7 +117,7 @@ class DoubleRange(Plain):
     unknown: int = 0
     fewer: int = 0
 
-    JSON = (
+    _JSON = (
         "rows",
         "out_of_range",
         ("without_value", lambda found: found.count),

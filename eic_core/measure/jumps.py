@@ -65,7 +65,7 @@ class Jump(Plain):
     fewest_digits: float
     by_range: bool = False
 
-    JSON = ("node", "count", "digits", "fewest_digits", "by_range")
+    _JSON = ("node", "count", "digits", "fewest_digits", "by_range")
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Undecided(Plain):
     rows: Rows = field(repr=False)
     jumps: tuple[Jump, ...]
 
-    JSON = (("samples", lambda found: found.count), "checked", "jumps")
+    _JSON = (("samples", lambda found: found.count), "checked", "jumps")
 
     @property
     def count(self) -> int:

@@ -234,7 +234,7 @@ class Observed:
     rounding: Array
     underflows: int
 
-    JSON = ("digits", "worst", "usable", "lost=rows_lost")
+    _JSON = ("digits", "worst", "usable", "lost=rows_lost")
 
     @property
     def usable(self) -> int:
@@ -404,7 +404,7 @@ class ObservedError(Plain):
     fewer: int = 0
     largest_at_zero: float = 0.0
 
-    JSON = (
+    _JSON = (
         "precision",
         "rms",
         "worst",

@@ -44,7 +44,7 @@ class Tail:
     hill: float
     crossings: tuple[int, ...]
 
-    JSON = ("node", "q50", "q90", "q99", "top1_share", "divergent", "crossings")
+    _JSON = ("node", "q50", "q90", "q99", "top1_share", "divergent", "crossings")
 
 
 def hill_index(values: np.ndarray, k: int) -> float:

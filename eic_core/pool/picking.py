@@ -80,7 +80,7 @@ class Pick(Plain):
     left_out: int
     sentence: str
 
-    JSON = (
+    _JSON = (
         ("picked", lambda pick: row_document(pick.picked, pick.ranked)),
         ("plain", lambda pick: row_document(pick.plain, pick.ranked)),
         "alpha",

@@ -49,7 +49,7 @@ class RowDifference:
     before: str
     after: str
 
-    JSON = ("row", "inputs", "before", "after")
+    _JSON = ("row", "inputs", "before", "after")
 
 
 @dataclass(frozen=True)

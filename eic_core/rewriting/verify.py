@@ -45,7 +45,7 @@ class Verification:
     domain_rows: int
     widened: int
 
-    JSON = ("rows", "digits", "agreement", "domain_rows", "widened")
+    _JSON = ("rows", "digits", "agreement", "domain_rows", "widened")
 
 
 class Verifier:

@@ -218,7 +218,7 @@ class Found(Plain):
     loss: float
     digits_needed: int
 
-    JSON = (
+    _JSON = (
         "formula=text",
         "python=text",
         ("c", lambda found: to_c(found.formula)),

@@ -102,7 +102,7 @@ class Route:
     simulated: Plan | None
     met: bool = True
 
-    JSON = (
+    _JSON = (
         "way",
         ("model", lambda route: asdict(route.model) if route.model else None),
         ("approximate", lambda route: _finite(route.approximate)),
@@ -132,7 +132,7 @@ class Grid:
     raters: tuple[int, ...]
     half_width: tuple[tuple[float, ...], ...]
 
-    JSON = (
+    _JSON = (
         "pairs",
         "raters",
         ("half_width", lambda grid: [[_finite(v) for v in row] for row in grid.half_width]),
@@ -164,7 +164,7 @@ class Advice(PlainAtLevel):
     routes: tuple[Route, ...]
     grid: Grid
 
-    JSON = (("target", lambda advice: asdict(advice.target)), "reached", "routes", "grid")
+    _JSON = (("target", lambda advice: asdict(advice.target)), "reached", "routes", "grid")
 
 
 _MOST = 20_000

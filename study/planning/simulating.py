@@ -34,7 +34,7 @@ class MonteCarloEstimate:
     value: float
     error: float
 
-    JSON = ("value", "monte_carlo_error=error")
+    _JSON = ("value", "monte_carlo_error=error")
 
 
 def share_of(flags: Sequence[bool]) -> MonteCarloEstimate | None:
@@ -163,7 +163,7 @@ class Plan(PlainAtLevel):
     warning: str
     given_problems: bool
 
-    JSON = (
+    _JSON = (
         ("model", lambda plan: asdict(plan.model)),
         "studies",
         "seed",

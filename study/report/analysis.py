@@ -97,7 +97,7 @@ class Software(Plain):
     numpy: str
     scipy: str
 
-    JSON = ("eic_lab", "python", "numpy", "scipy")
+    _JSON = ("eic_lab", "python", "numpy", "scipy")
 
     @classmethod
     def here(cls) -> Software:
@@ -174,7 +174,7 @@ class HeldGaps(Plain):
     in_most_draws: int
     without_worst_row: int
 
-    JSON = ("least", "known", "in_most_draws", "without_worst_row")
+    _JSON = ("least", "known", "in_most_draws", "without_worst_row")
 
 
 @dataclass(frozen=True)

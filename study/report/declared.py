@@ -30,7 +30,7 @@ class DeclaredAnalysis(Plain):
     sidedness: str
     smallest_effect: float
 
-    JSON = ("estimand", "confidence_level", "sidedness", "smallest_effect")
+    _JSON = ("estimand", "confidence_level", "sidedness", "smallest_effect")
 
     @classmethod
     def of(cls, configuration: Mapping[str, Any]) -> DeclaredAnalysis | None:

@@ -209,7 +209,7 @@ class Unblinding(Plain):
     at: datetime
     votes_then: int
 
-    JSON = (("at", lambda look: utc_text(look.at)), "votes_then")
+    _JSON = (("at", lambda look: utc_text(look.at)), "votes_then")
 
     def __post_init__(self) -> None:
         if self.at.tzinfo is None:

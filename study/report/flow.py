@@ -25,7 +25,7 @@ class Lost(Plain):
     votes: int
     raters: int
 
-    JSON = ("votes", "raters")
+    _JSON = ("votes", "raters")
 
     @property
     def words(self) -> str:
@@ -95,7 +95,7 @@ class StudyFlow(Plain):
     stopped_after: Mapping[int, int]
     whole: int
 
-    JSON = (
+    _JSON = (
         "invited",
         "through_open_links",
         "consented",

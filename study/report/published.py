@@ -45,7 +45,7 @@ class PublishedCounts(Plain):
     kappa: float | None = None
     level: float = 0.95
 
-    JSON = (
+    _JSON = (
         "lower",
         "votes",
         "pairs",

@@ -71,7 +71,7 @@ class FleissKappa(PlainAtLevel):
     observed: float | None
     expected: float | None
 
-    JSON = (
+    _JSON = (
         "value",
         "reason",
         "observed",
@@ -197,7 +197,7 @@ class Agreement(PlainAtLevel):
     seed: int
     level: float
 
-    JSON = (
+    _JSON = (
         "raw_agreement",
         "fleiss_kappa",
         "krippendorff_alpha",

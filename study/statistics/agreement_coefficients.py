@@ -162,7 +162,7 @@ class Coefficient(PlainAtLevel):
     interval_reason: str
     too_small: str
 
-    JSON = (
+    _JSON = (
         "name",
         "value",
         "reason",

@@ -44,7 +44,7 @@ class EffectSize(Plain):
     p_below: float | None
     p_within: float | None
 
-    JSON = ("margin", "declared", "alpha", "p_above", "p_below", "p_within", "finding", "sentence")
+    _JSON = ("margin", "declared", "alpha", "p_above", "p_below", "p_within", "finding", "sentence")
 
     @property
     def finding(self) -> EffectFinding:

@@ -80,7 +80,7 @@ class ClusteredRate(PlainAtLevel):
     too_small: str
     reason: str
 
-    JSON = (
+    _JSON = (
         "lower",
         "votes",
         "rate",

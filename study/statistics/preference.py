@@ -38,7 +38,7 @@ class Interval(PlainAtLevel):
     level: float
     method: str
 
-    JSON = ("low", "high", "level", "method")
+    _JSON = ("low", "high", "level", "method")
 
 
 def between(interval: Interval | None) -> str:
@@ -96,7 +96,7 @@ class Preference(PlainAtLevel):
     higher: int
     ties: int = 0
 
-    JSON = (
+    _JSON = (
         "lower",
         "higher",
         "ties",

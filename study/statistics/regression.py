@@ -51,7 +51,7 @@ class RegressionTerm(PlainAtLevel):
     standard_error: float
     degrees_of_freedom: int
 
-    JSON = ("name", "estimate", "standard_error", "degrees_of_freedom", "p_value", "interval")
+    _JSON = ("name", "estimate", "standard_error", "degrees_of_freedom", "p_value", "interval")
 
     @property
     def p_value(self) -> float | None:
@@ -103,7 +103,7 @@ class RegressionFit(PlainAtLevel):
     clusters: tuple[int, ...]
     reason: str
 
-    JSON = ("too_small", "terms", "votes", "clusters", "reason")
+    _JSON = ("too_small", "terms", "votes", "clusters", "reason")
 
     def term(self, name: str) -> RegressionTerm | None:
         """The term of this name; None if there is none."""

@@ -40,7 +40,7 @@ class SignTest(PlainAtLevel):
     higher: int
     split: int = 0
 
-    JSON = ("lower", "higher", "split", "pairs", "rate", "p_value", "reason", "sentence")
+    _JSON = ("lower", "higher", "split", "pairs", "rate", "p_value", "reason", "sentence")
 
     def __post_init__(self) -> None:
         if min(self.lower, self.higher, self.split) < 0:

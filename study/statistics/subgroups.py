@@ -38,7 +38,7 @@ class SubgroupRate(PlainAtLevel):
     votes: int
     rate: ClusteredRate
 
-    JSON = ("name", "raters", "valid=votes", *keys_within("rate", RATE))
+    _JSON = ("name", "raters", "valid=votes", *keys_within("rate", RATE))
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Subgroups(PlainAtLevel):
     fit: LogisticFit
     level: float
 
-    JSON = ("what", "groups", "p_value", "level", "sentence")
+    _JSON = ("what", "groups", "p_value", "level", "sentence")
 
     @property
     def p_value(self) -> float | None:

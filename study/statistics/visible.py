@@ -39,7 +39,7 @@ class VisiblePredictor(Plain):
     auc: float | None
     by_name: tuple[float, ...]
 
-    JSON = (
+    _JSON = (
         "name",
         "fewer",
         "auc",

@@ -57,7 +57,7 @@ class Threats(PlainAtLevel):
     problems: ProblemRates
     ties: Ties
 
-    JSON = (
+    _JSON = (
         "sensitivity",
         "attention",
         "sides",

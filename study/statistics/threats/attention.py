@@ -40,7 +40,7 @@ class RaterChecks:
     answered: int
     passed: int
 
-    JSON = ("rater", "answered", "passed")
+    _JSON = ("rater", "answered", "passed")
 
     @property
     def failed(self) -> int:
@@ -69,7 +69,7 @@ class AttentionChecks(PlainAtLevel):
     difference: LogisticFit
     level: float
 
-    JSON = (
+    _JSON = (
         "answered",
         "passed",
         "failed_raters",

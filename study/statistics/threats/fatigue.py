@@ -62,7 +62,7 @@ class Stretch(PlainAtLevel):
     rate: ClusteredRate
     median_seconds: float | None
 
-    JSON = (
+    _JSON = (
         "name",
         "first",
         "last",
@@ -96,7 +96,7 @@ class Ballots(PlainAtLevel):
     seconds_trend: LinearFit
     level: float
 
-    JSON = (
+    _JSON = (
         "thirds",
         "numbers",
         "trend",

@@ -88,7 +88,7 @@ class Gaps(PlainAtLevel):
     unadjusted: ClusteredRate
     level: float
 
-    JSON = (
+    _JSON = (
         "fit",
         ("odds_ratios", lambda found: {KEYS[t.name]: _odds(t, found.level) for t in found.terms}),
         ("adjusted_rate", lambda found: (found.adjusted_rate or (None, None))[0]),

@@ -47,7 +47,7 @@ class ProblemRate(PlainAtLevel):
     interval: Interval | None
     p_below: float | None = None
 
-    JSON = ("problem", "pairs", "raters", "lower", "votes", "rate", "interval")
+    _JSON = ("problem", "pairs", "raters", "lower", "votes", "rate", "interval")
 
     @property
     def rate(self) -> float | None:
@@ -85,7 +85,7 @@ class ProblemRates(PlainAtLevel):
     level: float
     reason: str
 
-    JSON = (
+    _JSON = (
         "problems=rates",
         "design_effect",
         "spread",

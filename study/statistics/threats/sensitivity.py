@@ -53,7 +53,7 @@ class SensitivityPoint(PlainAtLevel):
     rate: ClusteredRate
     frozen: bool
 
-    JSON = ("unit", "threshold_seconds", "valid", "raters", "frozen", *keys_within("rate", RATE))
+    _JSON = ("unit", "threshold_seconds", "valid", "raters", "frozen", *keys_within("rate", RATE))
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Of the rate, clustered."""
@@ -77,7 +77,7 @@ class Sensitivity(PlainAtLevel):
     points: tuple[SensitivityPoint, ...]
     level: float
 
-    JSON = ("rule", "level", "points", "sentence", "judgement")
+    _JSON = ("rule", "level", "points", "sentence", "judgement")
 
     def of_unit(self, unit: Unit) -> tuple[SensitivityPoint, ...]:
         """The curve for whole sessions, or for single votes."""

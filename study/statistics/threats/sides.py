@@ -61,7 +61,7 @@ class OneSided(PlainAtLevel):
     without_them: ClusteredRate
     level: float
 
-    JSON = (
+    _JSON = (
         "left",
         "right",
         "candidates",
@@ -137,7 +137,7 @@ class SideBias(PlainAtLevel):
     one_sided: OneSided
     level: float
 
-    JSON = (
+    _JSON = (
         "left",
         "right",
         "ties",

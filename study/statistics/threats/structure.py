@@ -52,7 +52,7 @@ class Confounding(PlainAtLevel):
     unadjusted: ClusteredRate
     level: float
 
-    JSON = (
+    _JSON = (
         "fit",
         "predictor",
         "left_out",

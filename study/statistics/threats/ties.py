@@ -53,7 +53,7 @@ class TiesCounted(PlainAtLevel):
     rate: float | None
     clustered: ClusteredRate
 
-    JSON = (
+    _JSON = (
         "convention",
         ("meaning", lambda counted: CONVENTIONS[counted.convention]),
         *keys_within("clustered", RATE),
@@ -83,7 +83,7 @@ class Ties(PlainAtLevel):
     counted: tuple[TiesCounted, ...]
     level: float
 
-    JSON = ("ties", "votes", "level", "conventions=counted", "sentence", "judgement")
+    _JSON = ("ties", "votes", "level", "conventions=counted", "sentence", "judgement")
 
     @property
     def judgement(self) -> Judgement:

@@ -47,7 +47,7 @@ class AimVerdict(PlainAtLevel):
     flagged: int
     outside: tuple[str, ...]
 
-    JSON = ("aim", "binding", "holds", "rows", "flagged", "outside")
+    _JSON = ("aim", "binding", "holds", "rows", "flagged", "outside")
 
     @property
     def holds(self) -> bool:
