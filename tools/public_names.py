@@ -60,7 +60,8 @@ def in_the_overview() -> Iterator[object]:
         for home in {inspect.getmodule(thing) for thing in things}:
             things += (getattr(home, name, None) for name in short)
         classes = [name for text in code for name in _CLASS.findall(text)]
-        things += (_classes()[name] for name in classes if name in _classes())
+        homes = {name: _modules()[name] for name in classes if name in _modules()}
+        things += (getattr(importlib.import_module(home), name) for name, home in homes.items())
         yield from (t for t in things if inspect.isclass(t) or inspect.isfunction(t))
 
 
@@ -109,17 +110,14 @@ def _object_of(dotted: str) -> object:
 
 
 @cache
-def _classes() -> dict[str, type]:
-    """The public classes of `eic_core`, by name: none is there twice."""
-    found = {}
+def _modules() -> dict[str, str]:
+    """The module of each public class of `eic_core`; no name is there twice."""
+    homes = {}
     for path in sorted((ROOT / "eic_core").rglob("*.py")):
-        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                found[node.name] = module
-    return {
-        n: getattr(importlib.import_module(m), n) for n, m in found.items() if "__main" not in m
-    }
+            if isinstance(node, ast.ClassDef):
+                homes[node.name] = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    return homes
 
 
 def _name_of(thing: object) -> str:
