@@ -102,17 +102,9 @@ def add_ask_parser(commands: Any) -> argparse.ArgumentParser:
 def run_ask(store: Store, study_id: int, options: argparse.Namespace) -> int:
     """Ask, and say how it ended; 0, or 130 if it was paused by Ctrl-C.
 
-    Parameters
-    ----------
-    store : Store
-    study_id : int
-    options : argparse.Namespace
-        Of `add_ask_parser`.
+    - `options`: of `add_ask_parser`.
 
-    Raises
-    ------
-    UserError
-        If the study, the settings or the endpoint do not allow it.
+    Raises `UserError` if the study, the settings or the endpoint do not allow it.
     """
     service = ModelRaters(store, SystemClock(), actor="command line")
     usual = service.plan(study_id) or ModelPlan(("none",))
@@ -179,12 +171,7 @@ def _ending(ended: AskingProgress) -> int:
 
 
 def outcome_sentence(state: RunState) -> str:
-    """Outcomes and tokens of a run; nothing of what the model preferred.
-
-    Parameters
-    ----------
-    state : RunState
-    """
+    """Outcomes and tokens of a run; nothing of what the model preferred."""
     parts = [
         f"{number:,} {name}"
         for name in ("tie", "refused", "unparsable")

@@ -20,24 +20,12 @@ DEFAULT_FOLDER = Path("var") / "backups"
 def backup(url: str, folder: Path = DEFAULT_FOLDER, *, now: datetime | None = None) -> Path:
     """Copy a live database to a new file with the time (UTC) in its name, and check the copy.
 
-    Parameters
-    ----------
-    url : str
-        SQLite's.
-    folder : Path
-        Made if need be.
-    now : datetime, optional
-        For the name; default: the present.
+    - `url`: SQLite's.
+    - `folder`: made if need be.
+    - `now`: for the name; default: the present.
 
-    Returns
-    -------
-    Path
-        The copy: one file, readable by its owner only, that has passed ``integrity_check``.
-
-    Raises
-    ------
-    StudyError
-        If there is no database, or the copy is damaged (it is removed then).
+    Returns the copy: one file, readable by its owner only, that has passed ``integrity_check``.
+    Raises `StudyError` if there is no database, or the copy is damaged (it is removed then).
     """
     source = sqlite_path(url)
     if not source.is_file():
@@ -67,25 +55,14 @@ def backup(url: str, folder: Path = DEFAULT_FOLDER, *, now: datetime | None = No
 def restore(url: str, file: Path, folder: Path = DEFAULT_FOLDER) -> Path | None:
     """Put a backup in the place of a database, and keep what was there as another backup.
 
-    Parameters
-    ----------
-    url : str
-        SQLite's; the file need not exist.
-    file : Path
-        From `backup`.
-    folder : Path
-        Where the present state is saved first.
+    - `url`: SQLite's; the file need not exist.
+    - `file`: from `backup`.
+    - `folder`: where the present state is saved first.
 
-    Returns
-    -------
-    Path or None
-        The backup of what was there, or the damaged file itself under another name beside it;
-        None if there was nothing.
-
-    Raises
-    ------
-    StudyError
-        If the file is missing or damaged, or holds no studies; nothing is changed then.
+    Returns the backup of what was there, or the damaged file itself under another name beside it;
+    None if there was nothing.
+    Raises `StudyError` if the file is missing or damaged, or holds no studies; nothing is changed
+    then.
     """
     if not file.is_file():
         raise StudyError(f"there is no file {file}")

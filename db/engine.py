@@ -48,10 +48,7 @@ def configuration() -> Config:
 def migrate(engine: Engine) -> None:
     """Run the migrations that are missing, all in one transaction; processes wait for each other.
 
-    Raises
-    ------
-    StudyError
-        If the database was made by a newer version.
+    Raises `StudyError` if the database was made by a newer version.
     """
     config = configuration()
     scripts = ScriptDirectory.from_config(config)
@@ -153,22 +150,16 @@ class SqlStore:
     def reading(self) -> AbstractContextManager[Tx]:
         """A consistent snapshot; writing raises.
 
-        Raises
-        ------
-        StorageError
-            If the database cannot be read.
+        Raises `StorageError` if the database cannot be read.
         """
         return self._reading()
 
     def writing(self) -> AbstractContextManager[Tx]:
         """The only writer; commits on leaving, undoes everything on an exception.
 
-        Raises
-        ------
-        BusyError
-            If other writers do not finish within half a minute; nothing was done.
-        StorageError
-            If the disk is full, or the database cannot be written; nothing was done.
+        Raises `BusyError` if other writers do not finish within half a minute; nothing was done.
+        Raises `StorageError` if the disk is full, or the database cannot be written; nothing was
+        done.
         """
         return self._writing()
 
@@ -257,15 +248,9 @@ def _is(number: int, path: Path) -> bool:
 def open_database(url: str = DEFAULT_URL) -> SqlStore:
     """Open a database, made and migrated if need be.
 
-    Parameters
-    ----------
-    url : str
-        SQLAlchemy's; for SQLite a file, its folder is made.
+    - `url`: SQLAlchemy's; for SQLite a file, its folder is made.
 
-    Raises
-    ------
-    StudyError
-        If it cannot be opened, or was made by a newer version of this program.
+    Raises `StudyError` if it cannot be opened, or was made by a newer version of this program.
     """
     engine = make_engine(url)
     shown = f"cannot open the database {_shown(engine.url)}"
@@ -315,8 +300,6 @@ def make_engine(url: str) -> Engine:
 def busy_seconds(url: URL) -> float:
     """How long a writer waits for others: `timeout` of an address, else `BUSY_SECONDS`.
 
-    Examples
-    --------
     >>> busy_seconds(make_url("sqlite:///a.sqlite3?timeout=5")), busy_seconds(make_url(DEFAULT_URL))
     (5.0, 30.0)
     """
@@ -327,10 +310,7 @@ def busy_seconds(url: URL) -> float:
 def sqlite_path(url: str) -> Path:
     """The file of an SQLite address.
 
-    Raises
-    ------
-    StudyError
-        If the address is not SQLite's, or names no file.
+    Raises `StudyError` if the address is not SQLite's, or names no file.
     """
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
@@ -361,10 +341,7 @@ def _prepare_file(engine: Engine) -> None:
 def _check_file(engine: Engine) -> None:
     """Whether a file is sound, and may be written: better now than with the first vote.
 
-    Raises
-    ------
-    StorageError
-        If its pages do not fit together.
+    Raises `StorageError` if its pages do not fit together.
     """
     with engine.execution_options(eic_writer=True).connect() as connection, connection.begin():
         said = connection.execute(text("PRAGMA quick_check(1)")).scalar()

@@ -46,8 +46,6 @@ _WAITED_FOR = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 def fault_of(error: BaseException) -> StorageError | None:
     """The fault that an error of a database stands for; None if it is none of the machine's.
 
-    Examples
-    --------
     >>> error = sqlite3.OperationalError("database or disk is full")
     >>> error.sqlite_errorcode = sqlite3.SQLITE_FULL
     >>> fault_of(error).message
@@ -71,10 +69,7 @@ def fault_of(error: BaseException) -> StorageError | None:
 def faults_in_words(*, reading: bool = False) -> Iterator[None]:
     """What goes wrong with a database in here is raised as `StorageError`.
 
-    Parameters
-    ----------
-    reading : bool
-        Who only reads and is refused a write has made a mistake: that stays what it is.
+    - `reading`: who only reads and is refused a write has made a mistake: that stays what it is.
     """
     try:
         yield

@@ -21,9 +21,9 @@ class UserError(Exception):
 
     Parameters
     ----------
-    message : str
+    message
         What is wrong, one sentence.
-    hint : str, optional
+    hint
         What to do about it.
 
     Examples
@@ -50,16 +50,19 @@ class FormulaError(UserError):
 
     Parameters
     ----------
-    message, hint : str
+    message
         As for `UserError`.
-    source : str
+    source
         The text as the user gave it.
-    span : (int, int)
+    span
         Character offsets ``start <= end`` into `source`.
-    replacement : str, optional
+    hint
+        As for `UserError`.
+    replacement
         A whole corrected formula that may be offered with one click.
-    choices : tuple of (label, text)
-        Whole formulas of which one may be meant, and what each is: for a question, not a mistake.
+    choices
+        Whole formulas of which one may be meant, and what each is: for a question, not a
+        mistake.
 
     Examples
     --------
@@ -90,6 +93,14 @@ class FormulaError(UserError):
         """The line of `source` that holds the span, with carets under it.
 
         Long lines are cut to about `width` characters around the place.
+
+        Parameters
+        ----------
+        width
+
+        Returns
+        -------
+        str
         """
         start, end = self.span
         line_start = self.source.rfind("\n", 0, start) + 1
@@ -109,9 +120,11 @@ class DataError(UserError):
 
     Parameters
     ----------
-    message, hint : str
+    message
         As for `UserError`.
-    problems : tuple of str
+    hint
+        As for `UserError`.
+    problems
         One line for each bad cell or column, in reading order.
     """
 

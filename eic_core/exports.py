@@ -28,8 +28,6 @@ of the object."""
 def json_number(value: float) -> float | str:
     """A float as JSON can carry it.
 
-    Examples
-    --------
     >>> json_number(1.5), json_number(float("-inf"))
     (1.5, '-inf')
     """
@@ -45,8 +43,6 @@ class Plain:
 
     A class whose objects are only ever a part of others needs the table alone.
 
-    Examples
-    --------
     >>> from dataclasses import dataclass
     >>> @dataclass
     ... class Loss(Plain):
@@ -61,7 +57,12 @@ class Plain:
     _JSON: ClassVar[tuple[Key, ...]] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; numbers that JSON has not as "inf", "-inf" and "nan"."""
+        """Plain values; numbers that JSON has not as "inf", "-inf" and "nan".
+
+        Returns
+        -------
+        dict[str, Any]
+        """
         return json_form(self, self._JSON)
 
 
@@ -82,8 +83,6 @@ class PlainAtLevel(Plain):
 def plain_value(value: Any, level: float | None = None) -> Any:
     """A value as JSON carries it; at a level, floats stay as they are.
 
-    Examples
-    --------
     >>> plain_value({"low": math.nan, "nodes": (1, 2), "why": None})
     {'low': 'nan', 'nodes': [1, 2], 'why': None}
     """
@@ -107,18 +106,11 @@ def plain_value(value: Any, level: float | None = None) -> Any:
 def json_form(value: object, keys: tuple[Key, ...], level: float | None = None) -> dict[str, Any]:
     """The JSON form of an object whose class has no `_JSON`.
 
-    Parameters
-    ----------
-    value : object
-        Whose attributes the keys name.
-    keys : tuple of Key
-        In the order that the form has.
-    level : float, optional
-        Of confidence, between 0 and 1, for a statistic (`PlainAtLevel`): its floats stay floats.
-        Without one, floats that JSON has not become texts.
+    - `value`: whose attributes the keys name.
+    - `keys`: in the order that the form has.
+    - `level`: of confidence, between 0 and 1, for a statistic (`PlainAtLevel`): its floats stay
+      floats. Without one, floats that JSON has not become texts.
 
-    Examples
-    --------
     >>> json_form(range(3), ("first=start", ("count", len)))
     {'first': 0, 'count': 3}
     """
@@ -128,8 +120,6 @@ def json_form(value: object, keys: tuple[Key, ...], level: float | None = None) 
 def keys_within(path: str, keys: Iterable[Key]) -> tuple[Key, ...]:
     """The keys of a part, for a table of the whole.
 
-    Examples
-    --------
     >>> [(name, get)] = keys_within("stop", ["bits=bit_length"])
     >>> name, get(range(8))()
     ('bits', 4)
@@ -157,13 +147,8 @@ def _getter(key: Key) -> tuple[str, Callable[[Any], Any]]:
 def json_text(value: Mapping[str, Any]) -> str:
     """A JSON document as a file: indented, in UTF-8, ended by a line feed.
 
-    Raises
-    ------
-    ValueError
-        If a number in it is not finite.
+    Raises `ValueError` if a number in it is not finite.
 
-    Examples
-    --------
     >>> print(json_text({"text": "√x"}), end="")
     {
       "text": "√x"
@@ -182,8 +167,6 @@ class SupportsWrite(Protocol):
 def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
     """A table as CSV, a line each ended by a line feed; texts are made safe by the caller.
 
-    Examples
-    --------
     >>> csv_text(["row", "formula"], [(1, "max(x, y)")])
     'row,formula\\n1,"max(x, y)"\\n'
     """
@@ -211,8 +194,6 @@ def csv_writer(out: SupportsWrite) -> Any:
     A carriage return that stands bare in a cell ends its row for a spreadsheet, and what comes
     after it begins one.
 
-    Examples
-    --------
     >>> out = io.StringIO()
     >>> _ = csv_writer(out).writerow(["a", "b\\r=1"])
     >>> out.getvalue()
@@ -227,8 +208,6 @@ _DANGEROUS = frozenset("=+-@−＝＋－＠'")
 def safe_cell(text: str) -> str:
     """Text as a cell that no spreadsheet evaluates; `raw_cell` undoes it.
 
-    Examples
-    --------
     >>> safe_cell("=1+1"), safe_cell("the left one"), safe_cell("'quoted'")
     ("'=1+1", 'the left one', "''quoted'")
     """
@@ -240,8 +219,6 @@ def safe_cell(text: str) -> str:
 def raw_cell(cell: str) -> str:
     """The text that `safe_cell` was given.
 
-    Examples
-    --------
     >>> raw_cell("'=1+1"), raw_cell("the left one")
     ('=1+1', 'the left one')
     """

@@ -25,13 +25,8 @@ def environment(package: str) -> Environment:
 
     Text is escaped and cleaned wherever it is put in; a name that is not given is an error.
 
-    Parameters
-    ----------
-    package : str
-        Holds a folder ``templates``.
+    - `package`: holds a folder ``templates``.
 
-    Examples
-    --------
     >>> template = environment("eic_core").from_string('<b title="{{ name }}">{{ name }}</b>')
     >>> template.render(name="<\\x00'>")
     '<b title="&lt; &#39;&gt;">&lt; &#39;&gt;</b>'
@@ -59,32 +54,19 @@ def _inert(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A value, and the filter that shows it.
+    """A value, and the filter that shows it."""
 
-    Attributes
-    ----------
-    filter : str
-        ``"digits"``, ``"share"``, ``"count"``, ``"fit"`` or ``"plain"`` of a number; ``"code"``
-        of a text.
-    value : float or str
-    """
-
+    # ``"digits"``, ``"share"``, ``"count"``, ``"fit"`` or ``"plain"`` of a number; ``"code"`` of a
+    # text
     filter: str
     value: float | str
 
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """A word that stands out.
+    """A word that stands out."""
 
-    Attributes
-    ----------
-    kind : str
-        Its class.
-    text : str
-    """
-
-    kind: str
+    kind: str  # Its class
     text: str
 
 
@@ -96,8 +78,6 @@ Cell = Piece | tuple[Piece, ...]
 def clean(text: str) -> str:
     """Text without control, direction-changing and half characters.
 
-    Examples
-    --------
     >>> clean("a\\x00b\\u202ec")
     'a b c'
     """
@@ -112,8 +92,6 @@ def clean(text: str) -> str:
 def escape(text: str) -> Markup:
     """Text for HTML, inert.
 
-    Examples
-    --------
     >>> str(escape('<img src="x">'))
     '&lt;img src=&#34;x&#34;&gt;'
     """
@@ -123,8 +101,6 @@ def escape(text: str) -> Markup:
 def units(text: str) -> Markup:
     """Text for HTML whose numbers keep their units on the line.
 
-    Examples
-    --------
     >>> str(units("<5 %"))
     '&lt;5\xa0%'
     """
@@ -134,8 +110,6 @@ def units(text: str) -> Markup:
 def prose(text: str) -> Markup:
     """A sentence for HTML: backticks become code, numbers keep their units on the line.
 
-    Examples
-    --------
     >>> str(prose("93 % at `<b>`"))
     '93\xa0% at <code>&lt;b&gt;</code>'
     """
@@ -150,8 +124,6 @@ def code(text: str) -> Markup:
 def data(value: float, shown: str) -> Markup:
     """A number that is shown rounded and carried in full.
 
-    Examples
-    --------
     >>> str(data(4.389056098930650, "4.39"))
     '<data value="4.38905609893065">4.39</data>'
     """
@@ -161,8 +133,6 @@ def data(value: float, shown: str) -> Markup:
 def digits_text(value: float) -> str:
     """A number of digits, two decimals of it.
 
-    Examples
-    --------
     >>> digits_text(0.3010299), digits_text(float("nan"))
     ('0.30', '—')
     """
@@ -172,8 +142,6 @@ def digits_text(value: float) -> str:
 def share_text(value: float) -> str:
     """A part of the whole in per cent, one decimal of it.
 
-    Examples
-    --------
     >>> share_text(0.123), share_text(1e-5), share_text(0.0)
     ('12.3 %', 'under 0.01 %', '0.0 %')
     """
@@ -183,8 +151,6 @@ def share_text(value: float) -> str:
 def plain_text(value: float) -> str:
     """Any number, five significant digits of it.
 
-    Examples
-    --------
     >>> plain_text(-12345.678), plain_text(1.5e-9)
     ('−12,346', '1.5·10⁻⁹')
     """
@@ -229,8 +195,6 @@ _SHOWN: dict[str, Callable[..., Markup]] = {
 def cell(value: Cell) -> Markup:
     """What stands in a cell of a table, as HTML; text is prose, unless it is HTML already.
 
-    Examples
-    --------
     >>> str(cell(("`x`: ", Shown("count", 1200))))
     '<code>x</code>: <data value="1200">1,200</data>'
     >>> str(cell(Badge("ok", "agree")))

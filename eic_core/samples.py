@@ -30,18 +30,19 @@ class Samples:
 
     Attributes
     ----------
-    columns : mapping of name to ndarray, shape (N,), float64
-        By canonical variable name; read-only.
-    count : int
+    columns
+        By canonical variable name; read-only. Shape (N,), mapping of name to ndarray  float64.
+    count
         N, at least 1 (also the answer of ``len``).
-    target : ndarray, shape (N,), or None
-    target_name : str
-    exact : mapping of name to mapping of row to decimal text
+    target
+        Shape (N,).
+    target_name
+    exact
         Cells whose text says more than the nearest double's shortest decimal.
-    origin : str
+    origin
         Where the rows came from, for display and reports.
-    rows : ndarray of int, shape (N,), or None
-        Row numbers in the table they came from (1 is the first below the header).
+    rows
+        Row numbers in the table they came from (1 is the first below the header). Shape (N,).
 
     Examples
     --------
@@ -74,19 +75,23 @@ class Samples:
 
         Parameters
         ----------
-        columns : mapping of name to sequence of float, each of length N
+        columns
             Finite numbers.
-        count : int, optional
+        count
             N; needed where there is no column.
-        target : sequence of float, length N, optional
-        target_name : str
+        target
+        target_name
             What the target's column is called.
-        exact : mapping of name to mapping of row to str, optional
+        exact
             The decimals written, where a double does not tell them.
-        origin : str
+        origin
             Where the samples come from, for a reader.
-        rows : ndarray of int, shape (N,), optional
-            Row numbers in the table they came from.
+        rows
+            Row numbers in the table they came from. Shape (N,).
+
+        Returns
+        -------
+        Samples
 
         Raises
         ------
@@ -148,7 +153,16 @@ class Samples:
         return math.nan if self.target is None else squared_spread(self.target)
 
     def take(self, rows: np.ndarray) -> Samples:
-        """These rows alone, in this order, as numbers (cells keep no text)."""
+        """These rows alone, in this order, as numbers (cells keep no text).
+
+        Parameters
+        ----------
+        rows
+
+        Returns
+        -------
+        Samples
+        """
         columns = {name: column[rows] for name, column in self.columns.items()}
         target = None if self.target is None else self.target[rows]
         return Samples(MappingProxyType(columns), len(rows), target, self.target_name)
@@ -158,11 +172,25 @@ class Samples:
 
         The text written, where the table keeps it; else the shortest decimal
         that reads back as the double.
+
+        Parameters
+        ----------
+        name
+        row
+
+        Returns
+        -------
+        str
         """
         return self.exact.get(name, {}).get(row) or repr(float(self.columns[name][row]))
 
     def require(self, names: Iterable[str]) -> None:
-        """Raise `DataError` unless every name is a column."""
+        """Raise `DataError` unless every name is a column.
+
+        Parameters
+        ----------
+        names
+        """
         missing = [name for name in names if name not in self.columns]
         if missing:
             listed = ", ".join(f"`{name}`" for name in missing)
@@ -173,7 +201,12 @@ class Samples:
             )
 
     def digest(self) -> str:
-        """A short hash over names and values, equal for equal data."""
+        """A short hash over names and values, equal for equal data.
+
+        Returns
+        -------
+        str
+        """
         sha = hashlib.sha256()
         for name in sorted(self.columns):
             sha.update(name.encode() + b"\0" + self.columns[name].tobytes())
@@ -185,8 +218,6 @@ class Samples:
 def squared_spread(values: np.ndarray) -> float:
     """The sum of squared distances from the mean.
 
-    Examples
-    --------
     >>> squared_spread(np.array([1.0, 3.0]))
     2.0
     """
@@ -217,10 +248,14 @@ class Domain:
 
     Attributes
     ----------
-    kind : {"uniform", "normal", "loguniform", "fixed"}
-    low, high : float
-        Ends of the range; for ``normal`` mean and standard deviation; for
-        ``fixed`` the value, twice.
+    kind
+        {"uniform", "normal", "loguniform", "fixed"}.
+    low
+        Ends of the range; for ``normal`` mean and standard deviation; for ``fixed`` the value,
+        twice.
+    high
+        Ends of the range; for ``normal`` mean and standard deviation; for ``fixed`` the value,
+        twice.
 
     Examples
     --------
@@ -259,6 +294,15 @@ class Domain:
         More than three decades of positive numbers are sampled evenly in their logarithm, as a
         range that a text states says nothing of how its variable is distributed.
 
+        Parameters
+        ----------
+        low
+        high
+
+        Returns
+        -------
+        Domain
+
         Examples
         --------
         >>> str(Domain.between(0, 10)), str(Domain.between(1e-8, 1e8)), str(Domain.between(2, 2))
@@ -272,6 +316,14 @@ class Domain:
     @classmethod
     def parse(cls, text: str) -> tuple[str, Domain]:
         """Read ``NAME=LOW:HIGH``, ``NAME=KIND:A:B`` or ``NAME=VALUE``.
+
+        Parameters
+        ----------
+        text
+
+        Returns
+        -------
+        tuple[str, Domain]
 
         Raises
         ------
@@ -312,15 +364,16 @@ class Domain:
 
         Parameters
         ----------
-        name : str
+        name
             The variable's; two variables of the same domain draw different values.
-        count : int
-        seed : int
+        count
+        seed
             Non-negative.
 
         Returns
         -------
-        ndarray, shape (count,)
+        np.ndarray
+            Shape (count,).
         """
         key = hashlib.sha256(name.encode()).digest()[:8]
         rng = np.random.default_rng([seed, int.from_bytes(key, "big")])
@@ -339,11 +392,15 @@ def sample_domains(domains: Mapping[str, Domain], *, count: int, seed: int = 0) 
 
     Parameters
     ----------
-    domains : mapping of canonical variable name to Domain
-    count : int
+    domains
+    count
         1 to 5,000,000.
-    seed : int
+    seed
         Non-negative.
+
+    Returns
+    -------
+    Samples
 
     Raises
     ------

@@ -35,17 +35,10 @@ def rounded(value: float, decimals: int, marks: Sequence[float] = ()) -> str:
 
     What lies above one half, or below 5 %, must not be printed as if it were just that.
 
-    Parameters
-    ----------
-    value : float
-        Finite.
-    decimals : int
-        From 0 to 6.
-    marks : sequence of float
-        What is nearer to one than a millionth is taken for it.
+    - `value`: Finite.
+    - `decimals`: from 0 to 6.
+    - `marks`: what is nearer to one than a millionth is taken for it.
 
-    Examples
-    --------
     >>> rounded(0.5003, 3), rounded(0.5003, 3, [0.5]), rounded(0.5, 3, [0.5]), rounded(-0.001, 2)
     ('0.500', '0.5003', '0.500', '0.00')
     """
@@ -64,17 +57,10 @@ def _signed_text(text: str) -> str:
 def number(value: float | None, decimals: int = 2, *, missing: str = "—") -> str:
     """A number with so many digits behind the point.
 
-    Parameters
-    ----------
-    value : float or None
-        None and nan are missing.
-    decimals : int
-        At least 0.
-    missing : str
-        What stands for a number that is none.
+    - `value`: None and nan are missing.
+    - `decimals`: at least 0.
+    - `missing`: what stands for a number that is none.
 
-    Examples
-    --------
     >>> number(4.389), number(-7.3441, 1), number(-0.001), number(float("-inf")), number(None)
     ('4.39', '−7.3', '0.00', '−∞', '—')
     """
@@ -88,16 +74,9 @@ def number(value: float | None, decimals: int = 2, *, missing: str = "—") -> s
 def significant(value: float, digits: int = 3, *, missing: str = "undefined") -> str:
     """A number of any size, so many significant digits of it at most.
 
-    Parameters
-    ----------
-    value : float
-    digits : int
-        At least 1.  Of three, one is spared below 1 and beside a power of ten.
-    missing : str
-        What stands for nan.
+    - `digits`: at least 1. Of three, one is spared below 1 and beside a power of ten.
+    - `missing`: what stands for nan.
 
-    Examples
-    --------
     >>> significant(2.0004), significant(-0.512), significant(12345.0), significant(0.0)
     ('2', '−0.51', '12,300', '0')
     >>> significant(3.24e-9), significant(-1e8), significant(2.512e-7, 6), significant(float("inf"))
@@ -121,13 +100,8 @@ def significant(value: float, digits: int = 3, *, missing: str = "undefined") ->
 def plain(value: float) -> str:
     """A number as it was given, without a power of ten.
 
-    Parameters
-    ----------
-    value : float
-        Of size 1e-4 to 1e9, or 0; ten digits of it are shown at most.
+    - `value`: of size 1e-4 to 1e9, or 0; ten digits of it are shown at most.
 
-    Examples
-    --------
     >>> plain(60.0), plain(1e6), plain(2.5)
     ('60', '1,000,000', '2.5')
     """
@@ -137,16 +111,9 @@ def plain(value: float) -> str:
 def signed(change: float, decimals: int | None = 2, *, least: float = 0.0) -> str:
     """A change with its sign.
 
-    Parameters
-    ----------
-    change : float
-    decimals : int or None
-        Digits behind the point; None for three significant ones.
-    least : float
-        What is smaller is no change, and neither is what rounds to none.
+    - `decimals`: digits behind the point; None for three significant ones.
+    - `least`: what is smaller is no change, and neither is what rounds to none.
 
-    Examples
-    --------
     >>> signed(2, 0), signed(-7.344), signed(0.001), signed(float("nan"))
     ('+2', '−7.34', 'unchanged', '—')
     >>> signed(-3.2e-7, None, least=1e-12), signed(1e-14, None, least=1e-12)
@@ -169,17 +136,10 @@ def percent(share: float | None, decimals: int | None = None, *, missing: str = 
     A share that is not one of the three is shown with up to two decimals more, and then reads
     "under 0.01 %" or "over 99.9 %", or as over or under the half.
 
-    Parameters
-    ----------
-    share : float or None
-        From 0 to 1; None and what is not finite are missing.
-    decimals : int or None
-        Digits behind the point; None for two significant digits.
-    missing : str
-        What stands for a share that is none.
+    - `share`: from 0 to 1; None and what is not finite are missing.
+    - `decimals`: digits behind the point; None for two significant digits.
+    - `missing`: what stands for a share that is none.
 
-    Examples
-    --------
     >>> percent(0.934), percent(0.0123), percent(1.0), percent(0.9998), percent(2e-5), percent(None)
     ('93 %', '1.2 %', '100 %', 'over 99.9 %', 'under 0.01 %', 'not defined')
     >>> percent(0.503, 0), percent(0.001, 0), percent(0.69762, 1), percent(0.5003, 1)
@@ -214,13 +174,8 @@ def _decimals_of_two(value: float) -> int:
 def level_percent(level: float) -> str:
     """A level in per cent as it was given, with all its digits.
 
-    Parameters
-    ----------
-    level : float
-        From 0 to 1.
+    - `level`: from 0 to 1.
 
-    Examples
-    --------
     >>> level_percent(0.025), level_percent(0.95), level_percent(0.999)
     ('2.5 %', '95 %', '99.9 %')
     """
@@ -230,15 +185,9 @@ def level_percent(level: float) -> str:
 def percent_range(low: float, high: float, decimals: int = 0) -> str:
     """From one share to another.
 
-    Parameters
-    ----------
-    low, high : float
-        From 0 to 1.
-    decimals : int
-        Digits behind the point.
+    - `low`, `high`: from 0 to 1.
+    - `decimals`: digits behind the point.
 
-    Examples
-    --------
     >>> percent_range(0.647, 0.746), percent_range(0.5003, 1, 1), percent_range(0.597, 0.604)
     ('65 % to 75 %', '50.03 % to 100.0 %', '59.7 % to 60.4 %')
     """
@@ -252,15 +201,9 @@ def percent_range(low: float, high: float, decimals: int = 0) -> str:
 def points(share: float, decimals: int = 1) -> str:
     """A difference of shares in percentage points, to a tenth.
 
-    Parameters
-    ----------
-    share : float
-        From -1 to 1.
-    decimals : int
-        Digits behind the point.
+    - `share`: from -1 to 1.
+    - `decimals`: digits behind the point.
 
-    Examples
-    --------
     >>> points(0.0537), points(-0.2)
     ('5.4', '−20.0')
     """
@@ -270,13 +213,8 @@ def points(share: float, decimals: int = 1) -> str:
 def r_squared(value: float) -> str:
     """R², with as many digits as tell it from 1.
 
-    Parameters
-    ----------
-    value : float
-        At most 1; what is nearer to it than doubles can tell is taken for 1.
+    - `value`: at most 1; what is nearer to it than doubles can tell is taken for 1.
 
-    Examples
-    --------
     >>> r_squared(0.9734), r_squared(0.99871), r_squared(0.99999987), r_squared(1.0)
     ('0.973', '0.9987', '1 − 1.3·10⁻⁷', '1')
     >>> r_squared(-3.2), r_squared(float("nan"))
@@ -298,13 +236,8 @@ def r_squared(value: float) -> str:
 def digits_lost(value: float) -> str:
     """A number of digits lost, for a label.
 
-    Parameters
-    ----------
-    value : float
-        At least 0; infinite where every digit is lost, nan where there is no value.
+    - `value`: at least 0; infinite where every digit is lost, nan where there is no value.
 
-    Examples
-    --------
     >>> digits_lost(4.38905), digits_lost(0.0), digits_lost(float("inf")), digits_lost(12.345)
     ('4.39', '0', '∞', '12.3')
     >>> digits_lost(float("nan"))
@@ -318,13 +251,8 @@ def digits_lost(value: float) -> str:
 def digits_phrase(value: float) -> str:
     """A number of digits, for a sentence.
 
-    Parameters
-    ----------
-    value : float
-        At least 0; infinite for every digit.
+    - `value`: at least 0; infinite for every digit.
 
-    Examples
-    --------
     >>> digits_phrase(4.389), digits_phrase(1.0), digits_phrase(0.02), digits_phrase(0.0)
     ('4.4 digits', '1.0 digits', '0.02 digits', 'no digit')
     >>> digits_phrase(float("inf"))
@@ -340,13 +268,8 @@ def digits_phrase(value: float) -> str:
 def lost_phrase(value: float) -> str:
     """How many digits are lost, as the object of "loses".
 
-    Parameters
-    ----------
-    value : float
-        At least 0; infinite for every digit.
+    - `value`: at least 0; infinite for every digit.
 
-    Examples
-    --------
     >>> lost_phrase(4.389), lost_phrase(0.02), lost_phrase(0.0), lost_phrase(float("inf"))
     ('4.4 digits', 'hardly any digits', 'no digit', 'every digit')
     """
@@ -356,13 +279,8 @@ def lost_phrase(value: float) -> str:
 def times(value: float) -> str:
     """By how much noise is amplified.
 
-    Parameters
-    ----------
-    value : float
-        At least 0.
+    - `value`: at least 0.
 
-    Examples
-    --------
     >>> times(2.5), times(4700.0), times(2.3e6), times(float("inf"))
     ('2.5 times', '4,700 times', '2.3·10⁶ times', 'without limit')
     """
@@ -375,13 +293,8 @@ def times(value: float) -> str:
 def ratio(value: float) -> str:
     """A ratio of odds or rates: three significant digits, 1 for nothing but 1, no power of ten.
 
-    Parameters
-    ----------
-    value : float
-        At least 0.
+    - `value`: at least 0.
 
-    Examples
-    --------
     >>> ratio(0.102), ratio(4e-5), ratio(5.5e7), ratio(1.0004), ratio(1.0), ratio(101.6)
     ('0.102', 'under 0.001', 'over 1,000', '1.0004', '1.00', '102')
     """
@@ -396,15 +309,10 @@ def ratio(value: float) -> str:
 def p_number(p: float | None, decimals: int = 2) -> str:
     """A p value: never 0, and never rounded onto a usual level of significance.
 
-    Parameters
-    ----------
-    p : float or None
-        From 0 to 1; None is not defined.
-    decimals : int
-        Digits behind the point from 0.1 up; below they are three, or two significant ones.
+    - `p`: from 0 to 1; None is not defined.
+    - `decimals`: digits behind the point from 0.1 up; below they are three, or two significant
+      ones.
 
-    Examples
-    --------
     >>> p_number(0.0312), p_number(2.7e-31), p_number(0.97), p_number(1.0, 3), p_number(None)
     ('0.031', '2.7e-31', '0.97', '1.000', 'not defined')
     >>> p_number(0.0498), p_number(0.0503), p_number(0.05), p_number(0.0)
@@ -422,14 +330,8 @@ def p_number(p: float | None, decimals: int = 2) -> str:
 def p_clause(p: float | None, decimals: int = 2) -> str:
     """A p value in a sentence.
 
-    Parameters
-    ----------
-    p : float or None
-    decimals : int
-        As in `p_number`.
+    - `decimals`: as in `p_number`.
 
-    Examples
-    --------
     >>> p_clause(0.0312), p_clause(0.0), p_clause(None)
     ('p = 0.031', 'p < 1e-300', 'p not defined')
     """
@@ -443,17 +345,10 @@ def p_clause(p: float | None, decimals: int = 2) -> str:
 def count(number: int, thing: str, things: str = "") -> str:
     """A count with its noun.
 
-    Parameters
-    ----------
-    number : int
-        At least 0.
-    thing : str
-        The noun for one.
-    things : str
-        Its plural, where an s does not make it.
+    - `number`: at least 0.
+    - `thing`: the noun for one.
+    - `things`: its plural, where an s does not make it.
 
-    Examples
-    --------
     >>> count(1, "vote"), count(1080, "vote"), count(2, "study", "studies")
     ('1 vote', '1,080 votes', '2 studies')
     """
@@ -463,14 +358,8 @@ def count(number: int, thing: str, things: str = "") -> str:
 def join(items: Sequence[str], *, limit: int | None = None) -> str:
     """Items in a sentence.
 
-    Parameters
-    ----------
-    items : sequence of str
-    limit : int or None
-        The most that are named, at least 1; of the others the number is told.
+    - `limit`: the most that are named, at least 1; of the others the number is told.
 
-    Examples
-    --------
     >>> join(["a"]), join(["a", "b"]), join(["a", "b", "c"]), join(["a", "b", "c"], limit=2)
     ('a', 'a and b', 'a, b and c', 'a, b and 1 more')
     """
@@ -483,8 +372,6 @@ def join(items: Sequence[str], *, limit: int | None = None) -> str:
 def capital(text: str) -> str:
     """The text with a capital first letter, the rest as it is.
 
-    Examples
-    --------
     >>> capital("the gap in EIC")
     'The gap in EIC'
     """
@@ -494,14 +381,8 @@ def capital(text: str) -> str:
 def shorten(text: str, limit: int) -> str:
     """A text of at most `limit` characters, with an ellipsis if it was longer.
 
-    Parameters
-    ----------
-    text : str
-    limit : int
-        At least 1.
+    - `limit`: at least 1.
 
-    Examples
-    --------
     >>> shorten("x² + sin(y)", 8)
     'x² + si…'
     """
@@ -511,13 +392,8 @@ def shorten(text: str, limit: int) -> str:
 def short_constant(label: str) -> str:
     """A constant in at most about seven characters, with a real minus sign.
 
-    Parameters
-    ----------
-    label : str
-        A number, a fraction, ``pi`` or ``e``, as a formula holds it.
+    - `label`: a number, a fraction, ``pi`` or ``e``, as a formula holds it.
 
-    Examples
-    --------
     >>> short_constant("-0.000123456"), short_constant("0.000001"), short_constant("pi")
     ('−1.235e−4', '1e−6', 'π')
     """
@@ -539,14 +415,8 @@ def short_constant(label: str) -> str:
 def wrap(text: str, indent: str = "", width: int = 96) -> str:
     """A paragraph broken into lines for a terminal, never between a number and its %.
 
-    Parameters
-    ----------
-    text, indent : str
-    width : int
-        Characters of a line, the indent among them.
+    - `width`: characters of a line, the indent among them.
 
-    Examples
-    --------
     >>> print(wrap("one two three four", "  ", 11))
       one two
       three
@@ -569,13 +439,8 @@ def wrap(text: str, indent: str = "", width: int = 96) -> str:
 def seconds(value: float | None) -> str:
     """A time in seconds.
 
-    Parameters
-    ----------
-    value : float or None
-        At least 0; None is not defined.
+    - `value`: at least 0; None is not defined.
 
-    Examples
-    --------
     >>> seconds(12.34), seconds(4881.0), seconds(0.0381), seconds(0.0), seconds(None)
     ('12.3 s', '4,881 s', '0.04 s', '0 s', 'not defined')
     """
@@ -590,13 +455,8 @@ def seconds(value: float | None) -> str:
 def day(stamp: datetime) -> str:
     """A day as in a text.
 
-    Parameters
-    ----------
-    stamp : datetime
-        With a time zone; the day is that in UTC.
+    - `stamp`: with a time zone; the day is that in UTC.
 
-    Examples
-    --------
     >>> day(datetime(2025, 3, 1, 23, 59, tzinfo=UTC))
     '1 March 2025'
     """
@@ -607,13 +467,8 @@ def day(stamp: datetime) -> str:
 def minute(stamp: datetime | None) -> str:
     """A time in UTC, to the minute.
 
-    Parameters
-    ----------
-    stamp : datetime or None
-        With a time zone; None is not yet.
+    - `stamp`: with a time zone; None is not yet.
 
-    Examples
-    --------
     >>> minute(datetime(2025, 3, 1, 12, 5, 59, tzinfo=UTC)), minute(None)
     ('1 Mar 2025, 12:05 UTC', 'not yet')
     """

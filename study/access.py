@@ -44,8 +44,6 @@ def hash_passphrase(passphrase: str, parameters: HashParameters | None = None) -
 def passphrase_matches(passphrase: str, stored: str) -> bool:
     """Compare in constant time.
 
-    Examples
-    --------
     >>> stored = hash_passphrase("correct horse", HashParameters(n=2**10))
     >>> passphrase_matches("correct horse", stored), passphrase_matches("wrong horse", stored)
     (True, False)
@@ -75,13 +73,13 @@ class AccessService:
 
     Parameters
     ----------
-    store : Store
-    clock : Clock
-    chance : Chance
-    demo : bool
-        True: no passphrase, everybody who reaches the app organises.  The app must listen on
+    store
+    clock
+    chance
+    demo
+        True: no passphrase, everybody who reaches the app organises. The app must listen on
         127.0.0.1 only and use a database of its own.
-    parameters : HashParameters
+    parameters
     """
 
     def __init__(
@@ -100,7 +98,12 @@ class AccessService:
         self.demo = demo
 
     def needs_setup(self) -> bool:
-        """Whether no passphrase has been chosen yet; False in a demo."""
+        """Whether no passphrase has been chosen yet; False in a demo.
+
+        Returns
+        -------
+        bool
+        """
         if self.demo:
             return False
         with self._store.reading() as tx:
@@ -111,6 +114,10 @@ class AccessService:
 
         None if a passphrase exists, or in a demo.  Print ``study.links.setup_link(base, token)``
         on the console; an earlier token stops working.
+
+        Returns
+        -------
+        str | None
         """
         if self.demo:
             return None
@@ -124,6 +131,15 @@ class AccessService:
 
     def set_up(self, token: str, passphrase: str) -> Login:
         """Choose the first passphrase, with the token of the set-up link; burns the token.
+
+        Parameters
+        ----------
+        token
+        passphrase
+
+        Returns
+        -------
+        Login
 
         Raises
         ------
@@ -149,9 +165,13 @@ class AccessService:
 
         Parameters
         ----------
-        passphrase : str
-        origin : str
+        passphrase
+        origin
             The visitor's address; kept as a hash, to slow down who guesses.
+
+        Returns
+        -------
+        Login
 
         Raises
         ------
@@ -180,7 +200,16 @@ class AccessService:
             return self._login(tx, now)
 
     def is_organiser(self, cookie_token: str | None) -> bool:
-        """Whether this cookie belongs to a login that has neither expired nor ended."""
+        """Whether this cookie belongs to a login that has neither expired nor ended.
+
+        Parameters
+        ----------
+        cookie_token
+
+        Returns
+        -------
+        bool
+        """
         if self.demo:
             return True
         if not cookie_token:
@@ -189,13 +218,29 @@ class AccessService:
             return tx.access.login_expiry(token_hash(cookie_token), self._clock.now()) is not None
 
     def log_out(self, cookie_token: str) -> None:
-        """End this login; harmless if there is none."""
+        """End this login; harmless if there is none.
+
+        Parameters
+        ----------
+        cookie_token
+        """
         now = self._clock.now()
         with self._store.writing() as tx:
             tx.access.end_login(token_hash(cookie_token), now)
 
     def change_passphrase(self, cookie_token: str, old: str, new: str) -> Login:
-        """Choose another passphrase; ends every login and begins a new one."""
+        """Choose another passphrase; ends every login and begins a new one.
+
+        Parameters
+        ----------
+        cookie_token
+        old
+        new
+
+        Returns
+        -------
+        Login
+        """
         if not self.is_organiser(cookie_token):
             raise AccessError("log in first")
         self.log_in(old, origin=f"change {token_hash(cookie_token)}")

@@ -27,14 +27,6 @@ from scipy.sparse.csgraph import maximum_flow
 class ReachableEvenness:
     """How far the votes to come can be spread.
 
-    Attributes
-    ----------
-    below : int
-        Votes to come that can be given without bringing any pair above the ceiling of the even
-        number.
-    upto : int
-        Votes to come that can go to pairs which have not reached its floor.
-
     Notes
     -----
     If `below` is all votes to come and `upto` all that are missing at the floor, then one way of
@@ -42,8 +34,9 @@ class ReachableEvenness:
     representatives", Canad. J. Math. 10, 1958), and all pairs end within one vote of each other.
     """
 
+    # Votes to come that can be given without bringing any pair above the ceiling of the even number
     below: int
-    upto: int
+    upto: int  # Votes to come that can go to pairs which have not reached its floor
 
 
 def reachable_evenness(
@@ -54,19 +47,11 @@ def reachable_evenness(
 ) -> ReachableEvenness:
     """How evenly votes can still be spread.
 
-    Parameters
-    ----------
-    loads : ndarray, shape (P,)
-        Votes and live reservations of each pair.
-    open_to : ndarray, shape (R, P)
-        Which rater may still get which pair.
-    remaining : ndarray, shape (R,)
-        Ballots still to come for each rater.
-    level : (int, int)
-        Floor and ceiling of the even number, from `even_level`.
+    - `loads`, shape (P,): votes and live reservations of each pair.
+    - `open_to`, shape (R, P): which rater may still get which pair.
+    - `remaining`, shape (R,): ballots still to come for each rater.
+    - `level`: floor and ceiling of the even number, from `even_level`.
 
-    Examples
-    --------
     Two raters with a vote each, one of whom has had all but the pair that is full:
 
     >>> loads, open_to = np.array([1, 0, 0]), np.array([[True, False, False], [True, True, True]])
@@ -81,9 +66,7 @@ def reachable_evenness(
 class ReachGraph:
     """The graph of who may still rate what; its edges' capacities change from question to question.
 
-    Parameters
-    ----------
-    open_to : ndarray, shape (R, P)
+    - `open_to`, shape (R, P)
     """
 
     def __init__(self, open_to: npt.NDArray[np.bool_]) -> None:
@@ -145,8 +128,6 @@ def _most(room: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_]) -> int:
 def even_level(loads: Sequence[int] | npt.NDArray[np.int_], to_come: int) -> tuple[int, int]:
     """Floor and ceiling of what the lowest pairs come to if votes fill them up from below.
 
-    Examples
-    --------
     >>> even_level([0, 0, 0, 9], 7)
     (2, 3)
     """
@@ -164,26 +145,15 @@ MAX_CANDIDATES = 12
 
 @dataclass(frozen=True)
 class PairLoad:
-    """How often a pair has been given out.
-
-    Attributes
-    ----------
-    pair_id : int
-    problem : str
-    formulas : frozenset of str
-        Keys of its two formulas.
-    completed, reserved : int
-        Votes, and reservations that are still live.
-    lower_left : int
-        How many of both have the formula of lower EIC on the left.
-    """
+    """How often a pair has been given out."""
 
     pair_id: int
     problem: str
-    formulas: frozenset[str]
+    formulas: frozenset[str]  # Keys of its two formulas
+    # completed, reserved: votes, and reservations that are still live
     completed: int = 0
     reserved: int = 0
-    lower_left: int = 0
+    lower_left: int = 0  # How many of both have the formula of lower EIC on the left
 
     @property
     def load(self) -> int:
@@ -235,23 +205,14 @@ def choose_pair(
 ) -> Choice | None:
     """The next pair for a rater.
 
-    Parameters
-    ----------
-    loads : sequence of PairLoad
-        All pairs that raters may get.
-    history : RaterHistory
-        What this rater has had.
-    wanted : int
-        Ballots this rater still needs, this one included; at least 1.
-    rng : random.Random
-        Breaks ties.
-    others : collection of RaterAtWork
-        The other raters at work: pairs that they have had will not get their remaining votes.
+    - `loads`: all pairs that raters may get.
+    - `history`: what this rater has had.
+    - `wanted`: ballots this rater still needs, this one included; at least 1.
+    - `rng`: breaks ties.
+    - `others`: the other raters at work: pairs that they have had will not get their remaining
+      votes.
 
-    Returns
-    -------
-    Choice or None
-        None if every pair was given to this rater, or shares a formula with one that was.
+    Returns None if every pair was given to this rater, or shares a formula with one that was.
 
     Notes
     -----
@@ -268,8 +229,6 @@ def choose_pair(
     ballots has seen the lower EIC on either side equally often, or once more on one of them if the
     ballots are odd in number.
 
-    Examples
-    --------
     >>> a = PairLoad(1, "p", frozenset("ab"), completed=2, lower_left=2)
     >>> b = PairLoad(2, "q", frozenset("cd"), completed=1, lower_left=1)
     >>> choose_pair([a, b], RaterHistory(), 1, random.Random(0))
@@ -368,8 +327,6 @@ def expected_votes(loads: Sequence[PairLoad], others: Collection[RaterAtWork]) -
     share ``remaining / pairs not had`` of a vote.  With many pairs a rater this is the load plus
     the same for all; with few it sees that a pair which everyone at work has had gets no more.
 
-    Examples
-    --------
     >>> pairs = [PairLoad(i, "p", frozenset({f"{i}a", f"{i}b"})) for i in (1, 2, 3)]
     >>> expected_votes(pairs, [RaterAtWork(7, frozenset({1}), remaining=1)])
     {1: 0.0, 2: 0.5, 3: 0.5}
@@ -405,8 +362,6 @@ def max_disjoint_pairs(pairs: Collection[PairLoad]) -> int:
     Exact where no formula or only hubs are shared; otherwise a lower bound (pairs with the fewest
     conflicts first).
 
-    Examples
-    --------
     >>> hub = [PairLoad(i, "p", frozenset({"h", str(i)})) for i in range(5)]
     >>> max_disjoint_pairs([*hub, PairLoad(9, "p", frozenset({"x", "y"}))])
     2
@@ -428,8 +383,6 @@ def check_positions(total: int, checks: int, seed: int) -> frozenset[int]:
 
     Never the first, and not the second either unless there is but one ballot beside the checks.
 
-    Examples
-    --------
     >>> sorted(check_positions(11, 1, seed=3)), sorted(check_positions(4, 3, seed=3))
     ([6], [2, 3, 4])
     """

@@ -39,31 +39,18 @@ from study.rating_types import Axis, Ballot, BallotFigure, Curve, FormulaCard
 
 @dataclass(frozen=True)
 class BallotContent:
-    """What both members of a pair look like.
+    """What both members of a pair look like."""
 
-    Attributes
-    ----------
-    title, description : str
-        The problem's.
-    figure : BallotFigure
-    lower, higher : FormulaCard
-        By EIC; for practice and attention, `lower` is the expected answer.
-    digits : int
-        Significant digits shown, the same for both.
-    r2_change : float
-        The larger change of the two R² through rounding; at most 0.001.
-    instruction : str
-        For an instructed attention check, with ``{letter}`` for A or B.
-    """
-
+    # title, description: the problem's
     title: str
     description: str
     figure: BallotFigure
+    # lower, higher: by EIC; for practice and attention, `lower` is the expected answer
     lower: FormulaCard
     higher: FormulaCard
-    digits: int
-    r2_change: float
-    instruction: str = ""
+    digits: int  # Significant digits shown, the same for both
+    r2_change: float  # The larger change of the two R² through rounding; at most 0.001
+    instruction: str = ""  # For an instructed attention check, with ``{letter}`` for A or B
 
     def ballot(
         self,
@@ -137,10 +124,7 @@ MAX_DATA_POINTS = 300
 def problem_table(problem: Problem) -> Table:
     """The table of a problem, checked.
 
-    Raises
-    ------
-    StudyError
-        If it cannot be read, or has not one or two inputs and a target.
+    Raises `StudyError` if it cannot be read, or has not one or two inputs and a target.
     """
     try:
         table = read_table(problem.csv, source=problem.name)
@@ -168,10 +152,7 @@ def problem_samples(problem: Problem) -> Samples:
 def read_member(member: Member, inputs: tuple[str, ...]) -> Formula:
     """A member's tree, with the data's column names as variables.
 
-    Raises
-    ------
-    StudyError
-        If the formula cannot be read or a variable has no column.
+    Raises `StudyError` if the formula cannot be read or a variable has no column.
     """
     try:
         reading = read(
@@ -212,16 +193,9 @@ def shown_formulas(
 ) -> tuple[Formula, Formula]:
     """The formulas of lower and of higher EIC as a ballot writes them.
 
-    Parameters
-    ----------
-    pair : NewPair
-    inputs : tuple of str
-        Names of the data's columns, the target left out.
-    digits : int or None
-        Significant digits of the ballot; None: all that the formulas have.
+    - `inputs`: names of the data's columns, the target left out.
+    - `digits`: significant digits of the ballot; None: all that the formulas have.
 
-    Examples
-    --------
     >>> pair = NewPair("p", Member("2.03217*x0", 0, 1, 3), Member("x0+x0", 0, 1, 3))
     >>> [to_latex(formula) for formula in shown_formulas(pair, ("t",), 3)]
     ['2.03 \\\\cdot t', 't + t']
@@ -238,8 +212,6 @@ def short_constant(label: str, digits: int) -> str:
 
     Every formula is written in the one style, whatever its method prints.
 
-    Examples
-    --------
     >>> [short_constant(c, 4) for c in ("0.12345678", "-2.000000", "1.5E-7", "123456", "1/3")]
     ['0.1235', '-2', '1.5e-7', '123500', '1/3']
     """
@@ -284,24 +256,13 @@ def round_pair(
 ) -> tuple[int, tuple[Formula, Formula], tuple[float, float], float]:
     """Round both formulas to the fewest digits that keep their R².
 
-    Parameters
-    ----------
-    lower, higher : Formula
-        Variables are columns of `samples`.
-    samples : Samples
-        With a target.
+    - `lower`, `higher`: variables are columns of `samples`.
+    - `samples`: with a target.
 
-    Returns
-    -------
-    (digits, (lower, higher), (R², R²), change)
-        `digits` is at least 4 and the same for both; the R² are those of the rounded formulas,
-        over the rows at which the formula in full precision has a value; `change` is the larger
-        absolute difference from full precision, at most 0.001.
-
-    Raises
-    ------
-    StudyError
-        If a formula has no value on the data.
+    Returns `digits` is at least 4 and the same for both; the R² are those of the rounded formulas,
+    over the rows at which the formula in full precision has a value; `change` is the larger
+    absolute difference from full precision, at most 0.001.
+    Raises `StudyError` if a formula has no value on the data.
     """
     full: list[float] = []
     usable: list[np.ndarray] = []
@@ -323,19 +284,10 @@ def round_pair(
 def make_content(problem: Problem, pair: NewPair) -> BallotContent:
     """The ballot of one pair, in canonical order.
 
-    Parameters
-    ----------
-    problem : Problem
-        The pair's.
-    pair : NewPair
+    - `problem`: the pair's.
 
-    Raises
-    ------
-    StudyError
-        If a formula cannot be read or drawn on the data; the message says which.
+    Raises `StudyError` if a formula cannot be read or drawn on the data; the message says which.
 
-    Examples
-    --------
     >>> problem = Problem("p", "x,y\\n1,2.1\\n2,3.9\\n3,6.2\\n")
     >>> pair = NewPair("p", Member("2.0321*x0", 0, 1, 3), Member("x0+x0", 0, 1, 3))
     >>> content = make_content(problem, pair)
@@ -493,8 +445,6 @@ _CHECKS = (
 def special_material(design: StudyDesign) -> tuple[tuple[Problem, NewPair], ...]:
     """The practice pair and the checks that a design asks for, each with its problem.
 
-    Examples
-    --------
     >>> [pair.kind.value for _, pair in special_material(StudyDesign(attention_checks=1))]
     ['practice', 'attention']
     """

@@ -477,10 +477,7 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command.
 
-    Returns
-    -------
-    int
-        0, or 2 for a mistake of the user's, told in one message on standard error.
+    Returns 0, or 2 for a mistake of the user's, told in one message on standard error.
     """
     options = build_parser().parse_args(argv)
     return exit_status(lambda: options.run(options))

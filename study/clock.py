@@ -20,15 +20,18 @@ class SystemClock:
     """The machine's clock."""
 
     def now(self) -> datetime:
-        """The present, in UTC."""
+        """The present, in UTC.
+
+        Returns
+        -------
+        datetime
+        """
         return datetime.now(UTC)
 
 
 class ManualClock:
     """A clock that moves when told to: for tests and rehearsals.
 
-    Examples
-    --------
     >>> clock = ManualClock()
     >>> start = clock.now()
     >>> clock.advance(90)
@@ -64,19 +67,27 @@ class SystemChance:
     """The operating system's randomness."""
 
     def token(self) -> str:
-        """128 bits from `secrets`."""
+        """128 bits from `secrets`.
+
+        Returns
+        -------
+        str
+        """
         return secrets.token_urlsafe(16)
 
     def generator(self) -> random.Random:
-        """Seeded by the operating system."""
+        """Seeded by the operating system.
+
+        Returns
+        -------
+        random.Random
+        """
         return random.Random()
 
 
 class SeededChance:
     """Repeatable randomness for tests; never for a real study.
 
-    Examples
-    --------
     >>> SeededChance(1).token() == SeededChance(1).token()
     True
     """

@@ -75,65 +75,8 @@ class AttentionKind(StrEnum):
 class StudyDesign:
     """Everything about a study that an organiser decides, apart from its formulas.
 
-    Attributes
-    ----------
-    title : str
-        Shown to raters.
-    question : str
-        Shown above the two formulas of every ballot.
-    ballots_per_rater : int
-        1 to 100; attention checks and the practice ballot come on top.
-    votes_per_pair : int
-        Votes wanted on each pair, 1 to 1000: what the live list counts towards.
-    consent_text, debrief_text : str
-        Shown before and after.
-    expected_minutes : int
-        Said on the consent page, 1 to 240.
-    contact : str
-        Whom raters may write to; needed before freezing.
-    practice : bool
-        Whether a practice ballot with feedback comes first.
-    attention_checks : int
-        0 to 3, interleaved with the ballots.
-    attention_kind : AttentionKind
-    deadline : datetime or None
-        Aware; no consent and no vote is taken from then on.
-    exclusion_seconds : float
-        What was done faster than this is left out of the analysis; 0 leaves nothing out.
-    exclusion_unit : ExclusionUnit
-        Whether the threshold applies to the sum over a rater's session or to each vote.
-    allow_tie : bool
-        Whether "cannot decide" is offered.
-    ask_reason : bool
-        Whether a one-line reason may be given.
-    inspector_open_during_study : bool
-        Whether visitors may use the inspector (which shows EIC) while the study is open.
-    reservation_minutes : int
-        How long a pair waits for a rater who has gone silent, 1 to 1440.
-    model_raters : ModelPlan or None
-        The models to ask, if any are declared.
-    estimand : str
-        What the result is about: "problems like these", "pairs like these" or "these pairs"; "":
-        by the number of problems, written down at freezing.
-    confidence_level : float
-        Of the intervals, 0.5 to 0.999.
-    sidedness : Sidedness
-        Of the test of "no preference", at 1 less the confidence level.
-    smallest_effect : float
-        The smallest difference from one half that would matter, 0.01 to 0.45 of the votes.
-    subgroups : str
-        Of which groups of raters the rate is reported beside that of all: "degree", "field",
-        "degree and field", or "" for none.
-    public_base_url : str
-        Where raters reach the app.  The only setting that may change after freezing.
+    Raises `DesignError` if a value is out of range; its `field` names the attribute.
 
-    Raises
-    ------
-    DesignError
-        If a value is out of range; its `field` names the attribute.
-
-    Examples
-    --------
     >>> StudyDesign().ballots_per_rater
     10
     >>> StudyDesign(ballots_per_rater=0)
@@ -142,31 +85,44 @@ class StudyDesign:
     study.errors.DesignError: ballots per rater must be from 1 to 100, not 0
     """
 
-    title: str = "Which formula is easier to interpret?"
-    question: str = DEFAULT_QUESTION
-    ballots_per_rater: int = 10
+    title: str = "Which formula is easier to interpret?"  # Shown to raters
+    question: str = DEFAULT_QUESTION  # Shown above the two formulas of every ballot
+    ballots_per_rater: int = 10  # 1 to 100; attention checks and the practice ballot come on top
+    # Votes wanted on each pair, 1 to 1000: what the live list counts towards
     votes_per_pair: int = 5
+    # consent_text, debrief_text: shown before and after
     consent_text: str = DEFAULT_CONSENT
     debrief_text: str = DEFAULT_DEBRIEF
-    expected_minutes: int = 15
-    contact: str = ""
-    practice: bool = True
-    attention_checks: int = 0
+    expected_minutes: int = 15  # Said on the consent page, 1 to 240
+    contact: str = ""  # Whom raters may write to; needed before freezing
+    practice: bool = True  # Whether a practice ballot with feedback comes first
+    attention_checks: int = 0  # 0 to 3, interleaved with the ballots
     attention_kind: AttentionKind = AttentionKind.INSTRUCTED
     max_failed_attention: int | None = None
-    deadline: datetime | None = None
+    deadline: datetime | None = None  # Aware; no consent and no vote is taken from then on
+    # What was done faster than this is left out of the analysis; 0 leaves nothing out
     exclusion_seconds: float = 60.0
+    # Whether the threshold applies to the sum over a rater's session or to each vote
     exclusion_unit: ExclusionUnit = ExclusionUnit.SESSION
-    allow_tie: bool = False
-    ask_reason: bool = True
+    allow_tie: bool = False  # Whether "cannot decide" is offered
+    ask_reason: bool = True  # Whether a one-line reason may be given
+    # Whether visitors may use the inspector (which shows EIC) while the study is open
     inspector_open_during_study: bool = False
+    # How long a pair waits for a rater who has gone silent, 1 to 1440
     reservation_minutes: int = 30
-    model_raters: ModelPlan | None = None
+    model_raters: ModelPlan | None = None  # The models to ask, if any are declared
+    # What the result is about: "problems like these", "pairs like these" or "these pairs"; "": by
+    # the number of problems, written down at freezing
     estimand: str = ""
-    confidence_level: float = 0.95
+    confidence_level: float = 0.95  # Of the intervals, 0.5 to 0.999
+    # Of the test of "no preference", at 1 less the confidence level
     sidedness: Sidedness = Sidedness.TWO_SIDED
+    # The smallest difference from one half that would matter, 0.01 to 0.45 of the votes
     smallest_effect: float = 0.05
+    # Of which groups of raters the rate is reported beside that of all: "degree", "field", "degree
+    # and field", or "" for none
     subgroups: str = ""
+    # Where raters reach the app. The only setting that may change after freezing.
     public_base_url: str = "http://localhost:8501"
 
     def __post_init__(self) -> None:
@@ -239,8 +195,6 @@ class StudyDesign:
     def from_json(cls, values: Mapping[str, Any]) -> StudyDesign:
         """The inverse of `to_json`; unknown keys are refused.
 
-        Examples
-        --------
         >>> design = StudyDesign(contact="study@example.org")
         >>> StudyDesign.from_json(design.to_json()) == design
         True
@@ -282,8 +236,6 @@ class StudyDesign:
 def check_base_url(url: str) -> None:
     """Raise `DesignError` unless `url` is an absolute http(s) address without query.
 
-    Examples
-    --------
     >>> check_base_url("https://study.example.org/eic")
     """
     try:
@@ -302,8 +254,6 @@ def check_base_url(url: str) -> None:
 def canonical_json(value: Any) -> str:
     """One text for one value: sorted keys, no spaces, no NaN; a dataclass is its fields.
 
-    Examples
-    --------
     >>> canonical_json({"b": 1, "a": [1.5, "é"]})
     '{"a":[1.5,"é"],"b":1}'
     """

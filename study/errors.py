@@ -12,12 +12,8 @@ class StudyError(UserError):
 class DesignError(StudyError):
     """A setting of a study is out of range.
 
-    Parameters
-    ----------
-    message, hint : str
-        As for `UserError`.
-    field : str
-        The attribute of `StudyDesign` (or of the form) that is wrong.
+    - `message`, `hint`: as for `UserError`.
+    - `field`: the attribute of `StudyDesign` (or of the form) that is wrong.
     """
 
     def __init__(self, message: str, *, field: str, hint: str = "") -> None:
@@ -32,12 +28,8 @@ class FrozenStudyError(StudyError):
 class StaleEditError(StudyError):
     """Somebody else changed the same thing after it was looked at; nothing was done.
 
-    Parameters
-    ----------
-    message, hint : str
-        As for `UserError`.
-    fields : tuple of str
-        Settings that both have changed; () if it is not about settings.
+    - `message`, `hint`: as for `UserError`.
+    - `fields`: settings that both have changed; () if it is not about settings.
     """
 
     def __init__(self, message: str, *, hint: str = "", fields: tuple[str, ...] = ()) -> None:
@@ -52,10 +44,7 @@ class NotFoundError(StudyError):
 class AccessError(StudyError):
     """A passphrase, set-up link or login was refused.
 
-    Parameters
-    ----------
-    retry_after : float
-        Seconds until the next attempt is looked at; 0 if it may come at once.
+    - `retry_after`: seconds until the next attempt is looked at; 0 if it may come at once.
     """
 
     def __init__(self, message: str, *, hint: str = "", retry_after: float = 0.0) -> None:

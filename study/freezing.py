@@ -87,8 +87,6 @@ def _member(member: Member) -> dict[str, Any]:
 def unexplained_columns(problem: Problem) -> tuple[str, ...]:
     """Columns whose name says nothing, and whose meaning nobody has written.
 
-    Examples
-    --------
     >>> unexplained_columns(Problem("p", "t,target\\n1,2\\n2,3\\n"))
     ('target',)
     """
@@ -107,27 +105,13 @@ def column_names(problem: Problem) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Readiness:
-    """What stands between a draft and freezing.
+    """What stands between a draft and freezing."""
 
-    Attributes
-    ----------
-    missing : tuple of str
-        What must be mended first; freezing is refused unless this is empty.
-    warnings : tuple of str
-        What the organiser should know and may ignore.
-    pairs : int
-        Pairs that raters would get.
-    votes : int
-        Votes wanted in all.
-    raters : int
-        Raters needed for them.
-    """
-
-    missing: tuple[str, ...]
-    warnings: tuple[str, ...]
-    pairs: int
-    votes: int
-    raters: int
+    missing: tuple[str, ...]  # What must be mended first; freezing is refused unless this is empty
+    warnings: tuple[str, ...]  # What the organiser should know and may ignore
+    pairs: int  # Pairs that raters would get
+    votes: int  # Votes wanted in all
+    raters: int  # Raters needed for them
 
     @property
     def ready(self) -> bool:
@@ -223,15 +207,10 @@ def refuse_if_changed(tx: Tx, study_id: int, version_seen: int | None) -> None:
 def merged_design(stored: StudyDesign, based_on: StudyDesign, wanted: StudyDesign) -> StudyDesign:
     """What `wanted` changes of `based_on`, applied to what is stored by now.
 
-    Raises
-    ------
-    StaleEditError
-        If a setting that `wanted` changes has been changed to something else meanwhile.
-    DesignError
-        If the two changes do not go together.
+    Raises `StaleEditError` if a setting that `wanted` changes has been changed to something else
+    meanwhile.
+    Raises `DesignError` if the two changes do not go together.
 
-    Examples
-    --------
     >>> first = StudyDesign()
     >>> mine = StudyDesign(contact="a@example.org")
     >>> theirs = StudyDesign(votes_per_pair=7)

@@ -24,8 +24,6 @@ def token_hash(token: str) -> str:
 def rating_link(base_url: str, token: str) -> str:
     """Where a rater goes.
 
-    Examples
-    --------
     >>> rating_link("https://study.example.org/", "abc")
     'https://study.example.org/rate?t=abc'
     """
@@ -49,15 +47,7 @@ MAX_LABEL = 120
 
 @dataclass(frozen=True)
 class NewInvitation:
-    """A link just made.  Show or save it now: it cannot be read again.
-
-    Attributes
-    ----------
-    id : int
-    kind : InvitationKind
-    label, link : str
-    quota : int
-    """
+    """A link just made.  Show or save it now: it cannot be read again."""
 
     id: int
     kind: InvitationKind
@@ -78,24 +68,14 @@ class InvitationState(StrEnum):
 
 @dataclass(frozen=True)
 class InvitationView:
-    """One line of the list of invitations.
-
-    Attributes
-    ----------
-    id : int
-    kind : InvitationKind
-    label : str
-    state : InvitationState
-        Of an open link: UNUSED, CONSENTED (someone has) or REVOKED.
-    quota, consented, finished, withdrawn : int
-        For an open link, how many of each; `consented` counts withdrawn raters, too.
-    created_at : datetime
-    """
+    """One line of the list of invitations."""
 
     id: int
     kind: InvitationKind
     label: str
-    state: InvitationState
+    state: InvitationState  # Of an open link: UNUSED, CONSENTED (someone has) or REVOKED
+    # quota, consented, finished, withdrawn: for an open link, how many of each; `consented` counts
+    # withdrawn raters, too
     quota: int
     consented: int
     finished: int
@@ -104,7 +84,16 @@ class InvitationView:
 
 
 class InvitationService:
-    """Makes, lists and revokes the links of a study."""
+    """Makes, lists and revokes the links of a study.
+
+    Parameters
+    ----------
+    store
+    clock
+    chance
+    demo
+    actor
+    """
 
     def __init__(
         self, store: Store, clock: Clock, chance: Chance, *, demo: bool, actor: str
@@ -116,7 +105,16 @@ class InvitationService:
         self._actor = actor
 
     def warning(self, study_id: int) -> str:
-        """What to say above the form: "" or why links would not reach anybody."""
+        """What to say above the form: "" or why links would not reach anybody.
+
+        Parameters
+        ----------
+        study_id
+
+        Returns
+        -------
+        str
+        """
         with self._store.reading() as tx:
             study = require_study(tx, study_id)
         if study.design.is_local:
@@ -129,6 +127,15 @@ class InvitationService:
     def invite(self, study_id: int, labels: Sequence[str]) -> tuple[NewInvitation, ...]:
         """Personal links, one for each label (a label may be "").
 
+        Parameters
+        ----------
+        study_id
+        labels
+
+        Returns
+        -------
+        tuple[NewInvitation, ...]
+
         Raises
         ------
         StudyError
@@ -140,13 +147,30 @@ class InvitationService:
         return self._make(study_id, InvitationKind.PERSONAL, labels, 1)
 
     def open_link(self, study_id: int, quota: int, label: str = "") -> NewInvitation:
-        """A link for anyone who has it, good for `quota` consents."""
+        """A link for anyone who has it, good for `quota` consents.
+
+        Parameters
+        ----------
+        study_id
+        quota
+        label
+
+        Returns
+        -------
+        NewInvitation
+        """
         if not 1 <= quota <= 100_000:
             raise DesignError("the quota must be from 1 to 100,000", field="quota")
         return self._make(study_id, InvitationKind.OPEN, [label], quota)[0]
 
     def revoke(self, study_id: int, invitation_id: int) -> None:
-        """Take a link back: no consent and no further vote comes through it; votes stay."""
+        """Take a link back: no consent and no further vote comes through it; votes stay.
+
+        Parameters
+        ----------
+        study_id
+        invitation_id
+        """
         now = self._clock.now()
         with self._store.writing() as tx:
             found = tx.invitations.get(invitation_id)
@@ -160,6 +184,15 @@ class InvitationService:
         """Another personal link for one that was lost; the old one leads nowhere from now on.
 
         Whoever came through the old link goes on where they were.
+
+        Parameters
+        ----------
+        study_id
+        invitation_id
+
+        Returns
+        -------
+        NewInvitation
 
         Raises
         ------
@@ -183,7 +216,16 @@ class InvitationService:
             return NewInvitation(invitation_id, found.kind, found.label, link, found.quota)
 
     def every(self, study_id: int) -> tuple[InvitationView, ...]:
-        """All invitations of a study, oldest first."""
+        """All invitations of a study, oldest first.
+
+        Parameters
+        ----------
+        study_id
+
+        Returns
+        -------
+        tuple[InvitationView, ...]
+        """
         with self._store.reading() as tx:
             require_study(tx, study_id)
             saved = count_votes_by_rater(tx.votes.every(study_id))
@@ -255,8 +297,6 @@ class InvitationService:
 def links_csv(invitations: Iterable[NewInvitation]) -> str:
     """Links as CSV text with the columns ``id``, ``label``, ``kind``, ``quota``, ``link``.
 
-    Examples
-    --------
     >>> one = NewInvitation(1, InvitationKind.PERSONAL, "=A", "http://localhost/rate?t=x", 1)
     >>> print(links_csv([one]), end="")
     id,label,kind,quota,link

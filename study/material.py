@@ -35,24 +35,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem: a table whose last column is the target, and what raters are told of it.
+    """A problem: a table whose last column is the target, and what raters are told of it."""
 
-    Attributes
-    ----------
-    name : str
-        Unique in a study; the pool names it.  Raters see `title`, never this.
-    csv : str
-        The table as its file has it: one or two inputs, then the target.
-    title, description : str
-        For raters; `title` defaults to `name`.
-    columns : tuple of Column
-        Units and meanings for columns of the table, in any order; may be incomplete.
-    """
-
-    name: str
-    csv: str = field(repr=False)
+    name: str  # Unique in a study; the pool names it. Raters see `title`, never this.
+    csv: str = field(repr=False)  # The table as its file has it: one or two inputs, then the target
+    # title, description: for raters; `title` defaults to `name`
     title: str = ""
     description: str = ""
+    # Units and meanings for columns of the table, in any order; may be incomplete
     columns: tuple[Column, ...] = ()
 
     def __post_init__(self) -> None:
@@ -79,34 +69,20 @@ class Problem:
 
 @dataclass(frozen=True)
 class Member:
-    """One formula of a pair, as the pool has it.
+    """One formula of a pair, as the pool has it."""
 
-    Attributes
-    ----------
-    formula, syntax : str
-        The text, and the notation it is written in ("" or "auto": detect).
-    eic, r2 : float
-        What it was matched on: ``eic_finite``, and R² of the column chosen.
-    complexity : int
-        Nodes.
-    method : str
-        Who found it; never shown to a rater.
-    row : int or None
-        Row of the pool, from 0.
-    index_base : {0, 1} or None
-        What ``x1`` means; None: match by name, else detect.
-    parameters : mapping of name to decimal text
-        Values of parameters that the text leaves open.
-    """
-
+    # formula, syntax: the text, and the notation it is written in ("" or "auto": detect)
     formula: str
+    # eic, r2: what it was matched on: ``eic_finite``, and R² of the column chosen
     eic: float
     r2: float
-    complexity: int
+    complexity: int  # Nodes
     syntax: str = ""
-    method: str = ""
-    row: int | None = None
+    method: str = ""  # Who found it; never shown to a rater
+    row: int | None = None  # Row of the pool, from 0
+    # {0, 1} or None: What ``x1`` means; None: match by name, else detect
     index_base: int | None = None
+    # Values of parameters that the text leaves open
     parameters: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -118,51 +94,30 @@ class Member:
 
 @dataclass(frozen=True)
 class NewPair:
-    """Two formulas for one problem, before they have an id.
+    """Two formulas for one problem, before they have an id."""
 
-    Attributes
-    ----------
-    problem : str
-        Name of a problem of the study.
-    lower, higher : Member
-        By EIC.  Where nothing was matched (practice, attention): `lower` is the expected answer.
-    loss : float
-        L of the matching.
-    same_function : bool
-        The two are one function up to rounding on the problem's data.
-    kind : PairKind
-    gap_share, gap_without_worst_row : float or None
-        How far the gap in EIC hangs on single rows, see `study.matching.result.MatchedPair`; None
-        if it is not known.
-    """
-
-    problem: str
+    problem: str  # Name of a problem of the study
+    # lower, higher: by EIC. Where nothing was matched (practice, attention): `lower` is the
+    # expected answer.
     lower: Member
     higher: Member
-    loss: float = float("nan")
-    same_function: bool = False
+    loss: float = float("nan")  # L of the matching
+    same_function: bool = False  # The two are one function up to rounding on the problem's data
     kind: PairKind = PairKind.MAIN
+    # gap_share, gap_without_worst_row: how far the gap in EIC hangs on single rows, see
+    # `study.matching.result.MatchedPair`; None if it is not known
     gap_share: float | None = None
     gap_without_worst_row: float | None = None
 
 
 @dataclass(frozen=True)
 class StudyPair:
-    """A pair of a study.
-
-    Attributes
-    ----------
-    id : int
-    number : int
-        1, 2, ... within its kind; what the organiser sees.
-    dropped : str
-        Why the organiser left it out; "" if it is in.
-    """
+    """A pair of a study."""
 
     id: int
-    number: int
+    number: int  # 1, 2, ... within its kind; what the organiser sees.
     pair: NewPair
-    dropped: str = ""
+    dropped: str = ""  # Why the organiser left it out; "" if it is in
 
     @property
     def name(self) -> str:
@@ -178,8 +133,6 @@ class StudyPair:
 def pair_name(kind: PairKind, number: int) -> str:
     """How exports call a pair.
 
-    Examples
-    --------
     >>> pair_name(PairKind.MAIN, 7)
     'p007'
     """
@@ -189,19 +142,10 @@ def pair_name(kind: PairKind, number: int) -> str:
 
 @dataclass(frozen=True)
 class Pool:
-    """The scored pool a study was made from.
+    """The scored pool a study was made from."""
 
-    Attributes
-    ----------
-    name : str
-        File name, for display.
-    csv : str
-        The scored pool as text.
-    rows : int
-    """
-
-    name: str
-    csv: str = field(repr=False)
+    name: str  # File name, for display
+    csv: str = field(repr=False)  # The scored pool as text
     rows: int = 0
 
     @property
@@ -212,34 +156,20 @@ class Pool:
 
 @dataclass(frozen=True)
 class Study:
-    """A study as it is stored.
-
-    Attributes
-    ----------
-    id : int
-    name : str
-        Unique; the organiser's.
-    status : StudyStatus
-    design : StudyDesign
-    rules : mapping
-        The `MatchingRules` as plain JSON values.
-    hash : str
-        Of the frozen configuration; "" in a draft.
-    created_at, frozen_at, closed_at : datetime or None
-        UTC.
-    admission_ended_at : datetime or None
-        From then on nobody new may consent; those at work go on.
-    """
+    """A study as it is stored."""
 
     id: int
-    name: str
+    name: str  # Unique; the organiser's
     status: StudyStatus
     design: StudyDesign
+    # created_at, frozen_at, closed_at: UTC
     created_at: datetime
+    # The `MatchingRules` as plain JSON values
     rules: Mapping[str, Any] = field(default_factory=dict)
-    hash: str = ""
+    hash: str = ""  # Of the frozen configuration; "" in a draft
     frozen_at: datetime | None = None
     closed_at: datetime | None = None
+    # From then on nobody new may consent; those at work go on
     admission_ended_at: datetime | None = None
 
     def takes_votes(self, now: datetime) -> bool:
@@ -255,8 +185,6 @@ class Study:
 def unfinished_sentence(problems: Sequence[str]) -> str:
     """What a matching leaves open that time ran out on; "" if on no problem.
 
-    Examples
-    --------
     >>> unfinished_sentence(["bode"])
     'The matching of `bode` was cut short by its time limit: another run may choose other pairs.'
     """

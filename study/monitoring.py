@@ -212,58 +212,31 @@ class PairCount:
 
 @dataclass(frozen=True)
 class LiveList:
-    """How a study gets on.  Holds no result: no vote's direction enters it.
-
-    Attributes
-    ----------
-    at : datetime
-    status : StudyStatus
-    invited : int
-        People: see `invited_people`.
-    open_places : int
-        Consents that open links are still good for.
-    consented : int
-        Withdrawn raters included.
-    finished, withdrawn : int
-    dropped_out : int
-        Consented, not finished, and silent for a day (all unfinished ones once it is closed).
-    active : int
-        Unfinished and not silent.
-    votes, votes_wanted : int
-        On pairs; practice and attention checks left out.
-    pairs : tuple of PairCount
-    median_seconds : float or None
-        Of all votes on pairs, active time; None before the first.
-    middle_half : tuple of float, or None
-        The quartiles of the same, lower and upper; None before the fourth vote.
-    too_fast : int
-        Finished sessions, or single votes, that the frozen rule on haste leaves out.
-    stopped_after : tuple of (int, int)
-        Of those who dropped out: ballots answered, and how many raters stopped there.
-    attention_passed, attention_failed : int
-    failed_checks : tuple of (int, int)
-        Checks failed, and how many raters have failed so many; those without a failure left out.
-    last_vote_at : datetime or None
-    """
+    """How a study gets on.  Holds no result: no vote's direction enters it."""
 
     at: datetime
     status: StudyStatus
-    invited: int
-    open_places: int
-    consented: int
+    invited: int  # People: see `invited_people`
+    open_places: int  # Consents that open links are still good for
+    consented: int  # Withdrawn raters included
     finished: int
     withdrawn: int
+    # Consented, not finished, and silent for a day (all unfinished ones once it is closed)
     dropped_out: int
-    active: int
+    active: int  # Unfinished and not silent
+    # votes, votes_wanted: on pairs; practice and attention checks left out
     votes: int
     votes_wanted: int
     pairs: tuple[PairCount, ...]
-    median_seconds: float | None
+    median_seconds: float | None  # Of all votes on pairs, active time; None before the first
+    # The quartiles of the same, lower and upper; None before the fourth vote
     middle_half: tuple[float, float] | None
-    too_fast: int
+    too_fast: int  # Finished sessions, or single votes, that the frozen rule on haste leaves out
+    # Of those who dropped out: ballots answered, and how many raters stopped there
     stopped_after: tuple[tuple[int, int], ...]
     attention_passed: int
     attention_failed: int
+    # Checks failed, and how many raters have failed so many; those without a failure left out
     failed_checks: tuple[tuple[int, int], ...]
     last_vote_at: datetime | None
 
@@ -292,14 +265,29 @@ class _Standing:
 
 
 class Monitor:
-    """Reads a running or closed study; writes nothing."""
+    """Reads a running or closed study; writes nothing.
+
+    Parameters
+    ----------
+    store
+    clock
+    """
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
 
     def live(self, study_id: int) -> LiveList:
-        """The live list of a study."""
+        """The live list of a study.
+
+        Parameters
+        ----------
+        study_id
+
+        Returns
+        -------
+        LiveList
+        """
         now = self._clock.now()
         with self._store.reading() as tx:
             study = require_study(tx, study_id)
@@ -345,7 +333,16 @@ class Monitor:
         )
 
     def withdrawn(self, study_id: int) -> int:
-        """How many raters have withdrawn."""
+        """How many raters have withdrawn.
+
+        Parameters
+        ----------
+        study_id
+
+        Returns
+        -------
+        int
+        """
         with self._store.reading() as tx:
             return tx.raters.withdrawals(study_id)
 
@@ -353,6 +350,14 @@ class Monitor:
         """The frozen configuration and every vote, for `study.report`.
 
         Of an open study: the votes that the last look opened (see `study.unblinding`).
+
+        Parameters
+        ----------
+        study_id
+
+        Returns
+        -------
+        StudyExport
 
         Raises
         ------

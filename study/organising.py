@@ -33,26 +33,13 @@ from study.unblinding import EarlyLooks
 
 @dataclass(frozen=True)
 class Preview:
-    """A pair for the organiser, and the ballot exactly as raters would see it.
+    """A pair for the organiser, and the ballot exactly as raters would see it."""
 
-    Attributes
-    ----------
-    pair : StudyPair
-        With EIC, method and all: for the organiser's eyes.
-    ballot : Ballot
-    digits : int
-        Significant digits shown.
-    r2_change : float
-        The larger change of the two R² through rounding.
-    lower_left : bool
-        Which way round this preview is.
-    """
-
-    pair: StudyPair
+    pair: StudyPair  # With EIC, method and all: for the organiser's eyes
     ballot: Ballot
-    digits: int
-    r2_change: float
-    lower_left: bool
+    digits: int  # Significant digits shown
+    r2_change: float  # The larger change of the two R² through rounding
+    lower_left: bool  # Which way round this preview is
 
 
 def special_content(design: StudyDesign, problem: Problem, pair: NewPair) -> BallotContent:
@@ -82,24 +69,19 @@ Progress = Callable[[int, int], None]
 class OrganiserService:
     """What the organiser's page calls.
 
+    - `invitations`: makes, lists and revokes links.
+    - `monitor`: the live list, and exports.
+    - `early`: looks at the results of an open study.
+
     Parameters
     ----------
-    store : Store
-    clock : Clock
-    chance : Chance
-    demo : bool
+    store
+    clock
+    chance
+    demo
         A demo invites nobody: links are made for this machine only.
-    actor : str
+    actor
         Who is written into the audit lines.
-
-    Attributes
-    ----------
-    invitations : InvitationService
-        Makes, lists and revokes links.
-    monitor : Monitor
-        The live list, and exports.
-    early : EarlyLooks
-        Looks at the results of an open study.
 
     Notes
     -----
@@ -129,6 +111,15 @@ class OrganiserService:
     def create(self, name: str, design: StudyDesign | None = None) -> Study:
         """A new draft.
 
+        Parameters
+        ----------
+        name
+        design
+
+        Returns
+        -------
+        Study
+
         Raises
         ------
         DesignError
@@ -142,12 +133,26 @@ class OrganiserService:
             return require_study(tx, study_id)
 
     def studies(self) -> tuple[Study, ...]:
-        """All studies, newest first."""
+        """All studies, newest first.
+
+        Returns
+        -------
+        tuple[Study, ...]
+        """
         with self._store.reading() as tx:
             return tx.studies.every()
 
     def study(self, study: int | str) -> Study:
-        """One study, by id or name."""
+        """One study, by id or name.
+
+        Parameters
+        ----------
+        study
+
+        Returns
+        -------
+        Study
+        """
         with self._store.reading() as tx:
             found = tx.studies.get(study) if isinstance(study, int) else tx.studies.by_name(study)
             if found is None:
@@ -155,7 +160,16 @@ class OrganiserService:
             return found
 
     def version(self, study_id: int) -> int:
-        """A number that grows with every change an organiser makes."""
+        """A number that grows with every change an organiser makes.
+
+        Parameters
+        ----------
+        study_id
+
+        Returns
+        -------
+        int
+        """
         with self._store.reading() as tx:
             return version_of(tx.audit.every(study_id))
 
@@ -172,6 +186,17 @@ class OrganiserService:
         On a frozen study a `design` that differs in nothing but `public_base_url` is taken.
         With `based_on`, the design that was looked at, only what `design` changes of it is
         written, and `StaleEditError` raised if the same settings have changed meanwhile.
+
+        Parameters
+        ----------
+        study_id
+        name
+        design
+        based_on
+
+        Returns
+        -------
+        Study
         """
         now = self._clock.now()
         with self._store.writing() as tx:
@@ -191,7 +216,13 @@ class OrganiserService:
             return require_study(tx, study_id)
 
     def delete_draft(self, study_id: int, *, version_seen: int | None = None) -> None:
-        """Delete a draft with all that belongs to it; frozen studies stay."""
+        """Delete a draft with all that belongs to it; frozen studies stay.
+
+        Parameters
+        ----------
+        study_id
+        version_seen
+        """
         with self._store.writing() as tx:
             study = self._draft(tx, study_id, version_seen)
             tx.studies.delete_draft(study_id)
@@ -201,6 +232,16 @@ class OrganiserService:
         self, study_id: int, problems: Sequence[Problem], *, version_seen: int | None = None
     ) -> tuple[Problem, ...]:
         """Replace the problems; the pairs made from the old ones go.
+
+        Parameters
+        ----------
+        study_id
+        problems
+        version_seen
+
+        Returns
+        -------
+        tuple[Problem, ...]
 
         Raises
         ------
@@ -233,6 +274,19 @@ class OrganiserService:
 
         With `based_on`, the problem that was looked at, `StaleEditError` is raised if it has
         changed since.
+
+        Parameters
+        ----------
+        study_id
+        name
+        title
+        description
+        columns
+        based_on
+
+        Returns
+        -------
+        tuple[Problem, ...]
         """
         with self._store.writing() as tx:
             self._draft(tx, study_id)
@@ -257,12 +311,28 @@ class OrganiserService:
             return changed
 
     def problems(self, study_id: int) -> tuple[Problem, ...]:
-        """The problems, without those of practice and checks."""
+        """The problems, without those of practice and checks.
+
+        Parameters
+        ----------
+        study_id
+
+        Returns
+        -------
+        tuple[Problem, ...]
+        """
         with self._store.reading() as tx:
             return tx.materials.problems(study_id)
 
     def set_pool(self, study_id: int, pool: Pool, *, version_seen: int | None = None) -> None:
-        """Keep the scored pool with the study; the pairs made from an old one go."""
+        """Keep the scored pool with the study; the pairs made from an old one go.
+
+        Parameters
+        ----------
+        study_id
+        pool
+        version_seen
+        """
         with self._store.writing() as tx:
             self._draft(tx, study_id, version_seen)
             tx.materials.set_pairs(study_id, ())
@@ -270,7 +340,16 @@ class OrganiserService:
             self._note(tx, study_id, "set the pool", f"{pool.name}, {pool.rows} rows")
 
     def pool(self, study_id: int) -> Pool | None:
-        """The scored pool, if there is one."""
+        """The scored pool, if there is one.
+
+        Parameters
+        ----------
+        study_id
+
+        Returns
+        -------
+        Pool | None
+        """
         with self._store.reading() as tx:
             return tx.materials.pool(study_id)
 
@@ -287,6 +366,17 @@ class OrganiserService:
         """Replace the pairs, and keep the rules they came from (``dataclasses.asdict`` of them).
 
         `study.pairing.pairs_from_matching` makes `NewPair` from what `study.matching` finds.
+
+        Parameters
+        ----------
+        study_id
+        pairs
+        rules
+        version_seen
+
+        Returns
+        -------
+        tuple[StudyPair, ...]
         """
         with self._store.writing() as tx:
             self._draft(tx, study_id, version_seen)
@@ -305,22 +395,63 @@ class OrganiserService:
             return tx.materials.pairs(study_id, PairKind.MAIN)
 
     def pairs(self, study_id: int) -> tuple[StudyPair, ...]:
-        """All pairs but practice and checks, dropped ones included, in order."""
+        """All pairs but practice and checks, dropped ones included, in order.
+
+        Parameters
+        ----------
+        study_id
+
+        Returns
+        -------
+        tuple[StudyPair, ...]
+        """
         with self._store.reading() as tx:
             return tx.materials.pairs(study_id, PairKind.MAIN)
 
     def drop_pair(self, study_id: int, pair_id: int, reason: str) -> StudyPair:
-        """Leave a pair out, with a reason that is kept with the study."""
+        """Leave a pair out, with a reason that is kept with the study.
+
+        Parameters
+        ----------
+        study_id
+        pair_id
+        reason
+
+        Returns
+        -------
+        StudyPair
+        """
         if not reason.strip():
             raise DesignError("say why this pair is left out", field="reason")
         return self._drop(study_id, pair_id, reason.strip()[:500])
 
     def restore_pair(self, study_id: int, pair_id: int) -> StudyPair:
-        """Take a dropped pair back in."""
+        """Take a dropped pair back in.
+
+        Parameters
+        ----------
+        study_id
+        pair_id
+
+        Returns
+        -------
+        StudyPair
+        """
         return self._drop(study_id, pair_id, "")
 
     def preview(self, study_id: int, pair_id: int, *, lower_left: bool = True) -> Preview:
-        """A pair exactly as raters see it; in a frozen study the very content they get."""
+        """A pair exactly as raters see it; in a frozen study the very content they get.
+
+        Parameters
+        ----------
+        study_id
+        pair_id
+        lower_left
+
+        Returns
+        -------
+        Preview
+        """
         with self._store.reading() as tx:
             study = require_study(tx, study_id)
             pair = tx.materials.pair(study_id, pair_id)
@@ -333,7 +464,16 @@ class OrganiserService:
         return preview_of(study, pair, made, lower_left)
 
     def preview_specials(self, study_id: int) -> tuple[Preview, ...]:
-        """The practice ballot and the attention checks, in order."""
+        """The practice ballot and the attention checks, in order.
+
+        Parameters
+        ----------
+        study_id
+
+        Returns
+        -------
+        tuple[Preview, ...]
+        """
         study = self.study(study_id)
         previews = []
         for number, (problem, pair) in enumerate(special_material(study.design)):
@@ -344,7 +484,16 @@ class OrganiserService:
     # --- freezing ---
 
     def readiness(self, study_id: int) -> Readiness:
-        """What is missing before `freeze`, and what the organiser should know."""
+        """What is missing before `freeze`, and what the organiser should know.
+
+        Parameters
+        ----------
+        study_id
+
+        Returns
+        -------
+        Readiness
+        """
         with self._store.reading() as tx:
             return readiness_of(tx, require_study(tx, study_id), self._clock.now())
 
@@ -355,11 +504,15 @@ class OrganiserService:
 
         Parameters
         ----------
-        study_id : int
-        version_seen : int, optional
+        study_id
+        version_seen
             From `version`.
-        progress : callable (done, total) -> None, optional
+        progress
             Called as ballots are made.
+
+        Returns
+        -------
+        Study
 
         Raises
         ------
@@ -403,13 +556,30 @@ class OrganiserService:
             return frozen
 
     def verify(self, study_id: int) -> bool:
-        """Whether what is stored still has the hash that it was frozen with."""
+        """Whether what is stored still has the hash that it was frozen with.
+
+        Parameters
+        ----------
+        study_id
+
+        Returns
+        -------
+        bool
+        """
         with self._store.reading() as tx:
             study = require_study(tx, study_id)
             return bool(study.hash) and frozen_hash(configuration_of(tx, study_id)) == study.hash
 
     def preregistration(self, study_id: int) -> str:
         """What a frozen study declared, as a Markdown document.
+
+        Parameters
+        ----------
+        study_id
+
+        Returns
+        -------
+        str
 
         Raises
         ------
@@ -423,7 +593,16 @@ class OrganiserService:
             return preregistration(json.loads(tx.studies.configuration(study_id)))
 
     def close(self, study_id: int) -> Study:
-        """End an open study: no consent and no vote from now on."""
+        """End an open study: no consent and no vote from now on.
+
+        Parameters
+        ----------
+        study_id
+
+        Returns
+        -------
+        Study
+        """
         now = self._clock.now()
         with self._store.writing() as tx:
             study = require_study(tx, study_id)
@@ -437,7 +616,16 @@ class OrganiserService:
             return require_study(tx, study_id)
 
     def end_admission(self, study_id: int) -> Study:
-        """Take in nobody new; those at work may finish.  `close` ends it for them, too."""
+        """Take in nobody new; those at work may finish.  `close` ends it for them, too.
+
+        Parameters
+        ----------
+        study_id
+
+        Returns
+        -------
+        Study
+        """
         now = self._clock.now()
         with self._store.writing() as tx:
             study = require_study(tx, study_id)
@@ -449,12 +637,26 @@ class OrganiserService:
             return require_study(tx, study_id)
 
     def audit(self, study_id: int) -> tuple[AuditLine, ...]:
-        """What was done to this study, newest first; never who voted what."""
+        """What was done to this study, newest first; never who voted what.
+
+        Parameters
+        ----------
+        study_id
+
+        Returns
+        -------
+        tuple[AuditLine, ...]
+        """
         with self._store.reading() as tx:
             return tx.audit.every(study_id)
 
     def inspector_is_open(self) -> bool:
-        """Whether visitors may use the inspector: not while an open study keeps it closed."""
+        """Whether visitors may use the inspector: not while an open study keeps it closed.
+
+        Returns
+        -------
+        bool
+        """
         with self._store.reading() as tx:
             now = self._clock.now()
             return all(

@@ -51,36 +51,20 @@ class RefusedRow:
 
 @dataclass(frozen=True)
 class PoolUpload:
-    """A pool, ready for `OrganiserService.set_pool`.
+    """A pool, ready for `OrganiserService.set_pool`."""
 
-    Attributes
-    ----------
-    pool : Pool
-        Scored.
-    refused : tuple of RefusedRow
-        Rows that have an error instead of scores; they stay in the pool and are never matched.
-    scored_here : bool
-        Whether the file came without scores.
-    """
-
-    pool: Pool
+    pool: Pool  # Scored
+    # Rows that have an error instead of scores; they stay in the pool and are never matched
     refused: tuple[RefusedRow, ...]
-    scored_here: bool
+    scored_here: bool  # Whether the file came without scores
 
 
 def problems_from_folder(folder: Path, names: Iterable[str] | None = None) -> tuple[Problem, ...]:
     """A problem for each NAME.csv with one or two inputs, by name.
 
-    Parameters
-    ----------
-    folder : Path
-    names : iterable of str, optional
-        Which ones; each must be there then.  Default: all that fit.
+    - `names`: which ones; each must be there then. Default: all that fit.
 
-    Raises
-    ------
-    StudyError
-        If a named one is missing or has not one or two inputs.
+    Raises `StudyError` if a named one is missing or has not one or two inputs.
     """
     found = []
     for name in sorted(names if names is not None else (p.stem for p in folder.glob("*.csv"))):
@@ -108,21 +92,11 @@ def read_upload(
 ) -> PoolUpload:
     """Read a pool's CSV file (gzipped or not), and score it unless it is scored.
 
-    Parameters
-    ----------
-    name : str
-        File name.
-    data : bytes
-    problems : sequence of Problem
-        Those that the pool's rows are for; rows of other problems are refused.
-    jobs : int, optional
-        Worker processes.
-    progress : callable (done, total) -> None, optional
+    - `name`: file name.
+    - `problems`: those that the pool's rows are for; rows of other problems are refused.
+    - `jobs`: worker processes.
 
-    Raises
-    ------
-    DataError
-        If the file is no pool, or unpacks to more than `MAX_UNPACKED` bytes.
+    Raises `DataError` if the file is no pool, or unpacks to more than `MAX_UNPACKED` bytes.
     """
     plain = _unpacked(name, data)
     with problem_files(problems) as folder:
@@ -183,15 +157,8 @@ def match_candidates(
 ) -> tuple[MatchingResult, tuple[NewPair, ...]]:
     """Match a pool, and say what the pairs found are as a study has them.
 
-    Parameters
-    ----------
-    pool : Pool
-    problems : sequence of Problem
-    rules : MatchingRules
-    mode, k, progress, clock
-        As for `study.matching.match_pool`.
-    allowed : float
-        Seconds a problem.
+    - `mode`, `k`, `progress`, `clock`: as for `study.matching.match_pool`.
+    - `allowed`: seconds a problem.
     """
     scored = scored_pool(pool, problems, rules.r2_column)
     with problem_files(problems) as folder:
@@ -223,31 +190,15 @@ def match_study(
 ) -> tuple[MatchingResult, tuple[StudyPair, ...]]:
     """Match a draft's pool, and make the pairs found the draft's pairs.
 
-    Parameters
-    ----------
-    service : OrganiserService
-    study_id : int
-    rules : MatchingRules
-        Kept with the study.
-    mode, k, progress
-        As for `study.matching.match_pool`.
-    version_seen : int, optional
-        The study's version when the rules were chosen.
-    seconds, clock
-        As for `study.matching.match_pool`.
-    run : callable, optional
-        Calls the function that it is given, perhaps in another process.
+    - `rules`: kept with the study.
+    - `mode`, `k`, `progress`: as for `study.matching.match_pool`.
+    - `version_seen`: the study's version when the rules were chosen.
+    - `seconds`, `clock`: as for `study.matching.match_pool`.
+    - `run`: calls the function that it is given, perhaps in another process.
 
-    Returns
-    -------
-    (result, pairs)
-        What matching says of every formula, and the pairs as stored.  Where time ran out the
-        rules that are kept with them name the problems under ``"unfinished"``.
-
-    Raises
-    ------
-    UserError
-        If there is no pool, or nothing can be matched by these rules' columns.
+    Returns what matching says of every formula, and the pairs as stored. Where time ran out the
+    rules that are kept with them name the problems under ``"unfinished"``.
+    Raises `UserError` if there is no pool, or nothing can be matched by these rules' columns.
     """
     pool, problems = service.pool(study_id), service.problems(study_id)
     if pool is None:
@@ -291,12 +242,7 @@ def pairs_from_matching(
 ) -> tuple[NewPair, ...]:
     """What a study stores of matched pairs: with whether their methods count from 0 or 1.
 
-    Parameters
-    ----------
-    pool : ScoredPool
-        The one that was matched.
-    pairs : sequence of MatchedPair
-    problems : sequence of Problem
+    - `pool`: the one that was matched.
     """
     columns = {problem.name: problem_table(problem).names[:-1] for problem in problems}
     groups = groups_of(map(pool.candidate, range(len(pool))))

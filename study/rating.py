@@ -223,13 +223,13 @@ class RatingService:
 
     Parameters
     ----------
-    store : Store
-    clock : Clock
-    chance : Chance
-    min_view_seconds : float
+    store
+    clock
+    chance
+    min_view_seconds
         A vote that comes sooner after the rater saw the ballot, or after another such vote, is
-        taken for a held key or a double click and not saved.  Where the browser does not tell when
-        the ballot was seen, its first being served counts.
+        taken for a held key or a double click and not saved. Where the browser does not tell
+        when the ballot was seen, its first being served counts.
 
     Notes
     -----
@@ -260,7 +260,16 @@ class RatingService:
         self._to_give: dict[tuple[str, int], tuple[PairLoad, ...]] = {}
 
     def open(self, token: str) -> RatingVisit:
-        """Where this link stands.  Reads only."""
+        """Where this link stands.  Reads only.
+
+        Parameters
+        ----------
+        token
+
+        Returns
+        -------
+        RatingVisit
+        """
         with self._store.reading() as tx:
             return read_visit(tx, token, self._clock.now())
 
@@ -268,6 +277,15 @@ class RatingService:
         """Of the tokens that a browser has kept, that of a rater who came through this open link.
 
         "" if there is none, or the link is no open one.
+
+        Parameters
+        ----------
+        token
+        kept
+
+        Returns
+        -------
+        str
         """
         with self._store.reading() as tx:
             found = find_link_holder(tx, token)
@@ -280,7 +298,12 @@ class RatingService:
         return ""
 
     def new_request_id(self) -> str:
-        """A fresh id for one consent form: make it once, keep it, send it with `consent`."""
+        """A fresh id for one consent form: make it once, keep it, send it with `consent`.
+
+        Returns
+        -------
+        str
+        """
         return self._chance.token()
 
     def consent(self, token: str, *, degree: str, field: str, request_id: str = "") -> Consent:
@@ -288,12 +311,18 @@ class RatingService:
 
         Parameters
         ----------
-        token : str
-        degree, field : str
+        token
+        degree
             As declared, each 1 to 80 characters; `DEGREES` has the usual answers.
-        request_id : str
+        field
+            As declared, each 1 to 80 characters; `DEGREES` has the usual answers.
+        request_id
             From `new_request_id`; the same id on an open link gives the same rater, so a double
             click makes one.
+
+        Returns
+        -------
+        Consent
 
         Raises
         ------
@@ -341,9 +370,13 @@ class RatingService:
 
         Parameters
         ----------
-        token : str
-        give : bool
+        token
+        give
             False: only where the link stands, as `open` says; no ballot is given out.
+
+        Returns
+        -------
+        NextBallot
         """
         now = self._clock.now()
         with self._store.reading() as tx:
@@ -387,17 +420,23 @@ class RatingService:
 
         Parameters
         ----------
-        token, ballot_token : str
+        token
             Of the link and of the ballot on the screen.
-        choice : {"left", "right", "tie"}
-            Formula A, formula B, cannot decide.
-        reason : str
+        ballot_token
+            Of the link and of the ballot on the screen.
+        choice
+            Formula A, formula B, cannot decide. {"left", "right", "tie"}.
+        reason
             One line of at most 200 characters; longer ones are cut.
-        report : BrowserReport
+        report
             What the rater's browser tells of the press.
-        and_next : bool
+        and_next
             Give the next ballot out in the same transaction, as `next_ballot` does; not after
             the practice ballot, whose feedback comes first.
+
+        Returns
+        -------
+        VoteOutcome
 
         Raises
         ------
@@ -443,6 +482,12 @@ class RatingService:
         Keeps the reservation, and tells idle time: once heartbeats come, a gap of more than
         45 seconds counts as idle, and with ``active=False`` (the tab is hidden) the time since
         the last one does.  Pages that never call this have no idle time but pauses.
+
+        Parameters
+        ----------
+        token
+        ballot_token
+        active
         """
         now = self._clock.now()
         with self._store.writing() as tx:
@@ -454,7 +499,16 @@ class RatingService:
             self._keep(tx, found.study, row, now, row.idle_seconds + gap, beats=True)
 
     def pause(self, token: str) -> RatingVisit:
-        """Stop the clock until `resume`; the time between counts as idle."""
+        """Stop the clock until `resume`; the time between counts as idle.
+
+        Parameters
+        ----------
+        token
+
+        Returns
+        -------
+        RatingVisit
+        """
         now = self._clock.now()
         with self._store.writing() as tx:
             found = find_link_holder(tx, token)
@@ -468,7 +522,16 @@ class RatingService:
             return read_visit(tx, token, now)
 
     def resume(self, token: str) -> RatingVisit:
-        """Go on after a pause; harmless without one."""
+        """Go on after a pause; harmless without one.
+
+        Parameters
+        ----------
+        token
+
+        Returns
+        -------
+        RatingVisit
+        """
         now = self._clock.now()
         with self._store.writing() as tx:
             found = find_link_holder(tx, token)
@@ -481,7 +544,16 @@ class RatingService:
             return read_visit(tx, token, now)
 
     def withdraw(self, token: str) -> RatingVisit:
-        """Delete the rater with all votes; what stays is a line without content."""
+        """Delete the rater with all votes; what stays is a line without content.
+
+        Parameters
+        ----------
+        token
+
+        Returns
+        -------
+        RatingVisit
+        """
         now = self._clock.now()
         with self._store.writing() as tx:
             found = find_link_holder(tx, token)
@@ -571,6 +643,10 @@ class RatingService:
         """Read every ballot of the open studies once; each as both sides show it, for nobody.
 
         What a page makes of a ballot can be made ready with it before the first rater comes.
+
+        Yields
+        ------
+        Ballot
         """
         now = self._clock.now()
         with self._store.reading() as tx:

@@ -26,8 +26,6 @@ _GENERIC = re.compile(
 def says_nothing(name: str) -> bool:
     """Whether a column's name tells a reader nothing: a placeholder, or abbreviations in a row.
 
-    Examples
-    --------
     >>> [says_nothing(name) for name in ("target", "log_v_k_nu", "sepal_width", "t", "x0")]
     [True, True, False, False, False]
     """
@@ -38,19 +36,13 @@ def says_nothing(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Axis:
-    """A quantity on an axis.
+    """A quantity on an axis."""
 
-    Attributes
-    ----------
-    name, unit, meaning : str
-        The data's column name; unit and meaning may be "".
-    low, high : float
-        The range to draw.
-    """
-
+    # name, unit, meaning: the data's column name; unit and meaning may be ""
     name: str
     unit: str
     meaning: str
+    # low, high: the range to draw
     low: float
     high: float
 
@@ -58,8 +50,6 @@ class Axis:
     def label(self) -> str:
         """Name and unit, as an axis title.
 
-        Examples
-        --------
         >>> Axis("t", "years", "", 0, 1).label, Axis("n", "", "", 0, 1).label
         ('t [years]', 'n')
         """
@@ -70,8 +60,6 @@ class Axis:
         """The label of what is computed, which no formula names: its meaning, if the name says
         nothing.
 
-        Examples
-        --------
         >>> Axis("target", "K", "warmth", 0, 1).title, Axis("h", "", "height", 0, 1).title
         ('warmth [K]', 'h')
         """
@@ -82,91 +70,49 @@ class Axis:
 
 @dataclass(frozen=True)
 class FormulaCard:
-    """One formula as raters see it.
+    """One formula as raters see it."""
 
-    Attributes
-    ----------
-    latex : str
-        For KaTeX; variables by column names, constants to the pair's number of digits.
-    r2 : float
-        Of the formula as shown, on the problem's data, rounded to 3 decimals.
-    complexity : int
-        Nodes.
-    curve : tuple of float or None
-        One input: values on ``figure.grids[0]``; None where there is none.  Else empty.
-    surface : tuple of curves
-        Two inputs: ``surface[j][i]`` is the value at ``grids[0][i], grids[1][j]``.  Else empty.
-    """
-
-    latex: str
-    r2: float
-    complexity: int
+    latex: str  # For KaTeX; variables by column names, constants to the pair's number of digits
+    r2: float  # Of the formula as shown, on the problem's data, rounded to 3 decimals
+    complexity: int  # Nodes
+    # One input: values on ``figure.grids[0]``; None where there is none. Else empty.
     curve: Curve = ()
+    # Two inputs: ``surface[j][i]`` is the value at ``grids[0][i], grids[1][j]``. Else empty.
     surface: Surface = ()
 
 
 @dataclass(frozen=True)
 class BallotFigure:
-    """The data and the grid that both formulas are drawn on.
+    """The data and the grid that both formulas are drawn on."""
 
-    Attributes
-    ----------
-    kind : {"curve", "surface"}
-        One input, or two.
-    inputs : tuple of Axis
-    target : Axis
-        Its range is the common scale of both plots (y axis, or colour scale).
-    grids : tuple of tuple of float
-        One for each input, ascending.
-    points : tuple of (input, ..., target)
-        The data, thinned out to a few hundred rows.
-    rows : int
-        Rows of the whole table.
-    """
-
-    kind: Literal["curve", "surface"]
+    kind: Literal["curve", "surface"]  # {"curve", "surface"}: One input, or two
     inputs: tuple[Axis, ...]
-    target: Axis
-    grids: tuple[tuple[float, ...], ...]
-    points: tuple[tuple[float, ...], ...]
-    rows: int
+    target: Axis  # Its range is the common scale of both plots (y axis, or colour scale)
+    grids: tuple[tuple[float, ...], ...]  # One for each input, ascending
+    points: tuple[tuple[float, ...], ...]  # The data, thinned out to a few hundred rows
+    rows: int  # Rows of the whole table
 
 
 @dataclass(frozen=True)
 class Ballot:
-    """One ballot, ready to be shown.
+    """One ballot, ready to be shown."""
 
-    Attributes
-    ----------
-    token : str
-        Opaque and random; give it back with the vote.
-    number, of : int
-        "Ballot 4 of 10"; a practice ballot has number 0.
-    practice : bool
-        Whether this is the practice ballot (answering it gives feedback).
-    title, description : str
-        The problem in plain words.
-    question : str
-    instruction : str
-        "" on ordinary ballots; on an instructed attention check, what to do.  Show it plainly.
-    left, right : FormulaCard
-        Formula A and formula B.
-    figure : BallotFigure
-    allow_tie, ask_reason : bool
-        Whether to offer "cannot decide" and a one-line reason.
-    """
-
-    token: str
+    token: str  # Opaque and random; give it back with the vote
+    # number, of: "Ballot 4 of 10"; a practice ballot has number 0
     number: int
     of: int
-    practice: bool
+    practice: bool  # Whether this is the practice ballot (answering it gives feedback)
+    # title, description: the problem in plain words
     title: str
     description: str
     question: str
+    # "" on ordinary ballots; on an instructed attention check, what to do. Show it plainly.
     instruction: str
+    # left, right: formula A and formula B
     left: FormulaCard
     right: FormulaCard
     figure: BallotFigure
+    # allow_tie, ask_reason: whether to offer "cannot decide" and a one-line reason
     allow_tie: bool
     ask_reason: bool
 
@@ -221,62 +167,37 @@ class Progress:
 
 @dataclass(frozen=True)
 class RatingVisit:
-    """What a link leads to.
-
-    Attributes
-    ----------
-    stage : Stage
-    title, consent_text, contact, question : str
-        "" at `Stage.UNKNOWN`.
-    expected_minutes, ballots : int
-        What the consent page promises; attention checks are among the ballots.
-    practice : bool
-        Whether a practice ballot comes first.
-    deadline : datetime or None
-        UTC.
-    progress : Progress or None
-        None before consent.
-    debrief : str
-        "" unless the rater has finished.
-    reusable : bool
-        True for an open link before consent: consent makes a new rater with a link of their own.
-    labelled : bool
-        Whether the organiser has written a label beside this personal link: it may identify.
-    """
+    """What a link leads to."""
 
     stage: Stage
+    # title, consent_text, contact, question: "" at `Stage.UNKNOWN`
     title: str = ""
     consent_text: str = ""
     contact: str = ""
     question: str = ""
+    # expected_minutes, ballots: what the consent page promises; attention checks are among the
+    # ballots
     expected_minutes: int = 0
     ballots: int = 0
-    practice: bool = False
-    deadline: datetime | None = None
-    progress: Progress | None = None
-    debrief: str = ""
+    practice: bool = False  # Whether a practice ballot comes first
+    deadline: datetime | None = None  # UTC
+    progress: Progress | None = None  # None before consent
+    debrief: str = ""  # "" unless the rater has finished
+    # True for an open link before consent: consent makes a new rater with a link of their own
     reusable: bool = False
+    # Whether the organiser has written a label beside this personal link: it may identify
     labelled: bool = False
 
 
 @dataclass(frozen=True)
 class Consent:
-    """Given: the token to go on with.
+    """Given: the token to go on with."""
 
-    Attributes
-    ----------
-    token : str
-        Put it into the address: the same link opens the session on another device.  For a
-        personal link it is the token that came in.
-    link : str
-        The whole address, to show and copy.
-    visit : Visit
-        The state after consent.
-    """
-
+    # Put it into the address: the same link opens the session on another device. For a personal
+    # link it is the token that came in.
     token: str
-    link: str
-    visit: RatingVisit
+    link: str  # The whole address, to show and copy
+    visit: RatingVisit  # The state after consent
 
 
 NARROW, WIDE = 600, 1024
@@ -286,31 +207,20 @@ _REPORT = re.compile(r"ms=(\d{1,9});w=(\d{1,5});seen=([01?]);by=(pointer|keys)",
 
 @dataclass(frozen=True)
 class BrowserReport:
-    """What the rater's browser tells of a press; anybody may send anything, so it is bounded here.
+    """What the rater's browser tells of a press; bounded here, since anybody may send anything."""
 
-    Attributes
-    ----------
-    seconds : float or None
-        From the first frame with both formulas to the press, while the page was visible.
-    viewport : str
-        "narrow", "medium" or "wide"; "" if unknown.
-    in_view : bool or None
-        Whether both formulas had been wholly in view; None without an observer.
-    pointer : bool
-        Pressed with a mouse or a finger, not with keys or by assistive software.
-    """
-
+    # From the first frame with both formulas to the press, while the page was visible
     seconds: float | None = None
-    viewport: str = ""
+    viewport: str = ""  # "narrow", "medium" or "wide"; "" if unknown
+    # Whether both formulas had been wholly in view; None without an observer
     in_view: bool | None = None
+    # Pressed with a mouse or a finger, not with keys or by assistive software
     pointer: bool = False
 
     @classmethod
     def read(cls, text: str) -> BrowserReport:
         """From the text of the page's script; what does not fit tells nothing.
 
-        Examples
-        --------
         >>> BrowserReport.read("ms=5600;w=390;seen=1;by=pointer")
         BrowserReport(seconds=5.6, viewport='narrow', in_view=True, pointer=True)
         >>> BrowserReport.read("ms=-1;w=390;seen=1;by=pointer") == UNREPORTED
@@ -359,20 +269,9 @@ class NextBallot:
 
 @dataclass(frozen=True)
 class VoteOutcome:
-    """The answer to a vote.
-
-    Attributes
-    ----------
-    status : VoteStatus
-    visit : Visit
-        The state now, progress included.
-    feedback : str
-        After the practice ballot, what to say; else "".
-    following : NextBallot or None
-        What comes next, if it was asked for with the vote.
-    """
+    """The answer to a vote."""
 
     status: VoteStatus
-    visit: RatingVisit
-    feedback: str = ""
-    following: NextBallot | None = None
+    visit: RatingVisit  # The state now, progress included
+    feedback: str = ""  # After the practice ballot, what to say; else ""
+    following: NextBallot | None = None  # What comes next, if it was asked for with the vote

@@ -20,31 +20,15 @@ from study.design import canonical_json
 
 @dataclass(frozen=True)
 class CastVote:
-    """What is sealed of a vote: its columns in ``votes.csv`` that do not follow from others.
+    """What is sealed of a vote: its columns in ``votes.csv`` that do not follow from others."""
 
-    Attributes
-    ----------
-    vote, rater, pair : str
-        `pair` is "" on a practice ballot or an attention check.
-    kind : str
-        "main", "practice" or "attention".
-    choice : {"lower", "higher", "tie"}
-    lower_side : {"left", "right"}
-    position : int
-    shown_at, voted_at : datetime
-    idle_seconds : float
-    degree, field, reason : str
-    rater_seconds : float or None
-    viewport : str
-    in_view : bool or None
-    """
-
+    # vote, rater, pair: `pair` is "" on a practice ballot or an attention check
     vote: str
     rater: str
     pair: str
-    kind: str
-    choice: str
-    lower_side: str
+    kind: str  # "main", "practice" or "attention"
+    choice: str  # {"lower", "higher", "tie"}
+    lower_side: str  # {"left", "right"}
     position: int
     shown_at: datetime
     voted_at: datetime
@@ -69,18 +53,10 @@ class CastVote:
 
 @dataclass(frozen=True)
 class Seal:
-    """A commitment in a study's chain.
+    """A commitment in a study's chain."""
 
-    Attributes
-    ----------
-    number : int
-        1, 2, … in the order cast.
-    vote, salt : str
-        "" if the rater has withdrawn.
-    commitment : str
-    """
-
-    number: int
+    number: int  # 1, 2, … in the order cast
+    # vote, salt: "" if the rater has withdrawn
     vote: str
     salt: str
     commitment: str
@@ -89,8 +65,6 @@ class Seal:
 def next_link(link: str, commitment: str) -> str:
     """One link further.
 
-    Examples
-    --------
     >>> next_link("ab", "cd")[:12]
     '41b72d4bfcbe'
     """
@@ -100,8 +74,6 @@ def next_link(link: str, commitment: str) -> str:
 def chain_of(study_hash: str, seals: Iterable[Seal]) -> str:
     """The last link of the chain of these seals, the study's hash if there is none.
 
-    Examples
-    --------
     >>> chain_of("ab", []), chain_of("ab", [Seal(1, "", "", "cd")]) == next_link("ab", "cd")
     ('ab', True)
     """

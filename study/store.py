@@ -36,126 +36,57 @@ class InvitationKind(StrEnum):
 
 @dataclass(frozen=True)
 class InvitationRow:
-    """An invitation; its token is stored hashed.
-
-    Attributes
-    ----------
-    id, study_id : int
-    kind : InvitationKind
-    label : str
-        The organiser's note, such as a name from their own list.
-    quota : int
-        Consents it is good for; 1 for a personal link.
-    created_at : datetime
-    revoked_at : datetime or None
-    """
+    """An invitation; its token is stored hashed."""
 
     id: int
     study_id: int
     kind: InvitationKind
-    label: str
-    quota: int
+    label: str  # The organiser's note, such as a name from their own list
+    quota: int  # Consents it is good for; 1 for a personal link
     created_at: datetime
     revoked_at: datetime | None = None
 
 
 @dataclass(frozen=True)
 class RaterRow:
-    """A rater who has consented.
-
-    Attributes
-    ----------
-    id, study_id, invitation_id : int
-    code : str
-        Random pseudonym, used in exports.
-    degree, field : str
-        As declared.
-    consented_at : datetime
-    total : int
-        Ballots to rate, attention checks included; lowered if no more can be given.
-    seed : int
-        Places the attention checks.
-    paused_at : datetime or None
-    """
+    """A rater who has consented."""
 
     id: int
     study_id: int
     invitation_id: int
-    code: str
+    code: str  # Random pseudonym, used in exports
+    # degree, field: as declared
     degree: str
     field: str
     consented_at: datetime
-    total: int
-    seed: int
+    total: int  # Ballots to rate, attention checks included; lowered if no more can be given
+    seed: int  # Places the attention checks
     paused_at: datetime | None = None
 
 
 @dataclass(frozen=True)
 class AssignmentRow:
-    """A ballot given to a rater.
-
-    Attributes
-    ----------
-    id, rater_id, pair_id : int
-    kind : PairKind
-    token : str
-        Opaque; what the page gives back.
-    position : int
-        0 for practice, then 1, 2, ...
-    lower_left : bool
-        Whether the formula of lower EIC stands on the left.
-    shown_at : datetime
-        When the server first served it; never changes.
-    reserved_until : datetime
-    seen_at : datetime
-        Last sign of life on this ballot.
-    idle_seconds : float
-        Time known to be spent away from it.
-    beats : bool
-        Whether the page sends heartbeats.
-    hasty_at : datetime or None
-        Last vote that came too soon to be meant.
-    voted : bool
-    """
+    """A ballot given to a rater."""
 
     id: int
     rater_id: int
     pair_id: int
     kind: PairKind
-    token: str
-    position: int
-    lower_left: bool
-    shown_at: datetime
+    token: str  # Opaque; what the page gives back
+    position: int  # 0 for practice, then 1, 2, ..
+    lower_left: bool  # Whether the formula of lower EIC stands on the left
+    shown_at: datetime  # When the server first served it; never changes
     reserved_until: datetime
-    seen_at: datetime
-    idle_seconds: float = 0.0
-    beats: bool = False
-    hasty_at: datetime | None = None
+    seen_at: datetime  # Last sign of life on this ballot
+    idle_seconds: float = 0.0  # Time known to be spent away from it
+    beats: bool = False  # Whether the page sends heartbeats
+    hasty_at: datetime | None = None  # Last vote that came too soon to be meant
     voted: bool = False
 
 
 @dataclass(frozen=True)
 class VoteRow:
-    """A vote as it was cast; never changed afterwards.
-
-    Attributes
-    ----------
-    id, rater_id, pair_id, assignment_id : int
-    kind : PairKind
-    rater_code : str
-    position : int
-    choice : {"left", "right", "tie"}
-    lower_left : bool
-    shown_at, voted_at : datetime
-    idle_seconds : float
-    reason : str
-    rater_seconds : float or None
-        From paint to press by the rater's own clock; None if their browser did not tell.
-    viewport : str
-        "narrow", "medium", "wide", or "" if unknown.
-    in_view : bool or None
-        Whether both formulas had been in view; None if the browser could not tell.
-    """
+    """A vote as it was cast; never changed afterwards."""
 
     id: int
     rater_id: int
@@ -164,14 +95,16 @@ class VoteRow:
     kind: PairKind
     rater_code: str
     position: int
-    choice: Choice
+    choice: Choice  # {"left", "right", "tie"}
     lower_left: bool
     shown_at: datetime
     voted_at: datetime
     idle_seconds: float
     reason: str
+    # From paint to press by the rater's own clock; None if their browser did not tell
     rater_seconds: float | None = None
-    viewport: str = ""
+    viewport: str = ""  # "narrow", "medium", "wide", or "" if unknown
+    # Whether both formulas had been in view; None if the browser could not tell
     in_view: bool | None = None
 
     @property
@@ -189,30 +122,17 @@ class VoteRow:
 
 @dataclass(frozen=True)
 class ModelRunRow:
-    """A model that is asked about a study; never changed.
-
-    Attributes
-    ----------
-    id, study_id : int
-    label : str
-        Unique in the study; the model's name unless another was given.
-    model, base_url : str
-        As asked; never a key.
-    temperature : float
-    repeats : int
-        Of each pair, half of them in either order.
-    prompt, prompt_sha256 : str
-        The template, as JSON, and its hash.
-    begun_at : datetime
-    """
+    """A model that is asked about a study; never changed."""
 
     id: int
     study_id: int
-    label: str
+    label: str  # Unique in the study; the model's name unless another was given
+    # model, base_url: as asked; never a key
     model: str
     base_url: str
     temperature: float
-    repeats: int
+    repeats: int  # Of each pair, half of them in either order
+    # prompt, prompt_sha256: the template, as JSON, and its hash
     prompt: str
     prompt_sha256: str
     begun_at: datetime
@@ -220,47 +140,26 @@ class ModelRunRow:
 
 @dataclass(frozen=True)
 class ModelAnswerRow:
-    """One answer of a model; never changed.
-
-    Attributes
-    ----------
-    id, run_id, pair_id : int
-    lower_first : bool
-        Whether the formula of lower EIC was formula A.
-    repeat : int
-        1, 2, ... within the order.
-    outcome : ModelOutcome
-    raw : str
-        As it was written.
-    snapshot, fingerprint, finish_reason : str
-        As the endpoint says.
-    structured : bool
-        Whether the model was held to the JSON schema.
-    seed : int or None
-        As sent.
-    prompt_tokens, completion_tokens : int or None
-        As the endpoint counts.
-    latency_seconds : float
-    asked_at : datetime
-        When the answer was stored.
-    """
+    """One answer of a model; never changed."""
 
     id: int
     run_id: int
     pair_id: int
-    lower_first: bool
-    repeat: int
+    lower_first: bool  # Whether the formula of lower EIC was formula A
+    repeat: int  # 1, 2, ... within the order.
     outcome: ModelOutcome
-    raw: str
+    raw: str  # As it was written
+    # snapshot, fingerprint, finish_reason: as the endpoint says
     snapshot: str
     fingerprint: str
     finish_reason: str
-    structured: bool
-    seed: int | None
+    structured: bool  # Whether the model was held to the JSON schema
+    seed: int | None  # As sent
+    # prompt_tokens, completion_tokens: as the endpoint counts
     prompt_tokens: int | None
     completion_tokens: int | None
     latency_seconds: float
-    asked_at: datetime
+    asked_at: datetime  # When the answer was stored
 
     @property
     def counted(self) -> bool:
@@ -546,10 +445,7 @@ def count_votes_by_rater(votes: Iterable[VoteRow]) -> Counter[int]:
 def require_study(tx: Tx, study_id: int) -> Study:
     """The study of this id.
 
-    Raises
-    ------
-    NotFoundError
-        If there is none.
+    Raises `NotFoundError` if there is none.
     """
     study = tx.studies.get(study_id)
     if study is None:

@@ -16,27 +16,13 @@ from eic_core.operators.writing import ATOM
 
 @dataclass(frozen=True)
 class VisibleStructure:
-    """Counts over the tree of a formula.
+    """Counts over the tree of a formula."""
 
-    Attributes
-    ----------
-    calls : int
-        Operators that are written as a function of their operands, such as a root.
-    nesting : int
-        The most of them on one way from the root to a leaf.
-    depth : int
-        Nodes on the longest way from the root to a leaf, less one.
-    length : int
-        Symbols: one for an operator or a variable, the digits for a number.
-    digits : int
-        Of all numbers, zeros before the first other digit left out.
-    """
-
-    calls: int
-    nesting: int
-    depth: int
-    length: int
-    digits: int
+    calls: int  # Operators that are written as a function of their operands, such as a root
+    nesting: int  # The most of them on one way from the root to a leaf
+    depth: int  # Nodes on the longest way from the root to a leaf, less one
+    length: int  # Symbols: one for an operator or a variable, the digits for a number
+    digits: int  # Of all numbers, zeros before the first other digit left out
 
     def less(self, other: VisibleStructure) -> tuple[int, ...]:
         """These counts less those of another formula, in order."""
@@ -46,8 +32,6 @@ class VisibleStructure:
 def structure_of(formula: Formula) -> VisibleStructure:
     """The visible structure of a tree.
 
-    Examples
-    --------
     >>> structure_of(read("2.50*sqrt(x + exp(y)^2)").formula)
     VisibleStructure(calls=2, nesting=2, depth=5, length=10, digits=3)
     """
@@ -69,8 +53,6 @@ def structure_of(formula: Formula) -> VisibleStructure:
 def digits_of(label: str) -> int:
     """Digits of a number as written, at least one; a named number is one symbol.
 
-    Examples
-    --------
     >>> digits_of("-0.0250"), digits_of("1e-3"), digits_of("pi"), digits_of("0")
     (3, 1, 1, 1)
     """
@@ -82,8 +64,6 @@ def digits_of(label: str) -> int:
 def structure_as_written(text: str, syntax: str = "auto") -> VisibleStructure | None:
     """The visible structure of a formula's text; None if it cannot be read.
 
-    Examples
-    --------
     >>> structure_as_written("x0 + 2*") is None, structure_as_written("x0 + 2").calls
     (True, 0)
     """

@@ -31,29 +31,16 @@ _DETAIL = re.compile(r"(\d+) votes on pairs, up to v(\d+)")
 class EarlyLook:
     """One look at the results of an open study.
 
-    Attributes
-    ----------
-    at : datetime
-        UTC.
-    actor : str
-        Who confirmed it.
-    votes : int
-        Votes on pairs that had been cast by then.
-    last_vote : int
-        The newest vote's id; 0 without votes.
-
-    Examples
-    --------
     >>> from datetime import UTC
     >>> look = EarlyLook(datetime(2025, 3, 1, tzinfo=UTC), "organiser", 312, 345)
     >>> look.detail
     '312 votes on pairs, up to v345'
     """
 
-    at: datetime
-    actor: str
-    votes: int
-    last_vote: int
+    at: datetime  # UTC
+    actor: str  # Who confirmed it
+    votes: int  # Votes on pairs that had been cast by then
+    last_vote: int  # The newest vote's id; 0 without votes
 
     @property
     def detail(self) -> str:
@@ -68,8 +55,6 @@ class EarlyLook:
 def early_looks(lines: Iterable[AuditLine]) -> tuple[EarlyLook, ...]:
     """The looks among a study's audit lines, oldest first.
 
-    Examples
-    --------
     >>> from datetime import UTC
     >>> at = datetime(2025, 3, 1, tzinfo=UTC)
     >>> line = AuditLine(7, at, "organiser", ACTION, 1, "312 votes on pairs, up to v345")
@@ -84,7 +69,14 @@ def early_looks(lines: Iterable[AuditLine]) -> tuple[EarlyLook, ...]:
 
 
 class EarlyLooks:
-    """Confirms, logs and lists looks."""
+    """Confirms, logs and lists looks.
+
+    Parameters
+    ----------
+    store
+    clock
+    actor
+    """
 
     def __init__(self, store: Store, clock: Clock, *, actor: str) -> None:
         self._store = store
@@ -92,7 +84,16 @@ class EarlyLooks:
         self._actor = actor
 
     def of(self, study_id: int) -> tuple[EarlyLook, ...]:
-        """The looks so far, oldest first."""
+        """The looks so far, oldest first.
+
+        Parameters
+        ----------
+        study_id
+
+        Returns
+        -------
+        tuple[EarlyLook, ...]
+        """
         with self._store.reading() as tx:
             return early_looks(tx.audit.every(study_id))
 
@@ -101,12 +102,16 @@ class EarlyLooks:
 
         Parameters
         ----------
-        study_id : int
-        confirmed : str
+        study_id
+        confirmed
             The study's name, as typed by whoever knows what it costs.
-        after : int
-            The number of looks that the organiser had seen.  If there are more by now, or no vote
-            has been cast since the last one, that one is given and nothing is logged.
+        after
+            The number of looks that the organiser had seen. If there are more by now, or no
+            vote has been cast since the last one, that one is given and nothing is logged.
+
+        Returns
+        -------
+        EarlyLook
 
         Raises
         ------

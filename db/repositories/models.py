@@ -98,8 +98,6 @@ class SqlModels:
 def storable(text: str) -> str:
     r"""Text as every database takes it: without NUL, and without halves of characters.
 
-    Examples
-    --------
     >>> storable("A\0B\ud800")
     'AB?'
     """

@@ -14,8 +14,6 @@ from eic_core.measure.table import Table, read_table
 def whole_number(text: str) -> int:
     """A count, which may be written as 1e6.
 
-    Examples
-    --------
     >>> whole_number("1e6"), whole_number("250")
     (1000000, 250)
     """
@@ -31,10 +29,7 @@ def whole_number(text: str) -> int:
 def read_data(path: Path) -> Table:
     """The table of a command, with what was renamed or assumed said on standard error.
 
-    Raises
-    ------
-    DataError
-        As `eic_core.measure.table.read_table`.
+    Raises `DataError`: as `eic_core.measure.table.read_table`.
     """
     table = read_table(path)
     for note in table.notes:
@@ -45,8 +40,6 @@ def read_data(path: Path) -> Table:
 def columns_hint(inputs: Sequence[str]) -> str:
     """What a formula may be written in: the columns by name, or by their places.
 
-    Examples
-    --------
     >>> columns_hint(["m", "v"])
     'the inputs are `m` and `v`, or x0 and x1 by their places'
     >>> columns_hint(["x0", "x1"])

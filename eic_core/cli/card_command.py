@@ -96,20 +96,11 @@ def columns_of(
 ) -> Mapping[str, str]:
     """The column of each variable of a formula.
 
-    Parameters
-    ----------
-    formula : Formula
-    inputs : sequence of str
-        Columns that it may use.
-    index_base : int or None
-        What its variables count from, if somebody said so.
-    chosen : bool
-        Whether that was the user.
+    - `inputs`: columns that it may use.
+    - `index_base`: what its variables count from, if somebody said so.
+    - `chosen`: whether that was the user.
 
-    Raises
-    ------
-    DataError
-        If there is none for one of them.
+    Raises `DataError` if there is none for one of them.
     """
     match = match_variables(formula.variables, inputs, index_base=index_base, chosen=chosen)
     if match.missing:
@@ -120,16 +111,7 @@ def columns_of(
 class CardRows:
     """The rows that cards are about: of a table, and of a held-out one.
 
-    Parameters
-    ----------
-    table : Table
-    target : str
-    holdout : Path or None
-
-    Raises
-    ------
-    DataError
-        If the held-out table is the other one.
+    Raises `DataError` if the held-out table is the other one.
     """
 
     def __init__(self, table: Table, target: str, holdout: Path | None) -> None:
@@ -155,12 +137,7 @@ def cards_beside(
 ) -> list[tuple[RobustnessCard, Samples]]:
     """The cards of some formulas on the same rows, each with the samples that it was made on.
 
-    Parameters
-    ----------
-    formulas : sequence of Formula
-    mappings : sequence of mapping of variable to column
-        Of each formula.
-    rows : CardRows
+    - `mappings`: of each formula.
     """
     used = list(dict.fromkeys(name for mapping in mappings for name in mapping.values()))
     found = []
@@ -184,12 +161,8 @@ def card_document(card: RobustnessCard, samples: Samples) -> dict[str, Any]:
 def card_lines(cards: Sequence[tuple[RobustnessCard, Samples]], heads: Sequence[str]) -> list[str]:
     """Cards side by side as lines of text, and what each line means.
 
-    Parameters
-    ----------
-    cards : sequence of (RobustnessCard, Samples)
-        As `cards_beside` gives them.
-    heads : sequence of str
-        What each is called.
+    - `cards`: as `cards_beside` gives them.
+    - `heads`: what each is called.
     """
     scores = [measure_formula(card.formula, samples) for card, samples in cards]
     lines = [_line("", heads)]

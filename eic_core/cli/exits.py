@@ -19,14 +19,9 @@ _SHOWN = 20
 def exit_status(run: Callable[[], object]) -> int:
     """Run a command.
 
-    Returns
-    -------
-    int
-        0, or 2 for a mistake of the user's, told in one message on standard error; 130 after
-        Ctrl-C, where a command has nothing to keep.
+    Returns 0, or 2 for a mistake of the user's, told in one message on standard error; 130 after
+    Ctrl-C, where a command has nothing to keep.
 
-    Examples
-    --------
     >>> exit_status(lambda: None)
     0
     """
@@ -48,10 +43,7 @@ def exit_status(run: Callable[[], object]) -> int:
 def write_out(text: str, path: Path | None) -> None:
     """To a file, or to standard output where none is named.
 
-    Raises
-    ------
-    DataError
-        If the file cannot be written.
+    Raises `DataError` if the file cannot be written.
     """
     if path is None:
         sys.stdout.write(text)
@@ -65,10 +57,7 @@ def write_out(text: str, path: Path | None) -> None:
 def refuse_unwritable(path: Path | None) -> None:
     """Before long work: whether its result can be written to a file.
 
-    Raises
-    ------
-    DataError
-        If the folder is not there or is closed, or the path is a folder.
+    Raises `DataError` if the folder is not there or is closed, or the path is a folder.
     """
     if path is None:
         return
@@ -83,10 +72,7 @@ def refuse_unwritable(path: Path | None) -> None:
 def refuse_page_on_terminal(path: Path | None) -> None:
     """Before the work for an HTML page that would be printed where somebody reads.
 
-    Raises
-    ------
-    UserError
-        If no file is named and standard output is a terminal.
+    Raises `UserError` if no file is named and standard output is a terminal.
     """
     if path is None and sys.stdout.isatty():
         raise UserError(

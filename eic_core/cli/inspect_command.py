@@ -98,8 +98,6 @@ def add_seconds_argument(parser: argparse.ArgumentParser) -> None:
 def protect_formula(arguments: Sequence[str]) -> list[str]:
     """Move the formula behind ``--``, so that it may begin with a minus.
 
-    Examples
-    --------
     >>> protect_formula(["inspect", "-x**2", "--range", "x=1:2", "--json"])
     ['inspect', '--range', 'x=1:2', '--json', '--', '-x**2']
     >>> protect_formula(["card", "-x", "--beside", "-y"])
@@ -146,10 +144,7 @@ def run(options: argparse.Namespace) -> None:
 def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str, str]]:
     """The formula, its samples, and where each variable comes from.
 
-    Raises
-    ------
-    UserError
-        If one of them cannot be used.
+    Raises `UserError` if one of them cannot be used.
     """
     table: Table | None = None
     if options.data is not None:
@@ -238,18 +233,10 @@ def reading_lines(reading: Reading) -> list[str]:
 def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> str:
     """The inspection as plain text for a terminal.
 
-    Parameters
-    ----------
-    result : Inspection
-    reading : Reading
-        How the formula was read; its notes are printed.
-    mapping : dict of str to str
-        Of each variable, the column or the range that gives its samples.
+    - `reading`: how the formula was read; its notes are printed.
+    - `mapping`: of each variable, the column or the range that gives its samples.
 
-    Returns
-    -------
-    str
-        Lines without a last line end; a ``*`` stands before the bottleneck.
+    Returns lines without a last line end; a ``*`` stands before the bottleneck.
     """
     lines = [verdict(result).sentence, ""]
     counts = result.counts

@@ -51,18 +51,11 @@ def build_parser(
 def main(argv: Sequence[str] | None = None, *, program: str = PROGRAM) -> int:
     """Run a command.
 
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        Default: what the program was started with.
-    program : str
-        What help and usage call it.
+    - `argv`: default: what the program was started with.
+    - `program`: what help and usage call it.
 
-    Returns
-    -------
-    int
-        0, or 2 for a mistake of the user's, told in one message on standard error; 130 after
-        Ctrl-C.
+    Returns 0, or 2 for a mistake of the user's, told in one message on standard error; 130 after
+    Ctrl-C.
     """
     if argv is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # Ctrl-C while modules load ends the program without a traceback; later a command decides

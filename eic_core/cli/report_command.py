@@ -78,15 +78,9 @@ def provenance_of(
 ) -> Provenance:
     """What the command line said about where the samples come from.
 
-    Parameters
-    ----------
-    options : argparse.Namespace
-        The command's; with ``data`` its file is read once more for its digest and names.
-    reading : Reading
-    samples : Samples
-        Those inspected, with rows left out.
-    mapping : dict of str to str
-        Of each variable, the column or the range that gives its samples.
+    - `options`: the command's; with ``data`` its file is read once more for its digest and names.
+    - `samples`: those inspected, with rows left out.
+    - `mapping`: of each variable, the column or the range that gives its samples.
     """
     if options.data is None:
         domains = tuple(Domain.parse(f"{name}={text}") for name, text in mapping.items())

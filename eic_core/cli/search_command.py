@@ -185,11 +185,7 @@ def run(options: argparse.Namespace) -> None:
 def pool_text(result: SearchResult, problem: str) -> str:
     """A search's front as a pool.
 
-    Parameters
-    ----------
-    result : SearchResult
-    problem : str
-        The problem's name: the stem of its file.
+    - `problem`: the problem's name: the stem of its file.
     """
     best, alpha = result.select(), result.problem.weights.alpha
     method = ("EIC-" if alpha else "") + METHODS[result.problem.method]

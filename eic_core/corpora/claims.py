@@ -78,18 +78,22 @@ def groups_of_laws(
 
     Parameters
     ----------
-    names : sequence of str
+    names
         Corpora, of `eic_core.corpora.NAMES`.
-    counts : sequence of int
+    counts
         Numbers of rows.
-    seed : int
+    seed
         Non-negative.
-    rule : str
+    rule
         A key of `RULES`, for the equations without ranges; "" for the first.
-    anew : bool
+    anew
         Measure even what was shipped.
-    progress : callable (done, total) -> None, optional
+    progress
         Called while something is measured.
+
+    Returns
+    -------
+    tuple[Group, ...]
 
     Examples
     --------
@@ -162,19 +166,11 @@ def groups_of_searched(
 ) -> tuple[Group, ...]:
     """What this project's search, Operon and gplearn found in short runs on the laws.
 
-    Parameters
-    ----------
-    counts : sequence of int
-        Numbers of rows.
-    seed : int
-        Non-negative.
-    anew : bool
-        Measure even what was shipped.
-    progress : callable (done, total) -> None, optional
-        Called while something is measured.
+    - `counts`: numbers of rows.
+    - `seed`: non-negative.
+    - `anew`: measure even what was shipped.
+    - `progress`: called while something is measured.
 
-    Examples
-    --------
     >>> [group.title for group in groups_of_searched()]
     ['EIC-GP', 'GP', 'Operon', 'gplearn']
     """
@@ -193,23 +189,12 @@ def laws_behind(group: Group, laws: Group) -> Group:
 
 @dataclass(frozen=True)
 class Claim(Plain):
-    """A statement of the paper, with what is found here.
+    """A statement of the paper, with what is found here."""
 
-    Attributes
-    ----------
-    statement : str
-        In our words, with the paper's numbers.
-    place : str
-        Where the paper says it.
-    found : str
-    verdict : str
-        "holds", "does not hold", "not decided" or what it holds for.
-    """
-
-    statement: str
-    place: str
+    statement: str  # In our words, with the paper's numbers
+    place: str  # Where the paper says it
     found: str
-    verdict: str
+    verdict: str  # "holds", "does not hold", "not decided" or what it holds for
 
     _JSON = ("statement", "place", "found", "verdict")
 
@@ -222,19 +207,11 @@ def claims(
 ) -> tuple[Claim, ...]:
     """What the paper says of these groups, each with the numbers found.
 
-    Parameters
-    ----------
-    groups : sequence of Group
-        As `groups_of_laws` and `groups_of_found` make them.
-    count : int
-        Rows on which EIC was measured.
-    measure : str
-        A key of `MEASURES`.
-    seed : int
-        Of the resampling.
+    - `groups`: as `groups_of_laws` and `groups_of_found` make them.
+    - `count`: rows on which EIC was measured.
+    - `measure`: a key of `MEASURES`.
+    - `seed`: of the resampling.
 
-    Examples
-    --------
     >>> first = claims(groups_of_laws(["feynman", "strogatz"]), 1000)[0]
     >>> first.verdict
     'for the median only'
@@ -390,8 +367,6 @@ def _methods_at_hand(groups: Sequence[Group], summaries: Mapping[str, GroupSumma
 def _plain(name: str) -> str:
     """A method's name without case and marks.
 
-    Examples
-    --------
     >>> _plain("GP-GOMEA") == _plain("gpgomea")
     True
     """
@@ -401,8 +376,6 @@ def _plain(name: str) -> str:
 def interval_text(found: BootstrapInterval, *, signed: bool = False) -> str:
     """A number with its interval, where it has one.
 
-    Examples
-    --------
     >>> interval_text(BootstrapInterval(0.64, 0.57, 0.81))
     '0.64 [0.57, 0.81]'
     >>> interval_text(BootstrapInterval(0.3), signed=True)

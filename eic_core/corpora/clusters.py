@@ -24,19 +24,12 @@ def random_tables(
 ) -> Floats:
     """Independent tables.
 
-    Parameters
-    ----------
-    count, variables, rows : int
-        How many tables, of so many variables and rows.
-    most_clusters : int
-        The number of parts is uniform from 1 to it, their shares are in proportion to uniform
-        numbers.
-    rng : numpy.random.Generator
+    - `count`, `variables`, `rows`: how many tables, of so many variables and rows.
+    - `most_clusters`: the number of parts is uniform from 1 to it, their shares are in proportion
+      to uniform numbers.
 
-    Returns
-    -------
-    ndarray, shape (count, variables, rows)
-        Each number can be held in single precision.  The order of rows means nothing.
+    Returns each number can be held in single precision. The order of rows means nothing (shape
+    (count, variables, rows)).
     """
     parts = rng.integers(1, most_clusters + 1, count)
     shares = rng.random((count, most_clusters)) * (np.arange(most_clusters) < parts[:, None])
@@ -78,13 +71,6 @@ def random_tables(
 def random_rotations(count: int, size: int, rng: np.random.Generator) -> Singles:
     """Orthogonal matrices, uniform (Haar): columns of normal numbers, made orthonormal in turn.
 
-    Parameters
-    ----------
-    count, size : int
-    rng : numpy.random.Generator
-
-    Examples
-    --------
     >>> turn = random_rotations(1, 3, np.random.default_rng(0))[0]
     >>> np.allclose(turn @ turn.T, np.eye(3), atol=1e-6)
     True

@@ -34,8 +34,6 @@ REPEATS = 400
 def jensen_shannon(p: Floats, q: Floats) -> Floats:
     """The divergence of Jensen and Shannon in nats, at most log 2; the last axis holds the shares.
 
-    Examples
-    --------
     >>> jensen_shannon(np.array([1.0, 0.0]), np.array([0.5, 0.5])).round(4).item()
     0.2158
     """
@@ -56,31 +54,18 @@ def _relative(p: Floats, q: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Smoothing:
-    """How empty bins are kept from making a divergence infinite.
+    """How empty bins are kept from making a divergence infinite."""
 
-    Attributes
-    ----------
-    share : float
-        What is added to every bin's share.
-    count : float
-        What is added to every bin's count.
-    width : int
-        How many neighbouring values make a bin.
-    from_corpus : bool
-        Whether the divergence is the corpus' from the generator's, or the other way.
-    """
-
-    share: float = 0.0
-    count: float = 0.0
-    width: int = 1
+    share: float = 0.0  # What is added to every bin's share
+    count: float = 0.0  # What is added to every bin's count
+    width: int = 1  # How many neighbouring values make a bin
+    # Whether the divergence is the corpus' from the generator's, or the other way
     from_corpus: bool = False
 
     def divergence(self, corpus: Numbers, generated: Numbers) -> float:
         """Of two histograms over the same values.
 
-        Parameters
-        ----------
-        corpus, generated : ndarray of int, shape (K,)
+        - `corpus`, `generated`, shape (K,)
         """
         p, q = self._shares(corpus), self._shares(generated)
         return float(kullback_leibler(p, q) if self.from_corpus else kullback_leibler(q, p))
@@ -111,10 +96,6 @@ class Estimate:
     """A number with its 95 % interval: the basic one of a bootstrap.
 
     It takes off what resampling adds to a divergence, which grows as samples get smaller.
-
-    Attributes
-    ----------
-    value, low, high : float
     """
 
     value: float
@@ -125,12 +106,7 @@ class Estimate:
     def of(cls, value: float, repeats: Floats, least: float = -np.inf) -> Estimate:
         """From a value and what it is on resamples.
 
-        Parameters
-        ----------
-        value : float
-        repeats : ndarray
-        least : float
-            What it cannot be below.
+        - `least`: what it cannot be below.
         """
         low, high = np.quantile(repeats, [0.025, 0.975])
         return cls(value, max(2 * value - high, least), max(2 * value - low, least))
@@ -138,49 +114,27 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One trait of one corpus beside the generated sets.
-
-    Attributes
-    ----------
-    corpus, trait : str
-    distance : mapping of str to Estimate
-        Jensen-Shannon divergence from each of `SETS`.
-    gain : mapping of str to Estimate
-        How much smaller it is than that of the random formulas.
-    beyond : Estimate
-        How much nearer the filtered formulas are than random ones of the same lengths.
-    chance : float
-        The mean distance of as many formulas as the corpus has, drawn from the filtered ones.
-    kl : mapping of Smoothing to (float, float)
-        Kullback-Leibler divergence of the random and of the filtered formulas; empty for pairs.
-    """
+    """One trait of one corpus beside the generated sets."""
 
     corpus: str
     trait: str
-    distance: Mapping[str, Estimate]
-    gain: Mapping[str, Estimate]
+    distance: Mapping[str, Estimate]  # Jensen-Shannon divergence from each of `SETS`
+    gain: Mapping[str, Estimate]  # How much smaller it is than that of the random formulas
+    # How much nearer the filtered formulas are than random ones of the same lengths
     beyond: Estimate
+    # The mean distance of as many formulas as the corpus has, drawn from the filtered ones
     chance: float
+    # Kullback-Leibler divergence of the random and of the filtered formulas; empty for pairs
     kl: Mapping[Smoothing, tuple[float, float]]
 
 
 @dataclass(frozen=True)
 class GeneratedSets:
-    """The sets of generated formulas, as many in each.
+    """The sets of generated formulas, as many in each."""
 
-    Attributes
-    ----------
-    traits : mapping of str to Traits
-        By the names of `SETS`.
-    accepted : float
-        Which share of the random formulas the filter keeps.
-    longest : int
-        Nodes of the longest of the shortest.
-    """
-
-    traits: Mapping[str, Traits]
-    accepted: float
-    longest: int
+    traits: Mapping[str, Traits]  # By the names of `SETS`
+    accepted: float  # Which share of the random formulas the filter keeps
+    longest: int  # Nodes of the longest of the shortest
 
     @cached_property
     def count(self) -> int:
@@ -198,13 +152,17 @@ def generate_sets(
 
     Parameters
     ----------
-    count : int
+    count
         How many in each set.
-    plan : GenerationPlan
+    plan
         The filter.
-    seed : int
-    progress : callable
+    seed
+    progress
         Called with how many are done, and of how many.
+
+    Returns
+    -------
+    GeneratedSets
     """
     everything = GenerationPlan(np.inf, 0, plan.measure, False, plan.recipe)
     proposals = Proposals(everything)
@@ -267,12 +225,16 @@ def compare(
 
     Parameters
     ----------
-    generated : GeneratedSets
-    corpora : sequence of str
+    generated
+    corpora
         Names that `eic_core.corpora.load` knows.
-    seed : int
-    repeats : int
+    seed
+    repeats
         Resamples behind an interval.
+
+    Returns
+    -------
+    list[Comparison]
     """
     found = []
     for name in corpora:
@@ -397,10 +359,7 @@ direction, smoothing and logarithm are not stated)."""
 def nearest_smoothing(known: Sequence[Comparison]) -> Smoothing:
     """The setting whose divergences of random formulas are nearest to those of `PAPER`, in ratio.
 
-    Parameters
-    ----------
-    known : sequence of Comparison
-        Of corpora and traits that the paper has.
+    - `known`: of corpora and traits that the paper has.
     """
 
     def far(how: Smoothing) -> float:

@@ -35,21 +35,11 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class FoundByMethod:
-    """What one method found.
+    """What one method found."""
 
-    Attributes
-    ----------
-    method : str
-        "" if the pool does not say.
-    formulas : tuple of MeasuredFormula
-        Those that fit; `MeasuredFormula.law` is the problem.
-    left_out : mapping of str to int
-        How many were left out, by reason.
-    """
-
-    method: str
-    formulas: tuple[MeasuredFormula, ...]
-    left_out: Mapping[str, int] = field(default_factory=dict)
+    method: str  # "" if the pool does not say
+    formulas: tuple[MeasuredFormula, ...]  # Those that fit; `MeasuredFormula.law` is the problem
+    left_out: Mapping[str, int] = field(default_factory=dict)  # How many were left out, by reason
 
 
 class _Rows(Protocol):
@@ -72,9 +62,9 @@ class LawRows:
 
     Parameters
     ----------
-    counts : sequence of int
+    counts
         Numbers of rows.
-    seed : int
+    seed
         Non-negative.
     """
 
@@ -84,7 +74,16 @@ class LawRows:
         self._drawn: tuple[str, dict[int, Samples]] = ("", {})
 
     def inputs(self, problem: str) -> Sequence[str]:
-        """The law's variables, in the order in which a method was given them."""
+        """The law's variables, in the order in which a method was given them.
+
+        Parameters
+        ----------
+        problem
+
+        Returns
+        -------
+        Sequence[str]
+        """
         return self._law(problem).variables
 
     def measure(
@@ -94,11 +93,15 @@ class LawRows:
 
         Parameters
         ----------
-        problem : str
+        problem
             The law's name.
-        reading : Reading
-        counting : Counting
+        reading
+        counting
             Of the group that the formula is of.
+
+        Returns
+        -------
+        tuple[dict[int, Digits], dict[str, Domain]]
         """
         law = self._law(problem)
         formula = reading.formula
@@ -127,10 +130,7 @@ class _NoLaw(DataError):
 class TableRows:
     """The rows of a folder of problems.
 
-    Parameters
-    ----------
-    folder : Path
-        Holds PROBLEM.csv for each problem, the last column the target.
+    - `folder`: holds PROBLEM.csv for each problem, the last column the target.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -147,13 +147,8 @@ class TableRows:
     ) -> tuple[dict[int, Digits], dict[str, Domain]]:
         """What a formula loses on the table, and no ranges.
 
-        Parameters
-        ----------
-        problem : str
-            The table's name.
-        reading : Reading
-        counting : Counting
-            Of the group that the formula is of.
+        - `problem`: the table's name.
+        - `counting`: of the group that the formula is of.
         """
         samples = self._problems.samples(problem, reading, counting)
         return {len(samples): digits_of(reading.formula, samples, recheck=False)}, {}
@@ -166,12 +161,16 @@ def measure_found(
 
     Parameters
     ----------
-    rows : sequence of Listed
+    rows
         As importing gives them, with a problem each.
-    where : LawRows or TableRows
+    where
         Whose rows they are measured on.
-    progress : callable (done, total) -> None, optional
+    progress
         What it raises ends the measuring.
+
+    Returns
+    -------
+    tuple[FoundByMethod, ...]
 
     Notes
     -----
@@ -256,13 +255,8 @@ def _why_left_out(digits: Mapping[int, Digits]) -> str:
 def stored_found(rows: Sequence[Listed]) -> tuple[FoundByMethod, ...]:
     """Take the scores that a pool brings along, without computing anything.
 
-    Parameters
-    ----------
-    rows : sequence of Listed
-        With ``eic``, ``complexity`` and perhaps ``r2`` among what is stored.
+    - `rows`: with ``eic``, ``complexity`` and perhaps ``r2`` among what is stored.
 
-    Examples
-    --------
     >>> row = Listed(1, "x", method="A", problem="p", stored={"complexity": 1.0, "eic": 0.0})
     >>> [found] = stored_found([row])
     >>> found.formulas[0].at(1000).eic

@@ -31,26 +31,14 @@ MEASURES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Group:
-    """Formulas whose EIC is looked at together.
-
-    Attributes
-    ----------
-    key, title : str
-    formulas : tuple of MeasuredFormula
-    left_out : mapping of str to int
-        What was left out, by reason.
-    found : bool
-        Whether methods found them; else people wrote them.
-    note : str
-        How that came about, in a few words.
-    """
+    """Formulas whose EIC is looked at together."""
 
     key: str
     title: str
     formulas: tuple[MeasuredFormula, ...]
-    left_out: Mapping[str, int] = field(default_factory=dict)
-    found: bool = False
-    note: str = ""
+    left_out: Mapping[str, int] = field(default_factory=dict)  # What was left out, by reason
+    found: bool = False  # Whether methods found them; else people wrote them
+    note: str = ""  # How that came about, in a few words
 
     @property
     def by_rows(self) -> bool:
@@ -65,14 +53,9 @@ class Group:
 
 @dataclass(frozen=True)
 class BootstrapInterval(Plain):
-    """A number with its percentile bootstrap interval at `LEVEL`.
+    """A number with its percentile bootstrap interval at `LEVEL`."""
 
-    Attributes
-    ----------
-    value, low, high : float
-        `low` and `high` are nan where there are too few laws for an interval.
-    """
-
+    # value, low, high: `low` and `high` are nan where there are too few laws for an interval
     value: float
     low: float = math.nan
     high: float = math.nan
@@ -87,34 +70,21 @@ class BootstrapInterval(Plain):
 
 @dataclass(frozen=True)
 class GroupSummary(Plain):
-    """The distribution of EIC in a group.
-
-    Attributes
-    ----------
-    group : Group
-    samples : int
-        Rows on which EIC was measured.
-    measure : str
-        A key of `MEASURES`.
-    count, laws : int
-        Formulas with an EIC, and laws that they belong to.
-    quartile1, quartile3 : float
-    median, mean, share_below_1 : BootstrapInterval
-        The mean is over what is finite.
-    infinite, without : int
-        Formulas of infinite EIC, and without any (no valid row).
-    """
+    """The distribution of EIC in a group."""
 
     group: Group
-    samples: int
-    measure: str
+    samples: int  # Rows on which EIC was measured
+    measure: str  # A key of `MEASURES`
+    # count, laws: formulas with an EIC, and laws that they belong to
     count: int
     laws: int
     quartile1: float
+    # median, mean, share_below_1: the mean is over what is finite
     median: BootstrapInterval
     quartile3: float
     mean: BootstrapInterval
     share_below_1: BootstrapInterval
+    # infinite, without: formulas of infinite EIC, and without any (no valid row)
     infinite: int
     without: int
 
@@ -143,15 +113,19 @@ def summarise(
 
     Parameters
     ----------
-    group : Group
-    count : int
+    group
+    count
         Rows on which EIC was measured.
-    measure : str
+    measure
         A key of `MEASURES`.
-    seed : int
+    seed
         Of the resampling.
-    resamples : int
+    resamples
         At least 1.
+
+    Returns
+    -------
+    GroupSummary
 
     Examples
     --------
@@ -187,22 +161,14 @@ def summarise(
 
 @dataclass(frozen=True)
 class GapDifference(Plain):
-    """How much more one group loses than another.
-
-    Attributes
-    ----------
-    first, second : Group
-    median, mean : BootstrapInterval
-        Of the first less that of the second; resampled together where they share laws.
-    shared_laws : int
-        Laws that both have formulas of.
-    """
+    """How much more one group loses than another."""
 
     first: Group
     second: Group
+    # median, mean: of the first less that of the second; resampled together where they share laws
     median: BootstrapInterval
     mean: BootstrapInterval
-    shared_laws: int
+    shared_laws: int  # Laws that both have formulas of
 
     _JSON = ("first=first.key", "second=second.key", "median", "mean", "shared_laws")
 
@@ -220,15 +186,20 @@ def compare_groups(
 
     Parameters
     ----------
-    first, second : Group
-    count : int
+    first
+    second
+    count
         Rows on which EIC was measured.
-    measure : str
+    measure
         A key of `MEASURES`.
-    seed : int
+    seed
         Of the resampling.
-    resamples : int
+    resamples
         At least 1.
+
+    Returns
+    -------
+    GapDifference
 
     Notes
     -----

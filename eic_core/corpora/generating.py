@@ -52,16 +52,16 @@ class GenerationPlan:
 
     Attributes
     ----------
-    max_eic : float
+    max_eic
         Formulas above it are left out, and those without an EIC; infinity keeps all.
-    points : int
+    points
         Rows stored with each formula, 0 for none.
-    measure : {"mean", "q90"}
+    measure
         What EIC is made of at each node: the mean of s^2, as in its definition, or the 90 %
-        quantile of it over the rows.
-    weights : bool
+        quantile of it over the rows. {"mean", "q90"}.
+    weights
         True to keep every formula, with the weight that it should have.
-    recipe : str
+    recipe
         A key of `eic_core.corpora.recipes.RECIPES`.
     """
 
@@ -94,22 +94,12 @@ class GenerationPlan:
 
 @dataclass(frozen=True)
 class Generated:
-    """Formulas of as many variables each, with their data.
-
-    Attributes
-    ----------
-    forest : Forest
-    x : ndarray, shape (M, D, N), float32
-        Exactly what the formulas were measured on.
-    y : ndarray, shape (M, N), float32
-    eic : ndarray, shape (M,)
-        By the plan's measure.
-    """
+    """Formulas of as many variables each, with their data."""
 
     forest: Forest
-    x: Singles
-    y: Singles
-    eic: Floats
+    x: Singles  # shape (M, D, N): Exactly what the formulas were measured on
+    y: Singles  # shape (M, N)
+    eic: Floats  # shape (M,): By the plan's measure
 
     def __len__(self) -> int:
         return len(self.eic)
@@ -117,21 +107,13 @@ class Generated:
 
 @dataclass(frozen=True)
 class Batch:
-    """What came of some proposals.
+    """What came of some proposals."""
 
-    Attributes
-    ----------
-    proposed, valid : int
-        How many formulas were drawn; how many had a finite value at every row.
-    groups : tuple of Generated
-        What is kept, by number of variables.
-    order : ndarray of int, shape (K,)
-        All of them in turn, in random order: places in the groups one after the other.
-    """
-
+    # proposed, valid: how many formulas were drawn; how many had a finite value at every row
     proposed: int
     valid: int
-    groups: tuple[Generated, ...]
+    groups: tuple[Generated, ...]  # What is kept, by number of variables
+    # shape (K,): All of them in turn, in random order: places in the groups one after the other
     order: Numbers
 
     @cached_property
@@ -143,12 +125,6 @@ class Batch:
 class Proposals:
     """Draws formulas and keeps those that a plan wants.
 
-    Parameters
-    ----------
-    plan : GenerationPlan
-
-    Examples
-    --------
     >>> proposals = Proposals(GenerationPlan(max_eic=1.0, points=50))
     >>> batch = proposals.batch(np.random.default_rng(0), 200)
     >>> batch.proposed, bool(batch.eic.max() <= 1), len(batch.order) == len(batch.eic)
@@ -207,8 +183,6 @@ class Proposals:
     def weights(self, eic: Floats) -> Floats:
         """What formulas weigh that rejection would leave out: a tenth for each digit beyond.
 
-        Examples
-        --------
         >>> Proposals(GenerationPlan()).weights(np.array([1.5, 3.0, np.inf, np.nan])).tolist()
         [1.0, 0.1, 0.0, 0.0]
         """
@@ -218,10 +192,7 @@ class Proposals:
     def batches(self, rng: np.random.Generator) -> Iterator[Batch]:
         """One batch after the other, without end.
 
-        Raises
-        ------
-        DataError
-            If nothing is kept of the first ones.
+        Raises `DataError` if nothing is kept of the first ones.
         """
         proposed = kept = 0
         while True:
@@ -234,16 +205,9 @@ class Proposals:
 def require_some(plan: GenerationPlan, proposed: int, kept: int) -> None:
     """Give up a threshold that lets nothing through.
 
-    Parameters
-    ----------
-    plan : GenerationPlan
-    proposed, kept : int
-        Formulas so far.
+    - `proposed`, `kept`: formulas so far.
 
-    Raises
-    ------
-    DataError
-        If many were drawn and none was kept.
+    Raises `DataError` if many were drawn and none was kept.
     """
     if proposed >= HOPELESS and not kept:
         raise DataError(
@@ -258,12 +222,15 @@ class Sample:
 
     Attributes
     ----------
-    prefix : tuple of str
+    prefix
         Tokens; the recipe says what operators are called.
-    infix : str
-    eic, weight : float
-    x : ndarray, shape (N, D), float32
-    y : ndarray, shape (N,), float32
+    infix
+    eic
+    weight
+    x
+        Shape (N, D).
+    y
+        Shape (N,).
     """
 
     prefix: tuple[str, ...]
@@ -284,8 +251,12 @@ def samples(plan: GenerationPlan, seed: int = 0) -> Iterator[Sample]:
 
     Parameters
     ----------
-    plan : GenerationPlan
-    seed : int
+    plan
+    seed
+
+    Yields
+    ------
+    Sample
 
     Examples
     --------

@@ -26,14 +26,8 @@ def random_words(binaries: Numbers, unaries: Numbers, rng: np.random.Generator) 
 
     Each is uniform over all trees of so many nodes of either kind.
 
-    Parameters
-    ----------
-    binaries, unaries : ndarray of int, shape (M,)
-        How many nodes of two operands and of one each tree has.
-    rng : numpy.random.Generator
+    - `binaries`, `unaries`, shape (M,): how many nodes of two operands and of one each tree has.
 
-    Examples
-    --------
     >>> few = np.array([1, 0])
     >>> random_words(few, np.array([0, 2]), np.random.default_rng(0)).tolist()
     [2, 0, 0, 1, 1, 0]
@@ -56,8 +50,6 @@ def random_words(binaries: Numbers, unaries: Numbers, rng: np.random.Generator) 
 def shuffled(owner: Numbers, rng: np.random.Generator) -> Numbers:
     """A random order of each one's places; `owner` ascends.
 
-    Examples
-    --------
     >>> shuffled(np.array([0, 0, 1, 1]), np.random.default_rng(1)).tolist()
     [0, 1, 2, 3]
     """
@@ -69,15 +61,9 @@ def share_of_binaries(operators: int, kinds: tuple[int, int, int] = (1, 1, 1)) -
 
     What a generator draws first that is to be uniform over all trees of n operators.
 
-    Parameters
-    ----------
-    operators : int
-    kinds : (int, int, int)
-        How many kinds of leaves, of unary and of binary operators there are: L, p1 and p2 of Lample
-        and Charton.
+    - `kinds`: how many kinds of leaves, of unary and of binary operators there are: L, p1 and p2 of
+      Lample and Charton.
 
-    Examples
-    --------
     >>> [str(share) for share in share_of_binaries(2)]  # 6 trees: 1, 3 and 2
     ['1/6', '1/2', '1/3']
     """
@@ -93,19 +79,9 @@ def share_of_binaries(operators: int, kinds: tuple[int, int, int] = (1, 1, 1)) -
 class Grower:
     """Grows formulas of a recipe.
 
-    Parameters
-    ----------
-    recipe : Recipe
+    - `alphabet`: unary operators, binary ones, variables and numbers.
+    - `words`: what each symbol is called among the tokens of a formula.
 
-    Attributes
-    ----------
-    alphabet : Alphabet
-        Unary operators, binary ones, variables and numbers.
-    words : tuple of str
-        What each symbol is called among the tokens of a formula.
-
-    Examples
-    --------
     >>> from eic_core.corpora.recipes import E2ESR
     >>> from eic_core.formula.rendering import to_python
     >>> grower = Grower(E2ESR)
@@ -143,10 +119,7 @@ class Grower:
     def grow(self, variables: Numbers, rng: np.random.Generator) -> Forest:
         """A random formula for each number of variables, all of which it holds.
 
-        Parameters
-        ----------
-        variables : ndarray of int, shape (M,)
-        rng : numpy.random.Generator
+        - `variables`, shape (M,)
         """
         recipe = self.recipe
         binaries = rng.integers(variables - 1, variables + recipe.spare_binaries + 1)
@@ -257,12 +230,7 @@ def drawn(
 ) -> Numbers:
     """Random choices.
 
-    Parameters
-    ----------
-    reaches : ndarray
-        `odds` of them.
-    count : int
-    rng : numpy.random.Generator
+    - `reaches`: `odds` of them.
     """
     return np.asarray(np.searchsorted(reaches, rng.random(count), side="right"))
 
@@ -270,8 +238,6 @@ def drawn(
 def rank_among(owner: Numbers) -> Numbers:
     """The how-manieth of its owner's each place is, from 0; `owner` ascends.
 
-    Examples
-    --------
     >>> rank_among(np.array([0, 0, 2, 2, 2])).tolist()
     [0, 1, 0, 1, 2]
     """
@@ -284,10 +250,7 @@ def rank_among(owner: Numbers) -> Numbers:
 def spread(forest: Forest, ahead: Numbers) -> tuple[Forest, Numbers]:
     """The same formulas with room for so many symbols ahead of each; and where each stands now.
 
-    Parameters
-    ----------
-    forest : Forest
-    ahead : ndarray of int, shape (T,)
+    - `ahead`, shape (T,)
     """
     ends = np.cumsum(ahead + 1)
     own = ends - 1

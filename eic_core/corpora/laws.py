@@ -42,20 +42,20 @@ class Law:
 
     Attributes
     ----------
-    name : str
+    name
         Within its corpus; of the Feynman and Strogatz laws, that of PMLB's data set.
-    formula : str
-    variables : tuple of str
+    formula
+    variables
         As written, in the order of the source's columns; the formula may leave one out.
-    domains : mapping of str to Domain
+    domains
         How each variable is sampled; empty where the source states no range.
-    target : str
+    target
         The quantity that the formula gives; "" if the source does not say.
-    source : str
+    source
         The corpus that states it, or the law or system from which it was made.
-    frequency : int
+    frequency
         How many times it occurs in the source.
-    origin : Law or None
+    origin
         The law that it was solved from: it is sampled on a table of that law.
 
     Examples
@@ -89,12 +89,16 @@ class Law:
 
         Parameters
         ----------
-        count : int
+        count
             How many are drawn.
-        seed : int
+        seed
             Non-negative; a variable's stream depends on it and on the variable's name alone.
-        rule : Domain, optional
+        rule
             The range of every variable, if the law has none of its own.
+
+        Returns
+        -------
+        Samples
 
         Raises
         ------
@@ -152,17 +156,17 @@ class Corpus:
 
     Attributes
     ----------
-    name : str
+    name
         A key of `NAMES`.
-    title : str
+    title
         For a reader.
-    source : str
+    source
         Who collected them, and through whom they came here.
-    sampling : str
+    sampling
         How the rows come about on which they are measured.
-    laws : tuple of Law
+    laws
         All that can be measured, in the order of the table.
-    not_measured : tuple of Law
+    not_measured
         Those of which nothing says on which rows to.
 
     Examples
@@ -205,8 +209,12 @@ def load(name: str) -> Corpus:
 
     Parameters
     ----------
-    name : str
+    name
         One of `NAMES`.
+
+    Returns
+    -------
+    Corpus
 
     Raises
     ------

@@ -39,59 +39,28 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Digits:
-    """What a formula loses on so many rows.
+    """What a formula loses on so many rows."""
 
-    Attributes
-    ----------
-    eic : float
-        By the mean of s^2; inf if a row is singular, nan if none is valid.
-    q90 : float
-        The same with the 90 % quantile of s in the place of its root mean square.
-    valid : float
-        Share of the rows at which the formula has a real value.
-    r2 : float
-        On these rows; nan where there is no target.
-    """
-
-    eic: float
-    q90: float
-    valid: float = 1.0
-    r2: float = math.nan
+    eic: float  # By the mean of s^2; inf if a row is singular, nan if none is valid
+    q90: float  # The same with the 90 % quantile of s in the place of its root mean square
+    valid: float = 1.0  # Share of the rows at which the formula has a real value
+    r2: float = math.nan  # On these rows; nan where there is no target
 
 
 @dataclass(frozen=True)
 class MeasuredFormula:
-    """A formula of a group, with what it loses on ever more rows.
+    """A formula of a group, with what it loses on ever more rows."""
 
-    Attributes
-    ----------
-    name : str
-        The law's, or where a found formula stands in its pool.
-    law : str
-        What it is a formula of: those of one law are no independent observations.
-    formula : str
-    complexity : int
-    digits : mapping of int to Digits
-        By the number of rows.
-    rule : str
-        A key of `RULES`, if the law has no ranges of its own.
-    weight : int
-        How many times it counts.
-    ranges : mapping of str to Domain
-        How its variables were sampled, by canonical name; empty if on a table.
-    syntax : str
-        The notation that it was read in, if it is not plain infix.
-    """
-
-    name: str
-    law: str
+    name: str  # The law's, or where a found formula stands in its pool
+    law: str  # What it is a formula of: those of one law are no independent observations
     formula: str
     complexity: int
-    digits: Mapping[int, Digits]
-    rule: str = ""
-    weight: int = 1
+    digits: Mapping[int, Digits]  # By the number of rows
+    rule: str = ""  # A key of `RULES`, if the law has no ranges of its own
+    weight: int = 1  # How many times it counts
+    # How its variables were sampled, by canonical name; empty if on a table
     ranges: Mapping[str, Domain] = field(default_factory=dict)
-    syntax: str = ""
+    syntax: str = ""  # The notation that it was read in, if it is not plain infix
 
     def at(self, count: int) -> Digits:
         """What it loses on so many rows, or on the only number of rows that there is."""
@@ -103,16 +72,9 @@ class MeasuredFormula:
 def digits_of(formula: Formula, samples: Samples, *, recheck: bool = True) -> Digits:
     """What a formula loses on these rows.
 
-    Parameters
-    ----------
-    formula : Formula
-    samples : Samples
-        With a column for each variable.
-    recheck : bool
-        Settle doubtful samples at 60 digits (see `eic_core.engine.amplify`).
+    - `samples`: with a column for each variable.
+    - `recheck`: settle doubtful samples at 60 digits (see `eic_core.engine.amplify`).
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> lost = digits_of(read("10000*x-9999*x").formula, Samples.from_columns({"x": [1.0, 2.0]}))
     >>> round(lost.eic, 2), round(lost.q90, 2)
@@ -134,24 +96,16 @@ def digits_of(formula: Formula, samples: Samples, *, recheck: bool = True) -> Di
 def eic_by_quantile(amplification: Amplification, quantile: float = QUANTILE) -> float:
     """max_k of the quantile of log10 s_k over the valid samples: EIC without its tail.
 
-    Parameters
-    ----------
-    amplification : Amplification
-    quantile : float
-        Above 0 and below 1; by the inverted distribution function, singular samples infinite.
+    - `quantile`: above 0 and below 1; by the inverted distribution function, singular samples
+      infinite.
 
-    Returns
-    -------
-    float
-        Digits; nan if no sample is valid.
+    Returns digits; nan if no sample is valid.
 
     Notes
     -----
     A share 1 - q of the samples lies at or above the quantile, so that s^2 there is at most the
     mean over 1 - q: nodes that this keeps below the largest found are not looked at.
 
-    Examples
-    --------
     >>> from eic_core.engine.amplify import amplify
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [3.0] * 95 + [1 + 1e-9] * 5})
@@ -183,18 +137,10 @@ def measure_law(
 ) -> MeasuredFormula:
     """What a law loses on rows from its ranges.
 
-    Parameters
-    ----------
-    law : Law
-    counts : iterable of int
-        Numbers of rows; the rows of a smaller number are the first of a larger one.
-    seed : int
-        Non-negative.
-    rule : str
-        A key of `RULES`, for an equation without ranges.
+    - `counts`: numbers of rows; the rows of a smaller number are the first of a larger one.
+    - `seed`: non-negative.
+    - `rule`: a key of `RULES`, for an equation without ranges.
 
-    Examples
-    --------
     >>> gaussian = measure_law(load("feynman")["feynman_I_6_2b"], [100, 1000])
     >>> [round(lost.eic, 1) for lost in gaussian.digits.values()]
     [2.6, 2.5]
@@ -235,16 +181,9 @@ def measure_corpus(
 ) -> tuple[MeasuredFormula, ...]:
     """What every law of a corpus loses.
 
-    Parameters
-    ----------
-    corpus : Corpus
-    counts : sequence of int
-        Numbers of rows.
-    seed : int
-        Non-negative.
-    rule : str
-        A key of `RULES`; by default the first where the corpus has no ranges.
-    progress : callable (done, total) -> None, optional
+    - `counts`: numbers of rows.
+    - `seed`: non-negative.
+    - `rule`: a key of `RULES`; by default the first where the corpus has no ranges.
     """
     rule = rule_of(corpus, rule)
     measured = []
@@ -258,15 +197,9 @@ def measure_corpus(
 def shipped(name: str, rule: str = "") -> tuple[MeasuredFormula, ...]:
     """The shipped figures of a corpus, at `COUNTS` rows with `SEED`.
 
-    Parameters
-    ----------
-    name : str
-        One of `NAMES`.
-    rule : str
-        A key of `RULES`; by default the first where the corpus has no ranges.
+    - `name`: one of `NAMES`.
+    - `rule`: a key of `RULES`; by default the first where the corpus has no ranges.
 
-    Examples
-    --------
     >>> law = shipped("feynman")[0]
     >>> law.formula, sorted(law.digits)
     ('exp(-(theta/sigma)**2/2)/(sqrt(2*pi)*sigma)', [100, 1000, 10000])

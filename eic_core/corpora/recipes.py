@@ -14,68 +14,37 @@ from eic_core.formula.tree import Parameter
 
 
 class OperatorOdds(NamedTuple):
-    """An operator that a generator draws.
+    """An operator that a generator draws."""
 
-    Attributes
-    ----------
-    word : str
-        What its token is called.
-    weight : float
-        Its odds against the others of as many operands.
-    operator : str
-        A row of `eic_core.operators.OPERATORS`.
-    parameter : Fraction or None
-        An exact exponent.
-    """
-
-    word: str
-    weight: float
-    operator: str
-    parameter: Parameter = None
+    word: str  # What its token is called
+    weight: float  # Its odds against the others of as many operands
+    operator: str  # A row of `eic_core.operators.OPERATORS`
+    parameter: Parameter = None  # An exact exponent
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a random formula and its data come about.
-
-    Attributes
-    ----------
-    source : str
-    unaries, binaries : tuple of OperatorOdds
-    sums : tuple of str
-        Words of the binary operators of which an operand gets a factor, and no shift.
-    shift, factor : str
-        Words of what adds a number and what multiplies by one.
-    most_variables : int
-        Their number is uniform from 1 to it.
-    spare_binaries : int
-        Beyond the number of variables; binary operators are uniform from one fewer than variables.
-    most_unaries : int
-        Their number is uniform from 0 to it.
-    largest_operand : int
-        The most nodes below a unary operator when it is put in.
-    mantissa, exponents : int, (int, int)
-        A number is a sign, an integer from 1 to the mantissa, and a power of ten.
-    most_clusters : int
-        Of the data; their number is uniform from 1 to it.
-    uniform_shapes : bool
-        Whether trees are uniform over all that have as many operators, of one operand or two; else
-        over those of binary operators alone, and unary operators are put in afterwards.
-    """
+    """How a random formula and its data come about."""
 
     source: str
     unaries: tuple[OperatorOdds, ...]
     binaries: tuple[OperatorOdds, ...]
+    # Words of the binary operators of which an operand gets a factor, and no shift
     sums: tuple[str, ...]
+    # shift, factor: words of what adds a number and what multiplies by one
     shift: str
     factor: str
-    most_variables: int
+    most_variables: int  # Their number is uniform from 1 to it
+    # Beyond the number of variables; binary operators are uniform from one fewer than variables
     spare_binaries: int
-    most_unaries: int
-    largest_operand: int
+    most_unaries: int  # Their number is uniform from 0 to it
+    largest_operand: int  # The most nodes below a unary operator when it is put in
+    # mantissa, exponents: a number is a sign, an integer from 1 to the mantissa, and a power of ten
     mantissa: int
     exponents: tuple[int, int]
-    most_clusters: int
+    most_clusters: int  # Of the data; their number is uniform from 1 to it
+    # Whether trees are uniform over all that have as many operators, of one operand or two; else
+    # over those of binary operators alone, and unary operators are put in afterwards
     uniform_shapes: bool = False
 
 

@@ -47,8 +47,6 @@ COLUMNS = ("dataset", "method", "formula", "syntax")
 def searched() -> tuple[Listed, ...]:
     """The shipped pool.
 
-    Examples
-    --------
     >>> rows = searched()
     >>> rows[0].problem, sorted({row.method for row in rows})
     ('feynman_I_6_2', ['EIC-GP', 'GP', 'Operon', 'gplearn'])
@@ -144,8 +142,6 @@ def search_laws(laws: Iterable[Law]) -> list[tuple[str, ...]]:
 def searched_figures() -> tuple[FoundByMethod, ...]:
     """What the formulas of the shipped pool lose, at `COUNTS` rows with `SEED`.
 
-    Examples
-    --------
     >>> found = searched_figures()[0]
     >>> found.method, sorted(found.formulas[0].digits)
     ('EIC-GP', [100, 1000, 10000])

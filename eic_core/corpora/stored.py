@@ -38,19 +38,12 @@ _UNFINISHED = ".unfinished"
 
 @dataclass(frozen=True)
 class GenerationProgress:
-    """How far a run is.
+    """How far a run is."""
 
-    Attributes
-    ----------
-    wanted, kept : int
-        Formulas; those of files that were there already are kept ones.
-    made, proposed, valid : int
-        By this run: kept, drawn, with a finite value at every row.
-    seconds : float
-    """
-
+    # wanted, kept: formulas; those of files that were there already are kept ones
     wanted: int
     kept: int
+    # made, proposed, valid: by this run: kept, drawn, with a finite value at every row
     made: int
     proposed: int
     valid: int
@@ -64,27 +57,16 @@ class GenerationProgress:
 
 @dataclass(frozen=True)
 class GenerationResult:
-    """What a run left in its folder.
-
-    Attributes
-    ----------
-    progress : GenerationProgress
-    files : int
-        Whole ones, earlier ones included.
-    interrupted : bool
-        Whether it was stopped before the end.
-    """
+    """What a run left in its folder."""
 
     progress: GenerationProgress
-    files: int
-    interrupted: bool
+    files: int  # Whole ones, earlier ones included
+    interrupted: bool  # Whether it was stopped before the end
 
 
 def file_name(number: int) -> str:
     """The name of a file.
 
-    Examples
-    --------
     >>> file_name(12)
     'part-00012.parquet'
     """
@@ -106,19 +88,19 @@ def write_dataset(
 
     Parameters
     ----------
-    folder : Path
+    folder
         Made if need be.
-    plan : GenerationPlan
-    count : int
+    plan
+    count
         How many formulas.
-    seed : int
-    per_file : int
+    seed
+    per_file
         How many to a file; the last one holds the rest.
-    jobs : int
+    jobs
         Processes; the files are the same for any number of them.
-    progress : callable
+    progress
         Called after every batch; with several processes after every file.
-    clock : callable
+    clock
         Seconds.
 
     Returns
@@ -260,10 +242,7 @@ def _make(order: _Order) -> _Step:
 def _alone(folder: Path) -> Iterator[None]:
     """No other run writes into the folder meanwhile; what a killed one left unfinished goes.
 
-    Raises
-    ------
-    DataError
-        If another run does.
+    Raises `DataError` if another run does.
     """
     with (folder / PLAN_FILE).open("rb") as held:
         with suppress(ImportError):  # where there are no such locks, nobody looks
@@ -286,10 +265,7 @@ def _alone(folder: Path) -> Iterator[None]:
 def parquet() -> Any:
     """pyarrow's module for Parquet, which is loaded only here.
 
-    Raises
-    ------
-    DataError
-        If it is not installed.
+    Raises `DataError` if it is not installed.
     """
     try:
         import pyarrow.parquet
@@ -303,16 +279,7 @@ def parquet() -> Any:
 def check_plan(folder: Path, plan: GenerationPlan, seed: int, per_file: int) -> None:
     """Write down what a folder holds, or make sure that it holds the same.
 
-    Parameters
-    ----------
-    folder : Path
-    plan : GenerationPlan
-    seed, per_file : int
-
-    Raises
-    ------
-    DataError
-        If it holds something else, or cannot be written.
+    Raises `DataError` if it holds something else, or cannot be written.
     """
     wanted = {"format": FORMAT, "seed": seed, "per_file": per_file, **_plain(plan)}
     path = folder / PLAN_FILE
@@ -349,10 +316,7 @@ def _plain(plan: GenerationPlan) -> dict[str, Any]:
 def rows_of(path: Path) -> int:
     """How many formulas a file holds; 0 if there is none.
 
-    Raises
-    ------
-    DataError
-        If it cannot be read.
+    Raises `DataError` if it cannot be read.
     """
     if not path.exists():
         return 0
@@ -436,9 +400,13 @@ class StoredFormulas:
 
     Parameters
     ----------
-    folder : path of the folder
-    worker, workers : int
-        Of so many readers this one reads every `workers`-th file, from that of number `worker` on.
+    folder
+    worker
+        Of so many readers this one reads every `workers`-th file, from that of number `worker`
+        on.
+    workers
+        Of so many readers this one reads every `workers`-th file, from that of number `worker`
+        on.
 
     Raises
     ------
@@ -457,7 +425,17 @@ class StoredFormulas:
             )
 
     def share(self, worker: int, workers: int) -> StoredFormulas:
-        """What one of several readers reads."""
+        """What one of several readers reads.
+
+        Parameters
+        ----------
+        worker
+        workers
+
+        Returns
+        -------
+        StoredFormulas
+        """
         return StoredFormulas(self.folder, worker, workers)
 
     def __len__(self) -> int:
@@ -500,6 +478,14 @@ def torch_dataset(folder: os.PathLike[str] | str) -> Any:
     """The formulas of a folder as a PyTorch ``IterableDataset`` of `Sample`.
 
     Every worker of a ``DataLoader`` reads files of its own.
+
+    Parameters
+    ----------
+    folder
+
+    Returns
+    -------
+    Any
     """
     from torch.utils.data import IterableDataset, get_worker_info
 

@@ -64,12 +64,6 @@ def _pattern(node: Node) -> _Pattern:
 class InfixWriter:
     """Writes formulas of one alphabet.
 
-    Parameters
-    ----------
-    alphabet : Alphabet
-
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> formula = read("(x - -2)/x").formula
     >>> x, two, minus, _, over = formula.nodes
@@ -89,10 +83,7 @@ class InfixWriter:
     def write(self, symbols: Sequence[int]) -> str:
         """One formula.
 
-        Parameters
-        ----------
-        symbols : sequence of int
-            In prefix order.
+        - `symbols`: in prefix order.
         """
         done: list[tuple[str, int, bool]] = []  # text, how tightly it binds, begins with a minus
         leaves, patterns = self._leaves, self._patterns
@@ -134,11 +125,7 @@ def infix_texts(forest: Forest) -> list[str]:
 def prefix_texts(forest: Forest, words: Sequence[str]) -> list[str]:
     """Every formula of a forest as tokens with commas between.
 
-    Parameters
-    ----------
-    forest : Forest
-    words : sequence of str
-        What each symbol of its alphabet is called.
+    - `words`: what each symbol of its alphabet is called.
     """
     tokens = [words[symbol] for symbol in forest.symbols.tolist()]
     starts = forest.starts.tolist()

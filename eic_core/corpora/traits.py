@@ -1,5 +1,6 @@
 """What is counted of formulas when sets of them are compared: sizes, and which operator stands on
-which."""
+which.
+"""
 
 from __future__ import annotations
 
@@ -30,22 +31,14 @@ TRAITS = (*NUMBERS, PAIRS)
 
 @dataclass(frozen=True)
 class Traits:
-    """What was counted of some formulas, as they are written.
+    """What was counted of some formulas, as they are written."""
 
-    Attributes
-    ----------
-    numbers : mapping of str to ndarray of int, shape (n,)
-        Distinct variables, constants that are leaves (an exact exponent belongs to its operator),
-        operators, nodes, and steps from the root to the farthest leaf.
-    pairs : ndarray of int, shape (n, K)
-        How often each pair of operators stands in each formula, one over the other.
-    names : tuple of str, length K
-        The pairs.
-    """
-
+    # shape (n,): Distinct variables, constants that are leaves (an exact exponent belongs to its
+    # operator), operators, nodes, and steps from the root to the farthest leaf
     numbers: Mapping[str, Numbers]
+    # shape (n, K): How often each pair of operators stands in each formula, one over the other
     pairs: Any
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # The pairs
 
     def __len__(self) -> int:
         return len(self.numbers["length"])
@@ -74,8 +67,6 @@ class Traits:
 def traits_of(formulas: Iterable[Formula]) -> Traits:
     """What is counted of formulas that are trees.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> found = traits_of([read("2*x**2 + sin(x*y)").formula])
     >>> {name: values.tolist() for name, values in found.numbers.items()}

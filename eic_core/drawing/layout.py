@@ -46,25 +46,14 @@ MANY_UNFOLDED = 60
 
 @dataclass(frozen=True)
 class VisibleTree:
-    """The part of a tree that is drawn.
+    """The part of a tree that is drawn."""
 
-    Attributes
-    ----------
-    order : tuple of int
-        Ids of the nodes shown, in post-order.
-    children : mapping of id to tuple of id
-        Operands shown; empty at leaves and folded nodes.
-    folded : mapping of id to int
-        Nodes that stand for more than themselves, and how many nodes each hides
-        (itself not counted).
-    skipped : mapping of id to tuple of id
-        Of the folded nodes, those that stand for a stretch of the way down: the
-        operators of the stretch from the top.  The one child shown is where it ends.
-    """
-
-    order: tuple[int, ...]
-    children: Mapping[int, tuple[int, ...]]
+    order: tuple[int, ...]  # Ids of the nodes shown, in post-order
+    children: Mapping[int, tuple[int, ...]]  # Operands shown; empty at leaves and folded nodes
+    # Nodes that stand for more than themselves, and how many nodes each hides (itself not counted)
     folded: Mapping[int, int]
+    # Of the folded nodes, those that stand for a stretch of the way down: the operators of the
+    # stretch from the top. The one child shown is where it ends.
     skipped: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
@@ -107,22 +96,12 @@ def visible_tree(
     the user unfolded, and the way to the selected node, is opened on top of that
     and never closes anything else.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    unfolded : frozenset of int
-        Nodes that the user opened.
-    selected : int, optional
-        A node that must be shown.
-    narrow : bool
-        Show about half as many nodes.
-    levels : int, optional
-        Instead of `MAX_LEVELS`.
-    fits : callable (VisibleTree) -> bool, optional
-        Whether a drawing of these nodes is small enough; by default any is.
+    - `unfolded`: nodes that the user opened.
+    - `selected`: a node that must be shown.
+    - `narrow`: show about half as many nodes.
+    - `levels`: instead of `MAX_LEVELS`.
+    - `fits`: whether a drawing of these nodes is small enough; by default any is.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
@@ -307,22 +286,11 @@ GAP = 10.0
 
 @dataclass(frozen=True)
 class Placement:
-    """Centres of the nodes shown.
+    """Centres of the nodes shown."""
 
-    Attributes
-    ----------
-    x : mapping of id to float
-        From 0 at the left edge of the leftmost node.
-    level : mapping of id to int
-        0 at the root.
-    width : float
-        From the left edge of the leftmost node to the right edge of the rightmost.
-    levels : int
-    """
-
-    x: Mapping[int, float]
-    level: Mapping[int, int]
-    width: float
+    x: Mapping[int, float]  # From 0 at the left edge of the leftmost node
+    level: Mapping[int, int]  # 0 at the root
+    width: float  # From the left edge of the leftmost node to the right edge of the rightmost
     levels: int
 
 
@@ -366,13 +334,6 @@ class _Contour:
 def tidy(tree: VisibleTree, widths: Mapping[int, float]) -> Placement:
     """Place the nodes of a tree.
 
-    Parameters
-    ----------
-    tree : VisibleTree
-    widths : mapping of id to float
-
-    Examples
-    --------
     >>> tree = VisibleTree((0, 1, 2), {0: (), 1: (), 2: (0, 1)}, {})
     >>> sorted(tidy(tree, {0: 20, 1: 20, 2: 20}).x.items())
     [(0, 10.0), (1, 40.0), (2, 25.0)]
@@ -439,8 +400,6 @@ _SLIM = set("iljtfrI.,:;'|()[] !1")
 def node_sign(node: Node) -> str:
     """The short text on a node: ``×``, ``ln``, ``( )²``, ``x0``, ``3.1416``.
 
-    Examples
-    --------
     >>> from fractions import Fraction
     >>> node_sign(Node(1, "power", (0,), "", Fraction(2), (0, 0)))
     '( )²'
@@ -465,29 +424,18 @@ def text_width(text: str, size: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One node as drawn; centre and size in pixels, y downwards.
-
-    Attributes
-    ----------
-    node_id : int
-    x, y, width, height : float
-    title, value : str
-        Two lines of text.
-    paint : Paint
-    folded : int
-        How many nodes it hides.
-    bottleneck, selected : bool
-    """
+    """One node as drawn; centre and size in pixels, y downwards."""
 
     node_id: int
     x: float
     y: float
     width: float
     height: float
+    # title, value: two lines of text
     title: str
     value: str
     paint: Paint
-    folded: int
+    folded: int  # How many nodes it hides
     bottleneck: bool
     selected: bool
 
@@ -499,51 +447,30 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A line from an operand's card up to its operator's.
+    """A line from an operand's card up to its operator's."""
 
-    Attributes
-    ----------
-    x0, y0, x1, y1 : float
-        Its ends in pixels; y grows downwards.
-    width : float
-        Thickness in pixels.
-    share : float
-        Part of the operator's s^2 that comes through it, 0 to 1; nan if it is not known.
-    """
-
+    # x0, y0, x1, y1: its ends in pixels; y grows downwards
     x0: float
     y0: float
     x1: float
     y1: float
-    width: float
-    share: float
+    width: float  # Thickness in pixels
+    share: float  # Part of the operator's s^2 that comes through it, 0 to 1; nan if it is not known
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A whole picture.
-
-    Attributes
-    ----------
-    cards, edges
-    width, height : float
-        Extent in pixels at `scale`.
-    scale : float
-        Factor already applied to all sizes, texts included.
-    focus : float
-        The x around which a picture too wide to show at once is opened.
-    tree : VisibleTree
-    flat : bool
-        Whether the two texts of a card stand beside one another, in a tree too high otherwise.
-    """
+    """A whole picture."""
 
     cards: tuple[Card, ...]
     edges: tuple[Edge, ...]
+    # width, height: extent in pixels at `scale`
     width: float
     height: float
-    scale: float
-    focus: float
+    scale: float  # Factor already applied to all sizes, texts included
+    focus: float  # The x around which a picture too wide to show at once is opened
     tree: VisibleTree
+    # Whether the two texts of a card stand beside one another, in a tree too high otherwise
     flat: bool = False
 
 
@@ -559,12 +486,7 @@ def tag_side(card: Card, scene: Scene, spare: float) -> str:
     Over a card that is not the result the tag would hide the digits of the one above; it still
     stands there where neighbours leave no room beside it.
 
-    Parameters
-    ----------
-    card : Card
-    scene : Scene
-    spare : float
-        Pixels that the picture has free on either side of the scene.
+    - `spare`: pixels that the picture has free on either side of the scene.
     """
     row = [other for other in scene.cards if abs(other.y - card.y) < 1]
     if min(other.y for other in scene.cards) == card.y:
@@ -597,19 +519,12 @@ def compose(
 ) -> Scene:
     """Lay out what is to be drawn.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    selected : int, optional
-        Node to highlight; the way to it is kept open.
-    unfolded : frozenset of int
-        Nodes that the user opened.
-    dark, narrow : bool
-        For a dark background; for a phone.
-    width : float, optional
-        Pixels to fit into, as far as cards of readable size can; default `WIDTH`.
-    height : float, optional
-        Pixels to fit into, as far as levels can come closer; by default they keep their distance.
+    - `selected`: node to highlight; the way to it is kept open.
+    - `unfolded`: nodes that the user opened.
+    - `dark`, `narrow`: for a dark background; for a phone.
+    - `width`: pixels to fit into, as far as cards of readable size can; default `WIDTH`.
+    - `height`: pixels to fit into, as far as levels can come closer; by default they keep their
+      distance.
     """
     room = width or WIDTH[narrow]
     hottest = largest_loss_below(inspection)

@@ -106,26 +106,16 @@ SCALE: dict[bool, list[list[Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The few other colours that figures use, as ``#rrggbb``.
+    """The few other colours that figures use, as ``#rrggbb``."""
 
-    Attributes
-    ----------
-    ink, muted, faint : str
-        Of texts; of what stands beside them, such as edges and ticks; of grid lines.
-    paper : str
-        The background.
-    accent : str
-        What is selected.
-    data : str
-        Points of the data.
-    """
-
+    # ink, muted, faint: of texts; of what stands beside them, such as edges and ticks; of grid
+    # lines
     ink: str
     muted: str
     faint: str
-    paper: str
-    accent: str
-    data: str
+    paper: str  # The background
+    accent: str  # What is selected
+    data: str  # Points of the data
 
 
 THEMES = {
@@ -165,20 +155,11 @@ FONT = "Source Sans Pro, Source Sans, -apple-system, Segoe UI, Helvetica, Arial,
 def colour(local_eic: float, dark: bool = False) -> str:
     """The scale's colour of a finite local EIC, as ``#rrggbb``.
 
-    Parameters
-    ----------
-    local_eic : float
-        Digits; clamped to [0, 8].
-    dark : bool
-        For a dark page.
+    - `local_eic`: digits; clamped to [0, 8].
+    - `dark`: for a dark page.
 
-    Raises
-    ------
-    ValueError
-        If `local_eic` is inf or nan: those are never drawn as a colour.
+    Raises `ValueError` if `local_eic` is inf or nan: those are never drawn as a colour.
 
-    Examples
-    --------
     >>> colour(0.0), colour(8.0) == colour(11.5)
     ('#f2f0e7', True)
     """
@@ -204,8 +185,6 @@ def contrast(one: str, other: str) -> float:
 def text_on(colour: str) -> str:
     """Black or white, whichever reads better on a colour (at least 4.5 : 1).
 
-    Examples
-    --------
     >>> text_on("#ffffff"), text_on("#202020")
     ('#000000', '#ffffff')
     """
@@ -214,30 +193,21 @@ def text_on(colour: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """How a value is drawn.
+    """How a value is drawn."""
 
-    Attributes
-    ----------
-    fill, ink, outline : str
-        Colours ``#rrggbb``.
-    dash : {"solid", "dash", "dot"}
-        Dashed outlines mark values without a colour: dashed infinite, dotted undefined.
-    hatched : bool
-        True for infinite values.
-    """
-
+    # fill, ink, outline: colours ``#rrggbb``
     fill: str
     ink: str
     outline: str
+    # {"solid", "dash", "dot"}: Dashed outlines mark values without a colour: dashed infinite,
+    # dotted undefined
     dash: str
-    hatched: bool
+    hatched: bool  # True for infinite values
 
 
 def paint(local_eic: float, dark: bool = False) -> Paint:
     """Fill, ink and outline for any value, infinite and undefined included.
 
-    Examples
-    --------
     >>> paint(float("inf")).dash, paint(float("nan")).dash, paint(1.0).dash
     ('dash', 'dot', 'solid')
     """

@@ -24,15 +24,19 @@ def tree_svg(
 
     Parameters
     ----------
-    inspection : Inspection
-    selected : int, optional
+    inspection
+    selected
         Node to ring; the way to it is kept open.
-    unfolded : frozenset of int
+    unfolded
         Folded nodes to open (see `layout.visible_tree`).
-    dark : bool
+    dark
         For a dark page.
-    width : float
+    width
         Pixels to fit into, as far as cards of readable size can.
+
+    Returns
+    -------
+    str
 
     Notes
     -----
@@ -53,13 +57,8 @@ def tree_svg(
 def scene_svg(scene: Scene, title: str, *, dark: bool = False) -> str:
     """Draw a scene.
 
-    Parameters
-    ----------
-    scene : Scene
-    title : str
-        For screen readers and window titles.
-    dark : bool
-        For a dark background.
+    - `title`: for screen readers and window titles.
+    - `dark`: for a dark background.
     """
     theme = THEMES[dark]
     bar_height = 56.0

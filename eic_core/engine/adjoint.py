@@ -45,39 +45,20 @@ NOTHING = 0.0
 
 
 class Passage(NamedTuple):
-    """What one edge lets through; each is 0 where nothing passes.
+    """What one edge lets through; each is 0 where nothing passes."""
 
-    Attributes
-    ----------
-    kappa : Value
-        d eta_k / d eta_i with its sign, where neither y nor a is 0.
-    slope : Value
-        de_k/dy_i.
-    limit : Value
-        The finite limit of kappa, where y = 0 and there is one.
-    """
-
-    kappa: Any
-    slope: Any
-    limit: Any
+    kappa: Any  # d eta_k / d eta_i with its sign, where neither y nor a is 0
+    slope: Any  # de_k/dy_i
+    limit: Any  # The finite limit of kappa, where y = 0 and there is one
 
 
 class Flow(NamedTuple):
-    """What has arrived at a node on the way down from the target, in three modes.
+    """What has arrived at a node on the way down from the target, in three modes."""
 
-    Attributes
-    ----------
-    relative : Value
-        d eta_t / d eta: a relative change of the node's value arrives so many times larger.
-    absolute : Value
-        d eta_t / dy, where y = 0 below a value that is not.
-    infinite : Value
-        Not 0 where whatever moves the value leaves the target no digit.
-    """
-
+    # d eta_t / d eta: a relative change of the node's value arrives so many times larger
     relative: Any = NOTHING
-    absolute: Any = NOTHING
-    infinite: Any = NOTHING
+    absolute: Any = NOTHING  # d eta_t / dy, where y = 0 below a value that is not
+    infinite: Any = NOTHING  # Not 0 where whatever moves the value leaves the target no digit
 
     @property
     def empty(self) -> bool:
@@ -97,17 +78,10 @@ class Flow(NamedTuple):
 def passage(B: Any, y: Any, a: Any, slope: Any, limit: Any, term: Any, s2: Any) -> Passage:
     """What an edge lets through, of the size that the recursion found.
 
-    Parameters
-    ----------
-    B : backend
-    y, a : Value
-        The values at its ends.
-    slope : Value
-        de_k/dy_i.
-    limit : Value
-        The limit of kappa for y = 0; not finite, or anything elsewhere.
-    term, s2 : Value
-        What the recursion added to s_k^2 through this edge, and the operand's s_i^2.
+    - `y`, `a`: the values at its ends.
+    - `slope`: de_k/dy_i.
+    - `limit`: the limit of kappa for y = 0; not finite, or anything elsewhere.
+    - `term`, `s2`: what the recursion added to s_k^2 through this edge, and the operand's s_i^2.
 
     Notes
     -----
@@ -135,13 +109,8 @@ def passage(B: Any, y: Any, a: Any, slope: Any, limit: Any, term: Any, s2: Any) 
 def passage_of_selection(B: Any, y: Any, term: Any) -> Passage:
     """What an edge of min or max lets through: all of the operand attained, nothing else.
 
-    Parameters
-    ----------
-    B : backend
-    y : Value
-        The node's value.
-    term : Value
-        What the recursion added to s_k^2 through this edge; 0 for an operand not attained.
+    - `y`: the node's value.
+    - `term`: what the recursion added to s_k^2 through this edge; 0 for an operand not attained.
     """
     attained = B.where(term != 0, 1.0, 0.0)
     return Passage(B.where(y == 0, 0.0, attained), attained, B.where(y == 0, attained, 0.0))
@@ -150,17 +119,11 @@ def passage_of_selection(B: Any, y: Any, term: Any) -> Passage:
 def passage_of_choice(B: Any, y: Any, term: Any, s2: Any) -> Passage:
     """What an edge of a conditional lets through: all of the branch taken; on a jump everything.
 
-    Parameters
-    ----------
-    B : backend
-    y : Value
-        The conditional's value.
-    term : Value
-        What the recursion added to s_k^2 through this edge: s_i^2 of the branch taken, or of the
-        noisier one where both agree on a threshold; 0 for the other; infinite for a condition on a
-        jump.
-    s2 : Value
-        The operand's s_i^2.
+    - `y`: the conditional's value.
+    - `term`: what the recursion added to s_k^2 through this edge: s_i^2 of the branch taken, or of
+      the noisier one where both agree on a threshold; 0 for the other; infinite for a condition on
+      a jump.
+    - `s2`: the operand's s_i^2.
     """
     size = B.where(term == s2, 1.0, B.where(term == 0, 0.0, B.sqrt(term / s2)))
     attained = B.where(term == 0, 0.0, size)
@@ -170,13 +133,8 @@ def passage_of_choice(B: Any, y: Any, term: Any, s2: Any) -> Passage:
 def passage_of_truth(B: Any, y: Any, jumps: Any) -> Passage:
     """What an edge of a condition lets through: nothing, but on its threshold everything.
 
-    Parameters
-    ----------
-    B : backend
-    y : Value
-        The condition's truth value.
-    jumps : Value of bool
-        Whether it is on its threshold.
+    - `y`: the condition's truth value.
+    - `jumps`: whether it is on its threshold.
     """
     size = B.where(jumps, B.inf, 0.0)
     return Passage(B.where(y == 0, 0.0, size), size, B.where(y == 0, size, 0.0))
@@ -194,20 +152,11 @@ def passed_on(B: Any, arrived: Flow, through: Passage, y: Any, a: Any) -> Flow:
                                         what moves the operand leaves no digit
     ==================================  ===========================================================
 
-    Parameters
-    ----------
-    B : backend
-    arrived : Flow
-        What has arrived at the node.
-    through : Passage
-        What the edge to this operand lets through.
-    y, a : Value
-        The values of the node and of the operand.
+    - `arrived`: what has arrived at the node.
+    - `through`: what the edge to this operand lets through.
+    - `y`, `a`: the values of the node and of the operand.
 
-    Returns
-    -------
-    Flow
-        The operand's part by this edge alone; `Flow.joined` adds those of several edges.
+    Returns the operand's part by this edge alone; `Flow.joined` adds those of several edges.
     """
     kappa, slope, limit = through
     relative, absolute, infinite = arrived
@@ -224,11 +173,7 @@ def passed_on(B: Any, arrived: Flow, through: Passage, y: Any, a: Any) -> Flow:
 def passed_between_numbers(B: Any, arrived: Flow, through: Passage) -> Flow:
     """The same where neither y nor a is 0 at any sample.
 
-    Parameters
-    ----------
-    B : backend
-    arrived, through
-        As for `passed_on`.
+    - `arrived`, `through`: as for `passed_on`.
     """
     return Flow(
         relative=times(B, arrived.relative, through.kappa),
@@ -239,18 +184,10 @@ def passed_between_numbers(B: Any, arrived: Flow, through: Passage) -> Flow:
 def noise_of(B: Any, y: Any, arrived: Flow) -> Any:
     """G of a node: a 0 has no relative noise, and where infinities meet no digit is left.
 
-    Parameters
-    ----------
-    B : backend
-    y : Value
-        The node's value.
-    arrived : Flow
-        Over all ways from the target to the node.
+    - `y`: the node's value.
+    - `arrived`: over all ways from the target to the node.
 
-    Returns
-    -------
-    Value
-        d eta_t / d eta_j with its sign; inf where no digit of the target is left.
+    Returns d eta_t / d eta_j with its sign; inf where no digit of the target is left.
     """
     g = arrived.relative
     if not is_nothing(arrived.infinite):
@@ -261,14 +198,8 @@ def noise_of(B: Any, y: Any, arrived: Flow) -> Any:
 def times(B: Any, a: Any, b: Any) -> Any:
     """a b, where 0 times infinity is 0: nothing arrives through a closed path.
 
-    Parameters
-    ----------
-    B : backend
-    a, b : Value
-        Arrays of one shape, numbers, or `NOTHING`, which makes the product `NOTHING`.
+    - `a`, `b`: arrays of one shape, numbers, or `NOTHING`, which makes the product `NOTHING`.
 
-    Examples
-    --------
     >>> with np.errstate(invalid="ignore"):
     ...     times(NUMPY, np.array([0.0, 2.0]), np.array([np.inf, 3.0])).tolist()
     [0.0, 6.0]
@@ -295,28 +226,16 @@ def anywhere(condition: Any) -> bool:
 
 
 class Unit(NamedTuple):
-    """One carrier of noise: a node, or a class of nodes that share theirs.
+    """One carrier of noise: a node, or a class of nodes that share theirs."""
 
-    Attributes
-    ----------
-    slot : int
-        Its place on the tape.
-    operands : tuple of int
-        The units that it reads; they stand before it.
-    """
-
-    slot: int
-    operands: tuple[int, ...]
+    slot: int  # Its place on the tape
+    operands: tuple[int, ...]  # The units that it reads; they stand before it
 
 
 def tree_units(tape: Tape, children: Sequence[tuple[int, ...]]) -> tuple[Unit, ...]:
     """A unit for each node: each has noise of its own.
 
-    Parameters
-    ----------
-    tape : Tape
-    children : sequence of tuple of int
-        Of each node, in post-order.
+    - `children`: of each node, in post-order.
     """
     return tuple(map(Unit, tape.slots, children))
 
@@ -392,52 +311,30 @@ class _Passages:
 
 @dataclass(frozen=True)
 class Arrivals:
-    """What arrives at the target on a block of samples.
+    """What arrives at the target on a block of samples."""
 
-    Attributes
-    ----------
-    start, stop : int
-        Rows of the samples.
-    ok : ndarray of bool, shape (m,)
-        Samples at which every value is real.
-    s2 : ndarray, shape (m,)
-        The recursion's s_t^2; inf where singular.
-    arrived : list of ndarray, each shape (m,)
-        Per unit, G with its sign; infinite where no digit of the target is left.
-        Meaningless where not `ok`.
-    """
-
+    # start, stop: rows of the samples
     start: int
     stop: int
-    ok: np.ndarray
-    s2: Array
+    ok: np.ndarray  # shape (m,): Samples at which every value is real
+    s2: Array  # shape (m,): The recursion's s_t^2; inf where singular
+    # shape (m,): Per unit, G with its sign; infinite where no digit of the target is left.
+    # Meaningless where not `ok`.
     arrived: list[Array]
 
 
 @dataclass(frozen=True)
 class Evaluated:
-    """A block of samples, evaluated, from which noise can be followed to any step.
-
-    Attributes
-    ----------
-    tape : Tape
-    start, stop : int
-        Rows of the samples.
-    block : Block
-    ok : ndarray of bool, shape (m,)
-    exact : dict of row in the block to ExactSample
-        The doubtful samples settled at 60 digits.
-    evaluator : ExactEvaluator or None
-        The one that settled them.
-    """
+    """A block of samples, evaluated, from which noise can be followed to any step."""
 
     tape: Tape
+    # start, stop: rows of the samples
     start: int
     stop: int
     block: Block
-    ok: np.ndarray
-    exact: dict[int, ExactSample]
-    evaluator: ExactEvaluator | None
+    ok: np.ndarray  # shape (m,)
+    exact: dict[int, ExactSample]  # The doubtful samples settled at 60 digits
+    evaluator: ExactEvaluator | None  # The one that settled them
     _passages: dict[int, _Passages] = field(default_factory=dict, repr=False)
 
     def arrivals(self, units: Sequence[Unit]) -> Arrivals:
@@ -486,23 +383,13 @@ def evaluate(
 ) -> Iterator[Evaluated]:
     """Evaluate a tape block by block.
 
-    Parameters
-    ----------
-    tape : Tape
-    samples : Samples
-        With a column for each variable of the tape.
-    held : int
-        Numbers that will be held for a sample, 1 or more; they decide the length of a block.
-    recheck : bool
-        Whether doubtful samples are settled at 60 digits: the first `most_rechecked` different
-        ones.  The others are not `ok`.
-    digits : int
-        Others than 60, to tell a zero from what so many digits do not see.
+    - `samples`: with a column for each variable of the tape.
+    - `held`: numbers that will be held for a sample, 1 or more; they decide the length of a block.
+    - `recheck`: whether doubtful samples are settled at 60 digits: the first `most_rechecked`
+      different ones. The others are not `ok`.
+    - `digits`: others than 60, to tell a zero from what so many digits do not see.
 
-    Yields
-    ------
-    Evaluated
-        Of consecutive rows; together they are all rows.
+    Yields of consecutive rows; together they are all rows.
     """
     total = len(samples)
     rows = max(64, min(total, MOST_ROWS, NUMBERS_HELD // held))
@@ -545,20 +432,11 @@ def sweep(
 ) -> Iterator[Arrivals]:
     """Follow the noise of every unit to the last one, block by block.
 
-    Parameters
-    ----------
-    tape, samples, recheck, digits
-        As for `evaluate`.
-    units : tuple of Unit
-        Operands first; the last is the target.
+    - `tape`, `samples`, `recheck`, `digits`: as for `evaluate`.
+    - `units`: operands first; the last is the target.
 
-    Yields
-    ------
-    Arrivals
-        Of consecutive rows; together they are all rows.
+    Yields of consecutive rows; together they are all rows.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.engine.tape import tape_of
     >>> samples = Samples.from_columns({"x": [2.0, 4.0]})

@@ -55,8 +55,6 @@ Progress = Callable[[float], None]
 def most_rechecked(nodes: int) -> int:
     """How many different samples of a formula of so many nodes are settled at 60 digits.
 
-    Examples
-    --------
     >>> most_rechecked(5), most_rechecked(100)
     (8000, 1000)
     """
@@ -85,48 +83,30 @@ FIRST_PASS = 0.1
 
 @dataclass(frozen=True)
 class Amplification:
-    """Sums of s_k^2 over the valid samples, for every node of a formula.
-
-    Attributes
-    ----------
-    formula : Formula
-    samples : Samples
-    valid : ndarray of bool, shape (N,)
-        Samples at which every node has a real value.
-    first_invalid : dict of node id to int
-        How many samples first have no real value at that node, or none that is known.
-    unsettled_at : dict of node id to int
-        How many of these are samples that came after the limit of the check.
-    singular_samples : int
-        How many valid samples are singular at some node.
-    rechecked, unresolved : int
-        Samples re-evaluated at 60 digits, and those that needed it but came after the first
-        `most_rechecked`: they are not valid, for nothing is known of them.
-    out_of_range : int
-        Samples at which the exact value of some node is finite and not zero, but over- or
-        underflows in double precision; invalid ones may be among them.
-    root_values : ndarray, shape (N,), or None
-        The formula's value, nan at invalid samples; only if asked for.
-    tape : Tape
-        The one that was run.
-    exact : dict of row to (values, s^2), each by slot
-        What 60 digits said about the rechecked samples, up to their first invalid step.
-    underflown : frozenset of int
-        Those of them at which the result is not 0, but smaller than all doubles.
-    """
+    """Sums of s_k^2 over the valid samples, for every node of a formula."""
 
     formula: Formula
     samples: Samples
-    valid: np.ndarray
+    valid: np.ndarray  # shape (N,): Samples at which every node has a real value
+    # How many samples first have no real value at that node, or none that is known
     first_invalid: dict[int, int]
+    # How many of these are samples that came after the limit of the check
     unsettled_at: dict[int, int]
-    singular_samples: int
+    singular_samples: int  # How many valid samples are singular at some node
+    # rechecked, unresolved: samples re-evaluated at 60 digits, and those that needed it but came
+    # after the first `most_rechecked`: they are not valid, for nothing is known of them
     rechecked: int
     unresolved: int
+    # Samples at which the exact value of some node is finite and not zero, but over- or underflows
+    # in double precision; invalid ones may be among them
     out_of_range: int
+    # shape (N,): The formula's value, nan at invalid samples; only if asked for
     root_values: np.ndarray | None = field(repr=False)
-    tape: Tape = field(repr=False)
+    tape: Tape = field(repr=False)  # The one that was run
+    # dict of row to (values, s^2), each by slot: What 60 digits said about the rechecked samples,
+    # up to their first invalid step
     exact: dict[int, tuple[np.ndarray, np.ndarray]] = field(repr=False)
+    # Those of them at which the result is not 0, but smaller than all doubles
     underflown: frozenset[int] = field(repr=False)
     _sums: list[float] = field(repr=False)  # by slot, as the next three
     _singular: list[int] = field(repr=False)
@@ -295,11 +275,8 @@ class Amplification:
     def trace(self, node_id: int) -> tuple[np.ndarray, np.ndarray]:
         """Value and s of one node at every sample.
 
-        Returns
-        -------
-        y, s : ndarray, shape (N,)
-            nan at invalid samples, and where the node is not evaluated; s is inf where singular.
-            Values beyond double range are inf or 0.
+        Returns nan at invalid samples, and where the node is not evaluated; s is inf where
+        singular. Values beyond double range are inf or 0 (shape (N,)).
         """
         found = self._traces.get(node_id)
         if found is None:
@@ -320,12 +297,8 @@ class Amplification:
     def evaluated(self, node_id: int) -> np.ndarray:
         """The valid samples at which a node is evaluated: all, but in branches of conditionals.
 
-        Returns
-        -------
-        ndarray of bool, shape (N,)
+        Returns shape (N,)
 
-        Examples
-        --------
         >>> from eic_core.formula.syntax import read
         >>> samples = Samples.from_columns({"x": [-1.0, 2.0]})
         >>> found = amplify(read("where(x > 0, log(x), 0)").formula, samples)
@@ -404,18 +377,22 @@ def amplify(
 
     Parameters
     ----------
-    formula : Formula
+    formula
         Its variables must be columns of `samples`.
-    samples : Samples
+    samples
         N >= 1 rows of finite values.
-    recheck : bool
-        Whether to settle at 60 digits the samples where double precision
-        overflows, underflows to 0 or keeps fewer than three digits.
-    edges : bool
+    recheck
+        Whether to settle at 60 digits the samples where double precision overflows, underflows
+        to 0 or keeps fewer than three digits.
+    edges
         Whether to sum what comes through each edge (costs a little).
-    root_values : bool
+    root_values
         Whether to keep the formula's value at every sample.
-    progress : callable (fraction done) -> None, optional
+    progress
+
+    Returns
+    -------
+    Amplification
 
     Raises
     ------

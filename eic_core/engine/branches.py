@@ -28,18 +28,11 @@ ROUNDINGS = 16
 def active_slots(tape: Tape, y: Any, count: int, root: int | None = None) -> list[Truths]:
     """For each slot, the samples at which it is evaluated.
 
-    Parameters
-    ----------
-    tape : Tape
-    y : sequence, or mapping, of slot to ndarray of shape (count,)
-        Values of every slot; nan where there is none.
-    count : int
-        Number of samples.
-    root : int, optional
-        The slot to begin at; by default that of each formula.
+    - `y`, shape (count,), or mapping of slot to ndarray: values of every slot; nan where there is
+      none.
+    - `count`: number of samples.
+    - `root`: the slot to begin at; by default that of each formula.
 
-    Examples
-    --------
     >>> from eic_core.engine.tape import tape_of
     >>> from eic_core.formula.syntax import read
     >>> tape = tape_of(read("where(x > 0, log(x), 0)").formula)
@@ -70,14 +63,10 @@ def plain_values(
 ) -> list[Any]:
     """Every slot's value in double precision, at every sample, whatever is chosen.
 
-    Parameters
-    ----------
-    tape : Tape
-    columns : mapping of name to ndarray, shape (count,)
-    count : int
-        Number of samples.
-    given : mapping of slot to ndarray, shape (count,), optional
-        Values that stand, instead of those that would be computed.
+    - `columns`, shape (count,), mapping of name to ndarray
+    - `count`: number of samples.
+    - `given`, shape (count,), mapping of slot to ndarray: values that stand, instead of those that
+      would be computed.
     """
     y: list[Any] = []
     with np.errstate(all="ignore"):
@@ -98,21 +87,12 @@ def threshold(
 ) -> Any:
     """Where a condition lies on its threshold.
 
-    Parameters
-    ----------
-    row : Operator
-        Of a truth value.
-    a : sequence of Value
-        Its operands' values.
-    stds : sequence of Value
-        For a comparison: its operands' absolute deviations.
-    below : sequence of Value of bool
-        For what joins conditions: whether each operand is on its threshold.
-    equal : Value of bool, optional
-        For a comparison: whether its sides are equal, where that is not a matter of doubles.
+    - `row`: of a truth value.
+    - `a`: its operands' values.
+    - `stds`: for a comparison: its operands' absolute deviations.
+    - `below`: for what joins conditions: whether each operand is on its threshold.
+    - `equal`: for a comparison: whether its sides are equal, where that is not a matter of doubles.
 
-    Examples
-    --------
     >>> from eic_core.operators import OPERATORS
     >>> zero, one = np.array([0.0]), np.array([1.0])
     >>> off, on = np.array([False]), np.array([True])
@@ -137,13 +117,8 @@ def threshold(
 def near(a: Any, b: Any, stds: Sequence[Any], leaves: Sequence[bool]) -> Any:
     """Whether two values differ by no more than their roundings; two leaves never do.
 
-    Parameters
-    ----------
-    a, b : Value
-    stds : sequence of Value
-        Their absolute deviations.
-    leaves : sequence of bool
-        Whether each is a leaf, whose value is no result of a rounding.
+    - `stds`: their absolute deviations.
+    - `leaves`: whether each is a leaf, whose value is no result of a rounding.
     """
     if all(leaves):
         return np.zeros(np.shape(a), dtype=bool)
@@ -160,14 +135,9 @@ def choice_terms(
     relative to 0 has no digit, but moves no more than they do, and what moves is counted to the
     noisier of them.
 
-    Parameters
-    ----------
-    a, s2 : sequence of ndarray
-        Values and s^2 of the condition and the two branches.
-    jumps : ndarray of bool
-        Where the condition is on its threshold.
-    agree : ndarray of bool
-        Where both branches have a value, and the same.
+    - `a`, `s2`: values and s^2 of the condition and the two branches.
+    - `jumps`: where the condition is on its threshold.
+    - `agree`: where both branches have a value, and the same.
     """
     takes = a[0] != 0
     first = np.where(takes, s2[1], 0.0)

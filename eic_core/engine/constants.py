@@ -27,18 +27,9 @@ _NOTHING: Mapping[int, SettledConstant] = MappingProxyType({})
 def settled_constants(tape: Tape) -> Mapping[int, SettledConstant]:
     """What 60 digits say about the constant steps of a tape, if doubles cannot tell.
 
-    Parameters
-    ----------
-    tape : Tape
+    Returns of all constant operations; empty where double precision does, and where 60 digits find
+    no value or one beyond double range.
 
-    Returns
-    -------
-    mapping of slot to SettledConstant
-        Of all constant operations; empty where double precision does, and where 60 digits find no
-        value or one beyond double range.
-
-    Examples
-    --------
     >>> from eic_core.engine.tape import tape_of
     >>> from eic_core.formula.syntax import read
     >>> found = settled_constants(tape_of(read("x + (0.1 + 0.2 - 0.3)").formula))
@@ -86,15 +77,10 @@ def evaluate_around(
     What is doubtful is found as if the constants were leaves: their noise, however large, is known
     exactly, and double precision does for what it adds above.
 
-    Parameters
-    ----------
-    tape : Tape
-    columns : mapping of name to ndarray, shape (rows,)
-        Finite values of each variable the tape reads.
-    rows : int
-        Number of samples, 1 or more.
-    settled : mapping of slot to SettledConstant
-        As `settled_constants` gives it; may be empty.
+    - `columns`, shape (rows,), mapping of name to ndarray: finite values of each variable the tape
+      reads.
+    - `rows`: number of samples, 1 or more.
+    - `settled`: as `settled_constants` gives it; may be empty.
     """
     block = evaluate_block(tape, columns, rows, settled)
     if settled:

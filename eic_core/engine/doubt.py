@@ -30,15 +30,9 @@ _TOLERATED = 2e-9
 def near_brink(B: Any, row: Operator, x: Value, s2: Value, leaf: Any) -> Any:
     """Whether the operand lies within its own rounding of a jump or an end of the domain.
 
-    Parameters
-    ----------
-    B : backend
-    row : Operator
-        With a `brink`.
-    x, s2 : Value
-        Operand and its s^2.
-    leaf : bool
-        A leaf that lies exactly on the brink is there without doubt.
+    - `row`: with a `brink`.
+    - `x`, `s2`: operand and its s^2.
+    - `leaf`: a leaf that lies exactly on the brink is there without doubt.
     """
     assert row.brink is not None
     distance = row.brink(B, x)
@@ -53,18 +47,11 @@ def near_tie(
 
     Two leaves are never in doubt: they are equal or not.  Nor is a shared subtree.
 
-    Parameters
-    ----------
-    operands, s2 : sequence of Value
-        Of each operand, its values and s_i^2.
-    y : ndarray, shape (m,)
-        The value attained.
-    leaves : sequence of bool
-        Whether each operand is a leaf, whose value is no result of a rounding.
+    - `operands`, `s2`: of each operand, its values and s_i^2.
+    - `y`, shape (m,): the value attained.
+    - `leaves`: whether each operand is a leaf, whose value is no result of a rounding.
 
-    Returns
-    -------
-    ndarray of bool, shape (m,)
+    Returns shape (m,)
     """
     distinct = {
         id(o): (o, np.abs(o) * np.sqrt(s), leaf)
@@ -89,18 +76,11 @@ def lost_phase(B: Any, x: Value, s2: Value, kappa2: Value) -> Any:
 
     x is known to u |x| s, hence kappa^2 to 2 kappa |x| (1 + g^2) u |x| s.
 
-    Parameters
-    ----------
-    B : backend
-    x, s2 : Value
-        The operand, in radians, and its s^2.
-    kappa2 : Value
-        The row's kappa^2 at x.
+    - `x`, `s2`: the operand, in radians, and its s^2.
+    - `kappa2`: the row's kappa^2 at x.
 
-    Returns
-    -------
-    Value of bool
-        True where |x| s exceeds `WAVE_LIMIT` and the error of s^2 is more than what is tolerated.
+    Returns True where |x| s exceeds `WAVE_LIMIT` and the error of s^2 is more than what is
+    tolerated.
     """
     squared = x * x
     g2 = kappa2 / squared

@@ -19,13 +19,8 @@ from eic_core.operators.row import square
 def deviation(B: Any, a: Any, s2: Any, below: Any) -> Any:
     """sqrt(v_i): |a| s_i, and what was carried there where the operand is 0.
 
-    Parameters
-    ----------
-    B : backend
-    a, s2 : Value
-        The operand's value and its s_i^2.
-    below : Value
-        Its absolute deviation; read only where ``a == 0``.
+    - `a`, `s2`: the operand's value and its s_i^2.
+    - `below`: its absolute deviation; read only where ``a == 0``.
     """
     return B.where(a == 0, below, B.abs(a) * B.sqrt(s2))
 
@@ -33,13 +28,8 @@ def deviation(B: Any, a: Any, s2: Any, below: Any) -> Any:
 def moved_by(B: Any, partial: Any, std: Any) -> Any:
     """|de_k/dy_i| sqrt(v_i); 0 if either factor is, however large the other.
 
-    Parameters
-    ----------
-    B : backend
-    partial : Value
-        de_k/dy_i; may be infinite.
-    std : Value
-        sqrt(v_i), as `deviation` gives it.
+    - `partial`: de_k/dy_i; may be infinite.
+    - `std`: sqrt(v_i), as `deviation` gives it.
     """
     return B.where((std == 0) | (partial == 0), 0.0, B.abs(partial) * std)
 
@@ -50,15 +40,9 @@ def term_at_zero(B: Any, limit: Any, s2: Any, moved: Any) -> Any:
     ``limit^2 s_i^2`` if kappa has a finite non-zero limit there, else 0 if nothing is moved, else
     infinity.
 
-    Parameters
-    ----------
-    B : backend
-    limit : Value
-        The row's `zero_limit`: nan where kappa has no finite non-zero limit.
-    s2 : Value
-        The operand's s_i^2.
-    moved : Value
-        As `moved_by` gives it.
+    - `limit`: the row's `zero_limit`: nan where kappa has no finite non-zero limit.
+    - `s2`: the operand's s_i^2.
+    - `moved`: as `moved_by` gives it.
 
     Notes
     -----
@@ -71,13 +55,8 @@ def term_at_zero(B: Any, limit: Any, s2: Any, moved: Any) -> Any:
 def term_of_inner_zero(B: Any, y: Any, moved: Any) -> Any:
     """What an operand that is 0 adds to s^2 where y is not: the absolute form.
 
-    Parameters
-    ----------
-    B : backend
-    y : Value
-        The node's value, not 0 where the term is used.
-    moved : Value
-        As `moved_by` gives it.
+    - `y`: the node's value, not 0 where the term is used.
+    - `moved`: as `moved_by` gives it.
     """
     return square(moved / B.abs(y))
 
@@ -87,15 +66,9 @@ def takes_over(B: Any, attained: Any, s2: Any, best: Any) -> Any:
 
     All of the node's noise comes through the operand attained; at ties through the noisier.
 
-    Parameters
-    ----------
-    B : backend
-    attained : Value of bool
-        Whether this operand is the node's value.
-    s2 : Value
-        Its s_i^2.
-    best : Value
-        The largest s^2 of the operands attained before it; -1 before the first.
+    - `attained`: whether this operand is the node's value.
+    - `s2`: its s_i^2.
+    - `best`: the largest s^2 of the operands attained before it; -1 before the first.
     """
     return B.where(attained, s2 > best, False)
 
@@ -103,13 +76,8 @@ def takes_over(B: Any, attained: Any, s2: Any, best: Any) -> Any:
 def plain_term(B: Any, kappa2: Any, s2: Any) -> Any:
     """kappa^2 s_i^2; 0 where kappa is, even under s = inf.
 
-    Parameters
-    ----------
-    B : backend
-    kappa2 : Value
-        kappa_{k,i}^2 (``eq:recursive_relation``).
-    s2 : Value
-        The operand's s_i^2; may be inf.
+    - `kappa2`: kappa_{k,i}^2 (``eq:recursive_relation``).
+    - `s2`: the operand's s_i^2; may be inf.
     """
     return B.where(kappa2 == 0, 0.0, kappa2 * s2)
 
@@ -117,17 +85,10 @@ def plain_term(B: Any, kappa2: Any, s2: Any) -> Any:
 def edge_term(B: Any, y: Any, a: Any, s2: Any, kappa2: Any, limit: Any, moved: Any) -> Any:
     """What one operand adds to s_k^2, wherever the sample lies.
 
-    Parameters
-    ----------
-    B : backend
-    y, a : Value
-        The values of the node and of the operand.
-    s2, kappa2 : Value
-        s_i^2, and kappa_{k,i}^2; used where neither y nor a is 0.
-    limit : Value
-        As for `term_at_zero`; used where ``y == 0``.
-    moved : Value
-        As `moved_by` gives it; used where y or a is 0.
+    - `y`, `a`: the values of the node and of the operand.
+    - `s2`, `kappa2`: s_i^2, and kappa_{k,i}^2; used where neither y nor a is 0.
+    - `limit`: as for `term_at_zero`; used where ``y == 0``.
+    - `moved`: as `moved_by` gives it; used where y or a is 0.
     """
     inner = B.where(a == 0, term_of_inner_zero(B, y, moved), plain_term(B, kappa2, s2))
     return B.where(y == 0, term_at_zero(B, limit, s2, moved), inner)

@@ -56,26 +56,14 @@ class _MoreBits(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ExactSample:
-    """What 60 digits say about one sample.
+    """What 60 digits say about one sample."""
 
-    Attributes
-    ----------
-    y : list of mpf
-        Per slot, up to the first invalid one; nan in a branch that is not taken.
-    s2 : list of float
-        Per slot; inf where singular or beyond double range; nan in a branch that is not taken.
-    contributions : list of tuple of float
-        Per slot and operand, kappa^2 s_i^2.
-    first_invalid : int or None
-        Node id at which the sample has no real value.
-    on_threshold : tuple of bool
-        Per slot, whether it is a condition on its threshold; empty where nothing is chosen.
-    """
-
-    y: list[Any]
+    y: list[Any]  # Per slot, up to the first invalid one; nan in a branch that is not taken
+    # Per slot; inf where singular or beyond double range; nan in a branch that is not taken
     s2: list[float]
-    contributions: list[tuple[float, ...]]
-    first_invalid: int | None
+    contributions: list[tuple[float, ...]]  # Per slot and operand, kappa^2 s_i^2
+    first_invalid: int | None  # Node id at which the sample has no real value
+    # Per slot, whether it is a condition on its threshold; empty where nothing is chosen
     on_threshold: tuple[bool, ...] = ()
 
 
@@ -83,7 +71,8 @@ class ExactSample:
 class _Point:
     """One slot at one sample: value, s^2, absolute variance over sigma^2, and the
     binary exponent of the rounding that the working precision may have put into y; of an operation
-    on numbers what each operand adds to v, and whether a slope is infinite."""
+    on numbers what each operand adds to v, and whether a slope is infinite.
+    """
 
     y: Any
     s2: Any
@@ -97,11 +86,7 @@ class _Point:
 class ExactEvaluator:
     """Evaluates a tape at high precision, one sample at a time.
 
-    Parameters
-    ----------
-    tape : Tape
-    digits : int
-        Working precision in decimal digits.
+    - `digits`: working precision in decimal digits.
     """
 
     def __init__(self, tape: Tape, digits: int = DIGITS) -> None:
@@ -145,10 +130,6 @@ class ExactEvaluator:
     def sample(self, values: dict[str, str]) -> ExactSample:
         """Evaluate one sample.
 
-        Parameters
-        ----------
-        values : mapping of variable name to decimal text
-
         Notes
         -----
         A sine of 1e200 takes 200 digits more than its result: such a sample is
@@ -166,20 +147,12 @@ class ExactEvaluator:
     def makers(self, slot: int, sample: ExactSample) -> tuple[list[int], bool, bool]:
         """Through which operands a step that keeps no digit gets that, and what it does itself.
 
-        Parameters
-        ----------
-        slot : int
-            Of a step with an infinite s.
-        sample : ExactSample
-            The one that was evaluated last.
+        - `slot`: of a step with an infinite s.
+        - `sample`: the one that was evaluated last.
 
-        Returns
-        -------
-        operands : list of int
-            Places of those that keep no digit and move the step without bound, or by more than it
-            is large: none where the step alone makes it.  What most moves it, all that do so alike.
-        jumps, steep : bool
-            Whether the step jumps there, or is infinitely steep.
+        Returns places of those that keep no digit and move the step without bound, or by more than
+        it is large: none where the step alone makes it. What most moves it, all that do so alike.
+        Returns whether the step jumps there, or is infinitely steep.
         """
         step, point = self.tape.steps[slot], self._points[slot]
         row = step.row
@@ -214,8 +187,6 @@ class ExactEvaluator:
 
         As far as this precision sees; of a sample with a value.
 
-        Examples
-        --------
         >>> from eic_core.engine.tape import tape_of
         >>> from eic_core.formula.syntax import read
         >>> evaluator = ExactEvaluator(tape_of(read("floor(10*x)").formula), 100)
@@ -237,8 +208,6 @@ class ExactEvaluator:
 
         Then a 0 above may be none: 1 - tanh(1e6) is 10^-868,588.
 
-        Examples
-        --------
         >>> from eic_core.engine.tape import tape_of
         >>> from eic_core.formula.syntax import read
         >>> evaluator = ExactEvaluator(tape_of(read("1 - tanh(x)").formula), 100)
@@ -454,10 +423,7 @@ class ExactEvaluator:
         value 0             the limits of kappa: `_terms`
         ==================  =======================================================================
 
-        Raises
-        ------
-        _OutOfDomain, _TooLarge, _MoreBits
-            If there is no value, or none yet.
+        Raises `_OutOfDomain,` if there is no value, or none yet.
         """
         if row.integer_points:
             operands = [self._on_grid(p) for p in operands]
@@ -559,12 +525,9 @@ class ExactEvaluator:
     def _value(self, step: Step, row: Operator, a: list[Any]) -> Any:
         """The value, guarded against operands that would take too long.
 
-        Raises
-        ------
-        _OutOfDomain
-            Where there is no real value: outside the domain, or at a pole.
-        _TooLarge
-            Where |log10 |y|| exceeds `MAX_LOG10`, or a sine's operand is too large to reduce.
+        Raises `_OutOfDomain` where there is no real value: outside the domain, or at a pole.
+        Raises `_TooLarge` where |log10 |y|| exceeds `MAX_LOG10`, or a sine's operand is too large
+        to reduce.
         """
         mp = self.mp
         size = max((operand.bc + operand.exp if operand else 0) for operand in a)

@@ -28,25 +28,15 @@ _MOST_BITS = MAX_LOG10 / math.log10(2)
 
 @dataclass(frozen=True)
 class ExtendedSamples:
-    """What became of samples that leave double range.
+    """What became of samples that leave double range."""
 
-    Attributes
-    ----------
-    y, s2 : ndarray, shape (slots, n)
-        Values as doubles, and s^2: infinite where singular, nan where it needs a lost value.
-    terms : list of ndarray, each shape (n,)
-        kappa^2 s_i^2 of each operand of the tape.
-    dead : ndarray of int, shape (n,)
-        Slot at which a sample first has no real value, or -1.
-    values : list of Wide or None, by slot
-        The values, whatever their size; None where `y` has them all.
-    """
-
+    # y, s2: shape (slots, n): Values as doubles, and s^2: infinite where singular, nan where it
+    # needs a lost value
     y: Array
     s2: Array
-    terms: list[Array]
-    dead: np.ndarray
-    values: list[Wide | None]
+    terms: list[Array]  # shape (n,): kappa^2 s_i^2 of each operand of the tape
+    dead: np.ndarray  # shape (n,): Slot at which a sample first has no real value, or -1
+    values: list[Wide | None]  # The values, whatever their size; None where `y` has them all
 
     def value(self, slot: int) -> Wide:
         """The values of one slot; nan where they need digits that are lost."""
@@ -63,18 +53,11 @@ def evaluate(
 ) -> ExtendedSamples:
     """Evaluate a tape at samples some of whose values leave double range.
 
-    Parameters
-    ----------
-    tape : Tape
-    columns : mapping of name to ndarray, shape (count,)
-        Finite values of each variable that the tape reads.
-    count : int
-        Number of samples.
-    plain : Plain, optional
-        What double precision says; it is kept for slots that no lost value reaches.
+    - `columns`, shape (count,), mapping of name to ndarray: finite values of each variable that the
+      tape reads.
+    - `count`: number of samples.
+    - `plain`: what double precision says; it is kept for slots that no lost value reaches.
 
-    Examples
-    --------
     >>> from eic_core.engine.tape import tape_of
     >>> from eic_core.formula.syntax import read
     >>> found = evaluate(tape_of(read("1 + exp(-x)").formula), {"x": np.array([1000.0])}, 1)
@@ -148,13 +131,8 @@ def _choice(
 ) -> tuple[Wide, list[Array]]:
     """A truth value or a choice, and what each operand adds to s^2.
 
-    Parameters
-    ----------
-    tape : Tape
-    step, row, a, s2, below
-        As for `_terms`.
-    on_threshold : dict of slot to ndarray of bool
-        Where conditions are on their thresholds; this one's is added.
+    - `step`, `row`, `a`, `s2`, `below`: as for `_terms`.
+    - `on_threshold`: where conditions are on their thresholds; this one's is added.
     """
     assert row.widely is not None or not row.compares
     slots = step.operands

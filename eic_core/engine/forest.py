@@ -33,8 +33,6 @@ def previous_of_same_height(height: Numbers) -> tuple[Numbers, Numbers]:
 
     Where a stack of operands is worked off, this is what stood there before.
 
-    Examples
-    --------
     >>> before, count = previous_of_same_height(np.array([1, 2, 1, 1]))
     >>> before.tolist(), count.tolist()
     ([-1, -1, 0, 2], [0, 0, 1, 2])
@@ -54,15 +52,10 @@ def previous_of_same_height(height: Numbers) -> tuple[Numbers, Numbers]:
 
 @dataclass(frozen=True)
 class Alphabet:
-    """The symbols that formulas are written in.
+    """The symbols that formulas are written in."""
 
-    Attributes
-    ----------
-    nodes : tuple of Node
-        What each symbol stands for; ids and children mean nothing but the number of operands, at
-        most two.  Variables read the columns of a formula's rows in the order in which they stand.
-    """
-
+    # What each symbol stands for; ids and children mean nothing but the number of operands, at most
+    # two. Variables read the columns of a formula's rows in the order in which they stand.
     nodes: tuple[Node, ...]
 
     @cached_property
@@ -117,11 +110,11 @@ class Forest:
 
     Attributes
     ----------
-    alphabet : Alphabet
-    symbols : ndarray of int, shape (T,)
-        Places in the alphabet.
-    starts : ndarray of int, shape (M + 1,)
-        Where each formula begins, and T.
+    alphabet
+    symbols
+        Places in the alphabet. Shape (T,).
+    starts
+        Where each formula begins, and T. Shape (M + 1,).
 
     Examples
     --------
@@ -185,14 +178,32 @@ class Forest:
         return before, 2 * (height - 1) + (count & 1)
 
     def take(self, which: Numbers) -> Forest:
-        """These formulas alone, in this order."""
+        """These formulas alone, in this order.
+
+        Parameters
+        ----------
+        which
+
+        Returns
+        -------
+        Forest
+        """
         sizes = self.sizes[which]
         starts = np.concatenate(([0], np.cumsum(sizes)))
         places = np.repeat(self.starts[which] - starts[:-1], sizes) + np.arange(starts[-1])
         return Forest(self.alphabet, self.symbols[places], starts)
 
     def formula(self, number: int) -> Formula:
-        """One of them as a tree."""
+        """One of them as a tree.
+
+        Parameters
+        ----------
+        number
+
+        Returns
+        -------
+        Formula
+        """
         done: list[int] = []
         nodes: list[Node] = []
         symbols = self.symbols[self.starts[number] : self.starts[number + 1]]
@@ -206,7 +217,17 @@ class Forest:
         return Formula(tuple(nodes))
 
     def samples(self, number: int, rows: Floats) -> Samples:
-        """The rows of one of them."""
+        """The rows of one of them.
+
+        Parameters
+        ----------
+        number
+        rows
+
+        Returns
+        -------
+        Samples
+        """
         names = [node.label for node in self.alphabet.nodes if node.operator == VARIABLE]
         return Samples.from_columns(dict(zip(names, rows[number], strict=False)))
 
@@ -215,13 +236,13 @@ class Forest:
 
         Parameters
         ----------
-        rows : ndarray, shape (M, D, N)
-            For each formula the values of its variables.
+        rows
+            For each formula the values of its variables. Shape (M, D, N).
 
         Returns
         -------
-        ndarray, shape (M, N)
-            All nan of a formula that has a node that is not finite at some row.
+        Floats
+            All nan of a formula that has a node that is not finite at some row. Shape (M, N).
         """
         packed = self._packed
         if packed is None:
@@ -241,18 +262,17 @@ class Forest:
 
         Parameters
         ----------
-        rows : ndarray, shape (M, D, N)
-            For each formula the values of its variables.
-        share : float, optional
-            Takes at each node, in place of the mean of s^2, what it does not exceed at this share
-            of the rows.
+        rows
+            For each formula the values of its variables. Shape (M, D, N).
+        share
+            Takes at each node, in place of the mean of s^2, what it does not exceed at this
+            share of the rows.
 
         Returns
         -------
-        values : ndarray, shape (M, N)
-            As `values` has them.
-        eic : ndarray, shape (M,)
-            nan without values, and where a lost value would be needed.
+        tuple[Floats, Floats]
+            As `values` has them. Shape (M, N).
+            nan without values, and where a lost value would be needed. Shape (M,).
         """
         count = rows.shape[-1]
         packed = self._packed
@@ -346,15 +366,9 @@ class Forest:
 def post_order(symbols: Sequence[int], arity: Sequence[int]) -> list[int]:
     """A formula's symbols with every operator behind its operands, in the order written.
 
-    Parameters
-    ----------
-    symbols : sequence of int
-        In prefix order.
-    arity : sequence of int
-        Of each symbol of the alphabet.
+    - `symbols`: in prefix order.
+    - `arity`: of each symbol of the alphabet.
 
-    Examples
-    --------
     >>> post_order([0, 1, 0, 2, 3], [2, 0, 0, 0])  # a binary symbol and three leaves
     [1, 2, 3, 0, 0]
     """

@@ -27,24 +27,12 @@ NUMBERS_HELD = 2**20
 
 
 class Gradients(NamedTuple):
-    """A formula's value and its derivatives by every constant leaf.
+    """A formula's value and its derivatives by every constant leaf."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (N,)
-        nan where a node has no real value.
-    jacobian : ndarray, shape (N, C)
-        A column for each constant.
-    slots : tuple of int, length C
-        The constants' places on the tape, ascending.
-    labels : tuple of str, length C
-        Their texts.
-    """
-
-    values: Array
-    jacobian: Array
-    slots: tuple[int, ...]
-    labels: tuple[str, ...]
+    values: Array  # shape (N,): nan where a node has no real value
+    jacobian: Array  # shape (N, C): A column for each constant
+    slots: tuple[int, ...]  # The constants' places on the tape, ascending
+    labels: tuple[str, ...]  # Their texts
 
 
 def gradients(tape: Tape, samples: Samples, root: int | None = None) -> Gradients:
@@ -52,12 +40,12 @@ def gradients(tape: Tape, samples: Samples, root: int | None = None) -> Gradient
 
     Parameters
     ----------
-    tape : Tape
+    tape
         Constants that share a slot move together; ``lay_out(formula, share=False)`` gives each
         place in the tree its own derivative.
-    samples : Samples
+    samples
         With a column for each variable of the tape.
-    root : int, optional
+    root
         A slot; default: that of the last formula on the tape.
 
     Returns

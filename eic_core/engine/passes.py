@@ -27,16 +27,10 @@ NOTHING_SETTLED: Settled = MappingProxyType({})
 
 
 class Kept(NamedTuple):
-    """s^2 of some slots at every sample.
-
-    Attributes
-    ----------
-    slots : sequence of int
-    s2 : ndarray, shape (len(slots), N)
-    """
+    """s^2 of some slots at every sample."""
 
     slots: Sequence[int]
-    s2: np.ndarray
+    s2: np.ndarray  # shape (len(slots), N)
 
 
 NOTHING_KEPT = Kept((), np.empty((0, 0)))
@@ -57,30 +51,16 @@ def run_pass(
 ) -> Pass:
     """One pass over consecutive samples, native if it can be.
 
-    Parameters
-    ----------
-    tape : Tape
-    samples : Samples
-        N rows, with a column for each variable of the tape.
-    start, stop : int
-        Rows ``[start, stop)`` are run.
-    held : int
-        Bits of a status that leave a sample out of the sums.
-    edges : bool
-        Whether every operand's sum of terms and the watched signs are wanted, too.
-    values : ndarray, shape (N,), or None
-        Where the root's values are written to, at the same rows.
-    kept : Kept, optional
-        Where s^2 of some slots is written to, but for samples that `held` leaves out.
-    beyond : bool
-        False to count an overflow as invalid.
-    settled : mapping of slot to SettledConstant
-        Constant steps that are known better than doubles can tell.
+    - `samples`: N rows, with a column for each variable of the tape.
+    - `start`, `stop`: rows ``[start, stop)`` are run.
+    - `held`: bits of a status that leave a sample out of the sums.
+    - `edges`: whether every operand's sum of terms and the watched signs are wanted, too.
+    - `values`, shape (N,): where the root's values are written to, at the same rows.
+    - `kept`: where s^2 of some slots is written to, but for samples that `held` leaves out.
+    - `beyond`: False to count an overflow as invalid.
+    - `settled`: constant steps that are known better than doubles can tell.
 
-    Returns
-    -------
-    Pass
-        Sums and counts for each slot, and a status for each sample that was run.
+    Returns sums and counts for each slot, and a status for each sample that was run.
     """
     engine = native.library()
     packed = None if engine is None or settled else engine.pack(tape)
@@ -150,15 +130,9 @@ def _run_reference(
 def together(passes: Sequence[Pass]) -> Pass:
     """What passes over consecutive or separate samples add up to.
 
-    Parameters
-    ----------
-    passes : sequence of Pass
-        Of one tape, at least one.
+    - `passes`: of one tape, at least one.
 
-    Returns
-    -------
-    Pass
-        With the samples' status one after the other, if every pass has one.
+    Returns with the samples' status one after the other, if every pass has one.
     """
     if len(passes) == 1:
         return passes[0]
@@ -228,19 +202,12 @@ def _part_of(tape: Tape, block: Block, held: int, edges: bool, beyond: bool) -> 
 def signs_of(step: Step, y: np.ndarray, argument: np.ndarray, ok: np.ndarray) -> int:
     """1 if the watched sign is positive at some sample, plus 2 if negative.
 
-    Parameters
-    ----------
-    step : Step
-        Whose row says what is watched: the value, or value times argument (`Operator.crossing`).
-    y, argument : ndarray, shape (m,)
-        The step's values and its first operand's.
-    ok : ndarray of bool, shape (m,)
-        The samples that count.
+    - `step`: whose row says what is watched: the value, or value times argument
+      (`Operator.crossing`).
+    - `y`, `argument`, shape (m,): the step's values and its first operand's.
+    - `ok`, shape (m,): the samples that count.
 
-    Returns
-    -------
-    int
-        0 to 3; 3 is a change of sign.
+    Returns 0 to 3; 3 is a change of sign.
     """
     watched = y[ok]
     if step.row is not None and step.row.crossing == "argument":
@@ -276,19 +243,11 @@ def every_slot(tape: Tape, samples: Samples) -> extended.Plain | None:
 def first_untold(tape: Tape, samples: Samples, settled: Settled = NOTHING_SETTLED) -> np.ndarray:
     """For each sample the first slot that double precision cannot tell; the last if none shows it.
 
-    Parameters
-    ----------
-    tape : Tape
-    samples : Samples
-        With a column for each variable of the tape.
-    settled : mapping of slot to SettledConstant
-        Constant steps that are known better.
+    - `samples`: with a column for each variable of the tape.
+    - `settled`: constant steps that are known better.
 
-    Returns
-    -------
-    ndarray of int, shape (N,)
-        Where the value is beyond double range, or fewer than three digits of it are left; else
-        where it is 0, which an underflow may have made.
+    Returns where the value is beyond double range, or fewer than three digits of it are left; else
+    where it is 0, which an underflow may have made (shape (N,)).
     """
     rows = len(samples)
     plain = None if settled or tape.chooses else every_slot(tape, samples)
@@ -312,20 +271,12 @@ def at_points(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """Values of some slots and s^2 of the last at points of one's own; None without native engine.
 
-    Parameters
-    ----------
-    tape : Tape
-    columns : ndarray, shape (variables of the tape, m)
-        Finite, each row contiguous.
-    slots : sequence of int
-        Ascending; those after the last are not run.
+    - `columns`, shape (variables of the tape, m): finite, each row contiguous.
+    - `slots`: ascending; those after the last are not run.
 
-    Returns
-    -------
-    y : ndarray, shape (len(slots), m)
-    s2 : ndarray, shape (m,)
-    known : ndarray of bool, shape (m,)
-        Where no slot that was run leaves double range or the real numbers.
+    Returns shape (len(slots), m)
+    Returns shape (m,)
+    Returns where no slot that was run leaves double range or the real numbers (shape (m,)).
     """
     engine = native.library()
     packed = None if engine is None else engine.pack(tape)
@@ -357,20 +308,11 @@ def values_at(
 
     Slots after it are not run.
 
-    Parameters
-    ----------
-    tape : Tape
-    samples : Samples
-        With a column for each variable of the tape.
-    slot : int
-        A place on the tape.
-    settled : mapping of slot to SettledConstant
-        As for `run_pass`.
+    - `samples`: with a column for each variable of the tape.
+    - `slot`: a place on the tape.
+    - `settled`: as for `run_pass`.
 
-    Returns
-    -------
-    y, s2 : ndarray, each shape (N,)
-        Meaningless where some node up to the slot is invalid.
+    Returns meaningless where some node up to the slot is invalid (shape (N,)).
     """
     total = len(samples)
     y, s2 = np.empty(total), np.empty(total)

@@ -27,23 +27,18 @@ Counts = np.ndarray[Any, np.dtype[np.int64]]
 
 @dataclass(frozen=True)
 class PopulationScores:
-    """What `amplify` says of each formula with ``recheck=False``.
+    """What `amplify` says of each formula with ``recheck=False``."""
 
-    Attributes
-    ----------
-    eic, eic_finite : ndarray, shape (M,)
-        Digits; nan where no sample is valid or a lost value would be needed.
-    invalid, singular, out_of_range : ndarray of int, shape (M,)
-        Samples, as in `eic_core.engine.amplify.Amplification`.
-    values : ndarray, shape (M, N), or None
-        The formulas' values, nan at invalid samples; only if asked for.
-    """
-
+    # eic, eic_finite: shape (M,): Digits; nan where no sample is valid or a lost value would be
+    # needed
     eic: Floats
     eic_finite: Floats
+    # invalid, singular, out_of_range: shape (M,): Samples, as in
+    # `eic_core.engine.amplify.Amplification`
     invalid: Counts
     singular: Counts
     out_of_range: Counts
+    # shape (M, N): The formulas' values, nan at invalid samples; only if asked for
     values: Floats | None
 
 
@@ -52,7 +47,7 @@ class Population:
 
     Parameters
     ----------
-    formulas : sequence of Formula
+    formulas
         At least one.
 
     Examples
@@ -75,10 +70,14 @@ class Population:
 
         Parameters
         ----------
-        samples : Samples
+        samples
             N rows, with a column for each variable.
-        keep_values : bool
+        keep_values
             Whether to keep every formula's values.
+
+        Returns
+        -------
+        PopulationScores
 
         Raises
         ------
@@ -115,10 +114,15 @@ class Population:
     def values(self, samples: Samples) -> Floats:
         """Every formula's values alone.
 
+        Parameters
+        ----------
+        samples
+
         Returns
         -------
-        ndarray, shape (M, N)
+        Floats
             nan where some node has no finite double; nothing beyond double range is followed.
+            Shape (M, N).
         """
         samples.require(self.tape.variables)
         engine = native.library()

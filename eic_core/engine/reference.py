@@ -26,42 +26,30 @@ VALID = np.iinfo(np.int64).max
 
 @dataclass
 class Block:
-    """Values and squared amplifications of every slot at m samples.
+    """Values and squared amplifications of every slot at m samples."""
 
-    Attributes
-    ----------
-    y, s2 : list of ndarray, each shape (m,)
-        Per slot; s2 is inf where singular and meaningless from the first
-        invalid node on.
-    contributions : list of tuple of ndarray
-        Per slot and operand, kappa^2 s_i^2: what came through that edge.
-    first_invalid : ndarray of int, shape (m,)
-        Step at which a sample first has no real value, or `VALID`.
-    suspect : ndarray of bool, shape (m,)
-        Samples where double precision overflowed, underflowed to 0 or lost
-        all but three digits.
-    overflow_at : ndarray of int, shape (m,)
-        Step at which a suspect sample left the double range upwards, or `VALID`.
-    doubtful : ndarray of bool, shape (m,)
-        Samples at which a rounding decides which rule holds (`doubt`).
-    out_of_range : ndarray of bool, shape (m,)
-        Samples at which some value is finite and not zero, but over- or underflows in double.
-    active : list of ndarray of bool, each shape (m,), or None
-        Per slot, the samples at which it is evaluated (`eic_core.engine.branches`); None where that
-        is all of them, since nothing is chosen.
-    on_threshold : list of ndarray of bool, each shape (m,)
-        Per slot, where it is a condition on its threshold; empty where nothing is chosen.
-    """
-
+    # y, s2: shape (m,): Per slot; s2 is inf where singular and meaningless from the first invalid
+    # node on
     y: list[np.ndarray]
     s2: list[np.ndarray]
+    # Per slot and operand, kappa^2 s_i^2: what came through that edge
     contributions: list[tuple[np.ndarray, ...]]
+    # shape (m,): Step at which a sample first has no real value, or `VALID`
     first_invalid: np.ndarray
+    # shape (m,): Samples where double precision overflowed, underflowed to 0 or lost all but three
+    # digits
     suspect: np.ndarray
+    # shape (m,): Step at which a suspect sample left the double range upwards, or `VALID`
     overflow_at: np.ndarray
+    # shape (m,): Samples at which a rounding decides which rule holds (`doubt`)
     doubtful: np.ndarray
+    # shape (m,): Samples at which some value is finite and not zero, but over- or underflows in
+    # double
     out_of_range: np.ndarray
+    # shape (m,): Per slot, the samples at which it is evaluated (`eic_core.engine.branches`); None
+    # where that is all of them, since nothing is chosen
     active: list[np.ndarray] | None = None
+    # shape (m,): Per slot, where it is a condition on its threshold; empty where nothing is chosen
     on_threshold: Sequence[Any] = ()
 
     def active_at(self, slot: int) -> Any:
@@ -71,22 +59,13 @@ class Block:
 
 @dataclass(frozen=True)
 class SettledConstant:
-    """A constant step of which 60 digits have said everything, the same at every sample.
+    """A constant step of which 60 digits have said everything, the same at every sample."""
 
-    Attributes
-    ----------
-    y, s2 : float
-        Its value and squared amplification.
-    terms : tuple of float
-        Per operand, kappa^2 s_i^2.
-    deviation : float
-        sqrt(v) where the value is 0, else 0.
-    """
-
+    # y, s2: its value and squared amplification
     y: float
     s2: float
-    terms: tuple[float, ...]
-    deviation: float
+    terms: tuple[float, ...]  # Per operand, kappa^2 s_i^2
+    deviation: float  # sqrt(v) where the value is 0, else 0
 
 
 def _amplify_selection(
@@ -108,15 +87,10 @@ def evaluate_block(
 ) -> Block:
     """Evaluate a tape at `rows` samples by the full definition.
 
-    Parameters
-    ----------
-    tape : Tape
-    columns : mapping of name to ndarray, shape (rows,)
-        Finite values of each variable the tape reads.
-    rows : int
-        Number of samples, 1 or more.
-    settled : mapping of slot to SettledConstant, optional
-        Constant steps that are known better than doubles can tell.
+    - `columns`, shape (rows,), mapping of name to ndarray: finite values of each variable the tape
+      reads.
+    - `rows`: number of samples, 1 or more.
+    - `settled`: constant steps that are known better than doubles can tell.
     """
     block = _empty_block(rows)
     zero_std: list[np.ndarray | None] = []  # sqrt(v) where y == 0, if y ever is
@@ -153,12 +127,6 @@ def evaluate_block(
 def evaluate_constants(tape: Tape) -> Block:
     """The constant steps of a tape as one sample; nan at the others.
 
-    Parameters
-    ----------
-    tape : Tape
-
-    Examples
-    --------
     >>> from eic_core.engine.tape import tape_of
     >>> from eic_core.formula.syntax import read
     >>> [y.tolist() for y in evaluate_constants(tape_of(read("x*(1 + 2)").formula)).y]
@@ -197,11 +165,7 @@ def _append(block: Block, y: np.ndarray, s2: np.ndarray, terms: tuple[np.ndarray
 class _Choices:
     """The steps that compare and choose, and what they need to know of the others.
 
-    Parameters
-    ----------
-    tape : Tape
-    rows : int
-        Number of samples.
+    - `rows`: number of samples.
     """
 
     def __init__(self, tape: Tape, rows: int) -> None:
@@ -246,10 +210,7 @@ class _Choices:
         doubt           sides, or on a threshold branches, that differ by roundings only
         ==============  ===========================================================================
 
-        Parameters
-        ----------
-        step, row, leaves, block, zero_std
-            As for `_evaluate_step`.
+        - `step`, `row`, `leaves`, `block`, `zero_std`: as for `_evaluate_step`.
         """
         a = [block.y[i] for i in step.operands]
         s2 = [block.s2[i] for i in step.operands]
@@ -311,17 +272,11 @@ def _evaluate_step(
     sum                   s^2 is 1 for the node's own rounding and what the operands add
     ====================  =========================================================================
 
-    Parameters
-    ----------
-    step : Step
-    row : Operator
-        The step's.
-    leaves : list of bool
-        Whether each operand is a leaf.
-    block : Block
-        Holds all steps before; this one is appended.
-    zero_std : list of ndarray or None
-        Per slot, sqrt(v) where the value is 0, or None if it never is; this one's is appended.
+    - `row`: the step's.
+    - `leaves`: whether each operand is a leaf.
+    - `block`: holds all steps before; this one is appended.
+    - `zero_std`: per slot, sqrt(v) where the value is 0, or None if it never is; this one's is
+      appended.
     """
     a = [block.y[i] for i in step.operands]
     s2 = [block.s2[i] for i in step.operands]

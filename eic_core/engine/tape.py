@@ -38,64 +38,29 @@ Alike = Callable[[Node, tuple[int, ...]], Hashable]
 
 
 class Step(NamedTuple):
-    """One slot of the tape.
+    """One slot of the tape."""
 
-    Attributes
-    ----------
-    slot : int
-        Its index in the tape; operands have smaller ones.
-    node : int
-        Id of the first node (in post-order) that it stands for.
-    row : Operator or None
-        None at a leaf.
-    operands : tuple of int
-        Slots.
-    parameter : float
-        As `Operator.parameter` gives it.
-    exact_parameter : Fraction or None
-        As the tree has it.
-    column : str
-        Variable name at a variable leaf, else "".
-    label : str
-        Constant's text at a constant leaf, else "".
-    value : float
-        Constant's value at a constant leaf, else nan.
-    """
-
-    slot: int
-    node: int
-    row: Operator | None
-    operands: tuple[int, ...]
-    parameter: float
-    exact_parameter: Fraction | None
-    column: str
-    label: str
-    value: float
+    slot: int  # Its index in the tape; operands have smaller ones
+    node: int  # Id of the first node (in post-order) that it stands for
+    row: Operator | None  # None at a leaf
+    operands: tuple[int, ...]  # Slots
+    parameter: float  # As `Operator.parameter` gives it
+    exact_parameter: Fraction | None  # As the tree has it
+    column: str  # Variable name at a variable leaf, else ""
+    label: str  # Constant's text at a constant leaf, else ""
+    value: float  # Constant's value at a constant leaf, else nan
 
 
 @dataclass(frozen=True, eq=False, init=False)
 class Tape:
-    """What is evaluated, once each, in which order.
+    """What is evaluated, once each, in which order."""
 
-    Attributes
-    ----------
-    slots : tuple of int
-        For each node, the slot that holds its result; of a population, the nodes of all formulas.
-    first_nodes : list of Node
-        For each slot, the first node (in post-order) that it stands for.
-    reads : list of int
-        The slots that each slot reads, one slot after the other.
-    roots : tuple of int
-        For each formula, its last slot.
-    population : bool
-        Whether it holds many formulas, perhaps only one of them.
-    """
-
+    # For each node, the slot that holds its result; of a population, the nodes of all formulas
     slots: tuple[int, ...]
-    first_nodes: list[Node]
-    reads: list[int]
-    roots: tuple[int, ...]
-    population: bool
+    first_nodes: list[Node]  # For each slot, the first node (in post-order) that it stands for
+    reads: list[int]  # The slots that each slot reads, one slot after the other
+    roots: tuple[int, ...]  # For each formula, its last slot
+    population: bool  # Whether it holds many formulas, perhaps only one of them
     _compiled: dict[str, Any] = field(repr=False)
 
     def __init__(
@@ -194,8 +159,6 @@ class Tape:
 def constant_value(label: str) -> float:
     """The double nearest to a constant leaf's text.
 
-    Examples
-    --------
     >>> constant_value("1/4"), constant_value("-2e3"), constant_value("pi")
     (0.25, -2000.0, 3.141592653589793)
     """
@@ -222,17 +185,10 @@ def leaf_in_range(label: str, value: float) -> bool:
 def lay_out(formula: Formula, *, share: bool = True, alike: Alike | None = None) -> Tape:
     """Lay a formula out as a tape.
 
-    Parameters
-    ----------
-    formula : Formula
-    share : bool
-        False gives every node a slot of its own (for perturbation, where two equal subtrees carry
-        different noise).
-    alike : callable (node, slots of its operands) -> hashable, optional
-        What nodes that share a slot have in common; by default all but their ids.
+    - `share`: False gives every node a slot of its own (for perturbation, where two equal subtrees
+      carry different noise).
+    - `alike`: what nodes that share a slot have in common; by default all but their ids.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> tape = lay_out(read("sin(x)*sin(x)").formula)
     >>> len(tape), tape.slots
@@ -250,12 +206,6 @@ def lay_out(formula: Formula, *, share: bool = True, alike: Alike | None = None)
 def lay_out_population(formulas: Sequence[Formula]) -> Tape:
     """Lay many formulas out as one tape, equal subtrees once.
 
-    Parameters
-    ----------
-    formulas : sequence of Formula
-
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> tape = lay_out_population([read("sin(x)*y").formula, read("sin(x)+1").formula])
     >>> len(tape), tape.roots  # x, sin, y, mul, 1, add

@@ -24,17 +24,17 @@ def values(formula: Formula, samples: Samples, *, stop_at_invalid: bool = False)
 
     Parameters
     ----------
-    formula : Formula
-    samples : Samples
+    formula
+    samples
         With a column for each variable.
-    stop_at_invalid : bool
-        Give up at the first chunk with a sample at which some node has no finite double; a search
-        that drops such formulas need not compute the rest.
+    stop_at_invalid
+        Give up at the first chunk with a sample at which some node has no finite double; a
+        search that drops such formulas need not compute the rest.
 
     Returns
     -------
-    ndarray, shape (N,), or None
-        nan where some node has no finite double; None if it gave up.
+    Floats | None
+        nan where some node has no finite double; None if it gave up. Shape (N,).
 
     Raises
     ------

@@ -13,17 +13,10 @@ from eic_core.measure.inspection import Inspection
 
 @dataclass(frozen=True)
 class BottleneckOnData:
-    """The bottleneck on some data.
-
-    Attributes
-    ----------
-    node_id : int
-    eic : float
-        nan if no sample was valid.
-    """
+    """The bottleneck on some data."""
 
     node_id: int
-    eic: float
+    eic: float  # nan if no sample was valid
 
     @classmethod
     def of(cls, inspection: Inspection) -> BottleneckOnData:
@@ -34,14 +27,8 @@ class BottleneckOnData:
 def bottleneck_sentence(before: BottleneckOnData, inspection: Inspection) -> str:
     """Where the bottleneck was, and where it is now.
 
-    Parameters
-    ----------
-    before : BottleneckOnData
-        Of the same formula on other data.
-    inspection : Inspection
+    - `before`: of the same formula on other data.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> formula = read("1/(x-2)").formula
@@ -69,8 +56,6 @@ def diagnosed_node(inspection: Inspection) -> int:
 
     The bottleneck where that is only a leaf, because nothing else keeps a digit.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
@@ -89,18 +74,8 @@ def origin_of_loss(inspection: Inspection, node_id: int) -> int:
     What a node creates is said in `eic_core.explain.created`.  Where samples are singular at the
     node, the one at which they first are.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    node_id : int
+    Returns id of the node itself or of one below it.
 
-    Returns
-    -------
-    int
-        Id of the node itself or of one below it.
-
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})

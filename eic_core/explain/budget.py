@@ -52,27 +52,18 @@ SETTLED = 4e-3
 
 @dataclass(frozen=True)
 class OutputScale:
-    """What a deviation of the output is compared with.
+    """What a deviation of the output is compared with."""
 
-    Attributes
-    ----------
-    of : {"target", "output"}
-    measure : str
-        In words: a spread; where there is none beyond the noise of rounding, a size.
-    unit : float
-        The same as a number.
-    noise : float
-        The deviation (rms) that rounding alone may make.
-    """
-
-    of: str
-    measure: str
-    unit: float
-    noise: float
+    of: str  # {"target", "output"}
+    measure: str  # In words: a spread; where there is none beyond the noise of rounding, a size
+    unit: float  # The same as a number
+    noise: float  # The deviation (rms) that rounding alone may make
 
 
 def output_scale(inspection: Inspection) -> OutputScale:
     """The scale of the target, or without one of the output.
+
+    Raises `UserError` if the formula has no finite value on the data.
 
     Notes
     -----
@@ -80,13 +71,6 @@ def output_scale(inspection: Inspection) -> OutputScale:
     4 u |f| s (rms), s the amplification of the result.  An output that is 0 has no size of its own;
     the largest value that is computed on the way stands for it.
 
-    Raises
-    ------
-    UserError
-        If the formula has no finite value on the data.
-
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
@@ -246,75 +230,41 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Need:
-    """How many digits of one number the output needs.
+    """How many digits of one number the output needs."""
 
-    Attributes
-    ----------
-    kind : {"constant", "input"}
-    name : str
-        The constant as written, or the variable.
-    nodes : tuple of int
-        Where it stands.
-    given : int
-        Significant digits as written; for an input, the most that a cell has.
-    alone : int
-        Digits that suffice if nothing else is rounded.
-    together : int
-        Digits kept when everything is rounded at once.
-    shortened : str
-        The constant rounded so; "" for an input.
-    """
-
-    kind: str
-    name: str
-    nodes: tuple[int, ...]
-    given: int
-    alone: int
-    together: int
-    shortened: str
+    kind: str  # {"constant", "input"}
+    name: str  # The constant as written, or the variable
+    nodes: tuple[int, ...]  # Where it stands
+    given: int  # Significant digits as written; for an input, the most that a cell has
+    alone: int  # Digits that suffice if nothing else is rounded
+    together: int  # Digits kept when everything is rounded at once
+    shortened: str  # The constant rounded so; "" for an input
 
     _JSON = ("kind", "name", "nodes", "given", "alone", "together", "shortened")
 
 
 @dataclass(frozen=True)
 class Budget(Plain):
-    """The fewest digits with which the output stays within a tolerance.
-
-    Attributes
-    ----------
-    inspection : Inspection
-    tolerance : float
-        Allowed rms deviation of the output, in units of `measure`; with a target also the
-        allowed loss of R2.
-    scale_of : {"target", "output"}
-    measure : str
-        "its spread" or that of the target: a standard deviation.  Of what does not vary its size;
-        of an output that is 0 "the largest value on the way".
-    needs : tuple of Need
-        Constants in post-order, then inputs.
-    deviation : float
-        That of the jointly rounded formula and data, measured on all rows, in units of the same.
-    formula : Formula
-        With shortened constants, the inputs as given.
-    text : str
-        The same, to paste; reads back to `formula`.
-    r2_before, r2_after : float
-        Against the target, over the rows where the formula has a value; nan without one.
-    eic_before, eic_after : float
-        ``eic_finite`` of the formula as given and as shortened.
-    sentences : tuple of str
-    """
+    """The fewest digits with which the output stays within a tolerance."""
 
     inspection: Inspection = field(repr=False)
+    # Allowed rms deviation of the output, in units of `measure`; with a target also the allowed
+    # loss of R2
     tolerance: float
-    scale_of: str
+    scale_of: str  # {"target", "output"}
+    # "its spread" or that of the target: a standard deviation. Of what does not vary its size; of
+    # an output that is 0 "the largest value on the way".
     measure: str
-    needs: tuple[Need, ...]
+    needs: tuple[Need, ...]  # Constants in post-order, then inputs
+    # That of the jointly rounded formula and data, measured on all rows, in units of the same
     deviation: float
-    formula: Formula = field(repr=False)
-    text: str
+    formula: Formula = field(repr=False)  # With shortened constants, the inputs as given
+    text: str  # The same, to paste; reads back to `formula`
+    # r2_before, r2_after: against the target, over the rows where the formula has a value; nan
+    # without one
     r2_before: float
     r2_after: float
+    # eic_before, eic_after: ``eic_finite`` of the formula as given and as shortened
     eic_before: float
     eic_after: float
     sentences: tuple[str, ...]
@@ -344,10 +294,14 @@ def digit_budget(
 
     Parameters
     ----------
-    inspection : Inspection
-    tolerance : float
+    inspection
+    tolerance
         Above 0 and at most 1.
-    progress : callable (fraction done) -> None, optional
+    progress
+
+    Returns
+    -------
+    Budget
 
     Raises
     ------
@@ -513,8 +467,6 @@ def _about_inputs(inputs: list[Need]) -> str:
 def tolerance_words(share: float) -> str:
     """A part of 1: per cent, or a power of ten where that is too small.
 
-    Examples
-    --------
     >>> tolerance_words(1e-2), tolerance_words(3.21e-4), tolerance_words(1e-6), tolerance_words(0.0)
     ('1 %', '0.032 %', '10⁻⁶', '0')
     """

@@ -48,51 +48,28 @@ FEELS = 2.0
 
 @dataclass(frozen=True)
 class Cause:
-    """Why digits are lost at a node.
+    """Why digits are lost at a node."""
 
-    Attributes
-    ----------
-    label : str
-        Two to six words: "cancellation in a difference".
-    clause : str
-        What happens, to follow a colon: "the two terms cancel".
-    """
-
-    label: str
-    clause: str
+    label: str  # Two to six words: "cancellation in a difference"
+    clause: str  # What happens, to follow a colon: "the two terms cancel"
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Values around one node where its amplification is largest.
-
-    Attributes
-    ----------
-    node : Node
-    y : ndarray, shape (n,)
-        Values of the node at valid, non-singular samples; n may be 0.  nan
-        throughout if the node leaves double range at all of them.
-    operands : tuple of ndarray, each shape (n,)
-    weights : ndarray, shape (n,)
-        s^2, normalised to sum 1.
-    edge_shares : tuple of float
-    crosses : bool
-        Whether the node is known to pass through a zero at which it loses every digit.
-    largest : tuple of float
-        Per operand the largest finite magnitude over all samples at which the node keeps a digit;
-        nan if none is finite.
-    inherited : bool
-        Whether the loss that is explained is that of another node above.
-    """
+    """Values around one node where its amplification is largest."""
 
     node: Node
+    # shape (n,): Values of the node at valid, non-singular samples; n may be 0. nan throughout if
+    # the node leaves double range at all of them.
     y: Array
-    operands: tuple[Array, ...]
-    weights: Array
+    operands: tuple[Array, ...]  # shape (n,)
+    weights: Array  # shape (n,): s^2, normalised to sum 1
     edge_shares: tuple[float, ...]
-    crosses: bool
+    crosses: bool  # Whether the node is known to pass through a zero at which it loses every digit
+    # Per operand the largest finite magnitude over all samples at which the node keeps a digit; nan
+    # if none is finite
     largest: tuple[float, ...]
-    inherited: bool = False
+    inherited: bool = False  # Whether the loss that is explained is that of another node above
 
     def typical(self, values: Array) -> float:
         """The s^2-weighted median: a typical value where digits are lost; nan if there is none."""
@@ -108,16 +85,9 @@ class Evidence:
 def gather_evidence(inspection: Inspection, node_id: int, target: int | None = None) -> Evidence:
     """Evidence at one node: a second pass over its subtree at up to `MAX_ROWS` samples.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    node_id : int
-    target : int, optional
-        Weight the samples by what the node creates there of the loss of this one, which stands at
-        or above it; else by the node's own s^2.
+    - `target`: weight the samples by what the node creates there of the loss of this one, which
+      stands at or above it; else by the node's own s^2.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
@@ -249,46 +219,24 @@ NEARLY_ALL = 0.9
 
 @dataclass(frozen=True)
 class ExplainedLoss:
-    """Why a node loses its digits, and where they are created.
+    """Why a node loses its digits, and where they are created."""
 
-    Attributes
-    ----------
-    origin : int
-        Where most are created: the node itself or one below it.
-    digits : float
-        How many of them.
-    label : str
-        The cause in two to six words.
-    place : str
-        To follow the node's name: ", 2.6 of them inherited from `x - 0.999`", or "".  A
-        conditional hands a loss on as it is: there it is created in a branch.
-    clause : str
-        What happens, to follow a colon.
-    further : str
-        To follow it: a second large step, or "".
-    """
-
-    origin: int
-    digits: float
-    label: str
+    origin: int  # Where most are created: the node itself or one below it
+    digits: float  # How many of them
+    label: str  # The cause in two to six words
+    # To follow the node's name: ", 2.6 of them inherited from `x - 0.999`", or "". A conditional
+    # hands a loss on as it is: there it is created in a branch.
     place: str
-    clause: str
-    further: str = ""
+    clause: str  # What happens, to follow a colon
+    further: str = ""  # To follow it: a second large step, or ""
 
 
 def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> ExplainedLoss:
     """Why a node loses its digits: the step that creates most of them, and a second large one.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    node_id : int
-        With a sample that keeps a digit there.
-    limit : int
-        Characters of a sub-expression that is quoted.
+    - `node_id`: with a sample that keeps a digit there.
+    - `limit`: characters of a sub-expression that is quoted.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 1.01]})
@@ -385,15 +333,9 @@ def _cancellation_cause(row: Operator, evidence: Evidence) -> Cause:
 def is_smaller_elsewhere(y: Array, lost: Array, size: float) -> bool:
     """Whether a value is smaller by half at samples where less is lost: then no zero of it does it.
 
-    Parameters
-    ----------
-    y, lost : ndarray, shape (n,)
-        The value and what is lost; nan where one is not known.
-    size : float
-        The value's usual magnitude where most is lost.
+    - `y`, `lost`, shape (n,): the value and what is lost; nan where one is not known.
+    - `size`: the value's usual magnitude where most is lost.
 
-    Examples
-    --------
     >>> y, lost = np.array([0.1, 0.5, 3.0]), np.array([1.0, 9.0, 2.0])
     >>> is_smaller_elsewhere(y, lost, 0.5), is_smaller_elsewhere(y, 1 / y, 0.5)
     (True, False)
@@ -476,8 +418,6 @@ def _nearness_by_row(
 def _length(period: float) -> str:
     """A period, in terms of π where it is one or two of them.
 
-    Examples
-    --------
     >>> _length(2 * math.pi), _length(math.pi), _length(2.0)
     ('2π', 'π', '2')
     """
@@ -587,15 +527,8 @@ def singular_clause(
 ) -> str:
     """What happened at a node whose amplification is infinite, or beyond 10^30.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    node_id : int
-    rows : ndarray of int, optional
-        Those at which the node itself makes that; else where none of its operands has.
+    - `rows`: those at which the node itself makes that; else where none of its operands has.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [100.0, 200.0]})
@@ -733,8 +666,6 @@ def _are_hinges(
 def invalid_clause(node: Node) -> str:
     """Why a node may have no real value; "" where it can only have left every range.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> for text in ("log(x)", "x**-2", "x + 1"):
     ...     print(repr(invalid_clause(read(text).formula.root)))
@@ -771,8 +702,6 @@ INDISTINCT = "at 60 digits what it is given cannot be told from where it has no 
 def missing_clause(inspection: Inspection, node_id: int) -> str:
     """Why samples have no value at a node: what the operator forbids, or what no range holds.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1e7, -1.0]})

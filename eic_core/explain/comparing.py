@@ -44,25 +44,15 @@ STEADY_SIGMA = 1e-6
 
 @dataclass(frozen=True)
 class Shaken:
-    """Algorithm 2 at one sigma.
+    """Algorithm 2 at one sigma."""
 
-    Attributes
-    ----------
-    sigma : float
-        Standard deviation of the noise, relative to each value.
-    local_eic : float
-        Digits lost; nan without a usable row.
-    low, high : float
-        95 per cent interval of it; nan without one.
-    left_out : int
-        Rows that show nothing: the value is 0, the noise too large, or a value somewhere in the
-        formula leaves double range.
-    """
-
-    sigma: float
-    local_eic: float
+    sigma: float  # Standard deviation of the noise, relative to each value
+    local_eic: float  # Digits lost; nan without a usable row
+    # low, high: 95 per cent interval of it; nan without one
     low: float
     high: float
+    # Rows that show nothing: the value is 0, the noise too large, or a value somewhere in the
+    # formula leaves double range
     left_out: int
 
     _JSON = ("sigma", "local_eic", "low", "high", "left_out")
@@ -70,22 +60,12 @@ class Shaken:
 
 @dataclass(frozen=True)
 class MethodAgreement:
-    """Whether the ways agree at a node.
+    """Whether the ways agree at a node."""
 
-    Attributes
-    ----------
-    badge : {"ok", "explained", "unclear"}
-    reasons : tuple of str
-        Why they differ; a word on shared noise may stand with "ok".
-    because : str
-        The first reason for the badge as a clause; "" with "ok".
-    nothing : str
-        What the node is where there is nothing to compare, one of `NOTHING`; else "".
-    """
-
-    badge: str
-    reasons: tuple[str, ...]
-    because: str = ""
+    badge: str  # {"ok", "explained", "unclear"}
+    reasons: tuple[str, ...]  # Why they differ; a word on shared noise may stand with "ok"
+    because: str = ""  # The first reason for the badge as a clause; "" with "ok"
+    # What the node is where there is nothing to compare, one of `NOTHING`; else ""
     nothing: str = ""
 
 
@@ -101,13 +81,8 @@ TRUTH, ZERO, UNTAKEN, UNROUNDED = NOTHING = (
 def nothing_to_compare(what: str) -> MethodAgreement:
     """The agreement at a node where there is nothing to compare.
 
-    Parameters
-    ----------
-    what : str
-        One of `NOTHING`.
+    - `what`: one of `NOTHING`.
 
-    Examples
-    --------
     >>> nothing_to_compare(ZERO).reasons
     ('There is nothing to compare: this is a value of 0.',)
     """
@@ -117,18 +92,10 @@ def nothing_to_compare(what: str) -> MethodAgreement:
 
 @dataclass(frozen=True)
 class Copies:
-    """A sub-expression that stands in several places, whose noise is therefore shared.
+    """A sub-expression that stands in several places, whose noise is therefore shared."""
 
-    Attributes
-    ----------
-    text : str
-        In backticks.
-    count : int
-        2 or more.
-    """
-
-    text: str
-    count: int
+    text: str  # In backticks
+    count: int  # 2 or more
 
     def __str__(self) -> str:
         times = "twice" if self.count == 2 else f"{self.count} times"
@@ -141,24 +108,13 @@ _Finding = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Replay:
-    """What the operations below a node really rounded.
+    """What the operations below a node really rounded."""
 
-    Attributes
-    ----------
-    errors : ndarray, shape (m,)
-        The error that they make of the node to first order, in units of roundoff.
-    underflows : bool
-        Whether a value below is too small for the type.
-    leaf : bool
-        Whether the node is a number or an input itself.
-    exact : float
-        The part of the noise, as it arrives, of operations that rounded nothing: 0 to 1.
-    """
-
+    # shape (m,): The error that they make of the node to first order, in units of roundoff
     errors: Array
-    underflows: bool
-    leaf: bool
-    exact: float
+    underflows: bool  # Whether a value below is too small for the type
+    leaf: bool  # Whether the node is a number or an input itself
+    exact: float  # The part of the noise, as it arrives, of operations that rounded nothing: 0 to 1
 
 
 def compare_measures(
@@ -174,24 +130,14 @@ def compare_measures(
 ) -> MethodAgreement:
     """Compare the ways of measuring one node.
 
-    Parameters
-    ----------
-    recursion, shared : float
-        Local EIC with independent and with shared noise.
-    shaken : sequence of Shaken
-        Algorithm 2's estimates, from the largest sigma to the smallest.
-    observed : sequence of Observed
-        The errors in each floating-point type.
-    replays : mapping of type name to Replay
-        What the roundings that really happened add up to, for each type in `observed`.
-    q : ndarray, shape (m,)
-        The correlated amplification at each sample; inf where no digit is left.
-    singular : int
-        Samples at which the recursion is infinite.
-    rough : bool
-        Whether a function with jumps or corners stands below.
-    copies : Copies, optional
-        What is shared most, if independent and shared noise differ.
+    - `recursion`, `shared`: local EIC with independent and with shared noise.
+    - `shaken`: Algorithm 2's estimates, from the largest sigma to the smallest.
+    - `observed`: the errors in each floating-point type.
+    - `replays`: what the roundings that really happened add up to, for each type in `observed`.
+    - `q`, shape (m,): the correlated amplification at each sample; inf where no digit is left.
+    - `singular`: samples at which the recursion is infinite.
+    - `rough`: whether a function with jumps or corners stands below.
+    - `copies`: what is shared most, if independent and shared noise differ.
     """
     found: list[_Finding] = []
     if singular:

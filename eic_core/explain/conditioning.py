@@ -46,54 +46,30 @@ FEWEST_SETTLED = 50
 
 @dataclass(frozen=True)
 class VariableConditioning:
-    """How strongly the value depends on one input.
-
-    Attributes
-    ----------
-    name : str
-    rms : float
-        Root mean square of x_v (df/dx_v) / f over the samples with finite conditioning.
-    largest : float
-        Its largest size there.
-    share : float
-        Its part of the mean of 1 + sum_v (...)^2, 0 to 1.
-    """
+    """How strongly the value depends on one input."""
 
     name: str
-    rms: float
-    largest: float
-    share: float
+    rms: float  # Root mean square of x_v (df/dx_v) / f over the samples with finite conditioning
+    largest: float  # Its largest size there
+    share: float  # Its part of the mean of 1 + sum_v (...)^2, 0 to 1
 
     _JSON = ("name", "rms", "largest", "share")
 
 
 @dataclass(frozen=True)
 class OwnConditioning(Plain):
-    """The conditioning of the function that a formula stands for, on a data set.
-
-    Attributes
-    ----------
-    formula : Formula
-    samples : Samples
-    own : float
-        Digits: inf if the conditioning is infinite at a sample; nan if none is valid.
-    own_finite : float
-        The same without those samples; nan if none remain.
-    variables : tuple of VariableConditioning
-        In order of first appearance.
-    valid, singular : int
-        Samples with a real value at every node, and those of them where it is infinite.
-    unsettled : int
-        Further samples at which nothing tells it, for too many had to be looked at closely.
-    """
+    """The conditioning of the function that a formula stands for, on a data set."""
 
     formula: Formula = field(repr=False)
     samples: Samples = field(repr=False)
-    own: float
-    own_finite: float
-    variables: tuple[VariableConditioning, ...]
+    own: float  # Digits: inf if the conditioning is infinite at a sample; nan if none is valid
+    own_finite: float  # The same without those samples; nan if none remain
+    variables: tuple[VariableConditioning, ...]  # In order of first appearance
+    # valid, singular: samples with a real value at every node, and those of them where it is
+    # infinite
     valid: int
     singular: int
+    # Further samples at which nothing tells it, for too many had to be looked at closely
     unsettled: int = 0
 
     _JSON = ("own", "own_finite", "valid", "singular", "unsettled", "variables")
@@ -106,11 +82,15 @@ def own_conditioning(
 
     Parameters
     ----------
-    formula : Formula
-    samples : Samples
+    formula
+    samples
         With a column for each variable.
-    recheck : bool
+    recheck
         Whether to settle at 60 digits the samples that double precision cannot.
+
+    Returns
+    -------
+    OwnConditioning
 
     Raises
     ------
@@ -145,19 +125,9 @@ class OwnSums:
     and at a tie of a maximum one operand speaks for both.  There the function is evaluated beside
     the sample, at many digits.  What `MOST_WORK` leaves no time for is no part of any number.
 
-    Parameters
-    ----------
-    formula : Formula
-    samples : Samples
-    recheck : bool
-        Whether these samples are looked at with many digits.
-
-    Attributes
-    ----------
-    unsettled : int
-        Samples that there was no time to look at.
-    nothing : int
-        Samples that were looked at, and where the function is 0 and no input moves it.
+    - `recheck`: whether these samples are looked at with many digits.
+    - `unsettled`: samples that there was no time to look at.
+    - `nothing`: samples that were looked at, and where the function is 0 and no input moves it.
     """
 
     def __init__(self, formula: Formula, samples: Samples, *, recheck: bool = True) -> None:
@@ -173,11 +143,7 @@ class OwnSums:
     def add(self, block: Arrivals, doubtful: npt.NDArray[np.bool_] | None = None) -> Array:
         """Add a block; its own^2 comes back, nan where it was not settled.
 
-        Parameters
-        ----------
-        block : Arrivals
-        doubtful : ndarray of bool, shape (m,), optional
-            Samples at which no digit is left by some other measure.
+        - `doubtful`, shape (m,): samples at which no digit is left by some other measure.
         """
         own2 = own_squared(block, self.slots)
         unsure = np.isinf(own2) if doubtful is None else np.isinf(own2) | doubtful
@@ -257,12 +223,8 @@ TURNS = ((1, 1), (-1, -1), (1, -1), (-1, 1))
 class _Beside:
     """A function's values beside a sample, at many digits.
 
-    Attributes
-    ----------
-    work : int
-        Nodes times evaluations so far, those with `MANY_DIGITS` counted `DEARER` times.
-    zeros : set
-        Samples at which it is 0.
+    - `work`: nodes times evaluations so far, those with `MANY_DIGITS` counted `DEARER` times.
+    - `zeros`: samples at which it is 0.
     """
 
     def __init__(self, formula: Formula) -> None:
@@ -361,8 +323,6 @@ def _alike(sizes: list[float]) -> bool:
 def variable_slots(formula: Formula) -> tuple[int, ...]:
     """The slot in `class_tape` of each of `Formula.variables`.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> variable_slots(read("2*x + y").formula)
     (1, 3)
@@ -374,17 +334,10 @@ def variable_slots(formula: Formula) -> tuple[int, ...]:
 def own_squared(block: Arrivals, slots: tuple[int, ...]) -> Array:
     """1 + sum over the variables of (x_v df/dx_v / f)^2 at each sample.
 
-    Parameters
-    ----------
-    block : Arrivals
-        From `class_sweep`.
-    slots : tuple of int
-        Those of the variables: `variable_slots`.
+    - `block`: from `class_sweep`.
+    - `slots`: those of the variables: `variable_slots`.
 
-    Returns
-    -------
-    ndarray, shape (m,)
-        1 or more; inf where singular; meaningless where not `block.ok`.
+    Returns 1 or more; inf where singular; meaningless where not `block.ok` (shape (m,)).
     """
     with np.errstate(all="ignore"):
         total = 1.0 + np.sum(

@@ -46,16 +46,10 @@ def _number(label: str) -> Fraction | str:
 def class_tape(formula: Formula) -> Tape:
     """A tape with one step for each class; `Tape.slots` gives each node's class.
 
-    Parameters
-    ----------
-    formula : Formula
-
     Notes
     -----
     Constants are of one class if their values are equal: ``2`` and ``2.0`` are.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> class_tape(read("(x+y)*2 - (y+x)*2.0").formula).slots
     (0, 1, 2, 3, 4, 1, 0, 2, 3, 4, 5)
@@ -78,38 +72,25 @@ def _alike(node: Node, operands: tuple[int, ...]) -> Hashable:
 
 @dataclass(frozen=True)
 class CorrelatedAmplification(Plain):
-    """Amplification at the root with shared noise, beside the ordinary one.
-
-    Attributes
-    ----------
-    formula : Formula
-    samples : Samples
-    q_eic : float
-        1/2 log10 of the mean of q^2 over the valid samples: the digits lost when copies
-        share their noise.  inf if q is infinite at one; nan if none is valid.
-    q_eic_finite : float
-        The same without the samples at which q is infinite; nan if none remain.
-    root_eic, root_eic_finite : float
-        Local EIC of the root, where all noise is independent.
-    eic, eic_finite : float
-        Its maximum over all nodes, as `inspect` gives it.
-    valid, singular : int
-        Samples at which every node has a real value, and those of them with infinite q.
-    repeated : int
-        How many classes have two or more members; 0 means q = s everywhere.
-    """
+    """Amplification at the root with shared noise, beside the ordinary one."""
 
     formula: Formula = field(repr=False)
     samples: Samples = field(repr=False)
+    # 1/2 log10 of the mean of q^2 over the valid samples: the digits lost when copies share their
+    # noise. inf if q is infinite at one; nan if none is valid.
     q_eic: float
-    q_eic_finite: float
+    q_eic_finite: float  # The same without the samples at which q is infinite; nan if none remain
+    # root_eic, root_eic_finite: local EIC of the root, where all noise is independent
     root_eic: float
     root_eic_finite: float
+    # eic, eic_finite: its maximum over all nodes, as `inspect` gives it
     eic: float
     eic_finite: float
+    # valid, singular: samples at which every node has a real value, and those of them with infinite
+    # q
     valid: int
     singular: int
-    repeated: int
+    repeated: int  # How many classes have two or more members; 0 means q = s everywhere
 
     _JSON = (
         "q_eic",
@@ -129,19 +110,11 @@ def correlated_eic(
 ) -> CorrelatedAmplification:
     """Digits lost at the root when copies share their noise.
 
-    Parameters
-    ----------
-    formula : Formula
-    samples : Samples
-        With a column for each variable.
-    recheck : bool
-        Whether to settle at 60 digits, one by one, the samples that double precision
-        cannot; False is for searches through many formulas.
+    - `samples`: with a column for each variable.
+    - `recheck`: whether to settle at 60 digits, one by one, the samples that double precision
+      cannot; False is for searches through many formulas.
 
-    Raises
-    ------
-    DataError
-        If a variable has no column.
+    Raises `DataError` if a variable has no column.
 
     Notes
     -----
@@ -149,8 +122,6 @@ def correlated_eic(
     has two members.  Constants of equal value are one class.  Where much cancels, double
     precision knows q^2 to about s^2 u at best, u being unit roundoff.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
     >>> found = correlated_eic(read("x*x").formula, samples)  # q^2 = 1 + 2^2
@@ -186,20 +157,10 @@ def correlated_eic(
 def correlated_trace(formula: Formula, samples: Samples, node_id: int | None = None) -> Array:
     """q of one node at every sample.
 
-    Parameters
-    ----------
-    formula : Formula
-    samples : Samples
-    node_id : int, optional
-        Default: the root.
+    - `node_id`: default: the root.
 
-    Returns
-    -------
-    ndarray, shape (N,)
-        nan where the node's subtree has no real value; inf where no digit is left.
+    Returns nan where the node's subtree has no real value; inf where no digit is left (shape (N,)).
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> formula = read("exp(x-x)").formula
     >>> correlated_trace(formula, Samples.from_columns({"x": [3.0, 5.0]})).tolist()
@@ -217,24 +178,11 @@ def class_sweep(
 ) -> Iterator[Arrivals]:
     """What arrives at the root from each class, block by block.
 
-    Parameters
-    ----------
-    formula : Formula
-    samples : Samples
-    recheck : bool
-        Whether doubtful samples are settled at 60 digits.
-    digits : int
-        Others than 60.
+    - `recheck`: whether doubtful samples are settled at 60 digits.
+    - `digits`: others than 60.
 
-    Yields
-    ------
-    Arrivals
-        `arrived` is in the order of the slots of `class_tape`.
-
-    Raises
-    ------
-    DataError
-        If a variable has no column.
+    Yields `arrived` is in the order of the slots of `class_tape`.
+    Raises `DataError` if a variable has no column.
     """
     samples.require(formula.variables)
     tape = class_tape(formula)
@@ -244,13 +192,9 @@ def class_sweep(
 def q_squared(block: Arrivals) -> Array:
     """Sum of squares over the classes: q^2 at each sample.
 
-    Returns
-    -------
-    ndarray, shape (m,)
-        1 or more; inf above the threshold of a singular sample; meaningless where not `block.ok`.
+    Returns 1 or more; inf above the threshold of a singular sample; meaningless where not
+    `block.ok` (shape (m,)).
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [3.0]})
     >>> (block,) = class_sweep(read("x - x*x").formula, samples)

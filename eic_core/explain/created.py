@@ -46,20 +46,11 @@ FEWEST_ROWS = 200
 def row_weights(s: Array, counts: Array | None = None) -> Array:
     """Weights of samples under which the mean of log10 s is log10 of the root mean square of s.
 
-    Parameters
-    ----------
-    s : ndarray, shape (n,)
-        Finite amplifications, 1 or more each; n >= 1.
-    counts : ndarray, shape (n,), optional
-        How many samples each stands for; one by default.
+    - `s`, shape (n,): finite amplifications, 1 or more each; n >= 1.
+    - `counts`, shape (n,): how many samples each stands for; one by default.
 
-    Returns
-    -------
-    ndarray, shape (n,)
-        Proportional to s^(2 lambda) with 0 <= lambda <= 1; they add up to 1.
+    Returns proportional to s^(2 lambda) with 0 <= lambda <= 1; they add up to 1 (shape (n,)).
 
-    Examples
-    --------
     >>> s = np.array([1.0, 10.0, 1000.0])
     >>> weights = row_weights(s)
     >>> float(np.round(weights @ np.log10(s) - 0.5 * np.log10(np.mean(s**2)), 9)), weights.argmax()
@@ -96,15 +87,10 @@ def row_weights(s: Array, counts: Array | None = None) -> Array:
 class NoiseSums:
     """What arrives at a target from each node at or below it, summed over all samples.
 
-    Attributes
-    ----------
-    finite, singular : int
-        Samples at which the target is evaluated: those with finite s_t, over which the sums go,
-        and the others.
-    squares, fractions : list of float
-        Per node of the target's subtree, the sum of G^2 and of G^2 / s_t^2.
-    largest : list of float
-        The largest G^2.
+    - `finite`, `singular`: samples at which the target is evaluated: those with finite s_t, over
+      which the sums go, and the others.
+    - `squares`, `fractions`: per node of the target's subtree, the sum of G^2 and of G^2 / s_t^2.
+    - `largest`: the largest G^2.
     """
 
     def __init__(self, inspection: Inspection, target: int) -> None:
@@ -137,18 +123,11 @@ def digits_climbed(inspection: Inspection, target: int) -> Array:
     Samples count by what arrives of the source, so that the digits are those of the rows that carry
     its noise.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    target : int
-
-    Returns
-    -------
-    ndarray, shape (n, n)
-        By source j and node k of the target's subtree: the mean of log10 of |G_k| over that of the
-        node above k, weighted by G_j^2; of use where k is on the way of j.  nan where nothing
-        arrives of j.  A node on the way whose value is 0 has no relative noise, and passes on what
-        it is given: the step that leads from it to a value that is not 0 adds what there is to add.
+    Returns by source j and node k of the target's subtree: the mean of log10 of |G_k| over that of
+    the node above k, weighted by G_j^2; of use where k is on the way of j. nan where nothing
+    arrives of j. A node on the way whose value is 0 has no relative noise, and passes on what it is
+    given: the step that leads from it to a value that is not 0 adds what there is to add (shape (n,
+    n)).
     """
     subtree = inspection.formula.subtree(target)
     children = [node.children for node in subtree.nodes]
@@ -183,23 +162,12 @@ def shares_through(
 ) -> list[float]:
     """What part of a target's noise comes through each node at or below it, at some samples.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    target : int
-    rows : ndarray of int
-        Samples at which the target has a value.
-    weights : ndarray, same shape
-        How much each of them counts.
+    - `rows`: samples at which the target has a value.
+    - `weights`: how much each of them counts.
 
-    Returns
-    -------
-    list of float
-        Per node of the target's subtree, from 0 to 1; the target's own is 1.  nan without a sample
-        that keeps a digit.
+    Returns per node of the target's subtree, from 0 to 1; the target's own is 1. nan without a
+    sample that keeps a digit.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> found = inspect(read("x - 1 + 0*y").formula, Samples.from_columns({"x": [2], "y": [1]}))
@@ -301,13 +269,7 @@ def _chosen_rows(s: Array, most: int) -> tuple[npt.NDArray[np.intp], Array]:
 
 
 def noise_sums(inspection: Inspection, target: int) -> NoiseSums:
-    """What arrives at a target, summed once and kept for as long as the inspection lives.
-
-    Parameters
-    ----------
-    inspection : Inspection
-    target : int
-    """
+    """What arrives at a target, summed once and kept for as long as the inspection lives."""
     kept = _SUMS.setdefault(inspection, {})
     if target not in kept:
         kept[target] = NoiseSums(inspection, target)
@@ -317,18 +279,8 @@ def noise_sums(inspection: Inspection, target: int) -> NoiseSums:
 def digits_created(inspection: Inspection, target: int) -> list[float]:
     """How many of a target's digits each node creates; kept for as long as the inspection lives.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    target : int
+    Returns per node of the target's subtree; [] without a sample that keeps a digit at the target.
 
-    Returns
-    -------
-    list of float
-        Per node of the target's subtree; [] without a sample that keeps a digit at the target.
-
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> found = inspect(read("(x - 1)**2").formula, Samples.from_columns({"x": [1.001]}))
@@ -347,40 +299,20 @@ _CREATED: WeakKeyDictionary[Inspection, dict[int, list[float]]] = WeakKeyDiction
 
 @dataclass(frozen=True)
 class CreatedLoss:
-    """What one sub-expression creates of a node's loss.
+    """What one sub-expression creates of a node's loss."""
 
-    Attributes
-    ----------
-    node_id : int
-        Where it stands; of several copies the one that creates most.
-    digits : float
-        All its copies together; below 0 if it takes noise away.
-    copies : tuple of int
-        Every place where it stands.
-    """
-
-    node_id: int
-    digits: float
-    copies: tuple[int, ...]
+    node_id: int  # Where it stands; of several copies the one that creates most
+    digits: float  # All its copies together; below 0 if it takes noise away
+    copies: tuple[int, ...]  # Every place where it stands
 
 
 def created_losses(inspection: Inspection, node_id: int) -> tuple[CreatedLoss, ...]:
     """What each sub-expression at or below a node creates of the node's loss, the largest first.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    node_id : int
+    Returns one for each distinct sub-expression that computes something; their digits add up to the
+    local EIC of the node without its singular samples. () without a sample that keeps a digit
+    there.
 
-    Returns
-    -------
-    tuple of CreatedLoss
-        One for each distinct sub-expression that computes something; their digits add up to the
-        local EIC of the node without its singular samples.  () without a sample that keeps a
-        digit there.
-
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> found = inspect(read("(x-0.999)**4").formula, Samples.from_columns({"x": [1.0, 1.01]}))

@@ -21,14 +21,14 @@ class Diagnosis(Plain):
 
     Attributes
     ----------
-    inspection : Inspection
-    verdict : Verdict
+    inspection
+    verdict
         What is wrong.
-    ledger : Ledger
+    ledger
         Whose noise it is, at one node: for `diagnose` that of largest finite local EIC.
-    where : Where
+    where
         Which rows carry it, at the same node.
-    writing : WritingLoss
+    writing
         Whether the function or its writing is to blame.
     """
 
@@ -68,7 +68,11 @@ def diagnose(inspection: Inspection) -> Diagnosis:
 
     Parameters
     ----------
-    inspection : Inspection
+    inspection
+
+    Returns
+    -------
+    Diagnosis
 
     Examples
     --------

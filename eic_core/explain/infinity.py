@@ -38,30 +38,17 @@ Rows = npt.NDArray[np.int64]
 
 
 class Source(NamedTuple):
-    """A step that leaves the result without a digit, and what the result does.
+    """A step that leaves the result without a digit, and what the result does."""
 
-    Attributes
-    ----------
-    kind : int
-        `STEEP`, `LOSES` or `JUMPS`.
-    node : int
-        Where that comes from: of what is infinitely steep the steep step.
-    """
-
-    kind: int
-    node: int
+    kind: int  # `STEEP`, `LOSES` or `JUMPS`
+    node: int  # Where that comes from: of what is infinitely steep the steep step
 
 
 @dataclass(frozen=True)
 class Sources:
-    """The steps that leave the result without a digit.
+    """The steps that leave the result without a digit."""
 
-    Attributes
-    ----------
-    found : tuple of (Source, ndarray of int)
-        Each with its rows, the most first; jumps and zeros before what is steep.
-    """
-
+    # Each with its rows, the most first; jumps and zeros before what is steep
     found: tuple[tuple[Source, Rows], ...] = field(repr=False)
 
     def rows(self, *kinds: int) -> Rows:
@@ -77,12 +64,6 @@ class Sources:
 def sources_of_infinity(inspection: Inspection) -> Sources:
     """Find them; it is done once and kept for as long as the inspection lives.
 
-    Parameters
-    ----------
-    inspection : Inspection
-
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 3.0]})

@@ -32,46 +32,26 @@ HIDDEN_SHARE = 0.01
 
 @dataclass(frozen=True)
 class LedgerRow:
-    """One node's part in the target's amplification.
-
-    Attributes
-    ----------
-    node_id : int
-    text : str
-        What the noise is, in words.
-    share : float
-        sum_x G^2 / sum_x s_t^2 over the samples with finite s_t: the part of E[s_t^2]
-        introduced here, 0 to 1.
-    mean_share : float
-        Mean of G^2 / s_t^2 over the same samples; one sample cannot dominate it.
-    through : float
-        What comes to the target through this node, from it and all below: 0 to 1.
-    largest : float
-        Largest |G| there.
-    gain : float
-        Root mean square of G: how many times this node's noise is amplified.
-    amplifier : int
-        The node on the way to the target that multiplies it most, at the rows that carry it.
-    amplifier_part : float
-        Its part of the digits gained there on the way (above 1 if other steps take some back); nan
-        if none are gained.
-    masked : bool
-        Whether this node loses at least `HIDDEN_BY` digits more than the target and yet
-        its share is below `HIDDEN_SHARE`.
-    elsewhere : float
-        How many times the other steps together multiply it there, or divide it; nan as above.
-    """
+    """One node's part in the target's amplification."""
 
     node_id: int
-    text: str
+    text: str  # What the noise is, in words
+    # sum_x G^2 / sum_x s_t^2 over the samples with finite s_t: the part of E[s_t^2] introduced
+    # here, 0 to 1
     share: float
-    mean_share: float
-    through: float
-    largest: float
-    gain: float
+    mean_share: float  # Mean of G^2 / s_t^2 over the same samples; one sample cannot dominate it
+    through: float  # What comes to the target through this node, from it and all below: 0 to 1
+    largest: float  # Largest |G| there
+    gain: float  # Root mean square of G: how many times this node's noise is amplified
+    # The node on the way to the target that multiplies it most, at the rows that carry it
     amplifier: int
+    # Its part of the digits gained there on the way (above 1 if other steps take some back); nan if
+    # none are gained
     amplifier_part: float
+    # Whether this node loses at least `HIDDEN_BY` digits more than the target and yet its share is
+    # below `HIDDEN_SHARE`
     masked: bool
+    # How many times the other steps together multiply it there, or divide it; nan as above
     elsewhere: float = math.nan
 
     _JSON = (
@@ -122,20 +102,11 @@ def ledger_sentences(
 ) -> tuple[str, ...]:
     """The largest groups of equal noise, what is masked, and what is left out.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    target : int
-        The node whose noise is shared out.
-    rows : tuple of LedgerRow
-        Of the target and every node below it; at least one.
-    singular : int
-        Valid samples left out of the ledger.
+    - `target`: the node whose noise is shared out.
+    - `rows`: of the target and every node below it; at least one.
+    - `singular`: valid samples left out of the ledger.
 
-    Returns
-    -------
-    tuple of str
-        Whole sentences, the largest group first.
+    Returns whole sentences, the largest group first.
     """
     if len(rows) == 1:
         return (_leaf(inspection, target), *_left_out(inspection, target, singular))
@@ -235,8 +206,6 @@ def _part_there(row: LedgerRow) -> int:
 def _another(share: float) -> str:
     """A further share as it begins a sentence.
 
-    Examples
-    --------
     >>> _another(0.33), _another(0.49999)
     ('Another 33 %', 'Another share of under 50 %')
     """
@@ -247,8 +216,6 @@ def _another(share: float) -> str:
 def _share(share: float) -> str:
     """A share as it begins a sentence.
 
-    Examples
-    --------
     >>> _share(0.73), _share(0.99999), _share(1.0)
     ('73 %', 'Over 99.9 %', 'All')
     """
@@ -326,13 +293,8 @@ def outermost_masked(inspection: Inspection, rows: tuple[LedgerRow, ...]) -> lis
 def masked_sentence(inspection: Inspection, target: int, row: LedgerRow) -> str:
     """What a masked node loses, and how little of the target's noise arises there.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    target : int
-        The node whose noise is shared out.
-    row : LedgerRow
-        A masked one.
+    - `target`: the node whose noise is shared out.
+    - `row`: a masked one.
     """
     local = inspection.nodes[row.node_id].local_eic_finite
     share = wording.percent(row.share)
@@ -355,45 +317,27 @@ WORTH_A_BAR = 0.001
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar of the waterfall, from `start` to `end` (shares of 1).
-
-    Attributes
-    ----------
-    label : str
-    nodes : tuple of int
-        One node, or all those grouped in the last bar.
-    start, end : float
-    """
+    """One bar of the waterfall, from `start` to `end` (shares of 1)."""
 
     label: str
-    nodes: tuple[int, ...]
+    nodes: tuple[int, ...]  # One node, or all those grouped in the last bar
     start: float
     end: float
 
 
 @dataclass(frozen=True)
 class Ledger(Plain):
-    """Who is to blame for a target's amplification.
-
-    Attributes
-    ----------
-    inspection : Inspection
-    target : int
-    rows : tuple of LedgerRow
-        For the target and every node below it, in post-order; empty if no sample is
-        valid and finite at the target.
-    finite, singular : int
-        Valid samples with finite s_t, over which the ledger is made, and the others.
-    sentences : tuple of str
-        The largest entries first.
-    """
+    """Who is to blame for a target's amplification."""
 
     inspection: Inspection = field(repr=False)
     target: int
+    # For the target and every node below it, in post-order; empty if no sample is valid and finite
+    # at the target
     rows: tuple[LedgerRow, ...]
+    # finite, singular: valid samples with finite s_t, over which the ledger is made, and the others
     finite: int
     singular: int
-    sentences: tuple[str, ...]
+    sentences: tuple[str, ...]  # The largest entries first
 
     _JSON = ("target", "finite", "singular", "sentences", "rows")
 
@@ -419,12 +363,8 @@ class Ledger(Plain):
     def waterfall(self, bars: int = WATERFALL_BARS, *, mean: bool = False) -> tuple[Bar, ...]:
         """The shares stacked from 0 to 1, the smallest grouped in the last bar.
 
-        Parameters
-        ----------
-        bars : int
-            How many at most, the grouped one included; at least 1.
-        mean : bool
-            Stack the means of the samples' shares instead: none of them can dominate.
+        - `bars`: how many at most, the grouped one included; at least 1.
+        - `mean`: stack the means of the samples' shares instead: none of them can dominate.
         """
         parts = {row.node_id: row.mean_share if mean else row.share for row in self.rows}
         ranked = sorted(
@@ -452,9 +392,13 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
 
     Parameters
     ----------
-    inspection : Inspection
-    target : int, optional
+    inspection
+    target
         Default: `diagnosed_node`, the node of largest finite local EIC.
+
+    Returns
+    -------
+    Ledger
 
     Notes
     -----

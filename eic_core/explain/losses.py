@@ -50,25 +50,13 @@ STABLE, MODERATE, SEVERE, INFINITE, UNDEFINED = (
 
 @dataclass(frozen=True)
 class Loss(Plain):
-    """One of the numbers of digits.
+    """One of the numbers of digits."""
 
-    Attributes
-    ----------
-    key : {"worst_step", "result", "result_shared"}
-    name : str
-    digits : float
-        inf where no digit is left at some sample; nan where there is no value.
-    digits_finite : float
-        Without these samples; nan if none remain.
-    sentence : str
-        What it is, and how large.
-    """
-
-    key: str
+    key: str  # {"worst_step", "result", "result_shared"}
     name: str
-    digits: float
-    digits_finite: float
-    sentence: str
+    digits: float  # inf where no digit is left at some sample; nan where there is no value
+    digits_finite: float  # Without these samples; nan if none remain
+    sentence: str  # What it is, and how large
 
     _JSON = ("key", "name", "digits", "digits_finite", "sentence")
 
@@ -76,8 +64,6 @@ class Loss(Plain):
 def level_of(digits: float) -> str:
     """The level of a number of digits lost.
 
-    Examples
-    --------
     >>> level_of(0.4), level_of(1.0), level_of(2.5), level_of(float("inf"))
     ('stable', 'moderate', 'severe', 'infinite')
     """
@@ -91,8 +77,6 @@ def level_of(digits: float) -> str:
 def paper_clause(eic: float) -> str:
     """What Yu et al. say of an EIC: their thresholds 1 and 2 are about the worst step.
 
-    Examples
-    --------
     >>> paper_clause(0.4)
     'EIC below 1, like a typical physical law'
     """
@@ -123,12 +107,6 @@ APART = 0.1
 def shared_noise_differs(inspection: Inspection) -> bool:
     """Whether copies that share their noise change what the result loses, by a look at some rows.
 
-    Parameters
-    ----------
-    inspection : Inspection
-
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [100.0, 200.0]})
@@ -159,16 +137,10 @@ def account_of_losses(
 ) -> tuple[Loss, ...]:
     """The loss numbers of a formula: what each is called, what it is, how large it is.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    shared, shared_finite : float, optional
-        Digits that the result loses with shared noise, with and without the samples at which none
-        is left (`CorrelatedAmplification.q_eic`); None if not computed.  Without copies they are
-        those of independent noise, and known.
+    - `shared`, `shared_finite`: digits that the result loses with shared noise, with and without
+      the samples at which none is left (`CorrelatedAmplification.q_eic`); None if not computed.
+      Without copies they are those of independent noise, and known.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [2.99, 3.5, 4.0]})
@@ -206,8 +178,6 @@ def _loss(key: str, digits: float, rest: float, at: str = "", others: str = "") 
 def account_line(losses: Sequence[Loss]) -> str:
     """All loss numbers by their names, in one sentence.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> inspection = inspect(read("x*y").formula, Samples.from_columns({"x": [1.0], "y": [2.0]}))
@@ -226,8 +196,6 @@ def amount(digits: float, rest: float) -> str:
 
     An infinite loss is not called every digit: a result that jumps may keep most of them.
 
-    Examples
-    --------
     >>> amount(2.3, 2.3), amount(math.inf, 0.4), amount(math.inf, math.nan)
     ('2.3 digits', 'infinite at some samples, 0.4 digits at the others', 'infinite')
     """
@@ -240,8 +208,6 @@ def amount(digits: float, rest: float) -> str:
 def kept_phrase(digits: float) -> str:
     """What a result keeps that loses little.
 
-    Examples
-    --------
     >>> kept_phrase(0.17), kept_phrase(0.02), kept_phrase(0.0)
     ('keeps all but 0.2 digits', 'keeps all but 0.02 digits', 'keeps every digit')
     >>> kept_phrase(0.991)
@@ -254,8 +220,6 @@ def kept_phrase(digits: float) -> str:
 def loss_phrase(digits: float) -> str:
     """A number of digits that no rounding puts on another side of 1 or 2, where levels change.
 
-    Examples
-    --------
     >>> print(*[loss_phrase(d) for d in (0.94, 0.991, 0.99996, 1.0, 1.02, 2.004)], sep=", ")
     0.9 digits, 0.99 digits, 0.99996 digits, 1.0 digits, 1.02 digits, 2.004 digits
     """

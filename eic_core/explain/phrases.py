@@ -11,13 +11,8 @@ TEXT_LIMIT = 48
 def code_text(formula: Formula, node_id: int, limit: int = TEXT_LIMIT) -> str:
     """A sub-expression in backticks.
 
-    Parameters
-    ----------
-    formula : Formula
-    node_id : int
-        The root of the sub-expression.
-    limit : int
-        Most characters between the backticks.
+    - `node_id`: the root of the sub-expression.
+    - `limit`: most characters between the backticks.
     """
     return f"`{short_text(formula, node_id, limit)}`"
 
@@ -25,8 +20,6 @@ def code_text(formula: Formula, node_id: int, limit: int = TEXT_LIMIT) -> str:
 def input_name(name: str) -> str:
     """A variable as `code_text` shows it.
 
-    Examples
-    --------
     >>> input_name("theta1")
     '`θ₁`'
     """
@@ -36,8 +29,6 @@ def input_name(name: str) -> str:
 def noise_source(node: Node, text: str) -> str:
     """What a node's noise is: the error of an input or a constant, or a rounding.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> [noise_source(node, text) for node, text in zip(read("2*x").formula, ("2", "x", "2·x"))]
     ['error of the constant `2`', 'error of the input `x`', 'rounding of `2·x`']

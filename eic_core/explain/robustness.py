@@ -52,12 +52,16 @@ def r2_with_digits(formula: Formula, samples: Samples, digits: int = FEW_DIGITS)
 
     Parameters
     ----------
-    formula : Formula
+    formula
         Left as they are: pi, e, fractions, and exponents that belong to their power.
-    samples : Samples
+    samples
         With a target.
-    digits : int
+    digits
         1 or more.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -76,9 +80,13 @@ def r2_in_float32(formula: Formula, samples: Samples) -> float:
 
     Parameters
     ----------
-    formula : Formula
-    samples : Samples
+    formula
+    samples
         With a target, which stays in double precision, as R^2 itself does.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -104,15 +112,18 @@ def resampled_r2(
 
     Parameters
     ----------
-    predicted, target : ndarray, shape (N,)
-    resamples : int
-    seed : int
+    predicted
+        Shape (N,).
+    target
+        Shape (N,).
+    resamples
+    seed
         Non-negative.
 
     Returns
     -------
-    ndarray, shape (resamples,)
-        nan where the target of a draw does not vary.
+    Array
+        nan where the target of a draw does not vary. Shape (resamples,).
 
     Examples
     --------
@@ -142,20 +153,12 @@ def outer_rows(columns: Mapping[str, Array], share: float = OUTER) -> np.ndarray
     In one input a row is as far out as the number of rows below it less that of rows above it, in
     size.  Rows are ordered by the input in which they are outermost, then by the sum over all.
 
-    Parameters
-    ----------
-    columns : mapping of name to ndarray, shape (N,)
-        The inputs.
-    share : float
-        How many rows, of 1; all that tie with the last of them belong to them.
+    - `columns`, shape (N,), mapping of name to ndarray: the inputs.
+    - `share`: how many rows, of 1; all that tie with the last of them belong to them.
 
-    Returns
-    -------
-    ndarray of bool, shape (N,), or None
-        None without an input, or where ties would make them three tenths of all rows or more.
+    Returns None without an input, or where ties would make them three tenths of all rows or more
+    (shape (N,)).
 
-    Examples
-    --------
     >>> x = np.arange(20.0)
     >>> np.flatnonzero(outer_rows({"x": x})).tolist()
     [0, 19]
@@ -182,6 +185,15 @@ def _off_middle(column: Array) -> Array:
 def r2_of_outer_rows(formula: Formula, samples: Samples) -> tuple[float, int]:
     """R^2 on the outer rows, with constants fitted to the others, and how many outer rows there
     are; (nan, 0) where there are none (`outer_rows`).
+
+    Parameters
+    ----------
+    formula
+    samples
+
+    Returns
+    -------
+    tuple[float, int]
 
     Examples
     --------
@@ -210,16 +222,17 @@ def r2_of_rows_left_out(formula: Formula, samples: Samples, *, seed: int = 0) ->
 
     Parameters
     ----------
-    formula : Formula
-    samples : Samples
+    formula
+    samples
         With a target; of more than 2,000 rows, so many are taken, evenly spread.
-    seed : int
+    seed
         Non-negative.
 
     Returns
     -------
     float
-        nan where, in most of the five, the formula has no value at some row; or of a single row.
+        nan where, in most of the five, the formula has no value at some row; or of a single
+        row.
 
     Examples
     --------
@@ -263,31 +276,35 @@ class RobustnessCard(Plain):
 
     Attributes
     ----------
-    formula : Formula
-    text : str
+    formula
+    text
         In Python's notation.
-    rows : int
-    r2 : float
+    rows
+    r2
         As given.
-    resampled_low, resampled_high : float
-        The middle 95 per cent of R^2 over 1,000 draws of the rows with replacement, the formula as
-        given; of more than 20,000 rows, so many are drawn from, evenly spread.
-    few_digits : float
+    resampled_low
+        The middle 95 per cent of R^2 over 1,000 draws of the rows with replacement, the formula
+        as given; of more than 20,000 rows, so many are drawn from, evenly spread.
+    resampled_high
+        The middle 95 per cent of R^2 over 1,000 draws of the rows with replacement, the formula
+        as given; of more than 20,000 rows, so many are drawn from, evenly spread.
+    few_digits
         With every constant rounded to four significant digits.
-    float32 : float
+    float32
         In single precision.
-    left_out : float
+    left_out
         On rows left out, constants fitted to the rest (`r2_of_rows_left_out`).
-    outer : float
+    outer
         On the outer tenth of the rows, constants fitted to the others (`r2_of_outer_rows`).
-    outer_count : int
+    outer_count
         How many these are; 0 where there are no such rows.
-    holdout : float
+    holdout
         On another table, the formula as given; nan without one.
-    holdout_rows : int
-    outside : float
-        On those of its rows that lie outside the ranges of the inputs in `samples`; nan without.
-    outside_rows : int
+    holdout_rows
+    outside
+        On those of its rows that lie outside the ranges of the inputs in `samples`; nan
+        without.
+    outside_rows
     """
 
     formula: Formula = field(repr=False)
@@ -334,23 +351,12 @@ NO_VALUE = "—: there is no value at some row, or nothing to measure it on."
 
 
 class CardLine(NamedTuple):
-    """One row of a card.
-
-    Attributes
-    ----------
-    name : str
-    r2 : float
-        nan where there is none.
-    text : str
-        The same as it is shown.
-    meaning : str
-        What was done.
-    """
+    """One row of a card."""
 
     name: str
-    r2: float
-    text: str
-    meaning: str
+    r2: float  # nan where there is none
+    text: str  # The same as it is shown
+    meaning: str  # What was done
 
 
 def _lines(card: RobustnessCard) -> Iterator[CardLine]:
@@ -415,14 +421,18 @@ def robustness_card(
 
     Parameters
     ----------
-    formula : Formula
-    samples : Samples
-        With a target: the rows that it was fitted to.  Outer rows are outer in some of their
+    formula
+    samples
+        With a target: the rows that it was fitted to. Outer rows are outer in some of their
         columns; for cards to be compared, these must be the same.
-    holdout : Samples, optional
+    holdout
         With a target: rows that nobody has looked at.
-    seed : int
+    seed
         Of splits and draws, non-negative.
+
+    Returns
+    -------
+    RobustnessCard
 
     Raises
     ------

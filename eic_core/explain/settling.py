@@ -46,12 +46,6 @@ SHARE_OF_EIC = 0.25
 def unsettled_clause(inspection: Inspection) -> str:
     """Why the mean is not settled at this N; "" where that is not known.
 
-    Parameters
-    ----------
-    inspection : Inspection
-
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.5, 4.0]})
@@ -85,29 +79,15 @@ def unsettled_clause(inspection: Inspection) -> str:
 
 @dataclass(frozen=True)
 class UnsettledAt:
-    """Which mean is not settled, and why.
+    """Which mean is not settled, and why."""
 
-    Attributes
-    ----------
-    own : bool
-        Whether it is that of EIC's own node; else that of `node` alone.
-    node : int
-        Where s grows without bound; -1 if only the tail is heavy.
-    """
-
-    own: bool
-    node: int
+    own: bool  # Whether it is that of EIC's own node; else that of `node` alone
+    node: int  # Where s grows without bound; -1 if only the tail is heavy
 
 
 def unsettled_at(inspection: Inspection) -> UnsettledAt | None:
     """Which mean is not settled at this N, and why; None where that is not known.
 
-    Parameters
-    ----------
-    inspection : Inspection
-
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.5, 4.0]})
@@ -145,15 +125,7 @@ def nodes_that_make(inspection: Inspection, node_id: int) -> list[int]:
 
     The node itself is one of them, if it takes both signs.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    node_id : int
-
-    Returns
-    -------
-    list of int
-        That where most is created first.
+    Returns that where most is created first.
     """
     signs = inspection.amplification.signs
     losses = created_losses(inspection, node_id)
@@ -170,15 +142,8 @@ def nodes_that_make(inspection: Inspection, node_id: int) -> list[int]:
 def grows_towards(inspection: Inspection, node_id: int, k: int) -> bool:
     """Whether s of a node grows without bound where another, at or below it, changes its sign.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    node_id : int
-    k : int
-        The node itself or one below it.
+    - `k`: the node itself or one below it.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.5, 4.0, 5.5]})
@@ -207,13 +172,6 @@ def has_steps_alone(inspection: Inspection, node_id: int) -> bool:
 
     Whole numbers of a small range, and columns whose values mostly repeat.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    node_id : int
-
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"n": [1.0, 2.0, 5.0], "x": [1.5, 2.25, 4.0]})
@@ -237,27 +195,16 @@ LARGEST_STEP = 1_000
 
 @dataclass(frozen=True)
 class Growth(Plain):
-    """Local EIC on subsamples of N/16, N/8 … N rows.
-
-    Attributes
-    ----------
-    counts : tuple of int
-    local_eic : tuple of float
-        Mean over random orders of the rows of the local EIC of their first n.
-    low, high : tuple of float
-        Middle 80 per cent of these orders.
-    per_decade : float
-        Digits by which it grows when N grows tenfold.
-    unbounded : bool
-        Whether it is known to grow without bound, whatever these rows show.
-    """
+    """Local EIC on subsamples of N/16, N/8 … N rows."""
 
     counts: tuple[int, ...]
+    # Mean over random orders of the rows of the local EIC of their first n
     local_eic: tuple[float, ...]
+    # low, high: middle 80 per cent of these orders
     low: tuple[float, ...]
     high: tuple[float, ...]
-    per_decade: float
-    unbounded: bool = False
+    per_decade: float  # Digits by which it grows when N grows tenfold
+    unbounded: bool = False  # Whether it is known to grow without bound, whatever these rows show
 
     _JSON = ("counts", "local_eic", "low", "high", "per_decade")
 
@@ -284,21 +231,11 @@ class Growth(Plain):
 def growth_of(s2: Array, *, seed: int = 0, unbounded: bool = False) -> Growth | None:
     """The curve of local EIC over N, averaged over random orders of the rows.
 
-    Parameters
-    ----------
-    s2 : ndarray, shape (n,)
-        Finite s^2.
-    seed : int
-    unbounded : bool
-        Whether the mean is known to be infinite.
+    - `s2`, shape (n,): finite s^2.
+    - `unbounded`: whether the mean is known to be infinite.
 
-    Returns
-    -------
-    Growth or None
-        None if n < `FEWEST`.
+    Returns None if n < `FEWEST`.
 
-    Examples
-    --------
     >>> growth_of(np.full(64, 100.0)).local_eic
     (1.0, 1.0, 1.0, 1.0, 1.0)
     """
@@ -331,24 +268,14 @@ def growth_of(s2: Array, *, seed: int = 0, unbounded: bool = False) -> Growth | 
 
 @dataclass(frozen=True)
 class MeanInterval:
-    """A bootstrap interval for local EIC, or why there is none.
+    """A bootstrap interval for local EIC, or why there is none."""
 
-    Attributes
-    ----------
-    low, high : float
-        nan without an interval.
-    level : float
-    reason : str
-        Why there is none; "" if there is one.
-    heavy : bool
-        Whether the reason is the tail.
-    """
-
+    # low, high: nan without an interval
     low: float
     high: float
     level: float
-    reason: str = ""
-    heavy: bool = False
+    reason: str = ""  # Why there is none; "" if there is one
+    heavy: bool = False  # Whether the reason is the tail
 
     _JSON = ("low", "high", "level", "reason")
 
@@ -376,20 +303,13 @@ def interval_of(
 ) -> MeanInterval:
     """A percentile bootstrap interval for log10 of the root of E[s^2], where one exists.
 
-    Parameters
-    ----------
-    s2 : ndarray, shape (n,)
-        Finite s^2.
-    crosses : bool
-        Whether s grows without bound where a node changes its sign, so that E[s^2] is infinite.
-    event : str
-        What the node does there.
-    left_out : int
-        Samples of the same kind of which nothing is known.
-    level : float
-        Of the interval, between 0 and 1.
-    seed : int
-        Of the bootstrap, 0 or more.
+    - `s2`, shape (n,): finite s^2.
+    - `crosses`: whether s grows without bound where a node changes its sign, so that E[s^2] is
+      infinite.
+    - `event`: what the node does there.
+    - `left_out`: samples of the same kind of which nothing is known.
+    - `level`: of the interval, between 0 and 1.
+    - `seed`: of the bootstrap, 0 or more.
 
     Notes
     -----
@@ -399,8 +319,6 @@ def interval_of(
     are drawn at once, and what they stray is scaled down to n (P. J. Bickel, F. Goetze and
     W. R. van Zwet, "Resampling fewer than n observations", Statistica Sinica 7 (1997) 1-31).
 
-    Examples
-    --------
     >>> interval_of(np.full(500, 100.0), False).sentence
     'On other samples of this kind expect 1.00 digits here (95 % bootstrap interval).'
     >>> interval_of(np.ones(50), False).reason

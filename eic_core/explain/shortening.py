@@ -20,8 +20,6 @@ MOST_DIGITS = 17
 def shortenable(formula: Formula) -> dict[str, tuple[int, ...]]:
     """Decimal constants by their text, each with the nodes where it stands.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> shortenable(read("2.50*x + pi/3.1 + 2.50").formula)
     {'2.50': (0, 7), '3.1': (4,)}
@@ -36,8 +34,6 @@ def shortenable(formula: Formula) -> dict[str, tuple[int, ...]]:
 def digits_of(text: str) -> int:
     """Significant digits of a decimal number; trailing zeros do not count.
 
-    Examples
-    --------
     >>> [digits_of(t) for t in ("2.50", "10000", "-0.0012", "1e-3", "0")]
     [2, 1, 2, 1, 1]
     """
@@ -50,8 +46,6 @@ def shortened_label(label: str, digits: int) -> str:
 
     Returns the label itself if it has no more.
 
-    Examples
-    --------
     >>> [shortened_label(t, 3) for t in ("3.14159", "-165.300293", "123456", "2.50", "1.2345e-7")]
     ['3.14', '-165', '123000', '2.50', '1.23e-7']
     """
@@ -67,8 +61,6 @@ def shortened_label(label: str, digits: int) -> str:
 def with_labels(formula: Formula, digits: Mapping[str, int]) -> Formula:
     """The formula with each constant of these labels rounded to so many digits.
 
-    Examples
-    --------
     >>> from eic_core.formula.rendering import to_python
     >>> from eic_core.formula.syntax import read
     >>> to_python(with_labels(read("1.234*x - 5.6789").formula, {"1.234": 2, "5.6789": 3}))
@@ -90,8 +82,6 @@ def makes_exponent_exact(formula: Formula, shortened: Formula) -> bool:
 
     Such an exponent is read as part of the power, without noise: another tree.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> formula = read("x**2.37").formula
     >>> [makes_exponent_exact(formula, with_labels(formula, {"2.37": n})) for n in (1, 2)]
@@ -104,8 +94,6 @@ def makes_exponent_exact(formula: Formula, shortened: Formula) -> bool:
 def rounded_column(values: Array, digits: int) -> Array:
     """Every number rounded to so many significant digits.
 
-    Examples
-    --------
     >>> rounded_column(np.array([3.14159, -0.00271828, 0.0, 12345.0]), 2).tolist()
     [3.1, -0.0027, 0.0, 12000.0]
     """

@@ -23,25 +23,14 @@ TEXT_LIMIT = 24
 
 @dataclass(frozen=True)
 class Spread(Plain):
-    """The tail of the loss, ready to be shown.
+    """The tail of the loss, ready to be shown."""
 
-    Attributes
-    ----------
-    place : str
-        The step that the quantiles are about, in backticks; "" if there are none.
-    quantiles : str
-        Digits lost there by 50, 90 and 99 % of the samples; a dash where no sample keeps a digit
-        at some other step.
-    worst : str
-        What the worst 1 % of the samples carry.
-    settled : str
-        Whether the mean is settled: "yes", "no", and where not.
-    """
-
-    place: str
+    place: str  # The step that the quantiles are about, in backticks; "" if there are none
+    # Digits lost there by 50, 90 and 99 % of the samples; a dash where no sample keeps a digit at
+    # some other step
     quantiles: str
-    worst: str
-    settled: str
+    worst: str  # What the worst 1 % of the samples carry
+    settled: str  # Whether the mean is settled: "yes", "no", and where not
 
     _JSON = ("place", "quantiles", "worst", "settled")
 
@@ -49,12 +38,6 @@ class Spread(Plain):
 def spread_of(inspection: Inspection) -> Spread | None:
     """Put the tail into words; None where there is no sample to speak of.
 
-    Parameters
-    ----------
-    inspection : Inspection
-
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
@@ -79,11 +62,7 @@ def spread_of(inspection: Inspection) -> Spread | None:
 def settled_phrase(inspection: Inspection, tail: Tail) -> str:
     """Whether the mean is settled, and if it is not, at which step.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    tail : Tail
-        Its own.
+    - `tail`: its own.
     """
     if math.isinf(inspection.eic):
         place = _place(inspection, inspection.bottleneck)

@@ -52,17 +52,10 @@ def agreement_sentence(
 ) -> str:
     """Where the ways agree, why not elsewhere, and where there is nothing to compare.
 
-    Parameters
-    ----------
-    agreements : sequence of Agreement
-        One a node; empty if no sample has a value.
-    recursion : sequence of float
-        Local EIC of the nodes; the reason of the largest that does not agree is given.
-    texts : sequence of str
-        The nodes in backticks.
+    - `agreements`: one a node; empty if no sample has a value.
+    - `recursion`: local EIC of the nodes; the reason of the largest that does not agree is given.
+    - `texts`: the nodes in backticks.
 
-    Examples
-    --------
     >>> fine = MethodAgreement(OK, ())
     >>> apart = MethodAgreement("explained", ("…",), "in single precision …")
     >>> agreement_sentence([fine, fine], [0.0, 0.2], ["`x`", "`2·x`"])
@@ -132,33 +125,18 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class TriangulatedNode:
-    """One node, four ways.
-
-    Attributes
-    ----------
-    node_id : int
-    text : str
-    recursion : float
-        Local EIC over the rows used that are not singular here.
-    shared : float
-        The same with shared noise.
-    shaken : tuple of Shaken
-        From the largest sigma to the smallest.
-    float32, float64 : Observed
-        Errors in units of roundoff; where the exact value is 0 and another comes out, 1 / roundoff:
-        no digit of it is right.
-    agreement : Agreement
-        The badge and its reason.
-    """
+    """One node, four ways."""
 
     node_id: int
     text: str
-    recursion: float
-    shared: float
-    shaken: tuple[Shaken, ...]
+    recursion: float  # Local EIC over the rows used that are not singular here
+    shared: float  # The same with shared noise
+    shaken: tuple[Shaken, ...]  # From the largest sigma to the smallest
+    # float32, float64: errors in units of roundoff; where the exact value is 0 and another comes
+    # out, 1 / roundoff: no digit of it is right
     float32: Observed
     float64: Observed
-    agreement: MethodAgreement
+    agreement: MethodAgreement  # The badge and its reason
 
     _JSON = (
         "id=node_id",
@@ -174,20 +152,11 @@ class TriangulatedNode:
 
 @dataclass(frozen=True)
 class Triangulation(Plain):
-    """All nodes of a formula, four ways.
-
-    Attributes
-    ----------
-    inspection : Inspection
-    samples : Samples
-        The rows used, evenly spaced over the valid ones.
-    nodes : tuple of TriangulatedNode
-        In post-order; empty if no row is valid.
-    """
+    """All nodes of a formula, four ways."""
 
     inspection: Inspection = field(repr=False)
-    samples: Samples = field(repr=False)
-    nodes: tuple[TriangulatedNode, ...]
+    samples: Samples = field(repr=False)  # The rows used, evenly spaced over the valid ones
+    nodes: tuple[TriangulatedNode, ...]  # In post-order; empty if no row is valid
 
     _JSON = (("rows", lambda found: len(found.samples)), "sentence", "nodes")
 
@@ -208,10 +177,14 @@ def triangulate(
 
     Parameters
     ----------
-    inspection : Inspection
-    seed : int
+    inspection
+    seed
         Of the perturbation.
-    progress : callable (fraction done) -> None, optional
+    progress
+
+    Returns
+    -------
+    Triangulation
 
     Notes
     -----

@@ -100,31 +100,16 @@ TOLD_PLACES = 2
 
 @dataclass(frozen=True)
 class Verdict:
-    """What to say about a formula.  Sub-expressions stand in backticks.
+    """What to say about a formula.  Sub-expressions stand in backticks."""
 
-    Attributes
-    ----------
-    level : str
-        A key of `LEVELS`; it is about the result.
-    sentence : str
-        The verdict: a sentence, and a second one where samples leave double range.
-    cause : str
-        The cause in a few words.
-    origin : int
-        Id of the node that the cause is about: the bottleneck, or the node
-        below it from which it inherits its loss.
-    notes : tuple of str
-        Sentences that qualify it.
-    meaning : str
-        What the level says of the result, and what Yu et al. say of such an EIC.
-    """
-
-    level: str
-    sentence: str
-    cause: str
+    level: str  # A key of `LEVELS`; it is about the result
+    sentence: str  # The verdict: a sentence, and a second one where samples leave double range
+    cause: str  # The cause in a few words
+    # Id of the node that the cause is about: the bottleneck, or the node below it from which it
+    # inherits its loss
     origin: int
-    notes: tuple[str, ...]
-    meaning: str
+    notes: tuple[str, ...]  # Sentences that qualify it
+    meaning: str  # What the level says of the result, and what Yu et al. say of such an EIC.
 
     @property
     def badge(self) -> str:
@@ -139,7 +124,11 @@ def verdict(inspection: Inspection) -> Verdict:
 
     Parameters
     ----------
-    inspection : Inspection
+    inspection
+
+    Returns
+    -------
+    Verdict
 
     Examples
     --------
@@ -319,14 +308,8 @@ def _with_left_out(inspection: Inspection, said: _Said) -> _Said:
 def range_sentence(inspection: Inspection, found: DoubleRange) -> str:
     """At how many samples a program gets no value, where that comes from, and what is exact.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    found : DoubleRange
-        Its own, with at least one sample lost.
+    - `found`: its own, with at least one sample lost.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1e200, 1e300, 1.0]})
@@ -372,8 +355,6 @@ def _exact_value(found: DoubleRange) -> str:
 def worn_sentence(found: DoubleRange) -> str:
     """How many digits over- or underflow costs where a result has a value all the same.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [2e-162, 1.0], "y": [3e-162, 1.0]})
@@ -395,14 +376,8 @@ def worn_sentence(found: DoubleRange) -> str:
 def jump_sentence(inspection: Inspection, found: Undecided) -> str:
     """At how many samples a rounding decides the value of the result, where, and what it moves.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    found : Undecided
-        Its own, with at least one sample.
+    - `found`: its own, with at least one sample.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [2.3, 7.0]})

@@ -21,35 +21,19 @@ from eic_core.measure.inspection import Inspection, local_eic
 
 @dataclass(frozen=True)
 class WhatIf(Plain):
-    """A formula in which one node is replaced by its mean over the data.
-
-    Attributes
-    ----------
-    inspection : Inspection
-    node_id : int
-    mean : float
-        Over the valid samples at which the node is in double range.
-    formula : Formula
-        With the constant in the node's place.
-    text : str
-        The same, to paste.
-    against : {"target", "formula"}
-        Whether R2 is that of the data's target or of the formula's own values.
-    r2_before, r2_after : float
-        Over the samples at which both formulas have a finite value.
-    eic_before, eic_after : float
-        ``eic_finite`` of both.
-    sentence : str
-    """
+    """A formula in which one node is replaced by its mean over the data."""
 
     inspection: Inspection = field(repr=False)
     node_id: int
-    mean: float
-    formula: Formula = field(repr=False)
-    text: str
+    mean: float  # Over the valid samples at which the node is in double range
+    formula: Formula = field(repr=False)  # With the constant in the node's place
+    text: str  # The same, to paste
+    # {"target", "formula"}: Whether R2 is that of the data's target or of the formula's own values
     against: str
+    # r2_before, r2_after: over the samples at which both formulas have a finite value
     r2_before: float
     r2_after: float
+    # eic_before, eic_after: ``eic_finite`` of both
     eic_before: float
     eic_after: float
     sentence: str
@@ -72,9 +56,13 @@ def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:
 
     Parameters
     ----------
-    inspection : Inspection
-    node_id : int
+    inspection
+    node_id
         Not the root.
+
+    Returns
+    -------
+    WhatIf
 
     Raises
     ------
@@ -160,8 +148,6 @@ def _with_constant(formula: Formula, node_id: int, value: float) -> Formula:
 def signed_number_label(text: str) -> str:
     """A number that may carry a minus, spelled as `Node.label` is.
 
-    Examples
-    --------
     >>> signed_number_label("-9.3e-08"), signed_number_label("2.0")
     ('-9.3e-8', '2.0')
     """
@@ -188,15 +174,9 @@ def _sentence(
 def _change(before: float, after: float, singular: bool = False) -> str:
     """What becomes of EIC.
 
-    Parameters
-    ----------
-    before, after : float
-        Over the samples at which it is finite.
-    singular : bool
-        Whether there are others.
+    - `before`, `after`: over the samples at which it is finite.
+    - `singular`: whether there are others.
 
-    Examples
-    --------
     >>> _change(5.41, 0.17), _change(2.0, math.nan), _change(math.nan, 1.0)
     ('EIC goes from 5.4 to 0.2.', 'EIC has no finite value any more.', 'EIC becomes 1.0.')
     >>> _change(5.41, 0.17, True)

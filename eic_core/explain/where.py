@@ -49,23 +49,14 @@ SMALL = 0.3
 
 @dataclass(frozen=True)
 class InputRange:
-    """Where one input lies at the rows.
-
-    Attributes
-    ----------
-    name : str
-    low, high : float
-        Its range over the rows.
-    covered : float
-        The part of all valid samples that lies in this range, 0 to 1.
-    spread : float
-        From its smallest value over all valid samples to its largest; 0 if that is not known.
-    """
+    """Where one input lies at the rows."""
 
     name: str
+    # low, high: its range over the rows
     low: float
     high: float
-    covered: float
+    covered: float  # The part of all valid samples that lies in this range, 0 to 1
+    # From its smallest value over all valid samples to its largest; 0 if that is not known
     spread: float = 0.0
 
     _JSON = ("name", "low", "high", "covered")
@@ -73,26 +64,15 @@ class InputRange:
 
 @dataclass(frozen=True)
 class LossPlace:
-    """Where the rows lie.
+    """Where the rows lie."""
 
-    Attributes
-    ----------
-    node_id : int or None
-        The node that is nearly zero there; None if there is none.
-    crosses : bool
-        Whether it is known to pass through a zero on the data at which it loses every digit.
-    low, high : float
-        Range of that node's value over the rows; nan without a node.
-    inputs : tuple of InputRange
-        The inputs that the rows pick out, the narrowest first.
-    sentence : str
-    """
-
-    node_id: int | None
+    node_id: int | None  # The node that is nearly zero there; None if there is none
+    # Whether it is known to pass through a zero on the data at which it loses every digit
     crosses: bool
+    # low, high: range of that node's value over the rows; nan without a node
     low: float
     high: float
-    inputs: tuple[InputRange, ...]
+    inputs: tuple[InputRange, ...]  # The inputs that the rows pick out, the narrowest first
     sentence: str
 
     _JSON = (
@@ -121,20 +101,11 @@ def describe_rows(
 ) -> LossPlace | None:
     """Describe the rows at `positions`, which carry most of a node's E[s^2].
 
-    Parameters
-    ----------
-    inspection : Inspection
-    node_id : int
-        The node whose amplification they carry.
-    positions : ndarray of int
-        At least one.
-    s2 : ndarray, same shape
-        What each of them carries.
+    - `node_id`: the node whose amplification they carry.
+    - `positions`: at least one.
+    - `s2`: what each of them carries.
 
-    Returns
-    -------
-    LossPlace or None
-        None if neither a node nor an input tells them from the others.
+    Returns None if neither a node nor an input tells them from the others.
     """
     formula = inspection.formula
     zero = _vanishing(inspection, node_id, positions, s2 / np.sum(s2))
@@ -242,15 +213,9 @@ def chance_of_so_narrow(count: int, covered: float) -> float:
     The distribution of the range of `count` uniform numbers (H. A. David and H. N. Nagaraja,
     "Order Statistics", 3rd ed., 2003, section 2.3).
 
-    Parameters
-    ----------
-    count : int
-        At least 2.
-    covered : float
-        Part of the data, in [0, 1].
+    - `count`: at least 2.
+    - `covered`: part of the data, in [0, 1].
 
-    Examples
-    --------
     >>> chance_of_so_narrow(2, 0.5), chance_of_so_narrow(3, 0.25)
     (0.75, 0.15625)
     """
@@ -262,15 +227,8 @@ def node_digits(inspection: Inspection, node_id: int, positions: Positions) -> i
 
     Three, and one more for each digit that the node loses at the rows; 17 tell all doubles apart.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    node_id : int
-    positions : ndarray of int
-        The rows that are shown.
+    - `positions`: the rows that are shown.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0011, 3.0]})
@@ -341,60 +299,31 @@ NOISE = "the amplified noise"
 
 @dataclass(frozen=True)
 class Carriers:
-    """The smallest set of rows that carries a part of E[s^2].
+    """The smallest set of rows that carries a part of E[s^2]."""
 
-    Attributes
-    ----------
-    level : float
-        The part asked for, 0 to 1.
-    share : float
-        What they carry, at least `level`.
-    positions : tuple of int
-        Indices into the samples, the largest share first.
-    """
-
-    level: float
-    share: float
-    positions: tuple[int, ...]
+    level: float  # The part asked for, 0 to 1
+    share: float  # What they carry, at least `level`
+    positions: tuple[int, ...]  # Indices into the samples, the largest share first
 
 
 @dataclass(frozen=True)
 class Where(Plain):
-    """Which rows carry E[s^2] at a node, and why these.
-
-    Attributes
-    ----------
-    inspection : Inspection
-    node_id : int
-    s : ndarray, shape (N,)
-        Amplification at every sample; nan where invalid, inf where singular.
-    shares : ndarray, shape (N,)
-        Each row's part of the sum of s^2 over the finite rows; 0 elsewhere.
-    carriers : tuple of Carriers
-        For 50, 90 and 99 per cent; empty if no row is finite.
-    singular : tuple of int
-        Positions of the rows where no digit is left.
-    finite : int
-        Rows that `shares` is made of.
-    place : LossPlace or None
-        What is special about the rows that carry 90 per cent; None if they are no
-        smaller part of the data than what they carry.
-    growth : Growth or None
-        How local EIC changes with N; None with fewer than 32 finite rows.
-    interval : Interval
-        For local EIC, or why there is none.
-    """
+    """Which rows carry E[s^2] at a node, and why these."""
 
     inspection: Inspection = field(repr=False)
     node_id: int
+    # shape (N,): Amplification at every sample; nan where invalid, inf where singular
     s: Array = field(repr=False)
+    # shape (N,): Each row's part of the sum of s^2 over the finite rows; 0 elsewhere
     shares: Array = field(repr=False)
-    carriers: tuple[Carriers, ...]
-    singular: tuple[int, ...] = field(repr=False)
-    finite: int
+    carriers: tuple[Carriers, ...]  # For 50, 90 and 99 per cent; empty if no row is finite
+    singular: tuple[int, ...] = field(repr=False)  # Positions of the rows where no digit is left
+    finite: int  # Rows that `shares` is made of
+    # What is special about the rows that carry 90 per cent; None if they are no smaller part of the
+    # data than what they carry
     place: LossPlace | None
-    growth: Growth | None
-    interval: MeanInterval
+    growth: Growth | None  # How local EIC changes with N; None with fewer than 32 finite rows
+    interval: MeanInterval  # For local EIC, or why there is none
 
     _JSON = (
         "node=node_id",
@@ -433,9 +362,13 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
 
     Parameters
     ----------
-    inspection : Inspection
-    node_id : int, optional
+    inspection
+    node_id
         Default: `diagnosed_node`, the node of largest finite local EIC.
+
+    Returns
+    -------
+    Where
 
     Examples
     --------
@@ -497,18 +430,10 @@ def _unbounded_event(
 def few_carriers(s: Array) -> tuple[int, ...]:
     """The rows that carry 99 per cent of E[s^2], if less than `MARKED` of the finite ones do.
 
-    Parameters
-    ----------
-    s : ndarray, shape (N,)
-        Amplification; rows that are not finite are left out.
+    - `s`, shape (N,): amplification; rows that are not finite are left out.
 
-    Returns
-    -------
-    tuple of int
-        Positions, the largest share first; () if many rows carry it.
+    Returns positions, the largest share first; () if many rows carry it.
 
-    Examples
-    --------
     >>> few_carriers(np.append(np.ones(99), 1e6)), few_carriers(np.ones(100))
     ((99,), ())
     """

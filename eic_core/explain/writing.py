@@ -46,50 +46,23 @@ WRITING, FUNCTION, BOTH, NEITHER, UNDEFINED = (
 
 @dataclass(frozen=True)
 class WritingLoss(Plain):
-    """The digits that the result loses, split between the function and its writing.
-
-    Attributes
-    ----------
-    inspection : Inspection
-    conditioning : OwnConditioning
-    own : float
-        Digits that errors of the inputs take, however it is written, over the samples compared;
-        nan if there are none.
-    q : float
-        Digits that the result loses as written, copies sharing their noise, over the same.
-    loss : float
-        q - own: digits lost to the writing, 0 at least.
-    compared : int
-        Valid samples at which q is finite (then the function's conditioning is, too).
-    singular : int
-        The other valid samples.
-    singular_function : int
-        Those of them at which the function itself loses every digit.
-    nothing : int
-        Those of them at which the function is 0 and no input moves it.
-    unsettled : int
-        Those of them of which that is not known.
-    place : {"writing", "function", "both", "neither", "undefined"}
-        Where to look.
-    sentence : str
-        The verdict.
-    notes : tuple of str
-        Sentences that qualify it.
-    """
+    """The digits that the result loses, split between the function and its writing."""
 
     inspection: Inspection = field(repr=False)
     conditioning: OwnConditioning = field(repr=False)
+    # Digits that errors of the inputs take, however it is written, over the samples compared; nan
+    # if there are none
     own: float
-    q: float
-    loss: float
-    compared: int
-    singular: int
-    singular_function: int
-    nothing: int
-    unsettled: int
-    place: str
-    sentence: str
-    notes: tuple[str, ...]
+    q: float  # Digits that the result loses as written, copies sharing their noise, over the same
+    loss: float  # q - own: digits lost to the writing, 0 at least
+    compared: int  # Valid samples at which q is finite (then the function's conditioning is, too)
+    singular: int  # The other valid samples
+    singular_function: int  # Those of them at which the function itself loses every digit
+    nothing: int  # Those of them at which the function is 0 and no input moves it
+    unsettled: int  # Those of them of which that is not known
+    place: str  # {"writing", "function", "both", "neither", "undefined"}: Where to look
+    sentence: str  # The verdict
+    notes: tuple[str, ...]  # Sentences that qualify it
 
     _JSON = (
         "own",
@@ -112,7 +85,11 @@ def writing_loss(inspection: Inspection) -> WritingLoss:
 
     Parameters
     ----------
-    inspection : Inspection
+    inspection
+
+    Returns
+    -------
+    WritingLoss
 
     Notes
     -----

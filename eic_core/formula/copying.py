@@ -40,49 +40,27 @@ _LARGEST_INT = 2**31
 
 @dataclass(frozen=True)
 class Copied:
-    """A formula in another language.
-
-    Attributes
-    ----------
-    text : str
-    language : str
-        A key of `COPIED`.
-    same : bool
-        Whether the text reads back to the same tree, numbers spelled as the language needs them;
-        if not, it reads back to another one of the same value.
-    defined : tuple of str
-        Operators that the language has not, written by a definition.
-    renamed : tuple of (str, str)
-        Variables that could not keep their names, and what they are called.
-    notes : tuple of str
-        What is to be known of it, user text in backticks.
-    """
+    """A formula in another language."""
 
     text: str
-    language: str
+    language: str  # A key of `COPIED`
+    # Whether the text reads back to the same tree, numbers spelled as the language needs them; if
+    # not, it reads back to another one of the same value
     same: bool
-    defined: tuple[str, ...]
+    defined: tuple[str, ...]  # Operators that the language has not, written by a definition
+    # Variables that could not keep their names, and what they are called
     renamed: tuple[tuple[str, str], ...]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # What is to be known of it, user text in backticks
 
 
 @lru_cache(maxsize=64)
 def copied(formula: Formula, language: str) -> Copied:
     """A formula as text of another language.
 
-    Parameters
-    ----------
-    formula : Formula
-    language : str
-        A key of `COPIED`.
+    - `language`: a key of `COPIED`.
 
-    Raises
-    ------
-    FormulaError
-        If the language has no way to write it that is read back.
+    Raises `FormulaError` if the language has no way to write it that is read back.
 
-    Examples
-    --------
     >>> formula = read("-x**2/3 + exp(1e-3*y)").formula
     >>> for name in ("c", "fortran", "mathematica", "excel"):
     ...     print(copied(formula, name).text)
@@ -153,8 +131,6 @@ def _is_number(node: Node) -> bool:
 def _digits(label: str) -> int:
     """Significant digits of a number.
 
-    Examples
-    --------
     >>> _digits("-0.00120"), _digits("1500e3")
     (3, 4)
     """
@@ -252,10 +228,7 @@ class _Writer:
     def text(self) -> str:
         """The whole text.
 
-        Raises
-        ------
-        FormulaError
-            If it grows too long.
+        Raises `FormulaError` if it grows too long.
         """
         pieces: list[str] = []
         size = 0

@@ -41,22 +41,12 @@ _SMALL = 6  # the most nodes that stand in an exponent of e
 def template_parts(template: str, arity: int, comma: str = ", ") -> tuple[Part | None, ...]:
     """A template as texts, (operand, floor) pairs, and None for the parameter.
 
-    Parameters
-    ----------
-    template : str
-        One of a `Form`'s, with its slots (`eic_core.operators.writing`).
-    arity : int
-        Number of operands, which ``<*>`` stands for.
-    comma : str
-        What stands between the operands of ``<*>``.
+    - `template`: one of a `Form`'s, with its slots (`eic_core.operators.writing`).
+    - `arity`: number of operands, which ``<*>`` stands for.
+    - `comma`: what stands between the operands of ``<*>``.
 
-    Returns
-    -------
-    tuple of str, (int, int) or None
-        The floor of an operand is the precedence below which it needs parentheses.
+    Returns the floor of an operand is the precedence below which it needs parentheses.
 
-    Examples
-    --------
     >>> template_parts("max(<*>)", 2)
     ('max(', (0, 0), ', ', (1, 0), ')')
     """
@@ -79,8 +69,6 @@ def template_parts(template: str, arity: int, comma: str = ", ") -> tuple[Part |
 def form_of(formula: Formula, node: Node) -> Form:
     """How an operator is written over these operands.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> formula = read("exp(-x)").formula
     >>> form_of(formula, formula.root).latex
@@ -119,16 +107,9 @@ def _is_euler(node: Node) -> bool:
 def math_style(form: Form, place: int, around: str = "") -> str:
     r"""The style in which TeX sets an operand: ``\scriptstyle`` in an exponent, and so on.
 
-    Parameters
-    ----------
-    form : Form
-    place : int
-        Which operand.
-    around : str
-        The style of the whole, empty for display style.
+    - `place`: which operand.
+    - `around`: the style of the whole, empty for display style.
 
-    Examples
-    --------
     >>> [math_style(OPERATORS["pow"].form, place) for place in (0, 1)]
     ['', '\\scriptstyle']
     >>> math_style(OPERATORS["div"].form, 0), math_style(OPERATORS["sin"].form, 0, r"\textstyle")
@@ -149,8 +130,6 @@ _NAME = re.compile(r"([^\W\d_]+)(?:_?([0-9]+))?\Z|([^\W\d_][^\W_]*)_(\w+)\Z")
 def name_latex(name: str) -> str:
     r"""A variable's name in LaTeX; no character of it can act as a command.
 
-    Examples
-    --------
     >>> [name_latex(n) for n in ("x0", "theta_1", "E_n", "speed", r"\def{x}")]
     ['x_{0}', '\\theta_{1}', 'E_{n}', '\\mathrm{speed}', '\\mathrm{?def?x?}']
     >>> name_latex("log_Re")  # not a logarithm to the base Re
@@ -173,8 +152,6 @@ def name_latex(name: str) -> str:
 def name_text(name: str) -> str:
     """A variable's name in a plain label.
 
-    Examples
-    --------
     >>> [name_text(n) for n in ("x0", "theta_1", "E_n", "speed")]
     ['x₀', 'θ₁', 'E_n', 'speed']
     """
@@ -193,8 +170,6 @@ def name_text(name: str) -> str:
 def name_mathml(name: str) -> str:
     """A variable's name as one MathML element; any text is safe.
 
-    Examples
-    --------
     >>> name_mathml("theta_1")
     '<msub><mi>θ</mi><mn>1</mn></msub>'
     >>> name_mathml("E_n"), name_mathml("<b>")
@@ -222,8 +197,6 @@ def _subscripted(name: str) -> re.Match[str] | None:
 def printable(text: str) -> str:
     """Without the characters that XML forbids: control characters and lone surrogates.
 
-    Examples
-    --------
     >>> printable("a\\x00b\\ud800")
     'ab'
     """
@@ -262,10 +235,14 @@ def to_python(formula: Formula, node_id: int | None = None) -> str:
 
     Parameters
     ----------
-    formula : Formula
+    formula
         The tree.
-    node_id : int, optional
+    node_id
         The root of the part to write; the whole by default.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -281,11 +258,15 @@ def to_c(formula: Formula, name: str = "f") -> str:
 
     Parameters
     ----------
-    formula : Formula
-        Its variables are the arguments, in the order of `Formula.variables`; a name that is none
-        in C is changed.
-    name : str
+    formula
+        Its variables are the arguments, in the order of `Formula.variables`; a name that is
+        none in C is changed.
+    name
         What the function is called.
+
+    Returns
+    -------
+    str
 
     Notes
     -----
@@ -332,13 +313,17 @@ def to_latex(
 
     Parameters
     ----------
-    formula : Formula
+    formula
         The tree.
-    node_id : int, optional
+    node_id
         The root of the part to write; the whole by default.
-    decorate : callable, optional
-        Given a node and its LaTeX, returns what stands for it: a well-formed
-        group such as ``\colorbox{red}{$...$}``.  Leaves are decorated too.
+    decorate
+        Given a node and its LaTeX, returns what stands for it: a well-formed group such as
+        ``\colorbox{red}{$...$}``. Leaves are decorated too.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -354,10 +339,14 @@ def to_mathml(formula: Formula, node_id: int | None = None) -> str:
 
     Parameters
     ----------
-    formula : Formula
+    formula
         The tree.
-    node_id : int, optional
+    node_id
         The root of the part to write; the whole by default.
+
+    Returns
+    -------
+    str
 
     Notes
     -----
@@ -381,11 +370,16 @@ def short_text(formula: Formula, node_id: int | None = None, limit: int = 40) ->
 
     Parameters
     ----------
-    formula : Formula
-    node_id : int, optional
+    formula
+    node_id
         The root of the part to write; the whole by default.
-    limit : int
-        Most characters, ellipses included.  Of fewer than `FEWEST_OF_OPERANDS` the end is cut off.
+    limit
+        Most characters, ellipses included. Of fewer than `FEWEST_OF_OPERANDS` the end is cut
+        off.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -470,8 +464,6 @@ def _brief(text: str) -> str:
 def node_texts(formula: Formula, limit: int = 40) -> tuple[str, ...]:
     """The label of every node, in post-order, in time proportional to nodes times limit.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> node_texts(read("x**2 + 1").formula)
     ('x', 'x²', '1', 'x² + 1')
@@ -730,8 +722,6 @@ def _c_templates(formula: Formula) -> Iterator[str]:
 def _c_number(label: str) -> str:
     """A constant as a double of C.
 
-    Examples
-    --------
     >>> [_c_number(label) for label in ("2", "-2.50", "1e5", "-1/3", "pi")]
     ['2.0', '-2.50', '1e5', '-1.0/3.0', '3.141592653589793']
     """
@@ -755,8 +745,6 @@ def _c_parameter(value: Fraction) -> str:
 def _number_mathml(label: str) -> str:
     """A constant as one MathML element.
 
-    Examples
-    --------
     >>> _number_mathml("-2.5"), _number_mathml("pi")
     ('<mrow><mo>−</mo><mn>2.5</mn></mrow>', '<mi>π</mi>')
     >>> _number_mathml("1e-3")

@@ -26,34 +26,19 @@ UNDEFINED = "nan"
 
 
 class Node(NamedTuple):
-    """One node of a formula.
+    """One node of a formula."""
 
-    Attributes
-    ----------
-    id : int
-        Position in post-order, 0 first; the root has the largest.
-    operator : str
-        Name of a row of `eic_core.operators.OPERATORS`, or
-        `VARIABLE` or `CONSTANT` at a leaf.
-    children : tuple of int
-        Ids of the operands, in the order written.
-    label : str
-        At a leaf: the variable's canonical name, or the constant as a decimal
-        (``"-2.5"``, ``"1e-3"``), a fraction (``"1/3"``), ``"pi"`` or ``"e"``.
-        Empty elsewhere.
-    parameter : Fraction or None
-        The exact exponent (``power``), root index (``root``) or base (``log``)
-        that belongs to the operator and carries no noise.
-    span : (int, int)
-        Character offsets into `Formula.source`.
-    """
-
-    id: int
+    id: int  # Position in post-order, 0 first; the root has the largest
+    # Name of a row of `eic_core.operators.OPERATORS`, or `VARIABLE` or `CONSTANT` at a leaf
     operator: str
-    children: tuple[int, ...]
+    children: tuple[int, ...]  # Ids of the operands, in the order written
+    # At a leaf: the variable's canonical name, or the constant as a decimal (``"-2.5"``,
+    # ``"1e-3"``), a fraction (``"1/3"``), ``"pi"`` or ``"e"``. Empty elsewhere.
     label: str
+    # The exact exponent (``power``), root index (``root``) or base (``log``) that belongs to the
+    # operator and carries no noise
     parameter: Parameter
-    span: tuple[int, int]
+    span: tuple[int, int]  # Character offsets into `Formula.source`
 
     @property
     def is_leaf(self) -> bool:
@@ -70,17 +55,11 @@ class Draft:
 
     Drafts may share sub-drafts; `Formula.from_draft` copies them out, one node
     for each place.
-
-    Attributes
-    ----------
-    operator, label, parameter, span
-        As `Node` has them.
-    children : list of Draft
-        The operands.
     """
 
+    # operator, label, parameter, span: as `Node` has them
     operator: str
-    children: list[Draft] = field(default_factory=list)
+    children: list[Draft] = field(default_factory=list)  # The operands
     label: str = ""
     parameter: Parameter = None
     span: tuple[int, int] = (0, 0)
@@ -102,22 +81,13 @@ class Formula:
 
     Formulas compare by identity; compare `structure()` to ask whether two trees are the same.
 
-    Attributes
-    ----------
-    nodes : tuple of Node
-        Post-order; at least one.
-    source : str
-        The text that was read; node spans point into it.
-
-    Examples
-    --------
     >>> f = Formula.from_draft(Draft("add", [variable("x"), constant("1")]), "x+1")
     >>> f.complexity, f.root.operator, f.variables
     (3, 'add', ('x',))
     """
 
-    nodes: tuple[Node, ...]
-    source: str = ""
+    nodes: tuple[Node, ...]  # Post-order; at least one
+    source: str = ""  # The text that was read; node spans point into it
 
     def __reduce__(self) -> tuple[type[Formula], tuple[tuple[Node, ...], str]]:
         """Pickled without its tape, which holds addresses."""

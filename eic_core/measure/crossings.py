@@ -67,27 +67,16 @@ CLOSE = np.array([0.0, *[sign * 10.0**-k for k in range(1, 8) for sign in (-1, 1
 
 @dataclass(frozen=True)
 class SignChange:
-    """What happens where a node takes both signs.
+    """What happens where a node takes both signs."""
 
-    Attributes
-    ----------
-    zero : bool
-        Whether it passes through 0.
-    pole : bool
-        Whether it passes through a pole.
-    unbounded : bool
-        Whether its amplification grows without bound there, so that the mean does not exist.
-    words : str
-        What the node does, for a sentence: "crosses zero", "has a pole", both, or "changes its
-        sign"; of several places those where the amplification has no bound, if there are any.
-    place : mapping of variable to float
-        Where: at a zero if there is one; empty if no change of sign was found.
-    """
-
-    zero: bool
-    pole: bool
+    zero: bool  # Whether it passes through 0
+    pole: bool  # Whether it passes through a pole
+    # Whether its amplification grows without bound there, so that the mean does not exist
     unbounded: bool
+    # What the node does, for a sentence: "crosses zero", "has a pole", both, or "changes its sign";
+    # of several places those where the amplification has no bound, if there are any
     words: str
+    # Where: at a zero if there is one; empty if no change of sign was found
     place: Mapping[str, float]
 
     @property
@@ -170,14 +159,8 @@ class SignChanges:
 def find_sign_change(amplification: Amplification, node_id: int) -> SignChange:
     """What happens where a node that takes both signs changes it.
 
-    Parameters
-    ----------
-    amplification : Amplification
-    node_id : int
-        With a row that watches a sign (`Operator.crossing`).
+    - `node_id`: with a row that watches a sign (`Operator.crossing`).
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [-1.0, 0.5, 1.0, 2.0]})
     >>> for text in ("x - 0.7", "x + 1/x", "x + x**3"):
@@ -215,15 +198,8 @@ def loses_all_at_zero(formula: Formula, node_id: int, samples: Samples) -> bool:
     A sine beside a multiple of pi that is not 0, a cosine, a logarithm, a sum with a term that is
     nowhere 0: of what makes no jump on any straight line from one sample to another.
 
-    Parameters
-    ----------
-    formula : Formula
-    node_id : int
-    samples : Samples
-        With a column for each variable.
+    - `samples`: with a column for each variable.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [1.0, 3.0], "y": [-1.0, 1.0]})
     >>> def told(text: str) -> bool:
@@ -272,20 +248,11 @@ def find_unbounded_zero(amplification: Amplification, node_id: int) -> SignChang
     The line joins two near samples of opposite sign.  What is a zero, and without bound, is as
     `find_sign_change` has it.
 
-    Parameters
-    ----------
-    amplification : Amplification
-    node_id : int
-        With a row that watches a sign (`Operator.crossing`).
+    - `node_id`: with a row that watches a sign (`Operator.crossing`).
 
-    Returns
-    -------
-    SignChange or None
-        None where that does not settle it: at a pole, a jump, several changes close by, a bounded
-        amplification.
+    Returns None where that does not settle it: at a pole, a jump, several changes close by, a
+    bounded amplification.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [-1.0, 0.5, 1.0, 2.0]})
     >>> for text in ("x - 0.7", "x + 1/x", "x + x**3"):

@@ -40,20 +40,13 @@ from eic_core.samples import Samples
 
 @dataclass(frozen=True)
 class RangePlace(Plain):
-    """A node at which results are lost to the range of doubles, or to a rounding.
-
-    Attributes
-    ----------
-    node : int
-    overflows, underflows : int
-        Rows at which it does so, and the result is lost by it.
-    zeros, outside : int
-        Rows at which it is rounded to 0, and out of the domain of the step above it.
-    """
+    """A node at which results are lost to the range of doubles, or to a rounding."""
 
     node: int
+    # overflows, underflows: rows at which it does so, and the result is lost by it
     overflows: int
     underflows: int
+    # zeros, outside: rows at which it is rounded to 0, and out of the domain of the step above it
     zeros: int = 0
     outside: int = 0
 
@@ -72,49 +65,34 @@ class RangePlace(Plain):
 
 @dataclass(frozen=True)
 class DoubleRange(Plain):
-    """The rows at which plain double precision has no value of the result.
+    """The rows at which plain double precision has no value of the result."""
 
-    Attributes
-    ----------
-    rows : int
-        All rows.
-    out_of_range : int
-        Rows at which some node leaves double range: those that `score` counts by this name.
-    lost : ndarray of int
-        Rows at which the result, evaluated as it is written, is inf or nan though there is a real
-        value, or 0 though the value is not.
-    in_range, beyond : int
-        Those of them at which the exact value is 0 or a normal double, and at which it leaves the
-        range of doubles, too.  Of the others the exact value is not known, or one of `fewer`.
-    places : tuple of RangePlace
-        Where that comes from, the most rows first.
-    worn : ndarray of int
-        Rows at which the result has a value, but has lost digits because it, or a value on the way,
-        leaves the range of doubles, or is below the normal ones, which have fewer digits.
-    worn_digits, worn_fewest_digits : float
-        The digits that it has lost at the worst and at the least of them; inf if it is wrong by
-        as much as its size.
-    worn_overflows : int
-        At how many of them it is an overflow that costs them, and not an underflow.
-    unknown : int
-        Rows at which the result is inf or nan, but the check at 60 digits ended before it could
-        tell whether there is a real value, or cannot tell (`indistinct_rows`).
-    fewer : int
-        Lost rows at which the exact value is below the normal doubles, but not below all: it could
-        be a double, of fewer digits.
-    """
-
-    rows: int
+    rows: int  # All rows
+    # Rows at which some node leaves double range: those that `score` counts by this name
     out_of_range: int
+    # Rows at which the result, evaluated as it is written, is inf or nan though there is a real
+    # value, or 0 though the value is not
     lost: np.ndarray = field(repr=False)
+    # in_range, beyond: those of them at which the exact value is 0 or a normal double, and at which
+    # it leaves the range of doubles, too. Of the others the exact value is not known, or one of
+    # `fewer`.
     in_range: int
     beyond: int
-    places: tuple[RangePlace, ...]
+    places: tuple[RangePlace, ...]  # Where that comes from, the most rows first
+    # Rows at which the result has a value, but has lost digits because it, or a value on the way,
+    # leaves the range of doubles, or is below the normal ones, which have fewer digits
     worn: np.ndarray = field(repr=False, default_factory=lambda: np.empty(0, dtype=np.int64))
+    # worn_digits, worn_fewest_digits: the digits that it has lost at the worst and at the least of
+    # them; inf if it is wrong by as much as its size
     worn_digits: float = 0.0
     worn_fewest_digits: float = 0.0
+    # At how many of them it is an overflow that costs them, and not an underflow
     worn_overflows: int = 0
+    # Rows at which the result is inf or nan, but the check at 60 digits ended before it could tell
+    # whether there is a real value, or cannot tell (`indistinct_rows`)
     unknown: int = 0
+    # Lost rows at which the exact value is below the normal doubles, but not below all: it could be
+    # a double, of fewer digits
     fewer: int = 0
 
     _JSON = (
@@ -149,14 +127,9 @@ def has_no_value(computed: Array, is_zero: np.ndarray, leaves: np.ndarray) -> np
     It is inf or nan, or a 0 that is none; but a 0 that cancellation alone makes is a value, if a
     wrong one.
 
-    Parameters
-    ----------
-    computed : ndarray
-        The results.
-    is_zero : ndarray of bool
-        Where the exact one is 0.
-    leaves : ndarray of bool
-        Where some value on the way leaves the range of the type: `leaves_range`.
+    - `computed`: the results.
+    - `is_zero`: where the exact one is 0.
+    - `leaves`: where some value on the way leaves the range of the type: `leaves_range`.
     """
     return ~np.isfinite(computed) | ((computed == 0) & ~is_zero & leaves)
 
@@ -172,16 +145,9 @@ def leaves_range(
 
     Not where the result would be 0 all the same with exponents without end: by a cancellation.
 
-    Parameters
-    ----------
-    tape : Tape
-    columns : mapping of variable to ndarray, shape (count,)
-    count : int
-    kind : {"float32", "float64"}
-        The type whose range it is.
+    - `columns`, shape (count,), mapping of variable to ndarray
+    - `kind`, {"float32", "float64"}: the type whose range it is.
 
-    Examples
-    --------
     >>> from eic_core.engine.tape import tape_of
     >>> from eic_core.formula.syntax import read
     >>> tape, x = tape_of(read("sqrt(x*x)").formula), np.array([1e-200, 1e-30, 1.0])
@@ -214,12 +180,6 @@ def indistinct_rows(inspection: Inspection) -> Mapping[int, int]:
     1 - erf(30) is 0 at 60 digits, so that one over it has no value; at 1,000 digits it has.  It is
     found out once and kept for as long as the inspection lives.
 
-    Parameters
-    ----------
-    inspection : Inspection
-
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 30.0, 1e6]})
@@ -275,12 +235,6 @@ def double_range(inspection: Inspection) -> DoubleRange:
     Only rows that are flagged in the first pass are looked at again, with wider exponents; it is
     done once and kept for as long as the inspection lives.
 
-    Parameters
-    ----------
-    inspection : Inspection
-
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [-800.0, 0.0, 300.0, 800.0]})
@@ -411,7 +365,8 @@ def _out_of_reach(
     inspection: Inspection, rows: np.ndarray, wide: ExtendedSamples, in_double: list[Array]
 ) -> np.ndarray:
     """Where a value is too large or too small for any arithmetic of ours, or needs the angle of a
-    number that is: inf in double and no pole, 0 and none, or nan."""
+    number that is: inf in double and no pole, 0 and none, or nan.
+    """
     tape = inspection.amplification.tape
     found = np.zeros(len(rows), dtype=bool)
     for slot in np.unique(wide.dead[wide.dead >= 0]).tolist():

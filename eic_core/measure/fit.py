@@ -20,16 +20,18 @@ def r_squared(predicted: np.ndarray, target: np.ndarray, *, spread: float | None
 
     Parameters
     ----------
-    predicted, target : ndarray, shape (N,)
-    spread : float, optional
+    predicted
+        Shape (N,).
+    target
+        Shape (N,).
+    spread
         SST, if it is known (`Samples.target_spread`).
 
     Returns
     -------
     float
-        At most 1.  nan if a prediction is nan or infinite (the formula has no
-        value there), or if the target is constant and not hit exactly; 1 if a
-        constant target is hit exactly.
+        At most 1. nan if a prediction is nan or infinite (the formula has no value there), or
+        if the target is constant and not hit exactly; 1 if a constant target is hit exactly.
 
     Examples
     --------
@@ -50,44 +52,22 @@ def r_squared(predicted: np.ndarray, target: np.ndarray, *, spread: float | None
 
 @dataclass(frozen=True)
 class Fit:
-    """How a formula fits the target of its samples.
+    """How a formula fits the target of its samples."""
 
-    Attributes
-    ----------
-    predicted : ndarray, shape (N,)
-        nan at invalid samples.
-    residual : ndarray, shape (N,)
-        Target minus prediction.
-    r2 : float
-        Coefficient of determination over all samples; nan with a `reason`.
-    r2_valid : float
-        The same over the samples with a finite prediction; nan if it has none.
-    reason : str
-        Why `r2` is nan, else "".
-    """
-
-    predicted: np.ndarray
-    residual: np.ndarray
-    r2: float
-    r2_valid: float
-    reason: str
+    predicted: np.ndarray  # shape (N,): nan at invalid samples
+    residual: np.ndarray  # shape (N,): Target minus prediction
+    r2: float  # Coefficient of determination over all samples; nan with a `reason`
+    r2_valid: float  # The same over the samples with a finite prediction; nan if it has none
+    reason: str  # Why `r2` is nan, else ""
 
 
 def fit_of(inspection: Inspection) -> Fit:
     """Compare a formula with its target.
 
-    Parameters
-    ----------
-    inspection : Inspection
-        Its samples must have a target.
+    - `inspection`: its samples must have a target.
 
-    Raises
-    ------
-    DataError
-        If there is no target.
+    Raises `DataError` if there is no target.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 3.0]}, target=[2.0, 4.0, 7.0])

@@ -50,28 +50,18 @@ WRONG = 0.1
 
 @dataclass(frozen=True)
 class Following(Plain):
-    """How far the result moves with the steps that keep no digit.
+    """How far the result moves with the steps that keep no digit."""
 
-    Attributes
-    ----------
-    rows : ndarray of int
-        Samples at which it follows such a step, though its own amplification is finite.
-    node : int
-        The step that it follows at most of them; -1 if there are none.
-    moved : ndarray, shape (N,)
-        At every sample how far it moves, in units of its exact value, 2 at most; 0 where no step
-        loses every digit.
-    reached : ndarray of bool, shape (N,)
-        Where such a step, moved, had another value with which the result has one: there `moved`
-        says how far, be it not at all.  A result that stays 0 tells nothing.
-    by_step : dict of int to ndarray, shape (N,)
-        `moved` by each of these steps alone.
-    """
-
+    # Samples at which it follows such a step, though its own amplification is finite
     rows: Rows = field(repr=False)
-    node: int
+    node: int  # The step that it follows at most of them; -1 if there are none
+    # shape (N,): At every sample how far it moves, in units of its exact value, 2 at most; 0 where
+    # no step loses every digit
     moved: Array = field(repr=False)
+    # shape (N,): Where such a step, moved, had another value with which the result has one: there
+    # `moved` says how far, be it not at all. A result that stays 0 tells nothing.
     reached: npt.NDArray[np.bool_] = field(repr=False)
+    # shape (N,): `moved` by each of these steps alone
     by_step: Mapping[int, Array] = field(repr=False)
 
     _JSON = (("samples", lambda found: len(found.rows)), "node")
@@ -98,12 +88,6 @@ def following(inspection: Inspection) -> Following:
 
     It is done once and kept for as long as the inspection lives.
 
-    Parameters
-    ----------
-    inspection : Inspection
-
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 3.0], "y": [5.0, 2.0, 4.0]})

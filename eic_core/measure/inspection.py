@@ -78,39 +78,23 @@ _CHOSEN_NODE_KEYS = (*_NODE_KEYS, "evaluated")
 
 
 class NodeAmplification(NamedTuple):
-    """One node's mean amplification.
-
-    Attributes
-    ----------
-    node : Node
-    s_bar : float
-        Root of the mean of s_k^2 over valid samples, at least 1; inf if a
-        sample is singular here; nan if none is valid.
-    local_eic : float
-        log10 of it: digits lost up to and including this node.
-    local_eic_finite : float
-        The same without the samples that are singular here; nan if none remain.
-    invalid : int
-        Samples that first have no real value at this node, or none that is known: those are in
-        `Amplification.unsettled_at`.
-    singular : int
-        Valid samples at which s_k is infinite (or above 10^30).
-    shares : EdgeShares
-    texts : NodeTexts
-        Of all nodes of the formula.
-    evaluated : int
-        Valid samples at which the node is evaluated, over which its means are, if it stands in a
-        formula with conditionals; else -1: all of them.
-    """
+    """One node's mean amplification."""
 
     node: Node
+    # Root of the mean of s_k^2 over valid samples, at least 1; inf if a sample is singular here;
+    # nan if none is valid
     s_bar: float
-    local_eic: float
+    local_eic: float  # log10 of it: digits lost up to and including this node
+    # The same without the samples that are singular here; nan if none remain
     local_eic_finite: float
+    # Samples that first have no real value at this node, or none that is known: those are in
+    # `Amplification.unsettled_at`
     invalid: int
-    singular: int
+    singular: int  # Valid samples at which s_k is infinite (or above 10^30)
     shares: EdgeShares
-    texts: NodeTexts
+    texts: NodeTexts  # Of all nodes of the formula
+    # Valid samples at which the node is evaluated, over which its means are, if it stands in a
+    # formula with conditionals; else -1: all of them
     evaluated: int = -1
 
     @property
@@ -140,23 +124,15 @@ _DIGITS, _FINITE_DIGITS = itemgetter(2), itemgetter(3)
 
 @dataclass(frozen=True)
 class SampleCounts:
-    """Where the samples went.
+    """Where the samples went."""
 
-    Attributes
-    ----------
-    total, valid, invalid : int
-        ``total = valid + invalid``.
-    singular : int
-        Valid samples that are singular at some node.
-    rechecked, unresolved : int
-        Samples re-evaluated at 60 digits, and those that needed it but came after its limit; they
-        are among the invalid ones.
-    """
-
+    # total, valid, invalid: ``total = valid + invalid``
     total: int
     valid: int
     invalid: int
-    singular: int
+    singular: int  # Valid samples that are singular at some node
+    # rechecked, unresolved: samples re-evaluated at 60 digits, and those that needed it but came
+    # after its limit; they are among the invalid ones
     rechecked: int
     unresolved: int
 
@@ -169,14 +145,14 @@ class Inspection(Plain):
 
     Attributes
     ----------
-    formula : Formula
-    samples : Samples
-    nodes : tuple of NodeAmplification
+    formula
+    samples
+    nodes
         In post-order.
-    counts : SampleCounts
-    reason : str
+    counts
+    reason
         Why EIC is nan, else "".
-    amplification : Amplification
+    amplification
         The sums behind it; `amplification.trace` gives per-sample values.
 
     Notes
@@ -299,14 +275,18 @@ def inspect(
 
     Parameters
     ----------
-    formula : Formula
-    samples : Samples
+    formula
+    samples
         With a column for each variable.
-    recheck : bool
+    recheck
         Settle doubtful samples at 60 digits (see `amplify`).
-    edges : bool
+    edges
         Fill `NodeAmplification.edge_shares`.
-    progress : callable (fraction) -> None, optional
+    progress
+
+    Returns
+    -------
+    Inspection
 
     Raises
     ------

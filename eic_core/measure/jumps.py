@@ -43,26 +43,15 @@ _EXTENDED = np.finfo(np.longdouble).nmant > np.finfo(np.float64).nmant
 
 @dataclass(frozen=True)
 class Jump(Plain):
-    """A step of which a rounding decides the value, and by it the result's.
-
-    Attributes
-    ----------
-    node : int
-    count : int
-        Samples at which that happens, and at no step below.
-    digits : float
-        At the worst of them, the digits that the result loses: log10 of its relative error in units
-        of roundoff; inf where it is as large as the exact result.
-    fewest_digits : float
-        At the least of them.
-    by_range : bool
-        Whether it is turned by an over- or underflow on the way, and not by a rounding.
-    """
+    """A step of which a rounding decides the value, and by it the result's."""
 
     node: int
-    count: int
+    count: int  # Samples at which that happens, and at no step below
+    # At the worst of them, the digits that the result loses: log10 of its relative error in units
+    # of roundoff; inf where it is as large as the exact result
     digits: float
-    fewest_digits: float
+    fewest_digits: float  # At the least of them
+    # Whether it is turned by an over- or underflow on the way, and not by a rounding
     by_range: bool = False
 
     _JSON = ("node", "count", "digits", "fewest_digits", "by_range")
@@ -70,20 +59,11 @@ class Jump(Plain):
 
 @dataclass(frozen=True)
 class Undecided(Plain):
-    """The samples at which a rounding decides the value of the result.
+    """The samples at which a rounding decides the value of the result."""
 
-    Attributes
-    ----------
-    checked : int
-        All valid samples.
-    rows : ndarray of int
-        Those at which it does.
-    jumps : tuple of Jump
-        Where, those that cost most digits first; of several copies of a step the first.
-    """
-
-    checked: int
-    rows: Rows = field(repr=False)
+    checked: int  # All valid samples
+    rows: Rows = field(repr=False)  # Those at which it does
+    # Where, those that cost most digits first; of several copies of a step the first
     jumps: tuple[Jump, ...]
 
     _JSON = (("samples", lambda found: found.count), "checked", "jumps")
@@ -100,12 +80,6 @@ def undecided(inspection: Inspection) -> Undecided:
     Samples at which no digit of the result is right are not among them: that is told by its s.  It
     is done once and kept for as long as the inspection lives; the same data give the same answer.
 
-    Parameters
-    ----------
-    inspection : Inspection
-
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [2.3, 7.0]})
@@ -167,8 +141,6 @@ def relative_error(found: Array, exact: Array) -> Array:
 def digits_of_error(error: float) -> float:
     """Digits that a result has lost which is so far off, in units of the exact one.
 
-    Examples
-    --------
     >>> digits_of_error(0.0), round(digits_of_error(1e-3), 2), digits_of_error(1.0)
     (0.0, 12.95, inf)
     """
@@ -184,17 +156,12 @@ def _may_jump(step: Step) -> bool:
 class _Runs:
     """Several runs of a formula at some samples, each with other roundings.
 
-    Attributes
-    ----------
-    low, high : ndarray, shape (m,)
-        The smallest and the largest result; nan where a run has no value.  The exact result is one
-        of those that count, where 60 digits were taken.
-    turned : ndarray of bool, shape (jumps, m)
-        Where each step's value differs from that of the plain run.
-    plain_result, exact_result : ndarray, shape (m,)
-        The latter is the former where no more than double precision was taken.
-    ranged : ndarray of bool, shape (m,)
-        Where some value of the plain run leaves the range of doubles.
+    - `low`, `high`, shape (m,): the smallest and the largest result; nan where a run has no value.
+      The exact result is one of those that count, where 60 digits were taken.
+    - `turned`, shape (jumps, m): where each step's value differs from that of the plain run.
+    - `plain_result`, `exact_result`, shape (m,): the latter is the former where no more than double
+      precision was taken.
+    - `ranged`, shape (m,): where some value of the plain run leaves the range of doubles.
     """
 
     def __init__(self, inspection: Inspection, rows: Rows, steps: Sequence[Step]) -> None:

@@ -32,18 +32,11 @@ DIGITS = {"float32": 7.2, "float64": 15.95}
 def run_in(tape: Tape, columns: Mapping[str, Any], count: int, kind: str) -> list[Any]:
     """Every slot of a tape in plain floating-point arithmetic of one type.
 
-    Parameters
-    ----------
-    tape : Tape
-    columns : mapping of variable to ndarray, shape (count,)
-        Values of each variable that the tape reads; each is rounded to the type.
-    count : int
-        Number of samples.
-    kind : {"float32", "float64"}
-        The type in which every operation is carried out.
+    - `columns`, shape (count,), mapping of variable to ndarray: values of each variable that the
+      tape reads; each is rounded to the type.
+    - `count`: number of samples.
+    - `kind`, {"float32", "float64"}: the type in which every operation is carried out.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> tape = lay_out(read("(x + 1) - x").formula)
     >>> run_in(tape, {"x": np.array([1e8])}, 1, "float32")[-1].tolist()
@@ -64,20 +57,12 @@ def run_in(tape: Tape, columns: Mapping[str, Any], count: int, kind: str) -> lis
 def relative_errors(truth: Sequence[Any], computed: Sequence[float], kind: str) -> Array:
     """Signed relative errors in units of roundoff.
 
-    Parameters
-    ----------
-    truth : sequence of mpf or None
-        None where there is no real value.
-    computed : sequence of float
-        As long as `truth`.
-    kind : {"float32", "float64"}
-        The type whose unit roundoff is the unit.
+    - `truth`: None where there is no real value.
+    - `computed`: as long as `truth`.
+    - `kind`, {"float32", "float64"}: the type whose unit roundoff is the unit.
 
-    Returns
-    -------
-    ndarray
-        nan where the exact value is not real, or is 0 and the other is not; inf where there is a
-        value and no number for it.
+    Returns nan where the exact value is not real, or is 0 and the other is not; inf where there is
+    a value and no number for it.
     """
     roundoff = ROUNDOFF[kind]
     found = np.full(len(truth), math.nan)
@@ -97,24 +82,14 @@ def relative_errors(truth: Sequence[Any], computed: Sequence[float], kind: str) 
 def digits_lost_by_row(truth: Sequence[Any], computed: Any, kind: str) -> Array:
     """Digits that each result has lost, from 0 to all that the type has.
 
-    Parameters
-    ----------
-    truth : sequence of mpf or None
-        None where there is no real value.
-    computed : array_like of float
-        As long as `truth`.
-    kind : {"float32", "float64"}
-        The type of the results.
+    - `truth`: None where there is no real value.
+    - `computed`: as long as `truth`.
+    - `kind`, {"float32", "float64"}: the type of the results.
 
-    Returns
-    -------
-    ndarray
-        nan where the exact value is not real or beyond the type's range.  Where the type has no
-        number, or another than an exact 0, every digit is lost.  Below the type's smallest normal
-        number an error counts relative to that.
+    Returns nan where the exact value is not real or beyond the type's range. Where the type has no
+    number, or another than an exact 0, every digit is lost. Below the type's smallest normal number
+    an error counts relative to that.
 
-    Examples
-    --------
     >>> from mpmath import mpf
     >>> found = digits_lost_by_row([mpf(1), mpf(1), mpf(2), None], [1, 1.1, np.inf, 3], "float64")
     >>> [round(float(lost), 2) for lost in found]
@@ -126,10 +101,7 @@ def digits_lost_by_row(truth: Sequence[Any], computed: Any, kind: str) -> Array:
 class RoundedTruth:
     """Exact values as sums of two doubles, to compare many results with them.
 
-    Parameters
-    ----------
-    truth : sequence of mpf or None
-    kind : {"float32", "float64"}
+    - `kind`, {"float32", "float64"}
     """
 
     def __init__(self, truth: Sequence[Any], kind: str) -> None:
@@ -166,33 +138,18 @@ def _nearest(value: Any) -> float:
 
 @dataclass(frozen=True)
 class ExactValues:
-    """A formula's values at 60 digits.
+    """A formula's values at 60 digits."""
 
-    Attributes
-    ----------
-    tape : Tape
-        One step for each node, in post-order.
-    mp : mpmath context
-    values : list of list of mpf or None
-        Per sample and node; None from the first node without a real value.
-    """
-
-    tape: Tape
+    tape: Tape  # One step for each node, in post-order
     mp: Any
-    values: list[list[Any]]
+    values: list[list[Any]]  # Per sample and node; None from the first node without a real value
 
 
 def exact_values(formula: Formula, samples: Samples) -> ExactValues:
     """Evaluate every node at every sample at 60 digits; some milliseconds a sample.
 
-    Parameters
-    ----------
-    formula : Formula
-    samples : Samples
-        With a column for each variable; read as the decimals that were written.
+    - `samples`: with a column for each variable; read as the decimals that were written.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [2.0]})
     >>> found = exact_values(read("sqrt(x)").formula, samples)
@@ -213,25 +170,17 @@ def exact_values(formula: Formula, samples: Samples) -> ExactValues:
 
 @dataclass(frozen=True)
 class Observed:
-    """The relative error of one node in one floating-point type.
+    """The relative error of one node in one floating-point type."""
 
-    Attributes
-    ----------
-    kind : {"float32", "float64"}
-    errors : ndarray, shape (m,)
-        Signed relative error over unit roundoff at every sample; nan where the exact value
-        is 0 or not real; inf where the type has no number though there is one.
-    rounding : ndarray, shape (m,)
-        The same for this one operation on the operands that it was given: 0 where it is
-        exact; nan where it cannot be told.
-    underflows : int
-        Samples at which this operation's value is too small for a full mantissa, or 0 though it
-        is not, and rounded for it.
-    """
-
-    kind: str
+    kind: str  # {"float32", "float64"}
+    # shape (m,): Signed relative error over unit roundoff at every sample; nan where the exact
+    # value is 0 or not real; inf where the type has no number though there is one
     errors: Array
+    # shape (m,): The same for this one operation on the operands that it was given: 0 where it is
+    # exact; nan where it cannot be told
     rounding: Array
+    # Samples at which this operation's value is too small for a full mantissa, or 0 though it is
+    # not, and rounded for it
     underflows: int
 
     _JSON = ("digits", "worst", "usable", "lost=rows_lost")
@@ -265,8 +214,6 @@ class Observed:
 def rms(values: Array) -> float:
     """Root mean square, without overflow; 0 of nothing.
 
-    Examples
-    --------
     >>> rms(np.array([3.0, -4.0])), rms(np.array([1e200, 1e200]))
     (3.5355339059327378, 1e+200)
     """
@@ -285,11 +232,15 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
 
     Parameters
     ----------
-    exact : ExactValues
-    samples : Samples
+    exact
+    samples
         The same rows.
-    kind : {"float32", "float64"}
-        The type in which every operation is carried out.
+    kind
+        The type in which every operation is carried out. {"float32", "float64"}.
+
+    Returns
+    -------
+    tuple[Observed, ...]
 
     Examples
     --------
@@ -362,46 +313,32 @@ def _held(true: Any, kind: str) -> int:
 class ObservedError(Plain):
     """The error of evaluating a form in one precision.
 
-    Attributes
-    ----------
-    precision : {"float32", "float64"}
-    rms, worst : float
-        Relative error; 1 and more means that no digit is right, as with any number where the exact
-        value is 0.  No row counts as more than 1 in the root mean square: it has lost all the
-        digits that the precision has, and no more.  nan without rows.
-    failed : int
-        Rows at which the precision has no value of the result (`double_range.has_no_value`), though
-        it could hold the exact one.
-    rows : int
-        Rows compared, `failed` included: those whose exact value the precision can hold.
-    mean_digits_lost : float
-        Mean over the rows of the digits that each has lost, all of them where it has no value.
-    out_of_range : int
-        Further rows, at which the exact value itself is beyond all numbers of the type.
-    zeros : int
-        Of the rows those whose exact value is 0 and that have another.
-    largest_at_zero : float
-        The largest of those others, in units of the largest exact value, or of 1 if all are 0; 0
-        without them.
-    fewer : int
-        Of the rows those whose exact value is so far below the normal numbers of the type that the
-        nearest has lost a digit; errors count relative to the smallest normal number there.
-
     Notes
     -----
     The inputs are taken as the binary numbers that the precision holds, so that this is the
     error of the arithmetic and not that of the data.
     """
 
-    precision: str
+    precision: str  # {"float32", "float64"}
+    # rms, worst: relative error; 1 and more means that no digit is right, as with any number where
+    # the exact value is 0. No row counts as more than 1 in the root mean square: it has lost all
+    # the digits that the precision has, and no more. nan without rows.
     rms: float
     worst: float
+    # Rows at which the precision has no value of the result (`double_range.has_no_value`), though
+    # it could hold the exact one
     failed: int
-    rows: int
+    rows: int  # Rows compared, `failed` included: those whose exact value the precision can hold
+    # Mean over the rows of the digits that each has lost, all of them where it has no value
     mean_digits_lost: float = math.nan
+    # Further rows, at which the exact value itself is beyond all numbers of the type
     out_of_range: int = 0
-    zeros: int = 0
+    zeros: int = 0  # Of the rows those whose exact value is 0 and that have another
+    # Of the rows those whose exact value is so far below the normal numbers of the type that the
+    # nearest has lost a digit; errors count relative to the smallest normal number there
     fewer: int = 0
+    # The largest of those others, in units of the largest exact value, or of 1 if all are 0; 0
+    # without them
     largest_at_zero: float = 0.0
 
     _JSON = (
@@ -426,16 +363,10 @@ class ObservedError(Plain):
     ) -> ObservedError:
         """That of some numbers; rows whose exact value is out of the type's range do not count.
 
-        Parameters
-        ----------
-        truth : sequence of mpf or None
-            The exact values; None where there is none.
-        computed : sequence of float
-            What the precision made of the same rows.
-        kind : {"float32", "float64"}
-            The precision.
-        lost : ndarray of bool, optional
-            Where that is no value; by default where it is inf or nan.
+        - `truth`: the exact values; None where there is none.
+        - `computed`: what the precision made of the same rows.
+        - `kind`, {"float32", "float64"}: the precision.
+        - `lost`: where that is no value; by default where it is inf or nan.
         """
         tiny = float(np.finfo(kind).tiny)
         held = [_held(true, kind) for true in truth]
@@ -488,7 +419,8 @@ class ObservedError(Plain):
     @property
     def digits_lost(self) -> float:
         """log10 of the rms error over the unit roundoff, from 0 to all digits that the precision
-        has; inf if a row failed."""
+        has; inf if a row failed.
+        """
         if self.failed:
             return math.inf
         return max(0.0, math.log10(self.rms / ROUNDOFF[self.precision])) if self.rms > 0 else 0.0

@@ -40,30 +40,17 @@ WORN_OUT = 1e-3
 
 @dataclass(frozen=True)
 class NodeEstimate:
-    """One node's mean amplification, estimated.
-
-    Attributes
-    ----------
-    node : Node
-    mean_s2 : float
-        Mean over the samples used of the variance of eta / sigma; nan if none.
-    local_eic : float
-        log10 of its root, digits.
-    low, high : float
-        Confidence interval of `local_eic` at the level asked for.
-    degrees_of_freedom : float
-        Of the scaled chi-squared distribution that `mean_s2` follows.
-    left_out : int
-        Valid samples not used at this node: its value is 0, so that relative
-        noise does not show, or sigma s > `STEADY`, or the noise left the domain.
-    """
+    """One node's mean amplification, estimated."""
 
     node: Node
-    mean_s2: float
-    local_eic: float
+    mean_s2: float  # Mean over the samples used of the variance of eta / sigma; nan if none
+    local_eic: float  # log10 of its root, digits
+    # low, high: confidence interval of `local_eic` at the level asked for
     low: float
     high: float
-    degrees_of_freedom: float
+    degrees_of_freedom: float  # Of the scaled chi-squared distribution that `mean_s2` follows
+    # Valid samples not used at this node: its value is 0, so that relative noise does not show, or
+    # sigma s > `STEADY`, or the noise left the domain
     left_out: int
 
     def confidence_interval(self, level: float = 0.95) -> tuple[float, float]:
@@ -86,38 +73,26 @@ class NodeEstimate:
 
 @dataclass(frozen=True)
 class PerturbationEstimate:
-    """What Algorithm 2 says about one formula on one data set.
+    """What Algorithm 2 says about one formula on one data set."""
 
-    Attributes
-    ----------
-    formula, samples, sigma, repeats, seed, level
-        As given to `estimate`.
-    nodes : tuple of NodeEstimate
-        In post-order.
-    valid, invalid : int
-        Samples at which every clean value is a real number in double range, and
-        the others.
-    first_invalid : mapping of node id to int
-        How many samples first are invalid at that node.
-    limited_by_rounding : bool
-        True if rounding is no longer small beside the noise: sigma is below
-        `ROUNDING_MARGIN` u, or some u s is above `WORN_OUT`.
-    limited_by_curvature : bool
-        True if samples were left out because sigma s is above `STEADY`, singular
-        ones included: the estimate then lacks the most sensitive samples.
-    """
-
+    # formula, samples, sigma, repeats, seed, level: as given to `estimate`
     formula: Formula
     samples: Samples
     sigma: float
     repeats: int
     seed: int
     level: float
-    nodes: tuple[NodeEstimate, ...]
+    nodes: tuple[NodeEstimate, ...]  # In post-order
+    # valid, invalid: samples at which every clean value is a real number in double range, and the
+    # others
     valid: int
     invalid: int
-    first_invalid: Mapping[int, int]
+    first_invalid: Mapping[int, int]  # How many samples first are invalid at that node
+    # True if rounding is no longer small beside the noise: sigma is below `ROUNDING_MARGIN` u, or
+    # some u s is above `WORN_OUT`
     limited_by_rounding: bool
+    # True if samples were left out because sigma s is above `STEADY`, singular ones included: the
+    # estimate then lacks the most sensitive samples
     limited_by_curvature: bool
 
     @property
@@ -155,18 +130,22 @@ def estimate(
 
     Parameters
     ----------
-    formula : Formula
+    formula
         Its variables must be columns of `samples`.
-    samples : Samples
-    sigma : float
-        Standard deviation of the noise, above 0 and at most 0.01.  1e-8 to 1e-12
-        is fine; 1e-4 and more is biased by curvature.
-    repeats : int
+    samples
+    sigma
+        Standard deviation of the noise, above 0 and at most 0.01. 1e-8 to 1e-12 is fine; 1e-4
+        and more is biased by curvature.
+    repeats
         Noisy passes, 2 to 1,000,000.
-    seed : int
-        Not negative.  The same arguments give the same numbers.
-    level : float
+    seed
+        Not negative. The same arguments give the same numbers.
+    level
         Confidence level, between 0 and 1.
+
+    Returns
+    -------
+    PerturbationEstimate
 
     Raises
     ------
@@ -251,7 +230,8 @@ def _check(sigma: float, repeats: int, seed: int, level: float) -> None:
 
 class _Sums:
     """Per node: at how many valid samples it is evaluated, and how many of them are used; over the
-    latter, the sum of s^2 and of its square."""
+    latter, the sum of s^2 and of its square.
+    """
 
     def __init__(self, count: int) -> None:
         self.used = np.zeros(count, dtype=np.int64)

@@ -29,8 +29,6 @@ MATRIX = 4096
 def is_decimal(node: Node) -> bool:
     """Whether a node is a decimal number, which may be fitted, or rounded.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> [node.label for node in read("2.5*x + pi - 4").formula.nodes if is_decimal(node)]
     ['2.5', '4']
@@ -45,8 +43,6 @@ def _is_decimal_label(label: str) -> bool:
 def with_constants(formula: Formula, constants: Sequence[float]) -> Formula:
     """A formula with other decimal numbers, in the order in which they stand.
 
-    Examples
-    --------
     >>> from eic_core.formula.rendering import to_python
     >>> from eic_core.formula.syntax import read
     >>> to_python(with_constants(read("2*sin(pi*x) + 1").formula, [2.5, -3.0]))
@@ -73,11 +69,11 @@ def refitted(formula: Formula, samples: Samples, steps: int = STEPS) -> Formula:
 
     Parameters
     ----------
-    formula : Formula
+    formula
         Its constants are where the fit begins.
-    samples : Samples
+    samples
         With a target.
-    steps : int
+    steps
         At most so many of Levenberg and Marquardt's method, damped by the diagonal (Moré 1978).
 
     Returns
@@ -129,20 +125,12 @@ def refitted(formula: Formula, samples: Samples, steps: int = STEPS) -> Formula:
 
 
 class _Linear(NamedTuple):
-    """The least-squares problem of one step.
+    """The least-squares problem of one step."""
 
-    Attributes
-    ----------
-    matrix : ndarray
-        The Jacobian with its columns divided by their lengths, or R of its QR decomposition.
-    aim : ndarray
-        What is left of the target, or Q' times that.
-    lengths : ndarray, shape (C,)
-    """
-
+    # The Jacobian with its columns divided by their lengths, or R of its QR decomposition
     matrix: Array
-    aim: Array
-    lengths: Array
+    aim: Array  # What is left of the target, or Q' times that
+    lengths: Array  # shape (C,)
 
 
 def _linear(jacobian: Array, missed: Array) -> _Linear | None:

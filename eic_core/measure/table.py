@@ -52,20 +52,11 @@ _ROWS_COUNTED = 20
 
 @dataclass(frozen=True, slots=True)
 class CellProblem:
-    """A cell that holds no finite number.
+    """A cell that holds no finite number."""
 
-    Attributes
-    ----------
-    row : int
-        1 is the first row below the header.
-    column : str
-    text : str
-        As written, cut to 40 characters.
-    """
-
-    row: int
+    row: int  # 1 is the first row below the header
     column: str
-    text: str
+    text: str  # As written, cut to 40 characters
 
     def __str__(self) -> str:
         problem = f"`{self.text}` is not a number" if self.text.strip() else "empty"
@@ -78,20 +69,21 @@ class Table:
 
     Attributes
     ----------
-    names : tuple of str
+    names
         Column names, unique, in file order.
-    values : mapping of name to ndarray, shape (rows,)
-        nan where a cell holds no finite number.
-    exact : mapping of name to mapping of row index to text
+    values
+        nan where a cell holds no finite number. Shape (rows,), mapping of name to ndarray.
+    exact
         Cells that say more digits than a double holds.
-    problems : tuple of CellProblem
+    problems
         In reading order; missing and non-numeric cells, the first `MAX_PROBLEMS`.
-    notes : tuple of str
+    notes
         What was renamed or assumed on reading.
-    digest : str
+    digest
         Twelve hex digits of the file's SHA-256.
-    source : str
+    source
         File name, for display.
+    shared_between_processes
     """
 
     names: tuple[str, ...]
@@ -114,9 +106,13 @@ class Table:
 
         Parameters
         ----------
-        mapping : mapping of formula variable to column name
-        target : str, optional
+        mapping
+        target
             Column to compare the formula with.
+
+        Returns
+        -------
+        Samples
 
         Raises
         ------
@@ -174,13 +170,24 @@ def read_table(
 
     Parameters
     ----------
-    data : Path, str or bytes
-        A file, or the text itself.  A str of one line names a file, unless it is a row of numbers.
-    source : str, optional
+    data
+        A file, or the text itself. A str of one line names a file, unless it is a row of
+        numbers.
+    source
         What the table is called; default: the file's name.
-    seconds : float, optional
+    seconds
         After so long the reading is given up.
-    clock : callable () -> float, optional
+    clock
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    DataError
+        If there is no such file, or the text is empty, binary, ragged, or beyond a limit: rows,
+        columns, bytes unpacked, characters of a cell, or seconds.
 
     Notes
     -----
@@ -189,12 +196,6 @@ def read_table(
     decimal marks; a first row of numbers alone means that there is no header, and the columns
     are called x0, x1, ...  Where the delimiter is not the comma, ``1,5`` is read as 1.5 and
     that is noted, unless other cells write ``1.5``.
-
-    Raises
-    ------
-    DataError
-        If there is no such file, or the text is empty, binary, ragged, or beyond a limit: rows,
-        columns, bytes unpacked, characters of a cell, or seconds.
 
     Examples
     --------
@@ -247,24 +248,15 @@ def _first_lines(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class _Sheet:
-    """The text of a table, whose rows are read one by one.
-
-    Attributes
-    ----------
-    text, delimiter : str
-    clock : callable () -> float
-    ends, seconds : float
-        When reading is given up, and how long it may take.
-    commas : bool
-        Whether commas are decimal marks.
-    """
+    """The text of a table, whose rows are read one by one."""
 
     text: str
     delimiter: str
     clock: Callable[[], float]
+    # ends, seconds: when reading is given up, and how long it may take
     ends: float
     seconds: float
-    commas: bool = False
+    commas: bool = False  # Whether commas are decimal marks
 
     def rows(self) -> Iterator[list[str]]:
         """Every row that holds anything."""
@@ -328,8 +320,6 @@ def _has_comma(cell: str) -> bool:
 def _delimiter(lines: list[str], first: str) -> str:
     """What separates the cells.
 
-    Examples
-    --------
     >>> _delimiter(["1,5;2,5"], "1,5;2,5"), _delimiter(["a,b", "1,2"], "a,b")
     (';', ',')
     """
@@ -345,8 +335,6 @@ def _delimiter(lines: list[str], first: str) -> str:
 def with_point(cell: str) -> str:
     """A number with a decimal comma as one with a point, its thousands no longer grouped.
 
-    Examples
-    --------
     >>> with_point("1.234,5"), with_point(" -0,25e3 ")
     ('1234.5', '-0.25e3')
     """
@@ -412,14 +400,7 @@ def _column(
 ) -> np.ndarray:
     """The numbers of a part of a column; what is not plain is added to the last two.
 
-    Parameters
-    ----------
-    name : str
-    cells : sequence of str
-    before : int
-        Rows above.
-    exact : dict of name to dict of row to text
-    problems : list of CellProblem
+    - `before`: rows above.
     """
     try:
         values = np.array(list(map(float, cells)))
@@ -532,30 +513,18 @@ def _named(columns: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class VariableMatch:
-    """Which column each variable of a formula stands for.
-
-    Attributes
-    ----------
-    mapping : mapping of variable to column name
-    index_base : int or None
-        0 or 1 where variables were matched by position, or could have been, else None.
-    assumed : bool
-        True if the base was inferred from this formula alone.
-    missing : tuple of str
-        Variables without a column.
-    """
+    """Which column each variable of a formula stands for."""
 
     mapping: Mapping[str, str]
+    # 0 or 1 where variables were matched by position, or could have been, else None
     index_base: int | None = None
-    assumed: bool = False
-    missing: tuple[str, ...] = field(default=())
+    assumed: bool = False  # True if the base was inferred from this formula alone
+    missing: tuple[str, ...] = field(default=())  # Variables without a column
 
     @property
     def renamed(self) -> dict[str, str]:
         """The indexed variables that stand for columns of other names, with these.
 
-        Examples
-        --------
         >>> match_variables(["x1", "a"], ["x0", "x1", "a"], index_base=1, chosen=True).renamed
         {'x1': 'x0'}
         """
@@ -601,14 +570,9 @@ class _Columns:
     def goes_by_name(self, group: set[str], base: int | None, chosen: bool) -> bool:
         """Whether names decide what the indexed variables of some formulas stand for.
 
-        Parameters
-        ----------
-        group : set of str
-            All variables of these formulas.
-        base : int or None
-            What they are known to count from.
-        chosen : bool
-            Whether the user said so.
+        - `group`: all variables of these formulas.
+        - `base`: what they are known to count from.
+        - `chosen`: whether the user said so.
         """
         indexed = {name: int(m[1]) for name in group if (m := _INDEXED.fullmatch(name))}
         if not all(name in self.by_name for name in indexed):
@@ -628,14 +592,9 @@ class _Columns:
 def needs_whole_group(columns: Iterable[str], base: int) -> bool:
     """Whether how a formula is matched that counts from a known base depends on others of its kind.
 
-    Parameters
-    ----------
-    columns : iterable of str
-        As `match_variables` takes them.
-    base : {0, 1}
+    - `columns`: as `match_variables` takes them.
+    - `base`, {0, 1}
 
-    Examples
-    --------
     >>> [needs_whole_group(columns, 1) for columns in (["a", "b"], ["x0", "x1"], ["x0", "noise"])]
     [False, False, True]
     """
@@ -658,17 +617,21 @@ def match_variables(
 
     Parameters
     ----------
-    variables : iterable of str
+    variables
         Canonical names, as `Formula.variables` has them.
-    columns : iterable of str
+    columns
         Input columns in file order, without the target.
-    index_base : {0, 1}, optional
-        What ``x1`` means: the second (0) or the first (1) column.  Default: 1
-        if there is no ``x0`` and an index would run past the last column, else 0.
-    chosen : bool
+    index_base
+        What ``x1`` means: the second (0) or the first (1) column. Default: 1 if there is no
+        ``x0`` and an index would run past the last column, else 0. {0, 1}, optional.
+    chosen
         Whether the user said so, and not a notation or other formulas.
-    group : iterable of str
+    group
         Variables of further formulas that count as this one does: all are matched alike.
+
+    Returns
+    -------
+    VariableMatch
 
     Notes
     -----

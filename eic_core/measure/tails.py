@@ -16,32 +16,20 @@ MIN_SAMPLES_FOR_HILL = 300
 
 @dataclass(frozen=True)
 class Tail:
-    """The distribution of s over the valid samples, at one node.
+    """The distribution of s over the valid samples, at one node."""
 
-    Attributes
-    ----------
-    node : int
-        The node of largest ``local_eic_finite``.
-    q50, q90, q99 : float
-        Quantiles of log10 s (digits), inverted CDF; inf where singular.
-    top1_share : float
-        Share of the finite sum of s^2 held by its largest ceil(n/100) values, 0 to 1.
-    divergent : bool or None
-        Whether the mean is not settled at this N; None if there are too few
-        samples to tell and s of no node is known to grow without bound.
-    hill : float
-        Estimated tail index of s^2 (the mean is infinite below 1); nan if not estimated.
-    crossings : tuple of int
-        Ids of the nodes that take both signs inside the domain; at a zero, a pole or a jump.
-    """
-
-    node: int
+    node: int  # The node of largest ``local_eic_finite``
+    # q50, q90, q99: quantiles of log10 s (digits), inverted CDF; inf where singular
     q50: float
     q90: float
     q99: float
+    # Share of the finite sum of s^2 held by its largest ceil(n/100) values, 0 to 1
     top1_share: float
+    # Whether the mean is not settled at this N; None if there are too few samples to tell and s of
+    # no node is known to grow without bound
     divergent: bool | None
-    hill: float
+    hill: float  # Estimated tail index of s^2 (the mean is infinite below 1); nan if not estimated
+    # Ids of the nodes that take both signs inside the domain; at a zero, a pole or a jump
     crossings: tuple[int, ...]
 
     _JSON = ("node", "q50", "q90", "q99", "top1_share", "divergent", "crossings")
@@ -50,24 +38,16 @@ class Tail:
 def hill_index(values: np.ndarray, k: int) -> float:
     """Hill's estimator of the tail index from the k largest values.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n,), positive
-    k : int
-        1 <= k < n.
+    - `values`, shape (n,)
+    - `k`: 1 <= k < n.
 
-    Returns
-    -------
-    float
-        alpha-hat = k / sum(log(X_(n-i+1) / X_(n-k))), inf if the tail is flat.
+    Returns alpha-hat = k / sum(log(X_(n-i+1) / X_(n-k))), inf if the tail is flat.
 
     References
     ----------
     B. M. Hill, "A simple general approach to inference about the tail of a
     distribution", Annals of Statistics 3 (1975), Eq. (3.1).
 
-    Examples
-    --------
     >>> round(hill_index(np.array([1.0, 2.0, 4.0, 8.0]), 2), 3)  # 2 / (log 2 + log 4)
     0.962
     """
@@ -89,17 +69,11 @@ def tail_of(
 ) -> Tail:
     """Describe the tail of s^2 at one node.
 
-    Parameters
-    ----------
-    node : int
-        Its id, which the result carries.
-    s2 : ndarray, shape (n,)
-        s^2 at the valid samples, inf where singular; n >= 1.
-    crossings : tuple of int
-        Nodes known to take both signs.
-    unbounded : bool, optional
-        Whether s of one of them grows without bound there: at a zero of a sum, say, but not at a
-        pole of one of its terms.  By default whether there are any.
+    - `node`: its id, which the result carries.
+    - `s2`, shape (n,): s^2 at the valid samples, inf where singular; n >= 1.
+    - `crossings`: nodes known to take both signs.
+    - `unbounded`: whether s of one of them grows without bound there: at a zero of a sum, say, but
+      not at a pole of one of its terms. By default whether there are any.
 
     Notes
     -----

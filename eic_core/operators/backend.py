@@ -47,10 +47,7 @@ NUMPY = SimpleNamespace(
 class MpBackend:
     """One number at a time, with a context of `mpmath`.
 
-    Parameters
-    ----------
-    context : mpmath.MPContext
-        Its working precision holds.
+    - `context`: its working precision holds.
     """
 
     def __init__(self, context: Any) -> None:
@@ -95,11 +92,7 @@ class MpBackend:
     def where(condition: Any, a: Value, b: Value) -> Value:
         """One of two numbers, both of which have been computed.
 
-        Parameters
-        ----------
-        condition : bool
-        a, b : Value
-            What is given if it holds, and if not.
+        - `a`, `b`: what is given if it holds, and if not.
         """
         return a if condition else b
 

@@ -51,15 +51,10 @@ def _related(
 ) -> Operator:
     """One comparison.
 
-    Parameters
-    ----------
-    name, names : str
-        The row's name, and those by which it may be called.
-    relation : ufunc
-    signs : tuple of str
-        In code, LaTeX and plain text.
-    holds : tuple of bool
-        Whether it holds where the first operand is less than, equal to, greater than the second.
+    - `name`, `names`: the row's name, and those by which it may be called.
+    - `signs`: in code, LaTeX and plain text.
+    - `holds`: whether it holds where the first operand is less than, equal to, greater than the
+      second.
     """
     code, latex, text = signs
     mark = text.replace("<", "&lt;").replace(">", "&gt;")

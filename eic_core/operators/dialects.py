@@ -20,19 +20,11 @@ TIGHT = POW + 5
 
 
 class Spelling(NamedTuple):
-    """How one operator is written in one language.
-
-    Attributes
-    ----------
-    template : str
-    binds : int
-        How tightly.
-    defined : bool
-        Whether it is a definition by other operators, since the language has not this one.
-    """
+    """How one operator is written in one language."""
 
     template: str
-    binds: int = ATOM
+    binds: int = ATOM  # How tightly
+    # Whether it is a definition by other operators, since the language has not this one
     defined: bool = False
 
 
@@ -44,8 +36,6 @@ def as_it_is(label: str) -> str:
 def with_point(label: str) -> str:
     """A number that is no integer in C and Julia.
 
-    Examples
-    --------
     >>> [with_point(label) for label in ("2", "-2.50", "1e5")]
     ['2.0', '-2.50', '1e5']
     """
@@ -55,8 +45,6 @@ def with_point(label: str) -> str:
 def with_d(label: str) -> str:
     """A number in Fortran's double precision.
 
-    Examples
-    --------
     >>> [with_d(label) for label in ("2", "-2.5", "1e-3")]
     ['2.0d0', '-2.5d0', '1.0d-3']
     """
@@ -67,8 +55,6 @@ def with_d(label: str) -> str:
 def with_star(label: str) -> str:
     """A number of Mathematica.
 
-    Examples
-    --------
     >>> with_star("1.5e-7"), with_star("2")
     ('1.5*^-7', '2')
     """
@@ -77,47 +63,23 @@ def with_star(label: str) -> str:
 
 @dataclass(frozen=True)
 class Dialect:
-    """A language that formulas are copied to.
+    """A language that formulas are copied to."""
 
-    Attributes
-    ----------
-    name : str
-        Its name for people.
-    syntax : str
-        The notation in which it is read.
-    spellings : mapping of str to Spelling
-    number : callable (str) -> str
-        Writes a decimal.
-    fraction : str
-        Template of an exact fraction of ``<0>`` and ``<1>``; empty: a quotient.
-    constants : mapping of str to Spelling
-        ``pi`` and ``e``.
-    whole : str
-        Template of the whole text: ``<0>`` is the formula, ``<v>`` its variables.
-    words : frozenset of str
-        Names that no variable may have.
-    names : {"letters", "capitals", "cells", "any"}
-        Letters, digits and ``_``; the same, but capitals make no difference; no ``_``; the cells
-        of a row; whatever the tree calls them.
-    negative : int
-        How tightly a negative number binds.
-    counts : str
-        Template of a truth value that is reckoned with; empty where there is no such thing.
-    digits : int
-        Significant digits of a number that the language keeps, 0 for all that doubles need.
-    """
-
-    name: str
-    syntax: str
+    name: str  # Its name for people
+    syntax: str  # The notation in which it is read
     spellings: Mapping[str, Spelling]
-    number: Callable[[str], str] = as_it_is
-    fraction: str = ""
-    constants: Mapping[str, Spelling] = field(default_factory=dict)
-    whole: str = "<0>"
-    words: frozenset[str] = frozenset()
+    number: Callable[[str], str] = as_it_is  # Writes a decimal
+    fraction: str = ""  # Template of an exact fraction of ``<0>`` and ``<1>``; empty: a quotient
+    constants: Mapping[str, Spelling] = field(default_factory=dict)  # ``pi`` and ``e``
+    whole: str = "<0>"  # Template of the whole text: ``<0>`` is the formula, ``<v>`` its variables
+    words: frozenset[str] = frozenset()  # Names that no variable may have
+    # {"letters", "capitals", "cells", "any"}: Letters, digits and ``_``; the same, but capitals
+    # make no difference; no ``_``; the cells of a row; whatever the tree calls them
     names: str = "letters"
-    negative: int = NEG
+    negative: int = NEG  # How tightly a negative number binds
+    # Template of a truth value that is reckoned with; empty where there is no such thing
     counts: str = "<0>"
+    # Significant digits of a number that the language keeps, 0 for all that doubles need
     digits: int = 0
 
 

@@ -20,35 +20,18 @@ ALWAYS_POSITIVE = frozenset(("exp", "cosh"))
 
 
 class ValueForm(NamedTuple):
-    """What holds at any operands of given forms.
+    """What holds at any operands of given forms."""
 
-    Attributes
-    ----------
-    sign : int
-        1 or -1 if the value has no other sign and is not 0; else 0.
-    negative : bool
-        Whether it may be negative.
-    smooth : bool
-        Whether it has a value everywhere and never jumps, its operands being so.
-    """
-
-    sign: int
-    negative: bool
-    smooth: bool
+    sign: int  # 1 or -1 if the value has no other sign and is not 0; else 0
+    negative: bool  # Whether it may be negative
+    smooth: bool  # Whether it has a value everywhere and never jumps, its operands being so
 
 
 def form_of(operator: str, operands: Sequence[ValueForm], parameter: Fraction | None) -> ValueForm:
     """The form of an operator's value.
 
-    Parameters
-    ----------
-    operator : str
-    operands : sequence of ValueForm
-    parameter : Fraction or None
-        An exact exponent.
+    - `parameter`: an exact exponent.
 
-    Examples
-    --------
     >>> positive, any_sign = ValueForm(1, False, True), ValueForm(0, True, True)
     >>> form_of("add", (positive, positive), None).sign
     1

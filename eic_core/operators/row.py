@@ -38,13 +38,8 @@ _ORDINARY = (-2.5, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 2.5)
 def no_limit(B: Any, a: Operands, p: Any) -> tuple[Any, ...]:
     """There is no finite non-zero limit anywhere.
 
-    Parameters
-    ----------
-    B : backend
-    a : sequence of Value
-        The operands.
-    p : Value
-        The row's parameter; not used.
+    - `a`: the operands.
+    - `p`: the row's parameter; not used.
     """
     return tuple(B.nan for _ in a)
 
@@ -56,129 +51,78 @@ class Operator:
     Every callable but `exact` takes a backend (`eic_core.operators.backend`), the operands' values
     `a`, perhaps the value `y`, and the parameter `p` as `parameter` gives it.  They hold no branch
     but ``B.where``, so that arrays, mpmath and C can all follow them.
-
-    Attributes
-    ----------
-    name : str
-        The key that nodes carry: lower-case letters, digits and underscores.
-    arity : int or None
-        Number of operands; None for two or more.
-    program : callable (p, count) -> Program
-        How NumPy computes the value of `count` operands: nan outside the domain, inf at a pole.
-    exact : callable (mp, a, p) -> mpf
-        The same with an mpmath context and the exact parameter; may raise ``ZeroDivisionError`` or
-        ``ValueError``, or give a complex number, outside the domain.
-    partials : callable (B, a, y, p) -> tuple
-        de_k/dy_i for each operand; inf on a jump.
-    kappa2 : callable (B, a, y, p) -> tuple, or None
-        kappa_{k,i}^2 in closed form where that is cheaper or safer than from the partials.
-    helper : str
-        Name of a backend's function whose value at the first operand `kappa2` needs; compiled code
-        takes it from NumPy's loop, which is several times faster than the C library's.
-    zero_limit : callable (B, a, p) -> tuple
-        Where ``y_k == 0``: the finite non-zero limit of kappa_{k,i}, or nan where there is none.
-    outside : callable (B, a, p) -> bool, or None
-        Where there is no real value though the program gives a number.
-    pole : callable (B, a, p) -> bool, or None
-        Where there is no real value though the program gives inf.
-    vanishes : callable (B, a, p) -> bool, or None
-        Where the true value is 0; a 0 elsewhere is an underflow.  None: every 0 is true.
-    fixed : callable (p) -> tuple of float, or None
-        kappa^2, where it is the same at every sample (products, quotients, exact powers).
-    scales : bool
-        True if a factor common to all operands changes no condition number (sums, hypot, atan2).
-    selects : bool
-        True for min and max: the amplification is that of the operand attained.
-    truth : bool
-        True if the value is a truth value, 1 or 0: it carries no noise, but may lie on a threshold.
-    compares : bool
-        True for the truth values that compare two numbers; the others join truth values.
-    chooses : bool
-        True for the conditional: its first operand decides which of the others is evaluated.
-    crossing : {"", "value", "argument"}
-        Whether a sign change of the value (or of value times argument) inside the domain makes
-        E[s^2] diverge.
-    needs_parameter : bool
-        True if `Node.parameter` must be given.
-    base : bool
-        True if the parameter is a logarithm's base; `p` is then its natural logarithm.
-    integer_points : bool
-        True if the operator jumps or ends at integers or half-integers, so that high precision must
-        not miss one by a rounding.
-    brink : callable (B, x) -> distance, or None
-        Distance of the operand from the nearest jump, or from an end of the domain where kappa
-        diverges faster than the value is lost.
-    brink_roundings : float
-        Within how many roundings of it double precision cannot be trusted.
-    waves : bool
-        True if kappa has zeros for ever larger operands, so that a rounding of a large operand
-        matters to it.
-    period : float
-        After which the value repeats, or 0: a large operand must be reduced, and needs its digits
-        for that.
-    steps : bool
-        True if the value jumps between flat parts for ever larger operands.
-    jumps : bool
-        True if the value jumps where the first operand passes a point inside the domain.
-    poles : bool
-        True if the value is infinite inside the domain, between ordinary values.
-    low : float or None
-        For functions that grow like exp: the value far below 0; None if that leaves every range.
-    exponential : bool
-        True if the value leaves every range for operands of some millions.
-    widely : callable (a, p) -> Wide, or None
-        The value where operands or value leave double range (`eic_core.operators.wide`).
-    kappa2_widely : callable (a, y) -> tuple of arrays, or None
-        kappa^2 there, where `kappa2` would need operands that are no doubles.
-    power : bool
-        True if the value is a power of the first operand, which may leave every range.
-    commutative : bool
-        True if the operands may change places without changing a digit of the double.
-    rough : bool
-        True if a kink, a jump or a cut stands in the way of following small noise linearly.
-    writing : Writing
-        Its names and how it is written (`eic_core.operators.writing`).
-    words : Words
-        What is said of it (`eic_core.operators.words`).
     """
 
-    name: str
-    arity: int | None
+    name: str  # The key that nodes carry: lower-case letters, digits and underscores
+    arity: int | None  # Number of operands; None for two or more
+    # How NumPy computes the value of `count` operands: nan outside the domain, inf at a pole
     program: Callable[[float, int], Program]
+    # The same with an mpmath context and the exact parameter; may raise ``ZeroDivisionError`` or
+    # ``ValueError``, or give a complex number, outside the domain
     exact: Callable[[Any, Operands, Fraction | None], Any]
-    partials: Derivatives
+    partials: Derivatives  # de_k/dy_i for each operand; inf on a jump
+    # kappa_{k,i}^2 in closed form where that is cheaper or safer than from the partials
     kappa2: Derivatives | None = None
+    # Where ``y_k == 0``: the finite non-zero limit of kappa_{k,i}, or nan where there is none
     zero_limit: Expressions = no_limit
+    # Name of a backend's function whose value at the first operand `kappa2` needs; compiled code
+    # takes it from NumPy's loop, which is several times faster than the C library's
     helper: str = ""
+    # Where there is no real value though the program gives a number
     outside: Expression | None = None
-    pole: Expression | None = None
+    pole: Expression | None = None  # Where there is no real value though the program gives inf
+    # Where the true value is 0; a 0 elsewhere is an underflow. None: every 0 is true.
     vanishes: Expression | None = None
+    # kappa^2, where it is the same at every sample (products, quotients, exact powers)
     fixed: Callable[[float], tuple[float, ...]] | None = None
+    # True if a factor common to all operands changes no condition number (sums, hypot, atan2)
     scales: bool = False
-    selects: bool = False
+    selects: bool = False  # True for min and max: the amplification is that of the operand attained
+    # True if the value is a truth value, 1 or 0: it carries no noise, but may lie on a threshold
     truth: bool = False
+    # True for the truth values that compare two numbers; the others join truth values
     compares: bool = False
+    # True for the conditional: its first operand decides which of the others is evaluated
     chooses: bool = False
+    # {"", "value", "argument"}: Whether a sign change of the value (or of value times argument)
+    # inside the domain makes E[s^2] diverge
     crossing: str = ""
-    needs_parameter: bool = False
+    needs_parameter: bool = False  # True if `Node.parameter` must be given
+    # True if the parameter is a logarithm's base; `p` is then its natural logarithm
     base: bool = False
+    # True if the operator jumps or ends at integers or half-integers, so that high precision must
+    # not miss one by a rounding
     integer_points: bool = False
+    # Distance of the operand from the nearest jump, or from an end of the domain where kappa
+    # diverges faster than the value is lost
     brink: Callable[[Any, Any], Any] | None = None
+    # Within how many roundings of it double precision cannot be trusted
     brink_roundings: float = 16
+    # True if kappa has zeros for ever larger operands, so that a rounding of a large operand
+    # matters to it
     waves: bool = False
+    # After which the value repeats, or 0: a large operand must be reduced, and needs its digits for
+    # that
     period: float = 0.0
-    steps: bool = False
+    steps: bool = False  # True if the value jumps between flat parts for ever larger operands
+    # True if the value jumps where the first operand passes a point inside the domain
     jumps: bool = False
-    poles: bool = False
-    exponential: bool = False
+    poles: bool = False  # True if the value is infinite inside the domain, between ordinary values
+    exponential: bool = False  # True if the value leaves every range for operands of some millions
+    # For functions that grow like exp: the value far below 0; None if that leaves every range
     low: float | None = None
+    # True if the value is a power of the first operand, which may leave every range
     power: bool = False
+    # The value where operands or value leave double range (`eic_core.operators.wide`)
     widely: Widely | None = None
+    # kappa^2 there, where `kappa2` would need operands that are no doubles
     kappa2_widely: Callable[[Sequence[Wide], Wide], tuple[Any, ...]] | None = None
+    # True if the operands may change places without changing a digit of the double
     commutative: bool = False
+    # True if a kink, a jump or a cut stands in the way of following small noise linearly
     rough: bool = False
-    writing: Writing = Writing()
-    words: Words = Words()
+    writing: Writing = Writing()  # Its names and how it is written (`eic_core.operators.writing`)
+    words: Words = Words()  # What is said of it (`eic_core.operators.words`)
 
     @cached_property
     def delicate(self) -> bool:
@@ -243,13 +187,8 @@ class Operator:
     def evaluate(self, a: Operands, p: float, out: np.ndarray | None = None) -> Any:
         """The value in the precision of the operands, as NumPy computes it.
 
-        Parameters
-        ----------
-        a : sequence of arrays or scalars of one shape
-        p : float
-            As `parameter` gives it.
-        out : ndarray, optional
-            Where the value is written.
+        - `p`: as `parameter` gives it.
+        - `out`: where the value is written.
         """
         y: Any = None
         for function, *inputs in self.program(p, len(a)):
@@ -267,21 +206,12 @@ class Operator:
     def kappa_squared(self, B: Any, a: Operands, y: Value, p: Any) -> tuple[Any, ...]:
         """kappa_{k,i}^2 at ordinary points; nonsense where y or an operand is 0.
 
-        Parameters
-        ----------
-        B : backend
-        a : sequence of Value
-            The operands.
-        y : Value
-            The operator's value for them.
-        p : Value
-            As `parameter` or `mp_parameter` gives it.
+        - `a`: the operands.
+        - `y`: the operator's value for them.
+        - `p`: as `parameter` or `mp_parameter` gives it.
 
-        Returns
-        -------
-        tuple of Value
-            One for each operand: kappa_{k,i} = (y_i / y_k) de_k/dy_i, squared
-            (``eq:recursive_relation``).
+        Returns one for each operand: kappa_{k,i} = (y_i / y_k) de_k/dy_i, squared
+        (``eq:recursive_relation``).
         """
         if self.fixed is not None:
             return self.fixed(p)
@@ -324,13 +254,8 @@ def limits(*values: float) -> Expressions:
 def one_at_origin(B: Any, a: Operands, p: Any) -> tuple[Any, ...]:
     """kappa -> 1 where the argument is 0; elsewhere (sin at pi) there is no limit.
 
-    Parameters
-    ----------
-    B : backend
-    a : sequence of Value
-        The one operand.
-    p : Value
-        The row's parameter; not used.
+    - `a`: the one operand.
+    - `p`: the row's parameter; not used.
     """
     return (B.where(a[0] == 0, 1.0, B.nan),)
 
@@ -349,13 +274,8 @@ STEEP_END = 1e9
 def is_negative(B: Any, a: Operands, p: Any) -> Any:
     """Whether the first operand is below 0.
 
-    Parameters
-    ----------
-    B : backend
-    a : sequence of Value
-        The operands.
-    p : Value
-        The row's parameter; not used.
+    - `a`: the operands.
+    - `p`: the row's parameter; not used.
     """
     return a[0] < 0
 
@@ -363,10 +283,7 @@ def is_negative(B: Any, a: Operands, p: Any) -> Any:
 def is_zero(B: Any, a: Operands, p: Any) -> Any:
     """Whether the first operand is 0.
 
-    Parameters
-    ----------
-    B, a, p
-        As for `is_negative`.
+    - `B`, `a`, `p`: as for `is_negative`.
     """
     return a[0] == 0
 
@@ -374,10 +291,7 @@ def is_zero(B: Any, a: Operands, p: Any) -> Any:
 def nowhere(B: Any, a: Operands, p: Any) -> Any:
     """At no sample: False, in the shape of the first operand.
 
-    Parameters
-    ----------
-    B, a, p
-        As for `is_negative`.
+    - `B`, `a`, `p`: as for `is_negative`.
     """
     return a[0] != a[0]
 
@@ -390,12 +304,7 @@ def to_unit(B: Any, x: Any) -> Any:
 def on_jump(B: Any, jump: Any, slope: Any) -> Any:
     """The derivative of a function with jumps: infinite where the operand stands on one.
 
-    Parameters
-    ----------
-    B : backend
-    jump : Value of bool
-        Where the operand lies on a jump.
-    slope : Value
-        The derivative elsewhere.
+    - `jump`: where the operand lies on a jump.
+    - `slope`: the derivative elsewhere.
     """
     return B.where(jump, B.inf, slope)

@@ -58,7 +58,7 @@ def register(row: Operator) -> None:
 
     Parameters
     ----------
-    row : Operator
+    row
 
     Raises
     ------
@@ -78,14 +78,7 @@ def unregister(name: str) -> None:
 
     Trees that hold it cannot be measured or written any more.
 
-    Parameters
-    ----------
-    name : str
-
-    Raises
-    ------
-    ValueError
-        If no operator of that name was added.
+    Raises `ValueError` if no operator of that name was added.
     """
     if name not in OPERATORS or OPERATORS[name] in ROWS:
         raise ValueError(f"no operator `{name}` was added")
@@ -97,8 +90,6 @@ def unregister(name: str) -> None:
 def registered(*rows: Operator) -> Iterator[None]:
     """Operators that are there for the duration of a ``with`` block.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from eic_core.operators.row import Operator, always, call
     >>> row = Operator("double", 1, call(lambda x: x + x), lambda mp, a, p: 2 * a[0],

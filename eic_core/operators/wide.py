@@ -23,17 +23,12 @@ _LN2_HIGH, _LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # fdlibm's spl
 class Wide:
     """Numbers m 2^e with 0.5 <= |m| < 1, or m = 0; nan where unknown or not real.
 
-    Attributes
-    ----------
-    m, e : ndarray, shape (n,)
-
-    Examples
-    --------
     >>> tiny = exponential([Wide.of(np.array([-1600.0]))], 1.0)
     >>> tiny.doubles.tolist(), bool(tiny.lost[0]), round(float(tiny.log2[0]) * math.log10(2))
     ([0.0], True, -695)
     """
 
+    # m, e: shape (n,)
     m: Array
     e: Array
 

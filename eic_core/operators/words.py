@@ -15,25 +15,13 @@ ON_A_POLE = "a sample lies on a pole"
 
 @dataclass(frozen=True)
 class Near:
-    """A place near which an operator magnifies errors.
+    """A place near which an operator magnifies errors."""
 
-    Attributes
-    ----------
-    brink : bool
-        True for an end of the domain, which `Operator.brink` measures; False for a zero of the
-        value.
-    within : float
-        So near the operand must come to the end, or the value to 0.
-    label : str
-        Two to six words for it.
-    clause : str
-        What happens, to follow a colon.
-    """
-
+    # True for an end of the domain, which `Operator.brink` measures; False for a zero of the value
     brink: bool
-    within: float
-    label: str
-    clause: str
+    within: float  # So near the operand must come to the end, or the value to 0
+    label: str  # Two to six words for it
+    clause: str  # What happens, to follow a colon
 
 
 @dataclass(frozen=True)
@@ -42,45 +30,25 @@ class Words:
 
     What is not given here follows from the numbers: where an operator without words of its own
     loses digits, the sentence says how many times it multiplies the error of its operand.
-
-    Attributes
-    ----------
-    noun : str
-        What its result is called: "amplified 12 times at the sum `x + y`".
-    family : str
-        What it is called among the functions that grow alike; empty: its noun.
-    cancels : bool
-        True if digits are lost where its two operands cancel.
-    near : Near or None
-        Where else it loses digits, if in one kind of place.
-    singular : str
-        Why no digit is left where the value is 0 or the operator jumps, to follow a colon.
-    nearly : str
-        The same where the value is not 0, and s only beyond 10^30; empty: as `singular`.
-    invalid : str
-        Why it may have no real value; empty where it can only leave every range.
     """
 
-    noun: str = "step"
-    family: str = ""
-    cancels: bool = False
-    near: Near | None = None
+    noun: str = "step"  # What its result is called: "amplified 12 times at the sum `x + y`"
+    family: str = ""  # What it is called among the functions that grow alike; empty: its noun
+    cancels: bool = False  # True if digits are lost where its two operands cancel
+    near: Near | None = None  # Where else it loses digits, if in one kind of place
+    # Why no digit is left where the value is 0 or the operator jumps, to follow a colon
     singular: str = VALUE_IS_ZERO
+    # The same where the value is not 0, and s only beyond 10^30; empty: as `singular`
     nearly: str = TOO_MUCH
-    invalid: str = ""
+    invalid: str = ""  # Why it may have no real value; empty where it can only leave every range
 
 
 def at_end(name: str, end: str, invalid: str) -> Words:
     """Of a function whose slope is infinite at an end of its domain.
 
-    Parameters
-    ----------
-    name : str
-        The function, as it is written.
-    end : str
-        The end of the domain, in words: ``"±1"``.
-    invalid : str
-        Why there is no value beyond it (`Words.invalid`).
+    - `name`: the function, as it is written.
+    - `end`: the end of the domain, in words: ``"±1"``.
+    - `invalid`: why there is no value beyond it (`Words.invalid`).
     """
     clause = f"the argument of `{name}` comes close to {end}"
     near = Near(True, 0.5, "end of the domain", clause)

@@ -24,81 +24,46 @@ C = 8
 
 
 class Form(NamedTuple):
-    """One way to write an operator.
+    """One way to write an operator."""
 
-    Attributes
-    ----------
-    code, latex, text, mathml : str
-        Templates for code, KaTeX, plain labels and MathML Core.
-    precedence : int
-        How tightly code and plain text bind.
-    latex_precedence : int
-        How tightly LaTeX and MathML bind.
-    sign : str
-        What stands on its card in the drawn tree.
-    code_precedence : int or None
-        How tightly code binds, where that is not as plain text does.
-    c : str
-        Template for C; empty: as for code.
-    c_precedence : int
-        How tightly that binds, if it is given.
-    """
-
+    # code, latex, text, mathml: templates for code, KaTeX, plain labels and MathML Core
     code: str
     latex: str
     text: str
     mathml: str
-    precedence: int = ATOM
-    latex_precedence: int = ATOM
-    sign: str = ""
+    precedence: int = ATOM  # How tightly code and plain text bind
+    latex_precedence: int = ATOM  # How tightly LaTeX and MathML bind
+    sign: str = ""  # What stands on its card in the drawn tree
+    # How tightly code binds, where that is not as plain text does
     code_precedence: int | None = None
-    c: str = ""
-    c_precedence: int = ATOM
+    c: str = ""  # Template for C; empty: as for code
+    c_precedence: int = ATOM  # How tightly that binds, if it is given
 
 
 @dataclass(frozen=True)
 class Writing:
-    """How an operator is called and written.
+    """How an operator is called and written."""
 
-    Attributes
-    ----------
-    names : str or None
-        Function names under which it may be called, as in ``arcsin(x)``, ``arcsin x`` in prefix
-        words, ``(arcsin x)`` and ``\\arcsin x``: lower case, between blanks.  None: its own name.
-    form : Form or None
-        How it is written; None: as a function of its name.
-    with_parameter : Form or None
-        The same for nodes that carry a parameter, where they are written otherwise.
-    by_parameter : mapping of Fraction to Form
-        The same for single values of the parameter.
-    of_number : Form or None
-        The same where the operand is a number.
-    compact : Form or None
-        The same where the operand is small enough for an exponent.
-    explicit : Form or None
-        The same where `form` would be read as another operator: ``e**u`` is ``exp(u)``, and the
-        exponent of ``u**2`` is exact.
-    folds : bool
-        True if a call with more than two operands is a chain: ``add(a, b, c)`` is ``(a + b) + c``.
-    c_helper : str
-        A C function that its template for C calls and the C library has not.
-    parameters : tuple of str
-        What its operands are called where they are given by name, as in ``log(x, base=2)``: for
-        each its names in lower case, between blanks.
-    inverse : str
-        The operator that ``^{-1}`` makes of it in LaTeX: ``\\sin^{-1} x`` is ``asin(x)``.
-    """
-
+    # Function names under which it may be called, as in ``arcsin(x)``, ``arcsin x`` in prefix
+    # words, ``(arcsin x)`` and ``\\arcsin x``: lower case, between blanks. None: its own name.
     names: str | None = None
-    form: Form | None = None
+    form: Form | None = None  # How it is written; None: as a function of its name
+    # The same for nodes that carry a parameter, where they are written otherwise
     with_parameter: Form | None = None
+    # The same for single values of the parameter
     by_parameter: Mapping[Fraction, Form] = field(default_factory=dict)
-    of_number: Form | None = None
-    compact: Form | None = None
+    of_number: Form | None = None  # The same where the operand is a number
+    compact: Form | None = None  # The same where the operand is small enough for an exponent
+    # The same where `form` would be read as another operator: ``e**u`` is ``exp(u)``, and the
+    # exponent of ``u**2`` is exact
     explicit: Form | None = None
+    # True if a call with more than two operands is a chain: ``add(a, b, c)`` is ``(a + b) + c``
     folds: bool = False
-    c_helper: str = ""
+    c_helper: str = ""  # A C function that its template for C calls and the C library has not
+    # What its operands are called where they are given by name, as in ``log(x, base=2)``: for each
+    # its names in lower case, between blanks
     parameters: tuple[str, ...] = ()
+    # The operator that ``^{-1}`` makes of it in LaTeX: ``\\sin^{-1} x`` is ``asin(x)``
     inverse: str = ""
 
 
@@ -120,21 +85,13 @@ def called(
 ) -> Form:
     r"""A function of its operands.
 
-    Parameters
-    ----------
-    name : str
-        In code.
-    latex : str
-        Command; by default the name, upright.
-    text, shown, sign : str
-        In plain labels, in MathML and in the drawn tree; by default the name.
-    mathml : str
-        An element in place of ``<mi>shown</mi>``.
-    parameter : bool
-        Whether the operator's parameter stands behind the operands.
+    - `name`: in code.
+    - `latex`: command; by default the name, upright.
+    - `text`, `shown`, `sign`: in plain labels, in MathML and in the drawn tree; by default the
+      name.
+    - `mathml`: an element in place of ``<mi>shown</mi>``.
+    - `parameter`: whether the operator's parameter stands behind the operands.
 
-    Examples
-    --------
     >>> called("asin", r"\arcsin", shown="arcsin")[:3]
     ('asin(<*>)', '\\arcsin\\left(<*>\\right)', 'asin(<*>)')
     """
@@ -159,14 +116,9 @@ def command(name: str) -> Form:
 def infix(code: str, text: str, *, latex: str = "", sign: str = "") -> Form:
     """A sign between two operands, left-associative; `code` and `text` with their blanks.
 
-    Parameters
-    ----------
-    code, text : str
-        The sign in code and in plain labels, with the blanks around it.
-    latex : str
-        The sign in LaTeX; by default as in code.
-    sign : str
-        On the card in the drawn tree; by default as in plain labels.
+    - `code`, `text`: the sign in code and in plain labels, with the blanks around it.
+    - `latex`: the sign in LaTeX; by default as in code.
+    - `sign`: on the card in the drawn tree; by default as in plain labels.
     """
     binds = ADD if code.strip() in "+-" else MUL
     left, right = f"<0:{binds}>", f"<1:{binds + 1}>"
@@ -186,14 +138,9 @@ def infix(code: str, text: str, *, latex: str = "", sign: str = "") -> Form:
 def fenced(name: str, opened: str, closed: str, latex: tuple[str, str]) -> Form:
     """An operand between two signs.
 
-    Parameters
-    ----------
-    name : str
-        The function that it is in code.
-    opened, closed : str
-        The two signs, in plain labels and MathML.
-    latex : tuple of str
-        The same two as LaTeX delimiters, to follow ``\\left`` and ``\\right``.
+    - `name`: the function that it is in code.
+    - `opened`, `closed`: the two signs, in plain labels and MathML.
+    - `latex`: the same two as LaTeX delimiters, to follow ``\\left`` and ``\\right``.
     """
     return Form(
         f"{name}(<0>)",

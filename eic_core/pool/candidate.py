@@ -20,40 +20,24 @@ from eic_core.formula.syntax import Reading, read
 
 @dataclass(frozen=True)
 class Candidate:
-    """One row of a pool.
+    """One row of a pool."""
 
-    Attributes
-    ----------
-    problem : str
-        Name of the problem; its data are PROBLEM.csv.
-    formula : str
-        As the method printed it.
-    method, syntax : str
-        Who found it, and in which notation; "" if unknown.
-    parameters : mapping of name to decimal text
-        Values of named parameters that the formula leaves open (tinyGP's t0, t1, ...).
-    row : mapping of column to text
-        Everything else that the row says, the columns above included.
-    """
-
-    problem: str
-    formula: str
+    problem: str  # Name of the problem; its data are PROBLEM.csv
+    formula: str  # As the method printed it
+    # method, syntax: who found it, and in which notation; "" if unknown
     method: str = ""
     syntax: str = ""
+    # Values of named parameters that the formula leaves open (tinyGP's t0, t1, ...)
     parameters: Mapping[str, str] = field(default_factory=dict)
+    # Everything else that the row says, the columns above included
     row: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_row(cls, row: Mapping[str, str]) -> Candidate:
         """Take a candidate from a row of a pool's CSV file.
 
-        Raises
-        ------
-        DataError
-            If the row has no ``formula``, or neither ``problem`` nor ``dataset``.
+        Raises `DataError` if the row has no ``formula``, or neither ``problem`` nor ``dataset``.
 
-        Examples
-        --------
         >>> c = Candidate.from_row({"dataset": "d", "formula": "x0*t0", "extra": "theta=2;3"})
         >>> c.problem, dict(c.parameters)
         ('d', {'t0': '2', 't1': '3'})
@@ -85,23 +69,27 @@ class Score:
 
     Attributes
     ----------
-    complexity : int or None
+    complexity
         Number of nodes; None if the formula was refused.
-    r2 : float
+    r2
         On all rows of the problem's file; nan if the formula has no value at some row.
-    eic, eic_finite : float
+    eic
         Digits; see `eic_core.measure.Inspection`.
-    invalid, singular : int
+    eic_finite
+        Digits; see `eic_core.measure.Inspection`.
+    invalid
         Rows without a real value, and rows singular at some node.
-    out_of_range : int
-        Rows at which the exact value of some node is finite and not zero, but over- or underflows
-        in double precision; invalid ones may be among them.  Their amplification is known wherever
-        it does not need the lost value; else `eic` and `eic_finite` are nan.
-    error : str
+    singular
+        Rows without a real value, and rows singular at some node.
+    out_of_range
+        Rows at which the exact value of some node is finite and not zero, but over- or
+        underflows in double precision; invalid ones may be among them. Their amplification is
+        known wherever it does not need the lost value; else `eic` and `eic_finite` are nan.
+    error
         Why the formula was refused; "" if it was not.
-    counted : (base, pairs of variable and column)
-        What indexed variables count from, and those that stand for columns of other names; told of
-        a pool, no score of its own.
+    counted
+        What indexed variables count from, and those that stand for columns of other names; told
+        of a pool, no score of its own.
     """
 
     complexity: int | None = None
@@ -115,7 +103,12 @@ class Score:
     counted: tuple[int | None, tuple[tuple[str, str], ...]] = field(default=(None, ()), repr=False)
 
     def cells(self) -> dict[str, str]:
-        """As cells of the scored CSV file; numbers in full precision."""
+        """As cells of the scored CSV file; numbers in full precision.
+
+        Returns
+        -------
+        dict[str, str]
+        """
         read = self.complexity is not None
         return {
             "complexity": str(self.complexity) if read else "",
@@ -133,17 +126,8 @@ class Score:
 def opened_pool(path: Path) -> Iterator[TextIO]:
     """A pool's CSV file as text, gzipped if its name ends in ``.gz``.
 
-    Parameters
-    ----------
-    path : Path
+    Raises `DataError` if the file is missing, or what is read in the block is no CSV text.
 
-    Raises
-    ------
-    DataError
-        If the file is missing, or what is read in the block is no CSV text.
-
-    Examples
-    --------
     >>> with opened_pool(Path("nowhere.csv")) as file:
     ...     file.read()
     Traceback (most recent call last):
@@ -163,8 +147,6 @@ def opened_pool(path: Path) -> Iterator[TextIO]:
 def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | str:
     """Read a candidate's formula on a table with these columns, or say why it is refused.
 
-    Examples
-    --------
     >>> read_candidate(Candidate("", "1+lg(x)"), ["x"])
     'unknown function `lg`: did you mean `log10`? (column 3)'
     >>> read_candidate(Candidate("", "(x"), ["x"])

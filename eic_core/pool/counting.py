@@ -57,8 +57,6 @@ def groups_of(rows: Iterable[Grouped]) -> dict[Group, list[int]]:
 def index_of(variable: str) -> int | None:
     """The index of an indexed variable.
 
-    Examples
-    --------
     >>> index_of("x12"), index_of("X0"), index_of("x"), index_of("tax1")
     (12, 0, None, None)
     """
@@ -75,31 +73,19 @@ class Counting:
     as it does, ``x1`` or ``X1``, then all others, if these agree.  But where ``X1``, ``X2``, ...
     run past those that are counted from 0, they count from 1.
 
-    Attributes
-    ----------
-    base : int or None
-        0 or 1; None where nothing tells.
-    chosen : bool
-        Whether the user said so.
-    each : bool
-        Whether a formula that tells is believed by itself.
-    by_letter : mapping of "x" or "X" to int or None
-        What those that spell their variables so count from, if `each`.
-    variables : mapping of base to frozenset of str
-        Of all formulas that count so, where it depends on them how one is matched to columns.
-
-    Examples
-    --------
     >>> rows = [Candidate("", text) for text in ("x0 + x1", "1.5 * X1 + 0.5 * X2", "x1*2", "X1*2")]
     >>> counting, readings = counting_of(rows, ["a", "b"])
     >>> [counting.of(reading) for reading in readings]
     [0, 1, 0, 1]
     """
 
-    base: int | None = None
-    chosen: bool = False
-    each: bool = False
+    base: int | None = None  # 0 or 1; None where nothing tells
+    chosen: bool = False  # Whether the user said so
+    each: bool = False  # Whether a formula that tells is believed by itself
+    # mapping of "x" or "X" to int or None: What those that spell their variables so count from, if
+    # `each`
     by_letter: Mapping[str, int | None] = field(default_factory=dict)
+    # Of all formulas that count so, where it depends on them how one is matched to columns
     variables: Mapping[int | None, frozenset[str]] = field(default_factory=dict)
 
     def of(self, reading: Reading) -> int | None:
@@ -116,14 +102,9 @@ class Counting:
     ) -> VariableMatch:
         """The columns that the variables of one formula of the group stand for.
 
-        Parameters
-        ----------
-        variables : iterable of str
-            Its own.
-        columns : iterable of str
-            As `match_variables` takes them.
-        base : int or None
-            What `of` says of it.
+        - `variables`: its own.
+        - `columns`: as `match_variables` takes them.
+        - `base`: what `of` says of it.
         """
         return match_variables(
             variables,
@@ -139,22 +120,12 @@ def counting_of(
 ) -> tuple[Counting, list[Reading | str]]:
     """What the formulas of one group count from, and what had to be read for that.
 
-    Parameters
-    ----------
-    candidates : sequence of Candidate
-        One group's (`groups_of`).
-    columns : sequence of str
-        Input columns; () if there are none.
-    given : int or None
-        What the user says that they count from.
+    - `candidates`: one group's (`groups_of`).
+    - `columns`: input columns; () if there are none.
+    - `given`: what the user says that they count from.
 
-    Returns
-    -------
-    (counting, readings)
-        The readings are those of all candidates, or none where the notation or the user tells.
+    Returns the readings are those of all candidates, or none where the notation or the user tells.
 
-    Examples
-    --------
     >>> counting_of([Candidate("p", "x1+x2")], ["a", "b"])[0].base
     1
     >>> counting_of([Candidate("p", "X1", "Operon", "operon")], ["a", "b"])[1]
@@ -184,12 +155,8 @@ def counting_of(
 def counting_of_readings(readings: Sequence[Reading], *, each: bool) -> Counting:
     """What formulas count from, as far as they tell without columns.
 
-    Parameters
-    ----------
-    readings : sequence of Reading
-        All of one group.
-    each : bool
-        Whether nothing says that they are of one hand.
+    - `readings`: all of one group.
+    - `each`: whether nothing says that they are of one hand.
     """
     indexed = [r for r in readings if any(index_of(n) is not None for n in r.formula.variables)]
     if not each:
@@ -274,18 +241,10 @@ def counting_notes(
 ) -> list[str]:
     """Which columns the indexed variables of a list stand for, where these have other names.
 
-    Parameters
-    ----------
-    matched : iterable of (method, base, pairs of variable and column)
-        Of each formula.
+    - `matched`: of each formula.
 
-    Returns
-    -------
-    list of str
-        A sentence each for methods that count alike; names in backticks.
+    Returns a sentence each for methods that count alike; names in backticks.
 
-    Examples
-    --------
     >>> counting_notes([("Operon", 1, [("x1", "x0")]), ("PySR", 0, [])])
     ['`Operon` counts its variables from 1: `x1` is the column `x0`.']
     """

@@ -16,21 +16,11 @@ def front(keys: np.ndarray) -> np.ndarray:
 
     A point is dominated if another is at most as large in every key and smaller in one.
 
-    Parameters
-    ----------
-    keys : ndarray of float, shape (N, K), K from 1 to 3
-        Smaller is better; infinite values count as largest or smallest.
+    - `keys`, shape (N, K): smaller is better; infinite values count as largest or smallest.
 
-    Returns
-    -------
-    ndarray of bool, shape (N,)
-        Equal points are on the front together, or none of them.  A point with a nan is not on
-        the front, and keeps no other from it.
-
-    Raises
-    ------
-    DataError
-        If `keys` has another shape.
+    Returns equal points are on the front together, or none of them. A point with a nan is not on
+    the front, and keeps no other from it (shape (N,)).
+    Raises `DataError` if `keys` has another shape.
 
     Notes
     -----
@@ -38,8 +28,6 @@ def front(keys: np.ndarray) -> np.ndarray:
     the staircase of the earlier ones' other two keys lies below them: N log N comparisons
     (Kung, Luccio and Preparata, "On finding the maxima of a set of vectors", 1975).
 
-    Examples
-    --------
     >>> front(np.array([[0.1, 5, 1], [0.2, 3, 1], [0.2, 5, 1], [0.3, 3, np.nan]])).tolist()
     [True, True, False, False]
     """

@@ -36,35 +36,20 @@ class ListedVariables:
     the formulas spell them.  What a group counts from is said by its notation; else it is 0 if one
     of its formulas uses x0, and 1 if it runs past the variables that the others count from 0.
 
-    Attributes
-    ----------
-    names : tuple of str
-        In alphabetical order, numbers by size.
-    spelled : tuple of str
-        As each formula has them.
-    countings : mapping of group to Counting
-        What each group counts from.
-    mixed : bool
-        Whether some count from 1 and others from 0.
-    told : tuple of (base, int, str)
-        What formulas with indexed variables count from, how many do so, and the first of them.
-    followed : (str, str, int) or None
-        A formula that does not say what it counts from, one that says it, spells its variables
-        otherwise, and is followed, and what that counts from.
-
-    Examples
-    --------
     >>> rows = [Listed(1, "2*X1", "operon"), Listed(2, "x0 + c", "pysr")]
     >>> found = ListedVariables.of(rows)
     >>> found.names, found.spelled, found.name("x1", 1), found.name("x1", 0)
     (('c', 'x0'), ('c', 'x0', 'x1'), 'x0', 'x1')
     """
 
-    names: tuple[str, ...] = ()
-    spelled: tuple[str, ...] = ()
-    countings: Mapping[Group, Counting] = field(default_factory=dict)
-    mixed: bool = False
+    names: tuple[str, ...] = ()  # In alphabetical order, numbers by size
+    spelled: tuple[str, ...] = ()  # As each formula has them
+    countings: Mapping[Group, Counting] = field(default_factory=dict)  # What each group counts from
+    mixed: bool = False  # Whether some count from 1 and others from 0
+    # What formulas with indexed variables count from, how many do so, and the first of them
     told: tuple[tuple[int | None, int, str], ...] = ()
+    # A formula that does not say what it counts from, one that says it, spells its variables
+    # otherwise, and is followed, and what that counts from
     followed: tuple[str, str, int] | None = None
 
     @classmethod
@@ -108,10 +93,7 @@ class ListedVariables:
     def name(self, variable: str, base: int | None) -> str:
         """The name of a formula's variable, which counts from `base`.
 
-        Raises
-        ------
-        DataError
-            If it comes before the first.
+        Raises `DataError` if it comes before the first.
         """
         index = index_of(variable)
         if not self.mixed or base != 1 or index is None:
@@ -156,13 +138,8 @@ def _indexed(readings: Iterable[Reading]) -> list[Reading]:
 def counted_phrase(counted: Iterable[tuple[int | None, int, str]]) -> str:
     """What the formulas of a list count their variables from, each with an example.
 
-    Parameters
-    ----------
-    counted : iterable of (base, int, str)
-        See `ListedVariables.told`.
+    - `counted`: see `ListedVariables.told`.
 
-    Examples
-    --------
     >>> counted_phrase([(1, 1, "X1*X2"), (None, 2, "x1 + 2")])
     'from 1 in 1 formula (`X1*X2`) and by name in 2 formulas (`x1 + 2`)'
     """
@@ -207,8 +184,6 @@ def _in_order(names: Iterable[str]) -> tuple[str, ...]:
 def counted_from_zero(listed: Listed) -> Listed:
     """A row whose variables count from 1, written so that they count from 0.
 
-    Examples
-    --------
     >>> counted_from_zero(Listed(1, "2*X1 - X[:,2] + x₁", "infix")).formula
     '2*X0 - X[:,1] + x₀'
     """

@@ -36,19 +36,11 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class TableData:
-    """Rows of a table, for every formula the same columns by name, else by position.
-
-    Attributes
-    ----------
-    table : Table
-    target : str
-        Column that the formulas should reproduce; "" for none.
-    base : int or None
-        What the first indexed variable counts from; None lets each method's formulas tell.
-    """
+    """Rows of a table, for every formula the same columns by name, else by position."""
 
     table: Table
-    target: str = ""
+    target: str = ""  # Column that the formulas should reproduce; "" for none
+    # What the first indexed variable counts from; None lets each method's formulas tell
     base: int | None = None
 
     @property
@@ -59,27 +51,16 @@ class TableData:
 
 @dataclass(frozen=True)
 class RangeData:
-    """Samples drawn from a range for each variable.
-
-    Attributes
-    ----------
-    domains : mapping of variable to Domain
-    default : Domain or None
-        For variables without one; None refuses their formulas.
-    count, seed : int
-        How many samples are drawn, and from which stream; seed 0 or more.
-    names : ListedVariables or None
-        Whose name a formula's variable has; None: its own.
-    inputs : tuple of str
-        Always empty: a range is for a variable, not for a column.
-    """
+    """Samples drawn from a range for each variable."""
 
     domains: Mapping[str, Domain] = field(default_factory=dict)
-    default: Domain | None = None
+    default: Domain | None = None  # For variables without one; None refuses their formulas
+    # count, seed: how many samples are drawn, and from which stream; seed 0 or more
     count: int = 1_000
     seed: int = 0
-    names: ListedVariables | None = None
+    names: ListedVariables | None = None  # Whose name a formula's variable has; None: its own
 
+    # Always empty: a range is for a variable, not for a column
     inputs: tuple[str, ...] = field(default=(), init=False)
 
 
@@ -88,35 +69,17 @@ ListingData = TableData | RangeData
 
 @dataclass(frozen=True)
 class ListedScore:
-    """A row of a list with what it scores.
-
-    Attributes
-    ----------
-    listed : Listed
-    score : Score
-        `Score.error` says why a formula was refused; `Score.r2` is nan without a target.
-    syntax : str
-        The notation it was read in, "" if it was refused.
-    base : int or None
-        What its indexed variables were counted from.
-    renumbered : bool
-        Whether its x1 is the list's x0 (`ListedVariables`).
-    missing : tuple of str
-        Variables for which the table has no column.
-    columns : mapping of variable to column
-        What each stands for; empty without a table.
-    protected : tuple of str
-        Its functions that gplearn, which printed it, protects.
-    """
+    """A row of a list with what it scores."""
 
     listed: Listed
-    score: Score
-    syntax: str = ""
-    base: int | None = None
-    renumbered: bool = False
-    missing: tuple[str, ...] = ()
+    score: Score  # `Score.error` says why a formula was refused; `Score.r2` is nan without a target
+    syntax: str = ""  # The notation it was read in, "" if it was refused
+    base: int | None = None  # What its indexed variables were counted from
+    renumbered: bool = False  # Whether its x1 is the list's x0 (`ListedVariables`)
+    missing: tuple[str, ...] = ()  # Variables for which the table has no column
+    # What each stands for; empty without a table
     columns: Mapping[str, str] = field(default_factory=dict)
-    protected: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()  # Its functions that gplearn, which printed it, protects
 
 
 def score_listing(
@@ -130,13 +93,17 @@ def score_listing(
 
     Parameters
     ----------
-    rows : sequence of Listed
+    rows
         As importing gives them, refused ones included.
-    data : TableData or RangeData
-    jobs : int
+    data
+    jobs
         Worker processes; 1 scores in this one.
-    progress : callable (done, total) -> None, optional
+    progress
         What it raises ends the scoring.
+
+    Returns
+    -------
+    tuple[ListedScore, ...]
 
     Notes
     -----
@@ -311,10 +278,7 @@ def column_notes(scores: Sequence[ListedScore]) -> list[str]:
 def counted_from(scores: Sequence[ListedScore]) -> tuple[tuple[int | None, int, str], ...]:
     """What the formulas with indexed variables were counted from on a table.
 
-    Returns
-    -------
-    tuple of (base, int, str)
-        As `ListedVariables.told`; None for those whose variables are columns by name.
+    Returns as `ListedVariables.told`; None for those whose variables are columns by name.
     """
     found: dict[int | None, list[str]] = {}
     for scored in scores:
@@ -326,8 +290,6 @@ def counted_from(scores: Sequence[ListedScore]) -> tuple[tuple[int | None, int, 
 def stored_scores(rows: Sequence[Listed]) -> tuple[ListedScore, ...]:
     """The scores that a scored pool brought along, without computing anything.
 
-    Examples
-    --------
     >>> row = Listed(1, "x0", stored={"complexity": 1, "r2": 0.5, "eic": 0.0, "eic_finite": 0.0})
     >>> stored_scores([row])[0].score.r2
     0.5
@@ -354,10 +316,7 @@ def stored_scores(rows: Sequence[Listed]) -> tuple[ListedScore, ...]:
 def accuracy_keys(scores: Sequence[ListedScore]) -> dict[str, np.ndarray]:
     """What may stand for accuracy, smaller being better: 1 - R^2 here, stored loss, stored R^2.
 
-    Returns
-    -------
-    dict of name to ndarray, shape (N,)
-        Only what some row has, the most telling first; nan where a row has none.
+    Returns only what some row has, the most telling first; nan where a row has none (shape (N,)).
     """
     offered = {"1 − R²": np.array([1 - s.score.r2 for s in scores], dtype=float)}
     for name in ("loss", "r2", "r2_test", "r2_train"):
@@ -376,14 +335,14 @@ def front_of(scores: Sequence[ListedScore], accuracy: np.ndarray | None) -> np.n
 
     Parameters
     ----------
-    scores : sequence of ListedScore
-    accuracy : ndarray, shape (N,), or None
-        Smaller is better; see `accuracy_keys`.
+    scores
+    accuracy
+        Smaller is better; see `accuracy_keys`. Shape (N,).
 
     Returns
     -------
-    ndarray of bool, shape (N,)
-        Refused formulas and those without an EIC are never on it.
+    np.ndarray
+        Refused formulas and those without an EIC are never on it. Shape (N,).
     """
     complexity = [math.nan if s.score.complexity is None else s.score.complexity for s in scores]
     eic = [s.score.eic for s in scores]

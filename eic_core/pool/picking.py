@@ -29,23 +29,13 @@ READABLE = 0.01
 def fitness(score: Score, alpha: float, eta: float = ETA) -> float:
     """eta^C/(1 + NMSE) - alpha EIC: larger is better.
 
-    Parameters
-    ----------
-    score : Score
-        Its EIC counts without the samples at which a step keeps no digit: one exact zero in the
-        data would outweigh everything else.
-    alpha : float
-        What a digit costs, 0 or more.
-    eta : float
-        What a node costs, above 0 and at most 1.
+    - `score`: its EIC counts without the samples at which a step keeps no digit: one exact zero in
+      the data would outweigh everything else.
+    - `alpha`: what a digit costs, 0 or more.
+    - `eta`: what a node costs, above 0 and at most 1.
 
-    Returns
-    -------
-    float
-        nan if the formula was refused, or has no value or no EIC on the data.
+    Returns nan if the formula was refused, or has no value or no EIC on the data.
 
-    Examples
-    --------
     >>> round(fitness(Score(complexity=10, r2=0.98, eic=2.0, eic_finite=2.0), alpha=0.01), 4)
     0.9506
     """
@@ -56,29 +46,18 @@ def fitness(score: Score, alpha: float, eta: float = ETA) -> float:
 
 @dataclass(frozen=True)
 class Pick(Plain):
-    """The formula to take.
+    """The formula to take."""
 
-    Attributes
-    ----------
-    picked, plain : ListedScore
-        With EIC, and without it (alpha = 0).
-    alpha, eta : float
-        What a digit and a node cost.
-    ranked : tuple of (float, ListedScore)
-        Every formula that could be weighed with its fitness, the best first.
-    left_out : int
-        Formulas that could not: refused, or without a value or an EIC on the data.
-    sentence : str
-        Which formula, why, and what it costs.
-    """
-
+    # picked, plain: with EIC, and without it (alpha = 0)
     picked: ListedScore
     plain: ListedScore
+    # alpha, eta: what a digit and a node cost
     alpha: float
     eta: float
+    # Every formula that could be weighed with its fitness, the best first
     ranked: tuple[tuple[float, ListedScore], ...]
-    left_out: int
-    sentence: str
+    left_out: int  # Formulas that could not: refused, or without a value or an EIC on the data
+    sentence: str  # Which formula, why, and what it costs
 
     _JSON = (
         ("picked", lambda pick: row_document(pick.picked, pick.ranked)),
@@ -113,23 +92,13 @@ def row_document(
 def pick(scores: Sequence[ListedScore], alpha: float = READABLE, eta: float = ETA) -> Pick:
     """Choose among the formulas of a list, all of them scored on the same data.
 
-    Parameters
-    ----------
-    scores : sequence of ListedScore
-        With R^2 (`eic_core.pool.listing.score_listing` on a table with a target).
-    alpha : float
-        What a digit costs, 0 or more; 0.002 in the paper's genetic programming, 0.01 in its tree
-        search.
-    eta : float
-        What a node costs, above 0 and at most 1.
+    - `scores`: with R^2 (`eic_core.pool.listing.score_listing` on a table with a target).
+    - `alpha`: what a digit costs, 0 or more; 0.002 in the paper's genetic programming, 0.01 in its
+      tree search.
+    - `eta`: what a node costs, above 0 and at most 1.
 
-    Raises
-    ------
-    DataError
-        If `alpha` or `eta` is out of range, or no formula can be weighed.
+    Raises `DataError` if `alpha` or `eta` is out of range, or no formula can be weighed.
 
-    Examples
-    --------
     >>> from eic_core.pool.importers import Listed
     >>> from eic_core.pool.listing import TableData, score_listing
     >>> from eic_core.measure.table import read_table
@@ -209,8 +178,6 @@ NO_FIT = 1e-9
 def explains_nothing(score: Score) -> bool:
     """Whether a formula is no better than the mean of the target.
 
-    Examples
-    --------
     >>> explains_nothing(Score(1, r2=-0.9)), explains_nothing(Score(1, r2=0.3))
     (True, False)
     """
@@ -220,8 +187,6 @@ def explains_nothing(score: Score) -> bool:
 def _told_apart(new: float, old: float) -> str:
     """Two numbers of digits, with as many places as tell them apart.
 
-    Examples
-    --------
     >>> _told_apart(0.31, 4.4), _told_apart(0.31, 0.33), _told_apart(0.3, 0.3)
     ('0.3 instead of 4.4 digits', '0.31 instead of 0.33 digits', 'as much, 0.3 digits')
     """

@@ -15,8 +15,6 @@ from eic_core.pool.listing import ListedScore
 def protected_note(scores: Sequence[ListedScore]) -> str:
     """What gplearn computes otherwise in the formulas of a list; "" where nothing is.
 
-    Examples
-    --------
     >>> from eic_core.pool.candidate import Score
     >>> protected_note([ListedScore(Listed(1, "sqrt(X0)"), Score(2), protected=("sqrt",))])
     'gplearn protects some functions of 1 formula: there `sqrt(x)` is sqrt(abs(x)); here the plain functions are measured.'
@@ -34,8 +32,6 @@ def protected_note(scores: Sequence[ListedScore]) -> str:
 def write_out(rows: Sequence[Listed]) -> tuple[Listed, ...]:
     """The rows with gplearn's protected functions as conditions, those too long as they are.
 
-    Examples
-    --------
     >>> [row.formula for row in write_out([Listed(1, "sqrt(sub(X0, X1))"), Listed(2, "x")])]
     ['sqrt(abs(sub(X0, X1)))', 'x']
     """

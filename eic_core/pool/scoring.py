@@ -47,15 +47,8 @@ Progress = Callable[[int, int], None]
 def read_pool(path: Path) -> tuple[list[str], list[Candidate]]:
     """Read a pool's CSV file, gzipped or not.
 
-    Returns
-    -------
-    (columns, candidates)
-        In file order.
-
-    Raises
-    ------
-    DataError
-        If the file is missing, empty or lacks a column.
+    Returns in file order.
+    Raises `DataError` if the file is missing, empty or lacks a column.
     """
     with opened_pool(path) as file:
         reader = csv.reader(file)
@@ -77,10 +70,7 @@ def _named(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
 class ProblemData:
     """The tables of a folder of problems, read once each, and what formulas share of them.
 
-    Parameters
-    ----------
-    folder : Path
-        Holds PROBLEM.csv files; the last column is the target.
+    - `folder`: holds PROBLEM.csv files; the last column is the target.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -92,10 +82,7 @@ class ProblemData:
     def table(self, problem: str) -> Table:
         """The table of one problem.
 
-        Raises
-        ------
-        DataError
-            If there is no such file, or its name leaves the folder.
+        Raises `DataError` if there is no such file, or its name leaves the folder.
         """
         if problem not in self._tables:
             path = self.folder / f"{problem}.csv"
@@ -107,32 +94,17 @@ class ProblemData:
     def samples(self, problem: str, reading: Reading, counting: Counting) -> Samples:
         """The rows of a problem on which a formula is scored.
 
-        Parameters
-        ----------
-        problem : str
-            Its name.
-        reading : Reading
-        counting : Counting
-            Of the group that the formula is of.
+        - `problem`: its name.
+        - `counting`: of the group that the formula is of.
 
-        Raises
-        ------
-        DataError
-            If a variable has no column or no row is complete.
+        Raises `DataError` if a variable has no column or no row is complete.
         """
         return self.matched(problem, reading, counting)[0]
 
     def matched(
         self, problem: str, reading: Reading, counting: Counting
     ) -> tuple[Samples, VariableMatch]:
-        """What `samples` says, and which column each variable stands for.
-
-        Parameters
-        ----------
-        problem : str
-        reading : Reading
-        counting : Counting
-        """
+        """What `samples` says, and which column each variable stands for."""
         variables, base = reading.formula.variables, counting.of(reading)
         key = problem, variables, base, counting.variables.get(base)
         found = self._samples.get(key)
@@ -164,14 +136,8 @@ class ProblemData:
 def measure_formula(formula: Formula, samples: Samples) -> Score:
     """What a formula scores on samples, in double precision.
 
-    Parameters
-    ----------
-    formula : Formula
-    samples : Samples
-        With a column for each variable; without a target `Score.r2` is nan.
+    - `samples`: with a column for each variable; without a target `Score.r2` is nan.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]}, target=[2.0, 4.0])
     >>> measure_formula(read("x+x").formula, samples).r2
@@ -198,14 +164,14 @@ def score(formulas: Iterable[Formula | str], samples: Samples) -> list[Score]:
 
     Parameters
     ----------
-    formulas : iterable of Formula or str
+    formulas
         Texts are read in any notation.
-    samples : Samples
+    samples
         With a column for each variable, by name; with a target for R^2.
 
     Returns
     -------
-    list of Score
+    list[Score]
         `Score.error` says why a formula was refused.
 
     Notes
@@ -293,12 +259,16 @@ def score_pool(
 
     Parameters
     ----------
-    candidates : sequence of Candidate
-    folder : Path
+    candidates
+    folder
         Holds PROBLEM.csv for each problem.
-    jobs : int, optional
-        Worker processes; default: one a core.  1 scores in this process.
-    progress : callable (done, total) -> None, optional
+    jobs
+        Worker processes; default: one a core. 1 scores in this process.
+    progress
+
+    Returns
+    -------
+    list[Score]
 
     Notes
     -----
@@ -363,14 +333,9 @@ def write_scored(
 
     Lines end with a line feed, as in every CSV file that is written here.
 
-    Parameters
-    ----------
-    path : Path
-        Replaced if it exists; compressed if it ends in ``.gz``.
-    columns : sequence of str
-        The pool's; scores that it already held are left out.
-    candidates, scores : sequence
-        Of equal length, in one order.
+    - `path`: replaced if it exists; compressed if it ends in ``.gz``.
+    - `columns`: the pool's; scores that it already held are left out.
+    - `candidates`, `scores`: of equal length, in one order.
     """
     kept = [c for c in columns if c not in SCORE_COLUMNS]
     opener = gzip.open if path.suffix == ".gz" else open

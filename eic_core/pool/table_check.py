@@ -42,20 +42,12 @@ _ROUNDING = 1e-12
 class TableCheck:
     """What speaks against a table; empty if nothing does.
 
-    Attributes
-    ----------
-    reasons : tuple of str
-        One sentence each; names in backticks.
-    unusable : bool
-        Whether no formula of the list can be measured on it, for want of columns.
-
-    Examples
-    --------
     >>> TableCheck(("The table is named after another problem, `bode`.",)).passed
     False
     """
 
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()  # One sentence each; names in backticks
+    # Whether no formula of the list can be measured on it, for want of columns
     unusable: bool = False
 
     @property
@@ -73,17 +65,11 @@ def check_table(
 ) -> TableCheck:
     """Hold the scores of a list on a table against what the list itself says.
 
-    Parameters
-    ----------
-    scores : sequence of ListedScore
-        Measured on the table.
-    table : Table
-    problem : str
-        The one whose formulas these are; "" if the list does not say.
-    problems : sequence of str
-        All that the list names.
-    target : str
-        The column that the formulas should reproduce; without it no stored loss is looked at.
+    - `scores`: measured on the table.
+    - `problem`: the one whose formulas these are; "" if the list does not say.
+    - `problems`: all that the list names.
+    - `target`: the column that the formulas should reproduce; without it no stored loss is looked
+      at.
 
     Notes
     -----
@@ -210,8 +196,6 @@ _MOST_COMPARED = 500
 def stored_r2(stored: Mapping[str, float]) -> tuple[float, ...]:
     """The R^2 that came with a formula.
 
-    Examples
-    --------
     >>> stored_r2({"r2_train": 0.9, "r2_test": 0.8, "loss": 3.0})
     (0.9, 0.8)
     """

@@ -25,12 +25,6 @@ LABEL = 44
 def waterfall(bars: Sequence[Bar]) -> Markup:
     """Shares of the noise, each beginning where the one before it ends.
 
-    Parameters
-    ----------
-    bars : sequence of Bar
-
-    Examples
-    --------
     >>> waterfall([Bar("rounding of `x`", (0,), 0.0, 1.0)]).count("<rect")
     2
     """
@@ -52,13 +46,8 @@ def waterfall(bars: Sequence[Bar]) -> Markup:
 def losses(rows: Sequence[tuple[str, float, str]]) -> Markup:
     """Digits lost, on one scale from 0.
 
-    Parameters
-    ----------
-    rows : sequence of (label, digits, kind)
-        `kind` is the class of the bar: ``"bar"`` or ``"cool"``.
+    - `rows`: `kind` is the class of the bar: ``"bar"`` or ``"cool"``.
 
-    Examples
-    --------
     >>> "∞" in losses([("q", math.inf, "bar"), ("own", 0.5, "cool")])
     True
     """
@@ -82,8 +71,6 @@ def losses(rows: Sequence[tuple[str, float, str]]) -> Markup:
 def growth_curve(growth: Growth) -> Markup:
     """Local EIC on parts of the rows, with the middle 80 per cent of random orders.
 
-    Examples
-    --------
     >>> flat = Growth((10, 100), (1.0, 2.0), (0.5, 2.0), (1.5, 2.0), 1.0)
     >>> growth_curve(flat).count("<circle")
     2

@@ -38,14 +38,14 @@ class Findings(Plain):
 
     Attributes
     ----------
-    inspection : Inspection
-    diagnosis : Diagnosis
-    repairs : Repairs or None
-    triangulation : Triangulation or None
-    budget : Budget or None
-    robustness : RobustnessCard or None
+    inspection
+    diagnosis
+    repairs
+    triangulation
+    budget
+    robustness
         None where the samples have no target, or the formula no value at any of them.
-    missing : mapping of part to sentence
+    missing
         Why a part is None: ``"repair"``, ``"triangulation"`` or ``"budget"``.
     """
 
@@ -88,13 +88,6 @@ class Answers:
 
     Every one is called once at most, so that answers that are kept somewhere are not computed
     again.  Those after the first may raise `UserError` where there is no answer.
-
-    Attributes
-    ----------
-    diagnosis : callable () -> Diagnosis
-    repairs : callable () -> Repairs, or None
-    triangulation : callable () -> Triangulation, or None
-    budget : callable () -> Budget, or None
     """
 
     diagnosis: Callable[[], Diagnosis]
@@ -108,20 +101,13 @@ def collect_findings(
 ) -> Findings:
     """Ask for everything that a report says.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    answers : Answers
-        About this inspection.
-    progress : callable (fraction done, what is being done) -> None, optional
+    - `answers`: about this inspection.
 
     Notes
     -----
     Nothing but the diagnosis is asked for of formulas of more than `MOST_NODES` nodes, and
     where no sample is valid; `missing` says so.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> inspection = inspect(read("x + 1").formula, Samples.from_columns({"x": [1.0, 2.0]}))
@@ -193,19 +179,27 @@ def investigate(
 
     Parameters
     ----------
-    inspection : Inspection
-    with_repair, with_triangulation, with_budget : bool
+    inspection
+    with_repair
         What to do; each takes about a second for 30 nodes.
-    tolerance : float
+    with_triangulation
+        What to do; each takes about a second for 30 nodes.
+    with_budget
+        What to do; each takes about a second for 30 nodes.
+    tolerance
         Of the digit budget, in standard deviations of the output.
-    seed : int
+    seed
         Of the perturbation in the triangulation.
-    seconds : float
+    seconds
         After so long the search for better forms is cut short, and `Findings.unfinished` says
         so; ``math.inf`` lets it come to its end.
-    progress : callable (fraction done, what is being done) -> None, optional
-    clock : callable () -> float
+    progress
+    clock
         Seconds.
+
+    Returns
+    -------
+    Findings
 
     Raises
     ------

@@ -28,17 +28,25 @@ def html_report(
 
     Parameters
     ----------
-    inspection : Inspection
-    provenance : Provenance, optional
-        How the formula was read and the samples were made; without it the report says what
-        the inspection knows.
-    with_repair, with_triangulation, with_budget : bool
+    inspection
+    provenance
+        How the formula was read and the samples were made; without it the report says what the
+        inspection knows.
+    with_repair
         What to do; what is left out is said to be.
-    tolerance : float
+    with_triangulation
+        What to do; what is left out is said to be.
+    with_budget
+        What to do; what is left out is said to be.
+    tolerance
         Of the digit budget, in standard deviations of the output.
-    seconds : float
+    seconds
         After so long the search for better forms is cut short, and the page says so on top.
-    progress : callable (fraction done, what is being done) -> None, optional
+    progress
+
+    Returns
+    -------
+    str
 
     Raises
     ------
@@ -78,9 +86,13 @@ def render(findings: Findings, provenance: Provenance) -> str:
 
     Parameters
     ----------
-    findings : Findings
-    provenance : Provenance
+    findings
+    provenance
         How the formula was read and the samples were made.
+
+    Returns
+    -------
+    str
 
     Examples
     --------

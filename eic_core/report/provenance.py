@@ -22,37 +22,18 @@ LIBRARIES = ("numpy", "scipy", "mpmath")
 
 @dataclass(frozen=True)
 class Provenance:
-    """How a formula was read and its samples were made.
+    """How a formula was read and its samples were made."""
 
-    Attributes
-    ----------
-    reading : Reading or None
-        None if the formula was built, not read.
-    domains : tuple of (variable, Domain)
-        How samples were drawn; empty with a table or given columns.
-    seed : int
-    file_name : str
-        Of the table that the samples come from, or "".
-    file_hash : str
-        Of its bytes, or "".
-    file_columns : tuple of str
-        All its columns, in order.
-    mapping : mapping of variable to column
-    target : str
-        Column compared with, or "".
-    notices : tuple of str
-        What was assumed or left out.
-    """
-
-    reading: Reading | None = None
+    reading: Reading | None = None  # None if the formula was built, not read
+    # How samples were drawn; empty with a table or given columns
     domains: tuple[tuple[str, Domain], ...] = ()
     seed: int = 0
-    file_name: str = ""
-    file_hash: str = ""
-    file_columns: tuple[str, ...] = ()
+    file_name: str = ""  # Of the table that the samples come from, or ""
+    file_hash: str = ""  # Of its bytes, or ""
+    file_columns: tuple[str, ...] = ()  # All its columns, in order
     mapping: Mapping[str, str] = field(default_factory=dict)
-    target: str = ""
-    notices: tuple[str, ...] = ()
+    target: str = ""  # Column compared with, or ""
+    notices: tuple[str, ...] = ()  # What was assumed or left out
 
 
 def command_line(
@@ -60,23 +41,12 @@ def command_line(
 ) -> str | None:
     """The command that makes the same report again, for a POSIX shell.
 
-    Parameters
-    ----------
-    formula : Formula
-    samples : Samples
-        Those that it was inspected on.
-    provenance : Provenance
-        How both came about.
-    options : sequence of str
-        More words for the command, such as ``"--no-repair"``.
+    - `samples`: those that it was inspected on.
+    - `provenance`: how both came about.
+    - `options`: more words for the command, such as ``"--no-repair"``.
 
-    Returns
-    -------
-    str or None
-        None if no command does: columns given in Python, or matched by hand.
+    Returns None if no command does: columns given in Python, or matched by hand.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import sample_domains
     >>> domain = Domain("uniform", 1, 5)
@@ -138,8 +108,6 @@ def _table_options(formula: Formula, provenance: Provenance) -> list[str] | None
 def versions() -> dict[str, str]:
     """Versions of what the numbers depend on, by name.
 
-    Examples
-    --------
     >>> sorted(versions())
     ['EIC Lab', 'Python', 'mpmath', 'numpy', 'scipy']
     """
@@ -154,19 +122,13 @@ EMBEDDED_ROWS = 200
 def python_snippet(inspection: Inspection, provenance: Provenance | None = None) -> str:
     """A script that reproduces the numbers with `eic_core`.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    provenance : Provenance, optional
-        Where its samples come from.  A table is read from the working directory.
+    - `provenance`: where its samples come from. A table is read from the working directory.
 
     Notes
     -----
     Without domains and table, up to 200 samples are written into the script; more
     must be supplied by the reader, who is told so.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Domain, inspect, sample_domains
     >>> domain = Domain("uniform", 1, 5)

@@ -65,31 +65,15 @@ NONE = "—"
 class ReportTable:
     """Rows of values under the names of their columns.
 
-    Attributes
-    ----------
-    columns : sequence of str
-    rows : sequence of sequences of Cell
-        As many cells as columns; the first names its row.
-    caption : str
-    numbers : sequence of int
-        Columns set to the right, from 0.
-    marked : frozenset of int
-        Rows that stand out, from 0.
-    words : bool
-        True where words may be as narrow as a phone needs.
-
-    Raises
-    ------
-    ValueError
-        If a row has more or fewer cells than there are columns.
+    Raises `ValueError` if a row has more or fewer cells than there are columns.
     """
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
+    rows: Sequence[Sequence[Cell]]  # As many cells as columns; the first names its row
     caption: str = ""
-    numbers: Sequence[int] = ()
-    marked: frozenset[int] = frozenset()
-    words: bool = False
+    numbers: Sequence[int] = ()  # Columns set to the right, from 0
+    marked: frozenset[int] = frozenset()  # Rows that stand out, from 0
+    words: bool = False  # True where words may be as narrow as a phone needs
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):

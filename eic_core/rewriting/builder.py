@@ -27,12 +27,6 @@ ONE = Fraction(1)
 class SumBuilder:
     """Writes numbers, multiples and sums into a collection of terms.
 
-    Parameters
-    ----------
-    terms : Terms
-
-    Examples
-    --------
     >>> from eic_core.formula.rendering import to_python
     >>> from eic_core.formula.syntax import read
     >>> terms = Terms()
@@ -190,12 +184,6 @@ HALF = Fraction(1, 2)
 class Builder(SumBuilder):
     """Writes terms into a collection.
 
-    Parameters
-    ----------
-    terms : Terms
-
-    Examples
-    --------
     >>> from eic_core.rewriting.terms import Terms
     >>> from eic_core.formula.rendering import to_python
     >>> from eic_core.formula.syntax import read
@@ -336,19 +324,11 @@ class Builder(SumBuilder):
     ) -> int:
         """Any operator over finished operands, tidied.
 
-        Parameters
-        ----------
-        operator : str
-            A key of the operator table.
-        children : tuple of int
-            Terms, already tidied.
-        parameter : Fraction, optional
-            The exponent of an exact power, or another operator's exact parameter.
+        - `operator`: a key of the operator table.
+        - `children`: terms, already tidied.
+        - `parameter`: the exponent of an exact power, or another operator's exact parameter.
 
-        Returns
-        -------
-        int
-            A term that may be of another operator: ``x * x`` is ``x**2``.
+        Returns a term that may be of another operator: ``x * x`` is ``x**2``.
         """
         if operator in ("add", "sub", "mul", "div"):
             return {"add": self.add, "sub": self.sub, "mul": self.mul, "div": self.div}[operator](

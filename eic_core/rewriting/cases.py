@@ -26,24 +26,13 @@ WITHIN = 0.3
 
 @dataclass(frozen=True)
 class Case:
-    """A formula that goes wrong on a domain, from a source.
-
-    Attributes
-    ----------
-    name : str
-    formula : str
-    ranges : tuple of str
-        As `Domain.parse` reads them.
-    source : str
-    reachable : bool
-        False where no exact rewriting over our operators is known to reach it.
-    """
+    """A formula that goes wrong on a domain, from a source."""
 
     name: str
     formula: str
-    ranges: tuple[str, ...]
+    ranges: tuple[str, ...]  # As `Domain.parse` reads them
     source: str
-    reachable: bool = True
+    reachable: bool = True  # False where no exact rewriting over our operators is known to reach it
 
 
 CASES: tuple[Case, ...] = (
@@ -232,19 +221,11 @@ CASES: tuple[Case, ...] = (
 
 @dataclass(frozen=True)
 class Attempt:
-    """What `repair` made of a case.
-
-    Attributes
-    ----------
-    case : Case
-    repairs : Repairs
-    seconds : float
-        Of one core.
-    """
+    """What `repair` made of a case."""
 
     case: Case
     repairs: Repairs
-    seconds: float
+    seconds: float  # Of one core
 
     @property
     def q_after(self) -> float:
@@ -263,16 +244,9 @@ class Attempt:
 def attempt(case: Case, *, limit_seconds: float = 2.0, limit_steps: int = 700) -> Attempt:
     """Repair one case on its domain.
 
-    Parameters
-    ----------
-    case : Case
-    limit_seconds : float
-        Deadline of the search.
-    limit_steps : int
-        Forms whose cost is computed, at most.
+    - `limit_seconds`: deadline of the search.
+    - `limit_steps`: forms whose cost is computed, at most.
 
-    Examples
-    --------
     >>> attempt(CASES[0]).reached
     True
     """

@@ -18,15 +18,9 @@ from eic_core.rewriting.terms import Terms
 class DoubleTable:
     """Terms in plain double precision beside the exact values of one formula.
 
-    Parameters
-    ----------
-    terms : Terms
-    columns : mapping of variable to ndarray, shape (R,)
-    truth : sequence of mpf or None, length R
-        The exact values at these inputs; None where there is none.
+    - `columns`, shape (R,), mapping of variable to ndarray
+    - `truth`: the exact values at these inputs; None where there is none.
 
-    Examples
-    --------
     >>> from mpmath import mpf
     >>> from eic_core.formula.syntax import read
     >>> terms = Terms()

@@ -28,8 +28,6 @@ def half_angles(build: Builder, number: int) -> Iterator[tuple[str, int]]:
     So the law of cosines becomes ``(a - b)**2 + 4*a*b*sin(u/2)**2`` (Sinnott, "Virtues of the
     Haversine", Sky & Telescope 68 (1984), for the sphere).  Two terms have rules of their own.
 
-    Examples
-    --------
     >>> from eic_core.rewriting.terms import Terms
     >>> from eic_core.formula.rendering import to_python
     >>> from eic_core.formula.syntax import read

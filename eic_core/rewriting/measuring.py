@@ -67,34 +67,21 @@ SEARCHED_EVEN, SEARCHED_WORST = 25, 12
 
 @dataclass(frozen=True)
 class Rows:
-    """Row numbers, from 0, each ascending and without repetition.
+    """Row numbers, from 0, each ascending and without repetition."""
 
-    Attributes
-    ----------
-    searched : tuple of int
-        The worst at the root and at the bottleneck, and some evenly spaced.
-    verified : tuple of int
-        Compared at high precision: up to 200, those of `searched` and `observed` among them.
-    measured : tuple of int
-        On which EIC and q are told: evenly spaced; all 10,000 up to 30 nodes.
-    observed : tuple of int
-        On which the errors of single and double precision are told: evenly spaced.
-    scanned : tuple of int
-        Whose domain is scanned in double precision: evenly spaced.
-    """
-
-    searched: tuple[int, ...]
+    searched: tuple[int, ...]  # The worst at the root and at the bottleneck, and some evenly spaced
+    # Compared at high precision: up to 200, those of `searched` and `observed` among them
     verified: tuple[int, ...]
+    # On which EIC and q are told: evenly spaced; all 10,000 up to 30 nodes
     measured: tuple[int, ...]
+    # On which the errors of single and double precision are told: evenly spaced
     observed: tuple[int, ...]
-    scanned: tuple[int, ...]
+    scanned: tuple[int, ...]  # Whose domain is scanned in double precision: evenly spaced
 
 
 def choose_rows(formula: Formula, samples: Samples) -> Rows:
     """The rows to look at, the same for the same data.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": np.linspace(1.0, 9.0, 1000)})
     >>> rows = choose_rows(read("x - 5").formula, samples)
@@ -175,20 +162,12 @@ def binary_rows(
 ) -> tuple[dict[str, Any], list[dict[str, float]]]:
     """The inputs of some rows as one precision holds them: arrays, and row by row.
 
-    Parameters
-    ----------
-    columns : mapping of name to ndarray, shape (N,)
-    rows : sequence of int
-        m row numbers from 0.
-    kind : {"float32", "float64"}
-        The precision.
+    - `columns`, shape (N,), mapping of name to ndarray
+    - `rows`: m row numbers from 0.
+    - `kind`, {"float32", "float64"}: the precision.
 
-    Returns
-    -------
-    inputs : dict of name to ndarray, shape (m,)
-        Of that type; inf where a cell is beyond it.
-    cells : list of dict of name to float, length m
-        The same numbers, row by row.
+    Returns of that type; inf where a cell is beyond it (shape (m,)).
+    Returns the same numbers, row by row.
     """
     with np.errstate(over="ignore"):
         rounded = {
@@ -201,19 +180,11 @@ def binary_rows(
 class Observer:
     """Compares forms of one formula with its exact values in one precision.
 
-    Parameters
-    ----------
-    terms : Terms
-    original : int
-        The form that gives the exact values.
-    columns : mapping of variable to ndarray
-    rows : sequence of int
-    digits : int
-    dtype : numpy.float32 or numpy.float64
-    exact : sequence of mpf or None, optional
-        The exact values at these rows, if they are known; each input is then in the type's range.
-    written : sequence of mapping of variable to decimal text, optional
-        The rows as they are written, if their exact values are to be those of the decimals.
+    - `original`: the form that gives the exact values.
+    - `exact`: the exact values at these rows, if they are known; each input is then in the type's
+      range.
+    - `written`: the rows as they are written, if their exact values are to be those of the
+      decimals.
     """
 
     def __init__(
@@ -268,14 +239,8 @@ class Observer:
 class Truth:
     """The exact values of a formula at the inputs of the verified rows, and who needs them.
 
-    Parameters
-    ----------
-    table : ValueTable
-        The search's; it lends its terms and digits.
-    root : int
-        The formula.
-    samples : Samples
-    rows : Rows
+    - `table`: the search's; it lends its terms and digits.
+    - `root`: the formula.
     """
 
     def __init__(self, table: ValueTable, root: int, samples: Samples, rows: Rows) -> None:
@@ -298,7 +263,8 @@ class Truth:
 
     def cells(self, rows: Sequence[int]) -> Sequence[Mapping[str, str | float]]:
         """The inputs whose exact values count: the doubles, or where the formula jumps the decimals
-        that are written."""
+        that are written.
+        """
         if self.jumps:
             return decimal_rows(self.samples, self.columns, rows)
         return binary_rows(self.columns, rows, "float64")[1]
@@ -323,14 +289,7 @@ class Truth:
 
 
 def measured_samples(formula: Formula, samples: Samples, rows: Rows) -> Samples:
-    """The rows on which EIC and q are told, as they were written.
-
-    Parameters
-    ----------
-    formula : Formula
-    samples : Samples
-    rows : Rows
-    """
+    """The rows on which EIC and q are told, as they were written."""
     measured = list(rows.measured)
     return Samples.from_columns(
         {name: samples.columns[name][measured] for name in formula.variables},
@@ -343,15 +302,7 @@ def measured_samples(formula: Formula, samples: Samples, rows: Rows) -> Samples:
 
 
 class FormMeter:
-    """Measures forms of one formula, all on the same rows.
-
-    Parameters
-    ----------
-    formula : Formula
-    samples : Samples
-    rows : Rows
-    truth : Truth
-    """
+    """Measures forms of one formula, all on the same rows."""
 
     def __init__(self, formula: Formula, samples: Samples, rows: Rows, truth: Truth) -> None:
         single = rows.observed[:: max(1, len(rows.observed) // OBSERVED_SINGLE)]
@@ -372,15 +323,7 @@ class FormMeter:
 class Measurer:
     """Verifies and measures the forms that a search found.
 
-    Parameters
-    ----------
-    formula : Formula
-    samples : Samples
-    rows : Rows
-    table : ValueTable
-        The search's; it lends its terms and digits.
-    outcome : SearchOutcome
-    truth : Truth
+    - `table`: the search's; it lends its terms and digits.
     """
 
     def __init__(
@@ -523,12 +466,7 @@ class Measurer:
 
 
 def lost_rows(inspection: Inspection) -> LostRows:
-    """The samples at which the result keeps no digit, by who is to blame for it.
-
-    Parameters
-    ----------
-    inspection : Inspection
-    """
+    """The samples at which the result keeps no digit, by who is to blame for it."""
     if not inspection.counts.singular:
         return LostRows()
     found = writing_loss(inspection)
@@ -571,7 +509,8 @@ def _dominates(one: Cost, other: Cost) -> bool:
 
 def _measurably_better(before: Measured, after: Measured) -> bool:
     """Digits at the root or the bottleneck, or results where there were none; and in neither
-    precision a larger error than before."""
+    precision a larger error than before.
+    """
     if after.amplification.singular > before.amplification.singular:
         return False
     pairs = ((before.float64, after.float64), (before.float32, after.float32))

@@ -32,20 +32,11 @@ _SHOWN = 17
 
 @dataclass(frozen=True)
 class RowDifference:
-    """The first row at which two forms are not equal.
+    """The first row at which two forms are not equal."""
 
-    Attributes
-    ----------
-    row : int
-        From 0.
-    inputs : tuple of (str, str)
-        The variables there, as decimals.
-    before, after : str
-        Both values, to 17 digits; empty where there is none.
-    """
-
-    row: int
-    inputs: tuple[tuple[str, str], ...]
+    row: int  # From 0
+    inputs: tuple[tuple[str, str], ...]  # The variables there, as decimals
+    # before, after: both values, to 17 digits; empty where there is none
     before: str
     after: str
 
@@ -54,26 +45,14 @@ class RowDifference:
 
 @dataclass(frozen=True)
 class OwnForm:
-    """The user's form beside the formula.
+    """The user's form beside the formula."""
 
-    Attributes
-    ----------
-    formula : Formula
-        The user's.
-    before, after : Measured or None
-        The numbers of both; None if they are not equal.
-    verification : Verification or None
-        What was compared; None if they are not equal.
-    difference : RowDifference or None
-        Where they are not.
-    measured_rows : int
-    """
-
-    formula: Formula
+    formula: Formula  # The user's
+    # before, after: the numbers of both; None if they are not equal
     before: Measured | None
     after: Measured | None
-    verification: Verification | None
-    difference: RowDifference | None
+    verification: Verification | None  # What was compared; None if they are not equal
+    difference: RowDifference | None  # Where they are not
     measured_rows: int = 0
 
     @property
@@ -104,21 +83,12 @@ class OwnForm:
 def compare_own_form(formula: Formula, other: Formula, samples: Samples) -> OwnForm:
     """Verify and measure a form that somebody proposes for a formula.
 
-    Parameters
-    ----------
-    formula : Formula
-    other : Formula
-        The proposed form; its variables are among those of `formula`.
-    samples : Samples
-        With a column for each variable.
+    - `other`: the proposed form; its variables are among those of `formula`.
+    - `samples`: with a column for each variable.
 
-    Raises
-    ------
-    UserError
-        If it has a variable that the formula has not, or one of them cannot be compared.
+    Raises `UserError` if it has a variable that the formula has not, or one of them cannot be
+    compared.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> formula = read("sqrt(x+1) - sqrt(x)").formula
     >>> samples = Samples.from_columns({"x": [1e3, 1e5, 1e7]})

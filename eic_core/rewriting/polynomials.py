@@ -24,13 +24,7 @@ UNIT: Monomial = ()
 
 
 class Polynomial:
-    """Coefficients by monomial; the zero polynomial has none.
-
-    Parameters
-    ----------
-    coefficients : dict of Monomial to Fraction
-    atoms : dict of kind to term
-    """
+    """Coefficients by monomial; the zero polynomial has none."""
 
     def __init__(self, coefficients: dict[Monomial, Fraction], atoms: dict[int, int]) -> None:
         self.coefficients = {m: c for m, c in coefficients.items() if c}
@@ -80,8 +74,6 @@ class Polynomial:
 def polynomial_of(build: Builder, root: int) -> Polynomial | None:
     """A term as a polynomial, or None if it grows beyond `MAX_TERMS` or `MAX_DEGREE`.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.rewriting.terms import Terms
     >>> terms = Terms()
@@ -323,8 +315,6 @@ def _write_squared_differences(build: Builder, p: Polynomial) -> int | None:
 def square_root(value: Fraction) -> Fraction | None:
     """The exact rational root of a positive number, or None.
 
-    Examples
-    --------
     >>> square_root(Fraction(9, 4)), square_root(Fraction(2))
     (Fraction(3, 2), None)
     """

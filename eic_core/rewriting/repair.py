@@ -58,20 +58,24 @@ def repair(
 
     Parameters
     ----------
-    formula : Formula
-    samples : Samples
+    formula
+    samples
         With a column for each variable.
-    limit_seconds : float
+    limit_seconds
         A deadline for the search, about half of it for the measurements; `Repairs.missing` says
-        if it was met.  ``math.inf`` lets the search come to its end.
-    limit_steps : int
-        How many forms are looked at; with this bound alone the answer is the same on
-        every machine.
-    limit_repairs : int
+        if it was met. ``math.inf`` lets the search come to its end.
+    limit_steps
+        How many forms are looked at; with this bound alone the answer is the same on every
+        machine.
+    limit_repairs
         How many repairs are returned at most.
-    progress : callable (fraction) -> None, optional
-    clock : callable () -> float
+    progress
+    clock
         Seconds.
+
+    Returns
+    -------
+    Repairs
 
     Raises
     ------
@@ -140,16 +144,8 @@ def search_table(
 ) -> ValueTable:
     """Values on the search's rows, with the digits that the formula's worst node needs.
 
-    Parameters
-    ----------
-    terms : Terms
-        Holds the formula as the term `root`.
-    root : int
-    samples : Samples
-    rows : Rows
-    formula : Formula
-    least : int
-        Fewest digits.
+    - `terms`: holds the formula as the term `root`.
+    - `least`: fewest digits.
     """
     texts = decimal_rows(samples, formula.variables, rows.searched)
     table = ValueTable(terms, texts, least)
@@ -168,7 +164,8 @@ def search_table(
 
 def _unresolved(table: ValueTable, root: int) -> np.ndarray:
     """Rows at which even so many digits do not suffice for some node; none if hardly any others
-    remain."""
+    remain.
+    """
     found = np.zeros(len(table.rows), dtype=bool)
     for number in table.terms.subterms(root):
         found |= ~table.resolved(number)

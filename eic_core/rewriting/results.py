@@ -42,29 +42,18 @@ DOUBLE_GAIN = 0.5
 
 @dataclass(frozen=True)
 class RowComparison(Plain):
-    """Two forms in double precision, row by row, each against the exact values.
+    """Two forms in double precision, row by row, each against the exact values."""
 
-    Attributes
-    ----------
-    rows : int
-        Rows compared: the worst of the formula among them.
-    mean_before, mean_after : float
-        Mean over them of the digits lost; all 16 where there is no value.
-    fewer, more : int
-        Rows at which the new form loses half a digit less, or more.
-    largest_rise : float
-        Digits that it loses more at the row where that is worst; 0 if there is none.
-    rms_rise : float
-        By how many digits the root mean square error of the new form is larger.
-    """
-
-    rows: int
+    rows: int  # Rows compared: the worst of the formula among them
+    # mean_before, mean_after: mean over them of the digits lost; all 16 where there is no value
     mean_before: float
     mean_after: float
+    # fewer, more: rows at which the new form loses half a digit less, or more
     fewer: int
     more: int
+    # Digits that it loses more at the row where that is worst; 0 if there is none
     largest_rise: float
-    rms_rise: float
+    rms_rise: float  # By how many digits the root mean square error of the new form is larger
 
     _JSON = ("rows", "mean_before", "mean_after", "fewer", "more", "largest_rise", "rms_rise")
 
@@ -86,8 +75,6 @@ class RowComparison(Plain):
     def of(cls, before: Array, after: Array) -> RowComparison:
         """That of the digits lost at each row; nan where nothing can be compared.
 
-        Examples
-        --------
         >>> found = RowComparison.of(np.array([3.0, 0, 1, np.nan]), np.array([0, 0.2, 2, 0]))
         >>> found.rows, found.fewer, found.more, found.largest_rise
         (3, 1, 1, 1.0)
@@ -115,31 +102,17 @@ def _rms_digits(lost: Array) -> float:
 
 @dataclass(frozen=True)
 class RowParts:
-    """Of how many rows the numbers are, to follow their names: " at 150 of 320 rows", or "" of all.
+    """How many rows the numbers are of, to follow a name: " at 150 of 320 rows", or "" of all."""
 
-    Attributes
-    ----------
-    noise : str
-        EIC and q.
-    double : str
-        What is measured in double precision.
-    """
-
-    noise: str = ""
-    double: str = ""
+    noise: str = ""  # EIC and q
+    double: str = ""  # What is measured in double precision
 
     @classmethod
     def of(cls, noise: int, double: int, total: int) -> RowParts:
         """Those of so many rows of all.
 
-        Parameters
-        ----------
-        noise, double : int
-            Rows that each is measured on.
-        total : int
+        - `noise`, `double`: rows that each is measured on.
 
-        Examples
-        --------
         >>> RowParts.of(320, 150, 320)
         RowParts(noise='', double=' at 150 of 320 rows')
         """
@@ -161,16 +134,9 @@ def repair_sentence(
 ) -> str:
     """What to write instead, what it saves, and where it loses more.
 
-    Parameters
-    ----------
-    text : str
-        The new form, in Python.
-    rules : sequence of str
-        Names of the rules that lead to it, in order; repetitions are dropped.
-    before, after : Measured
-    compared : RowComparison
-    parts : RowParts
-        Of how many rows the numbers are.
+    - `text`: the new form, in Python.
+    - `rules`: names of the rules that lead to it, in order; repetitions are dropped.
+    - `parts`: of how many rows the numbers are.
     """
     reasons = ", then ".join(dict.fromkeys(rules))
     effects = [_double_change(before.float64, after.float64, parts.double)]
@@ -204,13 +170,7 @@ def repair_sentence(
 
 
 def is_worth_offering(before: Measured, after: Measured, compared: RowComparison) -> bool:
-    """Whether a repair's sentence can name a gain, and no larger error in double precision.
-
-    Parameters
-    ----------
-    before, after : Measured
-    compared : RowComparison
-    """
+    """Whether a repair's sentence can name a gain, and no larger error in double precision."""
     was, now = before.float64, after.float64
     if now.failed < was.failed:
         return True
@@ -268,8 +228,6 @@ SHOWN = 0.05
 def _double_change(before: ObservedError, after: ObservedError, part: str = "") -> str:
     """What is measured in double precision, before and after, at a part of the rows.
 
-    Examples
-    --------
     >>> from functools import partial
     >>> error = partial(ObservedError, "float64", worst=1.0, rows=100)
     >>> _double_change(error(rms=1.0, failed=0), error(rms=0.0, failed=0))
@@ -303,8 +261,6 @@ def _values_at(error: ObservedError) -> str:
 def double_clause(error: ObservedError, part: str = "") -> str:
     """What is measured in double precision at a part of the rows, as a clause about "it".
 
-    Examples
-    --------
     >>> double_clause(ObservedError("float64", 1e-16, 1e-16, 2, 100))
     'measured in float64 it has a value at 98 of 100 rows'
     >>> double_clause(ObservedError("float64", 1.0, 1.0, 0, 100))
@@ -325,8 +281,6 @@ def double_clause(error: ObservedError, part: str = "") -> str:
 def _beyond(error: ObservedError) -> str:
     """Rows whose exact result is beyond the normal numbers of double precision, as a clause.
 
-    Examples
-    --------
     >>> _beyond(ObservedError("float64", 0.0, 0.0, 0, 10, out_of_range=3, fewer=1))
     'can hold the exact result only with fewer digits at 1 row, and cannot hold it at 3 rows'
     """
@@ -352,18 +306,11 @@ def no_repair_sentence(
 ) -> str:
     """Why there is no repair.
 
-    Parameters
-    ----------
-    before : Measured
-        The formula as written.
-    own : float
-        Digits that the function itself loses.
-    finished : bool
-        False if the time limit ended the search.
-    others : int
-        Other forms that were tried.
-    parts : RowParts
-        Of how many rows the numbers are.
+    - `before`: the formula as written.
+    - `own`: digits that the function itself loses.
+    - `finished`: False if the time limit ended the search.
+    - `others`: other forms that were tried.
+    - `parts`: of how many rows the numbers are.
     """
     q = before.q
     if not finished:
@@ -398,15 +345,9 @@ def no_repair_sentence(
 def unfinished_search_sentence(evaluated: int, found_better: bool) -> str:
     """What a search that met its time limit leaves open.
 
-    Parameters
-    ----------
-    evaluated : int
-        Forms that it has looked at.
-    found_better : bool
-        Whether a better one was among them.
+    - `evaluated`: forms that it has looked at.
+    - `found_better`: whether a better one was among them.
 
-    Examples
-    --------
     >>> unfinished_search_sentence(1, False)
     'The search was cut short by its time limit after 1 form: there may be a better one.'
     >>> unfinished_search_sentence(9, True)
@@ -419,28 +360,18 @@ def unfinished_search_sentence(evaluated: int, found_better: bool) -> str:
 
 @dataclass(frozen=True)
 class LostRows:
-    """The measured rows at which the result keeps no digit, by who is to blame for it.
+    """The measured rows at which the result keeps no digit, by who is to blame for it."""
 
-    Attributes
-    ----------
-    function : int
-        The function is 0, jumps or is infinitely steep, or it follows a step that keeps no digit.
-    nothing : int
-        The function is 0 and no input moves it.
-    writing : int
-        It is another's fault, as far as that was looked at.
-    unsettled : int
-        It was not looked at.
-    """
-
+    # The function is 0, jumps or is infinitely steep, or it follows a step that keeps no digit
     function: int = 0
-    nothing: int = 0
-    writing: int = 0
-    unsettled: int = 0
+    nothing: int = 0  # The function is 0 and no input moves it
+    writing: int = 0  # It is another's fault, as far as that was looked at
+    unsettled: int = 0  # It was not looked at
 
     def helps(self, where: str) -> str:
         """What helps there, where the function is to blame with samples away from `where`; "" where
-        there are no such rows, or nothing but zeros."""
+        there are no such rows, or nothing but zeros.
+        """
         found = []
         if self.function:
             found += ["inputs known more exactly", f"samples away from {where}"]
@@ -454,17 +385,11 @@ def advice_sentence(
 ) -> str:
     """What to do where no other form is better.
 
-    Parameters
-    ----------
-    before : Measured
-        The formula as written.
-    own : float
-        Digits that the function itself loses.
-    jump : str
-        In backticks, the step of which a rounding decides the value, and by it the result's; ""
-        without one.
-    lost : LostRows
-        The rows of which these numbers say nothing.
+    - `before`: the formula as written.
+    - `own`: digits that the function itself loses.
+    - `jump`: in backticks, the step of which a rounding decides the value, and by it the result's;
+      "" without one.
+    - `lost`: the rows of which these numbers say nothing.
     """
     q, eic, double = before.q, before.eic, before.float64
     if math.isnan(q):
@@ -538,13 +463,8 @@ NO_VALUE_ADVICE = "What helps: samples at which the formula has a finite value o
 def nowhere_advice(lost: LostRows) -> str:
     """What to do where the result keeps a digit at no row.
 
-    Parameters
-    ----------
-    lost : LostRows
-        All the rows with a value.
+    - `lost`: all the rows with a value.
 
-    Examples
-    --------
     >>> print(nowhere_advice(LostRows(nothing=3)))
     What helps: to write 0, for that is the function's value at these samples and beside them.
     """
@@ -562,20 +482,11 @@ def nowhere_advice(lost: LostRows) -> str:
 
 @dataclass(frozen=True)
 class Measured:
-    """One form on the measured rows.
+    """One form on the measured rows."""
 
-    Attributes
-    ----------
-    amplification : CorrelatedAmplification
-        q at the root and EIC.
-    complexity : int
-        Number of nodes.
-    float32, float64 : ObservedError
-        What plain evaluation makes of it.
-    """
-
-    amplification: CorrelatedAmplification = field(repr=False)
-    complexity: int
+    amplification: CorrelatedAmplification = field(repr=False)  # q at the root and EIC
+    complexity: int  # Number of nodes
+    # float32, float64: what plain evaluation makes of it
     float32: ObservedError
     float64: ObservedError
 
@@ -594,47 +505,27 @@ class Measured:
 
 @dataclass(frozen=True)
 class RepairStep:
-    """One rewrite: which rule, where, and what it needs.
-
-    Attributes
-    ----------
-    rule : str
-    before, after : str
-        The sub-expressions exchanged, as short labels.
-    assumptions : tuple of str
-        Such as ``"x > 0"``.
-    """
+    """One rewrite: which rule, where, and what it needs."""
 
     rule: str
+    # before, after: the sub-expressions exchanged, as short labels
     before: str
     after: str
-    assumptions: tuple[str, ...]
+    assumptions: tuple[str, ...]  # Such as ``"x > 0"``
 
     _JSON = ("rule", "before", "after", "assumptions")
 
 
 @dataclass(frozen=True)
 class Repair(Plain):
-    """An equivalent form that loses fewer digits.
+    """An equivalent form that loses fewer digits."""
 
-    Attributes
-    ----------
-    formula : Formula
-        The new form; its source is its Python text.
-    steps : tuple of RepairStep
-    before, after : Measured
-    verification : Verification
-    compared : RowComparison
-        Both forms in double precision, row by row.
-    sentence : str
-    """
-
-    formula: Formula
+    formula: Formula  # The new form; its source is its Python text
     steps: tuple[RepairStep, ...]
     before: Measured
     after: Measured
     verification: Verification
-    compared: RowComparison
+    compared: RowComparison  # Both forms in double precision, row by row
     sentence: str
 
     _JSON = (
@@ -688,23 +579,23 @@ class Repairs(Plain):
 
     Attributes
     ----------
-    formula : Formula
-    samples : Samples
-    repairs : tuple of Repair
+    formula
+    samples
+    repairs
         The best first; may be empty.
-    before : Measured or None
+    before
         None if no row could be measured.
-    own : float
-        The function's own conditioning on the measured rows, in digits: what no form of it
-        can go below.
-    measured_rows : int
-    evaluated : int
+    own
+        The function's own conditioning on the measured rows, in digits: what no form of it can
+        go below.
+    measured_rows
+    evaluated
         Forms whose cost was computed.
-    finished : bool
+    finished
         False if the deadline ended the search: these are then not all, nor surely the best.
-    sentence : str
+    sentence
         The best repair, or why there is none; and what is missing, if something is.
-    advice : str
+    advice
         What helps instead; "" if there is a repair, or may be one.
     """
 

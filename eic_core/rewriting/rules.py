@@ -40,8 +40,6 @@ def pattern(text: str) -> Draft:
 class Matcher:
     """Matches patterns against the terms of one collection.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.rewriting.terms import Terms
     >>> terms = Terms()
@@ -181,8 +179,6 @@ class Matcher:
 def exponent_of(operator: str, parameter: Fraction | None) -> Fraction | None:
     """The exact exponent that an operator stands for: ``sqrt`` is 1/2.
 
-    Examples
-    --------
     >>> exponent_of("sqrt", None), exponent_of("power", Fraction(3)), exponent_of("sin", None)
     (Fraction(1, 2), Fraction(3, 1), None)
     """
@@ -213,30 +209,16 @@ _RELATION = re.compile(r"(.+?)\s*(>=|!=|>)\s*0\Z")
 
 
 class Assumption(NamedTuple):
-    """A relation to 0 that a rewrite needs, at some term.
-
-    Attributes
-    ----------
-    term : int
-    relation : {">", ">=", "!="}
-    """
+    """A relation to 0 that a rewrite needs, at some term."""
 
     term: int
-    relation: str
+    relation: str  # {">", ">=", "!="}
 
 
 class Rewrite(NamedTuple):
-    """One term that may stand in the place of another.
+    """One term that may stand in the place of another."""
 
-    Attributes
-    ----------
-    rule : str
-        Name of the rule.
-    term : int
-    assumptions : tuple of Assumption
-    """
-
-    rule: str
+    rule: str  # Name of the rule
     term: int
     assumptions: tuple[Assumption, ...] = ()
 
@@ -245,30 +227,19 @@ class Rewrite(NamedTuple):
 class Rule:
     """One row: what may be written in the place of what.
 
-    Attributes
-    ----------
-    name : str
-        In the field's words, to follow "by".
-    left, right : str
-        Pattern and template, as the top of this module describes them.
-    assumptions : tuple of str
-        ``"a > 0"``, ``">="`` or ``"!="``, each in the rule's letters; only what the
-        left side's own domain does not imply.
-    source : str
-        Where it is recommended.
-
-    Examples
-    --------
     >>> rule = Rule("expm1", "exp(a) - 1", "expm1(a)", (), "Kahan")
     >>> rule.pattern.operator, rule.template.operator
     ('sub', 'expm1')
     """
 
-    name: str
+    name: str  # In the field's words, to follow "by"
+    # left, right: pattern and template, as the top of this module describes them
     left: str
     right: str
+    # ``"a > 0"``, ``">="`` or ``"!="``, each in the rule's letters; only what the left side's own
+    # domain does not imply
     assumptions: tuple[str, ...] = ()
-    source: str = ""
+    source: str = ""  # Where it is recommended
 
     @cached_property
     def pattern(self) -> Draft:
@@ -288,12 +259,7 @@ class Rule:
 
 
 class RuleBook:
-    """Rules by the operator at the root of their left side.
-
-    Parameters
-    ----------
-    rules : iterable of Rule
-    """
+    """Rules by the operator at the root of their left side."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
@@ -317,12 +283,7 @@ def _roots(draft: Draft) -> tuple[str, ...]:
 class Rewriter:
     """Everything that may be written in the place of one term.
 
-    Parameters
-    ----------
-    build : Builder
-    book : RuleBook
-    families : iterable of callable (builder, term) -> iterator of (name, term)
-        Rewrites that no single pattern can describe.
+    - `families`: rewrites that no single pattern can describe.
     """
 
     def __init__(

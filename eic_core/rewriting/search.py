@@ -34,31 +34,17 @@ DOUBLE_CALM = 0.5
 
 
 class Cost(NamedTuple):
-    """What a form costs on the search's rows.
+    """What a form costs on the search's rows."""
 
-    Attributes
-    ----------
-    q : float
-        Correlated amplification at the root, in digits.
-    worst : float
-        The largest correlated amplification of any node, in digits; of one that independent noise
-        leaves no digit, all of them.
-    operations : float
-        The same as `q` for exact inputs: what the operations alone lose.
-    out_of_range : float
-        Share of rows at which a value leaves double range.
-    size : int
-        Number of nodes.
-    double : float
-        Mean of the digits that double precision loses at each row, measured: all 16 where it has
-        no value.
-    """
-
-    q: float
+    q: float  # Correlated amplification at the root, in digits
+    # The largest correlated amplification of any node, in digits; of one that independent noise
+    # leaves no digit, all of them
     worst: float
-    operations: float
-    out_of_range: float
-    size: int
+    operations: float  # The same as `q` for exact inputs: what the operations alone lose
+    out_of_range: float  # Share of rows at which a value leaves double range
+    size: int  # Number of nodes
+    # Mean of the digits that double precision loses at each row, measured: all 16 where it has no
+    # value
     double: float = 0.0
 
     @property
@@ -76,13 +62,8 @@ class Cost(NamedTuple):
 class Costs:
     """The cost of forms on the rows at which the original has a finite amplification.
 
-    Parameters
-    ----------
-    table : ValueTable
-    root : int
-        The original.
-    doubles : DoubleTable, optional
-        On the same rows; without it nothing is measured.
+    - `root`: the original.
+    - `doubles`: on the same rows; without it nothing is measured.
     """
 
     def __init__(self, table: ValueTable, root: int, doubles: DoubleTable | None = None) -> None:
@@ -173,40 +154,22 @@ PER_STATE = 96
 
 @dataclass(frozen=True)
 class Limits:
-    """Where the search stops, whichever comes first.
+    """Where the search stops, whichever comes first."""
 
-    Attributes
-    ----------
-    evaluations : int
-        Forms whose cost is computed.
-    patience : int
-        Evaluations after which it stops once the best form is as good as the function
-        itself allows.
-    stall : int
-        Evaluations after which it stops if none was better than the best.
-    seconds : float
-        A deadline for slow machines and large formulas; the counts bind first elsewhere.
-    """
-
-    evaluations: int = 700
+    evaluations: int = 700  # Forms whose cost is computed
+    # Evaluations after which it stops once the best form is as good as the function itself allows
     patience: int = 100
-    stall: int = 200
+    stall: int = 200  # Evaluations after which it stops if none was better than the best
+    # A deadline for slow machines and large formulas; the counts bind first elsewhere
     seconds: float = 2.0
 
 
 @dataclass(frozen=True)
 class SearchStep:
-    """One rewrite on the way to a form.
-
-    Attributes
-    ----------
-    rule : str
-    before, after : int
-        The terms that were exchanged.
-    assumptions : tuple of Assumption
-    """
+    """One rewrite on the way to a form."""
 
     rule: str
+    # before, after: the terms that were exchanged
     before: int
     after: int
     assumptions: tuple[Assumption, ...]
@@ -214,59 +177,29 @@ class SearchStep:
 
 @dataclass(frozen=True)
 class FoundForm:
-    """A form, its cost and the rewrites that lead to it.
+    """A form, its cost and the rewrites that lead to it."""
 
-    Attributes
-    ----------
-    root : int
-        The form, as a term.
-    cost : Cost
-    steps : tuple of SearchStep
-        From the original, in order; none for the original itself.
-    """
-
-    root: int
+    root: int  # The form, as a term
     cost: Cost
-    steps: tuple[SearchStep, ...]
+    steps: tuple[SearchStep, ...]  # From the original, in order; none for the original itself
 
 
 @dataclass(frozen=True)
 class SearchOutcome:
-    """What a search found.
+    """What a search found."""
 
-    Attributes
-    ----------
-    start : FoundForm
-        The formula as given.
-    forms : tuple of FoundForm
-        Every other form, the cheapest first.
-    own : float
-        The function's own conditioning on the same rows, in digits.
-    evaluated : int
-    finished : bool
-        False if the deadline ended it.
-    """
-
-    start: FoundForm
-    forms: tuple[FoundForm, ...]
-    own: float
+    start: FoundForm  # The formula as given
+    forms: tuple[FoundForm, ...]  # Every other form, the cheapest first
+    own: float  # The function's own conditioning on the same rows, in digits
     evaluated: int
-    finished: bool
+    finished: bool  # False if the deadline ended it
 
 
 class Search:
     """A bounded best-first search for cheaper forms.
 
-    Parameters
-    ----------
-    table : ValueTable
-    rewriter : Rewriter
-    limits : Limits
-    progress : callable (fraction) -> None, optional
-    clock : callable () -> float
-        Seconds.
-    doubles : DoubleTable, optional
-        On the rows of `table`.
+    - `clock`: Seconds.
+    - `doubles`: on the rows of `table`.
     """
 
     def __init__(
@@ -373,16 +306,10 @@ class Search:
 def relation_holds(values: Values, relation: str, where: Values) -> bool:
     """Whether a relation to 0 holds on every row at which `where` has a value.
 
-    Parameters
-    ----------
-    values : sequence of mpf or None
-        The numbers of which the relation is asked; without a value it does not hold.
-    relation : {">", ">=", "!="}
-    where : sequence of mpf or None
-        As long as `values`; rows with None are passed over.
+    - `values`: the numbers of which the relation is asked; without a value it does not hold.
+    - `relation`, {">", ">=", "!="}
+    - `where`: as long as `values`; rows with None are passed over.
 
-    Examples
-    --------
     >>> relation_holds((1, None, -2), ">", (5, None, None)), relation_holds((0,), "!=", (1,))
     (True, False)
     """
@@ -401,8 +328,6 @@ def relation_holds(values: Values, relation: str, where: Values) -> bool:
 def needed_digits(worst_s: float) -> int:
     """Working precision for a formula that loses `worst_s` digits somewhere.
 
-    Examples
-    --------
     >>> needed_digits(3.2), math.inf > needed_digits(math.inf)
     (50, True)
     """

@@ -17,14 +17,8 @@ MAX_DIGITS = 1600
 class SettledValues:
     """Values of one term on the rows of a table.
 
-    Parameters
-    ----------
-    table : ValueTable
-    root : int
-        The term.
+    - `root`: the term.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.rewriting.terms import Terms
     >>> terms = Terms()
@@ -54,7 +48,8 @@ class SettledValues:
     @cached_property
     def settled(self) -> tuple[Values, int]:
         """The values, each with so many digits that as many again change nothing, and the most
-        digits needed.  What never settles is 0, and what grows with the digits has no value."""
+        digits needed.  What never settles is 0, and what grows with the digits has no value.
+        """
         known, doubled, needed = self._first
         values = list(known)
         others = [row for row in range(len(values)) if row not in doubled]
@@ -90,12 +85,7 @@ class SettledValues:
     def at(self, number: int, rows: Sequence[int], digits: int) -> Values:
         """A term's values on some rows, with so many digits.
 
-        Parameters
-        ----------
-        number : int
-            The term.
-        rows : sequence of int
-            Of the table, from 0.
-        digits : int
+        - `number`: the term.
+        - `rows`: of the table, from 0.
         """
         return self._table(rows, digits).values(number)

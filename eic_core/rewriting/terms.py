@@ -20,20 +20,10 @@ _WHOLE_DIGITS = 17
 
 
 class Term(NamedTuple):
-    """One distinct sub-expression.
+    """One distinct sub-expression."""
 
-    Attributes
-    ----------
-    operator : str
-        As `Node.operator`.
-    children : tuple of int
-        Numbers of the operands.
-    label : str
-    parameter : Fraction or None
-    """
-
-    operator: str
-    children: tuple[int, ...] = ()
+    operator: str  # As `Node.operator`
+    children: tuple[int, ...] = ()  # Numbers of the operands
     label: str = ""
     parameter: Parameter = None
 
@@ -42,8 +32,6 @@ class Term(NamedTuple):
 def number_value(label: str) -> Fraction | None:
     """The exact value of a constant's text; None for ``pi`` and ``e``.
 
-    Examples
-    --------
     >>> number_value("2.50"), number_value("1/3"), number_value("pi")
     (Fraction(5, 2), Fraction(1, 3), None)
     """
@@ -53,8 +41,6 @@ def number_value(label: str) -> Fraction | None:
 def number_text(value: Fraction) -> str | None:
     """The shortest exact text of a rational number, or None if it needs over 17 digits.
 
-    Examples
-    --------
     >>> number_text(Fraction(-5, 4)), number_text(Fraction(1, 3)), number_text(Fraction(1, 3**40))
     ('-1.25', '1/3', None)
     """
@@ -90,13 +76,8 @@ def _decimal(digits: str, places: int) -> str:
 class Terms:
     """A growing collection of distinct terms.
 
-    Attributes
-    ----------
-    inputs : set of int
-        Kinds of the variables.
+    - `inputs`: kinds of the variables.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> terms = Terms()
     >>> root = terms.add(read("x*y + y*x").formula)
@@ -131,16 +112,10 @@ class Terms:
     ) -> int:
         """The number of a term, new or known.
 
-        Parameters
-        ----------
-        operator : str
-            As `Node.operator`.
-        children : tuple of int
-            Numbers of the operands; none for a leaf.
-        label : str
-            As `Node.label`; "" unless a leaf.
-        parameter : Fraction, optional
-            As `Node.parameter`.
+        - `operator`: as `Node.operator`.
+        - `children`: numbers of the operands; none for a leaf.
+        - `label`: as `Node.label`; "" unless a leaf.
+        - `parameter`: as `Node.parameter`.
         """
         term = Term(operator, children, label, parameter)
         number = self._number.get(term)
@@ -167,7 +142,8 @@ class Terms:
 
     def kind(self, number: int) -> int:
         """The class of a term: equal for trees identical up to the order of operands of + and *,
-        numbers being compared by value."""
+        numbers being compared by value.
+        """
         return self._kind[number]
 
     def number(self, number: int) -> Fraction | None:
@@ -195,8 +171,6 @@ class Terms:
     def tape(self, root: int) -> Tape:
         """The terms under a term and itself as a tape, each in a slot.
 
-        Examples
-        --------
         >>> from eic_core.formula.syntax import read
         >>> terms = Terms()
         >>> terms.tape(terms.add(read("x*x + 1").formula)).operands
@@ -221,11 +195,7 @@ class Terms:
     def walk(self, root: int, into: Callable[[int], bool]) -> list[int]:
         """The distinct terms under a term and itself, operands first.
 
-        Parameters
-        ----------
-        root : int
-        into : callable
-            Whether to go on to the operands of a term.
+        - `into`: whether to go on to the operands of a term.
         """
         seen: set[int] = set()
         found: list[int] = []
@@ -244,18 +214,10 @@ class Terms:
     def replace(self, root: int, old: int, new: int) -> tuple[int, list[tuple[int, int]]]:
         """Put `new` in every place of `old` under `root`.
 
-        Parameters
-        ----------
-        root : int
-            The term that is rewritten.
-        old, new : int
-            The term to be found below it, and what stands there instead.
+        - `root`: the term that is rewritten.
+        - `old`, `new`: the term to be found below it, and what stands there instead.
 
-        Returns
-        -------
-        root : int
-        pairs : list of (before, after)
-            The terms that changed with it, operands first, the root last.
+        Returns the terms that changed with it, operands first, the root last.
         """
         renamed = {old: new}
         pairs: list[tuple[int, int]] = []
@@ -282,8 +244,6 @@ class Terms:
 
         A leaf such as 2/3 is one number, and only SymPy has a text for it.
 
-        Examples
-        --------
         >>> from eic_core.formula.rendering import to_python
         >>> from eic_core.formula.syntax import read
         >>> terms = Terms()

@@ -48,36 +48,23 @@ Values = tuple[Any | None, ...]
 
 
 class Noise(NamedTuple):
-    """How relative noise on sub-expressions reaches a term.
+    """How relative noise on sub-expressions reaches a term."""
 
-    Attributes
-    ----------
-    y : ndarray, shape (R,)
-        Values; nan where there is none.
-    kinds : tuple of int, length C
-        Classes of equal sub-expressions at or below the term.
-    moved : ndarray, shape (C, R)
-        d value / d log(class), every place of the class moving together.
-    deviation : ndarray, shape (R,)
-        Absolute standard deviation under independent noise, over sigma.
-    overflows : ndarray of bool, shape (R,)
-        Rows at which a value at or below the term is beyond double range.
-    underflows : dict of kind to ndarray of bool, shape (R,)
-        Classes at or below the term with values too small for a double, and where.
-    """
-
-    y: Numbers
-    kinds: tuple[int, ...]
-    moved: Numbers
+    y: Numbers  # shape (R,): Values; nan where there is none
+    kinds: tuple[int, ...]  # Classes of equal sub-expressions at or below the term
+    moved: Numbers  # shape (C, R): d value / d log(class), every place of the class moving together
+    # shape (R,): Absolute standard deviation under independent noise, over sigma
     deviation: Numbers
-    overflows: Any
+    overflows: Any  # shape (R,): Rows at which a value at or below the term is beyond double range
+    # shape (R,): Classes at or below the term with values too small for a double, and where
     underflows: dict[int, Any]
 
     @property
     def q2(self) -> Numbers:
         """Correlated amplification squared; nan where there is no value, inf at a zero.
 
-        1 at a zero that no shared noise moves: x - x is 0 whatever x is wrong by."""
+        1 at a zero that no shared noise moves: x - x is 0 whatever x is wrong by.
+        """
         still = (self.y == 0) & ~np.any(self.moved != 0, axis=0)
         return np.where(still, 1.0, _relative(self.moved, self.y))
 
@@ -116,21 +103,11 @@ def _relative(change: Numbers, y: Numbers) -> Numbers:
 class ValueTable:
     """Values and noise of terms on fixed rows.
 
-    Parameters
-    ----------
-    terms : Terms
-    rows : sequence of mapping of variable to decimal text or float
-        A float is exactly the number that it holds.
-    digits : int
-        Working precision.
+    - `rows`: a float is exactly the number that it holds.
+    - `digits`: working precision.
+    - `unresolved`, shape (R,): rows whose values need more digits than these; none unless the owner
+      says so.
 
-    Attributes
-    ----------
-    unresolved : ndarray of bool, shape (R,)
-        Rows whose values need more digits than these; none unless the owner says so.
-
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> terms = Terms()
     >>> table = ValueTable(terms, [{"x": "0.5"}, {"x": "-1"}], 40)
@@ -156,7 +133,8 @@ class ValueTable:
         """Declare that two terms have the same values, so that they are computed once.
 
         Values that these digits do not resolve are computed again: what rounding leaves of a 0 in
-        one writing is another number than in the next."""
+        one writing is another number than in the next.
+        """
         if number not in self._values and self.resolved(known).all():
             self._values[number] = self.values(known)
 
@@ -203,12 +181,8 @@ class ValueTable:
     def resolved(self, number: int, spare: int = AGREEMENT + 10) -> Any:
         """Rows at which the digits suffice: so many are left where noise has taken its part.
 
-        Parameters
-        ----------
-        number : int
-            A term.
-        spare : int
-            Decimal digits that must be right.
+        - `number`: a term.
+        - `spare`: decimal digits that must be right.
         """
         noise = self.noise(number)
         s2 = noise.s2
@@ -228,7 +202,8 @@ class ValueTable:
     def agree(self, old: int, new: int) -> list[int]:
         """Rows at which `new` differs from `old` by more than rounding explains.
 
-        Rows that are marked as `unresolved` are passed over."""
+        Rows that are marked as `unresolved` are passed over.
+        """
         left, right = self.values(old), self.values(new)
         differing = differing_rows(left, right)
         if not differing:
@@ -324,8 +299,6 @@ def to_extended(values: Values) -> Numbers:
 def differing_rows(left: Sequence[Any | None], right: Sequence[Any | None]) -> list[int]:
     """Rows at which `right` is not `left` to 10^-30, or has no value where `left` has one.
 
-    Examples
-    --------
     >>> from mpmath import mpf
     >>> differing_rows((mpf(1), None, mpf(2), mpf(3)), (mpf(1), mpf(5), None, mpf(4)))
     [2, 3]

@@ -23,27 +23,13 @@ form with more of them is not proposed, for it would not have been verified."""
 
 @dataclass(frozen=True)
 class Verification:
-    """What was compared.
+    """What was compared."""
 
-    Attributes
-    ----------
-    rows : int
-        Rows compared at high precision.
-    digits : int
-        The largest working precision that was needed.
-    agreement : int
-        Relative agreement is to 10^-agreement or better.
-    domain_rows : int
-        Rows at which the form has a value wherever the formula has one.
-    widened : int
-        Of the compared rows, those at which only the new form has a value.
-    """
-
-    rows: int
-    digits: int
-    agreement: int
-    domain_rows: int
-    widened: int
+    rows: int  # Rows compared at high precision
+    digits: int  # The largest working precision that was needed
+    agreement: int  # Relative agreement is to 10^-agreement or better
+    domain_rows: int  # Rows at which the form has a value wherever the formula has one
+    widened: int  # Of the compared rows, those at which only the new form has a value
 
     _JSON = ("rows", "digits", "agreement", "domain_rows", "widened")
 
@@ -51,15 +37,8 @@ class Verification:
 class Verifier:
     """Compares forms with one formula on one data set.
 
-    Parameters
-    ----------
-    table : ValueTable
-        On the rows `rows` of `samples`.
-    original : int
-    samples : Samples
-    rows : sequence of int
-    scanned : sequence of int
-        Rows whose domain is scanned in double precision.
+    - `table`: on the rows `rows` of `samples`.
+    - `scanned`: rows whose domain is scanned in double precision.
     """
 
     def __init__(
@@ -167,17 +146,9 @@ def decimal_rows(
 ) -> list[dict[str, str]]:
     """Cells of some rows as the decimals that they mean.
 
-    Parameters
-    ----------
-    samples : Samples
-    names : mapping or sequence of str
-        The variables; of a mapping its keys count.
-    rows : sequence of int
-        From 0.
+    - `names`: the variables; of a mapping its keys count.
+    - `rows`: from 0.
 
-    Returns
-    -------
-    list of dict of name to str
-        One for each row, in the order of `rows`.
+    Returns one for each row, in the order of `rows`.
     """
     return [{name: samples.decimal(name, row) for name in names} for row in rows]

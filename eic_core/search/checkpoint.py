@@ -28,18 +28,10 @@ def write_checkpoint(
 ) -> None:
     """Write a search between two epochs, whole or not at all.
 
-    Parameters
-    ----------
-    path : Path
-    settings : mapping
-        What must be the same for the search to go on.
-    documents : iterable of mapping
-        Of each island its state.
+    - `settings`: what must be the same for the search to go on.
+    - `documents`: of each island its state.
 
-    Raises
-    ------
-    DataError
-        If the file cannot be written.
+    Raises `DataError` if the file cannot be written.
     """
     document = {"format": FORMAT, "settings": settings, "islands": list(documents)}
     beside = path.with_name(path.name + ".new")
@@ -55,19 +47,11 @@ def read_checkpoint(
 ) -> list[State]:
     """The islands of a search that was stopped.
 
-    Parameters
-    ----------
-    path : Path
-        As `write_checkpoint` wrote it.
-    expected : mapping
-        The settings that the file must have.
-    read : callable
-        Makes a state of its number and its document; a ValueError, say, if it is damaged.
+    - `path`: as `write_checkpoint` wrote it.
+    - `expected`: the settings that the file must have.
+    - `read`: makes a state of its number and its document; a ValueError, say, if it is damaged.
 
-    Raises
-    ------
-    DataError
-        If it cannot be read, is damaged, or is of another search.
+    Raises `DataError` if it cannot be read, is damaged, or is of another search.
     """
     damaged = DataError(f"{path} is no checkpoint of a search, or is damaged")
     try:

@@ -33,58 +33,30 @@ if TYPE_CHECKING:
 class _Regressor:
     """Symbolic regression that weighs accuracy, length and digits.
 
-    Parameters
-    ----------
-    method : {"gp", "mcts"}
-        How to search: genetic programming, or Monte-Carlo tree search.
-    alpha : float or None
-        What a digit costs: 0.01 for formulas to read, 0 for nothing; None is what Yu et al. take
-        for the method, 0.002 or 0.01.
-    penalty : {"q90", "mean"}
-        What stands for a step's amplification while searching: its 90 % quantile over rows, or its
-        root mean square as in EIC itself.
-    operators : sequence of str
-        Keys of `eic_core.search.vocabulary.STEPS`.
-    max_complexity : int
-        Nodes of a formula, at most.
-    max_evals : int or None
-        Distinct candidates to measure; with a `random_state` the same formulas come out for any
-        `n_jobs`.
-    max_time : float or None
-        Seconds.
-    enough_r2 : float or None
-        It stops at this R^2 on the training rows.
-    tolerance : float
-        1 - R^2 may grow by this share of itself when constants are shortened.
-    random_state : int, RandomState or None
-    n_jobs : int or None
-        Processes, up to 4; None is 1, and -1 as many as there are processors.
-    callbacks : sequence of callables or None
-        Told a `SearchProgress` after each epoch; one that returns True ends the search.
-    warm_start : bool
-        A further `fit` to the same data goes on from where the last one ended, for as many
-        candidates again.
+    - `method`, {"gp", "mcts"}: how to search: genetic programming, or Monte-Carlo tree search.
+    - `alpha`: what a digit costs: 0.01 for formulas to read, 0 for nothing; None is what Yu et al.
+      take for the method, 0.002 or 0.01.
+    - `penalty`, {"q90", "mean"}: what stands for a step's amplification while searching: its 90 %
+      quantile over rows, or its root mean square as in EIC itself.
+    - `operators`: keys of `eic_core.search.vocabulary.STEPS`.
+    - `max_complexity`: nodes of a formula, at most.
+    - `max_evals`: distinct candidates to measure; with a `random_state` the same formulas come out
+      for any `n_jobs`.
+    - `max_time`: Seconds.
+    - `enough_r2`: it stops at this R^2 on the training rows.
+    - `tolerance`: 1 - R^2 may grow by this share of itself when constants are shortened.
+    - `n_jobs`: processes, up to 4; None is 1, and -1 as many as there are processors.
+    - `callbacks`: told a `SearchProgress` after each epoch; one that returns True ends the search.
+    - `warm_start`: a further `fit` to the same data goes on from where the last one ended, for as
+      many candidates again.
+    - `best_`: the formula that predicts: the fittest.
+    - `pareto_front_`: what no other formula beats in R^2, nodes and EIC; the shortest first.
+    - `equations_`: the same as a table.
+    - `alpha_`: what a digit cost.
+    - `n_evaluations_`: distinct candidates that were measured; with `warm_start`, of all fits.
+    - `stopped_`: what ended the search, as `SearchResult.stopped` has it.
+    - `feature_names_in_`: where `X` has names.
 
-    Attributes
-    ----------
-    best_ : Found
-        The formula that predicts: the fittest.
-    pareto_front_ : tuple of Found
-        What no other formula beats in R^2, nodes and EIC; the shortest first.
-    equations_ : DataFrame, or list of dict without pandas
-        The same as a table.
-    alpha_ : float
-        What a digit cost.
-    n_evaluations_ : int
-        Distinct candidates that were measured; with `warm_start`, of all fits.
-    stopped_ : str
-        What ended the search, as `SearchResult.stopped` has it.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Where `X` has names.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from eic_core.search.estimator import EICSymbolicRegressor
     >>> X = np.random.default_rng(0).uniform(1, 5, (80, 2))
@@ -130,12 +102,14 @@ class _Regressor:
 
         Parameters
         ----------
-        X : array-like, shape (N, columns)
-        y : array-like, shape (N,)
+        X
+            Shape (N, columns), -like.
+        y
+            Shape (N,), -like.
 
         Returns
         -------
-        The estimator.
+        Any
 
         Raises
         ------
@@ -227,8 +201,13 @@ class _Regressor:
 
         Parameters
         ----------
-        rule : {"fitness", "readable", "accurate"} or int
-            As `SearchResult.select` has it, or a row of `equations_`.
+        rule
+            As `SearchResult.select` has it, or a row of `equations_`. {"fitness", "readable",
+            "accurate"} or int.
+
+        Returns
+        -------
+        Any
         """
         from sklearn.utils.validation import check_is_fitted
 
@@ -244,9 +223,14 @@ class _Regressor:
 
         Parameters
         ----------
-        X : array-like, shape (N, columns)
-        index : int, optional
+        X
+            Shape (N, columns), -like.
+        index
             A row of `equations_`; default: `best_`.
+
+        Returns
+        -------
+        Array
         """
         from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -291,7 +275,16 @@ class _Regressor:
         return front[index]
 
     def latex(self, index: int | None = None) -> str:
-        """`best_`, or a row of `equations_`, in LaTeX."""
+        """`best_`, or a row of `equations_`, in LaTeX.
+
+        Parameters
+        ----------
+        index
+
+        Returns
+        -------
+        str
+        """
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
@@ -300,6 +293,14 @@ class _Regressor:
     def sympy(self, index: int | None = None) -> Any:
         """`best_`, or a row of `equations_`, as an expression of SymPy, which must be installed;
         nothing is evaluated.
+
+        Parameters
+        ----------
+        index
+
+        Returns
+        -------
+        Any
         """
         from sklearn.utils.validation import check_is_fitted
 

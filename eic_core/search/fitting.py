@@ -29,30 +29,18 @@ NEGLIGIBLE = 1e-9
 
 
 class Fitted(NamedTuple):
-    """Coefficients of a candidate.
+    """Coefficients of a candidate."""
 
-    Attributes
-    ----------
-    coefficients : tuple of float
-        One a term, none of them 0; 1, and after another term -1, is not written.
-    intercept : float
-        0 is not written.
-    nmse : float
-        Mean squared error by the variance of the target.
-    """
-
+    # One a term, none of them 0; 1, and after another term -1, is not written
     coefficients: tuple[float, ...]
-    intercept: float
-    nmse: float
+    intercept: float  # 0 is not written
+    nmse: float  # Mean squared error by the variance of the target
 
 
 class CentredTarget:
     """The target of a search, centred.
 
-    Parameters
-    ----------
-    values : ndarray, shape (N,)
-        Not all the same.
+    - `values`, shape (N,): not all the same.
     """
 
     def __init__(self, values: Array) -> None:
@@ -62,16 +50,10 @@ class CentredTarget:
 
 
 class Fits(NamedTuple):
-    """Least squares of M candidates of at most K terms.
+    """Least squares of M candidates of at most K terms."""
 
-    Attributes
-    ----------
-    coefficients : ndarray, shape (M, K)
-        0 where there is no term, or one that is not written.
-    intercepts, nmse : ndarray, shape (M,)
-    """
-
-    coefficients: Array
+    coefficients: Array  # shape (M, K): 0 where there is no term, or one that is not written
+    # intercepts, nmse: shape (M,)
     intercepts: Array
     nmse: Array
 
@@ -79,14 +61,9 @@ class Fits(NamedTuple):
 def fit(numbers: Counts, widths: Counts, terms: MeasuredTerms, target: CentredTarget) -> Fits:
     """Least squares with an intercept, safe where terms depend on each other.
 
-    Parameters
-    ----------
-    numbers : ndarray of int, shape (M, K)
-        Of each candidate the numbers of its terms, those of most terms first.
-    widths : ndarray of int, shape (M,)
-        How many terms it has, one or more; descending.
-    terms : MeasuredTerms
-    target : CentredTarget
+    - `numbers`, shape (M, K): of each candidate the numbers of its terms, those of most terms
+      first.
+    - `widths`, shape (M,): how many terms it has, one or more; descending.
 
     Notes
     -----
@@ -140,11 +117,7 @@ def is_written(coefficients: Array) -> Array:
 def nodes_of(fits: Fits, nodes: Counts) -> Counts:
     """Nodes of fitted formulas: terms, coefficients, and the sums that join them.
 
-    Parameters
-    ----------
-    fits : Fits
-    nodes : ndarray of int, shape (M, K)
-        Of the terms.
+    - `nodes`, shape (M, K): of the terms.
     """
     present = fits.coefficients != 0
     own = np.where(present, nodes, 0) + 2 * is_written(fits.coefficients)
@@ -157,12 +130,8 @@ def nodes_of(fits: Fits, nodes: Counts) -> Counts:
 def digits_of(numbers: Counts, fits: Fits, terms: MeasuredTerms) -> Array:
     """What fitted formulas lose at their worst step, by the penalty's measure, 0 or more.
 
-    Parameters
-    ----------
-    numbers : ndarray of int, shape (M, K)
-    fits : Fits
-    terms : MeasuredTerms
-        Settled (`MeasuredTerms.settle`).
+    - `numbers`, shape (M, K)
+    - `terms`: settled (`MeasuredTerms.settle`).
 
     Notes
     -----
@@ -213,43 +182,24 @@ def digits_of(numbers: Counts, fits: Fits, terms: MeasuredTerms) -> Array:
 
 @dataclass(slots=True)
 class Individual:
-    """A fitted candidate and what it is worth.
-
-    Attributes
-    ----------
-    genome : Genome
-    fitted : Fitted
-    nodes : int
-    digits : float
-        Lost at the worst step on the rows of the digits; 0 while a digit costs nothing.
-    fitness : float
-    age : int
-        Generations since its oldest part came up.
-    """
+    """A fitted candidate and what it is worth."""
 
     genome: Genome
     fitted: Fitted
     nodes: int
-    digits: float
+    digits: float  # Lost at the worst step on the rows of the digits; 0 while a digit costs nothing
     fitness: float
-    age: int = 0
+    age: int = 0  # Generations since its oldest part came up
 
 
 @dataclass(frozen=True)
 class Weights:
-    """What counts in a candidate's fitness.
+    """What counts in a candidate's fitness."""
 
-    Attributes
-    ----------
-    alpha, eta : float
-        What a digit and a node cost.
-    most_nodes : int
-        Longer ones are left out.
-    """
-
+    # alpha, eta: what a digit and a node cost
     alpha: float
     eta: float
-    most_nodes: int
+    most_nodes: int  # Longer ones are left out
 
 
 def weigh(
@@ -262,22 +212,12 @@ def weigh(
 ) -> list[Individual]:
     """Fit and weigh genomes, all at once.
 
-    Parameters
-    ----------
-    genomes : sequence of Genome
-    ages : sequence of int
-        Theirs.
-    terms : MeasuredTerms
-    target : CentredTarget
-    weights : Weights
-    least : float
-        A candidate that is worth no more before digits are looked at is left out: they only take.
+    - `ages`: Theirs.
+    - `least`: a candidate that is worth no more before digits are looked at is left out: they only
+      take.
 
-    Returns
-    -------
-    list of Individual
-        Those of most terms first; without those that have no value at some row or are too long.
-        Terms that a fit does without are gone.
+    Returns those of most terms first; without those that have no value at some row or are too long.
+    Terms that a fit does without are gone.
     """
     number = terms.measure(term for genome in genomes for term in genome)
     found = [[number[term] for term in genome] for genome in genomes]
@@ -334,8 +274,6 @@ def weigh(
 def fitted_formula(genome: Genome, fitted: Fitted) -> Formula:
     """A candidate as the formula that its nodes and digits are those of.
 
-    Examples
-    --------
     >>> from eic_core.formula.rendering import to_python
     >>> terms = (("$x", "sin"), ("$x", "$y", "mul"), ("$y",))
     >>> to_python(fitted_formula(terms, Fitted((2.5, -1.0, -0.5), -3.0, 0.0)))

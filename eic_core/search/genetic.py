@@ -34,21 +34,11 @@ MIGRANTS = 5
 
 @dataclass
 class IslandState:
-    """An island between two epochs.
+    """An island between two epochs."""
 
-    Attributes
-    ----------
-    number : int
-        From 0.
-    rng : tuple
-        As `random.Random.getstate` gives it.
-    population, kept : list of Individual
-        What lives, and what no other candidate beat so far.
-    evaluations : int
-    """
-
-    number: int
-    rng: Any
+    number: int  # From 0
+    rng: Any  # As `random.Random.getstate` gives it
+    # population, kept: what lives, and what no other candidate beat so far
     population: list[Individual]
     kept: list[Individual]
     evaluations: int = 0
@@ -89,14 +79,7 @@ class IslandState:
 
     @classmethod
     def read(cls, number: int, document: Mapping[str, Any], problem: SearchProblem) -> IslandState:
-        """Island `number` as its `document` has it; a ValueError if that is none.
-
-        Parameters
-        ----------
-        number : int
-        document : mapping
-        problem : SearchProblem
-        """
+        """Island `number` as its `document` has it; a ValueError if that is none."""
         population, kept = (
             [candidate_in(c, problem.vocabulary) for c in document[part]]
             for part in ("population", "kept")
@@ -108,21 +91,10 @@ class IslandState:
 class Island:
     """One population and the stream of its random numbers, for some generations.
 
-    Parameters
-    ----------
-    problem : SearchProblem
-    rng : random.Random
-    population : list of Individual
-        Empty at first.
-    most_terms : int
-        Of a child.
-
-    Attributes
-    ----------
-    evaluations : int
-        Distinct candidates that were measured.
-    best : list of Individual
-        What no other beats in error, nodes and digits, of these generations.
+    - `population`: empty at first.
+    - `most_terms`: of a child.
+    - `evaluations`: distinct candidates that were measured.
+    - `best`: what no other beats in error, nodes and digits, of these generations.
     """
 
     def __init__(

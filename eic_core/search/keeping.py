@@ -50,8 +50,6 @@ POLISHING_STEPS = 6
 def best_of(candidates: Iterable[Individual]) -> list[Individual]:
     """Those that no other beats in error, nodes and digits, by more than it takes to tell apart.
 
-    Examples
-    --------
     >>> from eic_core.search.fitting import Fitted
     >>> known = [Individual(((name,),), Fitted((1.0,), 0.0, nmse), nodes, 0.2, 0.5)
     ...          for name, nmse, nodes in (("$x", 0.5, 3), ("$y", 0.4999, 3), ("$z", 0.1, 5))]
@@ -81,8 +79,9 @@ def best_of(candidates: Iterable[Individual]) -> list[Individual]:
         firsts = [
             i
             for i in by_worth
-            if given[i].nodes not in nodes_seen and not nodes_seen.add(given[i].nodes)
-        ]  # type: ignore[func-returns-value]
+            if given[i].nodes not in nodes_seen
+            and not nodes_seen.add(given[i].nodes)  # type: ignore[func-returns-value]
+        ]
         kept = sorted({*firsts, *by_worth[: MOST_KEPT - len(firsts)]})
     return [given[i] for i in kept]
 
@@ -103,12 +102,7 @@ def unbeaten(candidates: Sequence[Individual], known: Sequence[Individual]) -> l
 def polished(candidate: Individual, samples: Samples, steps: int) -> Genome:
     """A candidate's terms with the numbers inside them fitted to the target.
 
-    Parameters
-    ----------
-    candidate : Individual
-    samples : Samples
-    steps : int
-        At most so many.
+    - `steps`: at most so many.
     """
     formula = refitted(fitted_formula(candidate.genome, candidate.fitted), samples, steps)
     found = iter(constants_of(formula))
@@ -128,16 +122,7 @@ def kept_and_polished(
 ) -> tuple[list[Individual], list[Individual]]:
     """What an epoch ends with: what no other beats, and some of it with its inner numbers fitted.
 
-    Parameters
-    ----------
-    candidates : iterable of Individual
-    terms : MeasuredTerms
-    problem : SearchProblem
-
-    Returns
-    -------
-    kept, polished : list of Individual
-        Copies: they age no more.  The fittest and those of the least error are polished.
+    Returns copies: they age no more. The fittest and those of the least error are polished.
     """
     kept = [replace(c) for c in best_of(candidates)]
     tunable = [c for c in kept if has_number(c.genome)]
@@ -158,16 +143,9 @@ def has_number(genome: Genome) -> bool:
 def shortest(formula: Formula, samples: Samples, tolerance: float) -> Formula:
     """The formula with constants of as few digits as keep its fit.
 
-    Parameters
-    ----------
-    formula : Formula
-    samples : Samples
-        With a target.
-    tolerance : float
-        1 - R^2 may grow by this share of itself, or to 1e-12 where it is smaller.
+    - `samples`: with a target.
+    - `tolerance`: 1 - R^2 may grow by this share of itself, or to 1e-12 where it is smaller.
 
-    Examples
-    --------
     >>> samples = Samples.from_columns({"x": [0.0, 1.0, 2.0]}, target=[1.0, 3.02, 4.97])
     >>> to_python(shortest(read("1.98500001*x + 1.01166666").formula, samples, 0.1))
     '1.985*x + 1.01'
@@ -196,27 +174,13 @@ def shortest(formula: Formula, samples: Samples, tolerance: float) -> Formula:
 
 @dataclass(frozen=True)
 class Found(Plain):
-    """A formula that a search ends with.
+    """A formula that a search ends with."""
 
-    Attributes
-    ----------
-    text : str
-        In Python's notation; all numbers here are of the formula that is read from it.
-    formula : Formula
-        As it is read.
-    score : Score
-        On all rows, as `eic_core.pool.scoring` has it.
-    loss : float
-        The mean squared error.
-    digits_needed : int
-        Significant digits of the longest constant; 0 without one.
-    """
-
-    text: str
-    formula: Formula
-    score: Score
-    loss: float
-    digits_needed: int
+    text: str  # In Python's notation; all numbers here are of the formula that is read from it
+    formula: Formula  # As it is read
+    score: Score  # On all rows, as `eic_core.pool.scoring` has it
+    loss: float  # The mean squared error
+    digits_needed: int  # Significant digits of the longest constant; 0 without one
 
     _JSON = (
         "formula=text",
@@ -239,18 +203,10 @@ def finish(
 ) -> tuple[Found, ...]:
     """Fit, write and measure what a search found: the front over error, nodes and EIC.
 
-    Parameters
-    ----------
-    candidates : iterable of Individual
-    samples : Samples
-        All rows, with a target.
-    tolerance : float
-        As `shortest` has it.
+    - `samples`: all rows, with a target.
+    - `tolerance`: as `shortest` has it.
 
-    Returns
-    -------
-    tuple of Found
-        The shortest first.
+    Returns the shortest first.
     """
     rows = np.linspace(0, len(samples) - 1, min(len(samples), FITTED_ROWS)).astype(np.int64)
     fitted_on = samples.take(rows)
@@ -269,8 +225,6 @@ def printed(formula: Formula) -> str:
     """A formula in Python's notation; an exponent that was fitted and is whole is exact from now
     on, so that no word stands in it that Python does not know.
 
-    Examples
-    --------
     >>> printed(read("pow_noisy(x, 2) + pow_noisy(x, 1.7)").formula)
     'x**2 + x**1.7'
     """

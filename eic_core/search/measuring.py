@@ -40,30 +40,18 @@ LEAST_SPREAD = 1e-10
 class MeasuredTerms:
     """Measures terms, and remembers them under a number each.
 
-    Parameters
-    ----------
-    samples : Samples
-        N training rows.
-    digit_rows : ndarray of int, shape (R,)
-        The rows on which digits are measured.
-    penalty : {"q90", "mean"}
-        What stands for s^2 at a node: its 90 % quantile over the rows, or its mean.
-
-    Attributes
-    ----------
-    number : dict of Term to int
-        What was measured; -1 for a term without a value at some row, beyond double range or
-        constant on these data.
-    units : ndarray, shape (T, N)
-        Values on the training rows less their mean, scaled to length 1.
-    means, lengths : ndarray, shape (T,)
-        Values are mean + length * unit.
-    nodes : ndarray of int, shape (T,)
-    y, s2 : ndarray, shape (T, R)
-        Value and squared amplification on the rows of the digits.
-    at_root, worst : ndarray, shape (T,)
-        What stands for s^2 at the term's root; the largest of that over its nodes.  With s2 they
-        are known once `settle` was asked for a term.
+    - `samples`: N training rows.
+    - `digit_rows`, shape (R,): the rows on which digits are measured.
+    - `penalty`, {"q90", "mean"}: what stands for s^2 at a node: its 90 % quantile over the rows, or
+      its mean.
+    - `number`: what was measured; -1 for a term without a value at some row, beyond double range or
+      constant on these data.
+    - `units`, shape (T, N): values on the training rows less their mean, scaled to length 1.
+    - `means`, `lengths`, shape (T,): values are mean + length * unit.
+    - `nodes`, shape (T,)
+    - `y`, `s2`, shape (T, R): value and squared amplification on the rows of the digits.
+    - `at_root`, `worst`, shape (T,): what stands for s^2 at the term's root; the largest of that
+      over its nodes. With s2 they are known once `settle` was asked for a term.
     """
 
     def __init__(self, samples: Samples, digit_rows: Counts, penalty: str) -> None:
@@ -195,8 +183,6 @@ class MeasuredTerms:
 def stands_for(s2: Array, penalty: str) -> Array:
     """What stands for s^2 over the rows of the digits, the last axis.
 
-    Examples
-    --------
     >>> stands_for(np.arange(1.0, 11.0), "q90").item(), stands_for(np.arange(3.0), "mean").item()
     (9.0, 1.0)
     """
@@ -224,8 +210,6 @@ def lay_out_terms(terms: Sequence[Term]) -> Tape:
 
     Its nodes know neither their places nor their operands: the tape does.
 
-    Examples
-    --------
     >>> tape = lay_out_terms([("$x", "sin", "$y", "mul"), ("$x", "sin")])
     >>> len(tape), tape.roots, tape.operands
     (4, (3, 1), [(), (0,), (), (1, 2)])

@@ -37,29 +37,17 @@ DIGIT_ROWS = 96
 
 @dataclass(frozen=True)
 class SearchProblem:
-    """A search's data and settings; the same for every island.
+    """A search's data and settings; the same for every island."""
 
-    Attributes
-    ----------
-    samples : Samples
-        All rows, with a target.
-    vocabulary : Vocabulary
-    alpha : float or None
-        What a digit costs; None is what Yu et al. take for the method (`ALPHAS`).
-    eta : float
-        What a node costs.
-    penalty : {"q90", "mean"}
-        What stands for s^2 at a node while searching: its 90 % quantile over rows, or its mean.
-    method : {"gp", "mcts"}
-        Genetic programming, or Monte-Carlo tree search.
-    """
-
-    samples: Samples
+    samples: Samples  # All rows, with a target
     vocabulary: Vocabulary
+    # What a digit costs; None is what Yu et al. take for the method (`ALPHAS`).
     alpha: float | None = None
-    eta: float = ETA
+    eta: float = ETA  # What a node costs
+    # {"q90", "mean"}: What stands for s^2 at a node while searching: its 90 % quantile over rows,
+    # or its mean
     penalty: str = "q90"
-    method: str = "gp"
+    method: str = "gp"  # {"gp", "mcts"}: Genetic programming, or Monte-Carlo tree search
 
     def __post_init__(self) -> None:
         if self.method not in ALPHAS:
@@ -94,7 +82,8 @@ class SearchProblem:
     @cached_property
     def training(self) -> Samples:
         """The rows that the search looks at, ordered by their numbers: as the table orders them
-        makes no difference."""
+        makes no difference.
+        """
         columns = [self.samples.columns[name] for name in reversed(self.vocabulary.variables)]
         assert self.samples.target is not None
         order = np.lexsort([*columns, self.samples.target])
@@ -125,9 +114,13 @@ def samples_to_search(table: Table, target: str) -> Samples:
 
     Parameters
     ----------
-    table : Table
-    target : str
+    table
+    target
         The column to explain; all others explain it.
+
+    Returns
+    -------
+    Samples
 
     Raises
     ------
@@ -152,8 +145,6 @@ def samples_to_search(table: Table, target: str) -> Samples:
 def variable_names(columns: Sequence[str]) -> list[str]:
     """The columns' names if each is read as a variable; else x0, x1, ... in their order.
 
-    Examples
-    --------
     >>> variable_names(["mass", "v"]), variable_names(["mass", "2nd try"])
     (['mass', 'v'], ['x0', 'x1'])
     """
@@ -185,20 +176,24 @@ def problem_of(
 
     Parameters
     ----------
-    samples : Samples
+    samples
         With a target.
-    alpha : float, optional
+    alpha
         What a digit costs; by default what Yu et al. take for the method, 0.002 or 0.01.
-    eta : float
+    eta
         What a node costs.
-    penalty : {"q90", "mean"}
-        What stands for s^2 at a node while searching.
-    method : {"gp", "mcts"}
-        Genetic programming, or Monte-Carlo tree search.
-    operators : sequence of str
+    penalty
+        What stands for s^2 at a node while searching. {"q90", "mean"}.
+    method
+        Genetic programming, or Monte-Carlo tree search. {"gp", "mcts"}.
+    operators
         Keys of `eic_core.search.vocabulary.STEPS`.
-    max_complexity : int
+    max_complexity
         Nodes of a formula, at most.
+
+    Returns
+    -------
+    SearchProblem
     """
     vocabulary = Vocabulary(tuple(samples.columns), tuple(operators), max_complexity)
     return SearchProblem(samples, vocabulary, alpha, eta, penalty, method)

@@ -44,21 +44,12 @@ R^2 alone."""
 
 @dataclass(frozen=True)
 class SearchBudget:
-    """When a search ends; the first that is met.
+    """When a search ends; the first that is met."""
 
-    Attributes
-    ----------
-    max_evals : int or None
-        Distinct candidates that are measured, of all islands; repeatable.
-    max_seconds : float or None
-        Looked at between epochs.
-    enough_r2 : float or None
-        R^2 on the training rows.
-    """
-
+    # Distinct candidates that are measured, of all islands; repeatable
     max_evals: int | None = None
-    max_seconds: float | None = None
-    enough_r2: float | None = None
+    max_seconds: float | None = None  # Looked at between epochs
+    enough_r2: float | None = None  # R^2 on the training rows
 
     def __post_init__(self) -> None:
         if self.max_evals is None and self.max_seconds is None:
@@ -71,26 +62,13 @@ class SearchBudget:
 
 @dataclass(frozen=True)
 class SearchProgress:
-    """How far a search has come.
-
-    Attributes
-    ----------
-    evaluations : int
-    seconds : float
-        Since this run began.
-    rate : float
-        Candidates a second in this run.
-    best_r2 : float
-        On the training rows.
-    front : int
-        Formulas on the front.
-    """
+    """How far a search has come."""
 
     evaluations: int
-    seconds: float
-    rate: float
-    best_r2: float
-    front: int
+    seconds: float  # Since this run began
+    rate: float  # Candidates a second in this run
+    best_r2: float  # On the training rows
+    front: int  # Formulas on the front
 
 
 @dataclass(frozen=True)
@@ -99,19 +77,20 @@ class SearchResult(Plain):
 
     Attributes
     ----------
-    front : tuple of Found
+    front
         What no other beats in R^2, nodes and EIC on all rows; the shortest first.
-    problem : SearchProblem
-    evaluations : int
+    problem
+    evaluations
         Distinct candidates that were measured.
-    seconds : float
+    seconds
         Of this run.
-    stopped : {"evaluations", "time", "enough", "exhausted", "interrupted", "cancelled"}
-        What ended it; exhausted is what can be built, where that is little.
-    seed : int
-    tolerance : float
+    stopped
+        What ended it; exhausted is what can be built, where that is little. {"evaluations",
+        "time", "enough", "exhausted", "interrupted", "cancelled"}.
+    seed
+    tolerance
         1 - R^2 may have grown by this share of itself when constants were shortened.
-    islands : tuple
+    islands
         What a further search goes on from.
     """
 
@@ -141,8 +120,13 @@ class SearchResult(Plain):
 
         Parameters
         ----------
-        rule : {"fitness", "readable", "accurate"}
-            By the fitness that was searched for, by the same with a digit at 0.01, or by R^2 alone.
+        rule
+            By the fitness that was searched for, by the same with a digit at 0.01, or by R^2
+            alone. {"fitness", "readable", "accurate"}.
+
+        Returns
+        -------
+        Found
 
         Raises
         ------
@@ -155,18 +139,10 @@ class SearchResult(Plain):
 def choose(front: Sequence[Found], rule: str, alpha: float, eta: float = ETA) -> Found:
     """The formula of a front to take.
 
-    Parameters
-    ----------
-    front : sequence of Found
-    rule : {"fitness", "readable", "accurate"}
-        As `SearchResult.select` has it.
-    alpha, eta : float
-        What a digit and a node cost by the first rule, and a node by the second.
+    - `rule`, {"fitness", "readable", "accurate"}: as `SearchResult.select` has it.
+    - `alpha`, `eta`: what a digit and a node cost by the first rule, and a node by the second.
 
-    Raises
-    ------
-    DataError
-        If the front is empty, or there is no such rule.
+    Raises `DataError` if the front is empty, or there is no such rule.
     """
     if rule not in RULES:
         raise DataError(f"there is no rule `{rule}`", hint="there are " + ", ".join(RULES))
@@ -196,26 +172,31 @@ def search(
 
     Parameters
     ----------
-    problem : SearchProblem
-    budget : SearchBudget
-    method : {"gp", "mcts"}, optional
-        Genetic programming or Monte-Carlo tree search; by default the problem's.
-    seed : int
+    problem
+    budget
+    method
+        Genetic programming or Monte-Carlo tree search; by default the problem's. {"gp",
+        "mcts"}, optional.
+    seed
         The same seed and `SearchBudget.max_evals` give the same result for any number of jobs.
-    jobs : int
+    jobs
         Processes; more than there are islands (4) are of no use.
-    tolerance : float
+    tolerance
         1 - R^2 may grow by this share of itself, or to 1e-12, when constants are shortened.
-    progress : callable, optional
+    progress
         Is told how far it has come, after each epoch.
-    cancelled : callable, optional
+    cancelled
         Asked after each epoch whether to stop.
-    checkpoint : Path, optional
+    checkpoint
         Written after each epoch; where it exists already, the search goes on from there.
-    islands : sequence
+    islands
         `SearchResult.islands` of a search of the same problem, to go on from.
-    clock : callable
+    clock
         Seconds since any moment.
+
+    Returns
+    -------
+    SearchResult
 
     Raises
     ------

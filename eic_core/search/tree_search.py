@@ -49,34 +49,18 @@ IDLE = 30
 
 @dataclass
 class TreeState:
-    """A tree between two epochs; what is listed of its nodes begins with the root.
+    """A tree between two epochs; what is listed of its nodes begins with the root."""
 
-    Attributes
-    ----------
-    number : int
-        From 0.
-    rng : tuple
-        As `random.Random.getstate` gives it.
-    formulas : list of Individual or None
-        None is the root's.
-    parents, visits, made : list of int
-        The place of the node above, -1 for the root's; rewards that the node was told; children
-        that were made of it.
-    rewards : list of float
-        Their sum.
-    kept : list of Individual
-        What no other candidate beat so far.
-    evaluations : int
-    """
-
-    number: int
-    rng: Any
-    formulas: list[Individual | None]
+    number: int  # From 0
+    rng: Any  # As `random.Random.getstate` gives it
+    formulas: list[Individual | None]  # None is the root's
+    # parents, visits, made: the place of the node above, -1 for the root's; rewards that the node
+    # was told; children that were made of it
     parents: list[int]
     visits: list[int]
     made: list[int]
-    rewards: list[float]
-    kept: list[Individual]
+    rewards: list[float]  # Their sum
+    kept: list[Individual]  # What no other candidate beat so far
     evaluations: int = 0
 
     @classmethod
@@ -125,14 +109,7 @@ class TreeState:
 
     @classmethod
     def read(cls, number: int, document: Mapping[str, Any], problem: SearchProblem) -> TreeState:
-        """Tree `number` as its `document` has it; a ValueError if that is none.
-
-        Parameters
-        ----------
-        number : int
-        document : mapping
-        problem : SearchProblem
-        """
+        """Tree `number` as its `document` has it; a ValueError if that is none."""
         formulas, kept = (
             [candidate_in(c, problem.vocabulary) for c in document[part]]
             for part in ("formulas", "kept")
@@ -161,17 +138,11 @@ class TreeState:
 def upper_bounds(rewards: Array, visits: Counts, above: float, waiting: Counts) -> Array:
     """UCB1 of the children of a node: mean + `EXPLORATION` sqrt(ln N / n).
 
-    Parameters
-    ----------
-    rewards, visits : ndarray, shape (C,)
-        Of each child the sum of its rewards and their number, 1 or more.
-    above : float
-        N, the visits of the node, with those that wait for a reward.
-    waiting : ndarray of int, shape (C,)
-        Visits that do: n are those of the child with these.
+    - `rewards`, `visits`, shape (C,): of each child the sum of its rewards and their number, 1 or
+      more.
+    - `above`: N, the visits of the node, with those that wait for a reward.
+    - `waiting`, shape (C,): visits that do: n are those of the child with these.
 
-    Examples
-    --------
     >>> upper_bounds(np.array([0.9, 1.6]), np.array([1, 2]), math.e**4, np.array([0, 2]))
     array([0.96, 0.83])
     """
@@ -182,25 +153,12 @@ def upper_bounds(rewards: Array, visits: Counts, above: float, waiting: Counts) 
 class SearchTree:
     """One tree and the stream of its random numbers, for some rounds.
 
-    Parameters
-    ----------
-    problem : SearchProblem
-    rng : random.Random
-    state : TreeState
-        What it goes on from; left as it is.
-
-    Attributes
-    ----------
-    formulas, parents, visits, made, rewards
-        As `TreeState` has them.
-    children : list of list of int
-        Of each node.
-    known : dict of int to float
-        Rewards by the hash of a formula's terms.
-    evaluations : int
-        Distinct candidates that were measured.
-    best : list of Individual
-        What no other beats in error, nodes and digits, of these rounds.
+    - `state`: what it goes on from; left as it is.
+    - `formulas`, `parents`, `visits`, `made`, `rewards`: as `TreeState` has them.
+    - `children`: of each node.
+    - `known`: rewards by the hash of a formula's terms.
+    - `evaluations`: distinct candidates that were measured.
+    - `best`: what no other beats in error, nodes and digits, of these rounds.
     """
 
     def __init__(self, problem: SearchProblem, rng: random.Random, state: TreeState) -> None:

@@ -34,20 +34,11 @@ Genome = tuple[Term, ...]
 
 
 class Operation(NamedTuple):
-    """An operator as a search writes it.
+    """An operator as a search writes it."""
 
-    Attributes
-    ----------
-    operator : str
-        A row of `eic_core.operators.OPERATORS`.
-    arity : int
-    parameter : Fraction or None
-        An exact exponent.
-    """
-
-    operator: str
+    operator: str  # A row of `eic_core.operators.OPERATORS`
     arity: int
-    parameter: Parameter = None
+    parameter: Parameter = None  # An exact exponent
 
 
 STEPS: Mapping[str, Operation] = {
@@ -97,24 +88,12 @@ def one_of(some: Sequence[Some], rng: random.Random) -> Some:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What terms are made of, and how large they may be.
+    """What terms are made of, and how large they may be."""
 
-    Attributes
-    ----------
-    variables : tuple of str
-        Canonical names.
-    steps : tuple of str
-        Keys of `STEPS`.
-    most_nodes : int
-        Of a candidate.
-    constants : float
-        The part of leaves that are numbers, 0 to 1.
-    """
-
-    variables: tuple[str, ...]
-    steps: tuple[str, ...] = DEFAULT_STEPS
-    most_nodes: int = 40
-    constants: float = 0.2
+    variables: tuple[str, ...]  # Canonical names
+    steps: tuple[str, ...] = DEFAULT_STEPS  # Keys of `STEPS`
+    most_nodes: int = 40  # Of a candidate
+    constants: float = 0.2  # The part of leaves that are numbers, 0 to 1
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.steps if name not in STEPS]
@@ -193,14 +172,7 @@ class Vocabulary:
         return self.within(terms, rng, most_terms)
 
     def within(self, terms: Sequence[Term], rng: random.Random, most_terms: int) -> Genome:
-        """A genome of terms that are not too long, nor too many; what does not fit is left out.
-
-        Parameters
-        ----------
-        terms : sequence of Term
-        rng : random.Random
-        most_terms : int
-        """
+        """A genome of terms that are not too long, nor too many; what does not fit is left out."""
         short = list(dict.fromkeys(terms))
         size = sum(map(len, short)) + 3 * len(short) - 1
         while short and (len(short) > most_terms or size - 2 > self.most_nodes):
@@ -210,13 +182,7 @@ class Vocabulary:
 
 
 def crossed(term: Term, other: Term, rng: random.Random) -> Term:
-    """A term with one part replaced by a part of another.
-
-    Parameters
-    ----------
-    term, other : Term
-    rng : random.Random
-    """
+    """A term with one part replaced by a part of another."""
     end, graft = int(rng.random() * len(term)), int(rng.random() * len(other))
     return (
         *term[: start_of(term, end)],
@@ -253,8 +219,6 @@ def rounded(value: float, digits: int) -> float:
 def start_of(term: Term, end: int) -> int:
     """Where the part begins that ends at a place.
 
-    Examples
-    --------
     >>> start_of(("$x", "$y", 2.0, "mul", "add"), 3)
     1
     """
@@ -281,8 +245,6 @@ def parts_of(term: Term) -> list[Term]:
 
     A number alone is no term: the intercept stands for it.
 
-    Examples
-    --------
     >>> parts_of(("$x", 2.0, "mul", "$y", "sin", "sub"))
     [('$x',), ('$y', 'sin')]
     """
@@ -315,8 +277,6 @@ def parts_of(term: Term) -> list[Term]:
 def formula_of(term: Term) -> Formula:
     """A term as a formula.
 
-    Examples
-    --------
     >>> from eic_core.formula.rendering import to_python
     >>> to_python(formula_of(("$x", -2.5, "mul", "square", "$y", "div")))
     '(x*(-2.5))**2/y'
@@ -340,13 +300,8 @@ _new_node = tuple.__new__  # a third of what calling `Node` costs
 def node_of(token: Token, id: int, children: tuple[int, ...]) -> Node:
     """A token as a node of a formula.
 
-    Parameters
-    ----------
-    token : Token
-    id : int
-        The node's place in its formula.
-    children : tuple of int
-        Places of its operands.
+    - `id`: the node's place in its formula.
+    - `children`: places of its operands.
     """
     if isinstance(token, float):
         return _new_node(Node, (id, CONSTANT, children, constant_label(token), None, (0, 0)))
@@ -365,8 +320,6 @@ def scaled(part: Draft, size: float) -> Draft:
 def without_ones(formula: Formula) -> Formula:
     """The formula without factors that are exactly 1: nobody writes them, and each costs two nodes.
 
-    Examples
-    --------
     >>> from eic_core.formula.rendering import to_python
     >>> from eic_core.formula.syntax import read
     >>> to_python(without_ones(read("1*(x0*x1) + sin(x0*1) - 2*x1").formula))
@@ -387,12 +340,8 @@ def without_ones(formula: Formula) -> Formula:
 def joined(whole: Draft, part: Draft, positive: bool) -> Draft:
     """A sum.
 
-    Parameters
-    ----------
-    whole, part : Draft
-        What stands before, and what is added to it.
-    positive : bool
-        False takes the part away.
+    - `whole`, `part`: what stands before, and what is added to it.
+    - `positive`: False takes the part away.
     """
     return Draft("add" if positive else "sub", [whole, part])
 
@@ -400,8 +349,6 @@ def joined(whole: Draft, part: Draft, positive: bool) -> Draft:
 def sympy_expression(formula: Formula) -> Any:
     """A formula as an expression of SymPy, built node by node.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> sympy_expression(read("0.5*x**2 + exp(-y)").formula)
     0.5*x**2 + exp(-y)

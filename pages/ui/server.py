@@ -125,10 +125,7 @@ async def _let_uploads_go() -> None:
 def start() -> None:
     """Open the database; in a demo make its studies, else see whether a passphrase is chosen.
 
-    Raises
-    ------
-    StudyError
-        If the database cannot be opened, or a demo would listen to other machines.
+    Raises `StudyError` if the database cannot be opened, or a demo would listen to other machines.
     """
     address = str(st.get_option("server.address") or "")
     url = base_url(address, int(st.get_option("server.port")))
@@ -167,8 +164,6 @@ def setup_lines(opened: Lab, url: str) -> tuple[str, ...]:
 def base_url(address: str, port: int) -> str:
     """Where a browser on this machine finds the app.
 
-    Examples
-    --------
     >>> base_url("0.0.0.0", 8501), base_url("127.0.0.1", 80)
     ('http://localhost:8501', 'http://127.0.0.1')
     """

@@ -21,12 +21,7 @@ PROBLEM_INDEX = _HERE / "problems.json"
 
 @dataclass(frozen=True)
 class DemoColumn:
-    """A column of a problem's table.
-
-    Attributes
-    ----------
-    name, unit, meaning : str
-    """
+    """A column of a problem's table."""
 
     name: str
     unit: str
@@ -35,41 +30,23 @@ class DemoColumn:
 
 @dataclass(frozen=True)
 class DemoProblem:
-    """What raters and organisers are told about a problem.
+    """What raters and organisers are told about a problem."""
 
-    Attributes
-    ----------
-    name : str
-        Also the name of its file, ``problems/NAME.csv``.
-    title, description : str
-        For lay readers; the description has one to three plain sentences.
-    inputs : tuple of DemoColumn
-        One or two.
-    target : DemoColumn
-        The table's last column.
-    source, licence : str
-    simulated : bool
-        True for a law sampled with noise, False for real data.
-    path : Path
-        The table.
-    """
-
-    name: str
+    name: str  # Also the name of its file, ``problems/NAME.csv``
+    # title, description: for lay readers; the description has one to three plain sentences
     title: str
     description: str
-    inputs: tuple[DemoColumn, ...]
-    target: DemoColumn
+    inputs: tuple[DemoColumn, ...]  # One or two
+    target: DemoColumn  # The table's last column
     source: str
     licence: str
-    simulated: bool
-    path: Path
+    simulated: bool  # True for a law sampled with noise, False for real data
+    path: Path  # The table
 
 
 def problem_folder() -> Path:
     """The folder of PROBLEM.csv files, for `score`.
 
-    Examples
-    --------
     >>> problem_folder().name
     'problems'
     """
@@ -80,8 +57,6 @@ def problem_folder() -> Path:
 def demo_problems() -> tuple[DemoProblem, ...]:
     """The demo's problems, in the order of ``problems.json``.
 
-    Examples
-    --------
     >>> kepler = next(p for p in demo_problems() if p.name == "kepler")
     >>> kepler.simulated, kepler.inputs[0].name, kepler.target.unit
     (True, 'a', 'years')
@@ -109,8 +84,6 @@ def demo_problems() -> tuple[DemoProblem, ...]:
 def demo_pool_path() -> Path:
     """The unscored pool, for `eic_core.pool`.
 
-    Examples
-    --------
     >>> demo_pool_path().name
     'pool.csv.gz'
     """
@@ -120,8 +93,6 @@ def demo_pool_path() -> Path:
 def demo_candidates() -> list[Candidate]:
     """The pool's candidates, in file order.
 
-    Examples
-    --------
     >>> sorted({candidate.method for candidate in demo_candidates()})
     ['Operon', 'gplearn']
     """

@@ -38,40 +38,23 @@ DECIMALS = (4, 6, 9, 12, 16, 20)
 
 @dataclass(frozen=True)
 class Setting:
-    """One way to run a search.
-
-    Attributes
-    ----------
-    name, method : str
-    seeds : int
-        Runs on each problem in one round; their seeds are 1, 2, ... and go on in a second round.
-    options : mapping
-        Arguments of the tool's `SymbolicRegressor`.
-    """
+    """One way to run a search."""
 
     name: str
     method: str
+    # Runs on each problem in one round; their seeds are 1, 2, ... and go on in a second round.
     seeds: int
+    # Arguments of the tool's `SymbolicRegressor`
     options: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class FoundFormula:
-    """A model that a search ended with.
+    """A model that a search ended with."""
 
-    Attributes
-    ----------
-    texts : tuple of str
-        How the tool prints it, with fewer and with more decimals.
-    r2 : float
-        As the search itself evaluates the model.
-    size : int
-        As the tool counts.
-    """
-
-    texts: tuple[str, ...]
-    r2: float
-    size: int
+    texts: tuple[str, ...]  # How the tool prints it, with fewer and with more decimals
+    r2: float  # As the search itself evaluates the model
+    size: int  # As the tool counts
 
 
 def _operon(name: str, symbols: str, seeds: int, **options: object) -> Setting:
@@ -131,19 +114,10 @@ def search(
 ) -> Iterator[FoundFormula]:
     """Run one search and yield the models that it ends with.
 
-    Parameters
-    ----------
-    setting : Setting
-    seed : int
-    names : list of str
-        Input columns.
-    rows : ndarray, shape (rows, len(names) + 1)
-        Inputs, then the target.
+    - `names`: input columns.
+    - `rows`, shape (rows, len(names), + 1): inputs, then the target.
 
-    Yields
-    ------
-    Found
-        Operon: its Pareto front of R² and length.  gplearn: its final population.
+    Yields Operon: its Pareto front of R² and length. gplearn: its final population.
     """
     run = _run_operon if setting.method == OPERON else _run_gplearn
     with warnings.catch_warnings(), np.errstate(all="ignore"):

@@ -31,11 +31,7 @@ def problems_of_demo() -> tuple[Problem, ...]:
 def seed_demo(service: OrganiserService, base_url: str) -> None:
     """Make an open study, and a draft to play with; what is there already stays as it is.
 
-    Parameters
-    ----------
-    service : OrganiserService
-    base_url : str
-        Where this machine's browser finds the app; links of the open study follow it.
+    - `base_url`: where this machine's browser finds the app; links of the open study follow it.
     """
     here = {study.name: study for study in service.studies()}
     if here:

@@ -26,36 +26,22 @@ OWN = "MIT (made by this script)"
 
 @dataclass(frozen=True)
 class ProblemSource:
-    """One problem: how to get its data, and how to tell a lay reader about it.
-
-    Attributes
-    ----------
-    name, title, description : str
-    columns : tuple of (name, unit, meaning)
-        In file order, the target last.
-    source, licence : str
-    simulated : bool
-    build : callable () -> mapping of column name to ndarray, shape (rows,)
-    digits : int
-        Significant digits to which cells are written.
-    """
+    """One problem: how to get its data, and how to tell a lay reader about it."""
 
     name: str
     title: str
     description: str
-    columns: tuple[tuple[str, str, str], ...]
+    columns: tuple[tuple[str, str, str], ...]  # In file order, the target last
     source: str
     licence: str
     simulated: bool
-    build: Callable[[], Columns]
-    digits: int = 6
+    build: Callable[[], Columns]  # shape (rows,), callable () -> mapping of column name to ndarray
+    digits: int = 6  # Significant digits to which cells are written
 
     def table(self) -> np.ndarray:
         """Input columns, then the target, rounded as they will stand in the file.
 
-        Returns
-        -------
-        ndarray, shape (rows, columns)
+        Returns shape (rows, columns)
         """
         built = self.build()
         names = [name for name, _, _ in self.columns]

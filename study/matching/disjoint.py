@@ -26,18 +26,12 @@ MAX_EDGES = 20_000_000
 
 @dataclass(frozen=True, eq=False)
 class Edges:
-    """Edges of positive weight.
+    """Edges of positive weight."""
 
-    Attributes
-    ----------
-    higher, lower : ndarray of int32, shape (E,)
-    weight : ndarray of float, shape (E,)
-        -L, above 0: other pairs add nothing to a total.
-    """
-
+    # higher, lower: shape (E,)
     higher: np.ndarray
     lower: np.ndarray
-    weight: np.ndarray
+    weight: np.ndarray  # shape (E,): -L, above 0: other pairs add nothing to a total
 
     def __len__(self) -> int:
         return len(self.weight)
@@ -71,13 +65,8 @@ def best_of_each(nodes: np.ndarray, score: np.ndarray, count: int) -> np.ndarray
 class PairGraph:
     """All pairs that the rules allow, less some that are forbidden.
 
-    Parameters
-    ----------
-    sweep : PairSweep
-    forbidden : iterable of (int, int)
-        Pairs (higher, lower) that must not be chosen.
-    max_edges : int
-        How many edges to hold in memory.
+    - `forbidden`: pairs (higher, lower) that must not be chosen.
+    - `max_edges`: how many edges to hold in memory.
     """
 
     def __init__(
@@ -162,12 +151,8 @@ class ClassGraph(PairGraph):
     Of the edges between two classes only the heaviest can be in an optimum; formulas of one class
     are never a pair.
 
-    Parameters
-    ----------
-    sweep, forbidden, max_edges
-        As for `PairGraph`.
-    classes : ndarray of int, shape (M,)
-        Of each formula, from 0.
+    - `sweep`, `forbidden`, `max_edges`: as for `PairGraph`.
+    - `classes`, shape (M,): of each formula, from 0.
     """
 
     def __init__(
@@ -241,18 +226,10 @@ _ROUNDS = 500
 def greedy(edges: Edges, size: int, mate: np.ndarray | None = None) -> np.ndarray:
     """Take the heaviest edge whose ends are free, again and again.
 
-    Parameters
-    ----------
-    edges : Edges
-    size : int
-        Number of nodes M.
-    mate : ndarray of int, shape (M,), optional
-        A matching to extend; not changed.
+    - `size`: number of nodes M.
+    - `mate`, shape (M,): a matching to extend; not changed.
 
-    Returns
-    -------
-    ndarray of int, shape (M,)
-        The partner of each node, -1 if it has none.
+    Returns the partner of each node, -1 if it has none (shape (M,)).
     """
     order = np.lexsort((edges.lower, edges.higher, -edges.weight))
     return _take(edges.take(order), size, mate)
@@ -350,30 +327,14 @@ _TOLERANCE = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class Relaxation:
-    """The relaxed optimum.
+    """The relaxed optimum."""
 
-    Attributes
-    ----------
-    bound : float
-        No matching has a larger total; holds whether or not `converged`.
-    prices : ndarray of float, shape (M,)
-        y: at least 0, and y_u + y_v ≥ w_e on every edge.
-    columns : Edges
-        The edges that were considered.
-    share : ndarray of float, shape (len(columns),)
-        x of each of them, between 0 and 1.
-    converged : bool
-        Whether the bound is that of the linear relaxation itself.
-    in_time : bool
-        False if the solver ran out of time.
-    """
-
-    bound: float
-    prices: np.ndarray
-    columns: Edges
-    share: np.ndarray
-    converged: bool
-    in_time: bool
+    bound: float  # No matching has a larger total; holds whether or not `converged`
+    prices: np.ndarray  # shape (M,): y: at least 0, and y_u + y_v ≥ w_e on every edge
+    columns: Edges  # The edges that were considered
+    share: np.ndarray  # shape (len(columns), ): x of each of them, between 0 and 1
+    converged: bool  # Whether the bound is that of the linear relaxation itself
+    in_time: bool  # False if the solver ran out of time
 
 
 def incidence(edges: Edges, size: int) -> csr_array:
@@ -393,15 +354,9 @@ def relax(
 ) -> Relaxation:
     """Bound the best matching of a graph.
 
-    Parameters
-    ----------
-    graph : PairGraph
-    start : Edges
-        A matching to begin with, so that the prices are sensible at once.
-    seconds : float
-        After this long the prices at hand are mended into valid ones.
-    clock : callable () -> float
-        Seconds.
+    - `start`: a matching to begin with, so that the prices are sensible at once.
+    - `seconds`: after this long the prices at hand are mended into valid ones.
+    - `clock`: Seconds.
     """
     deadline = clock() + seconds
     edges = graph.edges
@@ -474,27 +429,16 @@ _EQUAL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Disjoint:
-    """A set of disjoint pairs.
+    """A set of disjoint pairs."""
 
-    Attributes
-    ----------
-    higher, lower : ndarray of int64, shape (n,)
-    total : float
-        Their -L, summed.
-    bound : float
-        No set of disjoint pairs has a larger total.
-    exact : bool
-        Whether `total` is the optimum, within 10^-6 of it.
-    in_time : bool
-        False if time ran out: the choice then depends on the speed of the machine, and is none
-        to be kept as the answer.
-    """
-
+    # higher, lower: shape (n,)
     higher: np.ndarray
     lower: np.ndarray
-    total: float
-    bound: float
-    exact: bool
+    total: float  # Their -L, summed
+    bound: float  # No set of disjoint pairs has a larger total
+    exact: bool  # Whether `total` is the optimum, within 10^-6 of it
+    # False if time ran out: the choice then depends on the speed of the machine, and is none to be
+    # kept as the answer
     in_time: bool = True
 
 
@@ -515,27 +459,17 @@ def best_disjoint(
     matching and an improved rounding of the relaxation is taken, and the
     relaxation bounds its distance from the optimum.
 
-    Parameters
-    ----------
-    sweep : PairSweep
-    forbidden : set of (higher, lower)
-    classes : ndarray of int, shape (M,), optional
-        Of the formulas of one class, numbered from 0, one at most is in a pair; default: each is
-        a class of its own.
-    exact_up_to : int
-    seconds : float
-        Time for the relaxation; beyond it the bound is looser, and still valid.  Integer
-        programming may take twice as long.
-    clock : callable () -> float
-        Seconds.
+    - `classes`, shape (M,): of the formulas of one class, numbered from 0, one at most is in a
+      pair; default: each is a class of its own.
+    - `seconds`: time for the relaxation; beyond it the bound is looser, and still valid. Integer
+      programming may take twice as long.
+    - `clock`: Seconds.
 
     Notes
     -----
     A pair with L ≥ 0 adds nothing to the total and is never chosen.  Among
     several optima the choice is deterministic.
 
-    Examples
-    --------
     >>> from study.matching.rules import MatchingRules
     >>> eic = [0.0, 0.5, 3.0, 6.0]
     >>> best = best_disjoint(PairSweep([7] * 4, [0.9] * 4, eic, MatchingRules()))

@@ -15,8 +15,6 @@ from study.structure import differences, structure_as_written
 def visible_predictor(pairs: Sequence[MatchedPair]) -> VisiblePredictor:
     """The visible count that best tells the lower EIC, cross-validated over problems.
 
-    Examples
-    --------
     >>> visible_predictor([]).auc is None
     True
     """
@@ -44,8 +42,6 @@ def looks_sentence(pairs: Sequence[MatchedPair]) -> str:
 def gaps_sentence(result: MatchingResult) -> str:
     """On how many pairs' gaps single rows decide; "" where no data told.
 
-    Examples
-    --------
     >>> from study.matching.rules import MatchingRules
     >>> gaps_sentence(MatchingResult(MatchingRules(), "matching", None, "", (), ()))
     ''
@@ -68,15 +64,9 @@ def gaps_sentence(result: MatchingResult) -> str:
 def cost_sentence(result: MatchingResult, plain: MatchingResult) -> str:
     """What the further rules cost, against a matching of the same pool without them.
 
-    Parameters
-    ----------
-    result : MatchingResult
-        With further rules.
-    plain : MatchingResult
-        Without.
+    - `result`: with further rules.
+    - `plain`: Without.
 
-    Examples
-    --------
     >>> from study.matching.rules import MatchingRules
     >>> none = MatchingResult(MatchingRules(), "matching", None, "", (), ())
     >>> cost_sentence(none, none)

@@ -63,33 +63,17 @@ def match_pool(
     the pool, not on their order; and on nothing else unless time runs out, which
     `MatchingResult.missing` then says.
 
-    Parameters
-    ----------
-    pool : ScoredPool
-    rules : MatchingRules, optional
-    mode : {"matching", "all", "best"}
-        Disjoint pairs of maximal total -L; all pairs that the rules allow; or
-        the `k` pairs of least L in each problem, in which a formula may serve
-        many times.
-    k : int, optional
-        Needed by the mode "best".
-    problems : Path, optional
-        Folder of PROBLEM.csv, to tell pairs that are one function.
-    exact_up_to : int
-        Formulas with a partner up to which disjoint pairs are optimal for sure.
-    seconds : float
-        Time a problem for the bound on larger ones.
-    progress : callable (done, total, name) -> None, optional
-    clock : callable () -> float
-        Seconds.
+    - `mode`, {"matching", "all", "best"}: disjoint pairs of maximal total -L; all pairs that the
+      rules allow; or the `k` pairs of least L in each problem, in which a formula may serve many
+      times.
+    - `k`: needed by the mode "best".
+    - `problems`: folder of PROBLEM.csv, to tell pairs that are one function.
+    - `exact_up_to`: formulas with a partner up to which disjoint pairs are optimal for sure.
+    - `seconds`: time a problem for the bound on larger ones.
+    - `clock`: Seconds.
 
-    Raises
-    ------
-    UserError
-        If the options do not fit together, or there are too many pairs to list.
+    Raises `UserError` if the options do not fit together, or there are too many pairs to list.
 
-    Examples
-    --------
     >>> from eic_core.pool import Candidate, Score
     >>> texts = ["x0+1", "x0+2", "x0-1e9+1e9"]
     >>> scores = [Score(3, 0.9, 0.3, 0.3), Score(3, 0.91, 0.4, 0.4), Score(5, 0.9, 8.5, 8.5)]

@@ -45,91 +45,54 @@ OUTCOMES: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class MatchedMember:
-    """One formula of a pair.
+    """One formula of a pair."""
 
-    Attributes
-    ----------
-    row : int
-        In the scored pool, from 0.
-    formula, method, syntax : str
-    complexity : int
-    r2, eic : float
-        `eic` is ``eic_finite``.
-    """
-
-    row: int
+    row: int  # In the scored pool, from 0
     formula: str
     method: str
     syntax: str
     complexity: int
+    # r2, eic: `eic` is ``eic_finite``
     r2: float
     eic: float
 
 
 @dataclass(frozen=True, slots=True)
 class MatchedPair:
-    """Two formulas of one problem that are alike but for their EIC.
+    """Two formulas of one problem that are alike but for their EIC."""
 
-    Attributes
-    ----------
-    pair : str
-        Id, "p1" first; the order is by problem, then by loss.
-    problem : str
-    loss : float
-        L = (ΔC)² + (ΔR²)² - (ΔEIC)².
-    lower, higher : Member
-        Of lower and of higher EIC.
-    same_function : bool or None
-        One function up to rounding on the problem's data; None if not known.
-    gap_share : float or None
-        Share of draws of the problem's rows in which the EIC gap of the rules is still there.
-    gap_without_worst_row : float or None
-        ΔEIC without the row that carries most of the higher formula's loss.
-    """
-
-    pair: str
+    pair: str  # Id, "p1" first; the order is by problem, then by loss
     problem: str
-    loss: float
+    loss: float  # L = (ΔC)² + (ΔR²)² - (ΔEIC)²
+    # lower, higher: of lower and of higher EIC
     lower: MatchedMember
     higher: MatchedMember
+    # One function up to rounding on the problem's data; None if not known
     same_function: bool | None
+    # Share of draws of the problem's rows in which the EIC gap of the rules is still there
     gap_share: float | None = None
+    # ΔEIC without the row that carries most of the higher formula's loss
     gap_without_worst_row: float | None = None
 
 
 @dataclass(frozen=True)
 class ProblemMatching:
-    """What matching one problem came to.
-
-    Attributes
-    ----------
-    problem : str
-    outcomes : mapping of key of `OUTCOMES` to int
-        How many formulas fell to which rule; sums to the formulas of the problem.
-    allowed : int
-        How many pairs the rules allow.
-    chosen : int
-        How many pairs were chosen.
-    identical, one_function : int
-        Pairs passed over because they were one tree, or one function.
-    total, bound : float
-        The chosen pairs' total -L, and what no disjoint choice exceeds; nan
-        outside the mode "matching".
-    exact : bool
-        Whether the choice is the optimum.
-    in_time : bool
-        False if time ran out: the choice then depends on the speed of the machine.
-    """
+    """What matching one problem came to."""
 
     problem: str
+    # How many formulas fell to which rule; sums to the formulas of the problem
     outcomes: Mapping[str, int]
-    allowed: int
-    chosen: int
+    allowed: int  # How many pairs the rules allow
+    chosen: int  # How many pairs were chosen
+    # identical, one_function: pairs passed over because they were one tree, or one function
     identical: int
     one_function: int
+    # total, bound: the chosen pairs' total -L, and what no disjoint choice exceeds; nan outside the
+    # mode "matching"
     total: float
     bound: float
-    exact: bool
+    exact: bool  # Whether the choice is the optimum
+    # False if time ran out: the choice then depends on the speed of the machine
     in_time: bool = True
 
     @property
@@ -140,31 +103,15 @@ class ProblemMatching:
 
 @dataclass(frozen=True)
 class MatchingResult:
-    """Matched pairs of a pool, with what they were made from.
-
-    Attributes
-    ----------
-    rules : MatchingRules
-    mode : {"matching", "all", "best"}
-    k : int or None
-        Pairs wanted per problem in the mode "best".
-    source : str
-        Name of the scored pool.
-    problems : tuple of ProblemMatching
-        By name.
-    pairs : tuple of MatchedPair
-        By problem, then by loss.
-    notes : tuple of str
-        What a user should know, in sentences.
-    """
+    """Matched pairs of a pool, with what they were made from."""
 
     rules: MatchingRules
-    mode: Mode
-    k: int | None
-    source: str
-    problems: tuple[ProblemMatching, ...]
-    pairs: tuple[MatchedPair, ...]
-    notes: tuple[str, ...] = ()
+    mode: Mode  # {"matching", "all", "best"}
+    k: int | None  # Pairs wanted per problem in the mode "best"
+    source: str  # Name of the scored pool
+    problems: tuple[ProblemMatching, ...]  # By name
+    pairs: tuple[MatchedPair, ...]  # By problem, then by loss
+    notes: tuple[str, ...] = ()  # What a user should know, in sentences
 
     @property
     def unfinished(self) -> tuple[str, ...]:
@@ -269,17 +216,9 @@ def pair_cells(pair: MatchedPair) -> list[str]:
 def write_pairs(path: Path, pairs: Iterable[MatchedPair], *, gaps: bool = False) -> None:
     """Write PAIRS.csv.
 
-    Parameters
-    ----------
-    path : Path
-    pairs : iterable of MatchedPair
-    gaps : bool
-        With `GAP_COLUMNS`; a cell is empty where the data do not tell.
+    - `gaps`: with `GAP_COLUMNS`; a cell is empty where the data do not tell.
 
-    Raises
-    ------
-    DataError
-        If the file cannot be written.
+    Raises `DataError` if the file cannot be written.
     """
     try:
         with path.open("w", encoding="utf-8", newline="") as file:

@@ -24,32 +24,20 @@ _BLOCK = 1 << 13
 
 @dataclass(frozen=True, eq=False)
 class RowLosses:
-    """What each row of a problem's data does to a formula.
+    """What each row of a problem's data does to a formula."""
 
-    Attributes
-    ----------
-    s2 : ndarray of float, shape (K, N)
-        Of each node at each row; 0 where the row is not in the node's mean.
-    counted : ndarray of bool, shape (K, N)
-        Rows in the mean: valid, evaluated, not singular at the node.
-    evaluated : ndarray of bool, shape (K, N)
-        Valid rows at which the node is evaluated, singular or not.
-    """
-
+    # shape (K, N): Of each node at each row; 0 where the row is not in the node's mean
     s2: np.ndarray
+    # shape (K, N): Rows in the mean: valid, evaluated, not singular at the node
     counted: np.ndarray
+    # shape (K, N): Valid rows at which the node is evaluated, singular or not
     evaluated: np.ndarray
 
     def eic_finite(self, weights: np.ndarray) -> np.ndarray:
         """``eic_finite`` with rows weighted, shape (B,); nan where some node's mean is not known.
 
-        Parameters
-        ----------
-        weights : ndarray, shape (B, N)
-            How often each row is there.
+        - `weights`, shape (B, N): how often each row is there.
 
-        Examples
-        --------
         >>> s2 = np.array([[1.0, 1e4, 1.0, 1.0]])
         >>> losses = RowLosses(s2, s2 > 0, s2 > 0)
         >>> losses.eic_finite(np.array([[1, 1, 1, 1], [1, 0, 1, 1]])).round(3).tolist()
@@ -79,11 +67,7 @@ class RowLosses:
 class RowRobustness:
     """Gaps of one pool's formulas on rows drawn anew; measures each formula once.
 
-    Parameters
-    ----------
-    sameness : Sameness
-        Reads the formulas and holds the problems' data.
-    draws : int
+    - `sameness`: reads the formulas and holds the problems' data.
     """
 
     def __init__(self, sameness: Sameness, draws: int = DRAWS) -> None:

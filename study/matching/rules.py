@@ -39,44 +39,8 @@ class MatchingRules:
     0.97 and 0.95 are exactly 0.02 apart and a boundary never hangs on binary
     rounding.
 
-    Attributes
-    ----------
-    max_complexity_gap : int
-        Largest |ΔC|, 0 or more.
-    max_r2_gap : float
-        Largest |ΔR²|, in [0, 10].
-    min_eic_gap : float
-        Smallest |ΔEIC|, in (0, 1000]: one member must be lower.
-    min_best_r2 : float
-        The larger R² of the two must be above it; in [-10, 1).
-    r2_column : str
-        Column of the scored pool that holds R².
-    include_invalid, include_singular : bool
-        Keep formulas with samples that are invalid, or singular at some node.
-    exclude_same_function : bool
-        Leave out pairs that are one function up to rounding on the problem's
-        data; otherwise they are only labelled.
-    same_function_tolerance : float
-        Relative difference, in [0, 0.1], up to which two formulas are one
-        function; see `study.matching.sameness`.
-    max_calls_gap, max_depth_gap, max_length_gap : int or None
-        Largest difference in calls of functions, depth, and symbols
-        (`study.structure.VisibleStructure`); None: not asked for.
-    min_gap_share : float or None
-        In what share of draws of the problem's rows the EIC gap must hold, in (0, 1].
-    gap_without_worst_row : bool
-        The EIC gap must hold without the row that carries most of the higher one's loss.
-    distinct : {"text", "skeleton", "row"}
-        What serves at most once among disjoint pairs: formulas of one text, however spelled; of
-        one tree without its constants; or each row by itself.
+    Raises `UserError` if a value makes no sense.
 
-    Raises
-    ------
-    UserError
-        If a value makes no sense.
-
-    Examples
-    --------
     >>> rules = MatchingRules()
     >>> rules.allows(complexity=(7, 9), r2=(0.97, 0.95), eic=(0.5, 2.5))
     True
@@ -84,20 +48,32 @@ class MatchingRules:
     False
     """
 
-    max_complexity_gap: int = 2
-    max_r2_gap: float = 0.02
-    min_eic_gap: float = 2.0
-    min_best_r2: float = 0.85
-    r2_column: str = "r2"
+    max_complexity_gap: int = 2  # Largest |ΔC|, 0 or more
+    max_r2_gap: float = 0.02  # Largest |ΔR²|, in [0, 10]
+    min_eic_gap: float = 2.0  # Smallest |ΔEIC|, in (0, 1000]: one member must be lower
+    min_best_r2: float = 0.85  # The larger R² of the two must be above it; in [-10, 1)
+    r2_column: str = "r2"  # Column of the scored pool that holds R²
+    # include_invalid, include_singular: keep formulas with samples that are invalid, or singular at
+    # some node
     include_invalid: bool = False
     include_singular: bool = False
+    # Leave out pairs that are one function up to rounding on the problem's data; otherwise they are
+    # only labelled
     exclude_same_function: bool = False
+    # Relative difference, in [0, 0.1], up to which two formulas are one function; see
+    # `study.matching.sameness`
     same_function_tolerance: float = 1e-6
+    # max_calls_gap, max_depth_gap, max_length_gap: largest difference in calls of functions, depth,
+    # and symbols (`study.structure.VisibleStructure`); None: not asked for
     max_calls_gap: int | None = None
     max_depth_gap: int | None = None
     max_length_gap: int | None = None
+    # In what share of draws of the problem's rows the EIC gap must hold, in (0, 1]
     min_gap_share: float | None = None
+    # The EIC gap must hold without the row that carries most of the higher one's loss
     gap_without_worst_row: bool = False
+    # {"text", "skeleton", "row"}: What serves at most once among disjoint pairs: formulas of one
+    # text, however spelled; of one tree without its constants; or each row by itself
     distinct: Distinct = "text"
 
     def __post_init__(self) -> None:
@@ -190,10 +166,7 @@ class MatchingRules:
     def from_json(cls, values: Mapping[str, Any]) -> MatchingRules:
         """From plain values.
 
-        Raises
-        ------
-        UserError
-            If a name is unknown or a value makes no sense.
+        Raises `UserError` if a name is unknown or a value makes no sense.
         """
         known = {f.name for f in fields(cls)}
         for name in values:
@@ -216,8 +189,6 @@ def loss(complexity_gap: float, r2_gap: float, eic_gap: float) -> float:
 
     Yu et al., appendix ``app:expert_rating``.  Takes arrays as well.
 
-    Examples
-    --------
     >>> loss(2, 0.0, 3.0)
     -5.0
     """

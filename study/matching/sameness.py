@@ -37,16 +37,10 @@ _HELD_NUMBERS = 20_000_000
 def one_function(one: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
     """Whether two formulas have the same values, up to a relative tolerance.
 
-    Parameters
-    ----------
-    one, other : ndarray of float, shape (N,)
-        nan where a formula has no value.
-    tolerance : float
-        Relative to the larger value, and at least to a thousandth of the root
-        mean square.
+    - `one`, `other`, shape (N,): nan where a formula has no value.
+    - `tolerance`: relative to the larger value, and at least to a thousandth of the root mean
+      square.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> x = np.array([0.0, 1.0, 2.0])
     >>> one_function(x, 10_000 * x - 9_999 * x, 1e-9), one_function(x, x * 1.001, 1e-9)
@@ -66,32 +60,18 @@ def one_function(one: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
 
 
 class Placed(NamedTuple):
-    """A formula with the rows of data on which it is measured.
-
-    Attributes
-    ----------
-    formula : Formula
-    samples : Samples
-    kept : ndarray of int
-        For each sample the row of the table that it is.
-    rows : int
-        Of the table.
-    """
+    """A formula with the rows of data on which it is measured."""
 
     formula: Formula
     samples: Samples
-    kept: np.ndarray
-    rows: int
+    kept: np.ndarray  # For each sample the row of the table that it is
+    rows: int  # Of the table
 
 
 class Sameness:
     """Compares formulas of one pool; reads and evaluates each at most once.
 
-    Parameters
-    ----------
-    pool : ScoredPool
-    folder : Path, optional
-        Holds PROBLEM.csv; without it nothing is known of the functions.
+    - `folder`: holds PROBLEM.csv; without it nothing is known of the functions.
     """
 
     def __init__(self, pool: ScoredPool, folder: Path | None = None) -> None:

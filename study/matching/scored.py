@@ -29,34 +29,23 @@ _KEPT = ("method", "syntax", "extra")
 
 @dataclass(frozen=True, eq=False)
 class ScoredPool:
-    """Scored formulas, column by column; row i is row i of the file, from 0.
-
-    Attributes
-    ----------
-    problem, formula, method, syntax, extra : tuple of str, length M
-    complexity, r2, eic, invalid, singular : ndarray of float, shape (M,)
-        nan where the cell is empty or no number; `eic` is ``eic_finite``.
-    refused : ndarray of bool, shape (M,)
-        Formulas that scoring could not read or measure.
-    r2_column : str
-        Where `r2` comes from.
-    source : str
-        File name, for display.
-    """
+    """Scored formulas, column by column; row i is row i of the file, from 0."""
 
     problem: tuple[str, ...]
     formula: tuple[str, ...]
     method: tuple[str, ...]
     syntax: tuple[str, ...]
     extra: tuple[str, ...]
+    # complexity, r2, eic, invalid, singular: shape (M,): nan where the cell is empty or no number;
+    # `eic` is ``eic_finite``
     complexity: np.ndarray
     r2: np.ndarray
     eic: np.ndarray
     invalid: np.ndarray
     singular: np.ndarray
-    refused: np.ndarray
-    r2_column: str = "r2"
-    source: str = ""
+    refused: np.ndarray  # shape (M,): Formulas that scoring could not read or measure
+    r2_column: str = "r2"  # Where `r2` comes from
+    source: str = ""  # File name, for display
 
     def __len__(self) -> int:
         return len(self.formula)
@@ -84,18 +73,10 @@ class ScoredPool:
     ) -> ScoredPool:
         """From the rows of a scored CSV file.
 
-        Parameters
-        ----------
-        rows : iterable of rows
-            Cells in the order of `columns`; missing cells at the end are empty.
-        columns : sequence of str
-        r2 : str
-            The column that holds R².
+        - `rows`: cells in the order of `columns`; missing cells at the end are empty.
+        - `r2`: the column that holds R².
 
-        Raises
-        ------
-        DataError
-            If a column is missing or there are no rows.
+        Raises `DataError` if a column is missing or there are no rows.
         """
         name = "problem" if "problem" in columns else "dataset"
         for needed in (name, *_NEEDED, r2):
@@ -150,8 +131,6 @@ class ScoredPool:
     ) -> ScoredPool:
         """From a pool that was scored in this process.
 
-        Examples
-        --------
         >>> pool = ScoredPool.from_scores([Candidate("bode", "x0")], [Score(1, 0.9, 0.0, 0.0)])
         >>> pool.formula, pool.r2.tolist()
         (('x0',), [0.9])
@@ -196,10 +175,7 @@ def _number(cell: str) -> float:
 def read_scored(path: Path, *, r2: str = "r2") -> ScoredPool:
     """Read a scored pool's CSV file, gzipped or not.
 
-    Raises
-    ------
-    DataError
-        If the file is missing, empty or lacks a column.
+    Raises `DataError` if the file is missing, empty or lacks a column.
     """
     with opened_pool(path) as file:
         reader = csv.reader(file)
@@ -212,16 +188,9 @@ def read_scored(path: Path, *, r2: str = "r2") -> ScoredPool:
 def left_out(pool: ScoredPool, *, invalid: bool, singular: bool) -> dict[str, np.ndarray]:
     """Which formulas cannot be matched, by the first reason that applies.
 
-    Parameters
-    ----------
-    pool : ScoredPool
-    invalid, singular : bool
-        Whether formulas with such samples are kept.
+    - `invalid`, `singular`: whether formulas with such samples are kept.
 
-    Returns
-    -------
-    dict of reason to ndarray of bool, shape (M,)
-        Disjoint.
+    Returns disjoint (shape (M,)).
     """
     c = pool.complexity
     counted = (c >= 1) & (c == np.floor(c)) & (c <= LARGEST)

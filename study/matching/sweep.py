@@ -36,22 +36,13 @@ def units(values: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Windows:
-    """Where the partners of some formulas stand, one window a (formula, complexity).
+    """Where the partners of some formulas stand, one window a (formula, complexity)."""
 
-    Attributes
-    ----------
-    query : ndarray of int64, shape (w,)
-        The formula of higher EIC, a position in sorted order.
-    start, stop : ndarray of int64, shape (w,)
-        Sorted positions of formulas of one complexity within the R² gap.
-    limit : ndarray of int64, shape (w,)
-        Partners are those in the window whose EIC rank is below it.
-    """
-
-    query: np.ndarray
+    query: np.ndarray  # shape (w,): The formula of higher EIC, a position in sorted order
+    # start, stop: shape (w,): Sorted positions of formulas of one complexity within the R² gap
     start: np.ndarray
     stop: np.ndarray
-    limit: np.ndarray
+    limit: np.ndarray  # shape (w,): Partners are those in the window whose EIC rank is below it
 
     def __len__(self) -> int:
         return len(self.query)
@@ -64,12 +55,8 @@ class Windows:
 class PairSweep:
     """The pairs among the candidates of one problem that the rules allow.
 
-    Parameters
-    ----------
-    complexity : array of int, shape (M,)
-    r2, eic : array of float, shape (M,)
-        Finite; |R²| and |EIC| below 10^6.
-    rules : MatchingRules
+    - `complexity`, shape (M,)
+    - `r2`, `eic`, shape (M,): finite; |R²| and |EIC| below 10^6.
 
     Notes
     -----
@@ -77,8 +64,6 @@ class PairSweep:
     indices, so sort the candidates by content first if the result must not
     depend on their order.
 
-    Examples
-    --------
     >>> sweep = PairSweep([7, 8, 30], [0.95, 0.96, 0.95], [0.4, 5.0, 9.0], MatchingRules())
     >>> higher, lower = sweep.pairs()
     >>> higher.tolist(), lower.tolist(), sweep.losses(higher, lower).round(4).tolist()
@@ -122,11 +107,8 @@ class PairSweep:
     def windows(self, *, like_only: bool = False) -> Windows:
         """The non-empty windows of all formulas.
 
-        Parameters
-        ----------
-        like_only : bool
-            Ignore the EIC gap: every formula of like complexity and R², the
-            formula itself included.
+        - `like_only`: ignore the EIC gap: every formula of like complexity and R², the formula
+          itself included.
         """
         rules, n = self.rules, len(self._r2_values)
         first = np.searchsorted(self._r2_values, self._r2_units - rules.r2_gap_units, "left")
@@ -316,19 +298,10 @@ def best_pairs(sweep: PairSweep, k: int) -> Pairs:
     For each window the lowest EIC in it bounds L from below.  Windows are opened
     in the order of that bound until it passes the k-th best L found so far.
 
-    Parameters
-    ----------
-    sweep : PairSweep
-    k : int
-        1 or more; fewer pairs come back if there are no more.
+    - `k`: 1 or more; fewer pairs come back if there are no more.
 
-    Returns
-    -------
-    (higher, lower) : ndarrays of int64
-        Sorted by L, then by index.
+    Returns sorted by L, then by index.
 
-    Examples
-    --------
     >>> from study.matching.rules import MatchingRules
     >>> sweep = PairSweep([7, 7, 7], [0.9, 0.9, 0.9], [0.0, 3.0, 6.0], MatchingRules())
     >>> [each.tolist() for each in best_pairs(sweep, 2)]

@@ -27,39 +27,21 @@ class ModelOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class ModelReply:
-    """What came back of one call.
+    """What came back of one call."""
 
-    Attributes
-    ----------
-    text : str
-        As it was written.
-    refusal : str
-        What the endpoint gives as a refusal; "" if nothing.
-    finish_reason : str
-        Why it ended: "stop", "length", "content_filter", …
-    snapshot, fingerprint : str
-        What the endpoint calls the model that answered, and its configuration; "" if it does
-        not say.
-    prompt_tokens, completion_tokens : int or None
-        As the endpoint counts them; None if it does not.
-    latency_seconds : float
-        From the request to the end of the reply.
-    structured : bool
-        Whether the model was held to the JSON schema.
-    seed : int or None
-        That was sent; None where the endpoint takes none.
-    """
-
-    text: str
-    refusal: str = ""
-    finish_reason: str = ""
+    text: str  # As it was written
+    refusal: str = ""  # What the endpoint gives as a refusal; "" if nothing
+    finish_reason: str = ""  # Why it ended: "stop", "length", "content_filter", …
+    # snapshot, fingerprint: what the endpoint calls the model that answered, and its configuration;
+    # "" if it does not say
     snapshot: str = ""
     fingerprint: str = ""
+    # prompt_tokens, completion_tokens: as the endpoint counts them; None if it does not
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    latency_seconds: float = 0.0
-    structured: bool = False
-    seed: int | None = None
+    latency_seconds: float = 0.0  # From the request to the end of the reply
+    structured: bool = False  # Whether the model was held to the JSON schema
+    seed: int | None = None  # That was sent; None where the endpoint takes none
 
 
 _OUTCOMES = {
@@ -90,8 +72,6 @@ def outcome_of(reply: ModelReply) -> ModelOutcome:
     Nothing is guessed from prose.  A reply that was cut off, or that filters stopped, is no
     answer, whatever it began with.
 
-    Examples
-    --------
     >>> said = '{"choice": "B", "reason": "fewer terms"}'
     >>> outcome_of(ModelReply(said)), outcome_of(ModelReply("B, I think"))
     (<ModelOutcome.SECOND: 'second'>, <ModelOutcome.UNPARSABLE: 'unparsable'>)

@@ -48,32 +48,18 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True)
 class AskingProgress:
-    """How far the asking has come.
+    """How far the asking has come."""
 
-    Attributes
-    ----------
-    done, total : int
-        Answers there, and wanted; earlier ones of the same run included.
-    prompt_tokens, completion_tokens : int
-        As the endpoint counted them, earlier ones included.
-    lost_tokens : int
-        The most that calls without an answer may have cost, in this asking.
-    failures : int
-        Calls that failed, and were tried again or left.
-    trouble : str
-        The last of them; "".
-    ending : Ending or None
-        None while it goes on.
-    """
-
+    # done, total: answers there, and wanted; earlier ones of the same run included
     done: int
     total: int
+    # prompt_tokens, completion_tokens: as the endpoint counted them, earlier ones included
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    lost_tokens: int = 0
-    failures: int = 0
-    trouble: str = ""
-    ending: Ending | None = None
+    lost_tokens: int = 0  # The most that calls without an answer may have cost, in this asking
+    failures: int = 0  # Calls that failed, and were tried again or left
+    trouble: str = ""  # The last of them; ""
+    ending: Ending | None = None  # None while it goes on
 
     @property
     def tokens(self) -> int:
@@ -136,17 +122,11 @@ class _Event(Generic[T]):
 class Asking(Generic[T]):
     """Asks questions of an endpoint, several at once, and hands over each answer.
 
-    Parameters
-    ----------
-    endpoint : Endpoint
-    keep : callable (about, reply) -> None
-        Stores an answer; called from one thread, in the order in which answers come.
-    concurrency : int
-        Calls under way at a time.
-    budget_tokens : int or None
-        Prompt and completion together, earlier answers of the run included; None: no limit.
-    wait : callable of seconds, optional
-        For tests.
+    - `keep`: stores an answer; called from one thread, in the order in which answers come.
+    - `concurrency`: calls under way at a time.
+    - `budget_tokens`: prompt and completion together, earlier answers of the run included; None: no
+      limit.
+    - `wait`: for tests.
     """
 
     def __init__(
@@ -181,19 +161,11 @@ class Asking(Generic[T]):
     ) -> AskingProgress:
         """Ask all of them, in order; once.
 
-        Parameters
-        ----------
-        questions : sequence of Question
-        start : AskingProgress
-            What has been asked before.
-        progress : callable of AskingProgress, optional
-            Called after every answer, and every moment in between; may raise to pause.
+        - `start`: what has been asked before.
+        - `progress`: called after every answer, and every moment in between; may raise to pause.
 
-        Returns
-        -------
-        AskingProgress
-            With its ending.  What `progress` raises is raised again, once the answers under way
-            are kept; so is what the endpoint will always refuse.
+        Returns with its ending. What `progress` raises is raised again, once the answers under way
+        are kept; so is what the endpoint will always refuse.
         """
         self._state = start
         self._waiting = deque(questions)

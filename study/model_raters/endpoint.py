@@ -40,14 +40,10 @@ class EndpointError(StudyError):
 class EndpointTrouble(Exception):
     """A call failed, and the next one may not.
 
-    Parameters
-    ----------
-    message : str
-        What happened, without a key.
-    retry_after : float
-        Seconds that the endpoint asks to wait; 0 if it says nothing.
-    may_have_cost : bool
-        Whether the model may have worked for it: false where the endpoint refused at once.
+    - `message`: what happened, without a key.
+    - `retry_after`: seconds that the endpoint asks to wait; 0 if it says nothing.
+    - `may_have_cost`: whether the model may have worked for it: false where the endpoint refused at
+      once.
     """
 
     def __init__(
@@ -60,23 +56,13 @@ class EndpointTrouble(Exception):
 
 @dataclass(frozen=True)
 class Call:
-    """One question as it is sent.
-
-    Attributes
-    ----------
-    model : str
-    prompt : Prompt
-    temperature : float
-    seed : int
-    max_tokens : int
-        The longest answer.
-    """
+    """One question as it is sent."""
 
     model: str
     prompt: Prompt
     temperature: float
     seed: int
-    max_tokens: int
+    max_tokens: int  # The longest answer
 
 
 class Endpoint(Protocol):
@@ -88,21 +74,12 @@ class Endpoint(Protocol):
 def check_address(base_url: str, key: str = "") -> str:
     """The address without a slash at its end, if it may be asked with this key.
 
-    Parameters
-    ----------
-    base_url : str
-        Such as ``http://localhost:11434/v1``.
-    key : str
-        "" where the endpoint needs none.
+    - `base_url`: such as ``http://localhost:11434/v1``.
+    - `key`: "" where the endpoint needs none.
 
-    Raises
-    ------
-    DesignError
-        If it is no http(s) address, holds a name, password or query, or the key would travel
-        unencrypted to another machine.
+    Raises `DesignError` if it is no http(s) address, holds a name, password or query, or the key
+    would travel unencrypted to another machine.
 
-    Examples
-    --------
     >>> check_address("http://localhost:8080/v1/")
     'http://localhost:8080/v1'
     >>> check_address("http://example.org/v1", key="secret")
@@ -146,8 +123,6 @@ def check_address(base_url: str, key: str = "") -> str:
 def is_on_this_machine(base_url: str) -> bool:
     """Whether an address is of this machine.
 
-    Examples
-    --------
     >>> is_on_this_machine("http://127.0.0.1:1234/v1"), is_on_this_machine("https://a.example/v1")
     (True, False)
     """
@@ -157,16 +132,9 @@ def is_on_this_machine(base_url: str) -> bool:
 def key_for(base_url: str, key: str, openai_key: str) -> str:
     """The key that an address gets.
 
-    Parameters
-    ----------
-    base_url : str
-    key : str
-        Of ``EIC_LAB_MODEL_KEY``: meant for the address that the user gives.
-    openai_key : str
-        Of ``OPENAI_API_KEY``: for OpenAI's own address, and never for another.
+    - `key`: of ``EIC_LAB_MODEL_KEY``: meant for the address that the user gives.
+    - `openai_key`: of ``OPENAI_API_KEY``: for OpenAI's own address, and never for another.
 
-    Examples
-    --------
     >>> key_for("http://localhost:11434/v1", "", "sk-openai")
     ''
     >>> key_for("https://api.openai.com/v1", "", "sk-openai")
@@ -184,13 +152,13 @@ class ChatEndpoint:
 
     Attributes
     ----------
-    base_url : str
+    base_url
         Checked by `check_address`.
-    key : str
+    key
         "" where none is needed: then no Authorization header is sent.
-    timeout : float
+    timeout
         Seconds until a call that is silent is given up; streamed, until the next piece.
-    stream : bool
+    stream
         Whether answers come in pieces, so that a long one shows signs of life.
 
     Notes
@@ -214,6 +182,14 @@ class ChatEndpoint:
 
     def answer(self, call: Call) -> ModelReply:
         """Ask, and wait for the whole reply.
+
+        Parameters
+        ----------
+        call
+
+        Returns
+        -------
+        ModelReply
 
         Raises
         ------

@@ -21,14 +21,12 @@ MAX_NAME = 200
 def check_repeats(repeats: int) -> None:
     """Raise `DesignError` unless every pair can be asked equally often in both orders.
 
-    Examples
-    --------
     >>> check_repeats(4)
     >>> check_repeats(5)
     Traceback (most recent call last):
         ...
     study.errors.DesignError: 5 repeats cannot be shared equally between the two orders of a pair, \
-and a liking for the first formula would count as a preference: ask 4 or 6 times
+    and a liking for the first formula would count as a preference: ask 4 or 6 times
     """
     if not 2 <= repeats <= MAX_REPEATS:
         raise DesignError(
@@ -46,8 +44,6 @@ and a liking for the first formula would count as a preference: ask 4 or 6 times
 def check_temperature(temperature: float) -> None:
     """Raise `DesignError` unless an endpoint could take it: 0 to 2.
 
-    Examples
-    --------
     >>> check_temperature(0.7)
     """
     if not 0 <= temperature <= 2:
@@ -59,15 +55,9 @@ def check_temperature(temperature: float) -> None:
 def check_name(name: str, field: str) -> None:
     """Raise `DesignError` unless it is a line of text of a reasonable length.
 
-    Parameters
-    ----------
-    name : str
-        Of a model, or of a run.
-    field : str
-        Where it was entered.
+    - `name`: of a model, or of a run.
+    - `field`: where it was entered.
 
-    Examples
-    --------
     >>> check_name("qwen3:8b", "model")
     """
     if not 1 <= len(name.strip()) <= MAX_NAME or not name.isprintable():
@@ -80,34 +70,19 @@ def check_name(name: str, field: str) -> None:
 class ModelPlan:
     """Which models a study asks, how, and what of it counts first: part of what is frozen.
 
-    Attributes
-    ----------
-    models : tuple of str
-        As the endpoint knows them; each is asked once, under its own name.
-    repeats : int
-        How often each pair is asked, half of them in either order.
-    temperature : float
-    prompt_sha256 : str
-        Of the template, `study.model_raters.prompt.PROMPT_SHA256`.
-    contrast : {"model less people", "model against one half", "first model less second"}
-        The primary contrast, tested for each declared model with Holm's correction.
+    Raises `DesignError` if a value makes no sense; its `field` names it.
 
-    Raises
-    ------
-    DesignError
-        If a value makes no sense; its `field` names it.
-
-    Examples
-    --------
     >>> plan = ModelPlan(("qwen3:8b",), prompt_sha256="ab" * 32)
     >>> ModelPlan.from_json(plan.to_json()) == plan
     True
     """
 
-    models: tuple[str, ...]
-    repeats: int = 4
+    models: tuple[str, ...]  # As the endpoint knows them; each is asked once, under its own name
+    repeats: int = 4  # How often each pair is asked, half of them in either order
     temperature: float = 0.7
-    prompt_sha256: str = ""
+    prompt_sha256: str = ""  # Of the template, `study.model_raters.prompt.PROMPT_SHA256`
+    # {"model less people", "model against one half", "first model less second"}: The primary
+    # contrast, tested for each declared model with Holm's correction
     contrast: Contrast = "model less people"
 
     def __post_init__(self) -> None:
@@ -140,15 +115,9 @@ class ModelPlan:
     def differs_from(self, model: str, label: str, settings: Mapping[str, Any]) -> str:
         """Why a run was not declared; "" if it was.
 
-        Parameters
-        ----------
-        model, label : str
-            Of the run.
-        settings : mapping
-            Its `repeats`, `temperature` and `prompt_sha256`.
+        - `model`, `label`: of the run.
+        - `settings`: its `repeats`, `temperature` and `prompt_sha256`.
 
-        Examples
-        --------
         >>> asked = {"repeats": 4, "temperature": 0.2, "prompt_sha256": ""}
         >>> ModelPlan(("m",)).differs_from("m", "m", asked)
         'asked with temperature 0.2, not 0.7 as declared'
@@ -171,17 +140,10 @@ def why_undeclared(
 ) -> str:
     """Why a run is exploratory; "" if the study declared it.
 
-    Parameters
-    ----------
-    plan : ModelPlan or None
-        What was frozen.
-    model, label : str
-        Of the run.
-    settings : mapping
-        Its `SETTINGS`.
+    - `plan`: what was frozen.
+    - `model`, `label`: of the run.
+    - `settings`: its `SETTINGS`.
 
-    Examples
-    --------
     >>> why_undeclared(None, "m", "m", {})
     'not declared before the study was frozen'
     """

@@ -66,8 +66,6 @@ TIE_SAID = '"tie" (if you cannot decide)'
 def answer_schema(allow_tie: bool) -> dict[str, Any]:
     """The JSON schema of an answer, for endpoints that hold a model to one.
 
-    Examples
-    --------
     >>> answer_schema(False)["properties"]["choice"]
     {'type': 'string', 'enum': ['A', 'B']}
     """
@@ -96,34 +94,20 @@ PROMPT_SHA256 = frozen_hash(TEMPLATE)
 
 @dataclass(frozen=True)
 class Prompt:
-    """What one call sends of a pair.
+    """What one call sends of a pair."""
 
-    Attributes
-    ----------
-    system, user : str
-        The two messages.
-    schema : dict
-        Of the answer.
-    """
-
+    # system, user: the two messages
     system: str
     user: str
-    schema: dict[str, Any]
+    schema: dict[str, Any]  # Of the answer
 
 
 @dataclass(frozen=True)
 class ShownPair:
-    """A pair as a model may see it, either way round.
+    """A pair as a model may see it, either way round."""
 
-    Attributes
-    ----------
-    content : BallotContent
-        The frozen ballot.
-    lower_text, higher_text : str
-        The formulas as plain text, with the digits and names of the ballot.
-    """
-
-    content: BallotContent
+    content: BallotContent  # The frozen ballot
+    # lower_text, higher_text: the formulas as plain text, with the digits and names of the ballot
     lower_text: str
     higher_text: str
 
@@ -131,10 +115,7 @@ class ShownPair:
     def of(cls, pair: NewPair, content: BallotContent) -> ShownPair:
         """From a frozen pair and its ballot.
 
-        Raises
-        ------
-        StudyError
-            If the formulas are not those of the ballot.
+        Raises `StudyError` if the formulas are not those of the ballot.
         """
         names = tuple(axis.name for axis in content.figure.inputs)
         on_ballot = (content.lower.latex, content.higher.latex)
@@ -186,8 +167,6 @@ def thinned(
 ) -> tuple[tuple[float, ...], ...]:
     """Evenly through the points, the first and the last among them.
 
-    Examples
-    --------
     >>> thinned([(float(i),) for i in range(9)], 3)
     ((0.0,), (4.0,), (8.0,))
     """

@@ -49,28 +49,14 @@ MAX_TOKENS = 1000
 class RunSettings:
     """What a run is asked with.
 
-    Attributes
-    ----------
-    model : str
-        As the endpoint knows it.
-    base_url : str
-    repeats : int
-        Even; half of them in either order.
-    temperature : float
-    label : str
-        The run's name in the study; "": the model's.
-
-    Raises
-    ------
-    DesignError
-        If a value makes no sense.
+    Raises `DesignError` if a value makes no sense.
     """
 
-    model: str
+    model: str  # As the endpoint knows it
     base_url: str
-    repeats: int = 4
+    repeats: int = 4  # Even; half of them in either order
     temperature: float = 0.7
-    label: str = ""
+    label: str = ""  # The run's name in the study; "": the model's
 
     def __post_init__(self) -> None:
         check_name(self.model, "model")
@@ -95,29 +81,16 @@ class AskedFor(NamedTuple):
 
 @dataclass(frozen=True)
 class RunState:
-    """How far a run has come; says nothing of what the model preferred.
-
-    Attributes
-    ----------
-    run : ModelRunRow
-    wanted : int
-        Pairs times repeats.
-    outcomes : mapping of str to int
-        "answered" (one formula or the other), "tie", "refused", "unparsable".
-    prompt_tokens, completion_tokens : int
-    uncounted : int
-        Answers whose tokens the endpoint did not count.
-    undeclared : str
-        Why the run is exploratory; "" if it was declared before the study was frozen.
-    """
+    """How far a run has come; says nothing of what the model preferred."""
 
     run: ModelRunRow
-    wanted: int
+    wanted: int  # Pairs times repeats
+    # "answered" (one formula or the other), "tie", "refused", "unparsable"
     outcomes: Mapping[str, int]
     prompt_tokens: int
     completion_tokens: int
-    uncounted: int
-    undeclared: str
+    uncounted: int  # Answers whose tokens the endpoint did not count
+    undeclared: str  # Why the run is exploratory; "" if it was declared before the study was frozen
 
     @property
     def answers(self) -> int:
@@ -141,17 +114,10 @@ def questions_in_order(pairs: Sequence[int], repeats: int, name: str) -> tuple[A
 
     Whoever stops early has asked every pair equally often, but for the last round.
 
-    Parameters
-    ----------
-    pairs : sequence of int
-        Their ids.
-    repeats : int
-        Even.
-    name : str
-        Of the run: seeds the shuffling.
+    - `pairs`: their ids.
+    - `repeats`: Even.
+    - `name`: of the run: seeds the shuffling.
 
-    Examples
-    --------
     >>> found = questions_in_order([7, 9], 4, "m")
     >>> len(found), {(q.pair_id, q.lower_first) for q in found[:4]} == {
     ...     (7, True), (7, False), (9, True), (9, False)}
@@ -180,9 +146,9 @@ class ModelRaters:
 
     Parameters
     ----------
-    store : Store
-    clock : Clock
-    actor : str
+    store
+    clock
+    actor
         Who is written into the audit lines.
     """
 
@@ -192,19 +158,46 @@ class ModelRaters:
         self._actor = actor
 
     def runs(self, study_id: int) -> tuple[RunState, ...]:
-        """All runs of a study, oldest first."""
+        """All runs of a study, oldest first.
+
+        Parameters
+        ----------
+        study_id
+
+        Returns
+        -------
+        tuple[RunState, ...]
+        """
         with self._store.reading() as tx:
             study = require_study(tx, study_id)
             return tuple(self._state(tx, study, run) for run in tx.models.runs(study_id))
 
     def state(self, run: ModelRunRow) -> RunState:
-        """How far a run has come, one without an answer included."""
+        """How far a run has come, one without an answer included.
+
+        Parameters
+        ----------
+        run
+
+        Returns
+        -------
+        RunState
+        """
         with self._store.reading() as tx:
             found = _found(tx, run.study_id, run.label) or run
             return self._state(tx, require_study(tx, run.study_id), found)
 
     def plan(self, study_id: int) -> ModelPlan | None:
-        """What a study has declared about models."""
+        """What a study has declared about models.
+
+        Parameters
+        ----------
+        study_id
+
+        Returns
+        -------
+        ModelPlan | None
+        """
         with self._store.reading() as tx:
             return require_study(tx, study_id).design.model_raters
 
@@ -213,6 +206,16 @@ class ModelRaters:
 
         A new one is stored with its first answer: whoever gave a wrong address, key or name, or
         met a server that was down, has asked nothing and begins again as if nothing had been.
+
+        Parameters
+        ----------
+        study_id
+        settings
+        resume
+
+        Returns
+        -------
+        ModelRunRow
 
         Raises
         ------
@@ -269,18 +272,18 @@ class ModelRaters:
 
         Parameters
         ----------
-        run : ModelRunRow
+        run
             Of `begin`.
-        endpoint : Endpoint
-        concurrency : int
-        budget_tokens : int, optional
+        endpoint
+        concurrency
+        budget_tokens
             Of the whole run, earlier answers included.
-        max_tokens : int
+        max_tokens
             The longest answer.
-        progress : callable of AskingProgress, optional
+        progress
             May raise to pause; answers under way are kept.
-        wait : callable of seconds, optional
-        started : callable of Asking, optional
+        wait
+        started
             Gets what can be paused.
 
         Returns

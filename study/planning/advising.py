@@ -30,26 +30,14 @@ Way = Literal["pairs", "raters", "pairs and raters", "problems"]
 class Target:
     """What a study should reach; exactly one of both.
 
-    Attributes
-    ----------
-    half_width : float or None
-        Of the confidence interval, in shares: 0.05 is ± 5 points.
-    power : float or None
-        Probability that the test finds the preference.
+    Raises `UserError` if not exactly one is given, or it is out of range.
 
-    Raises
-    ------
-    UserError
-        If not exactly one is given, or it is out of range.
-
-    Examples
-    --------
     >>> Target(half_width=0.05).sentence
     'an interval of ± 5.0 points'
     """
 
-    half_width: float | None = None
-    power: float | None = None
+    half_width: float | None = None  # Of the confidence interval, in shares: 0.05 is ± 5 points
+    power: float | None = None  # Probability that the test finds the preference
 
     def __post_init__(self) -> None:
         if (self.half_width is None) == (self.power is None):
@@ -78,28 +66,19 @@ class Target:
 
 @dataclass(frozen=True)
 class Route:
-    """One way to the target.
+    """One way to the target."""
 
-    Attributes
-    ----------
-    way : {"pairs", "raters", "pairs and raters", "problems"}
-        What grows: pairs, with the same raters and votes in all; raters, on the same pairs; both,
-        with as many votes on each pair as before; problems, with as many pairs from each.
-    model : StudyModel or None
-        The smallest design that gets there; None if this way does not.
-    approximate : float
-        Half-width or power there by the approximation; where this way does not get there, of the
-        largest design tried: what it cannot get beyond.
-    simulated : Plan or None
-        What simulation says of `model`; None if there is none, or it is too large.
-    met : bool
-        False if the search was given up while simulation still fell short of the target.
-    """
-
+    # {"pairs", "raters", "pairs and raters", "problems"}: What grows: pairs, with the same raters
+    # and votes in all; raters, on the same pairs; both, with as many votes on each pair as before;
+    # problems, with as many pairs from each
     way: Way
-    model: StudyModel | None
+    model: StudyModel | None  # The smallest design that gets there; None if this way does not
+    # Half-width or power there by the approximation; where this way does not get there, of the
+    # largest design tried: what it cannot get beyond
     approximate: float
+    # What simulation says of `model`; None if there is none, or it is too large
     simulated: Plan | None
+    # False if the search was given up while simulation still fell short of the target
     met: bool = True
 
     _JSON = (
@@ -117,19 +96,13 @@ def _finite(value: float) -> float | None:
 
 @dataclass(frozen=True)
 class Grid:
-    """Half-widths by the approximation.
+    """Half-widths by the approximation."""
 
-    Attributes
-    ----------
-    pairs, raters : tuple of int
-        Ascending.
-    half_width : tuple of tuple of float
-        In shares, a row for each number of raters and in it one for each of pairs; inf where
-        there is no interval.
-    """
-
+    # pairs, raters: ascending
     pairs: tuple[int, ...]
     raters: tuple[int, ...]
+    # In shares, a row for each number of raters and in it one for each of pairs; inf where there is
+    # no interval
     half_width: tuple[tuple[float, ...], ...]
 
     _JSON = (
@@ -141,27 +114,13 @@ class Grid:
 
 @dataclass(frozen=True)
 class Advice(PlainAtLevel):
-    """How a study gets to its target.
+    """How a study gets to its target."""
 
-    Attributes
-    ----------
-    model : StudyModel
-        Where it starts.
-    target : Target
-    start : Plan
-        What simulation says of it.
-    reached : bool
-        Whether it is there already.
-    routes : tuple of Route
-        Empty if so.
-    grid : Grid
-    """
-
-    model: StudyModel
+    model: StudyModel  # Where it starts
     target: Target
-    start: Plan
-    reached: bool
-    routes: tuple[Route, ...]
+    start: Plan  # What simulation says of it
+    reached: bool  # Whether it is there already
+    routes: tuple[Route, ...]  # Empty if so
     grid: Grid
 
     _JSON = (("target", lambda advice: asdict(advice.target)), "reached", "routes", "grid")
@@ -185,22 +144,13 @@ def advise(
 ) -> Advice:
     """The smallest designs that reach a target, one for each way to grow.
 
-    Parameters
-    ----------
-    model : StudyModel
-    target : Target
-    start : Plan, optional
-        Of this model with this level and test, if it is there already.
-    studies, seed, level, one_sided, progress
-        As for `plan`; `studies` for each design that is tried.
+    - `start`: of this model with this level and test, if it is there already.
+    - `studies`, `seed`, `level`, `one_sided`, `progress`: as for `plan`; `studies` for each design
+      that is tried.
 
-    Raises
-    ------
-    UserError
-        If a power is wanted without a preference to be found, or for the reasons that `plan` has.
+    Raises `UserError` if a power is wanted without a preference to be found, or for the reasons
+    that `plan` has.
 
-    Examples
-    --------
     >>> model = StudyModel(preference=0.7, kappa=0.37, pairs=60, problems=12, raters=60)
     >>> advice = advise(model, Target(half_width=0.07), studies=40)
     >>> {route.way: route.model is not None for route in advice.routes}
@@ -246,8 +196,6 @@ def advise(
 def most_studies(model: StudyModel, studies: int = 400) -> int:
     """The total that `advise` tells its progress by.
 
-    Examples
-    --------
     >>> most_studies(StudyModel(problems=5), 100)
     1000
     """
@@ -257,8 +205,6 @@ def most_studies(model: StudyModel, studies: int = 400) -> int:
 def grow_design(model: StudyModel, way: Way, size: int) -> StudyModel:
     """The model with `size` pairs (or raters, or problems), and what goes with them.
 
-    Examples
-    --------
     >>> both = grow_design(StudyModel(pairs=50, raters=20), "pairs and raters", 100)
     >>> both.pairs, both.raters
     (100, 40)
@@ -277,16 +223,9 @@ def grow_design(model: StudyModel, way: Way, size: int) -> StudyModel:
 def width_grid(model: StudyModel, level: float = 0.95, *, extra: Sequence[int] = ()) -> Grid:
     """Half-widths for a half to four times as many pairs and raters, by the approximation.
 
-    Parameters
-    ----------
-    model : StudyModel
-    level : float
-        Confidence level, in (0, 1).
-    extra : sequence of int
-        Numbers of pairs to add, up to eight times those of the model.
+    - `level`: confidence level, in (0, 1).
+    - `extra`: numbers of pairs to add, up to eight times those of the model.
 
-    Examples
-    --------
     >>> grid = width_grid(StudyModel(pairs=50, raters=20))
     >>> grid.pairs[0], grid.pairs[-1], grid.raters
     (25, 200, (10, 20, 40, 80))
@@ -359,8 +298,6 @@ def _size(model: StudyModel, way: Way) -> int:
 def _smallest(value: Callable[[int], float], target: Target, low: int) -> int:
     """The smallest size from `low` up that meets the target; `_MOST` does, and all above one do.
 
-    Examples
-    --------
     >>> _smallest(lambda size: 1 / size, Target(half_width=0.01), 7)
     100
     """

@@ -20,48 +20,23 @@ from study.statistics.simulation import StudyModel, binary_correlation
 
 @dataclass(frozen=True)
 class Correlations:
-    """Correlations of two votes, for each way that they can go together.
+    """Correlations of two votes, for each way that they can go together."""
 
-    Attributes
-    ----------
-    same_pair : float
-        Of two raters on one pair.
-    same_problem : float
-        Of two raters on two pairs of one problem.
-    same_rater : float
-        Of one rater on pairs of two problems.
-    same_rater_and_problem : float
-        Of one rater on two pairs of one problem.
-    """
-
-    same_pair: float
-    same_problem: float
-    same_rater: float
-    same_rater_and_problem: float
+    same_pair: float  # Of two raters on one pair
+    same_problem: float  # Of two raters on two pairs of one problem
+    same_rater: float  # Of one rater on pairs of two problems
+    same_rater_and_problem: float  # Of one rater on two pairs of one problem
 
 
 @dataclass(frozen=True)
 class Approximation:
-    """What a design will find, nearly.
-
-    Attributes
-    ----------
-    model : StudyModel
-    votes : float
-        Deciding votes that count, on average.
-    standard_error : float
-        Of the rate, in shares.
-    degrees_of_freedom : int
-        Of the headline's t distribution; below 1 there is no interval.
-    given_problems : bool
-        Whether the problems are held fixed, being fewer than ten.
-    """
+    """What a design will find, nearly."""
 
     model: StudyModel
-    votes: float
-    standard_error: float
-    degrees_of_freedom: int
-    given_problems: bool
+    votes: float  # Deciding votes that count, on average
+    standard_error: float  # Of the rate, in shares
+    degrees_of_freedom: int  # Of the headline's t distribution; below 1 there is no interval
+    given_problems: bool  # Whether the problems are held fixed, being fewer than ten
 
     @property
     def design_effect(self) -> float:
@@ -82,12 +57,8 @@ class Approximation:
     def power(self, level: float = 0.95, *, one_sided: bool = False) -> float:
         """Probability that the report's verdict is a preference for the lower EIC.
 
-        Parameters
-        ----------
-        level : float
-            Of the interval that leaves one half out; the test's is 1 - level.
-        one_sided : bool
-            Whether the study declares a one-sided test.
+        - `level`: of the interval that leaves one half out; the test's is 1 - level.
+        - `one_sided`: whether the study declares a one-sided test.
         """
         if self.degrees_of_freedom < 1:
             return 0.0
@@ -101,8 +72,6 @@ class Approximation:
 def approximate(model: StudyModel) -> Approximation:
     """Variance, and degrees of freedom, of the headline's rate in this design.
 
-    Examples
-    --------
     Forty votes by forty raters on each of ten pairs with kappa 0.5 tell little more than twenty:
 
     >>> model = StudyModel(kappa=0.5, rater_correlation=0, pairs=10, problems=1, raters=40)
@@ -135,8 +104,6 @@ def approximate(model: StudyModel) -> Approximation:
 def correlations(model: StudyModel) -> Correlations:
     """Of two votes, by what they share.
 
-    Examples
-    --------
     >>> found = correlations(StudyModel(kappa=0.37, rater_correlation=0.1))
     >>> found.same_pair, found.same_rater
     (0.37, 0.1)

@@ -11,8 +11,6 @@ from study.statistics.simulation import StudyModel
 def design_sentence(model: StudyModel) -> str:
     """What is planned.
 
-    Examples
-    --------
     >>> print(design_sentence(StudyModel(raters=40, drop_out=0.1)))
     100 pairs of 10 problems, 40 raters with 10 ballots each; 10 % of the raters stop early.
     """

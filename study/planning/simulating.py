@@ -22,17 +22,10 @@ from study.statistics.simulation import SimulatedStudy, StudyModel, simulate_man
 
 @dataclass(frozen=True)
 class MonteCarloEstimate:
-    """A number found by simulation.
-
-    Attributes
-    ----------
-    value : float
-    error : float
-        Monte-Carlo standard error: how far another seed would move the value.
-    """
+    """A number found by simulation."""
 
     value: float
-    error: float
+    error: float  # Monte-Carlo standard error: how far another seed would move the value
 
     _JSON = ("value", "monte_carlo_error=error")
 
@@ -43,8 +36,6 @@ def share_of(flags: Sequence[bool]) -> MonteCarloEstimate | None:
     The error is the binomial one, with half a success and half a failure added, so that it is
     not 0 where all agree.
 
-    Examples
-    --------
     >>> share_of([True, True, False, True]).value
     0.75
     >>> share_of([True] * 100).error > 0
@@ -63,8 +54,6 @@ def median_of(values: Sequence[float]) -> MonteCarloEstimate | None:
     Its error is half the distance between the order statistics that lie one standard error of
     the rank, √n/2, below and above (David and Nagaraja, 2003, Order Statistics, §7.1).
 
-    Examples
-    --------
     >>> median_of([4.0, 1.0, 3.0, 2.0, 9.0])
     MonteCarloEstimate(value=3.0, error=1.0)
     """
@@ -111,57 +100,34 @@ _BATCH = 25
 
 @dataclass(frozen=True)
 class Plan(PlainAtLevel):
-    """What studies of one design find, over many simulated ones.
-
-    Attributes
-    ----------
-    model : StudyModel
-    studies, seed : int
-    level : float
-        Of the intervals; 1 - level is that of the tests.
-    one_sided : bool
-        Whether the study declares a one-sided test.
-    votes : float
-        Deciding votes that count, on average.
-    power : MonteCarloEstimate
-        How often the report's verdict is that people prefer the lower EIC.
-    naive_power : MonteCarloEstimate
-        The same for the exact binomial test, which takes votes as independent.
-    half_width, naive_half_width : MonteCarloEstimate or None
-        Median half-width of the clustered interval, and of Wilson's, in shares.
-    low, high : MonteCarloEstimate or None
-        Median ends of the clustered interval.
-    coverage, naive_coverage : MonteCarloEstimate or None
-        How often these intervals hold the true rate.
-    design_effect, effective_votes : MonteCarloEstimate or None
-        Medians.
-    too_small : MonteCarloEstimate
-        How often the study would be called too small for a trustworthy interval.
-    warning : str
-        What the most frequent such sentence says; "" if there is none.
-    given_problems : bool
-        Whether the problems are held fixed, being fewer than ten.
-    """
+    """What studies of one design find, over many simulated ones."""
 
     model: StudyModel
     studies: int
     seed: int
-    level: float
-    one_sided: bool
-    votes: float
-    power: MonteCarloEstimate
+    level: float  # Of the intervals; 1 - level is that of the tests
+    one_sided: bool  # Whether the study declares a one-sided test
+    votes: float  # Deciding votes that count, on average
+    power: MonteCarloEstimate  # How often the report's verdict is that people prefer the lower EIC
+    # The same for the exact binomial test, which takes votes as independent
     naive_power: MonteCarloEstimate
+    # half_width, naive_half_width: median half-width of the clustered interval, and of Wilson's, in
+    # shares
     half_width: MonteCarloEstimate | None
     naive_half_width: MonteCarloEstimate | None
+    # low, high: median ends of the clustered interval
     low: MonteCarloEstimate | None
     high: MonteCarloEstimate | None
+    # coverage, naive_coverage: how often these intervals hold the true rate
     coverage: MonteCarloEstimate | None
     naive_coverage: MonteCarloEstimate | None
+    # design_effect, effective_votes: medians
     design_effect: MonteCarloEstimate | None
     effective_votes: MonteCarloEstimate | None
+    # How often the study would be called too small for a trustworthy interval
     too_small: MonteCarloEstimate
-    warning: str
-    given_problems: bool
+    warning: str  # What the most frequent such sentence says; "" if there is none
+    given_problems: bool  # Whether the problems are held fixed, being fewer than ten
 
     _JSON = (
         ("model", lambda plan: asdict(plan.model)),
@@ -218,27 +184,14 @@ def plan(
 ) -> Plan:
     """Simulate studies of this design and analyse each as the report would.
 
-    Parameters
-    ----------
-    model : StudyModel
-    studies : int
-        20 to 20,000.
-    seed : int
-        Equal seeds give equal plans.
-    level : float
-        Between 0 and 1.
-    one_sided : bool
-        Whether the study declares a one-sided test, at 1 - level.
-    progress : callable, optional
-        Called with (done, total) studies; what it raises ends the work.
+    - `studies`: 20 to 20,000.
+    - `seed`: equal seeds give equal plans.
+    - `level`: between 0 and 1.
+    - `one_sided`: whether the study declares a one-sided test, at 1 - level.
+    - `progress`: called with (done, total) studies; what it raises ends the work.
 
-    Raises
-    ------
-    UserError
-        If a value is out of range, or the design is too large to simulate so often.
+    Raises `UserError` if a value is out of range, or the design is too large to simulate so often.
 
-    Examples
-    --------
     >>> found = plan(StudyModel(preference=0.7, pairs=60, raters=40), studies=40, seed=1)
     >>> found.power.value > 0.9, found.design_effect.value > 1.5
     (True, True)
@@ -259,15 +212,8 @@ def plan(
 def can_simulate(model: StudyModel, studies: int, most: float = MOST_WORK) -> bool:
     """Whether so many studies of this design are not too much work.
 
-    Parameters
-    ----------
-    model : StudyModel
-    studies : int
-    most : float
-        How much is: studies times raters times (pairs and 20 times ballots).
+    - `most`: how much is: studies times raters times (pairs and 20 times ballots).
 
-    Examples
-    --------
     >>> can_simulate(StudyModel(), 1000), can_simulate(StudyModel(raters=10_000), 5000)
     (True, False)
     """

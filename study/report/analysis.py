@@ -54,8 +54,6 @@ from study.structure import differences, structure_as_written
 def gap_of(pair: ExportedPair) -> Gap:
     """Between the formulas of lower and higher EIC, with the signs of `Gap`.
 
-    Examples
-    --------
     >>> pair = ExportedPair("p1", "q", "x", "x + 1e9 - 1e9", 0.5, 8.5, 0.95, 0.94, 1, 5)
     >>> gap_of(pair).eic, gap_of(pair).complexity
     (8.0, -4)
@@ -103,8 +101,6 @@ class Software(Plain):
     def here(cls) -> Software:
         """The versions that are running.
 
-        Examples
-        --------
         >>> Software.here().eic_lab
         '0.1.0'
         """
@@ -115,8 +111,6 @@ class Software(Plain):
     def sentence(self) -> str:
         """In a line.
 
-        Examples
-        --------
         >>> Software("0.1.0", "3.11.9", "2.4.6", "1.17.1").sentence
         'EIC Lab 0.1.0, Python 3.11.9, NumPy 2.4.6, SciPy 1.17.1'
         """
@@ -128,8 +122,6 @@ class Software(Plain):
 def provenance(study_hash: str, seed: int, software: Software) -> str:
     """What every output carries: the frozen hash, the software and the seed.
 
-    Examples
-    --------
     >>> provenance("abcd", 7, Software("0.1.0", "3.11.9", "2.4.6", "1.17.1"))
     'frozen study abcd; seed 7; EIC Lab 0.1.0, Python 3.11.9, NumPy 2.4.6, SciPy 1.17.1'
     """
@@ -155,24 +147,13 @@ HELD_SHARE = 0.9
 
 @dataclass(frozen=True)
 class HeldGaps(Plain):
-    """How many pairs keep their gap in EIC on other rows of their problem's data.
+    """How many pairs keep their gap in EIC on other rows of their problem's data."""
 
-    Attributes
-    ----------
-    least : float
-        The gap that the matching asked for.
-    known : int
-        Pairs of which it is known.
-    in_most_draws : int
-        Of these, whose gap is there in `HELD_SHARE` of the draws of the rows or more.
-    without_worst_row : int
-        Of these, whose gap is still `least` without the row of most loss.
-    """
-
-    least: float
-    known: int
+    least: float  # The gap that the matching asked for
+    known: int  # Pairs of which it is known
+    # Of these, whose gap is there in `HELD_SHARE` of the draws of the rows or more
     in_most_draws: int
-    without_worst_row: int
+    without_worst_row: int  # Of these, whose gap is still `least` without the row of most loss
 
     _JSON = ("least", "known", "in_most_draws", "without_worst_row")
 
@@ -188,26 +169,15 @@ class ProblemPreference:
 
 @dataclass(frozen=True, eq=False)
 class StudyReport:
-    """The results of a closed study, with what they were computed from.
-
-    Attributes
-    ----------
-    export : StudyExport
-    reasons : tuple of str
-        Why each vote of the export does not count, "" if it does; in order.
-        Practice ballots and attention checks have none.
-    level : float
-        Confidence level of the intervals.
-    seed : int
-        Of the bootstraps.
-    estimand : {"problems like these", "pairs like these", "these pairs"}
-        What the headline is about.
-    """
+    """The results of a closed study, with what they were computed from."""
 
     export: StudyExport
+    # Why each vote of the export does not count, "" if it does; in order. Practice ballots and
+    # attention checks have none.
     reasons: tuple[str, ...]
-    level: float = 0.95
-    seed: int = 0
+    level: float = 0.95  # Confidence level of the intervals
+    seed: int = 0  # Of the bootstraps
+    # {"problems like these", "pairs like these", "these pairs"}: What the headline is about
     estimand: Estimand = "pairs like these"
 
     def complete(self) -> StudyReport:
@@ -484,8 +454,6 @@ UNCHECKED = (
 def unsealed_sentence(unsealed: int, votes: int) -> str:
     """That votes have no seal: nobody can tell from the export whether they were changed.
 
-    Examples
-    --------
     >>> print(unsealed_sentence(94, 110))
     94 of 110 votes, practice and checks among them, were cast before votes were sealed: from the
     export alone nobody can tell whether they are as they were cast.
@@ -500,8 +468,6 @@ def unsealed_sentence(unsealed: int, votes: int) -> str:
 def looks_sentence(export: StudyExport) -> str:
     """Who looks before the end may stop when it suits: when that was, in a sentence.
 
-    Examples
-    --------
     >>> from datetime import UTC, datetime
     >>> from study.report.exported import Unblinding
     >>> look = Unblinding(datetime(2025, 3, 1, tzinfo=UTC), 312)
@@ -528,22 +494,14 @@ def analyse(
 ) -> StudyReport:
     """Apply the frozen exclusion rule; the results are computed when they are asked for.
 
-    Parameters
-    ----------
-    export : StudyExport
-    level : float, optional
-        Confidence level of the intervals, in (0, 1); by default as declared, else 0.95.
-    seed : int
-        Of the bootstraps, 0 or more.
-    estimand : {"problems like these", "pairs like these", "these pairs"}, optional
-        What the headline is about; by default as declared.  Undeclared: problems like these if
-        the study has pairs of ten problems or more, whoever voted on them; else pairs like these,
-        on the same problems.
+    - `level`: confidence level of the intervals, in (0, 1); by default as declared, else 0.95.
+    - `seed`: of the bootstraps, 0 or more.
+    - `estimand`, {"problems like these", "pairs like these", "these pairs"}, optional: what the
+      headline is about; by default as declared. Undeclared: problems like these if the study has
+      pairs of ten problems or more, whoever voted on them; else pairs like these, on the same
+      problems.
 
-    Raises
-    ------
-    UserError
-        If one of them makes no sense.
+    Raises `UserError` if one of them makes no sense.
     """
     declared = DeclaredAnalysis.of(export.configuration)
     if level is None:

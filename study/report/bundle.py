@@ -92,19 +92,11 @@ def write_bundle(
 
     ``python -m study report`` reads the folder, or the unpacked archive, again.
 
-    Parameters
-    ----------
-    target : Path or binary stream
-        A path that ends in ``.zip`` and a stream get the archive; another path is a folder, made
-        if it is missing.
-    report : StudyReport
-    progress : callable of (files done, files in all), optional
-        May raise to stop.
+    - `target`: a path that ends in ``.zip`` and a stream get the archive; another path is a folder,
+      made if it is missing.
+    - `progress`: may raise to stop.
 
-    Raises
-    ------
-    DataError
-        If the target cannot be written.
+    Raises `DataError` if the target cannot be written.
     """
     try:
         if not isinstance(target, Path):

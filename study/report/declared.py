@@ -14,21 +14,12 @@ from study.statistics.clusters import Estimand
 
 @dataclass(frozen=True)
 class DeclaredAnalysis(Plain):
-    """What was frozen of the analysis.
+    """What was frozen of the analysis."""
 
-    Attributes
-    ----------
-    estimand : {"problems like these", "pairs like these", "these pairs"}
-    confidence_level : float
-    sidedness : {"two-sided", "one-sided"}
-    smallest_effect : float
-        The smallest difference from one half that would matter, in shares.
-    """
-
-    estimand: Estimand
+    estimand: Estimand  # {"problems like these", "pairs like these", "these pairs"}
     confidence_level: float
-    sidedness: str
-    smallest_effect: float
+    sidedness: str  # {"two-sided", "one-sided"}
+    smallest_effect: float  # The smallest difference from one half that would matter, in shares
 
     _JSON = ("estimand", "confidence_level", "sidedness", "smallest_effect")
 
@@ -36,8 +27,6 @@ class DeclaredAnalysis(Plain):
     def of(cls, configuration: Mapping[str, Any]) -> DeclaredAnalysis | None:
         """From a frozen configuration; None if it declares nothing (format 1, or none at all).
 
-        Examples
-        --------
         >>> DeclaredAnalysis.of({"format": 1, "design": {"title": "t"}}) is None
         True
         """
@@ -54,8 +43,6 @@ class DeclaredAnalysis(Plain):
     def sentence(self) -> str:
         """In words.
 
-        Examples
-        --------
         >>> print(DeclaredAnalysis("these pairs", 0.95, "two-sided", 0.05).sentence)
         Declared before the first vote: an estimate for these pairs, 95 % intervals, a two-sided
         test, and a smallest effect of interest of 5 points from one half.
@@ -77,15 +64,8 @@ UNDECLARED = (
 def departures(declared: DeclaredAnalysis | None, estimand: str, level: float) -> tuple[str, ...]:
     """Where a report is not what was declared, a sentence each.
 
-    Parameters
-    ----------
-    declared : DeclaredAnalysis or None
-    estimand : str
-    level : float
-        Of the report.
+    - `level`: of the report.
 
-    Examples
-    --------
     >>> declared = DeclaredAnalysis("these pairs", 0.95, "two-sided", 0.05)
     >>> departures(declared, "these pairs", 0.9)
     ('The intervals are 90 % ones; declared before the first vote were 95 % ones.',)

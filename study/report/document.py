@@ -21,8 +21,6 @@ def document_text(report: StudyReport) -> str:
 def document(report: StudyReport) -> dict[str, Any]:
     """The stable JSON form of a report.
 
-    Examples
-    --------
     >>> from study.report.analysis import analyse
     >>> from study.report.exported import StudyExport
     >>> found = document(analyse(StudyExport("s", "Demo", "", (), ())))

@@ -50,29 +50,12 @@ Side = Literal["left", "right"]
 
 @dataclass(frozen=True)
 class ExportedPair:
-    """One matched pair of the frozen study.
+    """One matched pair of the frozen study."""
 
-    Attributes
-    ----------
-    pair, problem : str
-        Ids; `pair` is unique in the study.
-    lower_formula, higher_formula : str
-        As the pool has them: of lower and of higher EIC.
-    lower_eic, higher_eic, lower_r2, higher_r2 : float
-    lower_complexity, higher_complexity : int
-    same_function : bool
-        The two are one function up to rounding on the problem's data.
-    loss : float
-        L of the matching; nan if unknown.
-    gap_share : float or None
-        Share of draws of the problem's rows in which the gap in EIC is still there; None if it is
-        not known, as in exports of before.
-    gap_without_worst_row : float or None
-        The gap without the row that carries most of the higher formula's loss.
-    """
-
+    # pair, problem: ids; `pair` is unique in the study
     pair: str
     problem: str
+    # lower_formula, higher_formula: as the pool has them: of lower and of higher EIC
     lower_formula: str
     higher_formula: str
     lower_eic: float
@@ -81,73 +64,54 @@ class ExportedPair:
     higher_r2: float
     lower_complexity: int
     higher_complexity: int
-    same_function: bool = False
-    loss: float = float("nan")
+    same_function: bool = False  # The two are one function up to rounding on the problem's data
+    loss: float = float("nan")  # L of the matching; nan if unknown
+    # Share of draws of the problem's rows in which the gap in EIC is still there; None if it is not
+    # known, as in exports of before
     gap_share: float | None = None
+    # The gap without the row that carries most of the higher formula's loss
     gap_without_worst_row: float | None = None
 
 
 @dataclass(frozen=True)
 class ExportedVote:
-    """One vote as it was cast.  The field names are the columns of ``votes.csv``.
+    """One vote as it was cast.  The field names are the columns of ``votes.csv``."""
 
-    Attributes
-    ----------
-    vote : str
-        Unique id.
-    rater : str
-        Pseudonym; one rater is one rating session.
-    pair, problem : str
-        Of the study's pairs; "" at a practice ballot or an attention check that
-        shows no pair of the study.
-    choice : {"lower", "higher", "tie"}
-        The formula called more interpretable, by its EIC; "tie": cannot decide.
-    lower_side : {"left", "right"}
-        Where the formula of lower EIC was shown: left is A, right is B.
-    position : int
-        1 is the first ballot of the session; 0 the practice ballot.
-    shown_at, voted_at : datetime
-        Server stamps in UTC; a refresh does not reset `shown_at`.
-    seconds, idle_seconds : float
-        From shown to vote, and the part of it in which the rater was away.
-    session_seconds : float
-        Active seconds (without idle time) of the rater's whole session,
-        practice left out: `study.statistics.exclusions.session_seconds`.
-    is_practice, is_attention : bool
-    attention_ok : bool or None
-        Whether the attention check was passed; None elsewhere.
-    degree, field, reason : str
-        As the rater wrote them.
-    rater_seconds : float or None
-        From paint to press by the rater's own clock, while the page was visible; None if the
-        browser did not tell.  Rules and statistics use it where it exists.
-    viewport : str
-        How wide the window was: "narrow" (under 600 CSS pixels), "medium", "wide" (1024 or more);
-        "" if unknown.
-    in_view : bool or None
-        Whether both formulas had been wholly in view before the press; None if unknown.
-    """
-
-    vote: str
-    rater: str
+    vote: str  # Unique id
+    rater: str  # Pseudonym; one rater is one rating session
+    # pair, problem: of the study's pairs; "" at a practice ballot or an attention check that shows
+    # no pair of the study
     pair: str
     problem: str
+    # {"lower", "higher", "tie"}: The formula called more interpretable, by its EIC; "tie": cannot
+    # decide
     choice: Choice
+    # {"left", "right"}: Where the formula of lower EIC was shown: left is A, right is B
     lower_side: Side
-    position: int
+    position: int  # 1 is the first ballot of the session; 0 the practice ballot
+    # shown_at, voted_at: server stamps in UTC; a refresh does not reset `shown_at`
     shown_at: datetime
     voted_at: datetime
+    # seconds, idle_seconds: from shown to vote, and the part of it in which the rater was away
     seconds: float
     idle_seconds: float = 0.0
+    # Active seconds (without idle time) of the rater's whole session, practice left out:
+    # `study.statistics.exclusions.session_seconds`
     session_seconds: float = 0.0
     is_practice: bool = False
     is_attention: bool = False
-    attention_ok: bool | None = None
+    attention_ok: bool | None = None  # Whether the attention check was passed; None elsewhere
+    # degree, field, reason: as the rater wrote them
     degree: str = ""
     field: str = ""
     reason: str = ""
+    # From paint to press by the rater's own clock, while the page was visible; None if the browser
+    # did not tell. Rules and statistics use it where it exists.
     rater_seconds: float | None = None
+    # How wide the window was: "narrow" (under 600 CSS pixels), "medium", "wide" (1024 or more); ""
+    # if unknown
     viewport: str = ""
+    # Whether both formulas had been wholly in view before the press; None if unknown
     in_view: bool | None = None
 
     def __post_init__(self) -> None:
@@ -175,39 +139,23 @@ VIEWPORTS = ("narrow", "medium", "wide")
 
 @dataclass(frozen=True)
 class RaterCounts:
-    """How many people got how far, withdrawn ones (whose votes are deleted) included.
+    """How many people got how far, withdrawn ones (whose votes are deleted) included."""
 
-    Attributes
-    ----------
-    invited : int
-        A personal link invites one person, an open link those who came through it.
-    consented, finished, withdrawn : int
-    through_open_links : int or None
-        Of those invited, who came through an open link: how many saw it nobody knows.  None in
-        exports from before this was counted.
-    """
-
-    invited: int = 0
+    invited: int = 0  # A personal link invites one person, an open link those who came through it
     consented: int = 0
     finished: int = 0
     withdrawn: int = 0
+    # Of those invited, who came through an open link: how many saw it nobody knows. None in exports
+    # from before this was counted.
     through_open_links: int | None = None
 
 
 @dataclass(frozen=True)
 class Unblinding(Plain):
-    """A look at the results while the study was still open.
+    """A look at the results while the study was still open."""
 
-    Attributes
-    ----------
-    at : datetime
-        UTC.
-    votes_then : int
-        Votes on pairs that had been cast by then.
-    """
-
-    at: datetime
-    votes_then: int
+    at: datetime  # UTC
+    votes_then: int  # Votes on pairs that had been cast by then
 
     _JSON = (("at", lambda look: utc_text(look.at)), "votes_then")
 
@@ -222,59 +170,35 @@ class Unblinding(Plain):
 class StudyExport:
     """A frozen study with its votes.
 
-    Attributes
-    ----------
-    study, title : str
-        Id and display name.
-    hash : str
-        Of the frozen configuration, hex.
-    frozen_at, closed_at, exported_at : datetime or None
-        UTC.
-    ballots_per_rater, votes_per_pair : int
-        As frozen; practice and attention checks not counted.
-    tie_allowed : bool
-        Whether "cannot decide" was offered.
-    exclusion : ExclusionRule
-    rules : mapping
-        The frozen `MatchingRules` as plain values.
-    pairs : tuple of ExportedPair
-        Those that raters could get.
-    raters : RaterCounts
-    configuration : mapping
-        The whole frozen configuration, JSON values; kept as it is.
-    unblindings : tuple of Unblinding
-        Looks at the results before the study was closed, in order of time.
-    seals : tuple of Seal
-        Commitments to the votes in the order cast; those of withdrawn raters are empty.
-    votes : tuple of ExportedVote
-    model_runs : tuple of ExportedRun
-        Models that were asked.
-    model_answers : tuple of ExportedAnswer
-
-    Raises
-    ------
-    DataError
-        If an id appears twice, or a vote is on no pair of the study, or of another problem.
+    Raises `DataError` if an id appears twice, or a vote is on no pair of the study, or of another
+    problem.
     """
 
+    # study, title: id and display name
     study: str
     title: str
-    hash: str
-    pairs: tuple[ExportedPair, ...]
+    hash: str  # Of the frozen configuration, hex
+    pairs: tuple[ExportedPair, ...]  # Those that raters could get
     votes: tuple[ExportedVote, ...]
+    # frozen_at, closed_at, exported_at: UTC
     frozen_at: datetime | None = None
     closed_at: datetime | None = None
     exported_at: datetime | None = None
+    # ballots_per_rater, votes_per_pair: as frozen; practice and attention checks not counted
     ballots_per_rater: int = 10
     votes_per_pair: int = 0
-    tie_allowed: bool = False
+    tie_allowed: bool = False  # Whether "cannot decide" was offered
     exclusion: ExclusionRule = field(default_factory=ExclusionRule)
+    # The frozen `MatchingRules` as plain values
     rules: Mapping[str, Any] = field(default_factory=dict)
     raters: RaterCounts = field(default_factory=RaterCounts)
+    # The whole frozen configuration, JSON values; kept as it is
     configuration: Mapping[str, Any] = field(default_factory=dict)
+    # Looks at the results before the study was closed, in order of time
     unblindings: tuple[Unblinding, ...] = ()
-    model_runs: tuple[ExportedRun, ...] = ()
+    model_runs: tuple[ExportedRun, ...] = ()  # Models that were asked
     model_answers: tuple[ExportedAnswer, ...] = ()
+    # Commitments to the votes in the order cast; those of withdrawn raters are empty
     seals: tuple[Seal, ...] = ()
 
     @property
@@ -320,8 +244,6 @@ def _unique(what: str, ids: list[str]) -> None:
 def utc_text(stamp: datetime | None) -> str | None:
     """A time as ISO 8601 in UTC, ending in Z; None stays None.
 
-    Examples
-    --------
     >>> utc_text(datetime(2025, 3, 1, 12, tzinfo=UTC))
     '2025-03-01T12:00:00.000000Z'
     """
@@ -340,10 +262,7 @@ def write_export(folder: Path, export: StudyExport) -> None:
 
     Where models were asked, ``model_answers.csv`` too.
 
-    Raises
-    ------
-    DataError
-        If the folder cannot be written.
+    Raises `DataError` if the folder cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -380,11 +299,7 @@ def votes_csv(
 ) -> str:
     """Votes as spreadsheet-safe CSV text, with further columns behind them.
 
-    Parameters
-    ----------
-    votes : iterable of ExportedVote
-    extra : mapping of column name to its cells, optional
-        As many cells as votes.
+    - `extra`: as many cells as votes.
     """
     further = extra or {}
     rest: Iterable[tuple[str, ...]] = zip(*further.values(), strict=True) if further else ()
@@ -399,8 +314,6 @@ def votes_csv(
 def cell_text(value: Any) -> str:
     """A value as the text of a CSV cell; None as nothing, times in UTC.
 
-    Examples
-    --------
     >>> cell_text(True), cell_text(None), cell_text(0.1)
     ('true', '', '0.1')
     """
@@ -425,11 +338,8 @@ def _numbers_out(values: dict[str, Any]) -> dict[str, Any]:
 def read_export(folder: Path) -> StudyExport:
     """Read the folder of an exported study.
 
-    Raises
-    ------
-    DataError
-        If a file is missing or does not fit the format; the message names the
-        file, and the row of a bad vote.  If the export was edited; the message names the edit.
+    Raises `DataError` if a file is missing or does not fit the format; the message names the file,
+    and the row of a bad vote. If the export was edited; the message names the edit.
     """
     document = _document(folder / STUDY_FILE)
     try:

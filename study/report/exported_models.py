@@ -20,33 +20,19 @@ OUTCOMES = ("lower", "higher", "tie", "refused", "unparsable")
 
 @dataclass(frozen=True)
 class ExportedRun:
-    """A model that was asked about the study.
+    """A model that was asked about the study."""
 
-    Attributes
-    ----------
-    label : str
-        Unique in the study.
-    model, base_url : str
-        As asked; never a key.
-    temperature : float
-    repeats : int
-        Of each pair, half of them in either order.
-    prompt, prompt_sha256 : str
-        The template, and its hash.
-    begun_at : str
-        ISO 8601, UTC.
-    undeclared : str
-        Why the run is exploratory; "" if it was declared before the study was frozen.
-    """
-
-    label: str
+    label: str  # Unique in the study
+    # model, base_url: as asked; never a key
     model: str
     base_url: str
     temperature: float
-    repeats: int
+    repeats: int  # Of each pair, half of them in either order
+    # prompt, prompt_sha256: the template, and its hash
     prompt: str
     prompt_sha256: str
-    begun_at: str
+    begun_at: str  # ISO 8601, UTC
+    # Why the run is exploratory; "" if it was declared before the study was frozen
     undeclared: str = ""
 
     @classmethod
@@ -62,49 +48,30 @@ class ExportedRun:
 
 @dataclass(frozen=True)
 class ExportedAnswer:
-    """One answer of a model.  The field names are the columns of ``model_answers.csv``.
+    """One answer of a model.  The field names are the columns of ``model_answers.csv``."""
 
-    Attributes
-    ----------
-    answer : str
-        Unique id.
-    run, pair, problem : str
-        Label of the run; the pair of the study and its problem.
-    first : {"lower", "higher"}
-        Which formula was formula A, by its EIC.
-    repeat : int
-        1, 2, ... within the order.
-    outcome : {"lower", "higher", "tie", "refused", "unparsable"}
-        The formula that was chosen, by its EIC; or what else became of the question.
-    snapshot, fingerprint, finish_reason : str
-        As the endpoint says.
-    structured : bool
-        Whether the model was held to the JSON schema.
-    seed, prompt_tokens, completion_tokens : int or None
-    latency_seconds : float
-    asked_at : datetime
-        UTC.
-    raw : str
-        As it was written.
-    """
-
-    answer: str
+    answer: str  # Unique id
+    # run, pair, problem: label of the run; the pair of the study and its problem
     run: str
     pair: str
     problem: str
+    # {"lower", "higher"}: Which formula was formula A, by its EIC
     first: Literal["lower", "higher"]
-    repeat: int
+    repeat: int  # 1, 2, ... within the order.
+    # {"lower", "higher", "tie", "refused", "unparsable"}: The formula that was chosen, by its EIC;
+    # or what else became of the question
     outcome: str
+    # snapshot, fingerprint, finish_reason: as the endpoint says
     snapshot: str
     fingerprint: str
     finish_reason: str
-    structured: bool
+    structured: bool  # Whether the model was held to the JSON schema
     seed: int | None
     prompt_tokens: int | None
     completion_tokens: int | None
     latency_seconds: float
-    asked_at: datetime
-    raw: str
+    asked_at: datetime  # UTC
+    raw: str  # As it was written
 
     def __post_init__(self) -> None:
         if self.first not in ("lower", "higher"):
@@ -121,15 +88,8 @@ def check_models(
 ) -> None:
     """Raise `DataError` unless each answer is the only one of its run, pair, order and repeat.
 
-    Parameters
-    ----------
-    runs : iterable of ExportedRun
-    answers : iterable of ExportedAnswer
-    problems : mapping of pair to problem
-        Of the study.
+    - `problems`: of the study.
 
-    Examples
-    --------
     >>> check_models((), (), {})
     """
     repeats: dict[str, int] = {}
@@ -168,10 +128,7 @@ def runs_json(runs: Iterable[ExportedRun]) -> list[dict[str, Any]]:
 def read_answers(path: Path) -> tuple[ExportedAnswer, ...]:
     """Read ``model_answers.csv``; () where there is none, as in older exports.
 
-    Raises
-    ------
-    DataError
-        If it does not fit; the message names the row.
+    Raises `DataError` if it does not fit; the message names the row.
     """
     if not path.is_file():
         return ()

@@ -38,93 +38,45 @@ BINS = 20
 
 @dataclass(frozen=True)
 class Mark:
-    """A number with its interval.
+    """A number with its interval."""
 
-    Attributes
-    ----------
-    name : str
-        Said beside it.
-    value : float or None
-        None: there is none, and `text` says so.
-    low, high : float or None
-        Ends of the interval; None without one.
-    text : str
-        The number in words, such as "69.8 %, interval 65.0 to 75.0 %"; lines more where a reader
-        asks for it.
-    note : str
-        Said behind the name where there is room.
-    check : bool
-        To compare with, and not the number that counts.
-    weight : float
-        Share of the votes behind it, in [0, 1]: the more, the thicker.
-    """
-
-    name: str
-    value: float | None
+    name: str  # Said beside it
+    value: float | None  # None: there is none, and `text` says so
+    # low, high: ends of the interval; None without one
     low: float | None = None
     high: float | None = None
+    # The number in words, such as "69.8 %, interval 65.0 to 75.0 %"; lines more where a reader asks
+    # for it
     text: str = ""
-    note: str = ""
-    check: bool = False
-    weight: float = 1.0
+    note: str = ""  # Said behind the name where there is room
+    check: bool = False  # To compare with, and not the number that counts
+    weight: float = 1.0  # Share of the votes behind it, in [0, 1]: the more, the thicker
 
 
 @dataclass(frozen=True)
 class Intervals:
-    """Numbers with their intervals, one below the other.
+    """Numbers with their intervals, one below the other."""
 
-    Attributes
-    ----------
-    marks : tuple of Mark
-        From top to bottom.
-    axis : str
-        Title of the axis; "" without one.
-    limits : (float, float)
-        Of the axis; (0, 1) is written in percent.
-    middle : float
-        A line to compare with.
-    beside : bool
-        Names stand at the left; else, with the text of their mark, above the interval.
-    ends : (str, str)
-        What the two ends of the axis mean; "" where nothing is said.
-    total : bool
-        The last mark is of all others together, and set apart.
-    empty : str
-        Said where there is no mark.
-    """
-
-    marks: tuple[Mark, ...]
-    axis: str = ""
-    limits: tuple[float, float] = (0.0, 1.0)
-    middle: float = 0.5
+    marks: tuple[Mark, ...]  # From top to bottom
+    axis: str = ""  # Title of the axis; "" without one
+    limits: tuple[float, float] = (0.0, 1.0)  # Of the axis; (0, 1) is written in percent
+    middle: float = 0.5  # A line to compare with
+    # Names stand at the left; else, with the text of their mark, above the interval
     beside: bool = True
-    ends: tuple[str, str] = ("", "")
-    total: bool = False
-    empty: str = ""
+    ends: tuple[str, str] = ("", "")  # What the two ends of the axis mean; "" where nothing is said
+    total: bool = False  # The last mark is of all others together, and set apart
+    empty: str = ""  # Said where there is no mark
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Shares over a number.
-
-    Attributes
-    ----------
-    name : str
-    at : tuple of float
-        Ascending, one for each mark.
-    marks : tuple of Mark
-        The name of a mark is the first line of what is said of it.
-    below : tuple of float
-        What is drawn below each mark.
-    chosen : int or None
-        Place of the mark to point out.
-    """
+    """Shares over a number."""
 
     name: str
-    at: tuple[float, ...]
-    marks: tuple[Mark, ...]
-    below: tuple[float, ...]
-    chosen: int | None = None
+    at: tuple[float, ...]  # Ascending, one for each mark
+    marks: tuple[Mark, ...]  # The name of a mark is the first line of what is said of it
+    below: tuple[float, ...]  # What is drawn below each mark
+    chosen: int | None = None  # Place of the mark to point out
 
     @property
     def known_marks(self) -> tuple[tuple[float, Mark], ...]:
@@ -135,50 +87,29 @@ class Curve:
 
 @dataclass(frozen=True)
 class Curves:
-    """One or two curves of shares, 0 to 100 % upwards, with something counted below.
-
-    Attributes
-    ----------
-    curves : tuple of Curve
-    axis, upwards, below : str
-        Titles of the axes: of what lies across, of the shares, and of what is counted.
-    chosen : str
-        Said of the marks that the curves point out.
-    joined : bool
-        The marks of a curve are joined by lines, and their intervals by a band.
-    empty : str
-        Said where there is no share.
-    """
+    """One or two curves of shares, 0 to 100 % upwards, with something counted below."""
 
     curves: tuple[Curve, ...]
+    # axis, upwards, below: titles of the axes: of what lies across, of the shares, and of what is
+    # counted
     axis: str
     upwards: str = "for the lower EIC"
     below: str = ""
-    chosen: str = ""
-    joined: bool = True
-    empty: str = NO_VOTES
+    chosen: str = ""  # Said of the marks that the curves point out
+    joined: bool = True  # The marks of a curve are joined by lines, and their intervals by a band
+    empty: str = NO_VOTES  # Said where there is no share
 
 
 @dataclass(frozen=True)
 class Histogram:
-    """How often values of two kinds fall into bins that they share.
-
-    Attributes
-    ----------
-    axis : str
-    edges : tuple of float
-        One more than there are bins.
-    lower, higher : tuple of int
-        Counts of the formulas of lower and of higher EIC.
-    empty : str
-        Said where nothing is counted; "" where something is.
-    """
+    """How often values of two kinds fall into bins that they share."""
 
     axis: str
-    edges: tuple[float, ...]
+    edges: tuple[float, ...]  # One more than there are bins
+    # lower, higher: counts of the formulas of lower and of higher EIC
     lower: tuple[int, ...]
     higher: tuple[int, ...]
-    empty: str = ""
+    empty: str = ""  # Said where nothing is counted; "" where something is
 
 
 @dataclass(frozen=True)
@@ -192,21 +123,13 @@ class Histograms:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many things have 0, 1, 2, … of something.
-
-    Attributes
-    ----------
-    counts : tuple of int
-    axis, upwards : str
-        Titles of the axes.
-    empty : str
-        Said where there is nothing to count.
-    """
+    """How many things have 0, 1, 2, … of something."""
 
     counts: tuple[int, ...]
+    # axis, upwards: titles of the axes
     axis: str
     upwards: str
-    empty: str = ""
+    empty: str = ""  # Said where there is nothing to count
 
 
 Picture = Intervals | Curves | Histograms | Counts
@@ -223,8 +146,6 @@ def share_mark(
 ) -> Mark:
     """A share with its interval, in words too.
 
-    Examples
-    --------
     >>> share_mark("all", 0.7, Interval(0.65, 0.75, 0.95, "t")).text
     '70.0 %, interval 65.0 % to 75.0 %'
     >>> share_mark("none", None, None, reason="no votes").text
@@ -393,14 +314,9 @@ def pair_histograms(
 
     After Yu et al., Figure ``fig:LLM_rating``, left panels.
 
-    Parameters
-    ----------
-    lower, higher : sequence of (float, float, float)
-        Complexity, R² and EIC of the formula of lower, and of higher EIC of each pair; what is
-        not finite is left out.
+    - `lower`, `higher`: complexity, R² and EIC of the formula of lower, and of higher EIC of each
+      pair; what is not finite is left out.
 
-    Examples
-    --------
     >>> found = pair_histograms([(5, 0.9, 0.2)], [(6, float("nan"), 3.2)]).panels
     >>> found[0].edges, found[0].lower, found[0].higher
     ((4.5, 5.5, 6.5), (1, 0), (0, 1))
@@ -477,21 +393,13 @@ def _histogram(axis: str, lower: Sequence[float], higher: Sequence[float], empty
 
 @dataclass(frozen=True)
 class FigureKind:
-    """One figure of a report.
-
-    Attributes
-    ----------
-    title, caption : str
-    describe : callable of StudyReport
-        Never fails: where there is nothing to draw, the description says why.
-    wide : bool
-        Whether it needs the width of a page; a phone lets it scroll.
-    """
+    """One figure of a report."""
 
     title: str
     caption: str
+    # Never fails: where there is nothing to draw, the description says why
     describe: Callable[[StudyReport], Picture]
-    wide: bool = False
+    wide: bool = False  # Whether it needs the width of a page; a phone lets it scroll
 
 
 FIGURES: dict[str, FigureKind] = {

@@ -13,13 +13,7 @@ from study.report.analysis import StudyReport
 
 @dataclass(frozen=True)
 class Lost(Plain):
-    """Votes that a rule leaves out, and whose they are.
-
-    Attributes
-    ----------
-    reason : str
-    votes, raters : int
-    """
+    """Votes that a rule leaves out, and whose they are."""
 
     reason: str
     votes: int
@@ -31,8 +25,6 @@ class Lost(Plain):
     def words(self) -> str:
         """As a count.
 
-        Examples
-        --------
         >>> Lost("session under the threshold", 3, 1).words
         '3 votes of 1 rater: session under the threshold'
         """
@@ -42,58 +34,36 @@ class Lost(Plain):
 
 @dataclass(frozen=True)
 class FlowStage:
-    """How many got so far.
-
-    Attributes
-    ----------
-    number : int
-    name : str
-    note : str
-        What became of the others, or what the number does not count; "" where nothing is to say.
-    """
+    """How many got so far."""
 
     number: int
     name: str
+    # What became of the others, or what the number does not count; "" where nothing is to say
     note: str = ""
 
 
 @dataclass(frozen=True)
 class StudyFlow(Plain):
-    """The stages of a study, in people and then in votes.
+    """The stages of a study, in people and then in votes."""
 
-    Attributes
-    ----------
-    invited : int or None
-        By a personal link; None if the export does not tell them from those of open links.
-    through_open_links : int or None
-        Who came through an open link; how many saw it nobody knows.
-    consented, withdrawn, voted, finished, counted : int
-        Of people: who voted on a pair, who answered every ballot, of whom a vote counts.
-    cast : int
-        Votes on pairs.
-    lost : tuple of Lost
-        By reason.
-    valid, deciding : int
-    stopped_after : mapping of int to int
-        Of those who did not vote on as many pairs as a rater gets: votes, and how many raters
-        stopped there.
-    whole : int
-        Pairs that a rater gets.
-    """
-
+    # By a personal link; None if the export does not tell them from those of open links
     invited: int | None
-    through_open_links: int | None
+    through_open_links: int | None  # Who came through an open link; how many saw it nobody knows
+    # consented, withdrawn, voted, finished, counted: of people: who voted on a pair, who answered
+    # every ballot, of whom a vote counts
     consented: int
     withdrawn: int
     voted: int
     finished: int
     counted: int
-    cast: int
-    lost: tuple[Lost, ...]
+    cast: int  # Votes on pairs
+    lost: tuple[Lost, ...]  # By reason
     valid: int
     deciding: int
+    # Of those who did not vote on as many pairs as a rater gets: votes, and how many raters stopped
+    # there
     stopped_after: Mapping[int, int]
-    whole: int
+    whole: int  # Pairs that a rater gets
 
     _JSON = (
         "invited",
@@ -175,8 +145,6 @@ class StudyFlow(Plain):
     def lines(self) -> tuple[str, str]:
         """People, and votes, in a line each.
 
-        Examples
-        --------
         >>> lost = (Lost("session under the threshold", 3, 1),)
         >>> flow = StudyFlow(5, 0, 4, 0, 3, 2, 2, 24, lost, 21, 20, {3: 1}, 10)
         >>> print(*flow.lines, sep="\\n")
@@ -191,8 +159,6 @@ class StudyFlow(Plain):
     def attrition(self) -> str:
         """Where those stopped who did not vote on all their pairs; "" if nobody did.
 
-        Examples
-        --------
         >>> flow = StudyFlow(None, None, 9, 0, 9, 6, 9, 70, (), 70, 70, {1: 1, 4: 2}, 10)
         >>> flow.attrition
         '3 raters stopped early, of 10 votes each after 1 to 3: 1; after 4 to 6: 2; after 7 to 9:

@@ -28,8 +28,6 @@ def methods_text(report: StudyReport) -> str:
 def paragraphs(report: StudyReport) -> tuple[str, ...]:
     """What was done, found, and with what.
 
-    Examples
-    --------
     >>> from study.report.analysis import analyse
     >>> from study.report.exported import StudyExport
     >>> print(paragraphs(analyse(StudyExport("s", "Demo", "", (), ())))[1])

@@ -22,19 +22,11 @@ from study.statistics.votes import Sampled
 
 @dataclass(frozen=True, eq=False)
 class RunResult:
-    """One model.
-
-    Attributes
-    ----------
-    run : ExportedRun
-    found : ModelFindings
-    wanted : int
-        Pairs of the study times repeats.
-    """
+    """One model."""
 
     run: ExportedRun
     found: ModelFindings
-    wanted: int
+    wanted: int  # Pairs of the study times repeats
 
     @property
     def answers(self) -> int:
@@ -100,43 +92,23 @@ class RunResult:
 
 @dataclass(frozen=True)
 class PrimaryTest:
-    """One declared model's test of the primary contrast.
-
-    Attributes
-    ----------
-    label : str
-    estimate : ModelEstimate
-    p_holm : float or None
-        Corrected for as many tests as there are.
-    """
+    """One declared model's test of the primary contrast."""
 
     label: str
     estimate: ModelEstimate
-    p_holm: float | None
+    p_holm: float | None  # Corrected for as many tests as there are
 
 
 @dataclass(frozen=True, eq=False)
 class ModelResults:
-    """All models of a study.
-
-    Attributes
-    ----------
-    runs : tuple of RunResult
-    contrast : str
-        The primary one, as frozen; "" if none was declared.
-    missing : tuple of str
-        Declared models that were not asked.
-    problems : dict of pair to problem
-    sampled : {"problems", "pairs"} or None
-    declared : tuple of str
-        Models, in the order in which they were declared: not that in which they were asked.
-    """
+    """All models of a study."""
 
     runs: tuple[RunResult, ...]
-    contrast: str
-    missing: tuple[str, ...]
+    contrast: str  # The primary one, as frozen; "" if none was declared
+    missing: tuple[str, ...]  # Declared models that were not asked
     problems: dict[str, str]
-    sampled: Sampled | None = None
+    sampled: Sampled | None = None  # {"problems", "pairs"} or None
+    # Models, in the order in which they were declared: not that in which they were asked
     declared: tuple[str, ...] = ()
 
     @cached_property
@@ -204,16 +176,9 @@ def model_results(
 ) -> ModelResults:
     """Put the answers of each run together with people's votes.
 
-    Parameters
-    ----------
-    export : StudyExport
-    votes : sequence of ExportedVote
-        People's valid ones.
-    level : float
-    seed : int
-        Of the bootstraps.
-    sampled : {"problems", "pairs"}, optional
-        What the design samples.
+    - `votes`: people's valid ones.
+    - `seed`: of the bootstraps.
+    - `sampled`, {"problems", "pairs"}, optional: what the design samples.
     """
     problems = {pair.pair: pair.problem for pair in export.pairs}
     answers = {

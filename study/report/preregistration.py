@@ -16,15 +16,9 @@ def preregistration(configuration: Mapping[str, Any]) -> str:
 
     The same bytes from the database and from an export of it.
 
-    Parameters
-    ----------
-    configuration : mapping
-        As frozen; its hash is the document's.
+    - `configuration`: as frozen; its hash is the document's.
 
-    Raises
-    ------
-    UserError
-        If the configuration is of format 1, which declares no analysis.
+    Raises `UserError` if the configuration is of format 1, which declares no analysis.
     """
     declared = DeclaredAnalysis.of(configuration)
     if declared is None:

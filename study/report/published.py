@@ -21,16 +21,6 @@ OF_ONE_RATER = 0.05
 class PublishedCounts(Plain):
     """Counts of a study, and what is known of how its votes go together.
 
-    Attributes
-    ----------
-    lower, votes : int
-    pairs, raters : int or None
-    kappa : float or None
-        Agreement of two raters on a pair.
-    level : float
-
-    Examples
-    --------
     The counts of Yu et al.:
 
     >>> found = PublishedCounts(586, 840, 172, 108, 0.37)
@@ -42,7 +32,7 @@ class PublishedCounts(Plain):
     votes: int
     pairs: int | None = None
     raters: int | None = None
-    kappa: float | None = None
+    kappa: float | None = None  # Agreement of two raters on a pair
     level: float = 0.95
 
     _JSON = (
@@ -75,8 +65,6 @@ class PublishedCounts(Plain):
     def read(cls, text: str, **known: object) -> PublishedCounts:
         """From a text such as ``586/840``.
 
-        Examples
-        --------
         >>> PublishedCounts.read("586/840").votes
         840
         """

@@ -19,34 +19,20 @@ GROUPS: dict[Group, str] = {
 
 @dataclass(frozen=True)
 class Fact:
-    """A named number.
-
-    Attributes
-    ----------
-    name, value : str
-    meaning : str
-        What the name means, for somebody who has not met it; "" if it says so itself.
-    """
+    """A named number."""
 
     name: str
     value: str
+    # What the name means, for somebody who has not met it; "" if it says so itself
     meaning: str = ""
 
 
 @dataclass(frozen=True)
 class SectionTable:
-    """Rows of text; the first column names the row, the others are numbers to be compared.
-
-    Attributes
-    ----------
-    columns : tuple of str
-    rows : tuple of tuple of str
-        As many cells as columns.
-    caption : str
-    """
+    """Rows of text; the first column names the row, the others are numbers to be compared."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[str, ...], ...]  # As many cells as columns
     caption: str = ""
 
     def __post_init__(self) -> None:
@@ -56,33 +42,15 @@ class SectionTable:
 
 @dataclass(frozen=True)
 class Section:
-    """One topic of a report.
+    """One topic of a report."""
 
-    Attributes
-    ----------
-    key : str
-        Unique and stable.
-    group : str
-        A key of `GROUPS`.
-    title : str
-    lines : tuple of str
-        What was found, in sentences.
-    facts : tuple of Fact
-    tables : tuple of Table
-    figure : str
-        A name of `study.report.figures.FIGURES`; "" without one.
-    explanation : str
-        How it was done and how to read it, for those who ask.
-    judgement : str
-        Of a possible threat: whether it needs attention; "" where nothing is judged.
-    """
-
-    key: str
-    group: Group
+    key: str  # Unique and stable
+    group: Group  # A key of `GROUPS`
     title: str
-    lines: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()  # What was found, in sentences
     facts: tuple[Fact, ...] = ()
     tables: tuple[SectionTable, ...] = ()
-    figure: str = ""
-    explanation: str = ""
+    figure: str = ""  # A name of `study.report.figures.FIGURES`; "" without one
+    explanation: str = ""  # How it was done and how to read it, for those who ask
+    # Of a possible threat: whether it needs attention; "" where nothing is judged
     judgement: Judgement = ""

@@ -812,8 +812,6 @@ def _rate(rate: ClusteredRate, level: float) -> tuple[str, str]:
 def sections_of(report: StudyReport) -> tuple[Section, ...]:
     """The sections in the order of reading, group by group.
 
-    Examples
-    --------
     >>> from study.report.analysis import analyse
     >>> from study.report.exported import StudyExport
     >>> found = sections_of(analyse(StudyExport("s", "Demo", "", (), ())))

@@ -214,18 +214,11 @@ CODEBOOK_FILE = "codebook.csv"
 
 @dataclass(frozen=True)
 class CodebookColumn:
-    """A column of a table.
-
-    Attributes
-    ----------
-    name, meaning : str
-    values : str
-        Unit, range or possible values.
-    """
+    """A column of a table."""
 
     name: str
     meaning: str
-    values: str
+    values: str  # Unit, range or possible values
 
 
 def _columns(text: str) -> tuple[CodebookColumn, ...]:
@@ -351,10 +344,7 @@ CODEBOOK: dict[str, tuple[CodebookColumn, ...]] = {
 def codebook_csv(study_hash: str, made_by: str) -> str:
     """The codebook as a table.
 
-    Parameters
-    ----------
-    study_hash, made_by : str
-        As in the last columns of the other tables.
+    - `study_hash`, `made_by`: as in the last columns of the other tables.
     """
     return csv_text(
         [column.name for column in _SELF],
@@ -369,8 +359,6 @@ def codebook_csv(study_hash: str, made_by: str) -> str:
 def codebook_text() -> str:
     """The codebook to read.
 
-    Examples
-    --------
     >>> print(codebook_text()[:43])
     votes.csv
       vote

@@ -11,21 +11,13 @@ from study.statistics.inference import Finding
 
 @dataclass(frozen=True)
 class StudyVerdict:
-    """What the votes support.
+    """What the votes support."""
 
-    Attributes
-    ----------
-    finding : {"lower", "higher", "undecided", "none"}
-        Which formula people preferred, as far as the votes tell; "none": there is no test.
-    lines : tuple of str
-        Sentences, the most important first.
-    caution : str
-        Why not to rely on it, in a sentence; "" if there is no such reason.
-    """
-
+    # {"lower", "higher", "undecided", "none"}: Which formula people preferred, as far as the votes
+    # tell; "none": there is no test
     finding: Finding
-    lines: tuple[str, ...]
-    caution: str = ""
+    lines: tuple[str, ...]  # Sentences, the most important first
+    caution: str = ""  # Why not to rely on it, in a sentence; "" if there is no such reason
 
     @property
     def text(self) -> str:
@@ -36,8 +28,6 @@ class StudyVerdict:
 def verdict(report: StudyReport) -> StudyVerdict:
     """The headline in words.
 
-    Examples
-    --------
     >>> from study.report.analysis import analyse
     >>> from study.report.exported import StudyExport
     >>> verdict(analyse(StudyExport("s", "Demo", "", (), ()))).text
@@ -94,8 +84,6 @@ def _others(report: StudyReport) -> str:
 def _in_hundred(rate: float) -> str:
     """A rate out of 100: whole, but never rounded to none, to half or to all.
 
-    Examples
-    --------
     >>> _in_hundred(0.698), _in_hundred(0.997), _in_hundred(1.0), _in_hundred(0.503)
     ('70', '99.7', '100', '50.3')
     """
@@ -105,8 +93,6 @@ def _in_hundred(rate: float) -> str:
 def _span(low: float, high: float) -> str:
     """Two ends out of 100, told apart where they are not one number.
 
-    Examples
-    --------
     >>> _span(0.422, 0.748), _span(0.597, 0.604), _span(0.6, 0.6)
     ('42 to 75', '59.7 to 60.4', 'about 60')
     """
@@ -141,8 +127,6 @@ def _chance(finding: Finding, p: float, sided: str, *, sure: bool) -> str:
 def _how_often(p: float) -> str:
     """A p value as a natural frequency of studies.
 
-    Examples
-    --------
     >>> _how_often(3e-9)
     'fewer than one study in a million'
     >>> _how_often(0.0004), _how_often(0.031), _how_often(0.4), _how_often(0.997)
@@ -180,8 +164,6 @@ def _worth(report: StudyReport) -> tuple[str, ...]:
 def worth_text(effective: float) -> str:
     """So many independent votes, in words: at least one, and to two digits from a hundred up.
 
-    Examples
-    --------
     >>> worth_text(305.4), worth_text(11.2), worth_text(0.4)
     ('310 independent ones', '11 independent ones', '1 independent one')
     """

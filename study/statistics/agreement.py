@@ -49,25 +49,14 @@ PREVALENCE_PULL = 0.1
 
 @dataclass(frozen=True)
 class FleissKappa(PlainAtLevel):
-    """Agreement of many raters on nominal categories.
+    """Agreement of many raters on nominal categories."""
 
-    Attributes
-    ----------
-    counts : tuple of tuple of int
-        Votes for each category, one row a subject (pair); rows as given.
-    categories : tuple of str
-    value : float or None
-        Fleiss' kappa, at most 1; None if it is not defined.
-    reason : str
-        Why it is not, in a sentence; else "".
-    observed, expected : float or None
-        Mean agreement of two votes on a subject, and what chance gives.
-    """
-
+    # Votes for each category, one row a subject (pair); rows as given
     counts: tuple[tuple[int, ...], ...]
     categories: tuple[str, ...]
-    value: float | None
-    reason: str
+    value: float | None  # Fleiss' kappa, at most 1; None if it is not defined
+    reason: str  # Why it is not, in a sentence; else ""
+    # observed, expected: mean agreement of two votes on a subject, and what chance gives
     observed: float | None
     expected: float | None
 
@@ -116,18 +105,10 @@ def fleiss_kappa(
     generalisation is that of Gwet (2014, Handbook of Inter-Rater Reliability,
     4th ed., ch. 2), except that subjects with one vote count nowhere.
 
-    Parameters
-    ----------
-    counts : iterable of rows, shape (subjects, categories)
-    categories : sequence of str
+    - `counts`, shape (subjects, categories)
 
-    Raises
-    ------
-    UserError
-        If a row does not fit the categories or has a negative count.
+    Raises `UserError` if a row does not fit the categories or has a negative count.
 
-    Examples
-    --------
     >>> round(fleiss_kappa([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
     0.4544
     >>> fleiss_kappa([[3, 0], [2, 0]]).reason
@@ -156,12 +137,6 @@ def fleiss_kappa(
 def count_choices(votes: Iterable[tuple[str, str]]) -> dict[str, tuple[int, int]]:
     """Votes for lower and higher EIC on each pair, ties left out.
 
-    Parameters
-    ----------
-    votes : iterable of (pair, choice)
-
-    Examples
-    --------
     >>> count_choices([("p1", "lower"), ("p1", "higher"), ("p2", "tie"), ("p1", "lower")])
     {'p1': (2, 1), 'p2': (0, 0)}
     """
@@ -174,27 +149,16 @@ def count_choices(votes: Iterable[tuple[str, str]]) -> dict[str, tuple[int, int]
 
 @dataclass(frozen=True)
 class Agreement(PlainAtLevel):
-    """Four coefficients of agreement on the same votes, each with an interval.
-
-    Attributes
-    ----------
-    raw_agreement, fleiss_kappa, krippendorff_alpha, gwet_ac1 : Coefficient
-    lower_share : float or None
-        Mean share of votes for the lower EIC on the pairs that count; None if none counts.
-    coding : str
-        What the categories are: the coefficients depend on it.
-    seed : int
-        Of the intervals.
-    level : float
-    """
+    """Four coefficients of agreement on the same votes, each with an interval."""
 
     raw_agreement: Coefficient
     fleiss_kappa: Coefficient
     krippendorff_alpha: Coefficient
     gwet_ac1: Coefficient
+    # Mean share of votes for the lower EIC on the pairs that count; None if none counts
     lower_share: float | None
-    coding: str
-    seed: int
+    coding: str  # What the categories are: the coefficients depend on it
+    seed: int  # Of the intervals
     level: float
 
     _JSON = (
@@ -266,20 +230,11 @@ def agreement_of(
 ) -> Agreement:
     """How far raters agree on which formula of a pair is better.
 
-    Parameters
-    ----------
-    table : VoteTable
-        Valid votes on pairs; ties are left out.
-    seed, level, draws
-        Of the bootstrap intervals, see `fleiss_interval`.
+    - `table`: valid votes on pairs; ties are left out.
+    - `seed`, `level`, `draws`: of the bootstrap intervals, see `fleiss_interval`.
 
-    Raises
-    ------
-    UserError
-        If the level does not lie between 0 and 1, or there are too few draws.
+    Raises `UserError` if the level does not lie between 0 and 1, or there are too few draws.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",
     ...               choice="higher" if (pair + rater) % 10 == 0 else "lower", position=1)

@@ -26,31 +26,19 @@ Counts = Sequence[Sequence[int]] | npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class PairSums:
-    """What the coefficients need of each pair with two votes or more, in the order of its counts.
+    """What the coefficients need of each pair with two votes or more, in order of its counts."""
 
-    Attributes
-    ----------
-    counts : ndarray of float, shape (pairs, categories)
-    votes : ndarray of float, shape (pairs,)
-    agreeing : ndarray of float, shape (pairs,)
-        Share of the couples of votes on the pair that agree.
-    left_out : int
-        Pairs with fewer than two votes.
-    """
-
-    counts: Floats
-    votes: Floats
-    agreeing: Floats
-    left_out: int
+    counts: Floats  # shape (pairs, categories)
+    votes: Floats  # shape (pairs,)
+    agreeing: Floats  # shape (pairs,): Share of the couples of votes on the pair that agree
+    left_out: int  # Pairs with fewer than two votes
 
     @classmethod
     def of(cls, counts: Counts) -> PairSums:
         """Check counts, shape (pairs, categories), and keep the pairs with two votes.
 
-        Raises
-        ------
-        UserError
-            If the rows are of different lengths, of fewer than two categories, or negative.
+        Raises `UserError` if the rows are of different lengths, of fewer than two categories, or
+        negative.
         """
         if not isinstance(counts, np.ndarray) and len({len(row) for row in counts}) > 1:
             raise UserError("rows of counts must be of one length, a count for each category")
@@ -129,38 +117,23 @@ ONE_PAIR = "Only one pair has two votes, so there is no interval."
 
 @dataclass(frozen=True)
 class Coefficient(PlainAtLevel):
-    """Agreement of raters on nominal categories, 1 at most.
-
-    Attributes
-    ----------
-    name : str
-    value : float or None
-        None if it is not defined; `reason` says why.
-    reason : str
-        "" if it is defined.
-    observed, expected : float or None
-        Agreement of two votes on a pair, and what this coefficient takes for chance (None for raw
-        agreement, which takes nothing off).
-    pairs, left_out, votes : int
-        Pairs with two votes or more, which count; the other pairs; votes on those that count.
-    interval : Interval or None
-    interval_reason : str
-        Why there is no interval; "" if there is.
-    too_small : str
-        Why the interval is not to be relied on; "" if it is, or if there is none.
-    """
+    """Agreement of raters on nominal categories, 1 at most."""
 
     name: str
-    value: float | None
-    reason: str
+    value: float | None  # None if it is not defined; `reason` says why
+    reason: str  # "" if it is defined
+    # observed, expected: agreement of two votes on a pair, and what this coefficient takes for
+    # chance (None for raw agreement, which takes nothing off)
     observed: float | None
     expected: float | None
+    # pairs, left_out, votes: pairs with two votes or more, which count; the other pairs; votes on
+    # those that count
     pairs: int
     left_out: int
     votes: int
     interval: Interval | None
-    interval_reason: str
-    too_small: str
+    interval_reason: str  # Why there is no interval; "" if there is
+    too_small: str  # Why the interval is not to be relied on; "" if it is, or if there is none
 
     _JSON = (
         "name",
@@ -182,20 +155,12 @@ def raw_agreement(
 ) -> Coefficient:
     """How often two votes on a pair agree: the mean over the pairs, chance not taken off.
 
-    Parameters
-    ----------
-    counts : array_like of int, shape (pairs, categories)
-        Votes for each category.  Pairs with fewer than two votes count nowhere.
-    draws, seed, level
-        Of the interval, see `fleiss_interval`.
+    - `counts`, shape (pairs, categories): votes for each category. Pairs with fewer than two votes
+      count nowhere.
+    - `draws`, `seed`, `level`: of the interval, see `fleiss_interval`.
 
-    Raises
-    ------
-    UserError
-        If the counts, the draws or the level make no sense.
+    Raises `UserError` if the counts, the draws or the level make no sense.
 
-    Examples
-    --------
     >>> round(raw_agreement([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
     0.7333
     """
@@ -213,8 +178,6 @@ def gwet_ac1(
 
     Parameters, result and errors are those of `raw_agreement`.
 
-    Examples
-    --------
     >>> round(gwet_ac1([[9, 1], [10, 0], [10, 0], [8, 2]]).value, 4)
     0.8387
     """
@@ -231,8 +194,6 @@ def krippendorff_alpha(
 
     Parameters, result and errors are those of `raw_agreement`.
 
-    Examples
-    --------
     >>> round(krippendorff_alpha([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
     0.4343
     """
@@ -246,8 +207,6 @@ def fleiss_coefficient(
 
     Parameters, result and errors are those of `raw_agreement`.
 
-    Examples
-    --------
     >>> round(fleiss_coefficient([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
     0.4544
     """
@@ -262,25 +221,15 @@ def fleiss_interval(
     Fast on an array of counts: about a millisecond for 172 pairs, as the draws depend only on
     the number of pairs, `draws` and `seed` and are kept.
 
-    Parameters
-    ----------
-    counts : array_like of int, shape (pairs, categories)
-    draws : int
-        At least 100.
-    seed : int
-        The weights are ``numpy.random.default_rng(seed).multinomial(m, [1/m] * m, size=draws)``
-        for the m pairs with two votes, in ascending order of their rows of counts: the order in
-        which pairs are given changes nothing.
-    level : float
-        In (0, 1).
+    - `counts`, shape (pairs, categories)
+    - `draws`: at least 100.
+    - `seed`: the weights are ``numpy.random.default_rng(seed).multinomial(m, [1/m] * m,
+      size=draws)`` for the m pairs with two votes, in ascending order of their rows of counts: the
+      order in which pairs are given changes nothing.
+    - `level`: in (0, 1).
 
-    Returns
-    -------
-    Interval or None
-        None if kappa or its spread is not defined; `fleiss_coefficient` says why.
+    Returns None if kappa or its spread is not defined; `fleiss_coefficient` says why.
 
-    Examples
-    --------
     >>> found = fleiss_interval([[4, 1], [0, 3], [2, 2], [5, 0]] * 10)
     >>> round(found.low, 2), round(found.high, 2)
     (0.26, 0.64)
@@ -293,25 +242,15 @@ def coefficient(
 ) -> Coefficient:
     """A coefficient with its interval, or with sentences why there is none.
 
-    Parameters
-    ----------
-    name : str
-    measure : callable (PairSums, weights of shape (draws, pairs)) -> three arrays
-        Values, observed and expected agreement, each of shape (draws,); nan where not defined.
-    counts : array_like of int, shape (pairs, categories)
-    draws : int
-        Of the bootstrap, at least 100.
-    seed : int
-        Of the bootstrap, 0 or more.
-    level : float
-        In (0, 1).
-    few : int
-        With fewer pairs that hold the rarer choice the interval is not to be relied on.
+    - `measure`, shape (draws, pairs), callable (PairSums weights ) -> three arrays: values,
+      observed and expected agreement, each of shape (draws,); nan where not defined.
+    - `counts`, shape (pairs, categories)
+    - `draws`: of the bootstrap, at least 100.
+    - `seed`: of the bootstrap, 0 or more.
+    - `level`: in (0, 1).
+    - `few`: with fewer pairs that hold the rarer choice the interval is not to be relied on.
 
-    Raises
-    ------
-    UserError
-        If there are too few draws, or the level does not lie between 0 and 1.
+    Raises `UserError` if there are too few draws, or the level does not lie between 0 and 1.
     """
     sums = PairSums.of(counts)
     if draws < 100:

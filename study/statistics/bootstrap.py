@@ -42,27 +42,13 @@ def pair_bootstrap(
     Raters are taken as they are, so it is too narrow if votes of one rater go together.  The order
     of the votes and the names of pairs, raters and problems change nothing.
 
-    Parameters
-    ----------
-    table : VoteTable
-    draws : int
-        At least 100.
-    seed : int
-        Equal seeds give equal intervals.
+    - `draws`: at least 100.
+    - `seed`: equal seeds give equal intervals.
 
-    Returns
-    -------
-    Interval or None
-        None if no draw can differ from the votes: nothing was decided, all agree, or there is
-        only one pair.
+    Returns None if no draw can differ from the votes: nothing was decided, all agree, or there is
+    only one pair.
+    Raises `UserError` if there are too few draws, or the level does not lie between 0 and 1.
 
-    Raises
-    ------
-    UserError
-        If there are too few draws, or the level does not lie between 0 and 1.
-
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",
     ...               choice="higher" if pair % 4 == 0 else "lower", position=1)
@@ -93,8 +79,6 @@ def two_way_bootstrap(
 
     Parameters, result and errors are those of `pair_bootstrap`.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",
     ...               choice="higher" if pair % 4 == 0 else "lower", position=1)
@@ -186,8 +170,6 @@ UNSTABLE = "Too few pairs hold the rarer choice to give an interval."
 def resampling_weights(pairs: int, draws: int, seed: int) -> Floats:
     """How often each pair is drawn, shape (draws, pairs); read-only.
 
-    Examples
-    --------
     >>> resampling_weights(5, 1000, 0).sum(axis=1).tolist() == [5.0] * 1000
     True
     """
@@ -202,16 +184,10 @@ def bias_corrected(
 ) -> tuple[Interval | None, str]:
     """The interval, or None and a sentence that says why there is none.
 
-    Parameters
-    ----------
-    value : float
-        Of the votes as they are.
-    drawn : ndarray of float, shape (draws,)
-        Of each draw; nan where it is not defined.
-    pairs : int
-        At least 2.
-    level : float
-        In (0, 1).
+    - `value`: of the votes as they are.
+    - `drawn`, shape (draws,): of each draw; nan where it is not defined.
+    - `pairs`: at least 2.
+    - `level`: in (0, 1).
     """
     defined = drawn[~np.isnan(drawn)]
     if len(defined) < (1 - MOST_UNDEFINED) * len(drawn):

@@ -25,14 +25,9 @@ of fewer holds them fixed."""
 def sampled_of(estimand: Estimand, problems: int) -> Sampled:
     """What a study samples beside its raters, also where the headline is for these pairs alone.
 
-    Parameters
-    ----------
-    estimand : {"problems like these", "pairs like these", "these pairs"}
-    problems : int
-        Of the design; decides for "these pairs".
+    - `estimand`, {"problems like these", "pairs like these", "these pairs"}
+    - `problems`: of the design; decides for "these pairs".
 
-    Examples
-    --------
     >>> sampled_of("problems like these", 8), sampled_of("these pairs", 8)
     ('problems', 'pairs')
     """
@@ -44,8 +39,6 @@ def sampled_of(estimand: Estimand, problems: int) -> Sampled:
 def estimand_of(problems: int) -> Estimand:
     """What a design of so many problems estimates if it declares nothing.
 
-    Examples
-    --------
     >>> estimand_of(10), estimand_of(9)
     ('problems like these', 'pairs like these')
     """
@@ -58,49 +51,26 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Component:
-    """The variance of the rate if only the votes of one kind of cluster went together.
+    """The variance of the rate if only the votes of one kind of cluster went together."""
 
-    Attributes
-    ----------
-    name : str
-        "pair", "problem", "rater", "pair x rater" or "problem x rater".
-    clusters : int
-        How many hold a deciding vote.
-    variance : float
-        Σ over the clusters of (sum of residuals)² / votes², times the correction for small samples.
-    """
-
-    name: str
-    clusters: int
+    name: str  # "pair", "problem", "rater", "pair x rater" or "problem x rater"
+    clusters: int  # How many hold a deciding vote
+    # Σ over the clusters of (sum of residuals)² / votes², times the correction for small samples
     variance: float
 
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """The clusters of deciding votes.
+    """The clusters of deciding votes."""
 
-    Attributes
-    ----------
-    table : VoteTable
-        Deciding votes only.
-    item : {"pair", "problem"}
-        What is sampled beside the raters.
-    items : ndarray of int, shape (n,)
-        The item of each vote.
-    fixed : ndarray of int, shape (n,)
-        What is held fixed, for each vote: one stratum, its problem, or its pair.  The strata
-        partition the items, unless the pairs themselves are fixed.
-    estimand : {"problems like these", "pairs like these", "these pairs"}
-    copies : int
-        How many rows stand for one vote.
-    """
-
-    table: VoteArrays
-    item: str
-    items: Integers
+    table: VoteArrays  # Deciding votes only
+    item: str  # {"pair", "problem"}: What is sampled beside the raters
+    items: Integers  # shape (n,): The item of each vote
+    # shape (n,): What is held fixed, for each vote: one stratum, its problem, or its pair. The
+    # strata partition the items, unless the pairs themselves are fixed.
     fixed: Integers
-    estimand: Estimand
-    copies: int = 1
+    estimand: Estimand  # {"problems like these", "pairs like these", "these pairs"}
+    copies: int = 1  # How many rows stand for one vote
 
     @classmethod
     def of(cls, table: VoteArrays, estimand: Estimand | None = None, copies: int = 1) -> Clustering:
@@ -222,8 +192,6 @@ def two_way(components: tuple[Component, ...]) -> float:
     by chance, and may then even be negative.  A floor at the larger of the two would cover
     97.4 % of the time instead of 95 % where votes are independent (docs/adr/0007-inference.md).
 
-    Examples
-    --------
     >>> two_way((Component("pair", 40, 4.0), Component("rater", 20, 2.0),
     ...          Component("pair x rater", 400, 1.0)))
     5.0
@@ -249,8 +217,6 @@ def two_way(components: tuple[Component, ...]) -> float:
 def count(codes: Integers) -> int:
     """How many different codes (0, 1, …) there are.
 
-    Examples
-    --------
     >>> count(np.array([3, 0, 3]))
     2
     """

@@ -21,28 +21,15 @@ EffectFinding = Literal["lower", "higher", "too small to matter", "open", ""]
 
 @dataclass(frozen=True)
 class EffectSize(Plain):
-    """A rate held against one half plus and minus the smallest effect of interest.
+    """A rate held against one half plus and minus the smallest effect of interest."""
 
-    Attributes
-    ----------
-    margin : float
-        The smallest effect of interest, in shares.
-    declared : bool
-        Whether it was declared before the first vote.
-    alpha : float
-        Of each one-sided test.
-    p_above, p_below : float or None
-        That the rate is not above 1/2 + margin, and not below 1/2 - margin.
-    p_within : float or None
-        That it is not between the two: the larger of two one-sided tests.
-    """
-
-    margin: float
-    declared: bool
-    alpha: float
+    margin: float  # The smallest effect of interest, in shares
+    declared: bool  # Whether it was declared before the first vote
+    alpha: float  # Of each one-sided test
+    # p_above, p_below: that the rate is not above 1/2 + margin, and not below 1/2 - margin
     p_above: float | None
     p_below: float | None
-    p_within: float | None
+    p_within: float | None  # That it is not between the two: the larger of two one-sided tests
 
     _JSON = ("margin", "declared", "alpha", "p_above", "p_below", "p_within", "finding", "sentence")
 
@@ -89,17 +76,9 @@ def effect_size(
 ) -> EffectSize:
     """Hold a clustered rate against the smallest effect of interest.
 
-    Parameters
-    ----------
-    rate : ClusteredRate
-    margin : float
-        In (0, 1/2).
-    level : float
-        One less the level of each test.
-    declared : bool
+    - `margin`: in (0, 1/2).
+    - `level`: one less the level of each test.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> from study.statistics.inference import clustered_rate
     >>> from study.statistics.votes import VoteArrays

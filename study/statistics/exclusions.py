@@ -50,31 +50,20 @@ class TimedVote(Protocol):
 class ExclusionRule(PlainAtLevel):
     """When a vote does not count; frozen with the study.
 
-    Attributes
-    ----------
-    threshold_seconds : float
-        Votes or sessions of fewer active seconds do not count; exactly the
-        threshold counts.  0 switches the rule off.
-    unit : {"session", "vote"}
-        Whether the seconds are those of the rater's whole session (all their
-        votes fall or stand together) or of the single vote.
-    max_failed_attention : int or None
-        A session with more failed attention checks does not count; None: failures
-        are reported, but exclude nothing.
+    Raises `UserError` if a value makes no sense.
 
-    Raises
-    ------
-    UserError
-        If a value makes no sense.
-
-    Examples
-    --------
     >>> ExclusionRule().sentence
     'Sessions of under 60 active seconds are left out.'
     """
 
+    # Votes or sessions of fewer active seconds do not count; exactly the threshold counts. 0
+    # switches the rule off.
     threshold_seconds: float = 60.0
+    # {"session", "vote"}: Whether the seconds are those of the rater's whole session (all their
+    # votes fall or stand together) or of the single vote
     unit: Unit = "session"
+    # A session with more failed attention checks does not count; None: failures are reported, but
+    # exclude nothing
     max_failed_attention: int | None = None
 
     _JSON = ("threshold_seconds", "unit", "max_failed_attention")
@@ -118,8 +107,6 @@ def active_seconds(vote: TimedVote) -> float:
 
     The server's hold its delay and the network's: 5.6 s of thought became 8.5 s under load.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> active_seconds(Vote(seconds=40.0, idle_seconds=15.0))
     25.0
@@ -133,11 +120,8 @@ def active_seconds(vote: TimedVote) -> float:
 def session_seconds(votes: Iterable[TimedVote]) -> dict[str, float]:
     """Active seconds of each rater's session: all ballots but the practice one.
 
-    Returns
-    -------
-    dict of rater to seconds
-        The sum over the rater's votes; pauses between ballots and resuming on
-        another device add nothing.
+    Returns the sum over the rater's votes; pauses between ballots and resuming on another device
+    add nothing.
     """
     totals: dict[str, float] = {}
     for vote in votes:
@@ -149,21 +133,11 @@ def session_seconds(votes: Iterable[TimedVote]) -> dict[str, float]:
 def exclusion_reasons(votes: Sequence[TimedVote], rule: ExclusionRule) -> list[str]:
     """Why each vote does not count; "" if it does.
 
-    Parameters
-    ----------
-    votes : sequence of votes
-        All that were cast, practice ballots and attention checks included: they
-        get no reason of their own here, for they are no votes on a pair.
-    rule : ExclusionRule
+    - `votes`: all that were cast, practice ballots and attention checks included: they get no
+      reason of their own here, for they are no votes on a pair.
 
-    Returns
-    -------
-    list of str
-        One per vote, in order: "", `HASTY_SESSION`, `HASTY_VOTE` or
-        `FAILED_ATTENTION`.
+    Returns one per vote, in order: "", `HASTY_SESSION`, `HASTY_VOTE` or `FAILED_ATTENTION`.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> vote = dict(idle_seconds=0, is_practice=False, is_attention=False, attention_ok=None)
     >>> votes = [SimpleNamespace(rater="a", seconds=20, session_seconds=45, **vote),
@@ -192,19 +166,12 @@ def exclusion_reasons(votes: Sequence[TimedVote], rule: ExclusionRule) -> list[s
 
 @dataclass(frozen=True, eq=False)
 class RuleColumns:
-    """What a rule looks at, a row for each vote on a pair: to try many rules on many votes.
+    """What a rule looks at, a row for each vote on a pair: to try many rules on many votes."""
 
-    Attributes
-    ----------
-    session, vote : ndarray of float, shape (n,)
-        Active seconds of the rater's session, and of the vote.
-    failed : ndarray of int, shape (n,)
-        Attention checks that its rater failed.
-    """
-
+    # session, vote: shape (n,): Active seconds of the rater's session, and of the vote
     session: Floats
     vote: Floats
-    failed: Integers
+    failed: Integers  # shape (n,): Attention checks that its rater failed
 
     @classmethod
     def of(cls, votes: Sequence[TimedVote]) -> RuleColumns:
@@ -220,8 +187,6 @@ class RuleColumns:
     def kept_by(self, rule: ExclusionRule) -> Flags:
         """Which votes the rule keeps: those without a reason in `exclusion_reasons`.
 
-        Examples
-        --------
         >>> columns = RuleColumns(np.array([45.0, 60.0]), np.array([9.0, 9.0]), np.array([0, 2]))
         >>> columns.kept_by(ExclusionRule()).tolist()
         [False, True]

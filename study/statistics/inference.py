@@ -41,44 +41,26 @@ METHOD_NO_SPREAD = "Clopper-Pearson with one trial a cluster"
 
 @dataclass(frozen=True)
 class ClusteredRate(PlainAtLevel):
-    """How often the formula of lower EIC was preferred; ties are in no rate.
+    """How often the formula of lower EIC was preferred; ties are in no rate."""
 
-    Attributes
-    ----------
-    lower, votes : int
-        Deciding votes for the formula of lower EIC, and all deciding votes.
-    estimand : {"problems like these", "pairs like these", "these pairs"}
-        What the interval is for: raters like these on problems like these, on other pairs of these
-        problems, or on these pairs alone.
-    clusters : tuple of (str, int)
-        What was sampled and how many there are, such as (("pair", 172), ("rater", 84)).
-    conditional_on_problems : bool
-        True: the rate is that of these problems, and says nothing about others.
-    problems : int
-        With a deciding vote.
-    components : tuple of Component
-        The one-way variances: items, raters, both; raters alone for "these pairs".
-    effective_problems : float
-        Kish's effective number of problems: how many of equal size tell as much.
-    degrees_of_freedom : float
-        Of the t distribution; 0 or less if there is no spread to measure.
-    too_small : str
-        "", or why this study is too small for a trustworthy interval, in a sentence.
-    reason : str
-        "", or why there is no interval and no test.
-    """
-
+    # lower, votes: deciding votes for the formula of lower EIC, and all deciding votes
     lower: int
     votes: int
+    # {"problems like these", "pairs like these", "these pairs"}: What the interval is for: raters
+    # like these on problems like these, on other pairs of these problems, or on these pairs alone
     estimand: Estimand
+    # What was sampled and how many there are, such as (("pair", 172), ("rater", 84))
     clusters: tuple[tuple[str, int], ...]
+    # True: the rate is that of these problems, and says nothing about others
     conditional_on_problems: bool
-    problems: int
+    problems: int  # With a deciding vote
+    # The one-way variances: items, raters, both; raters alone for "these pairs"
     components: tuple[Component, ...]
+    # Kish's effective number of problems: how many of equal size tell as much
     effective_problems: float
-    degrees_of_freedom: float
-    too_small: str
-    reason: str
+    degrees_of_freedom: float  # Of the t distribution; 0 or less if there is no spread to measure
+    too_small: str  # "", or why this study is too small for a trustworthy interval, in a sentence
+    reason: str  # "", or why there is no interval and no test
 
     _JSON = (
         "lower",
@@ -140,10 +122,7 @@ class ClusteredRate(PlainAtLevel):
         (a unanimous study), the exact interval of as many trials as there are clusters of the
         scarcer kind: the least that the votes can be worth.
 
-        Raises
-        ------
-        UserError
-            If the level does not lie between 0 and 1.
+        Raises `UserError` if the level does not lie between 0 and 1.
         """
         if not 0 < level < 1:
             raise UserError("a confidence level lies between 0 and 1")
@@ -171,12 +150,8 @@ class ClusteredRate(PlainAtLevel):
     def finding(self, level: float = 0.95, *, one_sided: bool = False) -> Finding:
         """What the votes support: the rule of the report's verdict, and of a plan's power.
 
-        Parameters
-        ----------
-        level : float
-            Two-sided, the interval of this level leaves one half out.
-        one_sided : bool
-            As declared: the one-sided p value is at most 1 - level; never "higher".
+        - `level`: two-sided, the interval of this level leaves one half out.
+        - `one_sided`: as declared: the one-sided p value is at most 1 - level; never "higher".
         """
         interval = self.interval(level)
         if interval is None or self.p_value is None:
@@ -265,23 +240,14 @@ def clustered_rate(
     are; residuals are taken about each problem's own rate, and the result holds for these problems.
     "these pairs": only the raters are a sample, and residuals are taken about each pair's own rate.
 
-    Parameters
-    ----------
-    table : VoteTable
-        Valid votes on pairs; ties are left out.
-    estimand : {"problems like these", "pairs like these", "these pairs"}, optional
-        By default what the table's design samples, see `VoteArrays.sampled`.
-    copies : int
-        How many rows stand for one vote: 2 where each tie is split into a row for either formula
-        and every other vote stands there twice.  The counts of the result are of rows.
+    - `table`: valid votes on pairs; ties are left out.
+    - `estimand`, {"problems like these", "pairs like these", "these pairs"}, optional: by default
+      what the table's design samples, see `VoteArrays.sampled`.
+    - `copies`: how many rows stand for one vote: 2 where each tie is split into a row for either
+      formula and every other vote stands there twice. The counts of the result are of rows.
 
-    Raises
-    ------
-    UserError
-        If there is no such estimand.
+    Raises `UserError` if there is no such estimand.
 
-    Examples
-    --------
     Five raters who agree on a pair are worth about one, so 60 votes tell as much as 11:
 
     >>> from types import SimpleNamespace as Vote

@@ -28,21 +28,11 @@ MOST_STEPS = 60
 
 @dataclass(frozen=True)
 class MixedRate(PlainAtLevel):
-    """The rate of a typical rater on a typical pair or problem.
+    """The rate of a typical rater on a typical pair or problem."""
 
-    Attributes
-    ----------
-    kinds : (str, str)
-        What has an intercept of its own: "problem" or "pair", and "rater".
-    spreads : tuple of float
-        Their standard deviations on the log odds; empty without a fit.
-    log_odds, standard_error : float or None
-        Of the common intercept.
-    level : float
-    """
-
-    kinds: tuple[str, str]
-    spreads: tuple[float, ...]
+    kinds: tuple[str, str]  # What has an intercept of its own: "problem" or "pair", and "rater"
+    spreads: tuple[float, ...]  # Their standard deviations on the log odds; empty without a fit
+    # log_odds, standard_error: of the common intercept
     log_odds: float | None
     standard_error: float | None
     level: float
@@ -95,16 +85,9 @@ class MixedRate(PlainAtLevel):
 def mixed_rate(table: VoteArrays, headline: ClusteredRate, *, level: float = 0.95) -> MixedRate:
     """Fit the model; nothing where the headline has no interval, or all votes agree.
 
-    Parameters
-    ----------
-    table : VoteArrays
-        Valid votes on pairs; ties are left out.
-    headline : ClusteredRate
-        Of the same votes.
-    level : float
+    - `table`: valid votes on pairs; ties are left out.
+    - `headline`: of the same votes.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> from study.statistics.inference import clustered_rate
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p:02}", problem="q", lower_side="left", position=1,
@@ -141,16 +124,10 @@ def laplace(
 ) -> tuple[float, Floats, float]:
     """The approximate log likelihood, where it is largest, and the variance of the intercept.
 
-    Parameters
-    ----------
-    y : ndarray of float, shape (n,)
-        0 or 1.
-    codes : tuple of two ndarray of int, shape (n,)
-        Clusters of either kind, 0, 1, …
-    spreads : (float, float)
-        Their standard deviations.
-    start : ndarray of float
-        The intercept, then the effects of either kind.
+    - `y`, shape (n,): 0 or 1.
+    - `codes`, shape (n,): clusters of either kind, 0, 1, …
+    - `spreads`: their standard deviations.
+    - `start`: the intercept, then the effects of either kind.
     """
     sizes = [int(each.max()) + 1 for each in codes]
     first, second = slice(1, 1 + sizes[0]), slice(1 + sizes[0], 1 + sum(sizes))

@@ -45,15 +45,10 @@ class ModelAnswerLike(Protocol):
 
 @dataclass(frozen=True)
 class PairScore:
-    """One pair as one model sees it.
+    """One pair as one model sees it."""
 
-    Attributes
-    ----------
-    lower_first, higher_first : (int, int)
-        Deciding answers for the lower EIC, and all of them, where that formula came first or
-        second.
-    """
-
+    # lower_first, higher_first: deciding answers for the lower EIC, and all of them, where that
+    # formula came first or second
     lower_first: tuple[int, int] = (0, 0)
     higher_first: tuple[int, int] = (0, 0)
 
@@ -67,8 +62,6 @@ class PairScore:
     def score(self) -> float | None:
         """The mean of the two orders, so that a liking for a place cancels.
 
-        Examples
-        --------
         >>> PairScore((2, 2), (1, 2)).score
         0.75
         """
@@ -78,8 +71,6 @@ class PairScore:
     def first(self) -> float | None:
         """The share for the formula that came first, either order weighing the same.
 
-        Examples
-        --------
         >>> PairScore((2, 2), (1, 2)).first
         0.75
         """
@@ -102,31 +93,16 @@ def pair_scores(answers: Iterable[ModelAnswerLike]) -> dict[str, PairScore]:
 
 @dataclass(frozen=True)
 class ModelEstimate(PlainAtLevel):
-    """A mean over pairs, with what the clusters say about its uncertainty.
-
-    Attributes
-    ----------
-    value : float or None
-    variance : float or None
-        Of `value`; None where there is a `reason`.
-    degrees_of_freedom : float
-    pairs : int
-    clusters : tuple of (str, int)
-    null : float
-        What "nothing" would be: one half of a rate, 0 of a difference.
-    rate : ClusteredRate or None
-        Of a share: its interval is made as that of people's.
-    too_small, reason : str
-        Why the interval is not to be relied on; why there is none; "".
-    """
+    """A mean over pairs, with what the clusters say about its uncertainty."""
 
     value: float | None
-    variance: float | None
+    variance: float | None  # Of `value`; None where there is a `reason`
     degrees_of_freedom: float
     pairs: int
     clusters: tuple[tuple[str, int], ...]
-    null: float = 0.0
-    rate: ClusteredRate | None = None
+    null: float = 0.0  # What "nothing" would be: one half of a rate, 0 of a difference
+    rate: ClusteredRate | None = None  # Of a share: its interval is made as that of people's
+    # too_small, reason: why the interval is not to be relied on; why there is none; ""
     too_small: str = ""
     reason: str = ""
 
@@ -188,14 +164,8 @@ def mean_over_pairs(
 ) -> ModelEstimate:
     """The mean of one value a pair, each pair weighing the same; the items are the clusters.
 
-    Parameters
-    ----------
-    values : mapping of pair to float
-    problems : mapping of pair to problem
-    share : bool
-        Values in [0, 1], to be compared with one half; else differences, with 0.
-    sampled : {"problems", "pairs"}, optional
-        What the design samples.
+    - `share`: values in [0, 1], to be compared with one half; else differences, with 0.
+    - `sampled`, {"problems", "pairs"}, optional: what the design samples.
     """
     names = sorted(values)
     null = 0.5 if share else 0.0
@@ -255,13 +225,8 @@ def less_people(
     The mean of (the model's score on the vote's pair - the vote); two-way clustered, for people
     are sampled, and their votes go together, too.
 
-    Parameters
-    ----------
-    scores : mapping of pair to float
-    votes : iterable of votes
-        The valid ones; ties are left out, and so are pairs without a score.
-    sampled : {"problems", "pairs"}, optional
-        What the design samples beside raters.
+    - `votes`: the valid ones; ties are left out, and so are pairs without a score.
+    - `sampled`, {"problems", "pairs"}, optional: what the design samples beside raters.
     """
     used = [vote for vote in votes if vote.choice != "tie" and vote.pair in scores]
     if not used:
@@ -283,22 +248,13 @@ def less_people(
 
 @dataclass(frozen=True)
 class OrderConsistency:
-    """Whether a model keeps to its choice when the formulas change places.
+    """Whether a model keeps to its choice when the formulas change places."""
 
-    Attributes
-    ----------
-    same : int
-        Pairs on which the majority is for one formula in both orders.
-    first, second : int
-        Pairs on which it is for whichever formula comes first, or second.
-    undecided : int
-        Pairs with an even split in one of the orders.
-    """
-
-    same: int
+    same: int  # Pairs on which the majority is for one formula in both orders
+    # first, second: pairs on which it is for whichever formula comes first, or second
     first: int
     second: int
-    undecided: int
+    undecided: int  # Pairs with an even split in one of the orders
 
     @classmethod
     def of(cls, scores: Iterable[PairScore]) -> OrderConsistency:
@@ -324,8 +280,6 @@ class OrderConsistency:
 def within_model(scores: Iterable[PairScore]) -> tuple[float | None, int]:
     """How often two answers to one pair in one order agree, and on how many such cells.
 
-    Examples
-    --------
     >>> within_model([PairScore((2, 2), (1, 2)), PairScore((1, 1), (0, 1))])
     (0.5, 2)
     """
@@ -340,34 +294,21 @@ def _agreement(k: int, n: int) -> float:
 
 @dataclass(frozen=True)
 class WithPeople:
-    """How far a model agrees with people, pair by pair, and how far people could.
+    """How far a model agrees with people, pair by pair, and how far people could."""
 
-    Attributes
-    ----------
-    pairs, votes : int
-        With a score and two deciding votes or more; those votes.
-    correlation : float or None
-        Pearson's, of the model's scores and people's shares.
-    reliability : float or None
-        What part of the variance of people's shares is not the noise of few votes.
-    corrected : float or None
-        The correlation with the shares that endless votes would give: `correlation` divided by
-        the square root of `reliability`; may exceed 1 by chance.  None if noise explains all.
-    model : float or None
-        How often an answer of the model agrees with a vote.
-    people : float or None
-        The ceiling: how often the vote of a person who is left out agrees with another's.
-    intervals : mapping of str to Interval or None
-        Of the four by name, and of "difference", `model` - `people`; pair bootstrap.
-    """
-
+    # pairs, votes: with a score and two deciding votes or more; those votes
     pairs: int
     votes: int
-    correlation: float | None
+    correlation: float | None  # Pearson's, of the model's scores and people's shares
+    # What part of the variance of people's shares is not the noise of few votes
     reliability: float | None
+    # The correlation with the shares that endless votes would give: `correlation` divided by the
+    # square root of `reliability`; may exceed 1 by chance. None if noise explains all.
     corrected: float | None
-    model: float | None
+    model: float | None  # How often an answer of the model agrees with a vote
+    # The ceiling: how often the vote of a person who is left out agrees with another's
     people: float | None
+    # Of the four by name, and of "difference", `model` - `people`; pair bootstrap
     intervals: Mapping[str, Interval | None]
 
     @property
@@ -396,14 +337,9 @@ def with_people(
 ) -> WithPeople:
     """Compare a model's scores with people's votes on the pairs that have two or more.
 
-    Parameters
-    ----------
-    scores : mapping of pair to float
-    votes : iterable of votes
-        The valid ones; ties are left out.
-    seed : int
-        Of the bootstrap, which draws the pairs in the order of their numbers, not of their names.
-    level : float
+    - `votes`: the valid ones; ties are left out.
+    - `seed`: of the bootstrap, which draws the pairs in the order of their numbers, not of their
+      names.
     """
     counted: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for vote in votes:
@@ -479,23 +415,12 @@ def _measures(table: Floats, weights: Floats) -> dict[str, Floats]:
 
 @dataclass(frozen=True)
 class BetweenModels:
-    """How far two models agree on the pairs that both have a score on.
-
-    Attributes
-    ----------
-    pairs : int
-    agreement : float or None
-        How often an answer of one agrees with an answer of the other.
-    correlation : float or None
-        Pearson's, of their scores.
-    difference : ModelEstimate
-        The first's rate less the second's, paired by pair.
-    """
+    """How far two models agree on the pairs that both have a score on."""
 
     pairs: int
-    agreement: float | None
-    correlation: float | None
-    difference: ModelEstimate
+    agreement: float | None  # How often an answer of one agrees with an answer of the other
+    correlation: float | None  # Pearson's, of their scores
+    difference: ModelEstimate  # The first's rate less the second's, paired by pair
 
 
 def between_models(
@@ -507,11 +432,7 @@ def between_models(
 ) -> BetweenModels:
     """Compare the scores of two models.
 
-    Parameters
-    ----------
-    first, second : mapping of pair to float
-    problems : mapping of pair to problem
-    sampled : {"problems", "pairs"}, optional
+    - `sampled`, {"problems", "pairs"}, optional
     """
     common = sorted(first.keys() & second.keys())
     a = np.array([first[pair] for pair in common])
@@ -531,8 +452,6 @@ def between_models(
 def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
     """Holm's (1979) step-down correction; a test that could not be made is not counted.
 
-    Examples
-    --------
     >>> holm([0.01, 0.04, None, 0.03])
     (0.03, 0.06, None, 0.06)
     """
@@ -547,24 +466,12 @@ def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
 
 @dataclass(frozen=True, eq=False)
 class ModelFindings:
-    """All that one run of a model says.
-
-    Attributes
-    ----------
-    answers : tuple of answers
-    votes : tuple of votes
-        People's valid ones.
-    problems : mapping of pair to problem
-        Of the pairs of the study.
-    sampled : {"problems", "pairs"} or None
-    level : float
-    seed : int
-    """
+    """All that one run of a model says."""
 
     answers: tuple[Any, ...]
-    votes: tuple[Any, ...]
-    problems: Mapping[str, str]
-    sampled: Sampled | None = None
+    votes: tuple[Any, ...]  # People's valid ones
+    problems: Mapping[str, str]  # Of the pairs of the study
+    sampled: Sampled | None = None  # {"problems", "pairs"} or None
     level: float = 0.95
     seed: int = 0
 

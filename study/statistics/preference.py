@@ -19,23 +19,15 @@ from eic_core.exports import PlainAtLevel
 
 @dataclass(frozen=True)
 class Interval(PlainAtLevel):
-    """A confidence interval: of a rate, an agreement, a term of a regression, or an odds ratio.
+    """A confidence interval: of a rate, an agreement, a term of a regression, or an odds ratio."""
 
-    Attributes
-    ----------
-    low, high : float
-        In the unit of the estimate: in [0, 1] for a rate, at most 1 for an agreement, any number
-        for a term, 0 or more for an odds ratio.
-    level : float
-        Two-sided confidence, such as 0.95.
-    method : str
-        How it was made, to be named beside it: "Wilson", "Clopper-Pearson", a clustered t
-        interval, a bootstrap.
-    """
-
+    # low, high: in the unit of the estimate: in [0, 1] for a rate, at most 1 for an agreement, any
+    # number for a term, 0 or more for an odds ratio
     low: float
     high: float
-    level: float
+    level: float  # Two-sided confidence, such as 0.95
+    # How it was made, to be named beside it: "Wilson", "Clopper-Pearson", a clustered t interval, a
+    # bootstrap
     method: str
 
     _JSON = ("low", "high", "level", "method")
@@ -44,8 +36,6 @@ class Interval(PlainAtLevel):
 def between(interval: Interval | None) -> str:
     """An interval of a rate, in words; "" if there is none.
 
-    Examples
-    --------
     >>> between(Interval(0.647, 0.746, 0.95, ""))
     '65 % to 75 %'
     """
@@ -55,8 +45,6 @@ def between(interval: Interval | None) -> str:
 def interval_text(interval: Interval | None) -> str:
     """An interval as a table shows it; no end is rounded onto none, one half or all.
 
-    Examples
-    --------
     >>> interval_text(Preference(586, 254).wilson()), interval_text(Interval(0.5003, 1, 0.95, ""))
     ('[0.666, 0.728]', '[0.5003, 1.000]')
     """
@@ -70,15 +58,6 @@ def interval_text(interval: Interval | None) -> str:
 class Preference(PlainAtLevel):
     """Counts of choices, and what follows from them.
 
-    Attributes
-    ----------
-    lower, higher : int
-        Votes for the formula of lower, and of higher EIC.
-    ties : int
-        "Cannot decide": shown, and in no rate.
-
-    Examples
-    --------
     The counts of Yu et al., 586 of 840:
 
     >>> counts = Preference(586, 254)
@@ -92,9 +71,10 @@ class Preference(PlainAtLevel):
     '0.665 0.729'
     """
 
+    # lower, higher: votes for the formula of lower, and of higher EIC
     lower: int
     higher: int
-    ties: int = 0
+    ties: int = 0  # "Cannot decide": shown, and in no rate
 
     _JSON = (
         "lower",
@@ -116,8 +96,6 @@ class Preference(PlainAtLevel):
     def of(cls, choices: Iterable[str]) -> Preference:
         """Count choices: "lower", "higher" or "tie".
 
-        Examples
-        --------
         >>> Preference.of(["lower", "tie", "lower", "higher"])
         Preference(lower=2, higher=1, ties=1)
         """

@@ -53,22 +53,15 @@ class Subject(Plain):
 
 @dataclass(frozen=True)
 class Reasons(Plain):
-    """The reasons of the valid votes.
+    """The reasons of the valid votes."""
 
-    Attributes
-    ----------
-    votes, given, raters : int
-        Valid votes, those with a reason, and whose they are.
-    subjects : tuple of Subject
-        Those that occur, the most frequent first; last what touches on none of them.
-    words : tuple of (str, int)
-        The words that most reasons have, and how many do; small words left out.
-    """
-
+    # votes, given, raters: valid votes, those with a reason, and whose they are
     votes: int
     given: int
     raters: int
+    # Those that occur, the most frequent first; last what touches on none of them
     subjects: tuple[Subject, ...]
+    # The words that most reasons have, and how many do; small words left out
     words: tuple[tuple[str, int], ...]
 
     _JSON = ("votes", "given", "raters", "subjects", ("words", lambda found: dict(found.words)))
@@ -81,13 +74,8 @@ MOST_WORDS = 10
 def reasons_of(votes: Sequence[ReasonedVote]) -> Reasons:
     """Count what raters wrote, plainly: a word with one of these beginnings is the subject.
 
-    Parameters
-    ----------
-    votes : sequence of votes
-        Valid ones, on pairs.
+    - `votes`: valid ones, on pairs.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater="a", choice="lower", reason="Shorter, no nested exp"),
     ...          Vote(rater="a", choice="higher", reason="hm"),

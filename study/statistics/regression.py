@@ -33,22 +33,11 @@ NO_SPREAD = "The votes of no two clusters differ in this, so there is nothing to
 
 @dataclass(frozen=True)
 class RegressionTerm(PlainAtLevel):
-    """One coefficient.
+    """One coefficient."""
 
-    Attributes
-    ----------
-    name : str
-        "intercept", or that of the column.
-    estimate : float
-        Change for one unit of the column; of the log odds in a logistic regression.
-    standard_error : float
-        Clustered; 0 where no two clusters differ.
-    degrees_of_freedom : int
-    """
-
-    name: str
-    estimate: float
-    standard_error: float
+    name: str  # "intercept", or that of the column
+    estimate: float  # Change for one unit of the column; of the log odds in a logistic regression
+    standard_error: float  # Clustered; 0 where no two clusters differ
     degrees_of_freedom: int
 
     _JSON = ("name", "estimate", "standard_error", "degrees_of_freedom", "p_value", "interval")
@@ -82,26 +71,14 @@ class RegressionTerm(PlainAtLevel):
 
 @dataclass(frozen=True)
 class RegressionFit(PlainAtLevel):
-    """A regression with clustered standard errors.
+    """A regression with clustered standard errors."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the columns, without the intercept.
-    terms : tuple of Term
-        The intercept and one for each column; empty if there is a `reason`.
-    votes : int
-    clusters : tuple of int
-        How many of each kind.
-    reason : str
-        Why there is no fit; "" if there is.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # Of the columns, without the intercept
+    # The intercept and one for each column; empty if there is a `reason`
     terms: tuple[RegressionTerm, ...]
     votes: int
-    clusters: tuple[int, ...]
-    reason: str
+    clusters: tuple[int, ...]  # How many of each kind
+    reason: str  # Why there is no fit; "" if there is
 
     _JSON = ("too_small", "terms", "votes", "clusters", "reason")
 
@@ -122,34 +99,21 @@ class RegressionFit(PlainAtLevel):
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Checked input, columns centred and scaled so that no unit spoils the arithmetic.
+    """Checked input, columns centred and scaled so that no unit spoils the arithmetic."""
 
-    Attributes
-    ----------
-    y : ndarray of float, shape (n,)
-    columns : ndarray of float, shape (n, k)
-        A column of ones, then each column less its mean, divided by its standard deviation.
-    names : tuple of str
-        Of the k - 1 columns.
-    back : ndarray of float, shape (k, k)
-        Takes coefficients of `columns` to those of the columns as given.
-    clusters : tuple of ndarray of int
-    """
-
-    y: Floats
+    y: Floats  # shape (n,)
+    # shape (n, k): A column of ones, then each column less its mean, divided by its standard
+    # deviation
     columns: Floats
-    names: tuple[str, ...]
-    back: Floats
+    names: tuple[str, ...]  # Of the k - 1 columns
+    back: Floats  # shape (k, k): Takes coefficients of `columns` to those of the columns as given
     clusters: tuple[Integers, ...]
 
     @classmethod
     def of(cls, y: Floats, X: Floats, names: Sequence[str], clusters: Sequence[Integers]) -> Design:
         """Check and scale.
 
-        Raises
-        ------
-        UserError
-            If shapes do not fit, or a value is not finite.
+        Raises `UserError` if shapes do not fit, or a value is not finite.
         """
         n = len(y)
         if X.ndim != 2 or X.shape != (n, len(names)):
@@ -251,8 +215,6 @@ def least_squares(
     Parameters, result and errors are those of `study.statistics.logistic.logistic`, except that
     y may be any finite number.
 
-    Examples
-    --------
     >>> x = np.arange(8.0)
     >>> wobble = np.array([1, -1, -1, 1, 1, -1, -1, 1]) / 10
     >>> fit = least_squares(3 + 2 * x + wobble, x[:, None], ["x"], (np.arange(8) // 2,), ("rater",))
@@ -290,34 +252,18 @@ def logistic(
 ) -> LogisticFit:
     """Fit by iteratively reweighted least squares; an intercept is added.
 
-    Parameters
-    ----------
-    y : ndarray of float, shape (n,)
-        0 or 1.
-    X : ndarray of float, shape (n, k)
-        Without a column of ones.
-    names : sequence of str
-        One a column.
-    clusters : sequence of one or two ndarray of int, shape (n,)
-        Codes 0, 1, … of each row's clusters.
-    kinds : sequence of str
-        What the clusters are, for sentences.
+    - `y`, shape (n,): 0 or 1.
+    - `X`, shape (n, k): without a column of ones.
+    - `names`: one a column.
+    - `clusters`, shape (n,): codes 0, 1, … of each row's clusters.
+    - `kinds`: what the clusters are, for sentences.
 
-    Returns
-    -------
-    LogisticFit
-        With a `reason` instead of terms where no two clusters differ, which leaves nothing to test
-        against, or where no finite estimate exists: a column is constant, or
-        follows from the others, or the columns separate the votes (found exactly, by a linear
-        programme: Konis, 2007, Linear programming algorithms for detecting separated data).
+    Returns with a `reason` instead of terms where no two clusters differ, which leaves nothing to
+    test against, or where no finite estimate exists: a column is constant, or follows from the
+    others, or the columns separate the votes (found exactly, by a linear programme: Konis, 2007,
+    Linear programming algorithms for detecting separated data).
+    Raises `UserError` if shapes do not fit, a value is not finite, or y is neither 0 nor 1.
 
-    Raises
-    ------
-    UserError
-        If shapes do not fit, a value is not finite, or y is neither 0 nor 1.
-
-    Examples
-    --------
     Three of four say yes where x = 1, one of four where x = 0: an odds ratio of 9.
 
     >>> y = np.array([1, 1, 1, 0, 1, 0, 0, 0] * 10, dtype=float)

@@ -20,15 +20,6 @@ from study.statistics.votes import VoteArrays
 class SignTest(PlainAtLevel):
     """Pairs by what most of their deciding votes chose.
 
-    Attributes
-    ----------
-    lower, higher : int
-        Pairs with a majority for the formula of lower, and of higher EIC.
-    split : int
-        Pairs with as many votes for either: they decide nothing.
-
-    Examples
-    --------
     >>> test = SignTest(9, 1, 2)
     >>> test.p_value == 11 / 1024
     True
@@ -36,9 +27,10 @@ class SignTest(PlainAtLevel):
     Most votes went to the formula of lower EIC on 9 of 10 pairs; 2 more pairs were split evenly.
     """
 
+    # lower, higher: pairs with a majority for the formula of lower, and of higher EIC
     lower: int
     higher: int
-    split: int = 0
+    split: int = 0  # Pairs with as many votes for either: they decide nothing
 
     _JSON = ("lower", "higher", "split", "pairs", "rate", "p_value", "reason", "sentence")
 
@@ -90,8 +82,6 @@ class SignTest(PlainAtLevel):
 def sign_test(table: VoteArrays) -> SignTest:
     """Count pairs by their majority; ties are no votes, and pairs without a vote do not count.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=rater, pair=pair, problem="q", choice=choice, lower_side="left",
     ...               position=1)

@@ -34,8 +34,6 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 def both_below(threshold: float, latent: float) -> float:
     """Probability that two standard normals of correlation `latent` are both below `threshold`.
 
-    Examples
-    --------
     >>> round(both_below(0.0, 0.5), 12)  # 1/4 + arcsin(1/2) / (2 pi)
     0.333333333333
     """
@@ -45,8 +43,6 @@ def both_below(threshold: float, latent: float) -> float:
 def binary_correlation(preference: float, latent: float) -> float:
     """Correlation of two votes whose latent values correlate by `latent`, in [0, 1].
 
-    Examples
-    --------
     >>> round(binary_correlation(0.5, 0.5), 6), binary_correlation(0.7, 0.0)
     (0.333333, 0.0)
     """
@@ -68,8 +64,6 @@ def _excess(threshold: float, latent: float) -> float:
 def latent_correlation(preference: float, binary: float) -> float:
     """The inverse of `binary_correlation` in its second argument.
 
-    Examples
-    --------
     >>> round(latent_correlation(0.5, 1 / 3), 6)
     0.5
     """
@@ -83,77 +77,51 @@ LIMITS = {"pairs": 100_000, "problems": 100_000, "raters": 100_000, "ballots": 1
 
 @dataclass(frozen=True)
 class Variances:
-    """Shares of the latent variance, each from 0 to 1; they add up to 1.
+    """Shares of the latent variance, each from 0 to 1; they add up to 1."""
 
-    Attributes
-    ----------
-    problem, pair, rater : float
-        What the votes on a problem, on a pair, and of a rater have in common.
-    noise : float
-        The rest: each vote's own.
-    """
-
+    # problem, pair, rater: what the votes on a problem, on a pair, and of a rater have in common
     problem: float
     pair: float
     rater: float
-    noise: float
+    noise: float  # The rest: each vote's own
 
 
 @dataclass(frozen=True)
 class StudyModel:
     """A study and the people in it, as they are supposed to be.
 
-    Attributes
-    ----------
-    preference : float
-        Probability that a deciding vote is for the formula of lower EIC, 0.01 to 0.99.
-    kappa : float
-        Correlation of two raters' votes on one pair, 0 to 0.95: what Fleiss' kappa tends to.
-    problem_share : float
-        How much of what a pair's votes share (on the latent scale) belongs to its problem, 0 to 1.
-    rater_correlation : float
-        Correlation of one rater's votes on pairs of different problems, 0 to 0.95.
-    pairs, problems, raters, ballots : int
-        How many; ballots are those of each rater.
-    sizes : tuple of int
-        The pairs of each problem; empty: pairs are spread evenly over the problems.
-    drop_out : float
-        Probability that a rater stops early, after 0 to ballots - 1 ballots, all equally likely.
-        Later raters get the pairs that were left.
-    excluded : float
-        Probability that a rater's whole session does not count, for instance for haste.  The
-        votes were given out and are lost.
-    tie_share : float
-        Probability that a vote decides for neither.
-    unequal : float
-        0: the votes on each pair are as even as arithmetic allows.  Above: standard deviation of
-        the logarithm of how often a pair is meant to be given out, at most 2.
+    Raises `UserError` if a value is out of range, or no votes can correlate like this.
 
-    Raises
-    ------
-    UserError
-        If a value is out of range, or no votes can correlate like this.
-
-    Examples
-    --------
     >>> model = StudyModel(preference=0.698, kappa=0.37)
     >>> shares = model.variances
     >>> round(shares.problem + shares.pair, 3), round(shares.rater, 3)
     (0.569, 0.086)
     """
 
+    # Probability that a deciding vote is for the formula of lower EIC, 0.01 to 0.99
     preference: float = 0.7
+    # Correlation of two raters' votes on one pair, 0 to 0.95: what Fleiss' kappa tends to
     kappa: float = 0.3
+    # How much of what a pair's votes share (on the latent scale) belongs to its problem, 0 to 1
     problem_share: float = 0.0
+    # Correlation of one rater's votes on pairs of different problems, 0 to 0.95
     rater_correlation: float = 0.05
+    # pairs, problems, raters, ballots: how many; ballots are those of each rater
     pairs: int = 100
     problems: int = 10
     raters: int = 50
     ballots: int = 10
+    # Probability that a rater stops early, after 0 to ballots - 1 ballots, all equally likely.
+    # Later raters get the pairs that were left.
     drop_out: float = 0.0
+    # Probability that a rater's whole session does not count, for instance for haste. The votes
+    # were given out and are lost.
     excluded: float = 0.0
-    tie_share: float = 0.0
+    tie_share: float = 0.0  # Probability that a vote decides for neither
+    # 0: the votes on each pair are as even as arithmetic allows. Above: standard deviation of the
+    # logarithm of how often a pair is meant to be given out, at most 2.
     unequal: float = 0.0
+    # The pairs of each problem; empty: pairs are spread evenly over the problems
     sizes: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
@@ -225,60 +193,36 @@ _RANGES = (
 
 @dataclass(frozen=True, eq=False)
 class SimulatedStudy:
-    """One study, and what would be found with endless raters.
-
-    Attributes
-    ----------
-    model : StudyModel
-    table : VoteTable
-        The votes that count, ties among them.
-    rate_given_pairs : float
-        Mean over these very pairs of the probability of a vote for lower EIC.
-    rate_given_problems : float
-        The same over endless pairs from these very problems.
-    pair_rates, problem_rates : ndarray of float, shape (pairs,)
-        The probability of a vote for lower EIC on each of these pairs, and on endless pairs of
-        its problem.
-    """
+    """One study, and what would be found with endless raters."""
 
     model: StudyModel
-    table: VoteArrays
-    rate_given_pairs: float
-    rate_given_problems: float
+    table: VoteArrays  # The votes that count, ties among them
+    rate_given_pairs: float  # Mean over these very pairs of the probability of a vote for lower EIC
+    rate_given_problems: float  # The same over endless pairs from these very problems
+    # pair_rates, problem_rates: shape (pairs,): The probability of a vote for lower EIC on each of
+    # these pairs, and on endless pairs of its problem
     pair_rates: Floats
     problem_rates: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class SimulatedStudies:
-    """Many studies of one model as stacked arrays; iterate for one `SimulatedStudy` each.
-
-    Attributes
-    ----------
-    model : StudyModel
-    lower : ndarray of float, shape (studies, raters × ballots)
-        1, 0, or nan for a tie; of no meaning where `counted` is False.
-    counted : ndarray of bool, same shape
-        Whether a vote was cast and counts.
-    pair : ndarray of int, same shape
-    on_left : ndarray of bool, same shape
-    rater, position : ndarray of int, shape (raters × ballots,)
-        The same in all studies; position is from 1.
-    rate_given_pairs, rate_given_problems : ndarray of float, shape (studies,)
-        See `SimulatedStudy`.
-    pair_rates, problem_rates : ndarray of float, shape (studies, pairs)
-        Likewise.
-    """
+    """Many studies of one model as stacked arrays; iterate for one `SimulatedStudy` each."""
 
     model: StudyModel
+    # shape (studies, raters × ballots): 1, 0, or nan for a tie; of no meaning where `counted` is
+    # False
     lower: Floats
-    counted: Flags
+    counted: Flags  # Whether a vote was cast and counts
     pair: Integers
     on_left: Flags
+    # rater, position: shape (raters × ballots,): The same in all studies; position is from 1
     rater: Integers
     position: Integers
+    # rate_given_pairs, rate_given_problems: shape (studies,): See `SimulatedStudy`
     rate_given_pairs: Floats
     rate_given_problems: Floats
+    # pair_rates, problem_rates: shape (studies, pairs): Likewise
     pair_rates: Floats
     problem_rates: Floats
 
@@ -316,14 +260,8 @@ class SimulatedStudies:
 def simulate(model: StudyModel, rng: np.random.Generator) -> VoteArrays:
     """The votes of one simulated study that count.
 
-    Parameters
-    ----------
-    model : StudyModel
-    rng : numpy.random.Generator
-        Equal seeds give equal studies.
+    - `rng`: equal seeds give equal studies.
 
-    Examples
-    --------
     >>> table = simulate(StudyModel(pairs=40, raters=20), np.random.default_rng(1))
     >>> len(table), len(table.pairs), set(table.counts().sum(axis=1).tolist())
     (200, 40, {5})
@@ -334,16 +272,9 @@ def simulate(model: StudyModel, rng: np.random.Generator) -> VoteArrays:
 def simulate_many(model: StudyModel, count: int, rng: np.random.Generator) -> SimulatedStudies:
     """Many studies at once: some hundreds at a time are fast and small.
 
-    Parameters
-    ----------
-    model : StudyModel
-    count : int
-        Studies; memory is about ``count × raters × ballots × 30`` bytes.
-    rng : numpy.random.Generator
-        Equal seeds give equal studies.
+    - `count`: studies; memory is about ``count × raters × ballots × 30`` bytes.
+    - `rng`: equal seeds give equal studies.
 
-    Examples
-    --------
     >>> studies = simulate_many(StudyModel(), 20, np.random.default_rng(1))
     >>> studies.lower.shape, len(studies.study(0).table)
     ((20, 500), 500)

@@ -23,17 +23,10 @@ OTHERS = "all others"
 
 @dataclass(frozen=True)
 class SubgroupRate(PlainAtLevel):
-    """The raters of one answer, or of all answers that few gave.
-
-    Attributes
-    ----------
-    name : str
-    raters, votes : int
-        Raters with a valid vote, and their valid votes, ties included.
-    rate : ClusteredRate
-    """
+    """The raters of one answer, or of all answers that few gave."""
 
     name: str
+    # raters, votes: raters with a valid vote, and their valid votes, ties included
     raters: int
     votes: int
     rate: ClusteredRate
@@ -43,22 +36,12 @@ class SubgroupRate(PlainAtLevel):
 
 @dataclass(frozen=True)
 class Subgroups(PlainAtLevel):
-    """Rates by one answer of the raters, and a test of their differences.
+    """Rates by one answer of the raters, and a test of their differences."""
 
-    Attributes
-    ----------
-    what : str
-        "degree" or "field".
-    groups : tuple of SubgroupRate
-        By number of raters, the largest first; those taken together last.
-    fit : LogisticFit
-        Log odds of a vote for the lower EIC on each group but the first.
-    level : float
-    """
-
-    what: str
+    what: str  # "degree" or "field"
+    # By number of raters, the largest first; those taken together last
     groups: tuple[SubgroupRate, ...]
-    fit: LogisticFit
+    fit: LogisticFit  # Log odds of a vote for the lower EIC on each group but the first
     level: float
 
     _JSON = ("what", "groups", "p_value", "level", "sentence")
@@ -105,17 +88,9 @@ def subgroups(
 ) -> Subgroups:
     """Rates by an answer of the raters; answers that differ in case or spaces are one.
 
-    Parameters
-    ----------
-    table : VoteArrays
-        Valid votes on pairs.
-    answers : mapping of rater to answer
-    what : str
-        What was asked.
-    level : float
+    - `table`: valid votes on pairs.
+    - `what`: what was asked.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r:02}", pair=f"p{p}", problem="q", lower_side="left",
     ...               position=p + 1, choice="higher" if (p * r) % 5 == 0 else "lower")

@@ -19,24 +19,14 @@ MUCH = 0.7
 
 @dataclass(frozen=True)
 class VisiblePredictor(Plain):
-    """The one visible count that best tells the lower EIC.
+    """The one visible count that best tells the lower EIC."""
 
-    Attributes
-    ----------
-    name : str
-        Of `VISIBLE`; "" without pairs.
-    fewer : bool
-        Whether the formula of lower EIC mostly has fewer.
-    auc : float or None
-        Share of pairs that it tells right, ties as a half, each problem judged by the count and the
-        direction that are best on the others.
-    by_name : tuple of float
-        The same share for each of `VISIBLE`, by its better direction over all pairs.
-    """
-
-    name: str
-    fewer: bool
+    name: str  # Of `VISIBLE`; "" without pairs
+    fewer: bool  # Whether the formula of lower EIC mostly has fewer
+    # Share of pairs that it tells right, ties as a half, each problem judged by the count and the
+    # direction that are best on the others
     auc: float | None
+    # The same share for each of `VISIBLE`, by its better direction over all pairs
     by_name: tuple[float, ...]
 
     _JSON = (
@@ -50,8 +40,6 @@ class VisiblePredictor(Plain):
 def share_fewer(differences: Floats) -> Floats:
     """Share of pairs in which the lower EIC has fewer of each count, ties as a half.
 
-    Examples
-    --------
     >>> share_fewer(np.array([[-1.0, 2.0], [0.0, 3.0]])).tolist()
     [0.75, 0.0]
     """
@@ -62,15 +50,10 @@ def share_fewer(differences: Floats) -> Floats:
 def best_visible(differences: Floats, problems: Sequence[str]) -> VisiblePredictor:
     """The best visible predictor of the lower EIC, cross-validated over problems.
 
-    Parameters
-    ----------
-    differences : ndarray of float, shape (pairs, 5)
-        Counts of the formula of lower EIC less those of higher EIC; rows with nan are left out.
-    problems : sequence of str
-        Of each pair; with a single problem each pair is left out in turn.
+    - `differences`, shape (pairs, 5): counts of the formula of lower EIC less those of higher EIC;
+      rows with nan are left out.
+    - `problems`: of each pair; with a single problem each pair is left out in turn.
 
-    Examples
-    --------
     >>> gaps = np.array([[-1, 0, 0, 1, 0], [-2, 0, 1, 0, 0], [0, 0, 0, 0, 0.0], [-1, 0, 0, 2, 1]])
     >>> found = best_visible(gaps, ["a", "a", "b", "b"])
     >>> found.name, found.fewer, found.auc

@@ -40,25 +40,6 @@ class PairVote(Protocol):
 class VoteArrays:
     """Votes on pairs, one row each.
 
-    Attributes
-    ----------
-    lower : ndarray of float, shape (n,)
-        1: the formula of lower EIC was chosen; 0: that of higher EIC; nan: a tie.
-    pair, rater, problem : ndarray of int, shape (n,)
-        Places in `pairs`, `raters` and `problems`.
-    pairs, raters, problems : tuple of str
-        Names; those without a vote may be among them.
-    on_left : ndarray of bool, shape (n,)
-        Whether the formula of lower EIC stood on the left.
-    position : ndarray of int, shape (n,)
-        1 is the first ballot of a rater's session.
-    sampled : {"problems", "pairs"} or None
-        What the study took a sample of beside its raters, as its design declares; None: problems
-        if there are ten or more in `problems`, else pairs of these problems.  The votes that are
-        selected from a table do not change it.
-
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater="a", pair="p1", problem="q", choice=choice, lower_side="left",
     ...               position=1) for choice in ("lower", "tie")]
@@ -67,15 +48,21 @@ class VoteArrays:
     (2, [1.0, nan], 1)
     """
 
+    # shape (n,): 1: the formula of lower EIC was chosen; 0: that of higher EIC; nan: a tie
     lower: Floats
+    # pair, rater, problem: shape (n,): Places in `pairs`, `raters` and `problems`
     pair: Integers
     rater: Integers
     problem: Integers
+    # pairs, raters, problems: names; those without a vote may be among them
     pairs: tuple[str, ...]
     raters: tuple[str, ...]
     problems: tuple[str, ...]
-    on_left: Flags
-    position: Integers
+    on_left: Flags  # shape (n,): Whether the formula of lower EIC stood on the left
+    position: Integers  # shape (n,): 1 is the first ballot of a rater's session
+    # {"problems", "pairs"} or None: What the study took a sample of beside its raters, as its
+    # design declares; None: problems if there are ten or more in `problems`, else pairs of these
+    # problems. The votes that are selected from a table do not change it.
     sampled: Sampled | None = None
 
     def __post_init__(self) -> None:
@@ -87,16 +74,9 @@ class VoteArrays:
     def of(cls, votes: Iterable[PairVote], sampled: Sampled | None = None) -> VoteArrays:
         """Put votes on pairs into columns, names in the order of the alphabet.
 
-        Parameters
-        ----------
-        votes : iterable of votes
-        sampled : {"problems", "pairs"}, optional
-            As the design declares.
+        - `sampled`, {"problems", "pairs"}, optional: as the design declares.
 
-        Raises
-        ------
-        UserError
-            If a choice is none of lower, higher and tie.
+        Raises `UserError` if a choice is none of lower, higher and tie.
         """
         rows = list(votes)
         for vote in rows:

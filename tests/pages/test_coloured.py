@@ -8,16 +8,10 @@ import pytest
 
 from eic_core.drawing.scale import colour
 from eic_core.formula.rendering import to_latex
-from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, variable
-from eic_core.measure import Domain, Samples, inspect, sample_domains
+from eic_core.measure import Samples, inspect
 from pages.ui.questions.where import MAX_BOXES, MAX_SOURCE, coloured_latex, coloured_tex
-
-
-def inspected(text):
-    formula = read(text).formula
-    domains = {name: Domain("uniform", 1.0, 5.0) for name in formula.variables}
-    return inspect(formula, sample_domains(domains, count=100))
+from tests.inspections import inspect_ranges
 
 
 def balanced(latex):
@@ -30,7 +24,7 @@ def balanced(latex):
 
 
 def test_a_hot_node_gets_the_trees_colour_and_its_cool_operands_theirs():
-    inspection = inspected("10000*x-9999*x")
+    inspection = inspect_ranges("10000*x-9999*x", count=100)
     latex = coloured_latex(inspection)
     assert latex.startswith(rf"\colorbox{{{colour(inspection.eic)}}}")
     assert latex.count(r"\colorbox") == 3
@@ -38,41 +32,41 @@ def test_a_hot_node_gets_the_trees_colour_and_its_cool_operands_theirs():
 
 
 def test_a_cool_formula_is_left_plain():
-    inspection = inspected("x+1")
+    inspection = inspect_ranges("x+1", count=100)
     assert coloured_latex(inspection) == to_latex(inspection.formula)
 
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_text_colour_is_set_inside_each_box(dark):
-    latex = coloured_latex(inspected("10000*x-9999*x"), dark=dark)
+    latex = coloured_latex(inspect_ranges("10000*x-9999*x", count=100), dark=dark)
     assert latex.count(r"\textcolor") == latex.count(r"\colorbox")
 
 
 def test_the_selected_node_has_a_brace_with_its_digits():
-    latex = coloured_latex(inspected("10000*x-9999*x"), selected=6)
+    latex = coloured_latex(inspect_ranges("10000*x-9999*x", count=100), selected=6)
     assert latex.startswith(r"\underbrace") and r"\text{local EIC }4.39" in latex
 
 
 def test_an_infinite_node_is_framed_and_not_coloured():
-    latex = coloured_latex(inspected("(x-x)+y"), selected=2)
+    latex = coloured_latex(inspect_ranges("(x-x)+y", count=100), selected=2)
     assert r"\fcolorbox" in latex and r"\infty" in latex
 
 
 def test_nothing_valid_gives_the_plain_formula():
-    inspection = inspected("log(-x)+1")
+    inspection = inspect_ranges("log(-x)+1", count=100)
     assert coloured_latex(inspection) == to_latex(inspection.formula)
     assert "undefined" in coloured_latex(inspection, selected=0)
 
 
 def test_exponents_stay_small():
-    latex = coloured_latex(inspected("x**(100000*y-99999*y)"))
+    latex = coloured_latex(inspect_ranges("x**(100000*y-99999*y)", count=100))
     assert r"\scriptstyle" in latex
 
 
 @pytest.mark.parametrize("terms", [12, 60, 400])
 def test_large_formulas_are_shortened_with_the_bottleneck_in_them(terms):
     text = "x-1.000001" + "".join(f"+sin({i}*x*y)" for i in range(1, terms))
-    inspection = inspected(text)
+    inspection = inspect_ranges(text, count=100)
     for selected in (None, 0, len(inspection.nodes) - 1):
         latex = coloured_latex(inspection, selected=selected)
         assert len(latex) <= MAX_SOURCE and balanced(latex)
@@ -90,7 +84,7 @@ def test_ten_thousand_nodes_are_no_trouble():
 
 
 def test_the_document_is_whole_and_speaks_xcolor():
-    tex = coloured_tex(inspected("10000*x-9999*x"))
+    tex = coloured_tex(inspect_ranges("10000*x-9999*x", count=100))
     assert tex.startswith(r"\documentclass") and tex.rstrip().endswith(r"\end{document}")
     assert r"\usepackage{xcolor}" in tex
     assert re.search(r"\\colorbox\[HTML\]\{[0-9A-F]{6}\}", tex)

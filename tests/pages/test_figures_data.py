@@ -20,12 +20,7 @@ from pages.ui.figures.plotting import (
     value_limits,
     worst_sample,
 )
-
-
-def inspected(text, count=500, **domains):
-    formula = read(text).formula
-    domains = {n: domains.get(n, Domain("uniform", 1.0, 5.0)) for n in formula.variables}
-    return inspect(formula, sample_domains(domains, count=count))
+from tests.inspections import inspect_ranges
 
 
 def with_target(text, target, **columns):
@@ -42,7 +37,7 @@ def named(figure, name):
 )
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_curve_is_a_valid_figure(text, dark):
-    inspection = inspected(text)
+    inspection = inspect_ranges(text)
     for node in (0, len(inspection.nodes) - 1):
         figure = curve_figure(inspection, node, dark=dark, narrow=dark)
         go.Figure(figure.to_dict())
@@ -50,7 +45,7 @@ def test_every_curve_is_a_valid_figure(text, dark):
 
 
 def test_the_curve_is_the_formula_and_the_lower_panel_is_s_of_the_node():
-    inspection = inspected("10000*x-9999*x")
+    inspection = inspect_ranges("10000*x-9999*x")
     figure = curve_figure(inspection, 6)
     (curve,), (s,) = named(figure, "formula"), named(figure, "s")
     assert np.allclose(curve.y, curve.x, rtol=1e-9)
@@ -60,7 +55,7 @@ def test_the_curve_is_the_formula_and_the_lower_panel_is_s_of_the_node():
 
 
 def test_both_panels_share_the_x_axis_and_it_bears_the_columns_name():
-    figure = curve_figure(inspected("x-1"), 2, labels={"x": "radius <mm>"})
+    figure = curve_figure(inspect_ranges("x-1"), 2, labels={"x": "radius <mm>"})
     assert {t.xaxis for t in figure.data} == {None}
     assert figure.layout.xaxis.title.text == "radius &lt;mm>"
 
@@ -82,18 +77,18 @@ def test_singular_and_invalid_samples_stand_on_the_edges():
 
 
 def test_a_curve_beyond_double_range_is_drawn_from_the_exact_samples():
-    inspection = inspected("log(exp(x))", count=200, x=Domain("normal", 1000.0, 1.0))
+    inspection = inspect_ranges("log(exp(x))", count=200, x=Domain("normal", 1000.0, 1.0))
     (curve,) = named(curve_figure(inspection, 1), "formula")
     assert np.isfinite(curve.y).all() and np.allclose(curve.y, curve.x)
 
 
 def test_a_pole_is_not_bridged():
-    (curve,) = named(curve_figure(inspected("1/(x-3)"), 4), "formula")
+    (curve,) = named(curve_figure(inspect_ranges("1/(x-3)"), 4), "formula")
     assert np.isnan(curve.y).sum() >= 1
 
 
 def test_a_formula_without_variables_says_so():
-    figure = curve_figure(inspected("2+3"), 2)
+    figure = curve_figure(inspect_ranges("2+3"), 2)
     assert "no variable" in figure.layout.annotations[0].text
 
 
@@ -112,13 +107,13 @@ def test_a_singular_sample_is_worse_than_any_other():
 
 
 def test_there_is_no_worst_sample_where_none_is_valid():
-    inspection = inspected("log(-x)")
+    inspection = inspect_ranges("log(-x)")
     assert worst_sample(inspection, 1) is None
-    surface_figure(inspected("log(-x)*y"), 2)
+    surface_figure(inspect_ranges("log(-x)*y"), 2)
 
 
 def test_the_map_shows_log_s_on_the_fixed_scale_and_marks_the_worst_sample():
-    inspection = inspected("x-y", count=2_000)
+    inspection = inspect_ranges("x-y", count=2_000)
     figure = surface_figure(inspection, 2)
     go.Figure(figure.to_dict())
     _, digits = [t for t in figure.data if t.type == "heatmap"]
@@ -132,21 +127,21 @@ def test_the_map_shows_log_s_on_the_fixed_scale_and_marks_the_worst_sample():
 
 
 def test_the_map_leaves_gaps_where_there_is_no_real_value():
-    figure = surface_figure(inspected("log(x-y)"), 3)
+    figure = surface_figure(inspect_ranges("log(x-y)"), 3)
     value, _ = [t for t in figure.data if t.type == "heatmap"]
     assert 0.4 < np.isnan(value.z).mean() < 0.6
     assert value.hoverongaps is False
 
 
 def test_a_slice_holds_the_other_variables():
-    inspection = inspected("x*y+z")
+    inspection = inspect_ranges("x*y+z")
     figure = slice_figure(inspection, 4, "x", None, {"y": 2.0, "z": 1.0})
     (curve,) = named(figure, "formula")
     assert np.allclose(curve.y, 2 * curve.x + 1)
 
 
 def test_a_slice_over_two_variables_is_a_map_without_samples():
-    inspection = inspected("x*y+z")
+    inspection = inspect_ranges("x*y+z")
     figure = slice_figure(inspection, 4, "x", "z", {"y": 2.0}, dark=True)
     go.Figure(figure.to_dict())
     assert all(t.type == "heatmap" for t in figure.data)
@@ -155,7 +150,7 @@ def test_a_slice_over_two_variables_is_a_map_without_samples():
 
 
 def test_slices_start_at_the_medians():
-    inspection = inspected("x*y", x=Domain("fixed", 3.0, 3.0))
+    inspection = inspect_ranges("x*y", x=Domain("fixed", 3.0, 3.0))
     assert slice_defaults(inspection)["x"] == 3.0
 
 
@@ -188,7 +183,7 @@ def test_r_squared_of_a_constant_target_is_undefined_with_a_reason():
 
 def test_residuals_without_a_target_are_refused():
     with pytest.raises(DataError, match="no target"):
-        residual_figure(inspected("x"))
+        residual_figure(inspect_ranges("x"))
 
 
 def test_residuals_where_nothing_is_valid_still_draw():

@@ -11,15 +11,10 @@ import pytest
 from eic_core.explain.settling import growth_of
 from eic_core.explain.where import where
 from eic_core.formula.syntax import read
-from eic_core.measure import Domain, Samples, inspect, sample_domains
+from eic_core.measure import Samples, inspect
 from pages.ui.figures.data import curve_figure, slice_figure, surface_figure
 from pages.ui.figures.rows import INPUT, ROW, VALUE, Across, growth_figure, rows_figure, ways_across
-
-
-def inspected(text, count=500, **ranges):
-    formula = read(text).formula
-    domains = {n: Domain("uniform", *ranges.get(n, (1.0, 5.0))) for n in formula.variables}
-    return inspect(formula, sample_domains(domains, count=count))
+from tests.inspections import inspect_ranges
 
 
 def marked(figure):
@@ -31,7 +26,7 @@ def marked(figure):
 )
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_way_to_draw_the_rows_is_a_valid_figure(text, dark):
-    inspection = inspected(text)
+    inspection = inspect_ranges(text)
     for node in (0, len(inspection.nodes) - 1):
         found = where(inspection, node)
         for across in ways_across(found) if found.carriers else ():
@@ -41,7 +36,7 @@ def test_every_way_to_draw_the_rows_is_a_valid_figure(text, dark):
 
 
 def test_the_three_groups_are_the_carriers_of_50_90_and_99_per_cent():
-    found = where(inspected("1/(x-2)", count=2_000))
+    found = where(inspect_ranges("1/(x-2)", count=2_000))
     groups = marked(rows_figure(found, ways_across(found)[0]))
     sizes = np.cumsum([len(t.x) for t in groups])
     assert list(sizes) == [len(c.positions) for c in found.carriers]
@@ -53,7 +48,7 @@ def test_the_three_groups_are_the_carriers_of_50_90_and_99_per_cent():
 @pytest.mark.parametrize("text", ["exp(x)/(1+exp(x))", "1/(x-2)", "x-1", "log(x)"])
 def test_the_even_lines_name_stands_where_fewest_rows_are_drawn(text):
     """Counted anew in a box of a third of the width and a tenth of the height."""
-    found = where(inspected(text, count=2_000, x=(0.5, 700.0)))
+    found = where(inspect_ranges(text, count=2_000, x=(0.5, 700.0)))
     across = next(a for a in ways_across(found) if a.kind == INPUT)
     figure = rows_figure(found, across)
     (note,) = [a for a in figure.layout.annotations if a.text == "an even share"]
@@ -75,7 +70,7 @@ def test_the_even_lines_name_stands_where_fewest_rows_are_drawn(text):
 
 def test_two_lines_between_the_panels_have_room():
     for text, draw in (("1/(x-2)", curve_figure), ("x*y - x", surface_figure)):
-        inspection = inspected(text, count=2_000)
+        inspection = inspect_ranges(text, count=2_000)
         figure = draw(inspection, len(inspection.nodes) - 1)
         (note,) = [a for a in figure.layout.annotations if str(a.text).startswith("at ")]
         between = figure.layout.yaxis.domain[0] - note.y
@@ -85,12 +80,12 @@ def test_two_lines_between_the_panels_have_room():
 
 
 def test_where_every_row_gives_the_same_none_is_marked():
-    found = where(inspected("10000*x-9999*x"))
+    found = where(inspect_ranges("10000*x-9999*x"))
     assert not marked(rows_figure(found, ways_across(found)[0]))
 
 
 def test_the_node_that_crosses_zero_is_named_at_the_place():
-    found = where(inspected("1/(x-2)", count=5_000))
+    found = where(inspect_ranges("1/(x-2)", count=5_000))
     (across, *_) = ways_across(found)
     figure = rows_figure(found, across)
     assert across == Across(INPUT, "x")
@@ -100,7 +95,7 @@ def test_the_node_that_crosses_zero_is_named_at_the_place():
 
 
 def test_two_inputs_that_cancel_are_drawn_against_their_difference():
-    found = where(inspected("exp(-(a-b)**2)", count=5_000), 2)
+    found = where(inspect_ranges("exp(-(a-b)**2)", count=5_000), 2)
     assert VALUE in [way.kind for way in ways_across(found)[:2]]
     figure = rows_figure(found, next(w for w in ways_across(found) if w.kind == VALUE))
     assert figure.layout.xaxis.title.text == "value of a − b"
@@ -126,27 +121,29 @@ def test_rows_without_a_digit_and_without_a_value_stand_on_the_edges():
 
 
 def test_shares_reach_from_the_floor_to_100_per_cent():
-    figure = rows_figure(where(inspected("x")), Across(INPUT, "x"))
+    figure = rows_figure(where(inspect_ranges("x")), Across(INPUT, "x"))
     low, high = figure.layout.yaxis.range
     assert high > 0 and low < math.log10(1 / 500) - 2
 
 
 @pytest.mark.parametrize("count", [3, 50, 500, 5_000, 50_000])
 def test_the_scale_of_shares_is_labelled_at_both_ends(count):
-    axis = rows_figure(where(inspected("1/(x-2)", count=count)), Across(INPUT, "x")).layout.yaxis
+    axis = rows_figure(
+        where(inspect_ranges("1/(x-2)", count=count)), Across(INPUT, "x")
+    ).layout.yaxis
     assert axis.ticktext[-1] == "100 %" and axis.tickvals[-1] == 1
     assert math.log10(axis.tickvals[0]) == pytest.approx(axis.range[0] + 0.15)
     assert list(axis.tickvals) == sorted(set(axis.tickvals)) and len(axis.tickvals) <= 8
 
 
 def test_column_names_are_inert():
-    found = where(inspected("1/(x-2)"))
+    found = where(inspect_ranges("1/(x-2)"))
     figure = rows_figure(found, Across(INPUT, "x"), labels={"x": "<b>radius</b>"})
     assert figure.layout.xaxis.title.text == "&lt;b>radius&lt;/b>"
 
 
 def test_a_million_rows_are_thinned_and_no_carrier_of_a_few_is_lost():
-    found = where(inspected("1/(x-2)", count=50_000))
+    found = where(inspect_ranges("1/(x-2)", count=50_000))
     figure = rows_figure(found, ways_across(found)[0])
     assert sum(len(t.x) for t in figure.data) < 4_000
     first = marked(figure)[0]
@@ -171,13 +168,13 @@ def carriers_in(figure):
 
 
 def test_the_few_carrying_rows_are_marked_in_the_curve_and_in_the_map():
-    inspection = inspected("1/(x-2)", count=5_000)
+    inspection = inspect_ranges("1/(x-2)", count=5_000)
     figure = curve_figure(inspection, 4)
     (marks,) = carriers_in(figure)
     rows = where(inspection, 4).carriers[2].positions
     assert sorted(marks.x) == sorted(inspection.samples.columns["x"][list(rows)])
     assert any("rows give 99 % of the noise" in a.text for a in figure.layout.annotations)
-    two = inspected("1/(x-y)", count=5_000)
+    two = inspect_ranges("1/(x-y)", count=5_000)
     (marks,) = carriers_in(surface_figure(two, 4))
     rows = where(two, 4).carriers[2].positions
     assert sorted(marks.customdata) == sorted(rows)
@@ -190,7 +187,7 @@ def said_of_carriers(figure):
 
 
 def test_in_a_slice_the_carrying_rows_stand_at_their_own_values_and_the_caption_says_so():
-    inspection = inspected("exp(-((a-b)/c)**2)", count=5_000)
+    inspection = inspect_ranges("exp(-((a-b)/c)**2)", count=5_000)
     rows = sorted(where(inspection, 4).carriers[2].positions)
     columns = inspection.samples.columns
     _, s = inspection.amplification.trace(4)
@@ -213,15 +210,15 @@ def test_in_a_slice_the_carrying_rows_stand_at_their_own_values_and_the_caption_
 
 
 def test_the_caption_of_a_slice_is_short_on_a_phone_and_its_names_are_inert():
-    inspection = inspected("1/(a-b) + 0*c*d*g", count=5_000)
+    inspection = inspect_ranges("1/(a-b) + 0*c*d*g", count=5_000)
     phone = slice_figure(inspection, 4, "a", "b", {}, narrow=True)
     assert said_of_carriers(phone).endswith(" rows: 99 % of the noise, any values of 3 more inputs")
-    one = inspected("1/(a-b) + 0*c", count=5_000)
+    one = inspect_ranges("1/(a-b) + 0*c", count=5_000)
     wide = slice_figure(one, 4, "a", "b", {}, labels={"c": "<b>mass</b>"})
     assert said_of_carriers(wide).endswith(", at any &lt;b>mass&lt;/b>")
 
 
 def test_where_many_rows_carry_the_noise_none_is_marked_in_the_curve():
-    figure = curve_figure(inspected("10000*x-9999*x"), 6)
+    figure = curve_figure(inspect_ranges("10000*x-9999*x"), 6)
     assert not carriers_in(figure)
     assert not any("of the noise" in (a.text or "") for a in figure.layout.annotations)

@@ -24,16 +24,11 @@ from eic_core.drawing.layout import (
 from eic_core.drawing.svg import tree_svg
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
-from eic_core.measure import Domain, Samples, inspect, sample_domains
+from eic_core.measure import Samples, inspect, sample_domains
 from pages.ui.figures.tree import MARGINS, tree_figure
 from pages.ui.inspector.formula_input import EXAMPLES
 from pages.ui.inspector.workbench import TREE_HEIGHT
-
-
-def inspected(text, low=1.0, high=5.0, count=200, columns=()):
-    formula = read(text, columns=columns).formula
-    domains = {name: Domain("uniform", low, high) for name in formula.variables}
-    return inspect(formula, sample_domains(domains, count=count))
+from tests.inspections import inspect_ranges
 
 
 def random_draft(rng, size):
@@ -85,7 +80,7 @@ def test_cards_never_overlap(seed, size):
 @pytest.mark.parametrize("pixels", [260, 300, 340])
 def test_cards_of_a_small_tree_stay_apart_on_a_phone_of_less_room(text, pixels):
     """Cards keep their size while the places shrink with the plot: boxes as they are drawn."""
-    inspection = inspected(text)
+    inspection = inspect_ranges(text, count=200)
     figure = tree_figure(inspection, narrow=True)
     low, high = figure.layout.xaxis.range
     drawn = [
@@ -110,7 +105,7 @@ def test_large_trees_fold_until_they_fit(size, narrow):
 
 @pytest.mark.parametrize("narrow", [False, True])
 def test_a_tree_of_three_nodes_is_drawn_whole(narrow):
-    scene = compose(inspected("x-1"), narrow=narrow)
+    scene = compose(inspect_ranges("x-1", count=200), narrow=narrow)
     assert len(scene.cards) == 3 and not scene.tree.folded
 
 
@@ -129,7 +124,7 @@ def test_the_bottleneck_is_always_shown():
 
 def test_cool_subtrees_fold_before_hot_ones():
     cool = "+".join(f"(x+{i})*(y+{i})" for i in range(1, 25))
-    inspection = inspected(f"({cool})+sin(1000*x)*(x-1.00001)")
+    inspection = inspect_ranges(f"({cool})+sin(1000*x)*(x-1.00001)", count=200)
     tree = visible_tree(inspection)
     shown = {inspection.nodes[k].node.operator for k in tree.order}
     assert {"sin", "sub"} <= shown
@@ -171,7 +166,7 @@ def test_the_selected_node_is_shown_wherever_it_is():
 
 def test_the_middle_of_a_long_way_is_skipped_and_can_be_opened():
     chain = "x-1.0001" + "".join(f"+y*{i}" for i in range(1, 60))
-    inspection = inspected(chain)
+    inspection = inspect_ranges(chain, count=200)
     tree = visible_tree(inspection)
     assert len(tree.skipped) == 1
     ((top, run),) = tree.skipped.items()
@@ -182,7 +177,7 @@ def test_the_middle_of_a_long_way_is_skipped_and_can_be_opened():
 
 
 def test_ids_outside_the_tree_are_ignored():
-    inspection = inspected("x-1")
+    inspection = inspect_ranges("x-1", count=200)
     assert visible_tree(inspection, frozenset({99, -1}), selected=99).order == (0, 1, 2)
 
 
@@ -200,7 +195,7 @@ def test_a_tree_of_ten_thousand_nodes_is_laid_out_without_recursion():
 
 
 def test_a_parent_stands_over_the_middle_of_its_operands():
-    inspection = inspected("(x+y)*(x-y)")
+    inspection = inspect_ranges("(x+y)*(x-y)", count=200)
     scene = compose(inspection)
     at = {card.node_id: card for card in scene.cards}
     root = inspection.formula.root
@@ -219,7 +214,7 @@ def test_neighbours_keep_their_distance():
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("narrow", [False, True])
 def test_every_kind_of_tree_is_a_valid_figure(text, dark, narrow):
-    inspection = inspected(text)
+    inspection = inspect_ranges(text, count=200)
     figure = tree_figure(inspection, selected=0, dark=dark, narrow=narrow)
     go.Figure(figure.to_dict())  # validates
     ET.fromstring(tree_svg(inspection, selected=0, dark=dark))
@@ -231,7 +226,7 @@ def hit(figure):
 
 
 def test_a_click_gives_the_node_id():
-    trace = hit(tree_figure(inspected("10000*x-9999*x")))
+    trace = hit(tree_figure(inspect_ranges("10000*x-9999*x", count=200)))
     assert sorted(set(trace.customdata)) == list(range(7))
     assert trace.mode == "markers"
 
@@ -245,7 +240,7 @@ def test_a_wide_card_answers_at_both_ends():
 
 
 def test_only_the_nodes_answer_to_the_mouse():
-    figure = tree_figure(inspected("10000*x-9999*x"))
+    figure = tree_figure(inspect_ranges("10000*x-9999*x", count=200))
     assert all(t.hoverinfo == "skip" for t in figure.data if t.name != "nodes")
 
 
@@ -254,12 +249,12 @@ def texts(figure):
 
 
 def test_each_node_shows_its_sign_and_its_digits():
-    shown = " ".join(texts(tree_figure(inspected("10000*x-9999*x"))))
+    shown = " ".join(texts(tree_figure(inspect_ranges("10000*x-9999*x", count=200))))
     assert "<b>−</b>" in shown and "<b>10000</b>" in shown and "4.39" in shown
 
 
 def test_the_digits_of_a_tree_have_their_name_on_scale_and_hover():
-    inspection = inspected("(x-x) + 10000*y - 9999*y")
+    inspection = inspect_ranges("(x-x) + 10000*y - 9999*y", count=200)
     figure = tree_figure(inspection)
     (bar,) = [t.marker.colorbar for t in figure.data if t.marker and t.marker.showscale]
     assert bar.title.text.startswith("local EIC") and bar.title.text in tree_svg(inspection)
@@ -267,7 +262,7 @@ def test_the_digits_of_a_tree_have_their_name_on_scale_and_hover():
 
 
 def test_the_bottleneck_is_labelled():
-    figure = tree_figure(inspected("10000*x-9999*x"))
+    figure = tree_figure(inspect_ranges("10000*x-9999*x", count=200))
     assert [a.text for a in figure.layout.annotations] == ["<b>bottleneck</b>"]
 
 
@@ -297,7 +292,7 @@ def test_the_label_covers_no_card_and_the_tree_of_an_example_fits_a_first_screen
 
 
 def test_a_tree_without_any_value_says_where_and_does_not_name_a_bottleneck():
-    inspection = inspected("log(-x)+1")
+    inspection = inspect_ranges("log(-x)+1", count=200)
     assert inspection.nodes[focus_node(inspection)].node.operator == "log"
     figure = tree_figure(inspection)
     assert [a.text for a in figure.layout.annotations] == ["<b>no real value</b>"]
@@ -305,19 +300,21 @@ def test_a_tree_without_any_value_says_where_and_does_not_name_a_bottleneck():
 
 
 def test_infinite_nodes_are_dashed_and_say_so():
-    figure = tree_figure(inspected("(x-x)+y"))
+    figure = tree_figure(inspect_ranges("(x-x)+y", count=200))
     assert any("∞" in text for text in texts(figure))
     assert any("px" in (s.line.dash or "") for s in figure.layout.shapes)
 
 
 def test_edges_are_as_wide_as_their_share_and_nan_is_a_hairline():
-    inspection = inspected("sin(1000*x)+y*0.000001")
+    inspection = inspect_ranges("sin(1000*x)+y*0.000001", count=200)
     scene = compose(inspection)
     root = scene.cards[-1]
     shares = inspection.nodes[root.node_id].edge_shares
     widths = [e.width for e in scene.edges if (e.x1, e.y0 > root.y) == (root.x, True)]
     assert widths == pytest.approx([1 + 8 * s for s in shares])
-    assert all(math.isfinite(e.width) for e in compose(inspected("log(-x)+1")).edges)
+    assert all(
+        math.isfinite(e.width) for e in compose(inspect_ranges("log(-x)+1", count=200)).edges
+    )
 
 
 def test_user_text_cannot_become_markup():
@@ -331,7 +328,7 @@ def test_user_text_cannot_become_markup():
 
 
 def test_the_view_survives_a_selection_but_not_another_formula():
-    one, other = inspected("x-1"), inspected("x-2")
+    one, other = inspect_ranges("x-1", count=200), inspect_ranges("x-2", count=200)
     assert (
         tree_figure(one, selected=0).layout.uirevision
         == tree_figure(one, selected=2).layout.uirevision
@@ -340,7 +337,7 @@ def test_the_view_survives_a_selection_but_not_another_formula():
 
 
 def test_the_colour_bar_is_fixed_from_0_to_8():
-    figure = tree_figure(inspected("x-1"), narrow=True)
+    figure = tree_figure(inspect_ranges("x-1", count=200), narrow=True)
     (marker,) = [t.marker for t in figure.data if t.marker.showscale]
     assert (marker.cmin, marker.cmax) == (0, 8)
     assert marker.colorbar.orientation == "h"
@@ -352,7 +349,7 @@ def test_a_tree_figure_is_small():
 
 
 def test_the_svg_names_every_visible_node():
-    svg = tree_svg(inspected("10000*x-9999*x"), selected=6)
+    svg = tree_svg(inspect_ranges("10000*x-9999*x", count=200), selected=6)
     root = ET.fromstring(svg)
     labels = ["".join(t.itertext()) for t in root.iter("{http://www.w3.org/2000/svg}text")]
     assert labels.count("x") == 2 and "bottleneck" in labels and "4.39" in labels

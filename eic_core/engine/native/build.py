@@ -82,17 +82,10 @@ def compilers() -> Iterator[list[str]]:
 def build(folder: Path | None = None, commands: Iterable[list[str]] | None = None) -> Path:
     """Compile the library and put it in place in one step.
 
-    Parameters
-    ----------
-    folder : Path, optional
-        Where to; default: the first of `folders` that can be written to.
-    commands : iterable of commands, optional
-        Compilers to try; default: `compilers`.
+    - `folder`: where to; default: the first of `folders` that can be written to.
+    - `commands`: compilers to try; default: `compilers`.
 
-    Raises
-    ------
-    OSError
-        If no compiler was found, or none of them could build it; the message says why.
+    Raises `OSError` if no compiler was found, or none of them could build it; the message says why.
     """
     found = list(compilers() if commands is None else commands)
     if not found:

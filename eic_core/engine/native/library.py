@@ -49,82 +49,45 @@ program's constants."""
 
 
 class Packed(NamedTuple):
-    """A tape as the native engine reads it.
+    """A tape as the native engine reads it."""
 
-    Attributes
-    ----------
-    slots, operands : int
-        How many there are.
-    buffers : int
-        How many buffers the slots of a population share; 0 if each has its own.
-    columns : list of str
-        Variables in the order of their leaves.
-    parts : tuple of arrays
-        Kinds, operands, parameters and constants; of a population, each slot's buffer.
-    addresses : tuple of int
-        Where they lie.
-    """
-
+    # slots, operands: how many there are
     slots: int
     operands: int
-    buffers: int
-    columns: list[str]
+    buffers: int  # How many buffers the slots of a population share; 0 if each has its own
+    columns: list[str]  # Variables in the order of their leaves
+    # Kinds, operands, parameters and constants; of a population, each slot's buffer
     parts: tuple[Any, ...]
-    addresses: tuple[int, ...]
+    addresses: tuple[int, ...]  # Where they lie
 
 
 @dataclass(slots=True)
 class Pass:
-    """What one pass over samples adds up to.
+    """What one pass over samples adds up to."""
 
-    Attributes
-    ----------
-    sums : list of float
-        Per slot, the sum of s^2 over the samples that are in and not singular there.  Of a
-        population, the largest at or below the slot.
-    singular : list of int
-        Per slot, how many of them are singular.
-    edge_sums : list of float
-        Per operand of the tape, the sum of kappa^2 s_i^2 over the same samples; empty if
-        edges were not asked for.
-    signs : list of int
-        Per slot, 1 if its watched sign was positive, plus 2 if negative.  Of a population, not 0 if
-        anything is known of a sample at or below the slot.
-    singular_samples : int
-        Samples singular at some slot; not of a population.
-    status : ndarray of uint8, shape (N,), or None
-        None if nothing is known of any sample.
-    dead : ndarray of int32, shape (N,), or None
-        Slot at which a sample first had no real value, or -1.
-    taken : int
-        How many samples were taken before the run gave up; N if it did not.
-    evaluated : list of int or None
-        Per slot, how many samples the sums are over, singular ones included; None where that is all
-        that are in, since nothing is chosen.
-    """
-
+    # Per slot, the sum of s^2 over the samples that are in and not singular there. Of a population,
+    # the largest at or below the slot.
     sums: list[float]
-    singular: list[int]
+    singular: list[int]  # Per slot, how many of them are singular
+    # Per operand of the tape, the sum of kappa^2 s_i^2 over the same samples; empty if edges were
+    # not asked for
     edge_sums: list[float]
+    # Per slot, 1 if its watched sign was positive, plus 2 if negative. Of a population, not 0 if
+    # anything is known of a sample at or below the slot.
     signs: list[int]
-    singular_samples: int
-    status: np.ndarray | None
-    dead: np.ndarray | None
-    taken: int = 0
+    singular_samples: int  # Samples singular at some slot; not of a population
+    status: np.ndarray | None  # shape (N,): None if nothing is known of any sample
+    dead: np.ndarray | None  # shape (N,): Slot at which a sample first had no real value, or -1
+    taken: int = 0  # How many samples were taken before the run gave up; N if it did not
+    # Per slot, how many samples the sums are over, singular ones included; None where that is all
+    # that are in, since nothing is chosen
     evaluated: list[int] | None = None
 
 
 class Library:
     """The loaded library with the loops that it may call.
 
-    Parameters
-    ----------
-    path : path of the library
-
-    Raises
-    ------
-    OSError
-        If it cannot be loaded, or was built from another table.
+    Raises `OSError` if it cannot be loaded, or was built from another table.
     """
 
     def __init__(self, path: os.PathLike[str] | str) -> None:
@@ -318,24 +281,16 @@ class Library:
     ) -> Pass:
         """Run a tape over samples, without Python's lock.
 
-        Parameters
-        ----------
-        tape, packed : the tape, and `pack` of it; it may be packed by others
-        addresses : mapping of column name to the address of its first sample
-            Or an array of the addresses that the leaves read, in their order.
-        rows : int
-            How many samples.
-        mode : int
-            Which of `EDGES`, `SIGNS`, …
-        skip, out : int
-            Bits of a status: after which nothing is left to do at a sample, and with which it is no
-            part of the sums.
-        keep_y, keep_s2, keep_terms : sequences of (slot, or operand of the tape; address)
-            Where values, s^2 and the terms of edges are written to.
-        slots : int
-            How many slots are run, the first ones; 0 for all.
-        told : ndarray of int, optional
-            Of which slots sums and signs are handed back, and nothing of edges; all by default.
+        - `addresses`: or an array of the addresses that the leaves read, in their order.
+        - `rows`: how many samples.
+        - `mode`: which of `EDGES`, `SIGNS`, …
+        - `skip`, `out`: bits of a status: after which nothing is left to do at a sample, and with
+          which it is no part of the sums.
+        - `keep_y`, `keep_s2`, `keep_terms`: where values, s^2 and the terms of edges are written
+          to.
+        - `slots`: how many slots are run, the first ones; 0 for all.
+        - `told`: of which slots sums and signs are handed back, and nothing of edges; all by
+          default.
         """
         count = packed.operands
         if not slots:

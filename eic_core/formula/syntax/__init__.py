@@ -81,8 +81,6 @@ _THETA = re.compile(r"\|\s*+theta\s*+=\s*+(.*+)", re.DOTALL)
 def trailing_parameters(text: str) -> tuple[int, int, dict[str, str]] | None:
     """Where ``|theta=v0;v1`` at the end of a text begins, where the formula ends, and the values.
 
-    Examples
-    --------
     >>> trailing_parameters("t0*x|front:3|theta=1.5;2")
     (12, 4, {'t0': '1.5', 't1': '2'})
     """
@@ -127,24 +125,24 @@ def read(
 
     Parameters
     ----------
-    text : str
-        The formula in any notation of `SYNTAXES`: an expression, a function or program
-        that returns one, or what a symbolic-regression tool prints.
-    syntax : str
-        A key of `SYNTAXES` or another name of that tool; anything else is
-        taken as ``"auto"``: the notation is detected.
-    columns : collection of str
-        Names of the data's columns.  They win over other meanings of a name:
-        ``pi`` and ``e`` are variables where they are columns.
-    parameters : mapping of str to str, optional
-        Decimals that stand for names (tinyGP's ``t0``, ``t1``, ...).  A text
-        that ends in ``|theta=v0;v1`` brings its own.
+    text
+        The formula in any notation of `SYNTAXES`: an expression, a function or program that
+        returns one, or what a symbolic-regression tool prints.
+    syntax
+        A key of `SYNTAXES` or another name of that tool; anything else is taken as ``"auto"``:
+        the notation is detected.
+    columns
+        Names of the data's columns. They win over other meanings of a name: ``pi`` and ``e``
+        are variables where they are columns.
+    parameters
+        Decimals that stand for names (tinyGP's ``t0``, ``t1``, ...). A text that ends in
+        ``|theta=v0;v1`` brings its own.
 
     Returns
     -------
     Reading
-        The formula, the notation, what its variables count from, and what was
-        decided on the way.
+        The formula, the notation, what its variables count from, and what was decided on the
+        way.
 
     Raises
     ------
@@ -364,16 +362,10 @@ _UNITS = re.compile(r"(?<![\w.\\])[Iij](?!\w)")
 def _note_imaginary(report: Report, names: Names, start: int, end: int, is_sympy: bool) -> None:
     """Say that a letter ``i``, ``j`` or ``I`` is a variable, or refuse SymPy's imaginary unit.
 
-    Parameters
-    ----------
-    report : Report
-        Takes the note.
-    names : Names
-        That were met.
-    start, end : int
-        The part of the text that was read, as character offsets.
-    is_sympy : bool
-        Whether ``E`` is Euler's number, and so ``I`` the imaginary unit.
+    - `report`: takes the note.
+    - `names`: that were met.
+    - `start`, `end`: the part of the text that was read, as character offsets.
+    - `is_sympy`: whether ``E`` is Euler's number, and so ``I`` the imaginary unit.
     """
     met = names.guessed_among(_UNIT_NAMES)
     if not met:
@@ -469,18 +461,11 @@ def _read(
 ) -> tuple[Draft, str]:
     """The draft, and the notation it was finally read in.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text; notes and errors go there.
-    names : Names
-        The meaning of names.
-    reader, name : str
-        The reader of the notation, and the notation.
-    start, end : int
-        The part of the text to read, as character offsets.
-    given : bool
-        Whether the notation is given, not detected.
+    - `report`: holds the text; notes and errors go there.
+    - `names`: the meaning of names.
+    - `reader`, `name`: the reader of the notation, and the notation.
+    - `start`, `end`: the part of the text to read, as character offsets.
+    - `given`: whether the notation is given, not detected.
     """
     if reader == PREFIX:
         return read_prefix(report, names, start, end), name
@@ -527,14 +512,9 @@ def _read_signed(
 ) -> tuple[Draft, str]:
     """``- k x`` as a product, with the reading as Polish notation offered, or asked for.
 
-    Parameters
-    ----------
-    report, names, reader, name
-        As for `_read`.
-    place : (int, int)
-        The part of the text to read, as character offsets.
-    pair : (int, str)
-        As `signed_pair` gives it.
+    - `report`, `names`, `reader`, `name`: as for `_read`.
+    - `place`: the part of the text to read, as character offsets.
+    - `pair`: as `signed_pair` gives it.
     """
     start, end = place
     label = f"{pair[1]}, in Polish notation"

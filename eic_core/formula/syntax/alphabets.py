@@ -26,8 +26,6 @@ _LETTERS = re.compile(r"[^\W\d_]")
 def in_plain_letters(text: str) -> str:
     """The text, as long as it is, with mathematical alphabets as plain letters and digits.
 
-    Examples
-    --------
     >>> in_plain_letters("2𝜋𝑟 + 𝟑ℎ"), in_plain_letters("ℯ^𝐱"), in_plain_letters("ℏω")
     ('2πr + 3h', 'e^x', 'ℏω')
     """
@@ -39,12 +37,8 @@ def in_plain_letters(text: str) -> str:
 def note_look_alikes(report: Report, names: Names) -> None:
     """Say which names are written with letters that look like Latin ones, and offer these.
 
-    Parameters
-    ----------
-    report : Report
-        Takes the note and the other reading.
-    names : Names
-        That were met.
+    - `report`: takes the note and the other reading.
+    - `names`: that were met.
     """
     text = report.text
     found = [
@@ -70,8 +64,6 @@ def note_look_alikes(report: Report, names: Names) -> None:
 def _in_latin(name: str) -> str:
     """A name with its look-alikes as Latin letters.
 
-    Examples
-    --------
     >>> _in_latin("х1"), _in_latin("скорость").isascii()
     ('x1', False)
     """

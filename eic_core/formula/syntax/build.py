@@ -31,34 +31,20 @@ class Refusal(Exception):
 
 
 class Function(NamedTuple):
-    """A function that a formula may call.
+    """A function that a formula may call."""
 
-    Attributes
-    ----------
-    name : str
-        In lower case.
-    low, high : int
-        Fewest and most arguments.
-    build : callable (list of Draft, span) -> Draft
-        Makes a node of its arguments; may raise `Refusal`.
-    parameters : tuple of str
-        As `Writing.parameters` has them.
-    fills : bool
-        Whether arguments may be left out before others: `NOTHING` stands there.
-    """
-
-    name: str
+    name: str  # In lower case
+    # low, high: fewest and most arguments
     low: int
     high: int
+    # Makes a node of its arguments; may raise `Refusal`
     build: Callable[[list[Draft], Span], Draft]
-    parameters: tuple[str, ...] = ()
-    fills: bool = False
+    parameters: tuple[str, ...] = ()  # As `Writing.parameters` has them
+    fills: bool = False  # Whether arguments may be left out before others: `NOTHING` stands there
 
     def place_of(self, name: str) -> int:
         """The place of the argument of that name, -1 if there is none.
 
-        Examples
-        --------
         >>> FUNCTIONS["log"].place_of("base"), FUNCTIONS["sin"].place_of("axis")
         (1, -1)
         """
@@ -69,13 +55,8 @@ class Function(NamedTuple):
 def number_label(text: str) -> str:
     """A number as written, spelled in the one way that `Node.label` uses.
 
-    Raises
-    ------
-    Refusal
-        If it is too long or too large.
+    Raises `Refusal` if it is too long or too large.
 
-    Examples
-    --------
     >>> [number_label(t) for t in (".5", "2.", "1E-03", "2.50", "1e+5")]
     ['0.5', '2', '1e-3', '2.50', '1e5']
     """
@@ -102,8 +83,6 @@ def number_label(text: str) -> str:
 def constant_label(value: float) -> str:
     """A number as a constant leaf spells it.
 
-    Examples
-    --------
     >>> constant_label(-2.50), constant_label(3e-7), constant_label(4.0)
     ('-2.5', '3e-7', '4')
     """
@@ -139,8 +118,6 @@ def literal(draft: Draft) -> Fraction | None:
 def _is_no_half(label: str) -> bool:
     """Whether a decimal plainly is no half of a whole number, by its digits behind the point.
 
-    Examples
-    --------
     >>> [_is_no_half(label) for label in ("0.25", "-1.7", "2.50", "3.0", "25e-2")]
     [True, True, False, False, False]
     """
@@ -151,14 +128,9 @@ def _is_no_half(label: str) -> bool:
 def plain(operator: str, args: list[Draft], span: Span) -> Draft:
     """An operator with exactly these operands.
 
-    Parameters
-    ----------
-    operator : str
-        A key of the operator table.
-    args : list of Draft
-        The operands.
-    span : (int, int)
-        Character offsets of the call in the source.
+    - `operator`: a key of the operator table.
+    - `args`: the operands.
+    - `span`: character offsets of the call in the source.
     """
     return Draft(operator, args, "", None, span)
 
@@ -210,14 +182,9 @@ def logarithm(args: list[Draft], span: Span) -> Draft:
 def log_base(base: Fraction, args: list[Draft], span: Span) -> Draft:
     """A logarithm with an exact base.
 
-    Parameters
-    ----------
-    base : Fraction
-        Positive and not 1.
-    args : list of Draft
-        The one operand.
-    span : (int, int)
-        As for `plain`.
+    - `base`: positive and not 1.
+    - `args`: the one operand.
+    - `span`: as for `plain`.
     """
     return Draft("log", args, parameter=base, span=span)
 
@@ -236,14 +203,9 @@ def root(args: list[Draft], span: Span) -> Draft:
 def fold(operator: str, args: list[Draft], span: Span) -> Draft:
     """``f(a, b, c)`` as ``(a f b) f c``, for the n-ary sums of other languages.
 
-    Parameters
-    ----------
-    operator : str
-        A key of the operator table, of two operands.
-    args : list of Draft
-        One operand or more; a single one is given back as it is.
-    span : (int, int)
-        As for `plain`; each step of the chain has it.
+    - `operator`: a key of the operator table, of two operands.
+    - `args`: one operand or more; a single one is given back as it is.
+    - `span`: as for `plain`; each step of the chain has it.
     """
     left = args[0]
     for right in args[1:]:
@@ -254,14 +216,9 @@ def fold(operator: str, args: list[Draft], span: Span) -> Draft:
 def chain(operators: tuple[str, ...], args: list[Draft], span: Span) -> Draft:
     """Unary operators, the innermost first.
 
-    Parameters
-    ----------
-    operators : tuple of str
-        Keys of the operator table, of one operand each.
-    args : list of Draft
-        The one operand of the innermost.
-    span : (int, int)
-        As for `plain`.
+    - `operators`: keys of the operator table, of one operand each.
+    - `args`: the one operand of the innermost.
+    - `span`: as for `plain`.
     """
     draft = args[0]
     for operator in operators:

@@ -81,14 +81,9 @@ def _merge(args: list[Draft], span: Span) -> Draft:
 def chain(operator: str, args: list[Draft], span: Span) -> Draft:
     """``(< a b c)``: every two neighbours compared.
 
-    Parameters
-    ----------
-    operator : str
-        A value of `RELATIONS`.
-    args : list of Draft
-        Two or more.
-    span : (int, int)
-        Character offsets of the whole.
+    - `operator`: a value of `RELATIONS`.
+    - `args`: two or more.
+    - `span`: character offsets of the whole.
     """
     pairs = [Draft(operator, [a, b], span=span) for a, b in zip(args, args[1:], strict=False)]
     return fold(AND, pairs, span)
@@ -148,12 +143,8 @@ def cases(args: Sequence[Draft], span: Span) -> Draft:
 
     Where no condition holds there is no value.
 
-    Parameters
-    ----------
-    args : sequence of Draft
-        value, condition, value, condition, …
-    span : (int, int)
-        Character offsets of the whole.
+    - `args`: value, condition, value, condition, …
+    - `span`: character offsets of the whole.
     """
     pieces = [(args[i], args[i + 1]) for i in range(0, len(args) - 1, 2)]
     rest = args[-1] if len(args) % 2 else constant(UNDEFINED, span)
@@ -214,14 +205,9 @@ ASKING = frozenset((*CALLS, *_SYMPY, "where", "ifelse", "cases", "pair", "logica
 def condition_function(name: str, bare: str) -> Function | None:
     """The function of conditions of that name, None if there is none.
 
-    Parameters
-    ----------
-    name, bare : str
-        As written, and without the module's name: NumPy's ``np.logical_or`` takes numbers otherwise
-        than PySR's ``logical_or``.
+    - `name`, `bare`: as written, and without the module's name: NumPy's ``np.logical_or`` takes
+      numbers otherwise than PySR's ``logical_or``.
 
-    Examples
-    --------
     >>> condition_function("sp.Piecewise", "Piecewise") is PIECEWISE
     True
     >>> condition_function("and", "and") is None
@@ -236,14 +222,9 @@ def condition_function(name: str, bare: str) -> Function | None:
 def condition_form(head: str, args: list[Draft], span: Span) -> Draft | None:
     """What an s-expression of conditions builds, None if it is none.
 
-    Parameters
-    ----------
-    head : str
-        Its first atom.
-    args : list of Draft
-        The others.
-    span : (int, int)
-        Character offsets of the whole.
+    - `head`: its first atom.
+    - `args`: the others.
+    - `span`: character offsets of the whole.
     """
     if head in RELATIONS and len(args) > 1:
         return chain(RELATIONS[head], args, span)
@@ -257,17 +238,10 @@ def condition_form(head: str, args: list[Draft], span: Span) -> Draft | None:
 def settle(report: Report, root: Draft) -> Draft:
     """The tree with a truth value wherever one is wanted.
 
-    Parameters
-    ----------
-    report : Report
-        Notes of what was decided are added to it, and it raises the errors.
-    root : Draft
-        As the notation's reader built it; its drafts' lists of operands are changed in place.
+    - `report`: notes of what was decided are added to it, and it raises the errors.
+    - `root`: as the notation's reader built it; its drafts' lists of operands are changed in place.
 
-    Raises
-    ------
-    FormulaError
-        If ``True``, ``False`` or ``nan`` stands where it has no meaning.
+    Raises `FormulaError` if ``True``, ``False`` or ``nan`` stands where it has no meaning.
     """
     if root.operator == RELATIONS["=="] and not any(map(is_truth, root.children)):
         left, right = root.children  # of an equation; `equal(a, b)` is none
@@ -325,12 +299,8 @@ def _refuse_joined_numbers(report: Report, joined: Draft) -> None:
 def _ask_for_sides(report: Report, root: Draft) -> None:
     """Raise for SymPy's ``Eq(y, x)`` and R's ``y<-x``, which no formula by itself is.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text.
-    root : Draft
-        Of the whole formula.
+    - `report`: holds the text.
+    - `root`: of the whole formula.
     """
     start, end = root.span
     text = report.text

@@ -28,14 +28,9 @@ _LATEX = re.compile(
 def refuse_derivatives(report: Report, names: Names, start: int, end: int) -> None:
     """Raise for ``d/dx`` and its kin in plain text, and say of ``dy/dx`` that it is a quotient.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text.
-    names : Names
-        Those that are known are variables.
-    start, end : int
-        The part of the text to look at, as character offsets.
+    - `report`: holds the text.
+    - `names`: those that are known are variables.
+    - `start`, `end`: the part of the text to look at, as character offsets.
     """
     for match in _PLAIN.finditer(report.view, start, end):
         of, by = f"d{match['of'] or ''}", f"d{match['by']}"
@@ -58,14 +53,9 @@ def refuse_derivatives(report: Report, names: Names, start: int, end: int) -> No
 def is_latex_derivative(report: Report, names: Names, place: int) -> bool:
     """Whether the ``\\frac`` before this place is a derivative.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text.
-    names : Names
-        Those that are known are variables.
-    place : int
-        Where the fraction's numerator begins.
+    - `report`: holds the text.
+    - `names`: those that are known are variables.
+    - `place`: where the fraction's numerator begins.
     """
     match = _LATEX.match(report.text, place)
     return match is not None and not names.is_known("d") and not names.is_known(f"d{match['by']}")
@@ -76,14 +66,9 @@ def fail_derivative(
 ) -> NoReturn:
     """Raise for a derivative.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text.
-    start, end : int
-        Where it stands.
-    choices : tuple of (label, text)
-        What else may be meant.
+    - `report`: holds the text.
+    - `start`, `end`: where it stands.
+    - `choices`: what else may be meant.
     """
     report.fail(
         "a derivative is not a formula of values", start, end, "write it out", choices=choices

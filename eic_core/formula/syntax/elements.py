@@ -18,15 +18,9 @@ def find_elements(names: Names, tokens: list[TokenRow]) -> dict[str, list[Elemen
 
     A name that is also used by itself is a factor, and so is the name of a column.
 
-    Parameters
-    ----------
-    names : Names
-        The meaning of names.
-    tokens : list of TokenRow
-        As `tokenize` gives them.
+    - `names`: the meaning of names.
+    - `tokens`: as `tokenize` gives them.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax.infix import tokenize
     >>> from eic_core.formula.syntax.reading import Report
     >>> def found(text):
@@ -69,14 +63,9 @@ def with_elements(
 ) -> list[TokenRow]:
     """The tokens with one variable for each element.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text; gets a note.
-    tokens : list of TokenRow
-        As `tokenize` gives them.
-    found : dict
-        As `find_elements` gives it.
+    - `report`: holds the text; gets a note.
+    - `tokens`: as `tokenize` gives them.
+    - `found`: as `find_elements` gives it.
     """
     numbers = {place: number for each in found.values() for place, number in each}
     kept: list[TokenRow] = []
@@ -101,14 +90,9 @@ def with_elements(
 def offer_products(report: Report, tokens: list[TokenRow], found: dict[str, list[Element]]) -> None:
     """Offer the reading of ``x(1)`` as a product.
 
-    Parameters
-    ----------
-    report : Report
-        Takes the other reading.
-    tokens : list of TokenRow
-        As `tokenize` gives them.
-    found : dict
-        As `find_elements` gives it.
+    - `report`: takes the other reading.
+    - `tokens`: as `tokenize` gives them.
+    - `found`: as `find_elements` gives it.
     """
     name, ((_, number), *_) = next(iter(found.items()))
     ends = [tokens[place][2] + len(name) for name, each in found.items() for place, _ in each]

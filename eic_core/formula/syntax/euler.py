@@ -28,15 +28,9 @@ _SYMPY = re.compile(r"(?<!\w)(?:sympy\.|sp\.|Symbol\(|Integer\(|Rational\(|Float
 def reason_for_euler(text: str, formula: Formula) -> str:
     """Why the ``E`` of a text that was read with a variable `E` is Euler's number, or "".
 
-    Parameters
-    ----------
-    text : str
-        The part of the text that was read.
-    formula : Formula
-        With a variable called E.
+    - `text`: the part of the text that was read.
+    - `formula`: with a variable called E.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> reason_for_euler("E^(-x)", read("f(E, x) = E^(-x)").formula)
     'it is raised to a power, as e is'
@@ -58,18 +52,11 @@ def note_meaning_of_e(
 ) -> None:
     """Say what ``E`` was read as, and offer the other.
 
-    Parameters
-    ----------
-    report : Report
-        Takes the note and the other reading.
-    formula : Formula
-        As read.
-    reason : str
-        Why ``E`` is Euler's number; "" where it is a variable.
-    start, end : int
-        The part of the text that was read, as character offsets.
-    alone : bool
-        Whether this part is the formula by itself, and no program.
+    - `report`: takes the note and the other reading.
+    - `formula`: as read.
+    - `reason`: why ``E`` is Euler's number; "" where it is a variable.
+    - `start`, `end`: the part of the text that was read, as character offsets.
+    - `alone`: whether this part is the formula by itself, and no program.
     """
     text = report.text
     met = [match.span() for match in _ALONE.finditer(report.view, start, end)]
@@ -92,16 +79,9 @@ def note_meaning_of_e(
 def with_arguments(text: str, names: list[str], start: int, end: int) -> str:
     """The text with a head that declares its variables, so that they are nothing else.
 
-    Parameters
-    ----------
-    text : str
-    names : list of str
-        Its variables.
-    start, end : int
-        The part of the text that is the formula.
+    - `names`: its variables.
+    - `start`, `end`: the part of the text that is the formula.
 
-    Examples
-    --------
     >>> with_arguments("y = E^(-x)", ["E", "x"], 4, 10), with_arguments("mc^2", ["mc"], 0, 4)
     ('y(E, x) = E^(-x)', 'f(mc) = mc^2')
     """

@@ -70,19 +70,11 @@ from eic_core.formula.tree import CONSTANT, Draft, constant
 def fail_missing_operand(report: Report, tokens: list[TokenRow], index: int) -> NoReturn:
     """Raise for a token that cannot start an operand, or a bad character anywhere.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text and raises the error.
-    tokens : list of TokenRow
-        Of the whole text, closed by `END`.
-    index : int
-        The token at which an operand should have begun.
+    - `report`: holds the text and raises the error.
+    - `tokens`: of the whole text, closed by `END`.
+    - `index`: the token at which an operand should have begun.
 
-    Raises
-    ------
-    FormulaError
-        Always.
+    Raises `FormulaError`: Always.
     """
     token = Token._make(tokens[index])
     before = Token._make(tokens[index - 1]) if index else None
@@ -249,14 +241,9 @@ def raised_function(
 ) -> TokenRow | None:
     """The ``f`` of ``f^{-1}(x)`` or ``f²(x)``, whose bracket is the token at `index`.
 
-    Parameters
-    ----------
-    tokens : list of TokenRow
-        Of the whole text.
-    index : int
-        The place of the token.
-    called : collection of str
-        The names that are functions.
+    - `tokens`: of the whole text.
+    - `index`: the place of the token.
+    - `called`: the names that are functions.
     """
     place = index - 1
     if tokens[index][:2] != (OPEN, "(") or place < 1:
@@ -283,12 +270,8 @@ def raised_function(
 def end_of_operand(tokens: list[TokenRow], place: int) -> int:
     """Where the operand that begins at a token ends in the source, its powers included.
 
-    Parameters
-    ----------
-    tokens : list of TokenRow
-        Of the whole text, closed by `END`.
-    place : int
-        The first token, which may be a sign.
+    - `tokens`: of the whole text, closed by `END`.
+    - `place`: the first token, which may be a sign.
     """
     depth, end = 0, tokens[place][3]
     while tokens[place][0] != END:
@@ -361,21 +344,11 @@ _WORDS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "^"}
 class Grammar:
     """What differs between the infix notations.
 
-    Parameters
-    ----------
-    names : Names
-        The meaning of names.
-    report : Report
-        Where notes and errors go.
-
-    Attributes
-    ----------
-    sign_first : bool
-        Whether a sign binds more tightly than a power, as in spreadsheets.
-    powers_from_left : bool
-        Whether ``a^b^c`` is (a^b)^c.
-    braces : str
-        What encloses an exponent of several characters.
+    - `names`: the meaning of names.
+    - `report`: where notes and errors go.
+    - `sign_first`: whether a sign binds more tightly than a power, as in spreadsheets.
+    - `powers_from_left`: whether ``a^b^c`` is (a^b)^c.
+    - `braces`: what encloses an exponent of several characters.
     """
 
     sign_first = False
@@ -389,19 +362,11 @@ class Grammar:
     def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
         """The precedence of the product understood between tokens `index`-1 and `index`.
 
-        Parameters
-        ----------
-        tokens : list of TokenRow
-            Of the whole text.
-        index : int
-            The second of the two operands' tokens, from 1.
-        pending : list of PendingRow
-            What waits for an operand, the innermost last.
+        - `tokens`: of the whole text.
+        - `index`: the second of the two operands' tokens, from 1.
+        - `pending`: what waits for an operand, the innermost last.
 
-        Raises
-        ------
-        FormulaError
-            If the notation has no such products.
+        Raises `FormulaError` if the notation has no such products.
         """
         raise NotImplementedError
 
@@ -413,10 +378,7 @@ class Grammar:
 def parse(tokens: list[TokenRow], grammar: Grammar) -> Draft:
     """The tree of a token list that ends in an `END` token.
 
-    Raises
-    ------
-    FormulaError
-        With the place and, where there is one, a remedy.
+    Raises `FormulaError`: with the place and, where there is one, a remedy.
     """
     if len(tokens) > MAX_NODES:
         leaves = [token for token in tokens if token[0] in (NUMBER, NAME, LEAF)]
@@ -622,12 +584,8 @@ class _Parser:
     def note_root(self, end: int, sign: int = 0) -> None:
         """Say of ``√x²`` that the root is raised, and offer the root of the power.
 
-        Parameters
-        ----------
-        end : int
-            Where the exponent ends in the source; -1 for one that is still to come.
-        sign : int
-            Where the ``^`` of that one stands.
+        - `end`: where the exponent ends in the source; -1 for one that is still to come.
+        - `sign`: where the ``^`` of that one stands.
         """
         if self.raised_root or not self.pending or self.pending[-1][0] != _ROOT:
             return
@@ -690,13 +648,8 @@ class _Parser:
     def wait(self, precedence: int, name: str, start: int, end: int) -> None:
         """A comparison, an ``and`` or an ``or``: what binds at least as tightly is finished first.
 
-        Parameters
-        ----------
-        precedence : int
-        name : str
-            A key of the operator table.
-        start, end : int
-            [start, end) of its sign.
+        - `name`: a key of the operator table.
+        - `start`, `end`: [start, end) of its sign.
         """
         self.reduce(precedence)
         self.pending.append((precedence, name, start, end, _JOINED, 0))
@@ -747,13 +700,8 @@ class _Parser:
     def joined(self, name: str, draft: Draft, start: int, end: int) -> None:
         """Finish a comparison, an ``and`` or an ``or``, or a choice, whose last operand is `draft`.
 
-        Parameters
-        ----------
-        name : str
-            A key of the operator table, or the word of a choice.
-        draft : Draft
-        start, end : int
-            Where the sign begins, and where the last operand ends.
+        - `name`: a key of the operator table, or the word of a choice.
+        - `start`, `end`: where the sign begins, and where the last operand ends.
         """
         operands = self.operands
         left, begin, _ = operands.pop()
@@ -988,14 +936,9 @@ class _Parser:
     ) -> tuple[str, str | None]:
         """What to write in place of a call with too few arguments or too many, and the whole text.
 
-        Parameters
-        ----------
-        name : str
-            The function.
-        too_many : bool
-            Whether it has too many of them.
-        span : (int, int)
-            Of the call, as character offsets.
+        - `name`: the function.
+        - `too_many`: whether it has too many of them.
+        - `span`: of the call, as character offsets.
         """
         text, (start, end) = self.report.text, span
         written = text[start:end].partition("(")[0].strip()

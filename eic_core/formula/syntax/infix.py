@@ -143,17 +143,10 @@ def _kind(word: str) -> int:
 def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
     """The tokens of ``report.text[start:end]``, closed by `END`.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text.
-    start, end : int
-        The part of the text to read, as character offsets.
+    - `report`: holds the text.
+    - `start`, `end`: the part of the text to read, as character offsets.
 
-    Returns
-    -------
-    list of TokenRow
-        Characters that no formula holds are tokens of kind `BAD`.
+    Returns characters that no formula holds are tokens of kind `BAD`.
     """
     text = report.view
     tokens: list[TokenRow] = []
@@ -222,10 +215,7 @@ def _with_exact_leaves(
 ) -> list[TokenRow]:
     """The tokens with one for each ``Integer(2)``, ``Symbol('x')`` and their kin.
 
-    Raises
-    ------
-    FormulaError
-        If one holds no literal, or if there is a ``//`` outside them.
+    Raises `FormulaError` if one holds no literal, or if there is a ``//`` outside them.
     """
     text = report.view
     kept: list[TokenRow] = []
@@ -277,10 +267,7 @@ def _with_exact_leaves(
 def _with_products_of_fractions(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
     """The tokens with a product sign behind each ``½`` that a factor follows.
 
-    Raises
-    ------
-    FormulaError
-        If a number stands before one: ``2½`` is a sum or a product.
+    Raises `FormulaError` if a number stands before one: ``2½`` is a sum or a product.
     """
     kept: list[TokenRow] = []
     for token in tokens:
@@ -333,12 +320,8 @@ class _Unwritten(Exception):
 class Infix(Grammar):
     """Written products only, but for ``(a)(b)`` and ``x(y+z)``.
 
-    Parameters
-    ----------
-    names, report
-        As for `Grammar`.
-    powers_from_left : bool
-        As `Grammar` has it.
+    - `names`, `report`: as for `Grammar`.
+    - `powers_from_left`: as `Grammar` has it.
     """
 
     def __init__(self, names: Names, report: Report, powers_from_left: bool = False) -> None:
@@ -434,23 +417,13 @@ def parse_infix(
 ) -> Draft:
     """The tree of the tokens of ``report.text``.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text; notes and other readings are added to it.
-    names : Names
-        The meaning of names.
-    tokens : list of TokenRow
-        As `tokenize` gives them.
-    powers_from_left : bool
-        As `Grammar` has it.
-    by_hand : bool
-        Whether people write so: then short words may be products of their letters.
+    - `report`: holds the text; notes and other readings are added to it.
+    - `names`: the meaning of names.
+    - `tokens`: as `tokenize` gives them.
+    - `powers_from_left`: as `Grammar` has it.
+    - `by_hand`: whether people write so: then short words may be products of their letters.
 
-    Raises
-    ------
-    FormulaError
-        If they are no formula.
+    Raises `FormulaError` if they are no formula.
     """
     notes = [*report.notes]
     draft = None
@@ -566,15 +539,10 @@ def parse_text(
     """As `parse_infix`; where that fails, with calls that are written otherwise in plain form, or
     with commas between digits read as decimal marks.
 
-    Parameters
-    ----------
-    report, names, tokens, powers_from_left, by_hand
-        As for `parse_infix`; a note is added if commas are read so.
+    - `report`, `names`, `tokens`, `powers_from_left`, `by_hand`: as for `parse_infix`; a note is
+      added if commas are read so.
 
-    Raises
-    ------
-    FormulaError
-        If the tokens are no formula either way, or a comma may mean either.
+    Raises `FormulaError` if the tokens are no formula either way, or a comma may mean either.
     """
     tokens = with_joined_tokens(report, names, tokens)
     if "evaluate" in report.view:
@@ -673,10 +641,7 @@ def _refuse_thousands(error: FormulaError) -> None:
 def _with_commas_beside_semicolons(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
     """The tokens with decimal commas where semicolons separate a call's arguments.
 
-    Raises
-    ------
-    FormulaError
-        If a comma beside semicolons stands between no digits.
+    Raises `FormulaError` if a comma beside semicolons stands between no digits.
     """
     if not _separators(tokens).issuperset(",;"):
         return tokens
@@ -723,17 +688,11 @@ def with_decimal_commas(report: Report, tokens: list[TokenRow]) -> list[TokenRow
 
     A comma inside a call of a function of several arguments separates them, unless semicolons do.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text; gets a note.
-    tokens : list of TokenRow
-        As `tokenize` gives them.
+    - `report`: holds the text; gets a note.
+    - `tokens`: as `tokenize` gives them.
 
-    Raises
-    ------
-    FormulaError
-        If every such comma may as well group thousands, or one may separate arguments.
+    Raises `FormulaError` if every such comma may as well group thousands, or one may separate
+    arguments.
     """
     semicolons = any(row[:2] == (COMMA, ";") for row in tokens)
     kept: list[TokenRow] = []
@@ -795,8 +754,6 @@ def with_decimal_commas(report: Report, tokens: list[TokenRow]) -> list[TokenRow
 def _groups_thousands(text: str) -> bool:
     """Whether digits around a mark look like ``1,000``.
 
-    Examples
-    --------
     >>> [_groups_thousands(text) for text in ("1.000", "0.125", "2.5", "1234.500")]
     [True, False, False, False]
     """
@@ -814,10 +771,7 @@ def parse_repaired(report: Report, names: Names, tokens: list[TokenRow]) -> Draf
     semicolons, if they stand together right after the parenthesis of a call of
     two arguments, and if all places where that can be done give the same tree.
 
-    Parameters
-    ----------
-    report, names, tokens
-        As for `parse_infix`; a note is added if the text is mended.
+    - `report`, `names`, `tokens`: as for `parse_infix`; a note is added if the text is mended.
     """
     kinds = [token[0] for token in tokens]
     surplus = kinds.count(OPEN) + kinds.count(CALL) - kinds.count(CLOSE)

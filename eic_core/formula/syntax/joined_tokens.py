@@ -35,14 +35,9 @@ _INDEX = re.compile(r"_\w++")
 def with_joined_tokens(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
     """The tokens with one for each number or name that is written in several.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text; gets the notes and the other readings.
-    names : Names
-        The meaning of names.
-    tokens : list of TokenRow
-        As `tokenize` gives them.
+    - `report`: holds the text; gets the notes and the other readings.
+    - `names`: the meaning of names.
+    - `tokens`: as `tokenize` gives them.
     """
     view = report.view
     if "_" in view and _INDEX_BEHIND.search(view) is not None:
@@ -245,10 +240,7 @@ _LONGEST = 100
 def _with_indices(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
     """``x^2_1`` as the power of ``x_1``, as it is typeset.
 
-    Raises
-    ------
-    FormulaError
-        If the name has an index already.
+    Raises `FormulaError` if the name has an index already.
     """
     kept: list[TokenRow] = []
     for row in tokens:

@@ -14,29 +14,17 @@ MATHEMATICA, SPREADSHEET, MATHML = "mathematica", "spreadsheet", "mathml"
 
 
 class Language(NamedTuple):
-    """A notation.
+    """A notation."""
 
-    Attributes
-    ----------
-    label : str
-        Its name for people.
-    reader : {INFIX, LATEX, SEXPR, PREFIX, MATHEMATICA, SPREADSHEET, MATHML}
-        How it is read.
-    index_base : int or None
-        What its indexed variables count from, 0 or 1; None where that differs.
-    euler : bool
-        Whether ``E`` is the constant e.
-    log_base : {"", "first", "last"}
-        Which argument of ``log(a, b)`` is the base: Julia's is the first, Python's the last.
-    close_products : bool
-        Whether ``2x`` binds more tightly than ``*``, ``/`` and the ``^`` before it, as in Julia.
-    """
-
-    label: str
-    reader: str
+    label: str  # Its name for people
+    reader: str  # How it is read
+    # What its indexed variables count from, 0 or 1; None where that differs
     index_base: int | None = None
-    euler: bool = False
+    euler: bool = False  # Whether ``E`` is the constant e
+    # {"", "first", "last"}: Which argument of ``log(a, b)`` is the base: Julia's is the first,
+    # Python's the last
     log_base: str = ""
+    # Whether ``2x`` binds more tightly than ``*``, ``/`` and the ``^`` before it, as in Julia
     close_products: bool = False
 
 
@@ -146,8 +134,6 @@ _OPERON = re.compile(r"[0-9]\.[0-9]+\)? \* X[1-9]")
 def language(hint: str) -> str | None:
     """The name of the notation that `hint` means, or None if it says nothing.
 
-    Examples
-    --------
     >>> language("E2ET"), language("Operon"), language("auto")
     ('e2e_infix', 'operon', None)
     """
@@ -159,8 +145,6 @@ def language(hint: str) -> str | None:
 def _is_gplearn(text: str) -> bool:
     """Whether a text holds calls alone, of arithmetic too, on ``X0``, ``X1``, ...
 
-    Examples
-    --------
     >>> _is_gplearn("div(X0, -0.5)"), _is_gplearn("log(X0)"), _is_gplearn("div(X0, 2) + 1")
     (True, False, False)
     """
@@ -172,8 +156,6 @@ def _is_gplearn(text: str) -> bool:
 def _is_applied_throughout(text: str, start: int, end: int) -> bool:
     """Whether each bracket of a text begins with what it applies to the operands behind it.
 
-    Examples
-    --------
     >>> texts = ("(- (sqrt x) (sqrt y))", "(- (log (* 2 x)) 1)", "(- (x) (y))", "(- (sin x) + 1)")
     >>> [_is_applied_throughout(text, 0, len(text)) for text in texts]
     [True, True, False, False]
@@ -202,19 +184,10 @@ def _is_applied_throughout(text: str, start: int, end: int) -> bool:
 def detect(text: str, start: int, end: int) -> str:
     """The notation that a text looks written in.
 
-    Parameters
-    ----------
-    text : str
-    start, end : int
-        The part of the text to look at, as character offsets.
+    - `start`, `end`: the part of the text to look at, as character offsets.
 
-    Returns
-    -------
-    str
-        A key of `LANGUAGES`; ``"infix"`` where nothing tells.
+    Returns a key of `LANGUAGES`; ``"infix"`` where nothing tells.
 
-    Examples
-    --------
     >>> [detect(t, 0, len(t)) for t in (r"\\frac{x}{2}", "(+ x 1)", "x[:,0] + 1", "x + 1")]
     ['latex', 'fpcore', 'tir', 'infix']
     """

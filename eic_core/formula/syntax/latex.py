@@ -155,12 +155,8 @@ class Latex(Grammar):
     def _refuse_operator(self, name: Token, operand: Token) -> None:
         """Raise for ``\\Phi(x)``, ``\\mathbb{E}[x]`` and ``\\Re x``, which are no products.
 
-        Parameters
-        ----------
-        name : Token
-            What stands before an operand.
-        operand : Token
-            That, or the bracket that opens it.
+        - `name`: what stands before an operand.
+        - `operand`: that, or the bracket that opens it.
         """
         written = self.report.text[name.start : name.end]
         is_applied = operand[:2] == (OPEN, "(")
@@ -457,12 +453,8 @@ class _Scanner(Brackets):
     def single_subscript(self, name: str, start: int, end: int) -> None:
         """Say where the index ends that a word behind ``_`` begins with: ``k_BT`` is k_B·T.
 
-        Parameters
-        ----------
-        name : str
-            The name with its index.
-        start, end : int
-            Where it stands.
+        - `name`: the name with its index.
+        - `start`, `end`: where it stands.
         """
         low, word = self.cut[end]
         if self.raw[self.index][2] == end < low + len(word) and self.raw[self.index + 1][1] == "_":
@@ -544,28 +536,18 @@ class _Scanner(Brackets):
     def offer(self, label: str, start: int, end: int, piece: str) -> None:
         """Offer the text with a piece in place of [start, end), and all others of that label.
 
-        Parameters
-        ----------
-        label : str
-            What the other reading is.
-        start, end : int
-            Where the piece goes.
-        piece : str
-            What is to stand there.
+        - `label`: what the other reading is.
+        - `start`, `end`: where the piece goes.
+        - `piece`: what is to stand there.
         """
         self.other_pieces.setdefault(label, []).append((start, end, piece))
 
     def power_of_call(self, name: str, start: int, opened: int) -> None:
         """Say of ``\\sin{x}^2`` that the function is raised, and offer the power inside.
 
-        Parameters
-        ----------
-        name : str
-            The function.
-        start : int
-            Where its command begins.
-        opened : int
-            The place of its brace among the raw tokens.
+        - `name`: the function.
+        - `start`: where its command begins.
+        - `opened`: the place of its brace among the raw tokens.
         """
         closed = self.closers().get(opened, 0)
         if not closed or self.raw[closed + 1][1] != "^" or self.raw[closed + 2 :] == []:
@@ -685,10 +667,7 @@ class _Scanner(Brackets):
     def wide_blank(self, start: int, end: int) -> None:
         """``\\quad`` behind an operand, which separates a condition from what it is said of.
 
-        Parameters
-        ----------
-        start, end : int
-            Where it stands.
+        - `start`, `end`: where it stands.
         """
         kind, text, *_ = self.raw[self.index]
         if kind == "end" or text in COMMAND_OPERATORS or text in SKIPPED or text[1:] in _NO_FACTORS:
@@ -841,16 +820,10 @@ class _Scanner(Brackets):
     def said_of_formula(self, word: str, place: int, behind: int, start: int, end: int) -> None:
         """A word of conditions: in a list of cases the condition begins, else the formula ends.
 
-        Parameters
-        ----------
-        word : str
-            The word, in small letters.
-        place : int
-            Of the first token of the text that it begins, or behind a word without a font.
-        behind : int
-            Where in that text the condition begins.
-        start, end : int
-            Where the whole stands.
+        - `word`: the word, in small letters.
+        - `place`: of the first token of the text that it begins, or behind a word without a font.
+        - `behind`: where in that text the condition begins.
+        - `start`, `end`: where the whole stands.
         """
         shown = self.text[start:end].strip()
         if self.in_row():
@@ -891,14 +864,9 @@ class _Scanner(Brackets):
     def unpack(self, place: int, behind: int, end: int) -> None:
         """Go on with the condition in ``\\text{if $x > 0$ and $y > 0$}``.
 
-        Parameters
-        ----------
-        place : int
-            Of the brace among the raw tokens.
-        behind : int
-            Where the condition begins, counted from behind the brace.
-        end : int
-            Where the closing brace ends.
+        - `place`: of the brace among the raw tokens.
+        - `behind`: where the condition begins, counted from behind the brace.
+        - `end`: where the closing brace ends.
         """
         low = self.raw[place][3] + behind
         if self.raw[place][1] != "{" or low >= end - 1:
@@ -932,12 +900,8 @@ class _Scanner(Brackets):
     def said_of_value(self, inner: str, start: int, end: int) -> bool:
         """``\\,\\text{kg}``, and words with blanks around them: whether they are left out.
 
-        Parameters
-        ----------
-        inner : str
-            What stands in the braces.
-        start, end : int
-            Where the whole stands.
+        - `inner`: what stands in the braces.
+        - `start`, `end`: where the whole stands.
         """
         follows = bool(self.tokens) and self.tokens[-1][0] in (NUMBER, NAME, CLOSE, LEAF)
         if not follows:
@@ -1047,10 +1011,7 @@ class _Scanner(Brackets):
     def index_of_root(self, start: int, end: int) -> None:
         """``\\sqrt[n]{x}``, of which the index is a formula, too.
 
-        Parameters
-        ----------
-        start, end : int
-            Where the command stands.
+        - `start`, `end`: where the command stands.
         """
         low = self.raw[self.index][2]
         self.index += 1
@@ -1137,8 +1098,6 @@ def _without_trailing(text: str, start: int, end: int) -> int:
 
     What closes one is known by its last character, so one walk backwards finds all.
 
-    Examples
-    --------
     >>> [_without_trailing(t, 0, len(t)) for t in (r"x. \\]", r"x \\end {align*} $$", r"x\\}")]
     [1, 1, 3]
     """
@@ -1166,19 +1125,11 @@ def _without_trailing(text: str, start: int, end: int) -> int:
 def read_latex(report: Report, names: Names, start: int, end: int) -> Draft:
     """The tree of the LaTeX in ``report.text[start:end]``.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text; notes and other readings are added to it.
-    names : Names
-        The meaning of names.
-    start, end : int
-        Character offsets.
+    - `report`: holds the text; notes and other readings are added to it.
+    - `names`: the meaning of names.
+    - `start`, `end`: character offsets.
 
-    Raises
-    ------
-    FormulaError
-        If it is no formula.
+    Raises `FormulaError` if it is no formula.
     """
     stop = _without_trailing(report.text, start, end)
     numbered = before_equation_number(report.text, start, stop)

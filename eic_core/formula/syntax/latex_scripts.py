@@ -195,10 +195,7 @@ _RECIPROCALS = {
 def _inverse_of(name: str) -> Function | None:
     """The inverse of a function, None if none is known.
 
-    Parameters
-    ----------
-    name : str
-        By which the function is called.
+    - `name`: by which the function is called.
     """
     name = name.lower()
     if name in _RECIPROCALS:
@@ -215,12 +212,8 @@ def _inverse_of(name: str) -> Function | None:
 class Scripts:
     """What the scripts of a function turn it into.
 
-    Parameters
-    ----------
-    report : Report
-        Where notes and errors go.
-    names : Names
-        The meaning of names.
+    - `report`: where notes and errors go.
+    - `names`: the meaning of names.
     """
 
     def __init__(self, report: Report, names: Names) -> None:
@@ -232,10 +225,7 @@ class Scripts:
     def offer_reciprocals(self, exponent: str) -> None:
         """Offer the text in which the -1 behind a function is a power.
 
-        Parameters
-        ----------
-        exponent : str
-            A -1 that no function's inverse is written with.
+        - `exponent`: a -1 that no function's inverse is written with.
         """
         for label, places in self.inverted.items():
             pieces = [(start, end, exponent) for start, end in places]
@@ -244,19 +234,12 @@ class Scripts:
     def log_with_base(self, name: str, script: str, start: int, end: int) -> Function:
         """``\\log_{b}``: an exact base if it is a literal, else a quotient.
 
-        Parameters
-        ----------
-        name : str
-            The command, without its backslash.
-        script : str
-            What stands in the subscript.
-        start, end : int
-            Where the command and its script stand, for an error's span.
+        - `name`: the command, without its backslash.
+        - `script`: what stands in the subscript.
+        - `start`, `end`: where the command and its script stand, for an error's span.
 
-        Raises
-        ------
-        FormulaError
-            If the command is not ``\\log``, or the base is no positive number other than 1.
+        Raises `FormulaError` if the command is not ``\\log``, or the base is no positive number
+        other than 1.
         """
         match = _BASE.match(script)
         if name != "log":
@@ -281,28 +264,14 @@ class Scripts:
     ) -> Function:
         """``\\sin^2 x`` is a power of sin; ``\\sin^{-1} x`` is the inverse function.
 
-        Parameters
-        ----------
-        name : str
-            The command, without its backslash.
-        function : Function
-            What it builds without its script.
-        script : str
-            What stands in the superscript.
-        start, end : int
-            Where the command and its script stand, for notes and errors.
-        where : (int, int)
-            Where the script stands, its braces included.
+        - `name`: the command, without its backslash.
+        - `function`: what it builds without its script.
+        - `script`: what stands in the superscript.
+        - `start`, `end`: where the command and its script stand, for notes and errors.
+        - `where`: where the script stands, its braces included.
 
-        Returns
-        -------
-        Function
-            To be called with the command's argument.
-
-        Raises
-        ------
-        FormulaError
-            If the script is neither a number, a fraction nor a letter.
+        Returns to be called with the command's argument.
+        Raises `FormulaError` if the script is neither a number, a fraction nor a letter.
         """
         match = _EXPONENT.match(script.replace("−", "-"))
         if match and match[0].replace(" ", "") == "-1":
@@ -333,17 +302,10 @@ class Scripts:
     def number(self, text: str, start: int, end: int) -> str:
         """The label of a number in a script.
 
-        Parameters
-        ----------
-        text : str
-            The number, without a sign.
-        start, end : int
-            Where it stands, for an error's span.
+        - `text`: the number, without a sign.
+        - `start`, `end`: where it stands, for an error's span.
 
-        Returns
-        -------
-        str
-            As `Node.label` holds it.
+        Returns as `Node.label` holds it.
         """
         try:
             return number_label(text)
@@ -353,12 +315,8 @@ class Scripts:
     def symbol(self, script: str, start: int, end: int) -> Draft:
         """A single letter or Greek letter in a script, as a leaf.
 
-        Parameters
-        ----------
-        script : str
-            The letter or the command, blanks around it allowed.
-        start, end : int
-            Where it stands, for the leaf's span.
+        - `script`: the letter or the command, blanks around it allowed.
+        - `start`, `end`: where it stands, for the leaf's span.
         """
         text = script.strip().removeprefix("\\")
         if not re.fullmatch(r"[A-Za-z]", text) and text not in GREEK:
@@ -386,14 +344,9 @@ def _one_form(text: str, names: Names) -> dict[str, str]:
 def run_end(tokens: list[TokenRow], index: int, with_brackets: bool) -> int:
     """Where the run of factors that tokens[index] continues ends in the source.
 
-    Parameters
-    ----------
-    tokens : list of TokenRow
-        Of the whole text, closed by `END`.
-    index : int
-        The place of a factor that is not the first.
-    with_brackets : bool
-        Whether a bracket that closes ends it.
+    - `tokens`: of the whole text, closed by `END`.
+    - `index`: the place of a factor that is not the first.
+    - `with_brackets`: whether a bracket that closes ends it.
     """
     depth = 0
     end = tokens[index - 1][3]
@@ -429,12 +382,8 @@ def joins_numbers(tokens: list[TokenRow], index: int) -> bool:
 
     Of ``x^2/2 y`` the 2 above is an exponent.
 
-    Parameters
-    ----------
-    tokens : list of TokenRow
-        Of the whole text.
-    index : int
-        The place of a factor.
+    - `tokens`: of the whole text.
+    - `index`: the place of a factor.
     """
     if index < 3 or [row[0] for row in tokens[index - 3 : index]] != [NUMBER, OPERATOR, NUMBER]:
         return False
@@ -446,12 +395,8 @@ def joins_numbers(tokens: list[TokenRow], index: int) -> bool:
 def mixed_number(tokens: list[TokenRow], index: int) -> tuple[int, int, int] | None:
     """Where a whole number, the fraction behind it and that ends, as in ``3\\tfrac12``; else None.
 
-    Parameters
-    ----------
-    tokens : list of TokenRow
-        Of the whole text, closed by `END`.
-    index : int
-        The place of the fraction.
+    - `tokens`: of the whole text, closed by `END`.
+    - `index`: the place of the fraction.
     """
     if tokens[index][:2] != (CALL, "frac") or tokens[index - 1][0] != NUMBER:
         return None
@@ -512,11 +457,7 @@ def _with_indices_first(raw: list[Raw]) -> list[Raw]:
 def _with_fractions(raw: list[Raw], outside: bool) -> list[Raw]:
     """The raw tokens with ``\\frac{a}{b}`` for each ``a \\over b``.
 
-    Parameters
-    ----------
-    raw : list of Raw
-    outside : bool
-        Whether one that stands in no braces has the whole formula above and below.
+    - `outside`: whether one that stands in no braces has the whole formula above and below.
     """
     opened = [-1]
     overs: dict[int, list[int]] = {}
@@ -559,18 +500,10 @@ def _with_single_subscripts(
 ) -> tuple[list[Raw], dict[int, tuple[int, str]]]:
     """The raw tokens with a word behind ``_`` cut behind its first letter, as TeX cuts it.
 
-    Parameters
-    ----------
-    raw : list of Raw
-    names : Names
-        A column that is called by more of the word than its first letter keeps those.
+    - `names`: a column that is called by more of the word than its first letter keeps those.
 
-    Returns
-    -------
-    raw : list of Raw
-    cut : dict
-        Of each word that was cut or kept for a column, by where its index ends: where it begins,
-        and the whole of it.
+    Returns of each word that was cut or kept for a column, by where its index ends: where it
+    begins, and the whole of it.
     """
     if not any(row[1] == "_" for row in raw):
         return raw, {}
@@ -615,14 +548,9 @@ _LAST_LETTER = re.compile(r"[^\W\d_][0-9₀-₉]*+\Z")
 class Brackets:
     """Where the scan stands, what was emitted, and what each closing bracket will mean.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text; notes and errors go there.
-    names : Names
-        The meaning of names.
-    start, end : int
-        The part of the text to read, as character offsets.
+    - `report`: holds the text; notes and errors go there.
+    - `names`: the meaning of names.
+    - `start`, `end`: the part of the text to read, as character offsets.
     """
 
     def __init__(self, report: Report, names: Names, start: int, end: int) -> None:
@@ -656,16 +584,10 @@ class Brackets:
     ) -> None:
         """Add one shared token.
 
-        Parameters
-        ----------
-        kind : int
-            One of the kinds of `eic_core.formula.syntax.tokens`.
-        text : str
-            What the token stands for.
-        start, end : int
-            Where it stands in the source.
-        extra : Function or Draft, optional
-            What a token of kind `PREFIX` builds; the leaf that a `LEAF` is.
+        - `kind`: one of the kinds of `eic_core.formula.syntax.tokens`.
+        - `text`: what the token stands for.
+        - `start`, `end`: where it stands in the source.
+        - `extra`: what a token of kind `PREFIX` builds; the leaf that a `LEAF` is.
         """
         self.tokens.append((kind, text, start, end, extra))
 
@@ -700,16 +622,11 @@ class Brackets:
     def begin(self, shown: str, closer: str, meaning: str, start: int, end: int) -> None:
         """An opening bracket that groups.
 
-        Parameters
-        ----------
-        shown : str
-            The bracket as it groups: ``|``, ``⌊`` and ``⌈`` are functions, all others parentheses.
-        closer : str
-            The bracket that must close it.
-        meaning : str
-            What its closing means: ``)``, or ``then`` if an argument follows.
-        start, end : int
-            Where it stands in the source.
+        - `shown`: the bracket as it groups: ``|``, ``⌊`` and ``⌈`` are functions, all others
+          parentheses.
+        - `closer`: the bracket that must close it.
+        - `meaning`: what its closing means: ``)``, or ``then`` if an argument follows.
+        - `start`, `end`: where it stands in the source.
         """
         name = shown if shown in "|⌊⌈" else "("
         self.emit(OPEN, name, start, end)
@@ -718,12 +635,8 @@ class Brackets:
     def opener(self, text: str, start: int, end: int) -> None:
         """A delimiter of LaTeX that opens a group.
 
-        Parameters
-        ----------
-        text : str
-            A key of `OPENERS`.
-        start, end : int
-            Where it stands in the source.
+        - `text`: a key of `OPENERS`.
+        - `start`, `end`: where it stands in the source.
         """
         shown, closer = OPENERS[text]
         self.begin(shown, closer, ")", start, end)
@@ -731,17 +644,10 @@ class Brackets:
     def finish(self, closer: str, start: int, end: int) -> None:
         """A closing bracket: what it means was settled when it was opened.
 
-        Parameters
-        ----------
-        closer : str
-            The closing bracket that stands here.
-        start, end : int
-            Where it stands in the source.
+        - `closer`: the closing bracket that stands here.
+        - `start`, `end`: where it stands in the source.
 
-        Raises
-        ------
-        FormulaError
-            If no bracket is open, or the innermost is to be closed by another.
+        Raises `FormulaError` if no bracket is open, or the innermost is to be closed by another.
         """
         if not self.open:
             self.report.fail(

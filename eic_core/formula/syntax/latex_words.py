@@ -27,20 +27,11 @@ _COMPARES = re.compile(r"[<>=≤≥≠]|\\(?:[lg]eq?|[lg]t|neq?|[lg]eqslant)(?![
 def said_by(inner: str) -> tuple[str, int]:
     """The word of conditions that a text begins with, and where what is not of it begins.
 
-    Parameters
-    ----------
-    inner : str
-        What stands in the braces of ``\\text{…}``.
+    - `inner`: what stands in the braces of ``\\text{…}``.
 
-    Returns
-    -------
-    word : str
-        "" where the text begins with none, or goes on with words that are no formula.
-    place : int
-        Of a condition within the text, its length where there is none.
+    Returns "" where the text begins with none, or goes on with words that are no formula.
+    Returns of a condition within the text, its length where there is none.
 
-    Examples
-    --------
     >>> said_by("if "), said_by(", for all $x>0$"), said_by("otherwise."), said_by("speed")
     (('if', 3), ('for', 10), ('otherwise', 10), ('', 5))
     >>> said_by("where x is a mass")
@@ -98,14 +89,8 @@ _WAITS = re.compile(r"(?:[-+*/^_=(\[{&·×−]|\\(?:cdot|times|div|left|over|ast
 def before_equation_number(text: str, start: int, end: int) -> int:
     """Where a formula ends behind which a number of it stands, `end` if none does.
 
-    Parameters
-    ----------
-    text : str
-    start, end : int
-        The part of the text to look at, as character offsets.
+    - `start`, `end`: the part of the text to look at, as character offsets.
 
-    Examples
-    --------
     >>> [before_equation_number(t, 0, len(t)) for t in (r"x \\quad (5)", r"x (5)", r"+ \\quad (5)")]
     [2, 5, 11]
     """

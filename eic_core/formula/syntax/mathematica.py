@@ -182,19 +182,11 @@ class Wolfram(Grammar):
 def read_mathematica(report: Report, names: Names, start: int, end: int) -> Draft:
     """The tree of the Mathematica expression in ``report.text[start:end]``.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text; notes are added to it.
-    names : Names
-        The meaning of names.
-    start, end : int
-        Character offsets.
+    - `report`: holds the text; notes are added to it.
+    - `names`: the meaning of names.
+    - `start`, `end`: character offsets.
 
-    Raises
-    ------
-    FormulaError
-        If it is no formula.
+    Raises `FormulaError` if it is no formula.
     """
     start, end = _without_head(report, start, end)
     return parse(_Scanner(report, names, start, end).scan(), Wolfram(names, report))

@@ -21,26 +21,13 @@ _ATTRIBUTE = re.compile(r"\b(open|close|type|base)\s*+=\s*+[\"']([^\"']{0,20}+)[
 
 
 class Element(NamedTuple):
-    """A tag with what stands in it.
+    """A tag with what stands in it."""
 
-    Attributes
-    ----------
-    tag : str
-        Its name without a prefix.
-    attributes : str
-        As written.
-    children : list of Element
-        A text is a child without a tag.
-    text : str
-        Of a text.
-    start, end : int
-        The place in the source, its tags included.
-    """
-
-    tag: str
-    attributes: str
-    children: list[Element]
-    text: str
+    tag: str  # Its name without a prefix
+    attributes: str  # As written
+    children: list[Element]  # A text is a child without a tag
+    text: str  # Of a text
+    # start, end: the place in the source, its tags included
     start: int
     end: int
 
@@ -67,17 +54,10 @@ class Element(NamedTuple):
 def read_elements(report: Report, start: int, end: int) -> list[Element]:
     """The elements at the top of the text.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text and raises its errors.
-    start, end : int
-        The part of the text to read, as character offsets.
+    - `report`: holds the text and raises its errors.
+    - `start`, `end`: the part of the text to read, as character offsets.
 
-    Raises
-    ------
-    FormulaError
-        If a tag is not closed or not of MathML, or words stand beside the tags.
+    Raises `FormulaError` if a tag is not closed or not of MathML, or words stand beside the tags.
     """
     text = report.text
     levels: list[tuple[str, str, list[Element], int]] = [("", "", [], start)]
@@ -136,8 +116,6 @@ def read_elements(report: Report, start: int, end: int) -> list[Element]:
 def plain_letters(text: str) -> str:
     """A name in letters of print as plain letters.
 
-    Examples
-    --------
     >>> plain_letters("𝑥"), plain_letters("α")
     ('x', 'α')
     """

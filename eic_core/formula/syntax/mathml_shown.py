@@ -154,11 +154,7 @@ class Displayed(Grammar):
 def _differs(element: Element, alone: bool = False) -> bool:
     """Whether a part of a fraction is a differential: a ``d`` and what it is of.
 
-    Parameters
-    ----------
-    element : Element
-    alone : bool
-        Whether a ``d`` by itself is one.
+    - `alone`: whether a ``d`` by itself is one.
     """
     parts = element.elements if element.tag == "mrow" else [element]
     first = parts[0] if parts else element
@@ -174,12 +170,8 @@ _OWN_CALLS = ("frac", "sqrt", "root")
 class Presentation:
     """Turns presentation into tokens over a stack of what is still to be read.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text; notes and errors go there.
-    names : Names
-        The meaning of names.
+    - `report`: holds the text; notes and errors go there.
+    - `names`: the meaning of names.
     """
 
     def __init__(self, report: Report, names: Names) -> None:
@@ -300,12 +292,8 @@ class Presentation:
     def power(self, base: Element, exponent: Element, span: tuple[int, int]) -> None:
         """``<msup>``: of an operand, of a closing bracket, or of a function's name.
 
-        Parameters
-        ----------
-        base, exponent : Element
-            Its two parts.
-        span : (int, int)
-            The place of the tag.
+        - `base`, `exponent`: its two parts.
+        - `span`: the place of the tag.
         """
         if base.tag == "mo":
             self.plan(base, *self.raised(exponent, span[1]))
@@ -331,12 +319,8 @@ class Presentation:
     def subscripted(self, base: Element, script: Element, span: tuple[int, int]) -> None:
         """``<msub>``: a name, or a logarithm with its base.
 
-        Parameters
-        ----------
-        base, script : Element
-            Its two parts.
-        span : (int, int)
-            The place of the tag.
+        - `base`, `script`: its two parts.
+        - `span`: the place of the tag.
         """
         name = plain_letters(base.content)
         if name == "log":
@@ -352,12 +336,8 @@ class Presentation:
     def name_token(self, base: Element, script: Element, span: tuple[int, int]) -> TokenRow:
         """A name with a subscript.
 
-        Parameters
-        ----------
-        base, script : Element
-            Its two parts.
-        span : (int, int)
-            The place of the tag.
+        - `base`, `script`: its two parts.
+        - `span`: the place of the tag.
         """
         mark = re.sub(r"[\s,]+", "_", plain_letters(script.content))
         if base.tag != "mi" or not re.fullmatch(r"\w+", mark):
@@ -397,12 +377,8 @@ class Presentation:
     def scientific(self, base: Element, exponent: Element, span: tuple[int, int]) -> bool:
         """Whether this was the second half of ``2.5×10^−3``, which is one number.
 
-        Parameters
-        ----------
-        base, exponent : Element
-            Of a power.
-        span : (int, int)
-            The place of its tag.
+        - `base`, `exponent`: of a power.
+        - `span`: the place of its tag.
         """
         power = exponent.content.replace("−", "-")
         if base.tag != "mn" or base.content != "10" or not _WHOLE.fullmatch(power):

@@ -45,19 +45,12 @@ class _Open:
 def with_named_arguments(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
     """The tokens with each argument in its place; the same list if none is given by name.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text; raises the errors.
-    names : Names
-        The meaning of names.
-    tokens : list of TokenRow
-        As `tokenize` gives them.
+    - `report`: holds the text; raises the errors.
+    - `names`: the meaning of names.
+    - `tokens`: as `tokenize` gives them.
 
-    Raises
-    ------
-    FormulaError
-        If a function has no argument of a name, or has it twice, or lacks one before it.
+    Raises `FormulaError` if a function has no argument of a name, or has it twice, or lacks one
+    before it.
     """
     calls: dict[int, tuple[int, Function, list[Range | None]]] = {}
     opened: list[_Open] = []

@@ -43,8 +43,6 @@ _TWO_FORMS = {
 def forms_apart(text: str) -> dict[int, str]:
     """What the second form of each letter is called of which a text holds both.
 
-    Examples
-    --------
     >>> forms_apart("φ + ϕ") == {ord("φ"): "varphi"}, forms_apart("φ + x")
     (True, {})
     """
@@ -159,13 +157,8 @@ MISSPELT = {
 def canonical_name(name: str) -> str:
     """The one spelling of an indexed variable; other names come back unchanged.
 
-    Parameters
-    ----------
-    name : str
-        A variable as a tool, a person or a table header writes it.
+    - `name`: a variable as a tool, a person or a table header writes it.
 
-    Examples
-    --------
     >>> [canonical_name(n) for n in ("x_0", "x_{12}", "x₀", "X0", "X_0", "x[:,0]", "x[0]")]
     ['x0', 'x12', 'x0', 'x0', 'x0', 'x0', 'x0']
     >>> canonical_name("omega_0")
@@ -179,8 +172,6 @@ def canonical_name(name: str) -> str:
 def _kept_case(name: str) -> str:
     """As `canonical_name`, but ``X0`` stays apart from ``x0``.
 
-    Examples
-    --------
     >>> _kept_case("X_0"), _kept_case("x[:,3]"), _kept_case("T_1")
     ('X0', 'x3', 'T_1')
     """
@@ -191,8 +182,6 @@ def _kept_case(name: str) -> str:
 def is_indexed(name: str) -> bool:
     """Whether a name is an indexed variable in any of its spellings.
 
-    Examples
-    --------
     >>> is_indexed("x_1"), is_indexed("X[:,2]"), is_indexed("T1")
     (True, True, False)
     """
@@ -202,8 +191,6 @@ def is_indexed(name: str) -> bool:
 def plain_letters(name: str) -> str:
     """A name with its Greek letters spelled out, look-alikes replaced and subscripts marked by `_`.
 
-    Examples
-    --------
     >>> plain_letters("θ₁"), plain_letters("𝑣_max"), plain_letters("µ"), plain_letters("xₙ")
     ('theta_1', 'v_max', 'mu', 'x_n')
     """
@@ -220,8 +207,6 @@ def plain_letters(name: str) -> str:
 def _label(name: str) -> str:
     """A name as a variable's label: Greek letters spelled out, its subscripts as they are.
 
-    Examples
-    --------
     >>> _label("θ₁"), _label("θ_1"), _label("𝑣_max"), _label("xₙ")
     ('theta₁', 'theta_1', 'v_max', 'xₙ')
     """
@@ -233,8 +218,6 @@ def _label(name: str) -> str:
 def typeset_alike(name: str) -> str:
     """What two names have in common that look the same on a page: ``θ₁``, ``theta_1``, ``theta1``.
 
-    Examples
-    --------
     >>> typeset_alike("theta_1") == typeset_alike("theta1") == typeset_alike("θ₁")
     True
     >>> typeset_alike("x0") == typeset_alike("X0")
@@ -248,8 +231,6 @@ def typeset_alike(name: str) -> str:
 def safe_name(name: str) -> str:
     """A column's name as it can be typed in a formula.
 
-    Examples
-    --------
     >>> safe_name("log Re/1"), safe_name("2nd")
     ('log_Re_1', '_2nd')
     """
@@ -305,21 +286,14 @@ class Names:
     Two spellings that look the same when typeset, such as ``θ₁`` and ``θ_1``, are one variable,
     called as the text spells it first.
 
-    Parameters
-    ----------
-    columns : collection of str
-        Names of the data's columns; these win over every other meaning.
-    parameters : mapping of str to str
-        Numbers that stand for names, such as tinyGP's ``theta``.
-    euler : bool
-        Whether a bare ``E`` is Euler's number, as SymPy prints it.
-    arguments : collection of str
-        What the text itself declares as its variables, as ``f(E, x) = …`` and an FPCore do; these
-        win over constants, too.
-    cased : bool
-        Whether ``X0`` is another variable than ``x0``.
-    log_base : {"", "first", "last"}
-        Which of two arguments of a logarithm is its base; "" where the notation does not tell.
+    - `columns`: names of the data's columns; these win over every other meaning.
+    - `parameters`: numbers that stand for names, such as tinyGP's ``theta``.
+    - `euler`: whether a bare ``E`` is Euler's number, as SymPy prints it.
+    - `arguments`: what the text itself declares as its variables, as ``f(E, x) = …`` and an FPCore
+      do; these win over constants, too.
+    - `cased`: whether ``X0`` is another variable than ``x0``.
+    - `log_base`, {"", "first", "last"}: which of two arguments of a logarithm is its base; "" where
+      the notation does not tell.
     """
 
     def __init__(
@@ -395,10 +369,7 @@ class Names:
     def leaf(self, name: str, span: tuple[int, int]) -> Draft:
         """The leaf that `name` stands for.
 
-        Raises
-        ------
-        Refusal
-            If it is no variable and no constant.
+        Raises `Refusal` if it is no variable and no constant.
         """
         known = self.met.get(name)
         if known is None:
@@ -417,10 +388,7 @@ class Names:
     def function(self, name: str) -> Function | None:
         """The function called `name`, or None if there is none.
 
-        Raises
-        ------
-        Refusal
-            If the function is known but not supported.
+        Raises `Refusal` if the function is known but not supported.
         """
         bare = _MODULE.sub("", name, count=1).lower()
         found = FUNCTIONS.get(bare)
@@ -475,8 +443,6 @@ class Names:
 def is_raised(letter: str) -> bool:
     """Whether a letter is a superscript.
 
-    Examples
-    --------
     >>> is_raised("ⁿ"), is_raised("n"), is_raised("ₙ")
     (True, False, False)
     """
@@ -487,10 +453,7 @@ def is_raised(letter: str) -> bool:
 def _meaning(columns: _Columns, name: str, euler: bool, cased: bool) -> tuple[bool, str, str]:
     """Whether a name is a constant, its label, and the look of a name that is no column's.
 
-    Raises
-    ------
-    Refusal
-        If it is no variable and no constant.
+    Raises `Refusal` if it is no variable and no constant.
     """
     label = columns.labels.get(name) if cased else columns.find(name)
     if label is not None:
@@ -547,8 +510,6 @@ def similar_function(name: str) -> str:
     One letter is another, missing or doubled, or two have changed places.  What has a letter more
     at an end may be another function: ``sind``, ``asqrt``.
 
-    Examples
-    --------
     >>> [similar_function(name) for name in ("lg", "np.sqtr", "arcsn", "coss")]
     ['log10', 'sqrt', 'arcsin', 'cos']
     >>> [similar_function(name) for name in ("banana", "foo", "sint", "swish", "mix")]
@@ -566,8 +527,6 @@ def similar_function(name: str) -> str:
 def _is_misspelt(name: str, known: str) -> bool:
     """Whether a name is a known one with one slip of the keyboard.
 
-    Examples
-    --------
     >>> [_is_misspelt(name, "sqrt") for name in ("sqtr", "sqrrt", "sort", "sqr", "asqrt")]
     [True, True, False, False, False]
     """
@@ -591,8 +550,6 @@ def _is_misspelt(name: str, known: str) -> bool:
 def suggestion(name: str) -> str:
     """A hint for an unknown function.
 
-    Examples
-    --------
     >>> suggestion("lg"), suggestion("np.foo")
     ('did you mean `log10`?', 'write out what `foo` is')
     """

@@ -82,14 +82,9 @@ _LONGEST = 40
 def refuse_element(report: Report, tokens: list[TokenRow], index: int) -> None:
     """Raise if a token begins the index of a result, as in ``f(x)[0]``.
 
-    Parameters
-    ----------
-    report : Report
-        Raises the error.
-    tokens : list of TokenRow
-        Closed by `END`.
-    index : int
-        The place of the token.
+    - `report`: raises the error.
+    - `tokens`: closed by `END`.
+    - `index`: the place of the token.
     """
     token = tokens[index]
     if token[1] == "[" and tokens[index + 1][0] == NUMBER and tokens[index + 2][1] == "]":
@@ -104,12 +99,8 @@ def refuse_element(report: Report, tokens: list[TokenRow], index: int) -> None:
 class Neighbours:
     """Which operands side by side are no product, and what is said of them.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text and raises the errors.
-    names : Names
-        The meaning of names.
+    - `report`: holds the text and raises the errors.
+    - `names`: the meaning of names.
     """
 
     def __init__(self, report: Report, names: Names) -> None:
@@ -473,14 +464,9 @@ def _written_out(text: str, tokens: list[TokenRow]) -> list[tuple[int, int, str]
 def variables_of(names: Names, tokens: list[TokenRow], whole: Collection[str]) -> list[str]:
     """The variables of a token list in which these words are whole.
 
-    Parameters
-    ----------
-    names : Names
-        The meaning of names.
-    tokens : list of TokenRow
-        Of the whole text.
-    whole : collection of str
-        Words that are one variable each.
+    - `names`: the meaning of names.
+    - `tokens`: of the whole text.
+    - `whole`: words that are one variable each.
     """
     found: dict[str, None] = {}
     for kind, name, low, high, _ in tokens:
@@ -527,19 +513,11 @@ _ARC_OR_AMPLITUDE = re.compile(r"A(sin|cos|tan|sinh|cosh|tanh)\Z")
 def offer_calls(report: Report, names: Names, tokens: list[TokenRow]) -> None:
     """Offer ``sinx`` as a call, and ``Asin(x)`` as a product; each is read as one name.
 
-    Parameters
-    ----------
-    report : Report
-        Takes the notes and the other readings.
-    names : Names
-        The meaning of names.
-    tokens : list of TokenRow
-        Of the whole text.
+    - `report`: takes the notes and the other readings.
+    - `names`: the meaning of names.
+    - `tokens`: of the whole text.
 
-    Raises
-    ------
-    FormulaError
-        For ``sinθ``, which is no name.
+    Raises `FormulaError`: for ``sinθ``, which is no name.
     """
     text = report.text
     calls: list[tuple[int, int, str]] = []
@@ -591,18 +569,11 @@ def offer_letters(
 ) -> None:
     """Offer short words as products of their letters.
 
-    Parameters
-    ----------
-    report : Report
-        Takes the other reading.
-    names : Names
-        The meaning of names.
-    tokens : list of TokenRow
-        Of the whole text.
-    split : frozenset of str
-        The words that are such products then.
-    others : frozenset of str
-        Those of them that are read whole.
+    - `report`: takes the other reading.
+    - `names`: the meaning of names.
+    - `tokens`: of the whole text.
+    - `split`: the words that are such products then.
+    - `others`: those of them that are read whole.
     """
     written = ProductWriter(report, names, tokens, split).write(Neighbours(report, names).refuse)
     listed = [*dict.fromkeys([token[1] for token in tokens if token[1] in others])]

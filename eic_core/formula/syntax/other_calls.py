@@ -34,25 +34,12 @@ Rewritten = tuple[list[TokenRow], dict[str, str]]
 def with_plain_calls(report: Report, names: Names, tokens: list[TokenRow]) -> Rewritten | None:
     """The tokens with each such call in the plain form; None if there is none.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text; gets the notes.
-    names : Names
-        The meaning of names.
-    tokens : list of TokenRow
-        As `tokenize` gives them.
+    - `report`: holds the text; gets the notes.
+    - `names`: the meaning of names.
+    - `tokens`: as `tokenize` gives them.
 
-    Returns
-    -------
-    tokens : list of TokenRow
-    others : dict of str to str
-        The other readings, text by label.
-
-    Raises
-    ------
-    FormulaError
-        If one is begun and is not read.
+    Returns the other readings, text by label.
+    Raises `FormulaError` if one is begun and is not read.
     """
     found, text = tokens, report.view
     others: dict[str, str] = {}

@@ -31,21 +31,11 @@ _MOST_WRAPPERS = 6
 def unwrap(text: str, start: int, end: int) -> tuple[int, int, str]:
     """The formula's place within what surrounds it, and the language that a code fence names.
 
-    Parameters
-    ----------
-    text : str
-    start, end : int
-        The part of the text to look at, as character offsets.
+    - `start`, `end`: the part of the text to look at, as character offsets.
 
-    Returns
-    -------
-    start, end : int
-        The place without fences, quotes that close on each other, and prompts.
-    language : str
-        The word behind the opening fence, "" if there is none.
+    Returns the place without fences, quotes that close on each other, and prompts.
+    Returns the word behind the opening fence, "" if there is none.
 
-    Examples
-    --------
     >>> unwrap("```python\\nx**2\\n```", 0, 18), unwrap(">>> 'x'", 0, 7), unwrap("'x'*'y'", 0, 7)
     ((10, 14, 'python'), (5, 6, ''), (0, 7, ''))
     """
@@ -149,14 +139,8 @@ _NO_LABELS = re.compile(
 def behind_label(text: str, start: int, end: int) -> tuple[str, int] | None:
     """What is written before a formula with a colon and a blank, and where the formula begins.
 
-    Parameters
-    ----------
-    text : str
-    start, end : int
-        The part of the text to look at, as character offsets.
+    - `start`, `end`: the part of the text to look at, as character offsets.
 
-    Examples
-    --------
     >>> behind_label("Best model: x + 1", 0, 17), behind_label("x:y", 0, 3)
     (('Best model', 12), None)
     """
@@ -179,17 +163,10 @@ _LONGEST_WORD = 40
 def behind_item(text: str, start: int, end: int, closed: bool = False) -> tuple[str, int] | None:
     """The number of a list's item before a formula, and where the formula begins; None if none is.
 
-    Parameters
-    ----------
-    text : str
-    start, end : int
-        The part of the text to look at, as character offsets.
-    closed : bool
-        Whether to look for ``2)``, which is nothing else; else for ``2.``, ``(2)`` and ``[2]``,
-        which may be factors.
+    - `start`, `end`: the part of the text to look at, as character offsets.
+    - `closed`: whether to look for ``2)``, which is nothing else; else for ``2.``, ``(2)`` and
+      ``[2]``, which may be factors.
 
-    Examples
-    --------
     >>> behind_item("2. x + 1", 0, 8), behind_item("2. + x", 0, 6), behind_item("2) x", 0, 4, True)
     (('2.', 3), None, ('2)', 3))
     """
@@ -204,14 +181,8 @@ _MOST_ITEMS = 6
 def marked_lines(text: str, start: int, end: int) -> list[str]:
     """The lines without the sign before each, if all begin with the same sign and a blank.
 
-    Parameters
-    ----------
-    text : str
-    start, end : int
-        The part of the text to look at, as character offsets.
+    - `start`, `end`: the part of the text to look at, as character offsets.
 
-    Examples
-    --------
     >>> marked_lines("- x^2\\n- x^3", 0, 11), marked_lines("x\\n- y", 0, 5)
     (['x^2', 'x^3'], [])
     """
@@ -228,14 +199,8 @@ def marked_lines(text: str, start: int, end: int) -> list[str]:
 def equation_number(text: str, start: int, end: int) -> tuple[str, int] | None:
     """The number of an equation behind a formula, and where the formula ends; None if none is.
 
-    Parameters
-    ----------
-    text : str
-    start, end : int
-        The part of the text to look at, as character offsets.
+    - `start`, `end`: the part of the text to look at, as character offsets.
 
-    Examples
-    --------
     >>> equation_number("y = a x + b (2)", 0, 15), equation_number("x + log (2)", 0, 11)
     (('(2)', 11), None)
     """
@@ -253,14 +218,8 @@ def equation_number(text: str, start: int, end: int) -> tuple[str, int] | None:
 def without_closing_marks(text: str, start: int, end: int) -> int:
     """Where a formula ends that a comma, a semicolon or a full stop closes.
 
-    Parameters
-    ----------
-    text : str
-    start, end : int
-        The part of the text to look at, as character offsets.
+    - `start`, `end`: the part of the text to look at, as character offsets.
 
-    Examples
-    --------
     >>> [without_closing_marks(t, 0, len(t)) for t in ("x*y;", "x ,", "x.", "x**2.", "2.;")]
     [3, 1, 1, 5, 2]
     """
@@ -303,23 +262,12 @@ _MOST_SIDES = 3
 def left_hand_side(text: str, start: int, end: int) -> tuple[str, int, tuple[str, ...]] | None:
     """What stands before the first equals sign, if it says of what the rest is the value.
 
-    Parameters
-    ----------
-    text : str
-    start, end : int
-        The part of the text to look at, as character offsets.
+    - `start`, `end`: the part of the text to look at, as character offsets.
 
-    Returns
-    -------
-    name : str
-        As written.
-    place : int
-        Offset of the first character behind the equals sign.
-    arguments : tuple of str
-        The names that it declares in parentheses.
+    Returns as written.
+    Returns offset of the first character behind the equals sign.
+    Returns the names that it declares in parentheses.
 
-    Examples
-    --------
     >>> left_hand_side("y = 2", 0, 5), left_hand_side("f(x, E) := x", 0, 12)
     (('y', 4, ()), ('f', 11, ('x', 'E')))
     >>> left_hand_side("x == 2", 0, 6) is None, left_hand_side("sin(x) = y", 0, 10) is None
@@ -341,8 +289,6 @@ def left_hand_side(text: str, start: int, end: int) -> tuple[str, int, tuple[str
 def _declared(inside: str) -> tuple[str, ...]:
     """The names among the arguments of a head, as a formula spells them.
 
-    Examples
-    --------
     >>> _declared(chr(92) + "theta_{1}, x, 2")
     ('theta_1', 'x')
     """
@@ -363,14 +309,9 @@ def ask_for_a_side(
 ) -> FormulaError:
     """The error at an equals sign, with each side that can be read to choose from.
 
-    Parameters
-    ----------
-    error : FormulaError
-        Any; it comes back unchanged if it is no error at an equals sign.
-    start, end : int
-        The part of the text that was read.
-    is_read : callable (text) -> bool
-        Whether a side is a formula.
+    - `error`: any; it comes back unchanged if it is no error at an equals sign.
+    - `start`, `end`: the part of the text that was read.
+    - `is_read`: whether a side is a formula.
     """
     text = error.source
     sign = text[error.span[0] : error.span[1]]

@@ -96,18 +96,9 @@ def letter_products(
     columns, arguments, Greek letters, words that can be spoken (``mom``), a capital with a small
     letter (``Re``, ``Bx``), and components (``vx`` beside ``vy``).
 
-    Parameters
-    ----------
-    text : str
-        The part of the text that is read.
-    tokens : list of TokenRow
-        Its tokens.
-    names : Names
-        The meaning of names.
-
-    Returns
-    -------
-    products, others : frozenset of str
+    - `text`: the part of the text that is read.
+    - `tokens`: its tokens.
+    - `names`: the meaning of names.
     """
     met = dict.fromkeys([token[1] for token in tokens if token[0] == NAME])
     words = [name for name in met if len(name) > 1 and not _is_whole(name, names)]
@@ -147,16 +138,10 @@ def _letter_products(
 ) -> tuple[frozenset[str], frozenset[str]]:
     """As `letter_products`, of the words that no rule has settled yet.
 
-    Parameters
-    ----------
-    text, tokens, names
-        As for `letter_products`.
-    words : list of str
-        That may be products.
-    met : collection of str
-        All names of the text.
-    raised : dict of str to str
-        As `_amplitudes` gives them.
+    - `text`, `tokens`, `names`: as for `letter_products`.
+    - `words`: that may be products.
+    - `met`: all names of the text.
+    - `raised`: as `_amplitudes` gives them.
     """
     if PRODUCT_SIGNS.search(text):
         certain, perhaps = _beside_signs(words, met, names, frozenset(raised))
@@ -216,14 +201,9 @@ def with_factors_of_letters(report: Report, names: Names, tokens: list[TokenRow]
     """The tokens with a name and a bracket for ``πr(r+h)``, whose letters are factors, and for
     ``T_0(1+z)``, a letter with an index.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text.
-    names : Names
-        The meaning of names.
-    tokens : list of TokenRow
-        Of the whole text.
+    - `report`: holds the text.
+    - `names`: the meaning of names.
+    - `tokens`: of the whole text.
     """
     indexed = [
         place
@@ -302,12 +282,8 @@ _OPERANDS = frozenset((NAME, NUMBER, LEAF))
 def _writes_out(text: str, tokens: list[TokenRow]) -> bool:
     """Whether a text has an asterisk between two operands without brackets, so leaves none out.
 
-    Parameters
-    ----------
-    text : str
-        The part of the text that is read.
-    tokens : list of TokenRow
-        Its tokens.
+    - `text`: the part of the text that is read.
+    - `tokens`: its tokens.
     """
     if "*" not in text:
         return False
@@ -322,14 +298,9 @@ def _writes_out(text: str, tokens: list[TokenRow]) -> bool:
 def _apart_from_signs(text: str, tokens: list[TokenRow], words: list[str]) -> frozenset[str]:
     """The short words that stand beside no asterisk, as ``xy`` in ``x*2 + 3xy``.
 
-    Parameters
-    ----------
-    text : str
-        The part of the text that is read.
-    tokens : list of TokenRow
-        Its tokens.
-    words : list of str
-        That may be products.
+    - `text`: the part of the text that is read.
+    - `tokens`: its tokens.
+    - `words`: that may be products.
     """
     short = [w for w in words if _WORD.match(w) and not FUNCTION_AND_LETTER.match(w)]
     first = tokens[0][2]
@@ -379,14 +350,8 @@ def _amplitudes(tokens: list[TokenRow], words: list[str]) -> dict[str, str]:
 def parts_of(word: str, holds: Callable[[str], bool] | None = None) -> list[str]:
     """The factors of a word that is a product of letters, each with its index; else none.
 
-    Parameters
-    ----------
-    word : str
-    holds : callable (name) -> bool, optional
-        Whether a name is one of the data's; if p and i are, ``pix`` is p·i·x.
+    - `holds`: whether a name is one of the data's; if p and i are, ``pix`` is p·i·x.
 
-    Examples
-    --------
     >>> parts_of("mc"), parts_of("x1x_2"), parts_of("πr"), parts_of("mΔv"), parts_of("kq1q2")
     (['m', 'c'], ['x1', 'x_2'], ['π', 'r'], ['m', 'Δv'], ['k', 'q1', 'q2'])
     >>> parts_of("k_BT"), parts_of("V_CC")
@@ -432,8 +397,6 @@ def _has_index(word: str) -> bool:
 def _has_greek(word: str) -> bool:
     """Whether a word is a product with a Greek letter; Δx is one factor.
 
-    Examples
-    --------
     >>> [_has_greek(word) for word in ("πr", "αβ", "Δx", "θ₁", "πε₀r", "sinθ", "mc")]
     [True, True, False, False, True, False, False]
     """
@@ -474,31 +437,20 @@ def _looks_like_letters(word: str, words: list[str]) -> bool:
 
 @dataclass
 class Written:
-    """A text with its products written out.
+    """A text with its products written out."""
 
-    Attributes
-    ----------
-    tokens : list of TokenRow
-        With every product's sign, and parentheses around a word of letters where they are needed.
-    pieces : list of (start, end, text)
-        The same as changes of the source.
-    denominators, exponents : list of (first, last)
-        Places in the source: the operand behind a ``/`` or ``^`` up to the end of the product that
-        it begins; the other reading has parentheses there.
-    tight : list of Piece
-        The parentheses among the pieces, without which a word of letters is read the other way.
-    roots : list of (first, last)
-        The operand behind a ``√`` up to the end of the product that touches it.
-    close : bool
-        Whether the parentheses are those of products that bind more tightly than `/` and `^`.
-    """
-
+    # With every product's sign, and parentheses around a word of letters where they are needed
     tokens: list[TokenRow]
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)  # The same as changes of the source
+    # denominators, exponents: places in the source: the operand behind a ``/`` or ``^`` up to the
+    # end of the product that it begins; the other reading has parentheses there
     denominators: list[tuple[int, int]] = field(default_factory=list)
     exponents: list[tuple[int, int]] = field(default_factory=list)
+    # The parentheses among the pieces, without which a word of letters is read the other way
     tight: list[Piece] = field(default_factory=list)
+    # The operand behind a ``√`` up to the end of the product that touches it
     roots: list[tuple[int, int]] = field(default_factory=list)
+    # Whether the parentheses are those of products that bind more tightly than `/` and `^`
     close: bool = False
 
     def text(
@@ -506,13 +458,8 @@ class Written:
     ) -> str:
         """The source with its products written out.
 
-        Parameters
-        ----------
-        source : str
-        wrapped : collection of (start, end)
-            Places to put parentheses around besides.
-        loose : bool
-            Without the parentheses around words of letters.
+        - `wrapped`: places to put parentheses around besides.
+        - `loose`: without the parentheses around words of letters.
         """
         opened = [(low, low, "(") for low, _ in wrapped]
         closed = [(high, high, ")") for _, high in wrapped]
@@ -525,16 +472,10 @@ class Written:
 class ProductWriter:
     """Finds the products of a token list and writes them out.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text.
-    names : Names
-        The meaning of names.
-    tokens : list of TokenRow
-        Closed by `END`; brackets must match.
-    split : collection of str
-        Words that are products of their letters.
+    - `report`: holds the text.
+    - `names`: the meaning of names.
+    - `tokens`: closed by `END`; brackets must match.
+    - `split`: words that are products of their letters.
     """
 
     def __init__(
@@ -744,14 +685,10 @@ class ProductWriter:
     def _find_root(self, first: int, ends: list[int], close: list[int], written: Written) -> None:
         """Note the product that touches the operand of a ``√``, as in ``√xy``.
 
-        Parameters
-        ----------
-        first : int
-            The first token of the operand.
-        ends, close : list of int
-            For each token, the one behind its operand, and behind the product that it begins.
-        written : Written
-            Takes the place.
+        - `first`: the first token of the operand.
+        - `ends`, `close`: for each token, the one behind its operand, and behind the product that
+          it begins.
+        - `written`: takes the place.
         """
         tokens = self.tokens
         if tokens[first][0] in (OPEN, BAR, PREFIX, END) or self.names.close_products:

@@ -35,12 +35,8 @@ and one inside another doubles that."""
 def note_protected(report: Report, formula: Formula) -> None:
     """Say where gplearn computes another function than the one read, and offer that, written out.
 
-    Parameters
-    ----------
-    report : Report
-        Takes the note and the other reading.
-    formula : Formula
-        As read: with the plain functions.
+    - `report`: takes the note and the other reading.
+    - `formula`: as read: with the plain functions.
     """
     met: dict[str, tuple[int, int]] = {}
     if any(node.children and OPERATORS[node.operator].chooses for node in formula):
@@ -64,8 +60,6 @@ def note_protected(report: Report, formula: Formula) -> None:
 def meanings(names: Collection[str]) -> str:
     """What gplearn's functions of these names are.
 
-    Examples
-    --------
     >>> meanings({"inv", "sqrt"})
     '`sqrt(x)` is sqrt(abs(x)); `inv(x)` is 0 where abs(x) ≤ 0.001'
     """
@@ -75,8 +69,6 @@ def meanings(names: Collection[str]) -> str:
 def protected_in(reading: Reading) -> tuple[str, ...]:
     """The names of gplearn's protected functions that a formula was noted to have.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> protected_in(read("sqrt(inv(X0))", syntax="gplearn"))
     ('sqrt', 'inv')
@@ -99,14 +91,8 @@ def _protected(text: str, formula: Formula, k: int) -> str:
 def written_out(text: str, formula: Formula) -> str:
     """A formula of gplearn's with its protected functions as conditions; "" if that is too long.
 
-    Parameters
-    ----------
-    text : str
-    formula : Formula
-        Read from it, its spans places in the text.
+    - `formula`: read from it, its spans places in the text.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> written_out("inv(sub(X0, X1))", read("inv(sub(X0, X1))", syntax="gplearn").formula)
     'where(abs(sub(X0, X1)) > 0.001, 1/sub(X0, X1), 0)'

@@ -25,34 +25,18 @@ MAX_EXPONENT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something the reader decided and the user should know.
+    """Something the reader decided and the user should know."""
 
-    Attributes
-    ----------
-    message : str
-        One sentence.
-    span : (int, int)
-        Character offsets into the text.
-    """
-
-    message: str
-    span: tuple[int, int]
+    message: str  # One sentence
+    span: tuple[int, int]  # Character offsets into the text
 
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """Another reading of an ambiguous text.
+    """Another reading of an ambiguous text."""
 
-    Attributes
-    ----------
-    label : str
-        What this reading is.
-    text : str
-        The whole formula, rewritten so that it can only be read this way.
-    """
-
-    label: str
-    text: str
+    label: str  # What this reading is
+    text: str  # The whole formula, rewritten so that it can only be read this way
 
 
 @dataclass(frozen=True)
@@ -61,17 +45,17 @@ class Reading:
 
     Attributes
     ----------
-    formula : Formula
+    formula
         The tree, exactly as written.
-    syntax : str
+    syntax
         The name of the notation, detected or given; a key of `SYNTAXES`.
-    index_base : int or None
+    index_base
         What the first indexed variable counts from: 0, 1, or None if unknown.
-    notes : tuple of Note
+    notes
         Decisions worth showing.
-    alternatives : tuple of Alternative
+    alternatives
         Other readings of an ambiguous text.
-    domain : tuple of (name, low, high)
+    domain
         The range of a variable where the text itself says one, as an FPCore's ``:pre`` does.
     """
 
@@ -138,23 +122,13 @@ class Report:
     ) -> NoReturn:
         """Raise a `FormulaError` at [start, end).
 
-        Parameters
-        ----------
-        message : str
-            What is wrong, to follow "column 3:"; lower case, without a full stop.
-        start, end : int
-            Where, as character offsets; brought into the text if they lie outside.
-        hint : str
-            What to do.
-        replacement : str, optional
-            The whole text as it may have been meant.
-        choices : tuple of (label, text)
-            Whole texts of which one was meant, and what each is.
+        - `message`: what is wrong, to follow "column 3:"; lower case, without a full stop.
+        - `start`, `end`: where, as character offsets; brought into the text if they lie outside.
+        - `hint`: what to do.
+        - `replacement`: the whole text as it may have been meant.
+        - `choices`: whole texts of which one was meant, and what each is.
 
-        Raises
-        ------
-        FormulaError
-            Always.
+        Raises `FormulaError`: Always.
         """
         size = len(self.text)
         start = min(max(start, 0), size)
@@ -173,8 +147,6 @@ def replaced(text: str, pieces: list[tuple[int, int, str]]) -> str:
 
     Pieces at one place stand in the order given.
 
-    Examples
-    --------
     >>> replaced("1/2 x", [(2, 2, "("), (3, 4, "*"), (5, 5, ")")])
     '1/(2*x)'
     """
@@ -189,8 +161,6 @@ def replaced(text: str, pieces: list[tuple[int, int, str]]) -> str:
 def insert(text: str, pieces: list[tuple[int, str]]) -> str:
     """`text` with each piece put in at its offset.
 
-    Examples
-    --------
     >>> insert("2x(y", [(1, "*"), (4, ")")])
     '2*x(y)'
     """

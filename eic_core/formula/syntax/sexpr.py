@@ -128,19 +128,11 @@ def _forms(report: Report, start: int, end: int) -> list[_Form]:
 def read_sexpr(report: Report, names: Names, start: int, end: int) -> Draft:
     """The tree of an FPCore or a bare s-expression, ``let`` expanded.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text and raises its errors.
-    names : Names
-        The meaning of names.
-    start, end : int
-        The part of the text to read, as character offsets.
+    - `report`: holds the text and raises its errors.
+    - `names`: the meaning of names.
+    - `start`, `end`: the part of the text to read, as character offsets.
 
-    Raises
-    ------
-    FormulaError
-        If it is no formula, or holds a loop.
+    Raises `FormulaError` if it is no formula, or holds a loop.
     """
     forms = _forms(report, start, end)
     if not forms:
@@ -224,19 +216,12 @@ _LONGEST_BOUND = 400
 
 @dataclass
 class StatedRanges:
-    """What a precondition says of each variable alone.
+    """What a precondition says of each variable alone."""
 
-    Attributes
-    ----------
-    low, high : dict of str to float
-        The largest lower and the smallest upper bound that is stated.
-    complete : bool
-        Whether it says nothing else.
-    """
-
+    # low, high: the largest lower and the smallest upper bound that is stated
     low: dict[str, float] = field(default_factory=dict)
     high: dict[str, float] = field(default_factory=dict)
-    complete: bool = True
+    complete: bool = True  # Whether it says nothing else
 
     def bounded(self, names: Collection[str]) -> list[tuple[str, float, float]]:
         """Those of `names` that lie between two numbers, with these."""
@@ -250,12 +235,8 @@ def stated_ranges(condition: _Form, arguments: Collection[str]) -> StatedRanges:
     Numbers bound the variables between them, in a chain of any length.  What else a precondition
     may say, such as ``(< x y)`` or ``(or …)``, is no range of a variable.
 
-    Parameters
-    ----------
-    condition : form
-        What follows ``:pre``.
-    arguments : collection of str
-        The names that are variables.
+    - `condition`: what follows ``:pre``.
+    - `arguments`: the names that are variables.
     """
     found = StatedRanges()
     todo = [condition]
@@ -327,8 +308,6 @@ def _bound_of(form: _Form) -> float | None:
 def _fraction_label(text: str) -> str:
     """The label of a fraction of whole numbers, "" if the text is none.
 
-    Examples
-    --------
     >>> _fraction_label("-01/3"), _fraction_label("1/0"), _fraction_label("0/2")
     ('-1/3', '', '0/2')
     """
@@ -342,8 +321,6 @@ def _fraction_label(text: str) -> str:
 def hex_label(text: str) -> str:
     """The label of a hexadecimal number, as a decimal where that is short; "" if the text is none.
 
-    Examples
-    --------
     >>> [hex_label(text) for text in ("0x1p-3", "-0x1.8p+1", "#x10", "0x")]
     ['0.125', '-3', '16', '']
     >>> len(hex_label("0x1p-1074"))
@@ -378,19 +355,11 @@ Form = _Form
 def read_form(report: Report, names: Names, form: Form) -> Draft:
     """The tree of one form.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text and raises its errors.
-    names : Names
-        The meaning of names.
-    form : Form
-        An atom or a list.
+    - `report`: holds the text and raises its errors.
+    - `names`: the meaning of names.
+    - `form`: an atom or a list.
 
-    Raises
-    ------
-    FormulaError
-        If it is no formula, or holds a condition or a loop.
+    Raises `FormulaError` if it is no formula, or holds a condition or a loop.
     """
     return _Builder(report, names).build(form)
 

@@ -34,61 +34,31 @@ from eic_core.formula.tree import VARIABLE, Draft
 
 
 class Statement(NamedTuple):
-    """A line of a program.
+    """A line of a program."""
 
-    Attributes
-    ----------
-    name : str
-        What it is called from here on; "" for the result.
-    start, end : int
-        The place of its formula.
-    """
-
-    name: str
+    name: str  # What it is called from here on; "" for the result
+    # start, end: the place of its formula
     start: int
     end: int
 
 
 class Helper(NamedTuple):
-    """A function that another one calls.
-
-    Attributes
-    ----------
-    name : str
-    arguments : tuple of str
-    statements : tuple of Statement
-        The last one is what it returns.
-    span : (int, int)
-        Its place in the text.
-    """
+    """A function that another one calls."""
 
     name: str
     arguments: tuple[str, ...]
-    statements: tuple[Statement, ...]
-    span: tuple[int, int]
+    statements: tuple[Statement, ...]  # The last one is what it returns
+    span: tuple[int, int]  # Its place in the text
 
 
 class Program(NamedTuple):
-    """A program that computes one formula.
+    """A program that computes one formula."""
 
-    Attributes
-    ----------
-    dialect : str
-        One of `source_view.DIALECTS`.
-    arguments : tuple of str
-        The names of the function's arguments.
-    statements : tuple of Statement
-        In order; the last one is the result.
-    powers_from_left : bool or None
-        Whether ``a^b^c`` is (a^b)^c; None where that cannot be told.
-    helpers : tuple of Helper
-        The functions that the program calls, each behind those that it calls itself.
-    """
-
-    dialect: str
-    arguments: tuple[str, ...]
-    statements: tuple[Statement, ...]
-    powers_from_left: bool | None
+    dialect: str  # One of `source_view.DIALECTS`
+    arguments: tuple[str, ...]  # The names of the function's arguments
+    statements: tuple[Statement, ...]  # In order; the last one is the result
+    powers_from_left: bool | None  # Whether ``a^b^c`` is (a^b)^c; None where that cannot be told
+    # The functions that the program calls, each behind those that it calls itself
     helpers: tuple[Helper, ...] = ()
 
     @property
@@ -187,8 +157,6 @@ _CONTINUES = "+-*/^(){.,=·×|&"
 def _argument_names(text: str) -> list[str]:
     """The names in an argument list of any language.
 
-    Examples
-    --------
     >>> _argument_names("double x, const float y"), _argument_names("x: float = 1, *, a_=2, p::T")
     (['x', 'y'], ['x', 'a_', 'p'])
     """
@@ -208,21 +176,13 @@ def read_program(
 
     Sets ``report.view``.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text; notes and errors go there.
-    columns : collection of str
-        Names of the data's columns.
-    start, end : int
-        The part of the text to read, as character offsets.
-    hint : str or None
-        The notation, where it is known.
+    - `report`: holds the text; notes and errors go there.
+    - `columns`: names of the data's columns.
+    - `start`, `end`: the part of the text to read, as character offsets.
+    - `hint`: the notation, where it is known.
 
-    Raises
-    ------
-    FormulaError
-        If it holds a loop, a condition as a statement, or nothing that is returned.
+    Raises `FormulaError` if it holds a loop, a condition as a statement, or nothing that is
+    returned.
     """
     if hint in DIALECTS and hint != "infix":
         dialect, sure = str(hint), True
@@ -244,10 +204,7 @@ _Found = tuple[list[Statement], list[str], str, tuple[Helper, ...]]
 def _functions(report: Report, dialect: str, start: int, end: int) -> _Found:
     """The statements, arguments and name of the function that no other calls; those it calls.
 
-    Raises
-    ------
-    FormulaError
-        If there are several, or if one calls itself.
+    Raises `FormulaError` if there are several, or if one calls itself.
     """
     found: list[Helper] = []
     above: list[Statement] = []
@@ -315,18 +272,11 @@ def _with_constants(
 ) -> list[Statement]:
     """The statements of a function behind those constants above it that they use.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the view; gets a note and the text without these values.
-    above : list of Statement
-        The constants.
-    statements : list of Statement
-        Of the function.
-    arguments : list of str
-        Its arguments, which win over constants.
-    start : int
-        Where the program begins.
+    - `report`: holds the view; gets a note and the text without these values.
+    - `above`: the constants.
+    - `statements`: of the function.
+    - `arguments`: its arguments, which win over constants.
+    - `start`: where the program begins.
     """
     if not above:
         return statements
@@ -462,10 +412,7 @@ class _Statements:
         The formula is the one that no later statement uses; numbers are none where another
         statement holds variables.  Numbers given behind it are put into it.
 
-        Raises
-        ------
-        FormulaError
-            If there are several.
+        Raises `FormulaError` if there are several.
         """
         if not found[-1].name:
             return found
@@ -628,12 +575,8 @@ class _Statements:
     def line_ends(self, begin: int, place: int, following: int) -> bool:
         """Whether a statement ends with its line.
 
-        Parameters
-        ----------
-        begin : int
-            Where the statement begins.
-        place, following : int
-            The line's end, and where the next line that is not blank begins.
+        - `begin`: where the statement begins.
+        - `place`, `following`: the line's end, and where the next line that is not blank begins.
         """
         if self.dialect == "c" or following >= self.end:
             return False
@@ -758,12 +701,8 @@ class _Statements:
     def note_defaults(self, head: re.Match[str], span: tuple[int, int]) -> None:
         """Say which arguments have a value by default, and offer the text with these put in.
 
-        Parameters
-        ----------
-        head : re.Match
-            The first line of the function.
-        span : (int, int)
-            Where its arguments stand.
+        - `head`: the first line of the function.
+        - `span`: where its arguments stand.
         """
         inside = self.view[slice(*span)]
         if "=" not in inside:
@@ -803,12 +742,8 @@ class _Statements:
 def _instead_of(statement: str, dialect: str) -> str:
     """What to write in place of a statement that is not read.
 
-    Parameters
-    ----------
-    statement : str
-        Its first word.
-    dialect : str
-        One of `source_view.DIALECTS`.
+    - `statement`: its first word.
+    - `dialect`: one of `source_view.DIALECTS`.
     """
     if statement in ("if", "else", "elif", "elseif", "switch"):
         choice = "c ? a : b" if dialect in ("c", "julia") else "a if c else b"
@@ -819,8 +754,6 @@ def _instead_of(statement: str, dialect: str) -> str:
 def _has_branches(body: str, place: int) -> bool:
     """Whether the first parentheses behind `place` hold a comma of their own.
 
-    Examples
-    --------
     >>> _has_branches("if(x > 0, max(x, y), 0)", 2), _has_branches("if (f(x, y)) return 1", 2)
     (True, False)
     """
@@ -848,19 +781,11 @@ _MOST_COPIES = 20 * MAX_NODES
 def read_source(report: Report, names: Names, program: Program) -> Draft:
     """The formula of a program, each name that it gives replaced by what it stands for.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text and its view.
-    names : Names
-        The meaning of names.
-    program : Program
-        As `read_program` gives it.
+    - `report`: holds the text and its view.
+    - `names`: the meaning of names.
+    - `program`: as `read_program` gives it.
 
-    Raises
-    ------
-    FormulaError
-        If it is no formula.
+    Raises `FormulaError` if it is no formula.
     """
     functions: dict[str, Function] = {}
     for helper in program.helpers:
@@ -971,10 +896,7 @@ def _result(
 def _settle_calls(report: Report, names: Names, tokens: list[TokenRow], dialect: str) -> None:
     """Give each call its meaning in a language in which ``p(1)`` is no product.
 
-    Raises
-    ------
-    FormulaError
-        If one is of no known function.
+    Raises `FormulaError` if one is of no known function.
     """
     for kind, text, start, end, extra in tokens:
         if kind != CALL or extra is not None:

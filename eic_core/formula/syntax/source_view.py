@@ -80,14 +80,8 @@ _HEXADECIMAL = re.compile(r"(?<![\w.])0[xX][0-9A-Fa-f]")
 def looks_like_code(text: str, start: int, end: int) -> bool:
     """Whether anything in the text may be more than a plain formula.
 
-    Parameters
-    ----------
-    text : str
-    start, end : int
-        The part of the text to look at, as character offsets.
+    - `start`, `end`: the part of the text to look at, as character offsets.
 
-    Examples
-    --------
     >>> [looks_like_code(t, 0, len(t)) for t in ("x**2 + sin(y)", "x.^2", "2.0f*x", "x*x;")]
     [False, True, True, True]
     """
@@ -147,14 +141,8 @@ _OF_JULIA = re.compile(r"#|√|∛|[Α-ω]|[0-9]\s?//\s?[0-9]")
 def find_dialect(text: str, start: int, end: int) -> tuple[str, bool]:
     """The language of a program, and whether more than an operator tells.
 
-    Parameters
-    ----------
-    text : str
-    start, end : int
-        The part of the text to look at, as character offsets.
+    - `start`, `end`: the part of the text to look at, as character offsets.
 
-    Examples
-    --------
     >>> [find_dialect(t, 0, len(t)) for t in ("@(x) x.^2", "x.^2", "exp.(x)", "x => x*x", "x**2")]
     [('matlab', True), ('matlab', False), ('julia', True), ('c', True), ('infix', False)]
     """
@@ -252,8 +240,6 @@ def _word_alone(match: re.Match[str]) -> str:
 def _without_comment(match: re.Match[str]) -> str:
     """Blanks for a comment; what may be a division or a remainder stays, unless it is prose.
 
-    Examples
-    --------
     >>> pattern = _COMMENTS["infix"]
     >>> [pattern.sub(_without_comment, t).strip() for t in ("x # a", "x // of x", "x // one unit")]
     ['x', 'x // of x', 'x']
@@ -273,14 +259,9 @@ def _same_length(new: str, old: str) -> str:
 class View:
     """Makes the view of a program.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text; notes and errors go there.
-    columns : collection of str
-        Names of the data's columns, which win over other meanings.
-    dialect : str
-        One of `DIALECTS`.
+    - `report`: holds the text; notes and errors go there.
+    - `columns`: names of the data's columns, which win over other meanings.
+    - `dialect`: one of `DIALECTS`.
     """
 
     def __init__(self, report: Report, columns: Collection[str], dialect: str) -> None:

@@ -134,19 +134,11 @@ class Spreadsheet(Infix):
 def read_spreadsheet(report: Report, names: Names, start: int, end: int) -> Draft:
     """The tree of a spreadsheet's formula; the names of its cells are its variables.
 
-    Parameters
-    ----------
-    report : Report
-        Holds the text; notes are added to it.
-    names : Names
-        The meaning of names.
-    start, end : int
-        The part of the text to read, as character offsets.
+    - `report`: holds the text; notes are added to it.
+    - `names`: the meaning of names.
+    - `start`, `end`: the part of the text to read, as character offsets.
 
-    Raises
-    ------
-    FormulaError
-        If it is no formula of single cells.
+    Raises `FormulaError` if it is no formula of single cells.
     """
     text = report.text
     while start < end and (text[start].isspace() or text[start] == "="):
@@ -171,10 +163,7 @@ def read_spreadsheet(report: Report, names: Names, start: int, end: int) -> Draf
 def _with_percents(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
     """The tokens with one number for each ``10%``.
 
-    Raises
-    ------
-    FormulaError
-        If a percent sign stands behind anything but a number.
+    Raises `FormulaError` if a percent sign stands behind anything but a number.
     """
     kept: list[TokenRow] = []
     for row in tokens:
@@ -249,10 +238,7 @@ def _tokens(report: Report, start: int, end: int) -> list[TokenRow]:
 def _function(report: Report, name: str, start: int) -> Function:
     """The function of that name.
 
-    Raises
-    ------
-    FormulaError
-        If there is none.
+    Raises `FormulaError` if there is none.
     """
     end = start + len(name)
     if (english := _ENGLISH.get(name)) is not None:

@@ -35,47 +35,23 @@ MINUS = str.maketrans("−–—", "---")
 
 
 class Token(NamedTuple):
-    """One token; ``Token._make(row)`` names the parts of a `TokenRow`.
+    """One token; ``Token._make(row)`` names the parts of a `TokenRow`."""
 
-    Attributes
-    ----------
-    kind : int
-        `NUMBER` to `BAD`.
-    text : str
-        As written, or what it stands for.
-    start, end : int
-        [start, end) in the source.
-    extra : Function, Draft or None
-        What a `PREFIX` builds; the leaf that a `LEAF` is.
-    """
-
-    kind: int
-    text: str
+    kind: int  # `NUMBER` to `BAD`
+    text: str  # As written, or what it stands for
+    # start, end: [start, end) in the source
     start: int
     end: int
-    extra: Function | Draft | None = None
+    extra: Function | Draft | None = None  # What a `PREFIX` builds; the leaf that a `LEAF` is
 
 
 class Pending(NamedTuple):
-    """An operator that waits for its right operand, or an open bracket.
+    """An operator that waits for its right operand, or an open bracket."""
 
-    Attributes
-    ----------
-    precedence : int
-        How tightly it binds; 0 for a bracket.
-    name : str
-        A key of the operator table, or the bracket as written.
-    start, end : int
-        [start, end) in the source.
-    extra : Function or None
-        What a call or a prefix builds.
-    base : int
-        How many operands there were when it was put here.
-    """
-
-    precedence: int
-    name: str
+    precedence: int  # How tightly it binds; 0 for a bracket
+    name: str  # A key of the operator table, or the bracket as written
+    # start, end: [start, end) in the source
     start: int
     end: int
-    extra: Function | None
-    base: int
+    extra: Function | None  # What a call or a prefix builds
+    base: int  # How many operands there were when it was put here

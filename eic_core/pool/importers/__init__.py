@@ -116,15 +116,19 @@ def import_formulas(
 
     Parameters
     ----------
-    data : bytes or str
+    data
         At most `MAX_BYTES` unpacked, `MAX_ROWS` rows; gzipped or not.
-    name : str
+    name
         The file's name, for messages.
-    format : str
+    format
         A key of `FORMATS`, or "auto".
-    column : str, optional
+    column
         The column that holds the formulas, if the list is a table; default: the one that its
         format names, else the one whose cells read as formulas.
+
+    Returns
+    -------
+    Imported
 
     Raises
     ------

@@ -29,32 +29,19 @@ _NAME = re.compile(r"[^a-z0-9]+")
 
 @dataclass(frozen=True)
 class Listed:
-    """One formula of a list.
+    """One formula of a list."""
 
-    Attributes
-    ----------
-    row : int
-        Where it stands: its place among the list's rows, from 1.
-    formula : str
-        As the tool or person wrote it, without numbering and scores.
-    syntax, method, problem : str
-        "" where the list does not say.
-    parameters : mapping of name to decimal text
-        Values of parameters that the formula leaves open.
-    stored : mapping of name to float
-        Numbers that came with it: ``complexity``, ``loss``, ``r2``, ``eic``, ...
-    error : str
-        Why the row holds no formula; "" if it does.
-    """
-
-    row: int
-    formula: str
+    row: int  # Where it stands: its place among the list's rows, from 1
+    formula: str  # As the tool or person wrote it, without numbering and scores
+    # syntax, method, problem: "" where the list does not say
     syntax: str = ""
     method: str = ""
     problem: str = ""
+    # Values of parameters that the formula leaves open
     parameters: Mapping[str, str] = field(default_factory=dict)
+    # Numbers that came with it: ``complexity``, ``loss``, ``r2``, ``eic``, ..
     stored: Mapping[str, float] = field(default_factory=dict)
-    error: str = ""
+    error: str = ""  # Why the row holds no formula; "" if it does
 
     def candidate(self) -> Candidate:
         """The same as a candidate of a pool."""
@@ -77,8 +64,6 @@ def without_words(rows: Iterable[Listed]) -> list[Listed]:
 
     It is a variable all the same where another formula of the list uses its name.
 
-    Examples
-    --------
     >>> [r.error for r in without_words([Listed(1, "x"), Listed(2, "failed"), Listed(3, "n/a")])]
     ['', 'this row holds no formula, only `failed`', 'this row holds no formula, only `n/a`']
     >>> [r.error for r in without_words([Listed(1, "2*n"), Listed(2, "n/a")])]
@@ -100,33 +85,16 @@ def without_words(rows: Iterable[Listed]) -> list[Listed]:
 
 @dataclass(frozen=True)
 class Imported:
-    """A list of formulas and how it was read.
+    """A list of formulas and how it was read."""
 
-    Attributes
-    ----------
-    format : str
-        A key of `eic_core.pool.importers.FORMATS`.
-    reason : str
-        What the format was recognised by, one sentence without its full stop.
-    rows : tuple of Listed
-        In order, bad ones included.
-    notes : tuple of str
-        What was assumed or left out.
-    columns : tuple of str
-        Columns that may hold the formulas, for choosing by hand; () where there is no table.
-    column : str
-        The one that was taken, or "".
-    label : str
-        What it was read as, in words.
-    """
-
-    format: str
-    reason: str
-    rows: tuple[Listed, ...]
-    notes: tuple[str, ...] = ()
+    format: str  # A key of `eic_core.pool.importers.FORMATS`
+    reason: str  # What the format was recognised by, one sentence without its full stop
+    rows: tuple[Listed, ...]  # In order, bad ones included
+    notes: tuple[str, ...] = ()  # What was assumed or left out
+    # Columns that may hold the formulas, for choosing by hand; () where there is no table
     columns: tuple[str, ...] = ()
-    column: str = ""
-    label: str = ""
+    column: str = ""  # The one that was taken, or ""
+    label: str = ""  # What it was read as, in words
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -137,8 +105,6 @@ class Imported:
 def score_name(name: str) -> str:
     """The one spelling of a score's name; "" if it names none.
 
-    Examples
-    --------
     >>> [score_name(name) for name in ("Complexity", "MSE", "R² test", "note")]
     ['complexity', 'loss', 'r2_test', '']
     """
@@ -153,8 +119,6 @@ def score_name(name: str) -> str:
 def read_number(cell: str) -> float | None:
     """The number that a cell holds, or None; infinities count, "nan" does not.
 
-    Examples
-    --------
     >>> tuple(read_number(cell) for cell in (" 1e-3 ", "inf", "nan", "x1", "1_0"))
     (0.001, inf, None, None, None)
     """

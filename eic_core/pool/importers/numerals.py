@@ -20,17 +20,11 @@ _MOST_TOLD = 5
 class Numerals:
     """How the numbers of a list are written.
 
-    Attributes
-    ----------
-    commas : {"", "decimal", "grouping"}
-        What a comma alone is; "" where that is not known.
-
-    Examples
-    --------
     >>> [Numerals("decimal").read(cell) for cell in ("0,98", "98 %", "1.234,5", "1,234.5", "x")]
     [0.98, 0.98, 1234.5, 1234.5, None]
     """
 
+    # {"", "decimal", "grouping"}: What a comma alone is; "" where that is not known
     commas: str = ""
 
     def read(self, cell: str) -> float | None:
@@ -61,14 +55,9 @@ class Numerals:
 def numerals_of(cells: Iterable[str], *, apart: bool = False) -> tuple[Numerals, tuple[str, ...]]:
     """How the numbers among some cells are written, and what is said of that.
 
-    Parameters
-    ----------
-    cells : iterable of str
-    apart : bool
-        Whether the cells stand behind semicolons, which are written where commas are decimal marks.
+    - `apart`: whether the cells stand behind semicolons, which are written where commas are decimal
+      marks.
 
-    Examples
-    --------
     >>> numerals_of(["3", "0,98", "1,234"])
     (Numerals(commas='decimal'), ('A comma is read as the decimal mark, as in `0,98`.',))
     >>> numerals_of(["1,234"])[1]
@@ -112,13 +101,6 @@ def stored_numbers(
 ) -> dict[str, float]:
     """The scores among (name, cell) pairs, under one spelling each.
 
-    Parameters
-    ----------
-    cells : iterable of (str, str)
-    numerals : Numerals
-
-    Examples
-    --------
     >>> stored_numbers([("Complexity", "5"), ("MSE", "1e-3"), ("R2 test", "0.9"), ("note", "1")])
     {'complexity': 5.0, 'loss': 0.001, 'r2_test': 0.9}
     """
@@ -133,12 +115,6 @@ def stored_numbers(
 def unread_notes(unread: Iterable[tuple[int, str, str]]) -> tuple[str, ...]:
     """What is said of cells that should hold a number and do not.
 
-    Parameters
-    ----------
-    unread : iterable of (row, column, cell)
-
-    Examples
-    --------
     >>> unread_notes([(3, "r2", "high"), (4, "r2", "n/a")])
     ('No number, and left out: `high` in row 3, column `r2`.',)
     """

@@ -71,19 +71,10 @@ def recognise_lines() -> str:
 def read_lines(lines: Sequence[str], *, syntax: str = "") -> Rows:
     """A row for each line that is neither blank, a comment, a rule, a fence nor a header.
 
-    Parameters
-    ----------
-    lines : sequence of str
-    syntax : str
-        The notation, if it is known.
+    - `syntax`: the notation, if it is known.
 
-    Raises
-    ------
-    DataError
-        If there are too many.
+    Raises `DataError` if there are too many.
 
-    Examples
-    --------
     >>> rows, _ = read_lines(["1. x+1  R2: 0.9", "2. sin(x)"])
     >>> [(r.formula, dict(r.stored)) for r in rows]
     [('x+1', {'r2': 0.9}), ('sin(x)', {})]
@@ -220,8 +211,6 @@ def _read_line(line: str, syntax: str) -> _Line:
 def _scores_before(text: str) -> tuple[list[tuple[str, str]], int]:
     """The scores before a formula, and where they end.
 
-    Examples
-    --------
     >>> _scores_before("R2: 0.9, size=3: x+1")
     ([('R2', '0.9'), ('size', '3')], 17)
     """
@@ -238,8 +227,6 @@ def _scores_behind(text: str) -> tuple[list[tuple[str, str]], int]:
 
     A score has one colon or equals sign: the last of the text, then the last before it, ...
 
-    Examples
-    --------
     >>> _scores_behind("x+1, (R2: 0.9) | test mse = 3")
     ([('test mse', '3'), ('R2', '0.9')], 3)
     """
@@ -269,8 +256,6 @@ def _before_marks(text: str, end: int) -> int:
 def _end_without_columns(text: str) -> int:
     """Where a text ends before its columns of numbers, set off by tabs, bars or wide gaps.
 
-    Examples
-    --------
     >>> _end_without_columns("x + 1  0.5 | 3"), _end_without_columns("x + 1")
     (5, 5)
     """

@@ -32,36 +32,20 @@ LEFT_OUT = "printing has left out {}: save the table with to_csv, or print it wi
 
 
 class Printed(NamedTuple):
-    """A printed table.
-
-    Attributes
-    ----------
-    columns : tuple of str
-    rows : tuple of tuple of str
-    notes : tuple of str
-        What was left out.
-    gaps : bool
-        Whether printing has left out columns.
-    """
+    """A printed table."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...] = ()
-    gaps: bool = False
+    notes: tuple[str, ...] = ()  # What was left out
+    gaps: bool = False  # Whether printing has left out columns
 
 
 def printed_by_pandas(lines: Sequence[str], formulas: Sequence[str]) -> Printed | None:
     """The table or the column that pandas has printed, if these lines are one.
 
-    Parameters
-    ----------
-    lines : sequence of str
-        Without blank ones, and without spaces at their ends.
-    formulas : sequence of str
-        Names of columns that hold formulas, in lower case.
+    - `lines`: without blank ones, and without spaces at their ends.
+    - `formulas`: names of columns that hold formulas, in lower case.
 
-    Examples
-    --------
     >>> lines = ["   loss  equation", "0   2.5        x0", "1  0.25  x0 + 1.0"]
     >>> printed_by_pandas(lines, ["equation"]).rows
     (('2.5', 'x0'), ('0.25', 'x0 + 1.0'))
@@ -230,12 +214,6 @@ _MOST_NUMBERS = 8
 def printed_in_bars(lines: Sequence[str]) -> Printed | None:
     """A table of Markdown, or one in a frame, if there is one among these lines.
 
-    Parameters
-    ----------
-    lines : sequence of str
-
-    Examples
-    --------
     >>> lines = ["Found:", "| formula | r2 |", "|---|--:|", "| `x0 + 1` | 0.5 |"]
     >>> found = printed_in_bars(lines)
     >>> found.columns, found.rows
@@ -301,8 +279,6 @@ def _joined(row: list[str], width: int) -> list[str]:
 def unwrapped(text: str) -> str:
     """A text without the marks of Markdown that stand around the whole of it.
 
-    Examples
-    --------
     >>> unwrapped("**x + 1**"), unwrapped("`x`"), unwrapped("`a` + `b`"), unwrapped("$x$ + $y$")
     ('x + 1', 'x', '`a` + `b`', '$x$ + $y$')
     """

@@ -41,26 +41,14 @@ _UNITS = re.compile(r"\s*[(\[][^()]*[)\]]\s*\Z")
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table of text cells.
-
-    Attributes
-    ----------
-    columns : tuple of str
-    rows : tuple of tuple of str
-        Without the header and empty lines; a row may be shorter or longer than the header.
-    delimiter : str
-        What stood between the cells; "" where the table was printed.
-    origin : str
-        Where it was printed, in words; "" for CSV.
-    notes : tuple of str
-        What was left out or assumed.
-    """
+    """A table of text cells."""
 
     columns: tuple[str, ...]
+    # Without the header and empty lines; a row may be shorter or longer than the header
     rows: tuple[tuple[str, ...], ...]
-    delimiter: str = ","
-    origin: str = ""
-    notes: tuple[str, ...] = ()
+    delimiter: str = ","  # What stood between the cells; "" where the table was printed
+    origin: str = ""  # Where it was printed, in words; "" for CSV
+    notes: tuple[str, ...] = ()  # What was left out or assumed
 
     def column_index(self, *names: str) -> int:
         """Index of the first of these columns (in lower case) that is there, or -1."""
@@ -94,10 +82,7 @@ class Sheet:
     def scores(self, formulas: int) -> tuple[list[dict[str, float]], tuple[str, ...]]:
         """The scores of each row, and what is said of how they are written.
 
-        Parameters
-        ----------
-        formulas : int
-            Index of the column with the formulas, which holds none.
+        - `formulas`: index of the column with the formulas, which holds none.
         """
         places = {
             i: name
@@ -127,8 +112,6 @@ _FLAGS = frozenset({"front"})
 def cell_of(row: tuple[str, ...], place: int) -> str:
     """The cell at a place of a row, "" where the row is too short or the place is -1.
 
-    Examples
-    --------
     >>> [cell_of(("x", "2"), i) for i in (1, 2, -1)]
     ['2', '', '']
     """
@@ -138,11 +121,7 @@ def cell_of(row: tuple[str, ...], place: int) -> str:
 def sheet_of(text: str, lines: Sequence[str]) -> Sheet | None:
     """The table that a text is, or None.
 
-    Parameters
-    ----------
-    text : str
-    lines : sequence of str
-        Its lines that are not blank, without their ends.
+    - `lines`: its lines that are not blank, without their ends.
     """
     if printed := printed_by_pandas(lines, FORMULA_NAMES):
         _without_formulas(printed)
@@ -186,8 +165,6 @@ def _without_formulas(printed: Printed) -> None:
 def formulas_among_numbers(lines: Sequence[str]) -> list[str] | None:
     """The formulas of lines that hold numbers beside each, all behind as many commas or semicolons.
 
-    Examples
-    --------
     >>> formulas_among_numbers(["0.9,x+1", "0.8,2*x"]), formulas_among_numbers(["2,5*x", "1,5*x"])
     (['x+1', '2*x'], None)
     """
@@ -235,15 +212,8 @@ def _can_be_read(text: str) -> bool:
 def whole_row(row: tuple[str, ...], place: int, sheet: Sheet) -> tuple[str, ...]:
     """A row of a sheet, its formula in one piece if it holds what separates the cells.
 
-    Parameters
-    ----------
-    row : tuple of str
-    place : int
-        Of the column with the formulas.
-    sheet : Sheet
+    - `place`: of the column with the formulas.
 
-    Examples
-    --------
     >>> sheet = Sheet(("formula", "r2"), (), ";")
     >>> whole_row(("max(1", "x)", "0.5"), 0, sheet), whole_row(("x", "0.5", "a note"), 0, sheet)
     (('max(1;x)', '0.5'), ('x', '0.5', 'a note'))

@@ -40,20 +40,11 @@ class PastedList:
 def source_of(data: bytes | str, name: str = "") -> PastedList:
     """Unpack and decode what was pasted or uploaded.
 
-    Parameters
-    ----------
-    data : bytes or str
-        gzipped or not; UTF-8, UTF-16 with a mark, or Latin-1.
-    name : str
-        The file's.
+    - `data`: gzipped or not; UTF-8, UTF-16 with a mark, or Latin-1.
+    - `name`: the file's.
 
-    Raises
-    ------
-    DataError
-        If it is too large, empty or no text.
+    Raises `DataError` if it is too large, empty or no text.
 
-    Examples
-    --------
     >>> source_of(b"x+1\\n\\nsin(x)\\n").lines
     ('x+1', 'sin(x)')
     """
@@ -120,23 +111,11 @@ def recognise_table(sheet: Sheet) -> str:
 def chosen_column(sheet: Sheet, requested: str | None, likely: str = "") -> str:
     """The column to take the formulas from.
 
-    Parameters
-    ----------
-    sheet : Sheet
-    requested : str or None
-        The column that the user named.
-    likely : str
-        The one that the format names; taken if it is there.
+    - `requested`: the column that the user named.
+    - `likely`: the one that the format names; taken if it is there.
 
-    Returns
-    -------
-    str
-        A name in ``sheet.columns``.
-
-    Raises
-    ------
-    DataError
-        If the one that is wanted is not there, or none can be found.
+    Returns a name in ``sheet.columns``.
+    Raises `DataError` if the one that is wanted is not there, or none can be found.
     """
     if requested is not None:
         if requested in sheet.columns:
@@ -162,15 +141,9 @@ def read_table_rows(
 ) -> Rows:
     """A row for each row of a sheet, and what was assumed.
 
-    Parameters
-    ----------
-    sheet : Sheet
-    column : str
-        Where the formulas are.
-    syntax, method : str
-        For rows that name none themselves.
-    rename : callable
-        From the method's name to a notation, for tables without a column ``syntax``.
+    - `column`: where the formulas are.
+    - `syntax`, `method`: for rows that name none themselves.
+    - `rename`: from the method's name to a notation, for tables without a column ``syntax``.
     """
     place = sheet.columns.index(column)
     methods, problems = sheet.column_index(*_METHODS), sheet.column_index(*_PROBLEMS)
@@ -199,8 +172,6 @@ def read_table_rows(
 def notation_of(method: str) -> str:
     """The notation in which a method of that name prints, "" if it is not known.
 
-    Examples
-    --------
     >>> notation_of("Operon"), notation_of("tuned.OperonRegressor"), notation_of("MLP")
     ('operon', 'operon', '')
     """
@@ -211,8 +182,6 @@ def notation_of(method: str) -> str:
 def unguarded(cell: str) -> str:
     """A cell without the apostrophe that keeps spreadsheets from computing it.
 
-    Examples
-    --------
     >>> unguarded("'-x+1"), unguarded("x'")
     ('-x+1', "x'")
     """

@@ -63,10 +63,8 @@ def recognise_gplearn_details(sheet: Sheet) -> str:
 def read_gplearn(source: PastedList) -> list[Listed]:
     """The programs among the lines.
 
-    Raises
-    ------
-    DataError
-        If there is none: the table alone says how long the programs are, not what they are.
+    Raises `DataError` if there is none: the table alone says how long the programs are, not what
+    they are.
     """
     lines = [line for line in source.lines if not _of_the_table(line)]
     rows = read_lines(lines, syntax="gplearn")[0] if lines else []
@@ -286,10 +284,7 @@ def recognise_srbench_json(source: PastedList) -> str:
 def read_srbench_json(source: PastedList) -> list[Listed]:
     """A row for each run.
 
-    Raises
-    ------
-    DataError
-        If there are too many.
+    Raises `DataError` if there are too many.
     """
     rows: list[Listed] = []
     for run in _runs(source, limit=MAX_ROWS + 1):

@@ -56,25 +56,8 @@ from pages.ui.kit.workers import UNHURRIED, InThread, retold
 class CompareState(PageState):
     """What the page Compare shows, the list aside.
 
-    Attributes
-    ----------
-    formula, syntax, base
-        Of formula A; the data are those of `PageState`.
-    other, other_syntax : str
-        Formula B and its notation.
-    other_base : int or None
-        What the variables of B count from.
-    list_base : int or None
-        What the list's count from, if the user said so.
-    listed, list_name : str
-        The list as a text, if it is one, and the name of its file.
-    list_example : str
-        Which of the examples the list is, or "".
-    list_broken : bool
-        Whether the address brought a list that cannot be read.
+    - `formula`, `syntax`, `base`: of formula A; the data are those of `PageState`.
 
-    Examples
-    --------
     >>> state = CompareState("x+1", other="1+x", seed=3)
     >>> state.to_query()
     {'formula': ['x+1'], 'samples': ['10000'], 'seed': ['3'], 'b': ['1+x']}
@@ -89,14 +72,16 @@ class CompareState(PageState):
     True
     """
 
+    # other, other_syntax: formula B and its notation
     other: str = ""
     other_syntax: str = "auto"
-    other_base: int | None = None
-    list_base: int | None = None
+    other_base: int | None = None  # What the variables of B count from
+    list_base: int | None = None  # What the list's count from, if the user said so
+    # listed, list_name: the list as a text, if it is one, and the name of its file
     listed: str = ""
     list_name: str = ""
-    list_example: str = ""
-    list_broken: bool = False
+    list_example: str = ""  # Which of the examples the list is, or ""
+    list_broken: bool = False  # Whether the address brought a list that cannot be read
 
     def to_query(self) -> dict[str, list[str]]:
         """The query parameters that restore this state, without the list where B is too long."""
@@ -163,8 +148,6 @@ MAX_NAME = 80
 def pack_text(text: str) -> str:
     """A text in characters that a web address holds as they are.
 
-    Examples
-    --------
     >>> unpack_text(pack_text("√x\\n" * 100)) == "√x\\n" * 100
     True
     """
@@ -187,26 +170,13 @@ _KEY = "compare-desk"
 
 @dataclass(frozen=True)
 class Scored:
-    """A list's scores and what follows from them.
-
-    Attributes
-    ----------
-    scores : tuple of ListedScore
-    accuracies : dict of name to ndarray
-        See `eic_core.pool.listing.accuracy_keys`.
-    fronts : dict of name to ndarray of bool
-        The front with each accuracy, and under "" without any.
-    seconds : float
-        How long scoring took; 0 if the scores came with the file.
-    check : TableCheck
-        What speaks against the table that they were measured on.
-    """
+    """A list's scores and what follows from them."""
 
     scores: tuple[ListedScore, ...]
-    accuracies: dict[str, np.ndarray]
-    fronts: dict[str, np.ndarray]
-    seconds: float = 0.0
-    check: TableCheck = TableCheck()
+    accuracies: dict[str, np.ndarray]  # See `eic_core.pool.listing.accuracy_keys`
+    fronts: dict[str, np.ndarray]  # The front with each accuracy, and under "" without any
+    seconds: float = 0.0  # How long scoring took; 0 if the scores came with the file
+    check: TableCheck = TableCheck()  # What speaks against the table that they were measured on
     _choices: dict[float, Pick | None] = field(default_factory=dict, repr=False)
 
     def choice(self, alpha: float) -> Pick | None:
@@ -377,8 +347,6 @@ def _import(desk: CompareDesk) -> None:
 def formula_text(listed: Listed) -> str:
     """A formula with the values of its parameters, as one text that can be read again.
 
-    Examples
-    --------
     >>> formula_text(Listed(1, "x0*t0", parameters={"t0": "2"}))
     'x0*t0|theta=2'
     """
@@ -403,10 +371,7 @@ def data_for(desk: CompareDesk, state: CompareState, table: Table | None) -> Lis
 
     A variable without a range has none here either: see `variables_without_range`.
 
-    Raises
-    ------
-    DataError
-        If the state names a table that is not here.
+    Raises `DataError` if the state names a table that is not here.
     """
     if table is not None:
         target = state.target if state.target in table.names else ""

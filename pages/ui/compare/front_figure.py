@@ -36,28 +36,14 @@ _EXACT = 1e-17
 
 @dataclass(frozen=True)
 class FrontView:
-    """What is drawn.
-
-    Attributes
-    ----------
-    scores : sequence of ListedScore
-    shown : ndarray of int
-        Which of them, by place.
-    on_front : ndarray of bool, shape (N,)
-        Members among all.
-    accuracy : ndarray of float, shape (N,), or None
-        Smaller is better; None draws EIC upwards instead.
-    accuracy_name : str
-    picked : tuple of int
-        Places that are marked.
-    """
+    """What is drawn."""
 
     scores: Sequence[ListedScore]
-    shown: np.ndarray
-    on_front: np.ndarray
-    accuracy: np.ndarray | None
+    shown: np.ndarray  # Which of them, by place
+    on_front: np.ndarray  # shape (N,): Members among all
+    accuracy: np.ndarray | None  # shape (N,): Smaller is better; None draws EIC upwards instead
     accuracy_name: str = ""
-    picked: tuple[int, ...] = ()
+    picked: tuple[int, ...] = ()  # Places that are marked
 
 
 def drawn_places(view: FrontView) -> np.ndarray:
@@ -344,13 +330,8 @@ def _up(view: FrontView, places: np.ndarray) -> dict[str, Any]:
 def log_ticks(low: float, high: float) -> list[float]:
     """Values to write beside a logarithmic axis: powers of ten, else 1-2-5, else even steps.
 
-    Parameters
-    ----------
-    low, high : float
-        Its ends, as exponents of ten.
+    - `low`, `high`: its ends, as exponents of ten.
 
-    Examples
-    --------
     >>> log_ticks(-3.1, 0.3), log_ticks(-0.4, 0.8), log_ticks(-0.02, 0.04)
     ([0.001, 0.01, 0.1, 1.0], [0.5, 1.0, 2.0, 5.0], [0.96, 0.98, 1.0, 1.02, 1.04, 1.06, 1.08])
     """
@@ -376,8 +357,6 @@ _DECADES = 2.5
 def _tick_text(value: float) -> str:
     """A number beside an axis, 0.02 as it is and 2·10⁻⁵ as a power.
 
-    Examples
-    --------
     >>> _tick_text(0.02), _tick_text(1e-5), _tick_text(20000.0)
     ('0.02', '10<sup>−5</sup>', '2·10<sup>4</sup>')
     """

@@ -55,13 +55,8 @@ def r2_of(inspection: Inspection) -> float:
 def pair_sentence(a: Inspection, b: Inspection) -> str:
     """Which of two formulas keeps more digits, and what that costs in fit and nodes.
 
-    Parameters
-    ----------
-    a, b : Inspection
-        On the same data.
+    - `a`, `b`: on the same data.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]})

@@ -51,16 +51,10 @@ _TOP = 14.0
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two formulas.
-
-    Attributes
-    ----------
-    inspection : Inspection
-    columns : mapping of variable to column
-        What each variable is called in the data; the variable itself where nothing is said.
-    """
+    """One of the two formulas."""
 
     inspection: Inspection
+    # What each variable is called in the data; the variable itself where nothing is said
     columns: Mapping[str, str] = field(default_factory=dict)
 
     def column(self, variable: str) -> str:
@@ -88,13 +82,8 @@ def pair_figure(
 ) -> go.Figure:
     """A cut along one column, the others held at their medians.
 
-    Parameters
-    ----------
-    a, b : Side
-    along : str
-        One of `shared_columns`.
-    dark, narrow : bool
-        For a dark page; for a phone.
+    - `along`: one of `shared_columns`.
+    - `dark`, `narrow`: for a dark page; for a phone.
     """
     theme = THEMES[dark]
     axis = axis_along(a, b, along)
@@ -149,16 +138,9 @@ def axis_along(a: Side, b: Side, column: str) -> GridAxis:
 def values_along(side: Side, grids: Mapping[str, Array]) -> tuple[Array, Array]:
     """Value and s at the bottleneck where some columns vary and the others are held.
 
-    Parameters
-    ----------
-    side : Side
-    grids : mapping of column to ndarray, shape (N,)
-        The columns that vary.
+    - `grids`, shape (N,), mapping of column to ndarray: the columns that vary.
 
-    Returns
-    -------
-    y, s : ndarray, shape (N,)
-        As `pages.ui.figures.grids.on_grid`.
+    Returns as `pages.ui.figures.grids.on_grid` (shape (N,)).
     """
     inspection = side.inspection
     count = len(next(iter(grids.values())))
@@ -253,13 +235,8 @@ def pair_maps(
 ) -> go.Figure:
     """Four maps: the values of A and B, and log10 s at the bottleneck of each.
 
-    Parameters
-    ----------
-    a, b : Side
-    x_name, y_name : str
-        Columns across and up; others are held at their medians.
-    dark, narrow : bool
-        For a dark page; for a phone.
+    - `x_name`, `y_name`: columns across and up; others are held at their medians.
+    - `dark`, `narrow`: for a dark page; for a phone.
     """
     theme = THEMES[dark]
     x, y = axis_along(a, b, x_name), axis_along(a, b, y_name)

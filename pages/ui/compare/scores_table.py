@@ -28,13 +28,8 @@ COLUMNS = ("row", "problem", "method", "formula", "syntax", "extra", *SCORE_COLU
 def scored_csv(scores: Sequence[ListedScore], on_front: np.ndarray) -> str:
     """A row for each row of the list, in order, refused ones included.
 
-    Parameters
-    ----------
-    scores : sequence of ListedScore
-    on_front : ndarray of bool, shape (N,)
+    - `on_front`, shape (N,)
 
-    Examples
-    --------
     >>> from eic_core.pool import Score
     >>> from eic_core.pool.importers import Listed
     >>> row = ListedScore(Listed(1, "-x"), Score(2, 0.5, 0.25, 0.25), "infix")
@@ -76,8 +71,6 @@ class Filter:
     def lets_through(self, scored: ListedScore) -> bool:
         """Whether a formula passes all filters but `front_only`; refused ones never do.
 
-        Examples
-        --------
         >>> from eic_core.pool import Score
         >>> from eic_core.pool.importers import Listed
         >>> row = ListedScore(Listed(1, "Sin(x)"), Score(2, 0.5, 1.5, 1.5))

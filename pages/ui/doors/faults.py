@@ -23,10 +23,7 @@ _LOGGERS = ("streamlit.error_util", "streamlit.runtime.app_session")
 def show_fault(error: Exception) -> bool:
     """Draw what happened in words of ours; True: Streamlit shows nothing of its own.
 
-    Parameters
-    ----------
-    error : Exception
-        What the page or a callback raised.
+    - `error`: what the page or a callback raised.
     """
     title, hint = (error.message, error.hint) if isinstance(error, UserError) else _FAILED
     title = title[:1].upper() + title[1:]

@@ -32,8 +32,6 @@ UPLOADS = "/_stcore/upload_file/"
 def inline_scripts(html: str) -> tuple[str, ...]:
     """The scripts that stand in a piece of HTML, without those that are loaded.
 
-    Examples
-    --------
     >>> inline_scripts("<script>let a = 1</script><script src='b.js'></script>")
     ('let a = 1',)
     """
@@ -43,13 +41,8 @@ def inline_scripts(html: str) -> tuple[str, ...]:
 def content_policy(scripts: Iterable[str] = ()) -> str:
     """The Content-Security-Policy of every answer.
 
-    Parameters
-    ----------
-    scripts : iterable of str
-        The scripts that stand in pages; no other inline script runs.
+    - `scripts`: the scripts that stand in pages; no other inline script runs.
 
-    Examples
-    --------
     >>> content_policy(["let a = 1"]).partition("; ")[0]
     "default-src 'none'"
     """
@@ -89,8 +82,6 @@ def guarding_headers(scripts: Iterable[str] = ()) -> dict[str, str]:
 def is_closed(path: str) -> bool:
     """Whether an address is one of Streamlit's that this app does not serve.
 
-    Examples
-    --------
     >>> is_closed("/_stcore/metrics"), is_closed("/_stcore/health"), is_closed("/rate")
     (True, False, False)
     """
@@ -102,11 +93,7 @@ def is_closed(path: str) -> bool:
 class Doors:
     """ASGI middleware, the outermost: headers on every answer, closed addresses, no raw failure.
 
-    Parameters
-    ----------
-    app : ASGI application
-    scripts : iterable of str
-        The scripts that stand in pages.
+    - `scripts`: the scripts that stand in pages.
     """
 
     def __init__(self, app: ASGIApp, scripts: Iterable[str] = ()) -> None:

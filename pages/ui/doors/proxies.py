@@ -26,13 +26,8 @@ LOG = logging.getLogger("eic_lab.doors")
 def trusted_proxies(environment: Mapping[str, str]) -> tuple[str, ...]:
     """Addresses and networks that the environment names.
 
-    Raises
-    ------
-    StudyError
-        If one of them is neither; a host's name is not.
+    Raises `StudyError` if one of them is neither; a host's name is not.
 
-    Examples
-    --------
     >>> trusted_proxies({"EIC_LAB_TRUSTED_PROXIES": "127.0.0.1, 10.0.0.0/8"})
     ('127.0.0.1', '10.0.0.0/8')
     >>> trusted_proxies({})
@@ -54,8 +49,6 @@ def trusted_proxies(environment: Mapping[str, str]) -> tuple[str, ...]:
 def throttled_origin(address: str) -> str:
     """What attempts to log in are counted by: an address, or the network that one IPv6 home has.
 
-    Examples
-    --------
     >>> throttled_origin("192.0.2.7"), throttled_origin("2001:db8:1:2:3:4:5:6")
     ('192.0.2.7', '2001:db8:1:2::/64')
     """
@@ -73,11 +66,7 @@ def throttled_origin(address: str) -> str:
 class NamedProxies:
     """ASGI middleware: takes a visitor's address and scheme from the proxies named, and no other.
 
-    Parameters
-    ----------
-    app : ASGI application
-    proxies : callable
-        Addresses and networks; asked once, at the first request.
+    - `proxies`: addresses and networks; asked once, at the first request.
     """
 
     def __init__(self, app: ASGIApp, proxies: Callable[[], tuple[str, ...]]) -> None:

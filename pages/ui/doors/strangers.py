@@ -37,11 +37,7 @@ _NUMBERS = {"int_value", "double_value"}
 class MessageDoor:
     """Stands before `Runtime.handle_backmsg` of one runtime.
 
-    Parameters
-    ----------
-    runtime : Runtime
-    offers_field : callable
-        Whether a session's page asks for files.
+    - `offers_field`: whether a session's page asks for files.
     """
 
     def __init__(self, runtime: Runtime, offers_field: Callable[[str], bool]) -> None:
@@ -89,11 +85,7 @@ class MessageDoor:
 def fits(state: WidgetState, about: Any) -> bool:
     """Whether a value is what its widget holds; unknown widgets are no matter, nobody reads them.
 
-    Parameters
-    ----------
-    state : WidgetState
-    about : WidgetMetadata or None
-        What Streamlit knows of the widget since it was drawn.
+    - `about`: what Streamlit knows of the widget since it was drawn.
     """
     if about is None:
         return True
@@ -111,12 +103,7 @@ def fits(state: WidgetState, about: Any) -> bool:
 
 
 class ReadableFrames:
-    """ASGI middleware: a frame that is no message of Streamlit's ends its connection.
-
-    Parameters
-    ----------
-    app : ASGI application
-    """
+    """ASGI middleware: a frame that is no message of Streamlit's ends its connection."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -40,13 +40,8 @@ class UploadLimits:
 class UploadDoor:
     """Counts what sessions keep, and says whether one may bring more.
 
-    Parameters
-    ----------
-    runtime : callable
-        Streamlit's runtime, once there is one.
-    limits : UploadLimits
-    clock : callable
-        Seconds; default: the monotonic clock.
+    - `runtime`: Streamlit's runtime, once there is one.
+    - `clock`: seconds; default: the monotonic clock.
     """
 
     def __init__(
@@ -85,11 +80,7 @@ class UploadDoor:
     def refuse(self, session: str, size: int | None) -> tuple[int, str] | None:
         """Why this file is not taken, as a status and a sentence; None if it is.
 
-        Parameters
-        ----------
-        session : str
-        size : int or None
-            Bytes of the request, as its header says; None if it says nothing.
+        - `size`: bytes of the request, as its header says; None if it says nothing.
         """
         if not self.offers_field(session):
             return 403, "This page does not ask for a file."
@@ -175,8 +166,6 @@ class UploadDoor:
 def _files_in(value: Any) -> list[str]:
     """The ids of the files in what a field holds: as the browser said it, or as the page reads it.
 
-    Examples
-    --------
     >>> _files_in(None)
     []
     """
@@ -190,8 +179,6 @@ def _files_in(value: Any) -> list[str]:
 def upload_size(headers: Headers) -> int | None:
     """How many bytes a request says that it has.
 
-    Examples
-    --------
     >>> upload_size(Headers({"Content-Length": "12"})), upload_size(Headers({}))
     (12, None)
     """
@@ -200,13 +187,7 @@ def upload_size(headers: Headers) -> int | None:
 
 
 class CountedUploads:
-    """ASGI middleware: asks the door about each file before any of it is read.
-
-    Parameters
-    ----------
-    app : ASGI application
-    door : UploadDoor
-    """
+    """ASGI middleware: asks the door about each file before any of it is read."""
 
     def __init__(self, app: ASGIApp, door: UploadDoor) -> None:
         self._app = app

@@ -50,17 +50,10 @@ def residual_figure(
 ) -> go.Figure:
     """Target against prediction, and the residual below; R² in the title.
 
-    Parameters
-    ----------
-    inspection : Inspection
-        Its samples must have a target.
-    dark, narrow : bool
-        For a dark page; for a phone.
+    - `inspection`: its samples must have a target.
+    - `dark`, `narrow`: for a dark page; for a phone.
 
-    Raises
-    ------
-    DataError
-        If there is no target.
+    Raises `DataError` if there is no target.
     """
     theme = THEMES[dark]
     fit = fit_of(inspection)
@@ -132,8 +125,6 @@ def residual_figure(
 def fit_text(fit: Fit) -> str:
     """R² in words, with what it leaves out.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> none = np.empty(0)
     >>> fit_text(Fit(none, none, 0.98765, 0.98765, ""))
@@ -179,16 +170,10 @@ def curve_figure(
 ) -> go.Figure:
     """One variable: the formula over the data, and s_k(x) of a node below.
 
-    Parameters
-    ----------
-    inspection : Inspection
-        Of a formula in one variable (or none: the figure then says so).
-    node_id : int
-        Node whose amplification is drawn.
-    dark, narrow : bool
-        For a dark page; for a phone.
-    labels : mapping of variable to column name, optional
-        What the axes are called.
+    - `inspection`: of a formula in one variable (or none: the figure then says so).
+    - `node_id`: node whose amplification is drawn.
+    - `dark`, `narrow`: for a dark page; for a phone.
+    - `labels`: what the axes are called.
     """
     variables = inspection.formula.variables
     if not variables:
@@ -239,16 +224,9 @@ def slice_figure(
 
     The few rows that carry the noise are marked at their own s, which is not on the cut.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    node_id : int
-    x_name, y_name : str
-        Variables along the axes; without `y_name` a curve.
-    fixed : mapping of variable to float
-        Values of the others; their medians where missing.
-    dark, narrow, labels
-        As for `curve_figure`.
+    - `x_name`, `y_name`: variables along the axes; without `y_name` a curve.
+    - `fixed`: values of the others; their medians where missing.
+    - `dark`, `narrow`, `labels`: as for `curve_figure`.
     """
     held = slice_defaults(inspection) | dict(fixed)
     axis = axis_of(inspection.samples, x_name)

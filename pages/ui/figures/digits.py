@@ -25,18 +25,11 @@ SHOWN = 14
 def digits_figure(needs: Sequence[Need], *, dark: bool = False, narrow: bool = False) -> go.Figure:
     """One row for each number: a light bar as given, a dark one as needed.
 
-    Parameters
-    ----------
-    needs : sequence of Need
-        The first `SHOWN` are drawn.
-    dark, narrow : bool
-        For a dark page; for a phone.
+    - `needs`: the first `SHOWN` are drawn.
+    - `dark`, `narrow`: for a dark page; for a phone.
 
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Significant digits from 0 to 17, those of double precision; a small mark stands at
-        what the number needs if nothing else is rounded.
+    Returns significant digits from 0 to 17, those of double precision; a small mark stands at what
+    the number needs if nothing else is rounded.
     """
     theme = THEMES[dark]
     shown = needs[:SHOWN]
@@ -139,17 +132,10 @@ BAR = 0.34
 def losses_figure(found: WritingLoss, *, dark: bool = False, narrow: bool = False) -> go.Figure:
     """The function's own conditioning, the result as written, and the worst step.
 
-    Parameters
-    ----------
-    found : WritingLoss
-    dark, narrow : bool
-        For a dark page; for a phone.
+    - `dark`, `narrow`: for a dark page; for a phone.
 
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        In digits, from 0 to 8 whatever the values; larger ones end in an arrow and infinite
-        ones in a dashed field beyond the scale.
+    Returns in digits, from 0 to 8 whatever the values; larger ones end in an arrow and infinite
+    ones in a dashed field beyond the scale.
     """
     theme = THEMES[dark]
     inspection = found.inspection

@@ -51,26 +51,14 @@ def carrier_marks(
 ) -> tuple[list[dict[str, Any]], str]:
     """Diamonds at the rows that carry 99 per cent of a node's noise, if they are few.
 
-    Parameters
-    ----------
-    x, y : ndarray, shape (N,)
-        Where the rows stand in the lower panel.
-    s : ndarray, shape (N,)
-        Amplification of the node.
-    theme : Theme
-    on_map : bool
-        Fill the diamonds, to be seen on every colour.
-    narrow : bool
-        For a phone: fewer words.
-    beyond : str
-        What else varies from row to row, safe as Plotly text: the rows are not drawn where the
-        picture holds it, but wherever they are.
+    - `x`, `y`, shape (N,): where the rows stand in the lower panel.
+    - `s`, shape (N,): amplification of the node.
+    - `on_map`: fill the diamonds, to be seen on every colour.
+    - `narrow`: for a phone: fewer words.
+    - `beyond`: what else varies from row to row, safe as Plotly text: the rows are not drawn where
+      the picture holds it, but wherever they are.
 
-    Returns
-    -------
-    traces : list of dict
-    said : str
-        What the marks are.  Both empty where many rows carry the noise.
+    Returns what the marks are. Both empty where many rows carry the noise.
     """
     rows = few_carriers(s)
     if not rows:
@@ -115,20 +103,14 @@ _CELL = 0.5 / (MAP_POINTS - 1)
 
 @dataclass(frozen=True)
 class MapPair:
-    """Value and s on a grid.
-
-    Attributes
-    ----------
-    x, y : Axis
-    x_grid, y_grid : ndarray, shapes (m,), (n,)
-    value, s : ndarray, shape (n, m)
-        nan where there is no real value; s inf where singular.
-    """
+    """Value and s on a grid."""
 
     x: GridAxis
     y: GridAxis
+    # x_grid, y_grid: shape (m,), (n,)
     x_grid: Array
     y_grid: Array
+    # value, s: shape (n, m): nan where there is no real value; s inf where singular
     value: Array
     s: Array
 
@@ -138,13 +120,7 @@ def map_pair(
 ) -> MapPair:
     """Evaluate on a grid over two variables, the others held.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    node_id : int
-    x, y : Axis
-    held : mapping of variable to float
-        A value for each other variable.
+    - `held`: a value for each other variable.
     """
     x_grid, y_grid = x.grid(MAP_POINTS), y.grid(MAP_POINTS)
     across, up = np.meshgrid(x_grid, y_grid)
@@ -168,15 +144,7 @@ def map_figure(
     Where variables are held these rows are drawn wherever those have their values; samples are
     drawn only where none is held (`worst` is None elsewhere).
 
-    Parameters
-    ----------
-    inspection : Inspection
-    node_id : int
-    pair : MapPair
-    worst : int, optional
-        Row of the sample to mark.
-    dark, narrow : bool
-    labels : mapping of variable to column name, optional
+    - `worst`: row of the sample to mark.
     """
     theme = THEMES[dark]
     two = len(inspection.formula.variables) == 2

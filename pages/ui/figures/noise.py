@@ -36,29 +36,16 @@ _SYMBOLS = {"recursion": "diamond", "shaken": "circle", "observed": "square"}
 
 @dataclass(frozen=True)
 class Lane:
-    """One line of the figure.
-
-    Attributes
-    ----------
-    label : str
-    way : {"recursion", "shaken", "observed"}
-    value : float
-        Digits; nan and infinite values are said in words.
-    low, high : float
-        Interval; nan without one.
-    said : str
-        The value in words.
-    limit : float
-        Where no digit is left; nan if that does not apply.
-    """
+    """One line of the figure."""
 
     label: str
-    way: str
-    value: float
+    way: str  # {"recursion", "shaken", "observed"}
+    value: float  # Digits; nan and infinite values are said in words
+    # low, high: interval; nan without one
     low: float = math.nan
     high: float = math.nan
-    said: str = ""
-    limit: float = math.nan
+    said: str = ""  # The value in words
+    limit: float = math.nan  # Where no digit is left; nan if that does not apply
 
 
 def lanes(node: TriangulatedNode) -> tuple[Lane, ...]:
@@ -119,11 +106,7 @@ def triangulated_figure(
     A band shows where an observed error is to be expected: 0.1 to 1.5 times what the recursion
     with shared noise gives for roundings of one unit roundoff.
 
-    Parameters
-    ----------
-    node : TriangulatedNode
-    dark, narrow : bool
-        For a dark page; for a phone.
+    - `dark`, `narrow`: for a dark page; for a phone.
     """
     theme = THEMES[dark]
     found = lanes(node)
@@ -326,14 +309,9 @@ def waterfall_figure(
 
     Every bar's `customdata` is its node, or -1 for the one that groups the rest.
 
-    Parameters
-    ----------
-    ledger : Ledger
-        With at least one row.
-    mean : bool
-        Stack the means of the samples' shares instead of the shares of the mean.
-    dark, narrow : bool
-        For a dark page; for a phone.
+    - `ledger`: with at least one row.
+    - `mean`: stack the means of the samples' shares instead of the shares of the mean.
+    - `dark`, `narrow`: for a dark page; for a phone.
     """
     theme = THEMES[dark]
     rows = _rows(ledger, mean)
@@ -396,8 +374,6 @@ def waterfall_figure(
 def waterfall_words(ledger: Ledger, *, mean: bool = False) -> str:
     """The figure in words, for those who do not see it.
 
-    Examples
-    --------
     >>> from eic_core.explain.ledger import blame
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -412,8 +388,6 @@ def waterfall_words(ledger: Ledger, *, mean: bool = False) -> str:
 def shape_of(ledger: Ledger, node_id: int) -> str:
     """The shape of a row of the ledger.
 
-    Examples
-    --------
     >>> from eic_core.explain.ledger import blame
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect

@@ -42,15 +42,9 @@ def planning_figure(
 ) -> go.Figure:
     """Half-width of the interval against pairs: lines by arithmetic, points by simulation.
 
-    Parameters
-    ----------
-    grid : Grid
-    points : sequence of Point
-        The design itself first.
-    wanted : float, optional
-        Half-width aimed at, in shares.
-    dark, narrow : bool
-        For a dark page; for a phone.
+    - `points`: the design itself first.
+    - `wanted`: half-width aimed at, in shares.
+    - `dark`, `narrow`: for a dark page; for a phone.
     """
     theme = THEMES[dark]
     shown = [p for p in points if p.pairs <= max(grid.pairs)]

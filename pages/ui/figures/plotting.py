@@ -29,22 +29,13 @@ MAX_POINTS = 2_000
 
 @dataclass(frozen=True)
 class GridAxis:
-    """One variable's axis.
+    """One variable's axis."""
 
-    Attributes
-    ----------
-    name : str
-        Canonical variable name.
-    low, high : float
-        Range of the samples.
-    log : bool
-        Whether the samples spread over orders of magnitude.
-    """
-
-    name: str
+    name: str  # Canonical variable name
+    # low, high: range of the samples
     low: float
     high: float
-    log: bool
+    log: bool  # Whether the samples spread over orders of magnitude
 
     def grid(self, count: int) -> Array:
         """Evenly spaced values from low to high; one value if they are equal."""
@@ -74,8 +65,6 @@ def axis_of(samples: Samples, name: str) -> GridAxis:
 def slice_defaults(inspection: Inspection) -> dict[str, float]:
     """Each variable's median over the samples: where slices start.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 6.0], "y": [0.0, 0.0, 3.0]})
@@ -93,10 +82,7 @@ def on_grid(
 ) -> tuple[Array, Array]:
     """The formula's value and one node's s at given points, in double precision.
 
-    Returns
-    -------
-    y, s : ndarray, shape (count,)
-        nan where there is no real value, s inf where singular.
+    Returns nan where there is no real value, s inf where singular (shape (count,)).
     """
     samples = Samples.from_columns(dict(columns), count=count)
     formula = inspection.formula
@@ -109,8 +95,6 @@ def worst_sample(inspection: Inspection, node_id: int) -> int | None:
 
     None if no sample is valid.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import inspect
     >>> samples = Samples.from_columns({"x": [3.0, 1.01, 2.0]})
@@ -168,8 +152,6 @@ def build(data: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure:
 def plain_text(text: str) -> str:
     """Text that Plotly takes for text: neither tags nor entities.
 
-    Examples
-    --------
     >>> plain_text("a < b & <b>c</b>")
     'a &lt; b &amp; &lt;b>c&lt;/b>'
     """
@@ -278,8 +260,6 @@ def legend_above(theme: Theme) -> dict[str, Any]:
 def listed(names: Sequence[str], labels: Mapping[str, str] | None) -> str:
     """The variables in a few words, safe as Plotly text.
 
-    Examples
-    --------
     >>> listed([], None), listed(["a", "b"], {"a": "mass"}), listed(["a", "b", "c"], None)
     ('', 'mass and b', 'values of 3 more inputs')
     """

@@ -37,18 +37,12 @@ ROW, VALUE, INPUT = "row", "value", "input"
 
 @dataclass(frozen=True)
 class Across:
-    """What the rows are drawn against.
+    """What the rows are drawn against."""
 
-    Attributes
-    ----------
-    kind : {"input", "value", "row"}
-        A variable, the value of the node that vanishes at the carrying rows, or the row number.
-    name : str
-        The variable, or the node's text; "" for the row number.
-    """
-
+    # {"input", "value", "row"}: A variable, the value of the node that vanishes at the carrying
+    # rows, or the row number
     kind: str
-    name: str = ""
+    name: str = ""  # The variable, or the node's text; "" for the row number
 
 
 def ways_across(found: Where) -> tuple[Across, ...]:
@@ -58,8 +52,6 @@ def ways_across(found: Where) -> tuple[Across, ...]:
     none); else the node that vanishes at them; else the row number in a table, and an input
     where rows are drawn from ranges.
 
-    Examples
-    --------
     >>> from eic_core.explain.where import where
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -84,11 +76,7 @@ def ways_across(found: Where) -> tuple[Across, ...]:
 def growth_figure(growth: Growth, *, dark: bool = False, narrow: bool = False) -> go.Figure:
     """Digits lost on parts of the rows, with the middle 80 per cent of the parts, and beyond.
 
-    Parameters
-    ----------
-    growth : Growth
-    dark, narrow : bool
-        For a dark page; for a phone.
+    - `dark`, `narrow`: for a dark page; for a phone.
 
     Notes
     -----
@@ -180,15 +168,9 @@ def rows_figure(
 ) -> go.Figure:
     """The share of each row, with those that carry 50, 90 and 99 per cent told apart.
 
-    Parameters
-    ----------
-    found : Where
-        With at least one finite row.
-    across : Across
-        One of `ways_across`.
-    dark, narrow : bool
-        For a dark page; for a phone.
-    labels : mapping of variable to column name, optional
+    - `found`: with at least one finite row.
+    - `across`: one of `ways_across`.
+    - `dark`, `narrow`: for a dark page; for a phone.
 
     Notes
     -----
@@ -269,8 +251,6 @@ def _shares_axis(found: Where, floor: int) -> dict[str, Any]:
 def _percent(power: int) -> str:
     """A power of ten in per cent.
 
-    Examples
-    --------
     >>> _percent(0), _percent(-2), _percent(-4), _percent(-7)
     ('100 %', '1 %', '0.01 %', '10<sup>−5</sup> %')
     """

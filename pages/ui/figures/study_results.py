@@ -445,8 +445,6 @@ def _count_axis(theme: Theme, counts: Sequence[float], most: int = 5) -> dict[st
 def _step(span: float, most: int, steps: Sequence[int] = (1, 2, 5)) -> int:
     """The least of these steps, times a power of ten, of which `most` reach over a span.
 
-    Examples
-    --------
     >>> _step(105, 5), _step(1, 5), _step(180, 6, (1, 2, 3, 6))
     (50, 1, 30)
     """

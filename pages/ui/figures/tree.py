@@ -42,16 +42,10 @@ def ruler_figure(
 ) -> go.Figure:
     """A slim horizontal scale with this formula's mark and the two reference lines.
 
-    Parameters
-    ----------
-    eic : float
-        Digits; inf is drawn beyond the end, nan not at all.
-    eic_finite : float
-        The same without singular samples; marked too where `eic` is infinite.
-    dark, narrow : bool
-        For a dark page; for a phone.
-    result : float
-        Digits that the result loses; marked where it is well below the others.
+    - `eic`: digits; inf is drawn beyond the end, nan not at all.
+    - `eic_finite`: the same without singular samples; marked too where `eic` is infinite.
+    - `dark`, `narrow`: for a dark page; for a phone.
+    - `result`: digits that the result loses; marked where it is well below the others.
     """
     theme = THEMES[dark]
     shapes: list[dict[str, Any]] = [
@@ -213,23 +207,14 @@ def tree_figure(
 ) -> go.Figure:
     """The tree, coloured by each node's local EIC.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    selected : int, optional
-        Node to ring.
-    unfolded : frozenset of int
-        Folded nodes that the user opened (see `layout.visible_tree`).
-    dark, narrow : bool
-        For a dark page; for a phone.
-    width, height : float, optional
-        Pixels the figure will have, if known; and those that it should not need more of.
+    - `selected`: node to ring.
+    - `unfolded`: folded nodes that the user opened (see `layout.visible_tree`).
+    - `dark`, `narrow`: for a dark page; for a phone.
+    - `width`, `height`: pixels the figure will have, if known; and those that it should not need
+      more of.
 
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Its only clickable trace has one marker for each node shown, with
-        ``customdata`` the node's id.
+    Returns its only clickable trace has one marker for each node shown, with ``customdata`` the
+    node's id.
     """
     theme = THEMES[dark]
     scene = compose(

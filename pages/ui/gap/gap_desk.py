@@ -61,27 +61,15 @@ DEFAULT_COUNT = 1_000
 
 @dataclass(frozen=True)
 class GapView:
-    """What the page shows.
+    """What the page shows."""
 
-    Attributes
-    ----------
-    measure : str
-        A key of `MEASURES`.
-    count : int
-        Rows on which EIC was measured, one of `COUNTS`.
-    rule : str
-        A key of `RULES`: how the equations without ranges are sampled.
-    """
-
-    measure: str = MEAN
-    count: int = DEFAULT_COUNT
-    rule: str = next(iter(RULES))
+    measure: str = MEAN  # A key of `MEASURES`
+    count: int = DEFAULT_COUNT  # Rows on which EIC was measured, one of `COUNTS`
+    rule: str = next(iter(RULES))  # A key of `RULES`: how the equations without ranges are sampled
 
     def to_query(self) -> dict[str, str]:
         """The query parameters that restore this view, defaults left out.
 
-        Examples
-        --------
         >>> view = GapView("q90", 100)
         >>> view.to_query(), GapView.from_query(view.to_query()) == view
         ({'by': 'q90', 'rows': '100'}, True)
@@ -106,19 +94,11 @@ class GapView:
 
 @dataclass(frozen=True)
 class OwnPool:
-    """A visitor's pool, measured.
-
-    Attributes
-    ----------
-    name : str
-    found : tuple of FoundByMethod
-    stored : bool
-        Whether its EIC are those that the file brought.
-    """
+    """A visitor's pool, measured."""
 
     name: str
     found: tuple[FoundByMethod, ...]
-    stored: bool = False
+    stored: bool = False  # Whether its EIC are those that the file brought
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
@@ -162,23 +142,14 @@ def corpora_groups(rule: str) -> tuple[Group, ...]:
 
 @dataclass(frozen=True)
 class GapFindings:
-    """What is said of the groups in one view.
-
-    Attributes
-    ----------
-    groups : tuple of Group
-    summaries : mapping of group's key to GroupSummary
-    differences : mapping of group's key to GapDifference
-        Of what methods found less the laws that they were found for.
-    claims : tuple of Claim
-    by_rows : mapping of group's key to mapping of measure to tuple of GroupSummary
-        At each of `COUNTS`, without intervals, where the group was measured there.
-    """
+    """What is said of the groups in one view."""
 
     groups: tuple[Group, ...]
     summaries: dict[str, GroupSummary]
+    # Of what methods found less the laws that they were found for
     differences: dict[str, GapDifference]
     claims: tuple[Claim, ...]
+    # At each of `COUNTS`, without intervals, where the group was measured there
     by_rows: dict[str, dict[str, tuple[GroupSummary, ...]]]
 
     def formula(self, picked: tuple[str, int]) -> tuple[Group, MeasuredFormula] | None:
@@ -263,13 +234,8 @@ def scores_are_there(imported: Imported) -> bool:
 def check_problems(imported: Imported) -> None:
     """Refuse a list that is not about laws, or too long to be measured beside a page.
 
-    Raises
-    ------
-    DataError
-        With what helps.
+    Raises `DataError`: with what helps.
 
-    Examples
-    --------
     >>> check_problems(import_formulas("dataset,formula\\nfeynman_I_12_1,x0*x1\\n"))
     """
     known = law_names()

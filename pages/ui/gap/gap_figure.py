@@ -71,24 +71,12 @@ _GRID = 160
 
 @dataclass(frozen=True)
 class GapPicture:
-    """What is drawn.
+    """What is drawn."""
 
-    Attributes
-    ----------
-    groups : sequence of Group
-        From top to bottom.
-    summaries : mapping of group's key to GroupSummary
-    count : int
-        Rows on which EIC was measured.
-    measure : str
-        A key of `eic_core.corpora.gap.MEASURES`.
-    picked : (group's key, place) or None
-    """
-
-    groups: Sequence[Group]
+    groups: Sequence[Group]  # From top to bottom
     summaries: dict[str, GroupSummary]
-    count: int
-    measure: str
+    count: int  # Rows on which EIC was measured
+    measure: str  # A key of `eic_core.corpora.gap.MEASURES`
     picked: tuple[str, int] | None = None
 
     def eics(self, group: Group) -> np.ndarray:
@@ -206,13 +194,9 @@ def _top(picture: GapPicture) -> float:
 def density(eics: np.ndarray, at: np.ndarray) -> np.ndarray:
     """A smooth density of EIC that never reaches below 0: Gaussian kernels, mirrored there.
 
-    Parameters
-    ----------
-    eics : ndarray, shape (n,)
-    at : ndarray, shape (m,), not negative
+    - `eics`, shape (n,)
+    - `at`, shape (m,)
 
-    Examples
-    --------
     >>> at = np.linspace(0, 8, 801)
     >>> made = density(np.array([0.0, 0.2, 1.0, 2.0]), at)
     >>> bool(abs(made.sum() * 0.01 - 1) < 0.01)

@@ -373,8 +373,6 @@ def _not_measured(corpus: Corpus) -> str:
 def numbers_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table whose cells are numbers, but for the first of each row.
 
-    Examples
-    --------
     >>> numbers_table(("", "n"), [("<b>", "3")])
     '<div class="eic-wide" tabindex="0" role="group" aria-label="Table"><table class="eic-gap-table"><thead><tr><th></th><th>n</th></tr></thead><tbody><tr><th scope="row">&lt;b&gt;</th><td>3</td></tr></tbody></table></div>'
     """  # noqa: E501

@@ -379,8 +379,6 @@ def _range(here: Visit, name: str, domain: Domain) -> None:
 def number_format(value: float) -> str:
     """How a range's end is shown: 1e+8 and 1e-7 as powers of ten, others in full.
 
-    Examples
-    --------
     >>> number_format(1e8), number_format(2.5e-7), number_format(120.0)
     ('%.0e', '%.1e', '%.10g')
     """
@@ -411,8 +409,6 @@ def _kind_changed(name: str) -> None:
 def converted(domain: Domain, kind: str) -> Domain:
     """A domain of another kind at about the same place.
 
-    Examples
-    --------
     >>> converted(Domain("uniform", 2.0, 4.0), "fixed")
     Domain(kind='fixed', low=3.0, high=3.0)
     """

@@ -32,36 +32,18 @@ from pages.ui.kit.visit import (
 class Example:
     """A formula worth looking at.
 
-    Attributes
-    ----------
-    key : str
-        Short and stable: it stands in widget keys and links.
-    title : str
-    lesson : str
-        One sentence, true of the numbers that the example gives.
-    formula : str
-    domains : tuple of (variable, Domain)
-        How it is sampled.
-    samples : int
-    syntax : str
-        A notation, or "auto".
-    source : str
-        Where a formula comes from that is not a textbook's; "" elsewhere.
-
-    Examples
-    --------
     >>> example("cancellation").formula
     '10000*x - 9999*x'
     """
 
-    key: str
+    key: str  # Short and stable: it stands in widget keys and links
     title: str
-    lesson: str
+    lesson: str  # One sentence, true of the numbers that the example gives
     formula: str
-    domains: tuple[tuple[str, Domain], ...]
+    domains: tuple[tuple[str, Domain], ...]  # How it is sampled
     samples: int = 10_000
-    syntax: str = "auto"
-    source: str = ""
+    syntax: str = "auto"  # A notation, or "auto"
+    source: str = ""  # Where a formula comes from that is not a textbook's; "" elsewhere
 
 
 def _uniform(**ranges: tuple[float, float]) -> tuple[tuple[str, Domain], ...]:
@@ -160,10 +142,7 @@ EXAMPLES: tuple[Example, ...] = (
 def example(key: str) -> Example:
     """The example of that key.
 
-    Raises
-    ------
-    KeyError
-        If there is none.
+    Raises `KeyError` if there is none.
     """
     return {e.key: e for e in EXAMPLES}[key]
 

@@ -31,8 +31,6 @@ __all__ = ["coloured_tex", "file_name", "json_text", "nodes_csv"]
 def nodes_csv(inspection: Inspection) -> str:
     """One row for each node, in post-order, as CSV that a spreadsheet opens safely.
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> result = inspect(read("-x").formula, Samples.from_columns({"x": [1.0]}))

@@ -39,20 +39,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Question:
-    """A question, and what answers it.
+    """A question, and what answers it."""
 
-    Attributes
-    ----------
-    key : str
-        Stands in the URL.
-    label : str
-    panel : callable (Result, node)
-        Draws the answer; may raise `UserError`.
-    """
-
-    key: str
+    key: str  # Stands in the URL
     label: str
-    panel: Callable[[InspectionResult, int], None]
+    panel: Callable[[InspectionResult, int], None]  # Draws the answer; may raise `UserError`
 
 
 QUESTIONS = (

@@ -36,10 +36,6 @@ class PackedAssets:
 
     Only files that never change under their name (``Cache-Control: immutable``) are packed and
     kept, so that what is kept is no more than what the installed Streamlit has.
-
-    Parameters
-    ----------
-    app : ASGI application
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -105,10 +101,6 @@ class PagesKnowTheServer:
 
     Streamlit looks for it below the page's own address first, ``/compare/_stcore/health``: two
     requests that fail, and their round trip, before a volunteer sees anything.
-
-    Parameters
-    ----------
-    app : ASGI application
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -156,8 +148,6 @@ def _takes_packed(scope: Scope) -> bool:
 def plot_script() -> str:
     """The address of the script that draws plots, relative to a page; "" if it is not found.
 
-    Examples
-    --------
     >>> plot_script().startswith("./static/js/PlotlyChart")
     True
     """
@@ -195,8 +185,6 @@ def uninterrupted() -> Iterator[None]:
     A newer request is served at the next Streamlit call after it.  Outside a run, and should a
     Streamlit come that checks elsewhere, nothing happens.
 
-    Examples
-    --------
     >>> @uninterrupted()
     ... def clicked() -> str:
     ...     return "done"

@@ -32,8 +32,6 @@ class Parcels:
 
     Links to a rating page exist in clear only here and on the organiser's screen.
 
-    Examples
-    --------
     >>> parcels = Parcels(clock=lambda: 0.0)
     >>> number = parcels.leave("me", "links.csv", b"id,link")
     >>> parcels.fetch(number, "me").content, parcels.fetch(number, "somebody else")

@@ -42,33 +42,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Summary:
-    """A diagnosis in four sentences, user text in backticks.
+    """A diagnosis in four sentences, user text in backticks."""
 
-    Attributes
-    ----------
-    why : str
-        Whose noise it is.
-    where : str
-        Which rows carry it.
-    fault : str
-        Function or writing.
-    instead : str
-        The best repair, or why there is none; and whether the search was cut short.
-    better : str
-        What to paste instead, or "".
-    complete : bool
-        Whether the search for something better came to its end.
-    losses : tuple of Loss
-        The loss numbers that the page shows, each with its name.
-    """
-
-    why: str
-    where: str
-    fault: str
-    instead: str
-    better: str = ""
-    complete: bool = True
-    losses: tuple[Loss, ...] = ()
+    why: str  # Whose noise it is
+    where: str  # Which rows carry it
+    fault: str  # Function or writing
+    instead: str  # The best repair, or why there is none; and whether the search was cut short
+    better: str = ""  # What to paste instead, or ""
+    complete: bool = True  # Whether the search for something better came to its end
+    losses: tuple[Loss, ...] = ()  # The loss numbers that the page shows, each with its name
 
 
 class DiagnosisService:
@@ -79,11 +61,11 @@ class DiagnosisService:
 
     Parameters
     ----------
-    capacity : float
+    capacity
         Bytes.
-    clock : callable () -> float
+    clock
         Seconds.
-    workers : Workers
+    workers
         What is not quick is done there.
     """
 
@@ -99,19 +81,58 @@ class DiagnosisService:
         self._turns = tuple(Lock() for _ in range(64))
 
     def blame(self, result: InspectionResult, node: int) -> Ledger:
-        """Whose noise a node's amplification is."""
+        """Whose noise a node's amplification is.
+
+        Parameters
+        ----------
+        result
+        node
+
+        Returns
+        -------
+        Ledger
+        """
         return self._answer("blame", result, blame, node)
 
     def what_if(self, result: InspectionResult, node: int) -> WhatIf:
-        """What becomes of the output if a node is replaced by its mean."""
+        """What becomes of the output if a node is replaced by its mean.
+
+        Parameters
+        ----------
+        result
+        node
+
+        Returns
+        -------
+        WhatIf
+        """
         return self._answer("what if", result, what_if_mean, node)
 
     def where(self, result: InspectionResult, node: int) -> Where:
-        """Which rows carry a node's amplification."""
+        """Which rows carry a node's amplification.
+
+        Parameters
+        ----------
+        result
+        node
+
+        Returns
+        -------
+        Where
+        """
         return self._answer("where", result, where, node)
 
     def writing(self, result: InspectionResult) -> WritingLoss:
-        """Whether the function or its writing is to blame."""
+        """Whether the function or its writing is to blame.
+
+        Parameters
+        ----------
+        result
+
+        Returns
+        -------
+        WritingLoss
+        """
         return self._answer("writing", result, writing_loss)
 
     def repairs(
@@ -126,12 +147,16 @@ class DiagnosisService:
 
         Parameters
         ----------
-        result : InspectionResult
-        seconds : float
+        result
+        seconds
             The search takes up to about as long; what comes back says if it was cut short.
-        progress : callable (fraction) -> None, optional
-        aside : UnfinishedAnswers, optional
+        progress
+        aside
             The visit's, for what is cut short; not for a search that is to go on to its end.
+
+        Returns
+        -------
+        Repairs
         """
 
         def search() -> Repairs:
@@ -152,7 +177,17 @@ class DiagnosisService:
         )
 
     def own_form(self, result: InspectionResult, form: Formula) -> OwnForm:
-        """A form that the user proposes, beside the formula; takes up to seconds."""
+        """A form that the user proposes, beside the formula; takes up to seconds.
+
+        Parameters
+        ----------
+        result
+        form
+
+        Returns
+        -------
+        OwnForm
+        """
         return self._keep(
             ("own form", form.structure()),
             result,
@@ -160,7 +195,17 @@ class DiagnosisService:
         )
 
     def repaired(self, result: InspectionResult, form: Formula) -> Inspection:
-        """Another form of the formula, inspected on the same samples."""
+        """Another form of the formula, inspected on the same samples.
+
+        Parameters
+        ----------
+        result
+        form
+
+        Returns
+        -------
+        Inspection
+        """
         return self._keep(
             ("repaired", form.source), result, lambda: self._work(result, repaired, None, form)
         )
@@ -168,13 +213,34 @@ class DiagnosisService:
     def triangulation(
         self, result: InspectionResult, progress: Progress | None = None
     ) -> Triangulation:
-        """The recursion beside Algorithm 2 and the observed errors; takes up to seconds."""
+        """The recursion beside Algorithm 2 and the observed errors; takes up to seconds.
+
+        Parameters
+        ----------
+        result
+        progress
+
+        Returns
+        -------
+        Triangulation
+        """
         return self._keep(("truth",), result, lambda: self._work(result, triangulation, progress))
 
     def budget(
         self, result: InspectionResult, tolerance: float, progress: Progress | None = None
     ) -> Budget:
-        """How many digits each constant and input needs; takes up to seconds."""
+        """How many digits each constant and input needs; takes up to seconds.
+
+        Parameters
+        ----------
+        result
+        tolerance
+        progress
+
+        Returns
+        -------
+        Budget
+        """
         return self._keep(
             ("budget", tolerance),
             result,
@@ -182,7 +248,17 @@ class DiagnosisService:
         )
 
     def diagnosis(self, result: InspectionResult, node: int) -> Diagnosis:
-        """What is wrong, whose noise a node's amplification is, where, and whose fault."""
+        """What is wrong, whose noise a node's amplification is, where, and whose fault.
+
+        Parameters
+        ----------
+        result
+        node
+
+        Returns
+        -------
+        Diagnosis
+        """
         return Diagnosis(
             result.inspection,
             result.verdict,
@@ -198,7 +274,18 @@ class DiagnosisService:
         *,
         aside: UnfinishedAnswers | None = None,
     ) -> Findings:
-        """Everything that a report says; computes only what nobody has asked yet."""
+        """Everything that a report says; computes only what nobody has asked yet.
+
+        Parameters
+        ----------
+        result
+        tolerance
+        aside
+
+        Returns
+        -------
+        Findings
+        """
         answers = Answers(
             lambda: self.diagnosis(result, diagnosed_node(result.inspection)),
             lambda: self.repairs(result, aside=aside),
@@ -219,13 +306,17 @@ class DiagnosisService:
 
         Parameters
         ----------
-        result : InspectionResult
-        known : Provenance
+        result
+        known
             Where its samples come from.
-        tolerance : float
+        tolerance
             Of the digits that are needed.
-        aside : UnfinishedAnswers, optional
+        aside
             The visit's, for a search that is cut short.
+
+        Returns
+        -------
+        str
         """
         findings = self.findings(result, tolerance, aside=aside)
         return self._work(result, report_page, None, findings, known)
@@ -238,7 +329,19 @@ class DiagnosisService:
         *,
         aside: UnfinishedAnswers | None = None,
     ) -> Summary:
-        """The four sentences, about the noise of `node` and the form of the whole."""
+        """The four sentences, about the noise of `node` and the form of the whole.
+
+        Parameters
+        ----------
+        result
+        node
+        progress
+        aside
+
+        Returns
+        -------
+        Summary
+        """
         diagnosis = self.diagnosis(result, node)
         _, why, place, fault = diagnosis.sentences
         repairs = self.repairs(result, progress=progress, aside=aside)

@@ -24,8 +24,6 @@ COOKIE = "eic_organiser"
 def host_is_local(host: str | None) -> bool:
     """Whether a Host header names this machine; none is sent where there is no network.
 
-    Examples
-    --------
     >>> host_is_local("localhost:8501"), host_is_local("[::1]:80"), host_is_local("evil.example")
     (True, True, False)
     """
@@ -87,14 +85,8 @@ def _stamper(key: str, purpose: str, now: float | None) -> _Stamper:
 def form_token(key: str, purpose: str) -> str:
     """What the forms of one login carry for one purpose.
 
-    Parameters
-    ----------
-    key : str
-        The login's own secret: what the HttpOnly cookie holds.
-    purpose : str
+    - `key`: the login's own secret: what the HttpOnly cookie holds.
 
-    Examples
-    --------
     >>> form_token("secret", "logout") == form_token("secret", "export")
     False
     """
@@ -109,8 +101,6 @@ def form_fits(token: str, key: str, purpose: str) -> bool:
 def timed_token(key: str, purpose: str, now: float | None = None) -> str:
     """For forms of visitors who have no login yet: good for half a day.
 
-    Examples
-    --------
     >>> token = timed_token("key", "login", now=0)
     >>> timed_fits(token, "key", "login", now=60), timed_fits(token, "key", "login", now=1e6)
     (True, False)
@@ -130,8 +120,6 @@ def timed_fits(token: str, key: str, purpose: str, now: float | None = None) -> 
 def safe_next(address: str) -> str:
     """Where to go after the door: an organiser's page of this app, whatever was asked for.
 
-    Examples
-    --------
     >>> safe_next("/organise?study=3"), safe_next("https://evil.example")
     ('/organise?study=3', '/organise')
     """

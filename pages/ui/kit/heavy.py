@@ -30,15 +30,8 @@ def scores_and_check(
 ) -> tuple[tuple[ListedScore, ...], TableCheck]:
     """Score a list, and see what speaks against its table.
 
-    Parameters
-    ----------
-    rows : sequence of Listed
-    data : ListingData
-    problem : str
-        The one that the rows are about.
-    problems : sequence of str
-        All that the list names.
-    progress : callable (done, total) -> None, optional
+    - `problem`: the one that the rows are about.
+    - `problems`: all that the list names.
     """
     scores = score_listing(rows, data, progress=progress)
     check = TableCheck()

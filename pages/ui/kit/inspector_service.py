@@ -66,36 +66,22 @@ class InspectionRequest:
 
 @dataclass(frozen=True)
 class InspectionResult:
-    """What came of a request.
-
-    Attributes
-    ----------
-    request : Request
-    reading : Reading
-    inspection : Inspection
-    domains : tuple of (name, Domain)
-        As sampled, one for each variable; empty with a table.
-    match : VariableMatch or None
-        Which column each variable stands for; None without a table.
-    target : str
-        Column compared with, or "".
-    notices : tuple of str
-        What was assumed or left out, one sentence each; user text in backticks.
-    kept : tuple of str
-        Variables sampled from a range that was chosen for an example or a formula before.
-    missing : str
-        What was not done for want of time, in a sentence; "" if all was.  The inspection is
-        then that of double precision alone, and settles nothing.
-    """
+    """What came of a request."""
 
     request: InspectionRequest
     reading: Reading
     inspection: Inspection
+    # As sampled, one for each variable; empty with a table
     domains: tuple[tuple[str, Domain], ...] = ()
+    # Which column each variable stands for; None without a table
     match: VariableMatch | None = None
-    target: str = ""
+    target: str = ""  # Column compared with, or ""
+    # What was assumed or left out, one sentence each; user text in backticks
     notices: tuple[str, ...] = ()
+    # Variables sampled from a range that was chosen for an example or a formula before
     kept: tuple[str, ...] = ()
+    # What was not done for want of time, in a sentence; "" if all was. The inspection is then that
+    # of double precision alone, and settles nothing.
     missing: str = ""
 
     shared_between_processes = True
@@ -141,30 +127,16 @@ class InspectionResult:
 class Outcome:
     """What came of a request, or the one reason why there is no `result`: `formula_error`,
     `data_error`, `empty` or `waiting`.
-
-    Attributes
-    ----------
-    reading : Reading or None
-        None if the text is empty or cannot be read.
-    result : InspectionResult or None
-        May be incomplete: then there is nothing to draw but what is missing.
-    formula_error : FormulaError or None
-    data_error : DataError or None
-    empty : bool
-        No formula was given.
-    waiting : bool
-        The state names a table that is not here.
-    variables : tuple of str
-        Of the reading, or of the last good one.
     """
 
-    reading: Reading | None = None
+    reading: Reading | None = None  # None if the text is empty or cannot be read
+    # May be incomplete: then there is nothing to draw but what is missing
     result: InspectionResult | None = None
     formula_error: FormulaError | None = None
     data_error: DataError | None = None
-    empty: bool = False
-    waiting: bool = False
-    variables: tuple[str, ...] = ()
+    empty: bool = False  # No formula was given
+    waiting: bool = False  # The state names a table that is not here
+    variables: tuple[str, ...] = ()  # Of the reading, or of the last good one
 
 
 class _TooSlow(Exception):
@@ -184,11 +156,11 @@ class InspectorService:
 
     Parameters
     ----------
-    megabytes : float
+    megabytes
         How much the kept results may weigh together, about.
-    clock : callable () -> float
+    clock
         Seconds.
-    workers : Workers
+    workers
         What is not quick is done there.
     """
 
@@ -214,11 +186,16 @@ class InspectorService:
 
         Parameters
         ----------
-        text, syntax : str
-        columns : tuple of str
+        text
+        syntax
+        columns
             Names that are variables as they stand.
-        progress : callable (fraction) -> None, optional
+        progress
             Called while a long text is read; what it raises ends the reading.
+
+        Returns
+        -------
+        Reading
         """
 
         def make() -> Reading:
@@ -244,15 +221,19 @@ class InspectorService:
 
         Parameters
         ----------
-        request : InspectionRequest
-        table : Table or None
+        request
+        table
             The one that the request names; None also while it is not here.
-        progress : callable (fraction) -> None
+        progress
             What it raises ends the work.
-        asking : callable (InspectionRequest) -> UnfinishedAnswers
+        asking
             Where the visit keeps what is incomplete of a request that can be read.
-        last_good : InspectionResult or None
+        last_good
             The visit's: its variables stay where the new formula cannot be read.
+
+        Returns
+        -------
+        Outcome
         """
         if not request.formula.strip():
             return Outcome(empty=True)
@@ -286,19 +267,24 @@ class InspectorService:
 
         Parameters
         ----------
-        request : Request
-        table : Table, optional
+        request
+        table
             The one that the request names.
-        progress : callable (fraction) -> None, optional
+        progress
             What it raises ends the work.
-        seconds : float
+        seconds
             After so long the check at 60 digits is stopped; what comes back says so.
-        aside : UnfinishedAnswers, optional
+        aside
             The visit's: an incomplete result is kept there, and nowhere else.
+
+        Returns
+        -------
+        InspectionResult
 
         Raises
         ------
-        FormulaError, DataError
+        FormulaError
+        DataError
             What the user should mend.
         """
 
@@ -353,23 +339,11 @@ def inspect_request(
 ) -> InspectionResult:
     """Do what a request says, its formula read already.
 
-    Parameters
-    ----------
-    request : InspectionRequest
-    reading : Reading
-    table : Table or None
-        The one that the request names.
-    clock : callable () -> float
-    seconds_of_check : float
-        After so long the check at 60 digits is stopped.
-    progress : callable (fraction) -> None, optional
-    quick : bool
-        Whether to raise `_NotQuick` where a sample needs 60 digits.
+    - `table`: the one that the request names.
+    - `seconds_of_check`: after so long the check at 60 digits is stopped.
+    - `quick`: whether to raise `_NotQuick` where a sample needs 60 digits.
 
-    Raises
-    ------
-    DataError
-        If the samples cannot be had.
+    Raises `DataError` if the samples cannot be had.
     """
     notices: list[str] = []
     match: VariableMatch | None = None
@@ -508,16 +482,9 @@ def known_names(
 
     A single letter is a variable anyway, but for e.
 
-    Parameters
-    ----------
-    formula : str
-    table : Table or None
-        In use instead of ranges.
-    domains : tuple of (name, Domain)
-        That the user chose, for this formula or for one before.
+    - `table`: in use instead of ranges.
+    - `domains`: that the user chose, for this formula or for one before.
 
-    Examples
-    --------
     >>> known_names("E = mc^2", None, (("mc", DEFAULT_DOMAIN), ("x", DEFAULT_DOMAIN)))
     ('mc',)
     """
@@ -542,13 +509,8 @@ def domains_in_use(
     One that was chosen for this very formula counts first, then one that its text states, then
     one that was chosen for a formula before.
 
-    Parameters
-    ----------
-    reading : Reading or None
-    domains : tuple of (name, Domain)
-        That were chosen.
-    carried : tuple of str
-        Those of them that were chosen for a formula before, or came with an example.
+    - `domains`: that were chosen.
+    - `carried`: those of them that were chosen for a formula before, or came with an example.
     """
     before = {name: domain for name, domain in domains if name in carried}
     own = {name: domain for name, domain in domains if name not in carried}
@@ -558,8 +520,6 @@ def domains_in_use(
 def describe(domain: Domain) -> str:
     """A domain in a few characters.
 
-    Examples
-    --------
     >>> describe(Domain("uniform", 1.0, 5.0)), describe(Domain("loguniform", 1e-8, 25e7))
     ('1 … 5', '10⁻⁸ … 2.5·10⁸ (log)')
     """

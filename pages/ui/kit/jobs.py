@@ -24,26 +24,14 @@ class Cancelled(Exception):
 
 @dataclass
 class Job:
-    """One piece of work.
-
-    Attributes
-    ----------
-    title : str
-    done, total : int
-    result : Any
-        What the work returned; None until then.
-    error : UserError or None
-        Why it failed.
-    about : Any
-        What whoever began it wants to find with it.
-    """
+    """One piece of work."""
 
     title: str
     done: int = 0
     total: int = 0
-    result: Any = None
-    error: UserError | None = None
-    about: Any = None
+    result: Any = None  # What the work returned; None until then
+    error: UserError | None = None  # Why it failed
+    about: Any = None  # What whoever began it wants to find with it
     _ended: Event = field(default_factory=Event)
     _cancel: Event = field(default_factory=Event)
 
@@ -89,8 +77,6 @@ def holding(slots: Semaphore, wait: Callable[[], None]) -> Iterator[None]:
 class Jobs:
     """One job at a time for each key.
 
-    Examples
-    --------
     >>> jobs = Jobs()
     >>> job = jobs.start("a", "counting", lambda step: step(1, 1) or "counted")
     >>> job.wait(10), job.result, jobs.get("a") is job

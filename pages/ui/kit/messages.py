@@ -29,8 +29,6 @@ def offer_again(error: UserError, key: str) -> None:
 def as_sentence(text: str) -> str:
     """With a capital letter and a full stop, unless it ends as a sentence does.
 
-    Examples
-    --------
     >>> as_sentence("the table is empty"), as_sentence("which side?")
     ('The table is empty.', 'Which side?')
     """
@@ -61,15 +59,9 @@ _FOUND = {
 def notation_found(found: str, asked: str = "auto") -> str:
     """A notation in words that a visitor understands who did not ask for it.
 
-    Parameters
-    ----------
-    found : str
-        That of the reading.
-    asked : str
-        What the visitor chose, or "auto".
+    - `found`: that of the reading.
+    - `asked`: what the visitor chose, or "auto".
 
-    Examples
-    --------
     >>> notation_found("latex"), notation_found("tir"), notation_found("tir", "tir")
     ('LaTeX', 'NumPy columns, x[:, 0]', 'TIR')
     """
@@ -110,8 +102,6 @@ def table_html(
 ) -> str:
     """A table; numbers to the right, text inert.
 
-    Examples
-    --------
     >>> table_html([("<b>", 3)])
     '<div class="eic-table-box" tabindex="0" role="group" aria-label="Table"><table class="eic-table"><tbody><tr><th scope="row">&lt;b&gt;</th><td class="n">3</td></tr></tbody></table></div>'
     """  # noqa: E501

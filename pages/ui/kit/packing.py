@@ -43,19 +43,10 @@ class _Memory:
 
 @dataclass(frozen=True)
 class Pickled:
-    """A pickled object.
+    """A pickled object."""
 
-    Attributes
-    ----------
-    data : bytes
-        All but what lies in `memory`.
-    places : tuple of (int, int)
-        Start and end of each array there.
-    memory : shared memory or None
-    """
-
-    data: bytes
-    places: tuple[tuple[int, int], ...] = ()
+    data: bytes  # All but what lies in `memory`
+    places: tuple[tuple[int, int], ...] = ()  # Start and end of each array there
     memory: _Memory | None = field(default=None, repr=False)
 
     @property
@@ -97,8 +88,6 @@ class _Pickler(pickle.Pickler):
 def pack(value: object, known: Sequence[object] = ()) -> Pickled:
     """Pickle a value; the receiver has the `known` objects already.
 
-    Examples
-    --------
     >>> unpack(pack({"a": [1, 2]}))
     {'a': [1, 2]}
     >>> unpack(pack(MappingProxyType({"a": 1})))["a"]
@@ -167,10 +156,7 @@ class Channel:
     def receive(self) -> list[Any]:
         """The next message.
 
-        Raises
-        ------
-        EOFError
-            If the other side is gone.
+        Raises `EOFError` if the other side is gone.
         """
         try:
             start, handles, _, _ = socket.recv_fds(self.socket, _HEADER.size, 8)

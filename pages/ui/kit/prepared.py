@@ -25,28 +25,16 @@ from streamlit.proto.PlotlyChart_pb2 import PlotlyChart
 
 @dataclass(frozen=True)
 class PreparedPlot:
-    """A figure as the browser gets it.
+    """A figure as the browser gets it."""
 
-    Attributes
-    ----------
-    spec : str
-        JSON of data and layout.
-    height : int
-        Pixels.
-    digest : str
-        Tells figures apart.
-    """
-
-    spec: str
-    height: int
-    digest: str
+    spec: str  # JSON of data and layout
+    height: int  # Pixels
+    digest: str  # Tells figures apart
 
     @classmethod
     def of(cls, figure: dict[str, Any]) -> PreparedPlot:
         """Write a figure down; its layout says how high it is.
 
-        Examples
-        --------
         >>> PreparedPlot.of({"data": [], "layout": {"height": 270}}).height
         270
         """
@@ -57,15 +45,9 @@ class PreparedPlot:
 def draw_prepared(plot: PreparedPlot, *, key: str, config: str, alt: str) -> None:
     """Draw it, as `st.plotly_chart(..., theme=None)` does.
 
-    Parameters
-    ----------
-    plot : PreparedPlot
-    key : str
-        Unique on the page.
-    config : str
-        Plotly's settings, as JSON.
-    alt : str
-        What the figure shows, in words.
+    - `key`: unique on the page.
+    - `config`: Plotly's settings, as JSON.
+    - `alt`: what the figure shows, in words.
     """
     main = st._main
     message = PlotlyChart(

@@ -92,14 +92,9 @@ def start_finishing(here: Visit, work: Callable[[Progress], object]) -> Job:
 def finish_button(label: str, doing: str, start: Callable[[], object]) -> None:
     """The button that finishes what was cut short, or how far that has come.
 
-    Parameters
-    ----------
-    label : str
-        Of the button.
-    doing : str
-        Beside the progress.
-    start : callable
-        Calls `start_finishing`.
+    - `label`: of the button.
+    - `doing`: beside the progress.
+    - `start`: calls `start_finishing`.
     """
     job = current_visit().finishing
     if job is not None and job.running:
@@ -140,16 +135,10 @@ def show_job(
 ) -> None:
     """How far a job has come and a button that ends it, in a fragment that runs again and again.
 
-    Parameters
-    ----------
-    job : Job or None
-        Once there is none, or it has ended, the page is drawn anew.
-    text : callable
-        What stands beside the bar, of the job.
-    key : str
-        Of the button.
-    label, help : str
-        On the button, and beside it.
+    - `job`: once there is none, or it has ended, the page is drawn anew.
+    - `text`: what stands beside the bar, of the job.
+    - `key`: of the button.
+    - `label`, `help`: on the button, and beside it.
     """
     if job is None or not job.running:
         st.rerun()
@@ -161,16 +150,9 @@ def show_job(
 def progress_text(job: Job, verb: str, things: str, before: str) -> str:
     """What a job is at.
 
-    Parameters
-    ----------
-    job : Job
-    verb, things : str
-        What is done, and to what.
-    before : str
-        What it does before it knows of how many.
+    - `verb`, `things`: what is done, and to what.
+    - `before`: what it does before it knows of how many.
 
-    Examples
-    --------
     >>> progress_text(Job("", 3, 5), "Scoring", "formulas", "reading the list")
     'Scoring: 3 of 5 formulas'
     >>> progress_text(Job(""), "Scoring", "formulas", "reading the list")

@@ -10,8 +10,6 @@ import unicodedata
 def file_name(formula: str, suffix: str) -> str:
     """A file name that every system takes, from a formula's text.
 
-    Examples
-    --------
     >>> file_name("10000*x - 9999*x", "csv"), file_name("../<b>", "json"), file_name("", "svg")
     ('eic-10000_x-9999_x.csv', 'eic-b.json', 'eic-formula.svg')
     """
@@ -22,8 +20,6 @@ def file_name(formula: str, suffix: str) -> str:
 def table_box(table: str, css: str = "eic-table-box") -> str:
     """A table in a box that scrolls sideways where it is too wide, by the keyboard too.
 
-    Examples
-    --------
     >>> table_box("<table></table>")
     '<div class="eic-table-box" tabindex="0" role="group" aria-label="Table"><table></table></div>'
     """
@@ -37,8 +33,6 @@ _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 def clean(text: str, limit: int = 400) -> str:
     """Text without control or direction-changing characters, cut to a length.
 
-    Examples
-    --------
     >>> clean("a\\x00b\\u202ec")
     'a b c'
     """
@@ -59,8 +53,6 @@ def escape(text: str, limit: int = 400) -> str:
 def prose(text: str, limit: int = 2_000) -> str:
     """A sentence for HTML, with what stands in backticks as code.
 
-    Examples
-    --------
     >>> prose("unknown name `<b>`")
     'unknown name <code>&lt;b&gt;</code>'
     """
@@ -70,8 +62,6 @@ def prose(text: str, limit: int = 2_000) -> str:
 def label(text: str, limit: int = 120) -> str:
     """Text for a Streamlit label, with every character that Markdown reads escaped.
 
-    Examples
-    --------
     >>> label("a*b :red[x]")
     'a\\\\*b \\\\:red\\\\[x\\\\]'
     """
@@ -81,8 +71,6 @@ def label(text: str, limit: int = 120) -> str:
 def prose_label(text: str, limit: int = 120) -> str:
     """A phrase for a Streamlit label, with what stands in backticks as code.
 
-    Examples
-    --------
     >>> prose_label("after a `/` or *")
     'after a `/` or \\\\*'
     """

@@ -52,35 +52,6 @@ Query = Mapping[str, Sequence[str]]
 class PageState:
     """What the inspector shows.
 
-    Attributes
-    ----------
-    formula : str
-        The text as typed; "" shows the empty page.
-    syntax : str
-        A notation, or "auto".
-    domains : tuple of (name, Domain)
-        How variables are sampled; those not named take the default range.
-    samples, seed : int
-    node : int or None
-        The selected node; None means the bottleneck.
-    base : int or None
-        What the first indexed variable counts from, if the user said so.
-    upload, upload_name : str
-        Digest and name of the table, or "".
-    mapping : tuple of (variable, column)
-        Only what the user chose; the rest is matched.
-    target : str or None
-        Column to compare with; "" for none, None for the default.
-    ask : str
-        The question that is answered, one of `ASKS`.
-    tolerance : float
-        How far the output may move in the digit budget, above 0 and at most 1.
-    carried : tuple of str
-        Those of `domains` that were not chosen for this formula, but for an example or a formula
-        before it.
-
-    Examples
-    --------
     >>> state = PageState("sin(x)", domains=(("x", Domain("uniform", 0.0, 1.0)),), node=1)
     >>> state.to_query()
     {'formula': ['sin(x)'], 'range': ['x=0.0:1.0'], 'samples': ['10000'], 'node': ['1']}
@@ -88,19 +59,24 @@ class PageState:
     True
     """
 
-    formula: str = ""
-    syntax: str = "auto"
+    formula: str = ""  # The text as typed; "" shows the empty page
+    syntax: str = "auto"  # A notation, or "auto"
+    # How variables are sampled; those not named take the default range
     domains: tuple[tuple[str, Domain], ...] = ()
     samples: int = DEFAULT_SAMPLES
     seed: int = 0
-    node: int | None = None
-    base: int | None = None
+    node: int | None = None  # The selected node; None means the bottleneck
+    base: int | None = None  # What the first indexed variable counts from, if the user said so
+    # upload, upload_name: digest and name of the table, or ""
     upload: str = ""
     upload_name: str = ""
-    mapping: tuple[tuple[str, str], ...] = ()
-    target: str | None = None
-    ask: str = ASKED_FIRST
+    mapping: tuple[tuple[str, str], ...] = ()  # Only what the user chose; the rest is matched
+    target: str | None = None  # Column to compare with; "" for none, None for the default
+    ask: str = ASKED_FIRST  # The question that is answered, one of `ASKS`
+    # How far the output may move in the digit budget, above 0 and at most 1
     tolerance: float = TOLERANCE
+    # Those of `domains` that were not chosen for this formula, but for an example or a formula
+    # before it
     carried: tuple[str, ...] = ()
 
     def to_query(self) -> dict[str, list[str]]:
@@ -197,8 +173,6 @@ def _optional_integer(text: str | None, low: int, high: int) -> int | None:
 def query_problems(query: Query) -> tuple[str, ...]:
     """What of a query was left out or changed because it cannot be meant, a sentence each.
 
-    Examples
-    --------
     >>> query_problems({"range": ["x=5:1", "y=1:2"], "samples": ["9"], "seed": ["7"]})
     ('`range=x=5:1` in the address is not used: the range 5:1 is upside down: write 1:5.',)
     """
@@ -265,24 +239,13 @@ MAX_UPLOADS = 3
 
 @dataclass(frozen=True)
 class TypedEnds:
-    """Two numbers that a visitor typed as the ends of a range and that are none.
+    """Two numbers that a visitor typed as the ends of a range and that are none."""
 
-    Attributes
-    ----------
-    formula : str
-        That stood there.
-    domain : Domain
-        That counts until they are mended.
-    low, high : float
-    problem : str
-        Why they are no ends.
-    """
-
-    formula: str
-    domain: Domain
+    formula: str  # That stood there
+    domain: Domain  # That counts until they are mended
     low: float
     high: float
-    problem: str
+    problem: str  # Why they are no ends
 
     def about(self, formula: str, domain: Domain) -> bool:
         """Whether they still stand for that domain of that formula."""

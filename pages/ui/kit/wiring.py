@@ -47,19 +47,6 @@ _built: dict[str, object] = {}
 class Settings:
     """What the environment says.
 
-    Attributes
-    ----------
-    database_url : str
-    demo : bool
-    workers : int
-        Processes for heavy work; 0 for none.
-    model_url : str
-        ``EIC_LAB_MODEL_URL``: the endpoint beside this machine's own that the page may ask; "".
-    model_key : str
-        ``EIC_LAB_MODEL_KEY``, sent to that address alone.
-
-    Examples
-    --------
     >>> Settings.of({"DATABASE_URL": "sqlite:///x.sqlite3", "EIC_LAB_WORKERS": "4"})
     Settings(database_url='sqlite:///x.sqlite3', demo=False, workers=4)
     >>> Settings.of({"EIC_LAB_DEMO": "1", "DATABASE_URL": "sqlite:///x.sqlite3"}).database_url
@@ -68,8 +55,10 @@ class Settings:
 
     database_url: str = DEFAULT_URL
     demo: bool = False
-    workers: int = WORKERS
+    workers: int = WORKERS  # Processes for heavy work; 0 for none
+    # ``EIC_LAB_MODEL_URL``: the endpoint beside this machine's own that the page may ask; ""
     model_url: str = field(default="", repr=False)
+    # ``EIC_LAB_MODEL_KEY``, sent to that address alone
     model_key: str = field(default="", repr=False)
 
     @classmethod
@@ -123,10 +112,8 @@ class Lab:
     def endpoint(self, base_url: str) -> ChatEndpoint:
         """An endpoint that the page may ask: of this machine, or the one of the environment.
 
-        Raises
-        ------
-        DesignError
-            If it is another: a page does not make the server talk to whatever address it is given.
+        Raises `DesignError` if it is another: a page does not make the server talk to whatever
+        address it is given.
         """
         wanted, own = check_address(base_url), self.settings.model_url.rstrip("/")
         if wanted == own:

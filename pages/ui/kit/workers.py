@@ -78,10 +78,7 @@ who_asks: ContextVar[str] = ContextVar("who_asks", default="")
 class WorkStopped(DataError):
     """Work that was ended before it was done, through no fault of the input's form.
 
-    Attributes
-    ----------
-    again : bool
-        Whether the same may well succeed the next time.
+    - `again`: whether the same may well succeed the next time.
     """
 
     def __init__(self, message: str, *, hint: str, again: bool = False) -> None:
@@ -127,27 +124,15 @@ class Workers(Protocol):
     ) -> T:
         """Call a function and wait for what it returns.
 
-        Parameters
-        ----------
-        function : callable
-            Of a module, by name; takes `progress` if one is given here.
-        *args, **more : object
-            What it is called with; must be picklable.
-        progress : callable, optional
-            Called with what the function tells; what it raises ends the work.
-        wait : callable, optional
-            Called now and then while nothing is told; what it raises ends the work.
-        seconds : float
-            After so long the work is killed.
-        long : bool
-            May take minutes: leaves a worker to those who are quick.
-        keep : bool
-            Whether the answer will be an argument of tasks to come.
+        - `function`: of a module, by name; takes `progress` if one is given here.
+        - `args`, `more`: what it is called with; must be picklable.
+        - `progress`: called with what the function tells; what it raises ends the work.
+        - `wait`: called now and then while nothing is told; what it raises ends the work.
+        - `seconds`: after so long the work is killed.
+        - `long`: may take minutes: leaves a worker to those who are quick.
+        - `keep`: whether the answer will be an argument of tasks to come.
 
-        Raises
-        ------
-        UserError
-            That the function raised; `WorkStopped` if it was not let finish.
+        Raises `UserError`: that the function raised; `WorkStopped` if it was not let finish.
         """
 
 
@@ -156,8 +141,6 @@ def retold(
 ) -> tuple[Callable[..., None], Callable[[], None]]:
     """`progress` and `wait` of a job's step: while nothing new is told, it is told the same again.
 
-    Examples
-    --------
     >>> progress, wait = retold(print, 0, 10)
     >>> wait(), progress(3, 10), wait()
     0 10
@@ -178,8 +161,6 @@ def retold(
 class InThread:
     """Does the work at once, in the thread that asks; its own limits are all that ends it.
 
-    Examples
-    --------
     >>> InThread().run(max, 1, 2)
     2
     """
@@ -284,19 +265,11 @@ class _Turns:
 class WorkerPool:
     """A few processes that do what they are told, one task each at a time.
 
-    Parameters
-    ----------
-    count : int
-        How many, at least two.
-    memory : int
-        Bytes that each may have of its own; 0 for no limit.
-    modules : sequence of str
-        What they import before their first task.
+    - `count`: how many, at least two.
+    - `memory`: bytes that each may have of its own; 0 for no limit.
+    - `modules`: what they import before their first task.
 
-    Raises
-    ------
-    OSError
-        If processes cannot be started here.
+    Raises `OSError` if processes cannot be started here.
     """
 
     beside = True

@@ -143,11 +143,7 @@ def _run(study_id: int, state: RunState, number: int) -> None:
 def facts_line(state: RunState, rates: Mapping[str, float]) -> str:
     """Outcomes, tokens and price so far, in a line; nothing of what the model prefers.
 
-    Parameters
-    ----------
-    state : RunState
-    rates : mapping
-        Price of a million tokens, "in" and "out"; both 0: no price is said.
+    - `rates`: price of a million tokens, "in" and "out"; both 0: no price is said.
     """
     others = [
         f"{number:,} {name}"

@@ -40,24 +40,15 @@ _KEY = "organiser-desk"
 
 @dataclass
 class OrganiserDesk:
-    """What the server remembers of one organiser's tab.
+    """What the server remembers of one organiser's tab."""
 
-    Attributes
-    ----------
-    errors : dict of place to UserError
-        Shown at that place until something is done there.
-    done_messages : dict of place to str
-        What was done, as a quiet sentence.
-    versions_seen : dict of study id to int
-        The version of each study as this tab has drawn it.
-    page_values : dict of str to Any
-        Small things of single pages.
-    """
-
+    # Shown at that place until something is done there
     errors: dict[str, UserError] = field(default_factory=dict)
+    # What was done, as a quiet sentence
     done_messages: dict[str, str] = field(default_factory=dict)
+    # The version of each study as this tab has drawn it
     versions_seen: dict[int, int] = field(default_factory=dict)
-    page_values: dict[str, Any] = field(default_factory=dict)
+    page_values: dict[str, Any] = field(default_factory=dict)  # Small things of single pages
 
 
 def organiser_desk() -> OrganiserDesk:
@@ -169,24 +160,15 @@ MAX_PROBLEMS = 500
 
 @dataclass(frozen=True)
 class Upload:
-    """What came of a set of files.
-
-    Attributes
-    ----------
-    problems : tuple of Problem
-    refused : tuple of str
-        A sentence for each file that was left out.
-    """
+    """What came of a set of files."""
 
     problems: tuple[Problem, ...]
-    refused: tuple[str, ...]
+    refused: tuple[str, ...]  # A sentence for each file that was left out
 
 
 def read_files(files: Sequence[tuple[str, bytes]]) -> Upload:
     """Read files as (name, content).
 
-    Examples
-    --------
     >>> upload = read_files([("fall.csv", b"t,s\\n1,5\\n2,20\\n"), ("wide.csv", b"a,b,c,d\\n")])
     >>> [problem.name for problem in upload.problems], len(upload.refused)
     (['fall'], 1)

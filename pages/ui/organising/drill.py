@@ -35,28 +35,16 @@ COUNTED = "counts"
 
 @dataclass(frozen=True)
 class PairRow:
-    """One pair with its votes, as the table of pairs shows it.
-
-    Attributes
-    ----------
-    pair : ExportedPair
-    lower, higher, ties : int
-        Valid votes.
-    left_out : int
-        Votes that do not count.
-    reasons : int
-        Votes with a written reason, whether they count or not.
-    median_seconds : float or None
-        Active time of the valid votes.
-    """
+    """One pair with its votes, as the table of pairs shows it."""
 
     pair: ExportedPair
+    # lower, higher, ties: valid votes
     lower: int
     higher: int
     ties: int
-    left_out: int
-    reasons: int
-    median_seconds: float | None
+    left_out: int  # Votes that do not count
+    reasons: int  # Votes with a written reason, whether they count or not
+    median_seconds: float | None  # Active time of the valid votes
 
     @property
     def votes(self) -> int:
@@ -76,20 +64,11 @@ class PairRow:
 
 @dataclass(frozen=True)
 class ListedVote:
-    """One vote on a pair, for reading.
-
-    Attributes
-    ----------
-    vote : ExportedVote
-    side : str
-        Where the chosen formula stood: "A", "B", or "—" for a tie.
-    status : str
-        "counts", or why it does not.
-    """
+    """One vote on a pair, for reading."""
 
     vote: ExportedVote
-    side: str
-    status: str
+    side: str  # Where the chosen formula stood: "A", "B", or "—" for a tie
+    status: str  # "counts", or why it does not
 
     @property
     def seconds(self) -> float:
@@ -142,13 +121,8 @@ def inspector_state(member: Member, problem: Problem) -> PageState:
     is the pool's, unless it means another tree without the table's names and parameters; then it
     is written out anew.
 
-    Raises
-    ------
-    UserError
-        If the formula cannot be read without the table.
+    Raises `UserError` if the formula cannot be read without the table.
 
-    Examples
-    --------
     >>> problem = Problem("p", "t,y\\n0.5,2.1\\n2,3.9\\n3,6.2\\n")
     >>> inspector_state(Member("2*X0+1", 0.3, 0.9, 5, syntax="gplearn"), problem).to_query()
     {'formula': ['2*X0+1'], 'syntax': ['gplearn'], 'range': ['x0=0.5:3.0'], 'samples': ['10000']}
@@ -175,8 +149,6 @@ def inspector_state(member: Member, problem: Problem) -> PageState:
 def inspector_address(state: PageState) -> str:
     """Where the inspector stands, seen from another page of the app; "" if it does not fit.
 
-    Examples
-    --------
     >>> inspector_address(PageState("sin(x)", domains=(("x", Domain("uniform", 0.0, 1.0)),)))
     './?formula=sin%28x%29&range=x%3D0.0%3A1.0&samples=10000'
     """

@@ -304,10 +304,7 @@ def _setup(link: str) -> None:
 def account(key: str) -> None:
     """Log out, or change the passphrase; nothing in a demo.
 
-    Parameters
-    ----------
-    key : str
-        This login's secret.
+    - `key`: this login's secret.
     """
     if lab().demo:
         return

@@ -14,24 +14,16 @@ from study.statistics.simulation import StudyModel
 
 @dataclass(frozen=True)
 class Field:
-    """A number of a `StudyModel`, as it is asked for.
-
-    Attributes
-    ----------
-    name, label, help : str
-    low, high, step : float or int
-        As shown.
-    percent : bool
-        Whether a share is shown in percent.
-    """
+    """A number of a `StudyModel`, as it is asked for."""
 
     name: str
     label: str
     help: str
+    # low, high, step: as shown
     low: float
     high: float
     step: float
-    percent: bool = False
+    percent: bool = False  # Whether a share is shown in percent
 
 
 SIZE = (
@@ -145,8 +137,6 @@ class PlanRequest:
 def field_values(model: StudyModel) -> dict[str, Any]:
     """The numbers of a model as the fields show them.
 
-    Examples
-    --------
     >>> field_values(StudyModel(excluded=24 / 108))["excluded"]
     22.22
     """
@@ -159,10 +149,7 @@ def field_values(model: StudyModel) -> dict[str, Any]:
 def model_of(values: dict[str, Any]) -> StudyModel:
     """The inverse of `field_values`.
 
-    Raises
-    ------
-    UserError
-        If there can be no such study.
+    Raises `UserError` if there can be no such study.
     """
     return StudyModel(
         **{f.name: values[f.name] / 100 if f.percent else values[f.name] for f in FIELDS}
@@ -177,10 +164,7 @@ def request_for(model: StudyModel) -> PlanRequest:
 def plan_inputs(place: str, start: PlanRequest) -> PlanRequest:
     """Draw the fields; what they say now.
 
-    Raises
-    ------
-    UserError
-        If there can be no such study.
+    Raises `UserError` if there can be no such study.
     """
     values = field_values(start.model)
     st.html('<h3 class="eic-h">The study</h3>')

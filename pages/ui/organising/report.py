@@ -83,8 +83,6 @@ def draw_threat(shown: ShownReport, section: Section) -> None:
 def judgement(section: Section) -> str:
     """A judgement as a word with a mark; colour only helps.
 
-    Examples
-    --------
     >>> judgement(Section("a", "threats", "A", judgement="look closer"))
     '<span class="eic-judged eic-judged-warn"><b aria-hidden="true">▲</b> look closer</span>'
     """
@@ -217,8 +215,6 @@ def early_look_band(study: Study, looks: Sequence[EarlyLook], votes: int) -> Non
 def times(count: int) -> str:
     """How often.
 
-    Examples
-    --------
     >>> times(1), times(2), times(5)
     ('once', 'twice', '5 times')
     """

@@ -89,8 +89,6 @@ FILES: Mapping[str, OneFile] = {
 def about_of(word: str | None) -> str:
     """A word of `ABOUT`, whatever an address says.
 
-    Examples
-    --------
     >>> about_of("these"), about_of("<b>"), about_of(None)
     ('these', 'like', 'like')
     """
@@ -114,22 +112,12 @@ def _key(study: Study, about: str) -> tuple[Hashable, ...]:
 
 @dataclass(frozen=True, eq=False)
 class ShownReport:
-    """A report on the screen.
-
-    Attributes
-    ----------
-    study : Study
-    about : str
-        A word of `ABOUT`.
-    report : StudyReport
-    key : tuple
-        Equal for equal reports, as long as this process runs.
-    """
+    """A report on the screen."""
 
     study: Study
-    about: str
+    about: str  # A word of `ABOUT`
     report: StudyReport
-    key: tuple[Hashable, ...]
+    key: tuple[Hashable, ...]  # Equal for equal reports, as long as this process runs
 
     @property
     def purpose(self) -> str:
@@ -150,10 +138,7 @@ def shown_report(study: Study, about: str) -> ShownReport:
 def report_of(study_id: int, about: str) -> StudyReport:
     """The report with all its numbers computed.
 
-    Raises
-    ------
-    UserError
-        If there is no such study, or its votes may not be read yet.
+    Raises `UserError` if there is no such study, or its votes may not be read yet.
     """
     service = lab().organising
     study = service.study(study_id)
@@ -203,10 +188,7 @@ def forget_bundle_job(study: Study, about: str) -> None:
 def figure_of(study_id: int, about: str, name: str, form: str) -> bytes:
     """One printed figure.
 
-    Raises
-    ------
-    NotFoundError
-        If there is no such figure or format.
+    Raises `NotFoundError` if there is no such figure or format.
     """
     if name not in FIGURES or form not in FORMATS:
         raise NotFoundError("there is no such figure")
@@ -247,8 +229,6 @@ SAFE = {
 def file_stem(name: str) -> str:
     """A study's name as a part of a file name.
 
-    Examples
-    --------
     >>> file_stem("../Pilot <1>")
     'Pilot-1'
     """

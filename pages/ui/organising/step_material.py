@@ -49,8 +49,6 @@ from study.pairing import PoolUpload, RefusedRow, read_upload
 def refused_csv(rows: Iterable[RefusedRow]) -> str:
     """Refused rows of a pool, for a spreadsheet.
 
-    Examples
-    --------
     >>> print(refused_csv([RefusedRow(3, "kepler", "=a", "unknown name")]), end="")
     row,problem,formula,error
     3,kepler,'=a,unknown name

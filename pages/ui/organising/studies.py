@@ -36,22 +36,12 @@ def _never(draft: StudyDraft) -> bool:
 
 @dataclass(frozen=True)
 class StudyStep:
-    """One page of a study.
+    """One page of a study."""
 
-    Attributes
-    ----------
-    name : str
-        In the address.
-    title : str
-    view : callable (service, draft) -> None
-    done : callable (draft) -> bool
-        Whether its work is done; gets a tick.
-    """
-
-    name: str
+    name: str  # In the address
     title: str
     view: Callable[[OrganiserService, StudyDraft], None]
-    done: Callable[[StudyDraft], bool] = _never
+    done: Callable[[StudyDraft], bool] = _never  # Whether its work is done; gets a tick
 
 
 def chosen_study(service: OrganiserService) -> Study | None:

@@ -36,16 +36,9 @@ def simulate(
 ) -> tuple[Plan, Grid, Advice | None]:
     """Simulate studies; with a target, also what would reach it.
 
-    Parameters
-    ----------
-    model : StudyModel
-    target : Target or None
-        What is wanted.
-    studies, seed : int
-        How many are simulated, and from which seed.
-    settings : dict
-        ``level`` and ``alpha``.
-    progress : callable (done, total) -> None
+    - `target`: what is wanted.
+    - `studies`, `seed`: how many are simulated, and from which seed.
+    - `settings`: ``level`` and ``alpha``.
     """
     more: dict[str, Any] = dict(settings)
     if target is None:

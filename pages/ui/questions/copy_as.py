@@ -17,11 +17,7 @@ from pages.ui.kit.wiring import figure_cache
 def copy_as(formula: Formula, key: str) -> None:
     """A popover with the languages to choose from and the text; the choice is remembered.
 
-    Parameters
-    ----------
-    formula : Formula
-    key : str
-        Unlike those of other such popovers on the page.
+    - `key`: unlike those of other such popovers on the page.
     """
     here = current_visit()
     widget = f"copy-language-{key}"

@@ -29,13 +29,8 @@ PRESETS = {"1 %": 1e-2, "0.1 %": 1e-3, "10⁻⁶": 1e-6}
 def read_tolerance(text: str) -> float:
     """A tolerance as typed.
 
-    Raises
-    ------
-    UserError
-        If it is no number from 0 to 1.
+    Raises `UserError` if it is no number from 0 to 1.
 
-    Examples
-    --------
     >>> read_tolerance("0.1 %"), read_tolerance("5e-4"), read_tolerance("10⁻⁶")
     (0.001, 0.0005, 1e-06)
     """
@@ -57,8 +52,6 @@ def read_tolerance(text: str) -> float:
 def tolerance_text(value: float) -> str:
     """A tolerance as `read_tolerance` reads it, in per cent where that is short.
 
-    Examples
-    --------
     >>> tolerance_text(1e-3), tolerance_text(5e-4), tolerance_text(1e-6), tolerance_text(3e-9)
     ('0.1 %', '0.05 %', '10⁻⁶', '3e-09')
     """
@@ -99,10 +92,7 @@ def digits_panel(result: InspectionResult, node: int) -> None:
 def _tolerance(measure: str) -> float:
     """What the field says, which the state remembers; of what, says `measure`.
 
-    Raises
-    ------
-    UserError
-        If it says no tolerance; the field keeps what was typed.
+    Raises `UserError` if it says no tolerance; the field keeps what was typed.
     """
     shown = tolerance_text(current_visit().state.tolerance)
     typed: str = st.session_state.get(_TOLERANCE) or shown

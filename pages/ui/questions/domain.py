@@ -40,18 +40,12 @@ Value = float | tuple[float, float]
 
 @dataclass(frozen=True)
 class Track:
-    """One slider.
+    """One slider."""
 
-    Attributes
-    ----------
-    part : {"ends", "low", "high", "held"}
-        Both ends of a range, the centre or the spread of a normal one, or a fixed value.
-    low, high, step : float
-        In the slider's own numbers: exponents of ten if `log`.
-    log : bool
-    """
-
+    # {"ends", "low", "high", "held"}: Both ends of a range, the centre or the spread of a normal
+    # one, or a fixed value
     part: str
+    # low, high, step: in the slider's own numbers: exponents of ten if `log`
     low: float
     high: float
     step: float
@@ -69,8 +63,6 @@ class Track:
     def value(self, domain: Domain) -> Value:
         """Where a domain stands on the track.
 
-        Examples
-        --------
         >>> Track("ends", -8.0, 16.0, 0.1, log=True).value(Domain("loguniform", 1.0, 1e8))
         (0.0, 8.0)
         """
@@ -84,8 +76,6 @@ class Track:
     def moved(self, domain: Domain, value: Value) -> Domain:
         """The domain with what was dragged put in its new place; the other end keeps its digits.
 
-        Examples
-        --------
         >>> Track("ends", -3.0, 9.0, 0.05).moved(Domain("uniform", 1.0, 5.0), (1.0, 2.35))
         Domain(kind='uniform', low=1.0, high=2.35)
         """
@@ -113,13 +103,8 @@ class Track:
 def tracks(start: Domain) -> tuple[Track, ...]:
     """The sliders of a domain: its own width is added on either side.
 
-    Returns
-    -------
-    tuple of Track
-        () if the domain is too wide or too narrow to be dragged.
+    Returns () if the domain is too wide or too narrow to be dragged.
 
-    Examples
-    --------
     >>> tracks(Domain("uniform", 1.0, 5.0))
     (Track(part='ends', low=-3.0, high=9.0, step=0.05, log=False),)
     >>> [track.part for track in tracks(Domain("normal", 1000.0, 1.0))]
@@ -160,8 +145,6 @@ def _track(part: str, low: float, high: float, *, log: bool = False) -> Track | 
 def _round_down(value: float) -> float:
     """The largest of 1, 2, 5 times a power of ten that is not above.
 
-    Examples
-    --------
     >>> _round_down(0.08), _round_down(3.3)
     (0.05, 2.0)
     """
@@ -180,33 +163,15 @@ Domains = tuple[tuple[str, Domain], ...]
 
 @dataclass(frozen=True)
 class Start:
-    """From where the domain is being moved.
+    """From where the domain is being moved."""
 
-    Attributes
-    ----------
-    request : Request
-        Without its domains.
-    chosen : Domains
-        What the visitor had chosen; the others took the default.
-    carried : tuple of str
-        Those of them that were chosen for a formula before.
-    domains : Domains
-        One for each variable.
-    seen : frozenset of Domains
-        Where the moving has led; another domain is a new start.
-    order : tuple of str
-        The variables with a slider.
-    landmark : BottleneckOnData
-        The bottleneck there.
-    """
-
-    request: InspectionRequest
-    chosen: Domains
-    carried: tuple[str, ...]
-    domains: Domains
-    seen: frozenset[Domains]
-    order: tuple[str, ...]
-    landmark: BottleneckOnData
+    request: InspectionRequest  # Without its domains
+    chosen: Domains  # What the visitor had chosen; the others took the default
+    carried: tuple[str, ...]  # Those of them that were chosen for a formula before
+    domains: Domains  # One for each variable
+    seen: frozenset[Domains]  # Where the moving has led; another domain is a new start
+    order: tuple[str, ...]  # The variables with a slider
+    landmark: BottleneckOnData  # The bottleneck there
 
 
 def follow_domain(result: InspectionResult) -> None:

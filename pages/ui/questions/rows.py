@@ -109,8 +109,6 @@ def rows_table(result: InspectionResult, found: Where) -> None:
 def rows_csv(found: Where, labels: Mapping[str, str] | None = None) -> str:
     """The listed rows as CSV that a spreadsheet opens safely; inputs as they were written.
 
-    Examples
-    --------
     >>> from eic_core.explain.where import where
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect

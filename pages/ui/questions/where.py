@@ -80,18 +80,10 @@ def coloured_latex(
 ) -> str:
     r"""The formula in KaTeX's LaTeX, sub-expressions on the tree's colours.
 
-    Parameters
-    ----------
-    inspection : Inspection
-    selected : int, optional
-        Node to mark with a brace and its digits.
-    dark : bool
-        For a dark page.
-    marked : bool
-        With invisible marks by which a script finds every part (``lighting.js``).
+    - `selected`: node to mark with a brace and its digits.
+    - `dark`: for a dark page.
+    - `marked`: with invisible marks by which a script finds every part (``lighting.js``).
 
-    Examples
-    --------
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]})

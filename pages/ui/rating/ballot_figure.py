@@ -72,12 +72,8 @@ def surface_figure(ballot: Ballot, side: Side, *, dark: bool = False) -> go.Figu
 def curve_plot(ballot: Ballot, *, dark: bool = False) -> dict[str, Any]:
     """The data and both curves of a ballot with one input.
 
-    Parameters
-    ----------
-    ballot : Ballot
-        Whose figure is of kind "curve".
-    dark : bool
-        For a dark page.
+    - `ballot`: whose figure is of kind "curve".
+    - `dark`: for a dark page.
     """
     figure, look = ballot.figure, LOOKS[dark]
     across, up = figure.inputs[0], figure.target
@@ -124,12 +120,8 @@ def surface_plot(ballot: Ballot, side: Side, *, dark: bool = False) -> dict[str,
 
     Both sides' maps have the same axes and the same scale (`scale_ticks`).
 
-    Parameters
-    ----------
-    ballot : Ballot
-        Whose figure is of kind "surface".
-    side : {"left", "right"}
-    dark : bool
+    - `ballot`: whose figure is of kind "surface".
+    - `side`, {"left", "right"}
     """
     figure, look = ballot.figure, LOOKS[dark]
     first, second = figure.inputs
@@ -194,8 +186,6 @@ def colour_scale() -> list[list[Any]]:
 def scale_ticks(axis: Axis) -> tuple[str, str, str]:
     """Both ends and the middle of a colour scale.
 
-    Examples
-    --------
     >>> scale_ticks(Axis("y", "", "", -1, 3))
     ('−1', '1', '3')
     """
@@ -240,8 +230,6 @@ def _axis(axis: Axis, look: BallotTheme, margin: float = 0.0) -> dict[str, Any]:
 def plain(text: str) -> str:
     """Text for Plotly, which reads a little HTML, with none in it.
 
-    Examples
-    --------
     >>> plain("a<b>")
     'a&lt;b&gt;'
     """

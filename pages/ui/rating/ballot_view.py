@@ -75,11 +75,7 @@ def _frame(visit: RatingVisit, ballot: Ballot) -> None:
 def draw_ballot(ballot: Ballot, *, key: str) -> None:
     """What a rater sees of a pair; the organiser's preview shows the same.
 
-    Parameters
-    ----------
-    ballot : Ballot
-    key : str
-        Unique on the page.  Browsers receive it: it must tell nothing.
+    - `key`: unique on the page. Browsers receive it: it must tell nothing.
     """
     text = f"<p>{escape(ballot.description, 2000)}</p>" if ballot.description else ""
     letters = quantities(ballot.figure.inputs, ballot.figure.target)
@@ -121,12 +117,7 @@ def _plot(ballot: Ballot, side: Side | None, key: str) -> None:
 def prepared_plot(ballot: Ballot, side: Side | None, *, dark: bool) -> PreparedPlot:
     """The picture of a ballot, or of one of its sides; made once for all raters.
 
-    Parameters
-    ----------
-    ballot : Ballot
-    side : {"left", "right"} or None
-        None for both curves in one picture.
-    dark : bool
+    - `side`, {"left", "right"} or None: None for both curves in one picture.
     """
 
     def make() -> PreparedPlot:

@@ -72,10 +72,7 @@ def _prefetch(script: str) -> str:
 def scripts(plot_script: str) -> tuple[str, ...]:
     """Every script of the rating page; a browser runs these and no other.
 
-    Parameters
-    ----------
-    plot_script : str
-        The address of the script that `prefetch_script` is called with.
+    - `plot_script`: the address of the script that `prefetch_script` is called with.
     """
     return _ARRIVE, _ONE_PRESS, _BALLOT, _KEEP, _prefetch(plot_script)
 
@@ -168,8 +165,6 @@ def progress_bar(progress: Progress | None, where: str = "") -> None:
 def point_count_text(figure: BallotFigure) -> str:
     """How many dots there are.
 
-    Examples
-    --------
     >>> axis = Axis("t", "", "", 0, 1)
     >>> point_count_text(BallotFigure("curve", (axis,), axis, ((0, 1),), ((0, 0), (1, 1)), 1500))
     '2 of 1,500 measurements'
@@ -218,8 +213,6 @@ def _explained(name: str, value: str, explained: str, key: str) -> str:
 def quantities(inputs: tuple[Axis, ...], target: Axis) -> str:
     """What the letters stand for, as a line of HTML.
 
-    Examples
-    --------
     >>> quantities((Axis("t", "min", "time", 0, 1),), Axis("h", "", "", 0, 1))
     'Computed: <b>h</b>. From: <b>t</b> (time, in min).'
     """
@@ -255,8 +248,6 @@ def breakable(latex: str) -> str:
     breaks lines; fractions in fractions are as large as the outermost; brackets around towers
     of fractions are as high as the tower, not twice as high as its longer half.
 
-    Examples
-    --------
     >>> breakable(r"2 \cdot \left(a + b\right)"), breakable(r"\left(\frac{a}{b}\right)")
     ('2 \\cdot (a + b)', '\\biggl(\\dfrac{a}{b}\\biggr)')
     >>> breakable(r"{\left(a + b\right)}^{2}"), breakable(r"2 \cdot \left(\sqrt{a} + b\right)")
@@ -285,8 +276,6 @@ def breakable(latex: str) -> str:
 def _storeys(latex: str) -> int:
     r"""How many fractions lie in one another.
 
-    Examples
-    --------
     >>> _storeys("a + b"), _storeys(r"\frac{a}{b} + \frac{1}{\sqrt{\frac{c}{d}}}")
     (0, 2)
     """
@@ -308,8 +297,6 @@ def _storeys(latex: str) -> int:
 def _large_fractions(latex: str) -> str:
     r"""The same with fractions in fractions as large as the outermost; those in exponents stay.
 
-    Examples
-    --------
     >>> _large_fractions(r"\frac{a}{\frac{b}{c}} + x^{\frac{1}{2}}")
     '\\dfrac{a}{\\dfrac{b}{c}} + x^{\\frac{1}{2}}'
     """

@@ -33,56 +33,29 @@ RATER_COOKIE = "rater"
 
 @dataclass
 class Tab:
-    """What is remembered of a tab.
+    """What is remembered of a tab."""
 
-    Attributes
-    ----------
-    token : str
-        Of the link in the address.
-    own_tokens : dict
-        Personal tokens of this tab's consents, by the open link they came through: the back
-        button then leads on, and not to a second consent.
-    request_id : str
-        Of the consent form on the screen.
-    errors : dict
-        Of the consent form, by field.
-    link : str
-        To be shown right after consent, until the first ballot is asked for.
-    notice : str
-        To be said above the next page.
-    feedback : str
-        After the practice ballot, until the first ballot is asked for.
-    last_answered_ballot : str
-        The ballot that this tab voted on last.
-    confirming_withdrawal : bool
-        Whether withdrawal waits for its confirmation.
-    visit_after_withdrawal : Visit or None
-        After a withdrawal.
-    someone_else : bool
-        Whether a visitor has said that another rater has begun in this browser.
-    heartbeat_ballot, last_heartbeat : str, float
-        The ballot on the screen, and its last sign of life by the monotonic clock.
-    shown : NextBallot or None
-        What is on the screen: it stays there while the database cannot be asked.
-    following : NextBallot or None
-        What the vote of this run has brought, until it is drawn.
-    """
-
-    token: str = ""
+    token: str = ""  # Of the link in the address
+    # Personal tokens of this tab's consents, by the open link they came through: the back button
+    # then leads on, and not to a second consent
     own_tokens: dict[str, str] = field(default_factory=dict)
-    request_id: str = ""
-    errors: dict[str, str] = field(default_factory=dict)
-    link: str = ""
-    notice: str = ""
-    feedback: str = ""
-    last_answered_ballot: str = ""
-    confirming_withdrawal: bool = False
-    visit_after_withdrawal: RatingVisit | None = None
+    request_id: str = ""  # Of the consent form on the screen
+    errors: dict[str, str] = field(default_factory=dict)  # Of the consent form, by field
+    link: str = ""  # To be shown right after consent, until the first ballot is asked for
+    notice: str = ""  # To be said above the next page
+    feedback: str = ""  # After the practice ballot, until the first ballot is asked for
+    last_answered_ballot: str = ""  # The ballot that this tab voted on last
+    confirming_withdrawal: bool = False  # Whether withdrawal waits for its confirmation
+    visit_after_withdrawal: RatingVisit | None = None  # After a withdrawal
+    # Whether a visitor has said that another rater has begun in this browser
     someone_else: bool = False
+    # heartbeat_ballot, last_heartbeat: the ballot on the screen, and its last sign of life by the
+    # monotonic clock
     heartbeat_ballot: str = ""
     last_heartbeat: float = 0.0
+    # What is on the screen: it stays there while the database cannot be asked
     shown: NextBallot | None = None
-    following: NextBallot | None = None
+    following: NextBallot | None = None  # What the vote of this run has brought, until it is drawn
 
 
 def current_tab() -> Tab:

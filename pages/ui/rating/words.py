@@ -94,8 +94,6 @@ def wait_text(error: StudyError) -> str:
 def saved_sentence(progress: Progress | None) -> str:
     """What has been saved, as a sentence.
 
-    Examples
-    --------
     >>> saved_sentence(Progress(4, 10)), saved_sentence(None)
     ('Saved 4 of 10.', '')
     """
@@ -118,13 +116,8 @@ def _contact_person(visit: RatingVisit) -> str:
 def ending_text(visit: RatingVisit) -> tuple[str, tuple[str, ...]]:
     """Title and paragraphs of a page that has no form: what happened, and what to do.
 
-    Parameters
-    ----------
-    visit : Visit
-        At any stage but CONSENT, PRACTICE, RATING and PAUSED.
+    - `visit`: at any stage but CONSENT, PRACTICE, RATING and PAUSED.
 
-    Examples
-    --------
     >>> ending_text(RatingVisit(Stage.FULL, contact="study@example.org"))[0]
     'All places are taken'
     """

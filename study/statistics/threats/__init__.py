@@ -26,36 +26,17 @@ class Threats(PlainAtLevel):
     """What could be wrong with a result, in the order in which a reader would ask.
 
     Each has a `sentence`, a `judgement` and `to_json()`.
-
-    Attributes
-    ----------
-    sensitivity : Sensitivity
-        Whether the result hangs on the exclusion rule.
-    attention : AttentionChecks
-    sides : SideBias
-    ballots : Ballots
-        Whether raters learn or tire.
-    screens : Screens
-        Whether the preference depends on the width of the rater's window.
-    gaps : Gaps
-        Whether it is EIC that raters follow.
-    structure : Confounding
-        Whether it is EIC or what the eye sees.
-    problems : ProblemRates
-        Whether it holds in every problem.
-    ties : Ties
-        Whether it matters how ties are counted.
     """
 
-    sensitivity: Sensitivity
+    sensitivity: Sensitivity  # Whether the result hangs on the exclusion rule
     attention: AttentionChecks
     sides: SideBias
-    ballots: Ballots
-    screens: Screens
-    gaps: Gaps
-    structure: Confounding
-    problems: ProblemRates
-    ties: Ties
+    ballots: Ballots  # Whether raters learn or tire
+    screens: Screens  # Whether the preference depends on the width of the rater's window
+    gaps: Gaps  # Whether it is EIC that raters follow
+    structure: Confounding  # Whether it is EIC or what the eye sees
+    problems: ProblemRates  # Whether it holds in every problem
+    ties: Ties  # Whether it matters how ties are counted
 
     _JSON = (
         "sensitivity",
@@ -83,28 +64,17 @@ def threats_of(
 ) -> Threats:
     """Every threat, each from the votes that the rule keeps.
 
-    Parameters
-    ----------
-    votes : sequence of votes
-        All that were cast, practice ballots and attention checks included
-        (`study.report.exported.ExportedVote`).
-    rule : ExclusionRule
-        As frozen.
-    pair_gaps : mapping of pair to Gap
-        The votes on a pair without one are left out of `gaps`.
-    looks : mapping of pair to counts, optional
-        What the eye sees, see `study.statistics.threats.structure.confounding`.
-    level : float
-        Confidence level of the intervals, in (0, 1).
-    seed : int
-        Of the permutation test between problems.
-    estimand : {"problems like these", "pairs like these", "these pairs"}, optional
-        Of the intervals of sensitivity and ties, which repeat the headline.
-    sampled : {"problems", "pairs"}, optional
-        As the design declares, for all others.
+    - `votes`: all that were cast, practice ballots and attention checks included
+      (`study.report.exported.ExportedVote`).
+    - `rule`: as frozen.
+    - `pair_gaps`: the votes on a pair without one are left out of `gaps`.
+    - `looks`: what the eye sees, see `study.statistics.threats.structure.confounding`.
+    - `level`: confidence level of the intervals, in (0, 1).
+    - `seed`: of the permutation test between problems.
+    - `estimand`, {"problems like these", "pairs like these", "these pairs"}, optional: of the
+      intervals of sensitivity and ties, which repeat the headline.
+    - `sampled`, {"problems", "pairs"}, optional: as the design declares, for all others.
 
-    Examples
-    --------
     >>> threats_of([], ExclusionRule(), {}).problems.sentence
     'There are no deciding votes on any problem.'
     """

@@ -50,23 +50,15 @@ class RaterChecks:
 
 @dataclass(frozen=True)
 class AttentionChecks(PlainAtLevel):
-    """Checks by rater, and the rate of valid votes with and without a failure.
+    """Checks by rater, and the rate of valid votes with and without a failure."""
 
-    Attributes
-    ----------
-    raters : tuple of RaterChecks
-        Those who answered a check, in the order of names, valid votes or not.
-    with_failure, without_failure : ClusteredRate
-        Of the valid votes of raters who failed a check, and of all others.
-    difference : LogisticFit
-        Log odds of a vote for the lower EIC on "a failed attention check".
-    level : float
-    """
-
+    # Those who answered a check, in the order of names, valid votes or not
     raters: tuple[RaterChecks, ...]
+    # with_failure, without_failure: of the valid votes of raters who failed a check, and of all
+    # others
     with_failure: ClusteredRate
     without_failure: ClusteredRate
-    difference: LogisticFit
+    difference: LogisticFit  # Log odds of a vote for the lower EIC on "a failed attention check"
     level: float
 
     _JSON = (
@@ -169,18 +161,10 @@ def attention(
 ) -> AttentionChecks:
     """Attention checks by rater; the rate among raters with and without a failure.
 
-    Parameters
-    ----------
-    votes : sequence of votes
-        All that were cast, attention checks included.  Practice ballots are no checks.
-    rule : ExclusionRule
-        Only votes that it keeps enter the rates.
-    level : float
-    sampled : {"problems", "pairs"}, optional
-        As the design declares.
+    - `votes`: all that were cast, attention checks included. Practice ballots are no checks.
+    - `rule`: only votes that it keeps enter the rates.
+    - `sampled`, {"problems", "pairs"}, optional: as the design declares.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> base = dict(pair="", problem="", lower_side="left", position=3, seconds=9.0, idle_seconds=0,
     ...             choice="lower", session_seconds=99.0, is_practice=False, is_attention=True)

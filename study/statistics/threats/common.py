@@ -43,18 +43,10 @@ def split_by_rule(
 ) -> tuple[VoteArrays, Flags]:
     """All votes on pairs, and which of them the rule keeps.
 
-    Parameters
-    ----------
-    votes : sequence of votes
-        All that were cast, practice ballots and attention checks included.
-    rule : ExclusionRule
-    sampled : {"problems", "pairs"}, optional
-        As the design declares.
+    - `votes`: all that were cast, practice ballots and attention checks included.
+    - `sampled`, {"problems", "pairs"}, optional: as the design declares.
 
-    Returns
-    -------
-    (VoteTable, ndarray of bool)
-        One flag for each vote of the table.
+    Returns one flag for each vote of the table.
     """
     reasons = exclusion_reasons(votes, rule)
     kept = [not why for vote, why in zip(votes, reasons, strict=True) if on_a_pair(vote)]
@@ -71,8 +63,6 @@ def clusters_of(table: VoteArrays) -> tuple[tuple[Integers, Integers], tuple[str
 def side_of_half(interval: Interval | None) -> Side:
     """Where an interval lies: above one half, below it, on both sides ("open"), or nowhere.
 
-    Examples
-    --------
     >>> side_of_half(Interval(0.55, 0.7, 0.95, "")), side_of_half(Interval(0.4, 0.7, 0.95, ""))
     ('above', 'open')
     >>> side_of_half(None)
@@ -90,13 +80,8 @@ def contradicts(expected: Side, rate: ClusteredRate, level: float) -> bool:
     leaves one half open is contradicted by a rate that is clear beyond the number of threats: some
     convention or threshold crosses a nominal 5 % in one study of ten without a fault.
 
-    Parameters
-    ----------
-    expected : {"above", "below", "open", ""}
-        Where the headline's interval lies.
-    rate : ClusteredRate
-    level : float
-        Of the headline's interval.
+    - `expected`, {"above", "below", "open", ""}: where the headline's interval lies.
+    - `level`: of the headline's interval.
     """
     asked = 1 - (1 - level) / TESTED if expected == "open" else level
     return side_of_half(rate.interval(asked)) != expected
@@ -105,8 +90,6 @@ def contradicts(expected: Side, rate: ClusteredRate, level: float) -> bool:
 def rate_words(rate: ClusteredRate, level: float) -> str:
     """A rate with its votes and interval.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> from study.statistics.inference import clustered_rate
     >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",

@@ -41,26 +41,15 @@ THIRDS = ("first third", "middle third", "last third")
 
 @dataclass(frozen=True)
 class Stretch(PlainAtLevel):
-    """The votes on some ballots of the sessions.
-
-    Attributes
-    ----------
-    name : str
-    first, last : int
-        Ballot numbers, both included; the session's first ballot is 1.
-    votes : int
-        Valid, ties included.
-    rate : ClusteredRate
-    median_seconds : float or None
-        Active seconds of its valid votes; None without one.
-    """
+    """The votes on some ballots of the sessions."""
 
     name: str
+    # first, last: ballot numbers, both included; the session's first ballot is 1
     first: int
     last: int
-    votes: int
+    votes: int  # Valid, ties included
     rate: ClusteredRate
-    median_seconds: float | None
+    median_seconds: float | None  # Active seconds of its valid votes; None without one
 
     _JSON = (
         "name",
@@ -74,25 +63,13 @@ class Stretch(PlainAtLevel):
 
 @dataclass(frozen=True)
 class Ballots(PlainAtLevel):
-    """Rate and seconds in the course of a session.
+    """Rate and seconds in the course of a session."""
 
-    Attributes
-    ----------
-    thirds : tuple of Stretch
-        Of the ballot numbers 1 to the highest; empty thirds are left out.
-    numbers : tuple of Stretch
-        Each ballot number that has a valid vote.
-    trend : LogisticFit
-        Log odds of a vote for the lower EIC on the number of the ballot.
-    seconds_trend : LinearFit
-        Natural logarithm of the active seconds on the number of the ballot, ties included, votes of
-        no active time left out; clustered by rater.
-    level : float
-    """
-
-    thirds: tuple[Stretch, ...]
-    numbers: tuple[Stretch, ...]
-    trend: LogisticFit
+    thirds: tuple[Stretch, ...]  # Of the ballot numbers 1 to the highest; empty thirds are left out
+    numbers: tuple[Stretch, ...]  # Each ballot number that has a valid vote
+    trend: LogisticFit  # Log odds of a vote for the lower EIC on the number of the ballot
+    # Natural logarithm of the active seconds on the number of the ballot, ties included, votes of
+    # no active time left out; clustered by rater
     seconds_trend: LinearFit
     level: float
 
@@ -178,18 +155,10 @@ def ballots(
 ) -> Ballots:
     """Rate and seconds by ballot number: thirds, each number, and linear trends.
 
-    Parameters
-    ----------
-    votes : sequence of votes
-        All that were cast.  Attention checks keep their ballot numbers, and enter nothing.
-    rule : ExclusionRule
-        Only votes that it keeps count.
-    level : float
-    sampled : {"problems", "pairs"}, optional
-        As the design declares.
+    - `votes`: all that were cast. Attention checks keep their ballot numbers, and enter nothing.
+    - `rule`: only votes that it keeps count.
+    - `sampled`, {"problems", "pairs"}, optional: as the design declares.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{(p + r) % 12}", problem="q", lower_side="left",
     ...               position=p + 1, choice="higher" if (p * r) % 5 == 0 else "lower",

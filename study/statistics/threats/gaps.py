@@ -39,53 +39,30 @@ NO_GAP = 1e-9
 
 @dataclass(frozen=True)
 class Gap:
-    """How the two formulas of a pair differ.
+    """How the two formulas of a pair differ."""
 
-    Attributes
-    ----------
-    eic : float
-        Digits, higher EIC less lower EIC: 0 or more.
-    r2 : float
-        R² of the formula of lower EIC less that of higher EIC: positive speaks for the lower.
-    complexity : float
-        Nodes of the formula of lower EIC less those of higher EIC: positive speaks against it.
-    """
-
-    eic: float
+    eic: float  # Digits, higher EIC less lower EIC: 0 or more
+    # R² of the formula of lower EIC less that of higher EIC: positive speaks for the lower
     r2: float
+    # Nodes of the formula of lower EIC less those of higher EIC: positive speaks against it
     complexity: float
 
 
 @dataclass(frozen=True)
 class Gaps(PlainAtLevel):
-    """Clustered logistic regression of the votes on the gaps of their pairs and on the side.
+    """Clustered logistic regression of the votes on the gaps of their pairs and on the side."""
 
-    Attributes
-    ----------
-    fit : LogisticFit
-        Its columns are per unit of `UNITS`.  The gap in EIC is taken from its mean and the side is
-        ±1/2, so the intercept is the log odds between formulas of equal R² and complexity at the
-        mean gap in EIC, sides balanced.
-    mean_eic_gap : float or None
-        Over the deciding votes that enter.
-    constant : tuple of str
-        Columns that are the same for all votes, and so are not in the fit.
-    shared : tuple of str
-        Those of the gaps in R² and complexity among them that are not 0: the pairs are not equal
-        there, and the fit cannot say what they would give if they were.
-    left_out : int
-        Deciding votes on pairs of which a gap is not a finite number.
-    unadjusted : ClusteredRate
-        Of the votes that enter.
-    level : float
-    """
-
+    # Its columns are per unit of `UNITS`. The gap in EIC is taken from its mean and the side is
+    # ±1/2, so the intercept is the log odds between formulas of equal R² and complexity at the mean
+    # gap in EIC, sides balanced.
     fit: LogisticFit
-    mean_eic_gap: float | None
-    constant: tuple[str, ...]
+    mean_eic_gap: float | None  # Over the deciding votes that enter
+    constant: tuple[str, ...]  # Columns that are the same for all votes, and so are not in the fit
+    # Those of the gaps in R² and complexity among them that are not 0: the pairs are not equal
+    # there, and the fit cannot say what they would give if they were
     shared: tuple[str, ...]
-    left_out: int
-    unadjusted: ClusteredRate
+    left_out: int  # Deciding votes on pairs of which a gap is not a finite number
+    unadjusted: ClusteredRate  # Of the votes that enter
     level: float
 
     _JSON = (
@@ -200,20 +177,10 @@ def _odds(term: RegressionTerm, level: float) -> dict[str, Any]:
 def gaps(table: VoteArrays, pair_gaps: Mapping[str, Gap], *, level: float = 0.95) -> Gaps:
     """Preference against |ΔEIC|, ΔR², ΔC and side.
 
-    Parameters
-    ----------
-    table : VoteTable
-        Valid votes on pairs; ties are left out.
-    pair_gaps : mapping of pair to Gap
-    level : float
+    - `table`: valid votes on pairs; ties are left out.
 
-    Raises
-    ------
-    UserError
-        If a pair with votes has no gap.
+    Raises `UserError` if a pair with votes has no gap.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p:02}", problem="q", position=1,
     ...               choice="higher" if (p * p + r) % 15 > p else "lower",

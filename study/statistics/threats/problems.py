@@ -22,29 +22,20 @@ METHOD = "Wilson, votes divided by the design effect"
 
 @dataclass(frozen=True)
 class ProblemRate(PlainAtLevel):
-    """The valid votes on one problem's pairs.
-
-    Attributes
-    ----------
-    problem : str
-    pairs, raters : int
-        With a deciding vote.
-    lower, votes : int
-        For the lower EIC, and deciding.
-    interval : Interval or None
-        None without votes.  Two-way clustered where the problem alone has pairs and raters enough;
-        else Wilson's, for as many votes as they are worth by the design effect of the whole study
-        within problems.
-    p_below : float or None
-        One-sided, by the same method: how likely so low a rate is if the true one is one half.
-    """
+    """The valid votes on one problem's pairs."""
 
     problem: str
+    # pairs, raters: with a deciding vote
     pairs: int
     raters: int
+    # lower, votes: for the lower EIC, and deciding
     lower: int
     votes: int
+    # None without votes. Two-way clustered where the problem alone has pairs and raters enough;
+    # else Wilson's, for as many votes as they are worth by the design effect of the whole study
+    # within problems.
     interval: Interval | None
+    # One-sided, by the same method: how likely so low a rate is if the true one is one half
     p_below: float | None = None
 
     _JSON = ("problem", "pairs", "raters", "lower", "votes", "rate", "interval")
@@ -57,33 +48,19 @@ class ProblemRate(PlainAtLevel):
 
 @dataclass(frozen=True)
 class ProblemRates(PlainAtLevel):
-    """Rates by problem, and a test of "all problems are alike".
+    """Rates by problem, and a test of "all problems are alike"."""
 
-    Attributes
-    ----------
-    rates : tuple of ProblemRate
-        In the order of names; problems without a deciding vote among them.
-    design_effect : float
-        Within problems, pair × rater clustered, at least 1.
-    spread : float or None
-        Σ votes · (rate - rate of all)² over problems, divided by all votes: the variance of the
-        rates.
-    p_value : float or None
-        Share of `draws` reshuffles of the pairs over the problems with so large a spread.
-    draws, seed : int
-    level : float
-    reason : str
-        Why there is no test; "" if there is.
-    """
-
+    # In the order of names; problems without a deciding vote among them
     rates: tuple[ProblemRate, ...]
-    design_effect: float
+    design_effect: float  # Within problems, pair × rater clustered, at least 1
+    # Σ votes · (rate - rate of all)² over problems, divided by all votes: the variance of the rates
     spread: float | None
+    # Share of `draws` reshuffles of the pairs over the problems with so large a spread
     p_value: float | None
     draws: int
     seed: int
     level: float
-    reason: str
+    reason: str  # Why there is no test; "" if there is
 
     _JSON = (
         "problems=rates",
@@ -146,24 +123,14 @@ def problem_rates(
 ) -> ProblemRates:
     """The rate in each problem with an interval, and a permutation test of their differences.
 
-    Parameters
-    ----------
-    table : VoteTable
-        Valid votes on pairs; ties are left out.
-    level : float
-    draws, seed : int
-        Of the test: row i of
-        ``numpy.random.default_rng(seed).permuted(numpy.tile(problem_of_pair, (draws, 1)), axis=1)``
-        deals the problems anew to the pairs with a deciding vote, in the order of their names;
-        p = (1 + reshuffles with at least the observed spread) / (1 + draws).
+    - `table`: valid votes on pairs; ties are left out.
+    - `draws`, `seed`: of the test: row i of
+      ``numpy.random.default_rng(seed).permuted(numpy.tile(problem_of_pair, (draws, 1)), axis=1)``
+      deals the problems anew to the pairs with a deciding vote, in the order of their names; p = (1
+      + reshuffles with at least the observed spread) / (1 + draws).
 
-    Raises
-    ------
-    UserError
-        If the level does not lie between 0 and 1, or there is no draw.
+    Raises `UserError` if the level does not lie between 0 and 1, or there is no draw.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p:02}", problem="ab"[p % 2], position=1,
     ...               lower_side="left", choice="higher" if (p + r) % 3 < p % 2 else "lower")

@@ -34,21 +34,11 @@ WINDOWS = {"narrow": "a phone's width", "medium": "a tablet's width", "wide": "a
 
 @dataclass(frozen=True)
 class ScreenRate(PlainAtLevel):
-    """The votes that were cast in windows of one class.
+    """The votes that were cast in windows of one class."""
 
-    Attributes
-    ----------
-    viewport : {"narrow", "medium", "wide"}
-    votes : int
-        Valid, ties included.
-    raters : int
-        Who cast them.
-    rate : ClusteredRate
-    """
-
-    viewport: str
-    votes: int
-    raters: int
+    viewport: str  # {"narrow", "medium", "wide"}
+    votes: int  # Valid, ties included
+    raters: int  # Who cast them
     rate: ClusteredRate
 
     _JSON = ("viewport", "valid=votes", "raters", *keys_within("rate", RATE))
@@ -56,21 +46,11 @@ class ScreenRate(PlainAtLevel):
 
 @dataclass(frozen=True)
 class Screens(PlainAtLevel):
-    """Rates by the class of the rater's window.
+    """Rates by the class of the rater's window."""
 
-    Attributes
-    ----------
-    classes : tuple of ScreenRate
-        Those that have a valid vote, narrow first.
-    unknown : int
-        Valid votes that do not say.
-    fit : LogisticFit
-        Log odds of a vote for the lower EIC on each class but that of the most deciding votes.
-    level : float
-    """
-
-    classes: tuple[ScreenRate, ...]
-    unknown: int
+    classes: tuple[ScreenRate, ...]  # Those that have a valid vote, narrow first
+    unknown: int  # Valid votes that do not say
+    # Log odds of a vote for the lower EIC on each class but that of the most deciding votes
     fit: LogisticFit
     level: float
 
@@ -126,18 +106,10 @@ def screens(
 ) -> Screens:
     """Rates by class of window, and a regression that compares them.
 
-    Parameters
-    ----------
-    votes : sequence of votes
-        All that were cast; those of before the window was noted have no `viewport`.
-    rule : ExclusionRule
-        Only votes that it keeps count.
-    level : float
-    sampled : {"problems", "pairs"}, optional
-        As the design declares.
+    - `votes`: all that were cast; those of before the window was noted have no `viewport`.
+    - `rule`: only votes that it keeps count.
+    - `sampled`, {"problems", "pairs"}, optional: as the design declares.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{(p + r) % 12}", problem="q", lower_side="left",
     ...               position=p + 1, choice="higher" if (p * r) % 5 == 0 else "lower",

@@ -31,27 +31,14 @@ UNITS: tuple[Unit, ...] = ("session", "vote")
 
 @dataclass(frozen=True)
 class SensitivityPoint(PlainAtLevel):
-    """The result under one exclusion rule.
+    """The result under one exclusion rule."""
 
-    Attributes
-    ----------
-    unit : {"session", "vote"}
-    threshold_seconds : float
-    valid : int
-        Votes on pairs that count, ties included.
-    raters : int
-        With a valid vote.
-    rate : ClusteredRate
-    frozen : bool
-        This is the rule of the frozen study.
-    """
-
-    unit: Unit
+    unit: Unit  # {"session", "vote"}
     threshold_seconds: float
-    valid: int
-    raters: int
+    valid: int  # Votes on pairs that count, ties included
+    raters: int  # With a valid vote
     rate: ClusteredRate
-    frozen: bool
+    frozen: bool  # This is the rule of the frozen study
 
     _JSON = ("unit", "threshold_seconds", "valid", "raters", "frozen", *keys_within("rate", RATE))
 
@@ -62,19 +49,10 @@ class SensitivityPoint(PlainAtLevel):
 
 @dataclass(frozen=True)
 class Sensitivity(PlainAtLevel):
-    """The rate over exclusion thresholds, for whole sessions and for single votes.
+    """The rate over exclusion thresholds, for whole sessions and for single votes."""
 
-    Attributes
-    ----------
-    rule : ExclusionRule
-        As frozen; its limit on failed attention checks holds at every point.
-    points : tuple of SensitivityPoint
-        Sessions first, thresholds ascending.
-    level : float
-    """
-
-    rule: ExclusionRule
-    points: tuple[SensitivityPoint, ...]
+    rule: ExclusionRule  # As frozen; its limit on failed attention checks holds at every point
+    points: tuple[SensitivityPoint, ...]  # Sessions first, thresholds ascending
     level: float
 
     _JSON = ("rule", "level", "points", "sentence", "judgement")
@@ -147,20 +125,12 @@ def sensitivity(
 ) -> Sensitivity:
     """The rate at thresholds 0, 10, … 180 s and at the frozen one, for sessions and single votes.
 
-    Parameters
-    ----------
-    votes : sequence of votes
-        All that were cast, practice ballots and attention checks included
-        (`study.report.exported.ExportedVote`).
-    rule : ExclusionRule
-        As frozen.
-    level, estimand
-        Of the intervals.
-    sampled : {"problems", "pairs"}, optional
-        As the design declares.
+    - `votes`: all that were cast, practice ballots and attention checks included
+      (`study.report.exported.ExportedVote`).
+    - `rule`: as frozen.
+    - `level`, `estimand`: of the intervals.
+    - `sampled`, {"problems", "pairs"}, optional: as the design declares.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p}", problem="q", lower_side="left", position=p + 1,
     ...               choice="higher" if (p + r) % 4 == 0 else "lower", seconds=5.0 + r,

@@ -31,32 +31,18 @@ BALANCED = 0.05
 
 @dataclass(frozen=True)
 class OneSided(PlainAtLevel):
-    """Raters who always chose the same side.
+    """Raters who always chose the same side."""
 
-    Attributes
-    ----------
-    left, right : tuple of str
-        Raters with `minimum` deciding votes or more, all of them for that side.
-    candidates : int
-        Raters with so many votes.
-    minimum : int
-    expected : float
-        How many one-sided raters chance gives: for each candidate the share of the ways to deal
-        their ballots' sides, as many to the left as there were, that puts all their choices on one
-        side.
-    p_value : float or None
-        Probability of as many or more by chance; None without candidates.
-    everybody, without_them : ClusteredRate
-        The rate of preference with and without these raters.
-    level : float
-    """
-
+    # left, right: raters with `minimum` deciding votes or more, all of them for that side
     left: tuple[str, ...]
     right: tuple[str, ...]
-    candidates: int
+    candidates: int  # Raters with so many votes
     minimum: int
+    # How many one-sided raters chance gives: for each candidate the share of the ways to deal their
+    # ballots' sides, as many to the left as there were, that puts all their choices on one side
     expected: float
-    p_value: float | None
+    p_value: float | None  # Probability of as many or more by chance; None without candidates
+    # everybody, without_them: the rate of preference with and without these raters
     everybody: ClusteredRate
     without_them: ClusteredRate
     level: float
@@ -115,25 +101,15 @@ class OneSided(PlainAtLevel):
 
 @dataclass(frozen=True)
 class SideBias(PlainAtLevel):
-    """How often the formula on the left was chosen.
+    """How often the formula on the left was chosen."""
 
-    Attributes
-    ----------
-    left, right, ties : int
-        Votes.
-    lower_on_left : float or None
-        Share of the deciding votes with the lower EIC on the left: one half if sides balance.
-    clustered : ClusteredRate
-        Of left choices: its `lower` counts votes for the left.
-    one_sided : OneSided
-    level : float
-    """
-
+    # left, right, ties: votes
     left: int
     right: int
     ties: int
+    # Share of the deciding votes with the lower EIC on the left: one half if sides balance
     lower_on_left: float | None
-    clustered: ClusteredRate
+    clustered: ClusteredRate  # Of left choices: its `lower` counts votes for the left
     one_sided: OneSided
     level: float
 
@@ -199,14 +175,8 @@ class SideBias(PlainAtLevel):
 def sides(table: VoteArrays, *, level: float = 0.95) -> SideBias:
     """Position bias, tested with the clustered variance of the headline.
 
-    Parameters
-    ----------
-    table : VoteTable
-        Valid votes on pairs.
-    level : float
+    - `table`: valid votes on pairs.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p}", problem="q", position=1,
     ...               choice="higher" if p % 3 == 0 else "lower",
@@ -242,17 +212,10 @@ def one_sided_raters(
     the lower EIC L times, is all left with probability 1/C(n, k) if L = k, and all right with the
     same if L = n - k.
 
-    Parameters
-    ----------
-    table : VoteTable
-        The valid votes.
-    minimum : int
-        1 or more.
-    level : float
-        Confidence level of the rates, in (0, 1).
+    - `table`: the valid votes.
+    - `minimum`: 1 or more.
+    - `level`: confidence level of the rates, in (0, 1).
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p}", problem="q", position=p + 1,
     ...               lower_side="left" if (p + r) % 2 else "right",

@@ -30,25 +30,15 @@ DOSE_ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Confounding(PlainAtLevel):
-    """Clustered logistic regression of the votes on the gap in EIC and on what the eye sees.
+    """Clustered logistic regression of the votes on the gap in EIC and on what the eye sees."""
 
-    Attributes
-    ----------
-    fit : LogisticFit
-        The gap in EIC is taken from its mean, the side is ±1/2; what the eye sees is the count of
-        the formula of lower EIC less that of higher EIC.  So the intercept is the log odds between
-        formulas that look alike, at the mean gap in EIC.
-    predictor : VisiblePredictor
-        How well one of these counts tells the lower EIC, over the pairs with votes.
-    left_out : tuple of str
-        Counts that are the same for all votes, or follow from the others.
-    unadjusted : ClusteredRate
-    level : float
-    """
-
+    # The gap in EIC is taken from its mean, the side is ±1/2; what the eye sees is the count of the
+    # formula of lower EIC less that of higher EIC. So the intercept is the log odds between
+    # formulas that look alike, at the mean gap in EIC.
     fit: LogisticFit
+    # How well one of these counts tells the lower EIC, over the pairs with votes
     predictor: VisiblePredictor
-    left_out: tuple[str, ...]
+    left_out: tuple[str, ...]  # Counts that are the same for all votes, or follow from the others
     unadjusted: ClusteredRate
     level: float
 
@@ -162,18 +152,10 @@ def confounding(
 ) -> Confounding:
     """Preference against the gap in EIC, adjusted for what the eye sees, with its dose–response.
 
-    Parameters
-    ----------
-    table : VoteTable
-        Valid votes on pairs; ties are left out.
-    pair_gaps : mapping of pair to Gap
-    looks : mapping of pair to counts
-        Those of `VISIBLE`, the formula of lower EIC less that of higher EIC; nan where unknown.
-        Votes on pairs without them are left out.
-    level : float
+    - `table`: valid votes on pairs; ties are left out.
+    - `looks`: those of `VISIBLE`, the formula of lower EIC less that of higher EIC; nan where
+      unknown. Votes on pairs without them are left out.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p:02}", problem="q", position=1,
     ...               choice="higher" if (p + r) % 12 > 4 + p else "lower",

@@ -35,22 +35,13 @@ CONVENTIONS: dict[Convention, str] = {
 
 @dataclass(frozen=True)
 class TiesCounted(PlainAtLevel):
-    """The rate under one convention.
+    """The rate under one convention."""
 
-    Attributes
-    ----------
-    convention : {"left out", "half", "against", "for"}
-    votes : int
-        That enter the rate.
-    rate : float or None
-    clustered : ClusteredRate
-        With the interval.  Under "half" every vote stands in it twice, each tie once for either
-        formula, which leaves rate and clustered variance as they are.
-    """
-
-    convention: Convention
-    votes: int
+    convention: Convention  # {"left out", "half", "against", "for"}
+    votes: int  # That enter the rate
     rate: float | None
+    # With the interval. Under "half" every vote stands in it twice, each tie once for either
+    # formula, which leaves rate and clustered variance as they are.
     clustered: ClusteredRate
 
     _JSON = (
@@ -67,20 +58,12 @@ class TiesCounted(PlainAtLevel):
 
 @dataclass(frozen=True)
 class Ties(PlainAtLevel):
-    """The rate under each convention.
+    """The rate under each convention."""
 
-    Attributes
-    ----------
-    ties, votes : int
-        Ties, and all valid votes with them.
-    counted : tuple of TiesCounted
-        In the order of `CONVENTIONS`.
-    level : float
-    """
-
+    # ties, votes: ties, and all valid votes with them
     ties: int
     votes: int
-    counted: tuple[TiesCounted, ...]
+    counted: tuple[TiesCounted, ...]  # In the order of `CONVENTIONS`
     level: float
 
     _JSON = ("ties", "votes", "level", "conventions=counted", "sentence", "judgement")
@@ -122,15 +105,9 @@ class Ties(PlainAtLevel):
 def ties(table: VoteArrays, *, level: float = 0.95, estimand: Estimand | None = None) -> Ties:
     """The rate with ties left out, split, counted against and counted for the lower EIC.
 
-    Parameters
-    ----------
-    table : VoteTable
-        Valid votes on pairs, ties among them.
-    level, estimand
-        Of the intervals.
+    - `table`: valid votes on pairs, ties among them.
+    - `level`, `estimand`: of the intervals.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace as Vote
     >>> choices = ("lower", "lower", "higher", "tie")
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p}", problem="q", position=1, lower_side="left",

@@ -46,18 +46,12 @@ def satterthwaite(rate: ClusteredRate, table: VoteArrays) -> ClusteredRate:
 
 @dataclass(frozen=True, eq=False)
 class WildBootstrap:
-    """Votes and rows by problem and rater, and the weights of the draws.
+    """Votes and rows by problem and rater, and the weights of the draws."""
 
-    Attributes
-    ----------
-    lower, votes : ndarray, shape (problems, raters)
-        Votes for the lower EIC, and all.
-    weights : ndarray, shape (draws, problems)
-    """
-
+    # lower, votes: shape (problems, raters): Votes for the lower EIC, and all
     lower: Floats
     votes: Floats
-    weights: Floats
+    weights: Floats  # shape (draws, problems)
 
     @classmethod
     def of(cls, table: VoteArrays, draws: int = DRAWS, seed: int = 0) -> WildBootstrap:

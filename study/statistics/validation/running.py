@@ -35,22 +35,13 @@ Truth = Literal["rate", "these pairs", "other problems", "kappa"]
 
 @dataclass(frozen=True)
 class MethodResult:
-    """What one method says of one study.
-
-    Attributes
-    ----------
-    interval : Interval or None
-    p_value : float or None
-        One-sided.
-    too_small : bool
-        Whether the method says that the study is too small, or has neither interval nor test.
-    accepts : callable, optional
-        Whether the method's interval holds a rate, where its ends would need a search.
-    """
+    """What one method says of one study."""
 
     interval: Interval | None = None
-    p_value: float | None = None
+    p_value: float | None = None  # One-sided
+    # Whether the method says that the study is too small, or has neither interval nor test
     too_small: bool = False
+    # Whether the method's interval holds a rate, where its ends would need a search
     accepts: Callable[[float], bool] | None = None
 
 
@@ -183,27 +174,19 @@ CHUNK = 250
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts over studies; two of them add up.
+    """Counts over studies; two of them add up."""
 
-    Attributes
-    ----------
-    studies, flagged : int
-        All, and those that the method calls too small.
-    intervals, covered, truth_below, missed_unflagged : int
-        With an interval; that hold the truth; that lie above it; that miss it and are not flagged.
-    width : float
-        Sum of the widths.
-    tests, rejected, rejected_unflagged : int
-        With a test; that reject; that reject and are not flagged.
-    """
-
+    # studies, flagged: all, and those that the method calls too small
     studies: int = 0
     flagged: int = 0
+    # intervals, covered, truth_below, missed_unflagged: with an interval; that hold the truth; that
+    # lie above it; that miss it and are not flagged
     intervals: int = 0
     covered: int = 0
     truth_below: int = 0
     missed_unflagged: int = 0
-    width: float = 0.0
+    width: float = 0.0  # Sum of the widths
+    # tests, rejected, rejected_unflagged: with a test; that reject; that reject and are not flagged
     tests: int = 0
     rejected: int = 0
     rejected_unflagged: int = 0
@@ -314,25 +297,13 @@ def validate(
 ) -> list[ValidationRow]:
     """Every method on `studies` simulated studies of each scenario.
 
-    Parameters
-    ----------
-    scenarios : sequence of Scenario
-    studies, seed, processes : int
-        Equal seeds give equal counts, however many processes there are.
-    draws : int
-        Of each bootstrap.
-    progress : callable, optional
-        Called with how many chunks of studies are done, and of how many.
+    - `studies`, `seed`, `processes`: equal seeds give equal counts, however many processes there
+      are.
+    - `draws`: of each bootstrap.
+    - `progress`: called with how many chunks of studies are done, and of how many.
 
-    Returns
-    -------
-    list of Row
-        One for each scenario and method, in order.
-
-    Raises
-    ------
-    UserError
-        If there is no study or no process.
+    Returns one for each scenario and method, in order.
+    Raises `UserError` if there is no study or no process.
     """
     if studies < 1 or processes < 1:
         raise UserError("at least one study and one process are needed")
@@ -396,8 +367,6 @@ def monte_carlo_error(share: float | None, count: int) -> float | None:
     With the two successes and two failures of Agresti and Coull (1998, American Statistician
     52:119) added, so that a share of 0 or 1 has an error too.
 
-    Examples
-    --------
     >>> round(monte_carlo_error(0.95, 2000), 4), round(monte_carlo_error(1.0, 2000), 4)
     (0.0049, 0.0007)
     """

@@ -14,19 +14,12 @@ AGREEMENTS = (0.0, 0.2, 0.37, 0.6)
 
 @dataclass(frozen=True)
 class Scenario:
-    """A model of a study, and what is expected of the methods on it.
+    """A model of a study, and what is expected of the methods on it."""
 
-    Attributes
-    ----------
-    group : str
-        Heading in the table.
-    model : StudyModel
-    sampled : {"problems", "pairs"} or None
-        What the design declares as its sample; None: by its number of problems.
-    """
-
-    group: str
+    group: str  # Heading in the table
     model: StudyModel
+    # {"problems", "pairs"} or None: What the design declares as its sample; None: by its number of
+    # problems
     sampled: Sampled | None = None
 
     @property
@@ -164,8 +157,6 @@ DEMO_SIZES = (42, 22, 19, 16, 10, 9, 8, 6, 5, 4, 4, 4, 4, 3)
 def zipf(problems: int, pairs: int, power: float) -> tuple[int, ...]:
     """Sizes in proportion to 1/rank^power, at least one; the largest makes up for rounding.
 
-    Examples
-    --------
     >>> zipf(5, 30, 1.0)
     (13, 7, 4, 3, 3)
     """

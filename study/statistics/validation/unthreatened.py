@@ -59,27 +59,19 @@ class RehearsedVote:
 
 @dataclass(frozen=True)
 class NullThreats:
-    """How many studies without a fault have a threat that asks for a closer look.
+    """How many studies without a fault have a threat that asks for a closer look."""
 
-    Attributes
-    ----------
-    studies, looks, uncorrected : int
-        All; with at least one such threat; with a test below .05, as if each were the only one.
-    by_threat : mapping of str to int
-        Studies by threat.
-    """
-
+    # studies, looks, uncorrected: all; with at least one such threat; with a test below .05, as if
+    # each were the only one
     studies: int
     looks: int
     uncorrected: int
-    by_threat: Mapping[str, int]
+    by_threat: Mapping[str, int]  # Studies by threat
 
     @property
     def sentence(self) -> str:
         """In a line.
 
-        Examples
-        --------
         >>> print(NullThreats(60, 2, 17, {"ties": 2}).sentence)
         Of 60 studies that nothing is wrong with, 2 have a threat to look closer at (ties 2); a test
         below .05 for each threat, without the correction for their number (.05/9), has 17.
@@ -103,14 +95,8 @@ def null_threats(
 ) -> NullThreats:
     """Simulate studies and count those that the threats find something in.
 
-    Parameters
-    ----------
-    studies, seed : int
-    model : StudyModel
-    spoil : callable, optional
-        What goes wrong after all, vote by vote.
-    progress : callable, optional
-        Called with how many studies are done, and of how many.
+    - `spoil`: what goes wrong after all, vote by vote.
+    - `progress`: called with how many studies are done, and of how many.
     """
     rng = np.random.default_rng((seed, 83))
     looks: Counter[str] = Counter()

@@ -28,24 +28,14 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class AimVerdict(PlainAtLevel):
-    """An aim, and how it came out.
-
-    Attributes
-    ----------
-    aim : str
-    binding : bool
-        Whether missing it fails the validation.
-    rows, flagged : int
-        Rows that were judged, and how many of them are mostly studies called too small.
-    outside : tuple of str
-        The rows that miss it, the worst first.
-    """
+    """An aim, and how it came out."""
 
     aim: str
-    binding: bool
+    binding: bool  # Whether missing it fails the validation
+    # rows, flagged: rows that were judged, and how many of them are mostly studies called too small
     rows: int
     flagged: int
-    outside: tuple[str, ...]
+    outside: tuple[str, ...]  # The rows that miss it, the worst first
 
     _JSON = ("aim", "binding", "holds", "rows", "flagged", "outside")
 
@@ -212,8 +202,6 @@ def _compared(rows: Sequence[ValidationRow]) -> str:
 def _sizes(sizes: Sequence[int]) -> str:
     """Sizes in words.
 
-    Examples
-    --------
     >>> _sizes((50, 50, 7, 7, 7))
     '50, 50, 3 of 7'
     """

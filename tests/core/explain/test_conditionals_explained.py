@@ -23,14 +23,9 @@ from eic_core.explain.what_if import what_if_mean
 from eic_core.explain.where import where
 from eic_core.formula.syntax import read
 from eic_core.measure import inspect
-from eic_core.measure.inspection import Inspection
 from eic_core.rewriting.repair import repair
 from eic_core.samples import Samples
-
-
-def inspected(text: str, **columns: list[float]) -> Inspection:
-    formula = read(text).formula
-    return inspect(formula, Samples.from_columns(columns))
+from tests.inspections import inspect_columns
 
 
 def spread(low: float, high: float, count: int = 400) -> list[float]:
@@ -41,7 +36,7 @@ CANCELS = "where(x > 1, 10000*x - 9999*x, x)"
 
 
 def test_the_branch_that_loses_is_named_and_its_samples_counted() -> None:
-    result = inspected(CANCELS, x=spread(-1.005, 3))
+    result = inspect_columns(CANCELS, x=spread(-1.005, 3))
     found = verdict(result)
     assert "an inner step, `10000·x − 9999·x`, loses 4.4 (EIC)" in found.sentence
     taken = sum(x > 1 for x in spread(-1.005, 3))
@@ -49,7 +44,7 @@ def test_the_branch_that_loses_is_named_and_its_samples_counted() -> None:
 
 
 def test_a_loss_that_a_conditional_hands_on_is_said_to_be_created_in_its_branch() -> None:
-    found = verdict(inspected("where(x > -5, log(x), x)", x=spread(0.9, 1.5)))
+    found = verdict(inspect_columns("where(x > -5, log(x), x)", x=spread(0.9, 1.5)))
     assert re.search(
         r"at `log\(x\) if x > −5 else x`, (all|\d\.\d) of them created in its branch at "
         r"`log\(x\)`: ",
@@ -58,13 +53,13 @@ def test_a_loss_that_a_conditional_hands_on_is_said_to_be_created_in_its_branch(
 
 
 def test_nothing_is_said_of_a_branch_that_no_sample_takes() -> None:
-    found = diagnose(inspected(CANCELS, x=spread(-3, 0.5)))
+    found = diagnose(inspect_columns(CANCELS, x=spread(-3, 0.5)))
     assert found.verdict.level == "stable"
     assert "9999" not in found.ledger.sentences[0]
 
 
 def test_the_ledger_of_a_node_in_a_branch_is_over_the_rows_that_take_it() -> None:
-    result = inspected("where(x > 0, sqrt(x) - 1, sqrt(-x))", x=spread(-2.01, 2))
+    result = inspect_columns("where(x > 0, sqrt(x) - 1, sqrt(-x))", x=spread(-2.01, 2))
     target = next(n.node.id for n in result.nodes if n.text == "√x − 1")
     ledger = blame(result, target)
     assert ledger.finite == result.nodes[target].evaluated == sum(x > 0 for x in spread(-2.01, 2))
@@ -72,7 +67,7 @@ def test_the_ledger_of_a_node_in_a_branch_is_over_the_rows_that_take_it() -> Non
 
 
 def test_the_ledger_of_the_result_gives_conditions_nothing() -> None:
-    result = inspected(CANCELS, x=spread(-1.005, 3))
+    result = inspect_columns(CANCELS, x=spread(-1.005, 3))
     ledger = blame(result, len(result.nodes) - 1)
     assert math.fsum(row.share for row in ledger.rows) == pytest.approx(1)
     assert [row.share for row in ledger.rows[:3]] == [0, 0, 0]  # x, 1, x > 1
@@ -87,16 +82,16 @@ def test_the_ledger_of_the_result_gives_conditions_nothing() -> None:
     ],
 )
 def test_a_jump_is_named_with_its_row(column: list[float], where_lost: str, words: str) -> None:
-    found = diagnose(inspected("where(x > 1, x + 1, 5)", x=column))
+    found = diagnose(inspect_columns("where(x > 1, x + 1, 5)", x=column))
     assert found.verdict.level == "infinite"
     assert where_lost in found.verdict.sentence
     assert words in found.verdict.sentence
     assert found.verdict.cause == "A jump"
-    assert where(inspected("where(x > 1, x + 1, 5)", x=column)).singular
+    assert where(inspect_columns("where(x > 1, x + 1, 5)", x=column)).singular
 
 
 def test_a_truth_value_that_counts_jumps_by_itself() -> None:
-    found = verdict(inspected("(x > 1)*(x + 5)", x=[0.5, 1.0, 2.0]))
+    found = verdict(inspect_columns("(x > 1)*(x + 5)", x=[0.5, 1.0, 2.0]))
     assert found.sentence.startswith(
         "The result loses every digit at 1 of 3 samples (EIC infinite) at `x > 1`: row 2 lies"
         " exactly on its threshold"
@@ -104,12 +99,12 @@ def test_a_truth_value_that_counts_jumps_by_itself() -> None:
 
 
 def test_rows_without_a_value_are_not_said_to_leave_double_range() -> None:
-    found = verdict(inspected("where(x > 1, log(x), nan)", x=[0.5, 1.5, 2.0]))
+    found = verdict(inspect_columns("where(x > 1, log(x), nan)", x=[0.5, 1.5, 2.0]))
     assert any("left out: the formula gives none there" in note for note in found.notes)
 
 
 def test_a_branch_is_not_all_the_data() -> None:
-    found = where(inspected(CANCELS, x=spread(-1.005, 3)))
+    found = where(inspect_columns(CANCELS, x=spread(-1.005, 3)))
     assert found.sentences[0].startswith("All over the 200 rows that take its branch: every row")
 
 

@@ -21,17 +21,12 @@ from eic_core.explain.verdict import verdict
 from eic_core.explain.where import where
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
-from eic_core.measure import Domain, Samples, inspect, sample_domains
+from eic_core.measure import Samples, inspect
 from tests.core.explain.shaking import arrival
 from tests.core.measure.agreement import samples_of
 from tests.core.measure.trees import random_case
 from tests.effort import examples
-
-
-def inspected(text, count=500, seed=0, **ranges):
-    domains = dict(Domain.parse(f"{name}={where}") for name, where in ranges.items())
-    formula = read(text).formula
-    return inspect(formula, sample_domains(domains, count=count, seed=seed))
+from tests.inspections import inspect_ranges
 
 
 def true_created(inspection, target):
@@ -94,12 +89,12 @@ CAUSES = [
 
 @pytest.mark.parametrize(("text", "ranges", "place", "clause"), CAUSES)
 def test_the_cause_is_where_most_is_created_and_all_answers_agree(text, ranges, place, clause):
-    inspection = inspected(text, count=8, seed=3, **ranges)
+    inspection = inspect_ranges(text, count=8, seed=3, **ranges)
     target = inspection.bottleneck
     truth = true_created(inspection, target)
     first = inspection.formula.first[target]
     assert digits_created(inspection, target) == pytest.approx(truth, abs=1e-6)
-    whole = inspected(text, count=1_000, **ranges)
+    whole = inspect_ranges(text, count=1_000, **ranges)
     target = whole.bottleneck
     origin = origin_of_loss(whole, target)
     assert to_python(whole.formula, origin) == place
@@ -123,7 +118,7 @@ def test_the_cause_is_where_most_is_created_and_all_answers_agree(text, ranges, 
 
 
 def test_a_second_large_part_is_named_with_its_digits():
-    inspection = inspected("log(x-3)+sqrt(x)", count=2_000, x="3:10")
+    inspection = inspect_ranges("log(x-3)+sqrt(x)", count=2_000, x="3:10")
     first, second = created_losses(inspection, inspection.bottleneck)[:2]
     texts = [to_python(inspection.formula, loss.node_id) for loss in (first, second)]
     assert texts == ["log(x - 3) + sqrt(x)", "x - 3"]
@@ -135,7 +130,7 @@ def test_a_second_large_part_is_named_with_its_digits():
 
 
 def test_copies_of_one_sub_expression_are_one_cause():
-    inspection = inspected("sin(1000*x)*sin(1000*x)", x="1:5")
+    inspection = inspect_ranges("sin(1000*x)*sin(1000*x)", x="1:5")
     first = created_losses(inspection, inspection.bottleneck)[0]
     assert first.copies == (3, 7) and first.digits > 0.9 * inspection.eic
     assert verdict(inspection).sentence.count("sin(1000·x)`:") == 1
@@ -187,7 +182,7 @@ def test_the_unit_of_an_input_does_not_change_the_cause(power, seed):
 
 @pytest.mark.parametrize("wrap", ["-({})", "abs({})", "({})*7", "({})/y", "(({})*y)/3"])
 def test_a_step_that_only_passes_a_loss_on_is_never_the_cause(wrap):
-    inspection = inspected(wrap.format("x - y"), x="1:1.001", y="1:1.001")
+    inspection = inspect_ranges(wrap.format("x - y"), x="1:1.001", y="1:1.001")
     root = len(inspection.formula) - 1
     assert to_python(inspection.formula, origin_of_loss(inspection, root)) == "x - y"
 
@@ -212,7 +207,7 @@ def test_a_zero_on_the_way_creates_nothing_itself():
 
 
 def test_steps_that_each_lose_little_are_not_blamed_one_by_one():
-    inspection = inspected(
+    inspection = inspect_ranges(
         "*".join(f"x{i}" for i in range(60)), **{f"x{i}": "1:2" for i in range(60)}
     )
     largest = created_losses(inspection, inspection.bottleneck)[0].digits

@@ -26,13 +26,7 @@ from eic_core.measure.double_range import double_range
 from tests.core.explain.shaking import arrival
 from tests.core.measure.oracle import NoRealValue
 from tests.effort import cases
-
-
-def inspected(text, count=None, **columns):
-    formula = read(text).formula
-    columns = {name: np.asarray(column, dtype=float) for name, column in columns.items()}
-    return inspect(formula, Samples.from_columns(columns, count=count))
-
+from tests.inspections import inspect_columns
 
 # --- what a user's own program will see
 
@@ -120,7 +114,7 @@ RANGE_CASES = [
     ("text", "columns"), RANGE_CASES, ids=lambda v: v if isinstance(v, str) else ""
 )
 def test_the_rows_without_a_double_are_those_of_a_program(text, columns):
-    inspection = inspected(text, **columns)
+    inspection = inspect_columns(text, **columns)
     lost, fine, fewer = truth_of_range(text, columns)
     if text == "exp(x) - exp(x)":  # 0 where the exponentials are numbers is right
         lost = int(np.count_nonzero(~np.isfinite(program(text, columns))))
@@ -153,7 +147,7 @@ def test_the_rows_without_a_double_are_those_of_a_program(text, columns):
 def test_an_angle_too_large_to_be_reduced_is_a_row_without_a_double():
     """Its exact value, from -1 to 1, we do not know, and do not say to be out of range."""
     columns = {"x": np.linspace(700, 7500, 40)}
-    found = double_range(inspected("sin(exp(x))", **columns))
+    found = double_range(inspect_columns("sin(exp(x))", **columns))
     lost, fine, _ = truth_of_range("sin(exp(x))", columns)
     assert (found.count, found.beyond) == (lost, 0)
     assert 0 < found.in_range < fine == lost
@@ -161,7 +155,7 @@ def test_an_angle_too_large_to_be_reduced_is_a_row_without_a_double():
 
 def test_a_zero_that_a_rounding_pushes_out_of_the_domain_is_told_within_range():
     columns = {"x": np.full(2, 0.3), "y": np.array([0.1, 0.2]), "z": np.array([0.2, 0.1])}
-    inspection = inspected("sqrt(x - y - z)", **columns)
+    inspection = inspect_columns("sqrt(x - y - z)", **columns)
     assert double_range(inspection).count == truth_of_range("sqrt(x - y - z)", columns)[0] == 2
     said = verdict(inspection)
     assert said.level == "infinite"  # the range of doubles is not at fault
@@ -188,12 +182,12 @@ def test_a_zero_that_a_rounding_pushes_out_of_the_domain_is_told_within_range():
     ],
 )
 def test_the_step_that_leaves_double_range_is_named(text, columns, where):
-    assert where in verdict(inspected(text, **columns)).sentence
+    assert where in verdict(inspect_columns(text, **columns)).sentence
 
 
 def test_the_rows_without_a_double_are_among_those_that_a_score_counts():
     for text, columns in RANGE_CASES:
-        inspection = inspected(text, **columns)
+        inspection = inspect_columns(text, **columns)
         scored = amplify(inspection.formula, inspection.samples, recheck=False)
         found = double_range(inspection)
         assert found.count - found.rounded <= found.out_of_range
@@ -344,7 +338,7 @@ RESULT_CASES = [
 
 @pytest.mark.parametrize(("text", "level", "begins"), RESULT_CASES, ids=lambda v: v[:24])
 def test_badge_and_sentence_are_of_the_result(text, level, begins):
-    inspection = inspected(text, 5, x=X, y=np.array([3.01, 3.2, 3.3, 3.4, 3.5]))
+    inspection = inspect_columns(text, 5, x=X, y=np.array([3.01, 3.2, 3.3, 3.4, 3.5]))
     said = verdict(inspection)
     if level in ("stable", "moderate", "severe"):
         truth = shaken_losses(inspection)
@@ -402,14 +396,14 @@ def test_the_badge_is_never_worse_than_the_result(text, seed):
 
 def test_a_step_is_not_blamed_for_samples_that_another_one_spoils():
     columns = {"x": [1.0, 2.0, 3.0], "y": [1.0, 2.0, 3.0]}
-    assert verdict(inspected("log(x)*(y - 2)", **columns)).sentence.startswith(
+    assert verdict(inspect_columns("log(x)*(y - 2)", **columns)).sentence.startswith(
         "The result loses every digit at 2 of 3 samples (EIC infinite), at 1 of them because of "
         "`log(x)`: its argument is exactly 1; elsewhere it loses "
     )
 
 
 def test_the_papers_thresholds_are_said_of_eic_alone():
-    inspection = inspected("100 + (x - 3)", x=X)
+    inspection = inspect_columns("100 + (x - 3)", x=X)
     said = verdict(inspection)
     assert said.meaning == (
         "The result loses less than 1 digit; EIC above 2, where the paper's filter drops a formula"
@@ -425,7 +419,7 @@ def test_the_papers_thresholds_are_said_of_eic_alone():
 )
 def test_no_sentence_gives_the_limit_of_the_check_as_a_share_of_the_samples(text):
     """All of these are exactly zero somewhere at every row."""
-    inspection = inspected(text, 2_000, x=np.linspace(1, 2, 2_000))
+    inspection = inspect_columns(text, 2_000, x=np.linspace(1, 2, 2_000))
     said = verdict(inspection)
     assert "1,000 of 2,000" not in " ".join((said.sentence, *said.notes))
     if inspection.counts.singular < 2_000:
@@ -434,7 +428,7 @@ def test_no_sentence_gives_the_limit_of_the_check_as_a_share_of_the_samples(text
 
 def test_samples_left_out_because_the_check_ended_are_told_so(monkeypatch):
     monkeypatch.setattr("eic_core.engine.amplify.RECHECK_WORK", 0)
-    said = verdict(inspected("log(exp(x))", x=np.linspace(990, 1000, 2_500)))
+    said = verdict(inspect_columns("log(exp(x))", x=np.linspace(990, 1000, 2_500)))
     assert said.sentence.endswith(
         "Left out are 1,500 of 2,500 samples that double precision cannot tell: the check at 60 "
         "digits ends after 1,000."
@@ -444,14 +438,14 @@ def test_samples_left_out_because_the_check_ended_are_told_so(monkeypatch):
 
 def test_samples_without_a_real_value_are_no_stable_result():
     x = np.linspace(-4.5, 5, 20)
-    said = verdict(inspected("sqrt(x)+y", x=x, y=x + 9))
+    said = verdict(inspect_columns("sqrt(x)+y", x=x, y=x + 9))
     count = int(np.isnan(np.sqrt(np.where(x < 0, np.nan, x))).sum())
     assert said.level == "partly-undefined"
     assert said.sentence == (
         f"No real value at {count} of 20 samples, at `√x`: the argument of a square root must not "
         "be negative. At the others the result loses 0.1 digits, and no step inside loses more."
     )
-    said = verdict(inspected("sqrt(x) + (y - 10.0001)*1e6", x=x, y=x + 9))
+    said = verdict(inspect_columns("sqrt(x) + (y - 10.0001)*1e6", x=x, y=x + 9))
     assert said.level == "severe" and f"No real value at {count} of 20" in said.sentence
 
 
@@ -460,7 +454,7 @@ def test_samples_without_a_real_value_are_no_stable_result():
 
 def test_the_three_losses_have_a_name_a_number_and_a_sentence():
     x = np.linspace(1e6, 1.0001e6, 20)
-    losses = diagnose(inspected("sin(x)**2 + cos(x)**2", x=x)).losses
+    losses = diagnose(inspect_columns("sin(x)**2 + cos(x)**2", x=x)).losses
     assert [loss.name for loss in losses] == list(NAMES.values())
     worst, result, shared = [loss.digits for loss in losses]
     assert worst > result > 5 and shared < 0.5  # sin² + cos² is 1 whatever x is
@@ -469,13 +463,13 @@ def test_the_three_losses_have_a_name_a_number_and_a_sentence():
 
 
 def test_the_account_of_an_infinite_loss_does_not_hide_the_finite_rest():
-    (worst, result) = account_of_losses(inspected("log(x)*2", x=[1.0, 2.0, 3.0]))
+    (worst, result) = account_of_losses(inspect_columns("log(x)*2", x=[1.0, 2.0, 3.0]))
     assert math.isinf(worst.digits) and math.isinf(result.digits)
     assert "infinite at some samples, 0.3 digits at the others" in result.sentence
 
 
 def test_shared_and_independent_noise_agree_without_copies():
-    losses = diagnose(inspected("log(x)*y", x=[1.5, 2.0], y=[3.0, 4.0])).losses
+    losses = diagnose(inspect_columns("log(x)*y", x=[1.5, 2.0], y=[3.0, 4.0])).losses
     assert losses[1].digits == pytest.approx(losses[2].digits, rel=1e-12)
 
 
@@ -483,20 +477,20 @@ def test_shared_and_independent_noise_agree_without_copies():
 
 
 def test_a_tail_that_leaves_out_all_that_matters_is_not_shown():
-    found = spread_of(inspected("x - x", x=X))
+    found = spread_of(inspect_columns("x - x", x=X))
     assert (found.quantiles, found.worst) == ("—", "—")
     assert found.settled == "no: no sample keeps a digit at `x − x`"
 
 
 def test_an_infinite_mean_is_not_called_settled():
-    found = spread_of(inspected("log(x)", x=np.append(np.linspace(1.5, 2, 500), 1.0)))
+    found = spread_of(inspect_columns("log(x)", x=np.append(np.linspace(1.5, 2, 500), 1.0)))
     assert found.settled == "no: infinite at `log(x)` for 1 sample"
 
 
 def test_a_flat_tail_is_not_called_unsettled_for_a_crossing_elsewhere():
     """cos(y) crosses zero, yet all samples lose the same seven digits at the sine's square."""
     x, y = 3183098 * math.pi + np.linspace(0.8, 0.81, 400), np.linspace(1.5, 1.6401, 400)
-    inspection = inspected("sin(x)**2 + 1e-9*cos(y)", x=x, y=y)
+    inspection = inspect_columns("sin(x)**2 + 1e-9*cos(y)", x=x, y=y)
     tail = inspection.tail
     assert tail.divergent and tail.q99 - tail.q50 < 0.05
     found = spread_of(inspection)
@@ -505,11 +499,11 @@ def test_a_flat_tail_is_not_called_unsettled_for_a_crossing_elsewhere():
 
 
 def test_a_mean_is_called_settled_or_not_as_the_tail_has_it():
-    calm = spread_of(inspected("x*2", x=np.linspace(1, 2, 400)))
+    calm = spread_of(inspect_columns("x*2", x=np.linspace(1, 2, 400)))
     assert calm.settled == "yes"
-    few = spread_of(inspected("x*2", x=[1.0, 2.0]))
+    few = spread_of(inspect_columns("x*2", x=[1.0, 2.0]))
     assert few.settled == "too few samples to tell"
-    crossing = spread_of(inspected("x - 1.5", x=np.linspace(1, 2, 401)[:-1] + 1e-4))
+    crossing = spread_of(inspect_columns("x - 1.5", x=np.linspace(1, 2, 401)[:-1] + 1e-4))
     assert crossing.settled == "no"
 
 
@@ -528,7 +522,7 @@ def test_every_sample_at_which_a_program_gets_no_number_is_in_the_headline(text,
     """Those that the recursion can use, and those of which 60 digits find no value either."""
     columns = {"x": x}
     wanted = int((~np.isfinite(program(text, columns))).sum())
-    said = verdict(inspected(text, **columns)).sentence
+    said = verdict(inspect_columns(text, **columns)).sentence
     lost = re.search(r"No double-precision value at (\d+) of the (\d+) samples that were", said)
     unusable = re.search(r"No usable value at (\d+) of 60 samples", said)
     assert lost and unusable and int(lost[2]) + int(unusable[1]) == 60
@@ -538,7 +532,7 @@ def test_every_sample_at_which_a_program_gets_no_number_is_in_the_headline(text,
 def test_samples_that_no_arithmetic_holds_are_told_beside_a_calm_result():
     columns = {"x": np.linspace(10, 20, 60)}
     beyond = int((columns["x"] > math.log(math.log(10) * 1e6)).sum())  # exp(-exp(x)) < 10^-(10^6)
-    said = verdict(inspected("1 + exp(-exp(x))", **columns))
+    said = verdict(inspect_columns("1 + exp(-exp(x))", **columns))
     assert f"No usable value at {beyond} of 60 samples, at `exp(−exp(x))`" in said.sentence
     assert said.level == "stable"  # a program gets 1, rightly
 
@@ -563,14 +557,14 @@ EXACTNESS = [
 
 @pytest.mark.parametrize(("text", "x", "exactly"), EXACTNESS)
 def test_exactly_is_said_of_what_is_exact_alone(text, x, exactly):
-    said = verdict(inspected(text, x=x)).sentence
+    said = verdict(inspect_columns(text, x=x)).sentence
     assert ("exactly" in said) is exactly, said
     assert ("more than 30 digits" in said) is not exactly, said
 
 
 def test_a_number_too_long_for_60_digits_is_on_no_jump():
     """80 digits before the point and a quarter."""
-    inspection = inspected("floor(x - 0.25)", x=[1e70, 1e77, 3.3e80])
+    inspection = inspect_columns("floor(x - 0.25)", x=[1e70, 1e77, 3.3e80])
     assert not inspection.nodes[-1].singular
 
 
@@ -580,24 +574,24 @@ def test_a_number_too_long_for_60_digits_is_on_no_jump():
 @pytest.mark.parametrize("text", ["sin(x**-1)", "cot(1/x) + 1"])
 def test_a_slope_that_overflows_is_not_steep(text):
     """x^-1 multiplies an error by 1, also at 1e-160, where its slope is beyond doubles."""
-    said = verdict(inspected(text, x=10.0 ** np.linspace(-160, -20, 40))).sentence
+    said = verdict(inspect_columns(text, x=10.0 ** np.linspace(-160, -20, 40))).sentence
     assert "infinitely steep" not in said
 
 
 def test_where_each_sample_lacks_a_value_of_some_kind_none_is_called_real():
     """sqrt(y) + exp(-x) is real where y > 0; exp(-1e7) is below 10^-(10^6)."""
-    said = verdict(inspected("sqrt(y) + exp(-x)", x=[2e7, 3e7, 4e7], y=[-1.0, -2.0, 3.0]))
+    said = verdict(inspect_columns("sqrt(y) + exp(-x)", x=[2e7, 3e7, 4e7], y=[-1.0, -2.0, 3.0]))
     assert said.sentence.startswith("Undefined: no sample has a usable value; 2 of 3 fail at `√y`")
 
 
 def test_a_jump_is_told_apart_from_a_wider_range():
-    said = verdict(inspected("round(sinh(x))", x=np.linspace(60, 800, 50))).sentence
+    said = verdict(inspect_columns("round(sinh(x))", x=np.linspace(60, 800, 50))).sentence
     assert "With a wider range of exponents, and apart from a jump, the result keeps" in said
     assert "Rounding decides `round(sinh(x))`" in said
 
 
 def test_a_floor_of_what_no_precision_knows_is_on_no_jump():
-    inspection = inspected("floor(exp(x))", x=[8000.0, 9000.0])
+    inspection = inspect_columns("floor(exp(x))", x=[8000.0, 9000.0])
     assert not inspection.nodes[-1].singular and inspection.nodes[-1].local_eic == 0
 
 
@@ -612,5 +606,5 @@ ZEROS = [
 
 @pytest.mark.parametrize(("text", "columns"), ZEROS, ids=lambda v: v if isinstance(v, str) else "")
 def test_a_zero_that_is_right_or_a_cancellation_has_left_the_range_of_nothing(text, columns):
-    said = verdict(inspected(text, **columns))
+    said = verdict(inspect_columns(text, **columns))
     assert "No double-precision value" not in said.sentence and said.level != OUT_OF_RANGE

@@ -11,15 +11,7 @@ import pytest
 from eic_core.explain.infinity import JUMPS, LOSES, MOST_WORK, STEEP, sources_of_infinity
 from eic_core.explain.verdict import verdict
 from eic_core.formula.rendering import short_text
-from eic_core.formula.syntax import read
-from eic_core.measure import Samples, inspect
-
-
-def inspected(text, **columns):
-    columns = {name: np.array(column, dtype=float) for name, column in columns.items()}
-    formula = read(text, columns=tuple(columns)).formula
-    return inspect(formula, Samples.from_columns(columns))
-
+from tests.inspections import inspect_columns
 
 JUMP = [
     # formula, data, the step that turns, the result before and behind it: exact arithmetic
@@ -32,7 +24,7 @@ JUMP = [
 
 @pytest.mark.parametrize(("text", "columns", "step", "here", "there"), JUMP)
 def test_a_jump_is_named_whatever_its_branch_has_lost(text, columns, step, here, there):
-    said = verdict(inspected(text, **columns)).sentence
+    said = verdict(inspect_columns(text, **columns)).sentence
     digits = math.log10(abs(there - here) / here * 2**53)
     assert "The result jumps" in said and f"at `{step}`" in said
     assert float(re.search(r"costs (\d+\.\d) digits", said)[1]) == pytest.approx(digits, abs=0.06)
@@ -79,7 +71,7 @@ SOURCES = [
 
 @pytest.mark.parametrize(("text", "columns", "wanted"), SOURCES)
 def test_each_sample_has_the_step_that_moves_the_result_without_bound(text, columns, wanted):
-    inspection = inspected(text, **columns)
+    inspection = inspect_columns(text, **columns)
     found = [
         (source.kind, short_text(inspection.formula, source.node), rows.tolist())
         for source, rows in sources_of_infinity(inspection).found
@@ -88,20 +80,22 @@ def test_each_sample_has_the_step_that_moves_the_result_without_bound(text, colu
 
 
 def test_what_two_steps_do_is_told_of_each():
-    said = verdict(inspected("where(x < 0, 50 + floor(x), acos(x))", x=[-1, -2, 1, 0.5])).sentence
+    said = verdict(
+        inspect_columns("where(x < 0, 50 + floor(x), acos(x))", x=[-1, -2, 1, 0.5])
+    ).sentence
     assert "jumps with independent noise at 2 of 4 samples" in said
     assert "; at 1 more it loses every digit, at `acos(x)`" in said
-    said = verdict(inspected("sqrt(1-x) + sqrt(1+x)", x=[1, 1, -1, 0.5])).sentence
+    said = verdict(inspect_columns("sqrt(1-x) + sqrt(1+x)", x=[1, 1, -1, 0.5])).sentence
     assert "at 3 of 4 samples (EIC infinite), at 2 of them because of `√(1 − x)`" in said
 
 
 def test_many_samples_are_like_those_that_are_alike():
     """More than are looked at one by one."""
-    inspection = inspected("(x - x) + 0*x", x=np.linspace(1, 2, 9000))
+    inspection = inspect_columns("(x - x) + 0*x", x=np.linspace(1, 2, 9000))
     ((_, rows),) = sources_of_infinity(inspection).found
     assert len(rows) == inspection.nodes[-1].singular > MOST_WORK / 7
 
 
 def test_a_long_sum_of_nothings_is_no_deep_recursion():
     text = "+".join(["(x - x)"] * 400)
-    assert verdict(inspected(text, x=[1.0, 2.0])).level == "infinite"
+    assert verdict(inspect_columns(text, x=[1.0, 2.0])).level == "infinite"

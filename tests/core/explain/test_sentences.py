@@ -21,11 +21,7 @@ from eic_core.explain.where import where
 from eic_core.explain.writing import writing_loss
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, inspect, sample_domains
-
-
-def inspected(text, **columns):
-    return inspect(read(text).formula, Samples.from_columns(columns))
-
+from tests.inspections import inspect_columns
 
 NO_ANGLE = "its argument is so large that no digit of the angle is left"
 
@@ -44,12 +40,12 @@ NO_ANGLE = "its argument is so large that no digit of the angle is left"
     ],
 )
 def test_why_no_digit_is_left_is_what_happened_there(text, x, clause):
-    inspection = inspected(text, x=x)
+    inspection = inspect_columns(text, x=x)
     assert singular_clause(inspection, len(inspection.formula) - 1) == clause
 
 
 def test_a_base_of_zero_is_not_called_negative():
-    inspection = inspected("abs(x)**(y*1.1)", x=[0.0, 0.0, 1.0], y=[-1.0, 2.0, 3.0])
+    inspection = inspect_columns("abs(x)**(y*1.1)", x=[0.0, 0.0, 1.0], y=[-1.0, 2.0, 3.0])
     (failing,) = [n for n in inspection.nodes if n.invalid]
     assert failing.invalid == 1  # 0 to the power of 2.2 is 0
     assert invalid_clause(failing.node) == (
@@ -64,7 +60,7 @@ def two_zeros():
     x, y = rng.uniform(3, 9, 1_000), rng.uniform(3, 9, 1_000)
     x[:20] = 1 + 2e-3 * np.tile([1, -1], 10)
     y[100:160] = 2 + 1.4e-2 * np.tile([1, -1], 30)
-    return inspected("(x - 1)*(y - 2)", x=x, y=y)
+    return inspect_columns("(x - 1)*(y - 2)", x=x, y=y)
 
 
 def test_the_zero_that_is_named_is_the_one_that_makes_the_noise():
@@ -83,7 +79,7 @@ def test_an_inner_loss_at_other_rows_is_no_inheritance():
     """tanh(sin x / 4) + 0.3 crosses zero where the sine is not small."""
     zero = np.pi + np.arcsin(4 * np.arctanh(0.2371))
     x = np.concatenate([np.linspace(0.5, 2.5, 50), [np.pi - 4e-6, zero + 1e-5]])
-    inspection = inspected("0.2371 + tanh(sin(x)/4)", x=x)
+    inspection = inspect_columns("0.2371 + tanh(sin(x)/4)", x=x)
     _, s_root = inspection.amplification.trace(len(inspection.formula) - 1)
     _, s_sine = inspection.amplification.trace(2)
     worst = int(np.argmax(s_root))
@@ -95,17 +91,17 @@ def test_an_inner_loss_at_other_rows_is_no_inheritance():
 
 def test_a_zero_far_out_is_called_a_zero_by_the_verdict_as_by_the_rows():
     x = np.append(np.linspace(20.5, 21.5, 60), 7 * np.pi + 1e-4)
-    inspection = inspected("cos(x + 1.5707963)", x=x)
+    inspection = inspect_columns("cos(x + 1.5707963)", x=x)
     assert (
         "close to a zero of `cos`, at a large argument (up to 23.6)" in verdict(inspection).sentence
     )
-    plain = inspected("sin(x)", x=np.linspace(1e6, 1.1e6, 60))
+    plain = inspect_columns("sin(x)", x=np.linspace(1e6, 1.1e6, 60))
     assert "its argument is large (up to 1.1·10⁶)" in verdict(plain).sentence
 
 
 def test_a_result_that_shows_a_loss_is_not_said_to_hide_it():
     x, y = np.linspace(1, 2, 41), np.linspace(3, 3.02, 41)
-    inspection = inspected("(x - 1.5000001)*0.001 + (y - 2.9)", x=x, y=y)
+    inspection = inspect_columns("(x - 1.5000001)*0.001 + (y - 2.9)", x=x, y=y)
     shown = inspection.nodes[-1].local_eic
     worst = inspection.nodes[inspection.bottleneck].local_eic
     assert 1 < shown <= worst - 1
@@ -132,18 +128,18 @@ def test_a_loss_that_grows_with_n_is_not_said_not_to_grow():
 
 def test_two_figures_for_the_loss_of_the_result_are_explained():
     x = np.linspace(1, 5, 50)
-    found = writing_loss(inspected("x*x*x*x*x", x=x))
+    found = writing_loss(inspect_columns("x*x*x*x*x", x=x))
     # 1 + 5^2 and three products inside, x^2 to x^4 being rounded once each; apart 5 + 4
     assert found.q == pytest.approx(0.5 * np.log10(1 + 25 + 3), abs=1e-9)
     assert found.notes == (
         "Here copies of a number share their noise; with independent noise, as EIC has it, the "
         "result loses 0.5 digits.",
     )
-    assert writing_loss(inspected("x*y", x=x, y=x)).notes == ()
+    assert writing_loss(inspect_columns("x*y", x=x, y=x)).notes == ()
 
 
 def test_a_small_argument_is_not_called_large_nor_a_harmless_zero_a_loss():
-    nested = verdict(inspected("sin(" * 400 + "x" + ")" * 400, x=np.linspace(0.5, 2, 20)))
+    nested = verdict(inspect_columns("sin(" * 400 + "x" + ")" * 400, x=np.linspace(0.5, 2, 20)))
     assert nested.level == "moderate"
     assert nested.sentence.endswith("over the steps below, and no single one stands out.")
     for text, x, cause in (
@@ -153,11 +149,11 @@ def test_a_small_argument_is_not_called_large_nor_a_harmless_zero_a_loss():
         ("sec(x)", [1.5, 1.51], "pole of `sec`"),
         ("tan(x)", [3.1, 3.11], "zero of `tan`"),
     ):
-        assert cause in verdict(inspected(text, x=x)).sentence
+        assert cause in verdict(inspect_columns(text, x=x)).sentence
 
 
 def test_where_no_digit_is_left_anywhere_the_diagnosis_stays_with_that_node():
-    said = diagnose(inspected("x - y", x=[1.0, 2.0], y=[1.0, 2.0])).sentences
+    said = diagnose(inspect_columns("x - y", x=[1.0, 2.0], y=[1.0, 2.0])).sentences
     assert said[1] == (
         "At every sample the amplification of `x − y` is infinite: "
         "there is nothing finite to split."
@@ -166,7 +162,7 @@ def test_where_no_digit_is_left_anywhere_the_diagnosis_stays_with_that_node():
 
 
 def test_a_budget_of_the_smallest_numbers_is_a_sentence():
-    inspection = inspected("x*y", x=[5e-324] * 30, y=np.linspace(1, 2, 30))
+    inspection = inspect_columns("x*y", x=[5e-324] * 30, y=np.linspace(1, 2, 30))
     assert digit_budget(inspection).sentences[-1].startswith("All rounded together")
 
 
@@ -187,14 +183,14 @@ LEDGERS = [
 @pytest.mark.parametrize(("text", "said"), LEDGERS)
 def test_a_step_is_said_to_amplify_as_large_a_part_as_it_does(text, said):
     """ "At" if the others make next to nothing of it, "mostly at" from half of the digits."""
-    assert said in diagnose(inspected(text, x=np.linspace(1, 2, 9))).ledger.sentences[0]
+    assert said in diagnose(inspect_columns(text, x=np.linspace(1, 2, 9))).ledger.sentences[0]
 
 
 def test_where_no_step_makes_half_of_a_gain_that_is_said():
     """20 at the power, 10 and 10 at the differences: 1.3 of 3.3 digits."""
     text = "(10*(10*x - 9*x) - 9*(10*y - 9*y))**20"
     ones = np.full(9, 1.0)
-    first = diagnose(inspected(text, x=ones, y=ones)).ledger.sentences[0]
+    first = diagnose(inspect_columns(text, x=ones, y=ones)).ledger.sentences[0]
     assert "amplified 1,800 to 2,000 times on the way, most at the power" in first
 
 
@@ -205,18 +201,18 @@ def test_no_source_of_weight_goes_unmentioned_because_each_is_small():
         LedgerRow(k, f"small {k}", 0.001, 0.001, 0.001, 1.0, 1.0, 0, math.nan, False)
         for k in range(1, 401)
     )
-    inspection = inspected("x", x=[1.0])
+    inspection = inspect_columns("x", x=[1.0])
     (sentence,) = ledger_sentences(inspection, 0, (*head, *small), 0)
     named = int(sentence.split(" more")[0].split()[-1]) + 3
     assert 0.6 + 0.001 * (named - 1) > 0.98
 
 
 def test_rows_that_are_left_out_are_not_among_those_counted():
-    found = where(inspected("1/(x-2)", x=[2.0, 1.0, 2.0001, 3.0, 4.0, 5.0, 6.0]))
+    found = where(inspect_columns("1/(x-2)", x=[2.0, 1.0, 2.0001, 3.0, 4.0, 5.0, 6.0]))
     assert found.sentences[0].startswith(
         "One row of 6 rows with a finite amplification, row 3, gives over 99.9 %"
     )
-    same = where(inspected("log(x) - log(x)*1 + 3*x", x=[-1.0, 2.0, 4.0]), 10)
+    same = where(inspect_columns("log(x) - log(x)*1 + 3*x", x=[-1.0, 2.0, 4.0]), 10)
     assert "every row gives" not in same.sentences[0]
 
 
@@ -229,7 +225,9 @@ def test_growth_tells_what_was_seen():
 
 
 def test_a_constant_that_needs_some_of_its_digits_does_not_hang_on_the_last():
-    found = digit_budget(inspected("3.14159265358979*x", x=np.linspace(1, 5, 50)), tolerance=1e-6)
+    found = digit_budget(
+        inspect_columns("3.14159265358979*x", x=np.linspace(1, 5, 50)), tolerance=1e-6
+    )
     need = found.needs[0]
     assert 6 <= need.together < need.given == 15
     assert found.sentences[1] == f"`3.14159265358979` needs {need.together} of its 15."
@@ -243,7 +241,7 @@ def test_a_constant_that_needs_some_of_its_digits_does_not_hang_on_the_last():
     [("x*sin(exp(x))", np.linspace(80, 200, 20)), ("cot(x/pi)", np.geomspace(1e200, 1e300, 40))],
 )
 def test_a_step_that_keeps_a_digit_nowhere_is_not_said_to_lose_more_with_more_samples(text, x):
-    notes = verdict(inspected(text, x=x)).notes
+    notes = verdict(inspect_columns(text, x=x)).notes
     assert not [note for note in notes if "not settled" in note]
 
 
@@ -251,7 +249,7 @@ def test_what_is_called_nearly_zero_is_small_at_each_of_the_rows_told():
     """Two rows carry the noise: at one the logarithm is nearly 0, at the other its argument is."""
     x = np.append(np.full(20, 5.7), [1000.945, 3000.2122])
     y = np.append(np.full(20, 1.0), [1000.0, 3000.0])
-    found = where(inspected("log(x - y)", x=x, y=y))
+    found = where(inspect_columns("log(x - y)", x=x, y=y))
     place = found.place
     assert sorted(found.carriers[1].positions) == [20, 21]
     assert place.sentence.startswith("Most of it comes where `log(x − y)` is nearly zero (−0.057)")
@@ -260,7 +258,7 @@ def test_what_is_called_nearly_zero_is_small_at_each_of_the_rows_told():
 
 def test_a_value_that_60_digits_settled_is_told_as_they_have_it():
     y = np.append(np.linspace(2.0, 3.0, 19), 1.3e29)
-    found = where(inspected("sin(y) - cos(1e6)", y=y))
+    found = where(inspect_columns("sin(y) - cos(1e6)", y=y))
     with mpmath.workdps(60):
         truth = float(mpmath.sin(mpmath.mpf("1.3e29")) - mpmath.cos(10**6))
     in_double = float(np.sin(1.3e29) - np.cos(1e6))
@@ -283,7 +281,7 @@ def test_a_value_that_60_digits_settled_is_told_as_they_have_it():
 def test_every_input_that_matters_as_much_as_one_that_is_named_is_named_or_counted(
     text, columns, named
 ):
-    inspection = inspected(text, **{v: [value, value * 1.01] for v, value in columns.items()})
+    inspection = inspect_columns(text, **{v: [value, value * 1.01] for v, value in columns.items()})
     assert writing_loss(inspection).sentence.endswith(named)
 
 
@@ -314,7 +312,7 @@ def test_every_input_that_matters_as_much_as_one_that_is_named_is_named_or_count
     ],
 )
 def test_why_no_sample_has_a_value_is_told_with_its_count(text, columns, told):
-    assert told in verdict(inspected(text, **columns)).sentence
+    assert told in verdict(inspect_columns(text, **columns)).sentence
 
 
 @pytest.mark.parametrize(
@@ -330,7 +328,7 @@ def test_why_no_sample_has_a_value_is_told_with_its_count(text, columns, told):
 def test_a_zero_that_60_digits_see_is_called_one_only_if_many_digits_see_it(
     text, x, clause, function
 ):
-    inspection = inspected(text, x=x, y=[1.0, 2.0])
+    inspection = inspect_columns(text, x=x, y=[1.0, 2.0])
     assert singular_clause(inspection, len(inspection.formula) - 1) == clause
     assert writing_loss(inspection).singular_function == function
 
@@ -338,7 +336,7 @@ def test_a_zero_that_60_digits_see_is_called_one_only_if_many_digits_see_it(
 def test_a_quotient_that_60_digits_lose_is_lost_by_its_writing():
     """(1 - cos x)/sin x is tan(x/2): its condition number is 1 there, and it is never 0."""
     x = np.geomspace(1e-200, 1, 60)
-    found = writing_loss(inspected("(1-cos(x))/sin(x)", x=x))
+    found = writing_loss(inspect_columns("(1-cos(x))/sin(x)", x=x))
     assert found.singular_function == 0 and found.singular > 50
     assert (
         f"At {found.singular} samples the writing loses every digit (beyond 10³⁰)"
@@ -375,7 +373,7 @@ def test_what_was_not_looked_at_is_counted_apart():
     """Between 0 and 1 `x**2 - x*x` is 0 and its function does not move: nothing else is true."""
     text = " + ".join(["(x**2 - x*x)*sin(x)*(y + 1)**2*exp(x*y)"] * 6)
     x = np.linspace(0.1, 0.9, 120)
-    found = writing_loss(inspected(text, x=x, y=x[::-1]))
+    found = writing_loss(inspect_columns(text, x=x, y=x[::-1]))
     assert found.singular == 120 and found.singular_function == 0 and found.unsettled > 0
     assert found.notes[-2:] == (
         f"At {120 - found.unsettled} samples the writing loses every digit (beyond 10³⁰) and the "
@@ -405,7 +403,7 @@ def test_where_only_several_inputs_together_move_a_zero_it_is_that_of_the_functi
         x, y = Fraction(x), Fraction(y)
         beside = [value(x * (1 + i * part), y * (1 + j * part)) for i in (-1, 1) for j in (-1, 1)]
         zeros += not value(x, y) and any(beside)
-    found = writing_loss(inspected(text, **TABLE))
+    found = writing_loss(inspect_columns(text, **TABLE))
     assert found.singular_function == zeros, found.notes
     assert found.singular >= zeros
 
@@ -418,7 +416,7 @@ def test_where_only_several_inputs_together_move_a_zero_it_is_that_of_the_functi
     ],
 )
 def test_one_sample_that_is_left_out_is_not_called_they(x, end):
-    found = writing_loss(inspected("(x-1)*(x-2)", x=x))
+    found = writing_loss(inspect_columns("(x-1)*(x-2)", x=x))
     assert found.notes[-1].endswith(end), found.notes
 
 
@@ -446,7 +444,7 @@ def test_the_step_to_be_seen_is_without_a_digit_at_as_many_of_these_samples_as_i
     squares = text.startswith("(")  # a sum of squares is 0, and follows, where all are
     inside = np.any([*zero.values()], axis=0)
     follows = np.all([*zero.values()], axis=0) if squares else np.zeros(5, dtype=bool)
-    notes = writing_loss(inspected(text, **THREE)).notes
+    notes = writing_loss(inspect_columns(text, **THREE)).notes
     (note,) = [note for note in notes if "an inner step" in note]
     told, some, step = re.fullmatch(
         r"At (\d+) samples? an inner step loses every digit and the result does not: "

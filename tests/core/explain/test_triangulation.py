@@ -17,15 +17,11 @@ from eic_core.formula.tree import Formula
 from eic_core.measure import Domain, Samples, inspect, sample_domains
 from eic_core.measure.observed import exact_values, observe
 from tests.core.measure.trees import random_tree
-
-
-def inspected(text, count=300, **ranges):
-    domains = dict(Domain.parse(f"{name}={where}") for name, where in ranges.items())
-    return inspect(read(text).formula, sample_domains(domains, count=count))
+from tests.inspections import inspect_ranges
 
 
 def root_of(text, **ranges):
-    return triangulate(inspected(text, **ranges)).nodes[-1]
+    return triangulate(inspect_ranges(text, count=300, **ranges)).nodes[-1]
 
 
 def test_no_node_of_random_formulas_is_left_unclear():
@@ -98,7 +94,7 @@ def test_large_noise_is_called_out_of_proportion():
 
 
 def test_overflow_is_named():
-    node = triangulate(inspected("log(exp(x))", x="800:1000")).nodes[1]
+    node = triangulate(inspect_ranges("log(exp(x))", count=300, x="800:1000")).nodes[1]
     assert node.recursion == pytest.approx(2.95, abs=0.05)
     assert node.float64.usable == 0 and node.float64.rows_lost == 200
     assert node.agreement.badge == "explained"
@@ -111,7 +107,7 @@ def test_underflow_is_named():
 
 
 def test_a_constant_that_binary_holds_exactly_is_no_disagreement():
-    leaf = triangulate(inspected("2 + x", x="1:5")).nodes[0]
+    leaf = triangulate(inspect_ranges("2 + x", count=300, x="1:5")).nodes[0]
     assert leaf.agreement.badge == "ok"
     assert "stored without error" in leaf.agreement.reasons[0]
 
@@ -119,7 +115,7 @@ def test_a_constant_that_binary_holds_exactly_is_no_disagreement():
 def test_the_rows_and_the_work_are_bounded_and_progress_is_told():
     text = "+".join(["x"] * 120)
     told = []
-    found = triangulate(inspected(text, count=400, x="1:5"), progress=told.append)
+    found = triangulate(inspect_ranges(text, count=400, x="1:5"), progress=told.append)
     assert len(found.samples) == 6_000 // 239
     assert told == sorted(told) and told[-1] == 1.0
 
@@ -130,14 +126,14 @@ def test_without_a_valid_row_there_is_nothing_to_compare():
 
 
 def test_the_result_goes_to_json():
-    found = triangulate(inspected("x*y", count=30, x="1:2", y="1:2")).to_json()
+    found = triangulate(inspect_ranges("x*y", count=30, x="1:2", y="1:2")).to_json()
     assert found["rows"] == 30 and len(found["nodes"]) == 3
     assert set(found["nodes"][2]["observed"]) == {"float32", "float64"}
 
 
 def test_what_cancels_by_being_shared_is_named():
     """(x+y) - x: the two x cancel, y comes through; sum of the classes worked out by hand."""
-    found = triangulate(inspected("(x + y) - x", x="9:9.5", y="1:1.1"))
+    found = triangulate(inspect_ranges("(x + y) - x", count=300, x="9:9.5", y="1:1.1"))
     root = found.nodes[-1]
     x, y = (found.samples.columns[name] for name in "xy")
     # root 1, the sum (x+y)/y, x cancels, y 1; independent noise adds 2 (x/y)^2
@@ -153,18 +149,18 @@ def test_what_cancels_by_being_shared_is_named():
 
 
 def test_the_sentence_over_all_nodes_names_the_one_that_differs_and_why():
-    found = triangulate(inspected("10000*x - 9999*x", x="1:5"))
+    found = triangulate(inspect_ranges("10000*x - 9999*x", count=300, x="1:5"))
     assert found.sentence == (
         "At 6 of 7 nodes the prediction, trials with small errors, single and double precision "
         "agree; at `10000·x − 9999·x` they do not, because in single precision no sample keeps "
         "three digits, too few to compare."
     )
     assert root_of("x*y", x="1:2", y="1:2").agreement.badge == "ok"
-    none = triangulate(inspected("log(exp(x))", x="800:1000")).sentence
+    none = triangulate(inspect_ranges("log(exp(x))", count=300, x="800:1000")).sentence
     assert none.startswith(
         "The prediction, trials with small errors, single and double precision do not all"
     )
-    nothing = triangulate(inspected("log(-x)", x="1:2")).sentence
+    nothing = triangulate(inspect_ranges("log(-x)", count=300, x="1:2")).sentence
     assert nothing == (
         "No sample has a usable value at every node, so there is nothing to compare."
     )
@@ -226,7 +222,7 @@ def test_a_small_error_is_put_down_to_exactness_only_where_something_is_exact():
 )
 def test_what_bears_no_noise_is_not_counted_as_a_disagreement(text, compared, nothing):
     """Truth values, zeros and branches not taken are told apart; a 0 that is all error is not."""
-    found = triangulate(inspected(text, x="1:5"))
+    found = triangulate(inspect_ranges(text, count=300, x="1:5"))
     assert {n.node_id: n.agreement.nothing for n in found.nodes if n.agreement.nothing} == nothing
     assert found.sentence.startswith(compared)
     for what in nothing.values():

@@ -13,20 +13,13 @@ from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.explain.verdict import LEVELS, level_of, verdict
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Draft, Formula, constant, variable
-from eic_core.measure import Domain, Samples, inspect, sample_domains
+from eic_core.measure import Samples, inspect
 from eic_core.operators import OPERATORS
-
-
-def inspected(text, count=1_000, **ranges):
-    formula = read(text).formula
-    domains = {}
-    for name in formula.variables:
-        _, domains[name] = Domain.parse(f"{name}={ranges.get(name, '1:5')}")
-    return inspect(formula, sample_domains(domains, count=count))
+from tests.inspections import inspect_ranges
 
 
 def said(text, **ranges):
-    return verdict(inspected(text, **ranges))
+    return verdict(inspect_ranges(text, **{"count": 1000, **ranges}))
 
 
 def test_cancelling_terms_are_named():
@@ -84,7 +77,7 @@ def test_the_cause_is_that_of_the_operator(text, ranges, cause):
 
 
 def test_an_inherited_loss_is_traced_to_where_it_arose():
-    inspection = inspected("a*(x-1.00001)/(b+3)", x="1:1.1")
+    inspection = inspect_ranges("a*(x-1.00001)/(b+3)", count=1000, x="1:1.1")
     found = verdict(inspection)
     assert inspection.nodes[found.origin].node.operator == "sub"
     assert "inherited from `x − 1.00001`" in found.sentence
@@ -92,7 +85,7 @@ def test_an_inherited_loss_is_traced_to_where_it_arose():
 
 
 def test_a_square_is_not_blamed_for_the_difference_it_squares():
-    inspection = inspected("(x-y)**2", x="1:1.001", y="1:1.001")
+    inspection = inspect_ranges("(x-y)**2", count=1000, x="1:1.001", y="1:1.001")
     assert inspection.nodes[verdict(inspection).origin].node.operator == "sub"
 
 
@@ -178,7 +171,7 @@ def test_a_masked_branch_is_told():
 
 
 def test_an_infinite_result_hides_nothing():
-    notes = " ".join(verdict(inspected("log(1+(x-x))*y")).notes)
+    notes = " ".join(verdict(inspect_ranges("log(1+(x-x))*y", count=1000)).notes)
     assert "hides" not in notes
 
 
@@ -241,9 +234,9 @@ def test_there_is_a_verdict_for_every_operator_at_every_special_point(name, valu
 
 
 def test_a_verdict_is_computed_once_and_goes_with_its_inspection():
-    inspection = inspected("x - 1", x="0.5:2")
+    inspection = inspect_ranges("x - 1", count=1000, x="0.5:2")
     assert verdict(inspection) is verdict(inspection)
-    assert verdict(inspected("x - 1", x="0.5:2")) == verdict(inspection)
+    assert verdict(inspect_ranges("x - 1", count=1000, x="0.5:2")) == verdict(inspection)
     gone = weakref.ref(inspection)
     del inspection
     gc.collect()

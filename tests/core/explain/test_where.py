@@ -13,15 +13,11 @@ from hypothesis import strategies as st
 from eic_core.explain.settling import growth_of, interval_of
 from eic_core.explain.where import chance_of_so_narrow, few_carriers, where
 from eic_core.formula.syntax import read
-from eic_core.measure import Domain, Samples, inspect, sample_domains
+from eic_core.measure import Samples, inspect
 from tests.core.measure.agreement import samples_of
 from tests.core.measure.trees import random_case
 from tests.effort import examples
-
-
-def inspected(text, count=500, **ranges):
-    domains = dict(Domain.parse(f"{name}={where}") for name, where in ranges.items())
-    return inspect(read(text).formula, sample_domains(domains, count=count))
+from tests.inspections import inspect_ranges
 
 
 @settings(max_examples=examples(150), deadline=None)
@@ -68,13 +64,13 @@ def test_a_handful_of_rows_is_named_with_what_vanishes_and_near_which_input():
 
 
 def test_an_amplification_alike_everywhere_is_said_to_be_all_over_the_data():
-    found = where(inspected("10000*x-9999*x", x="1:5"))
+    found = where(inspect_ranges("10000*x-9999*x", x="1:5"))
     assert found.sentences[0].startswith("All over the data")
     assert found.place is None
 
 
 def test_a_masked_crossing_does_not_make_the_result_unsettled():
-    inspection = inspected("x + 0.000001*sin(1000*x)", count=2_000, x="1:5")
+    inspection = inspect_ranges("x + 0.000001*sin(1000*x)", count=2_000, x="1:5")
     assert where(inspection, 6).interval.heavy
     root = where(inspection, 7)
     assert root.interval.reason == "" and root.interval.high < 0.2
@@ -143,13 +139,13 @@ def test_rows_without_a_digit_and_data_without_a_value_are_told():
     "text", ["1/(x-2)", "10000*x-9999*x", "x-x", "exp(10*x)", "x", "sin(1000*x)"]
 )
 def test_no_sentence_speaks_in_symbols(text):
-    for sentence in where(inspected(text, count=400, x="1:5")).sentences:
+    for sentence in where(inspect_ranges(text, count=400, x="1:5")).sentences:
         said = re.sub("`[^`]*`", "", sentence)
         assert "E[" not in said and "s²" not in said and " N" not in said
 
 
 def test_an_interval_of_one_number_names_it_once():
-    found = where(inspected("10000*x-9999*x", x="1:5"))
+    found = where(inspect_ranges("10000*x-9999*x", x="1:5"))
     assert "expect 4.39 digits here" in found.interval.sentence
 
 
@@ -200,7 +196,7 @@ def test_few_carriers_are_those_of_99_per_cent_or_none(seed, count, spread):
 
 
 def test_inputs_that_a_few_rows_share_by_chance_are_not_told():
-    inspection = inspected(
+    inspection = inspect_ranges(
         "a*b-c*d+e1*f1-g*h", count=1_000, **dict.fromkeys("abcdgh", "1:5"), e1="1:5", f1="1:5"
     )
     place = where(inspection).place

@@ -20,7 +20,7 @@ from eic_core.explain.verdict import verdict
 from eic_core.explain.where import where
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
-from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
+from eic_core.measure import Samples, inspect
 from eic_core.measure.crossings import (
     find_sign_change,
     find_unbounded_zero,
@@ -28,12 +28,7 @@ from eic_core.measure.crossings import (
 )
 from eic_core.operators.forms import CONTINUOUS, NEVER_NEGATIVE
 from tests.effort import examples
-
-
-def inspected(text: str, count: int = 1_000, **ranges: str) -> Inspection:
-    domains = dict(Domain.parse(f"{name}={where}") for name, where in ranges.items())
-    return inspect(read(text).formula, sample_domains(domains, count=count))
-
+from tests.inspections import inspect_ranges
 
 ZERO, POLE, BOTH, NEITHER = (True, False), (False, True), (True, True), (False, False)
 
@@ -68,7 +63,7 @@ CHANGES = [
 def test_what_a_change_of_sign_is(
     text: str, interval: str, kinds: tuple[bool, bool], unbounded: bool
 ) -> None:
-    found = inspected(text, x=interval)
+    found = inspect_ranges(text, count=1000, x=interval)
     root = len(found.formula) - 1
     assert found.tail is not None and root in found.tail.crossings  # both signs occur
     change = found.sign_changes.at(root)
@@ -135,26 +130,26 @@ def test_the_mean_has_no_limit_where_the_amplification_grows_towards_the_place(
 
 
 def test_rounding_alone_is_no_change_of_sign() -> None:
-    found = inspected("sin(x)**2 + cos(x)**2 - 1", count=1_500, x="1:5")
+    found = inspect_ranges("sin(x)**2 + cos(x)**2 - 1", count=1_500, x="1:5")
     root = len(found.formula) - 1
     assert not found.sign_changes.at(root).zero and not found.sign_changes.at(root).unbounded
 
 
 def test_no_way_between_two_parts_of_a_domain_is_no_zero() -> None:
-    found = inspected("sqrt(x*x - 4) + x", x="-5:5")
+    found = inspect_ranges("sqrt(x*x - 4) + x", count=1000, x="-5:5")
     change = found.sign_changes.at(len(found.formula) - 1)
     assert (change.zero, change.pole, change.unbounded) == (False, False, False)
 
 
 @pytest.mark.parametrize("text", ["x - x", "(x - x) + exp(x)*0", "log(x/x)*x"])
 def test_no_mean_is_settled_while_some_step_keeps_a_digit_at_no_sample(text: str) -> None:
-    found = inspected(text, x="1:5", count=400)
+    found = inspect_ranges(text, x="1:5", count=400)
     assert any(n.singular == 400 for n in found.nodes)
     assert found.tail is not None and found.tail.divergent is None
 
 
 def test_a_masked_crossing_is_not_said_to_make_eic_grow() -> None:
-    found = inspected("exp(200*x) + 1e-9*(y - 3)", x="1:3", y="1:5")
+    found = inspect_ranges("exp(200*x) + 1e-9*(y - 3)", count=1000, x="1:3", y="1:5")
     small = found.nodes[7].local_eic_finite
     assert small < found.eic  # 200 x beside a crossing
     tail = found.tail
@@ -173,13 +168,13 @@ def test_every_kind_is_found_with_few_rows_and_many() -> None:
 
 def test_no_interval_stands_beside_a_mean_that_grows() -> None:
     """The zero of a sum is rare in these rows: their tail alone would allow an interval."""
-    sum_ = inspected("x*y + z", x="-1:50", y="1:2", z="0.1:1", count=1_200)
+    sum_ = inspect_ranges("x*y + z", x="-1:50", y="1:2", z="0.1:1", count=1_200)
     place = where(sum_)
     assert unsettled_clause(sum_).endswith("`x·y + z` crosses zero")
     assert place.interval.heavy and "crosses zero inside the domain" in place.interval.reason
-    pole = where(inspected("tan(x)", x="0.5:3"))
+    pole = where(inspect_ranges("tan(x)", count=1000, x="0.5:3"))
     assert "a part of the formula has a pole inside the domain" in pole.interval.reason
-    calm = where(inspected("x + 1/x", x="-1:2"))
+    calm = where(inspect_ranges("x + 1/x", count=1000, x="-1:2"))
     assert calm.interval.reason == "" and calm.interval.high < 1
 
 
@@ -210,7 +205,7 @@ def test_what_form_and_the_short_way_say_the_search_finds(inner: str) -> None:
     """And at the place that the short way names the value is next to nothing."""
     claimed = 0
     for outer in ("{} - 1.3", "{} - y", "x + {}", "sin(4*{})", "cos(3*{})", "log(abs({}))"):
-        found = inspected(outer.format(inner), count=600, x="-1.6:2", y="0.5:3")
+        found = inspect_ranges(outer.format(inner), count=600, x="-1.6:2", y="0.5:3")
         formula, root = found.formula, found.formula.root.id
         if found.amplification.signs[root] != 3:
             continue
@@ -252,7 +247,7 @@ def test_a_continuous_operator_has_values_without_jumps(operator: str) -> None:
 
 
 def test_a_zero_that_only_the_form_shows_unsettles_the_mean_and_the_sentence() -> None:
-    found = inspected("sin(x*y) + 5", x="0.1:4", y="0.1:4")
+    found = inspect_ranges("sin(x*y) + 5", count=1000, x="0.1:4", y="0.1:4")
     sine = 3
     assert found.sign_changes.unbounded(sine) and found.sign_changes.at(sine).unbounded
     assert found.tail is not None and found.tail.divergent is True

@@ -16,10 +16,9 @@ import pytest
 
 from eic_core.explain.diagnosis import diagnose
 from eic_core.explain.verdict import verdict
-from eic_core.formula.syntax import read
-from eic_core.measure import Samples, inspect
 from eic_core.measure.double_range import double_range
 from eic_core.measure.following import following
+from tests.inspections import inspect_columns
 
 MP = mpmath.MPContext()
 MP.dps = 50
@@ -32,12 +31,6 @@ NAMES = {
     "sign": MP.sign,
     "where": lambda c, a, b: a if c else b,
 }
-
-
-def inspected(text, columns):
-    columns = {name: np.array(column, dtype=float) for name, column in columns.items()}
-    formula = read(text, columns=tuple(columns)).formula
-    return inspect(formula, Samples.from_columns(columns))
 
 
 def value(text, cells):
@@ -83,7 +76,7 @@ CASES = [
 
 @pytest.mark.parametrize(("text", "columns"), CASES, ids=lambda v: v if isinstance(v, str) else "")
 def test_samples_at_which_the_result_keeps_no_digit_are_told(text, columns):
-    inspection = inspected(text, columns)
+    inspection = inspect_columns(text, **columns)
     lost = set(np.flatnonzero(moved(text, columns) > 0.1).tolist())
     _, s = inspection.amplification.trace(inspection.formula.root.id)
     first_order = set(np.flatnonzero(np.isinf(s)).tolist())
@@ -122,7 +115,7 @@ JUMPS = [
 @pytest.mark.parametrize(("text", "columns"), JUMPS, ids=lambda v: v if isinstance(v, str) else "")
 def test_a_jump_is_said_to_cost_as_many_digits_as_it_does(text, columns):
     """Of 16 digits, as the value on the other side of the jump agrees in few of them or many."""
-    inspection, far = inspected(text, columns), moved(text, columns)
+    inspection, far = inspect_columns(text, **columns), moved(text, columns)
     _, s = inspection.amplification.trace(inspection.formula.root.id)
     at = np.isinf(s)
     sentence = verdict(inspection).sentence
@@ -149,7 +142,7 @@ RANGE = [
 
 @pytest.mark.parametrize(("text", "columns", "said"), RANGE)
 def test_what_a_double_holds_with_fewer_digits_is_in_range(text, columns, said):
-    assert f"; the exact value is {said}" in verdict(inspected(text, columns)).sentence
+    assert f"; the exact value is {said}" in verdict(inspect_columns(text, **columns)).sentence
 
 
 WAYS = [
@@ -165,6 +158,6 @@ WAYS = [
 @pytest.mark.parametrize(("text", "x", "y", "z", "way"), WAYS)
 def test_what_costs_digits_is_an_overflow_or_an_underflow(text, x, y, z, way):
     columns = {"x": [x, 1.0], "y": [y, 1.0], "z": [z, 1.0]}
-    inspection = inspected(text, columns)
+    inspection = inspect_columns(text, **columns)
     assert len(double_range(inspection).worn) == 1
     assert verdict(inspection).sentence.startswith(f"{way} costs")

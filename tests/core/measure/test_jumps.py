@@ -12,18 +12,13 @@ import pytest
 from eic_core.explain.verdict import UNDECIDED, verdict
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
-from eic_core.measure.inspection import Inspection
 from eic_core.measure.jumps import undecided
+from tests.inspections import inspect_columns
 
 X = np.random.default_rng(7).uniform(1, 5, 200)
 
 mp = mpmath.MPContext()
 mp.dps = 200
-
-
-def inspected(text: str, **columns: np.ndarray) -> Inspection:
-    formula = read(text, columns=tuple(columns)).formula
-    return inspect(formula, Samples.from_columns(columns, count=len(next(iter(columns.values())))))
 
 
 def half_up_never(x):
@@ -74,7 +69,7 @@ CASES = (
 
 @pytest.mark.parametrize(("text", "plain", "exact"), CASES, ids=[case[0] for case in CASES])
 def test_no_wrong_result_above_a_jump_is_left_unsaid(text, plain, exact):
-    inspection = inspected(text, x=X)
+    inspection = inspect_columns(text, x=X)
     found = undecided(inspection)
     truth = np.array(
         [
@@ -94,7 +89,7 @@ def test_no_wrong_result_above_a_jump_is_left_unsaid(text, plain, exact):
 
 def test_what_lies_beside_a_jump_by_more_than_its_noise_is_decided():
     for text in ("floor(x)", "sign(x-3)", "round(10*x)", "where(x>3, x, 2)", "atan2(x, -1)"):
-        inspection = inspected(text, x=X)
+        inspection = inspect_columns(text, x=X)
         assert not undecided(inspection).count, text
         assert "Rounding decides" not in verdict(inspection).sentence
 
@@ -102,29 +97,29 @@ def test_what_lies_beside_a_jump_by_more_than_its_noise_is_decided():
 def test_a_jump_that_the_result_does_not_feel_is_not_counted():
     hidden = ("x + 0*sign(sin(1e18*x))", "where(sin(1e18*x)>0, x, x)", "1e20+sign(sin(1e18*x))")
     for text in hidden:
-        assert not undecided(inspected(text, x=X)).count, text
+        assert not undecided(inspect_columns(text, x=X)).count, text
 
 
 def test_data_on_a_threshold_are_as_they_are_given():
     x = np.array([3.0, np.nextafter(3, 4), np.nextafter(3, 2)])
-    assert not undecided(inspected("where(x > 3, x, 10)", x=x)).count
-    assert undecided(inspected("where(sqrt(x)**2 > 3, x, 10)", x=x)).count
+    assert not undecided(inspect_columns("where(x > 3, x, 10)", x=x)).count
+    assert undecided(inspect_columns("where(sqrt(x)**2 > 3, x, 10)", x=x)).count
 
 
 def test_a_branch_that_is_not_taken_decides_nothing():
-    inspection = inspected("where(x > 0, x, sign(sin(1e18*x)))", x=X)
+    inspection = inspect_columns("where(x > 0, x, sign(sin(1e18*x)))", x=X)
     assert not undecided(inspection).count
 
 
 def test_copies_of_a_step_turn_together():
-    twice = undecided(inspected("sign(sin(1e18*x)) - sign(sin(1e18*x)) + x", x=X))
+    twice = undecided(inspect_columns("sign(sin(1e18*x)) - sign(sin(1e18*x)) + x", x=X))
     assert not twice.count
 
 
 def test_counts_and_digits_of_several_jumps():
     text = "y + 1e-6*sign(sin(1e18*x)) + where(sin(1e18*y) > 0, 1e-3, 0)"
     x = np.array([1.1, 1.2, 1.3])
-    found = undecided(inspected(text, x=x, y=x + 1))
+    found = undecided(inspect_columns(text, x=x, y=x + 1))
     assert found.rows.tolist() == [0, 1, 2]
     assert [jump.count for jump in found.jumps] == [3, 3]
     assert found.jumps[0].digits > found.jumps[1].digits > 9
@@ -165,7 +160,7 @@ TURNED = (  # data, and the rows at which NumPy's result is not that of exact ar
 
 @pytest.mark.parametrize(("text", "x", "rows"), TURNED, ids=[case[0] for case in TURNED])
 def test_a_rounding_turns_these_rows_and_no_others(text, x, rows):
-    inspection = inspected(text, x=np.array(x, dtype=float))
+    inspection = inspect_columns(text, x=np.array(x, dtype=float))
     assert undecided(inspection).rows.tolist() == rows
     assert (" decides `" in verdict(inspection).sentence) == bool(rows)
     ranged = any(name in text for name in ("exp(-x)", "x**2"))
@@ -187,13 +182,13 @@ def test_a_hinge_with_data_on_its_knot_is_no_jump(hinge):
             for part in (hinge, "max(x - 4, 0)")
         )
         assert loss == pytest.approx(smooth, abs=1e-12)
-    assert inspected("where(x > 4, x - 4, 1) + 5", x=x).nodes[-1].singular == 1
+    assert inspect_columns("where(x > 4, x - 4, 1) + 5", x=x).nodes[-1].singular == 1
 
 
 def test_the_limit_of_the_check_makes_no_digit_infinite(monkeypatch):
     monkeypatch.setattr("eic_core.engine.amplify.RECHECK_WORK", 0)
     x = np.exp(np.random.default_rng(5).uniform(np.log(1e-10), 0, 3000))
-    few, many = (inspected("(1-cos(x))/x**2", x=part) for part in (x[:2000], x))
+    few, many = (inspect_columns("(1-cos(x))/x**2", x=part) for part in (x[:2000], x))
     assert math.isfinite(many.eic) and abs(many.eic - few.eic) < 0.2
     assert many.counts.rechecked == 1000 and many.counts.invalid
     assert "ends after 1,000." in verdict(many).sentence
@@ -201,13 +196,13 @@ def test_the_limit_of_the_check_makes_no_digit_infinite(monkeypatch):
 
 def test_equal_samples_are_settled_once_and_all_of_them_count():
     x = np.random.default_rng(0).integers(0, 9, 5000).astype(float)
-    inspection = inspected("x*0.1 - 0.3", x=x)
+    inspection = inspect_columns("x*0.1 - 0.3", x=x)
     assert inspection.counts.unresolved == 0 and inspection.counts.rechecked > 500
     assert inspection.nodes[-1].singular == np.count_nonzero(x == 3)
 
 
 def test_digits_that_underflow_costs_are_told():
-    said = verdict(inspected("sqrt(x*x)", x=np.array([2e-162, 1.0])))
+    said = verdict(inspect_columns("sqrt(x*x)", x=np.array([2e-162, 1.0])))
     true = abs(math.sqrt(2e-162 * 2e-162) / 2e-162 - 1)
     assert said.level == "range-loss"
     lost = f"{math.log10(true * 2**53):.1f} digits"
@@ -215,13 +210,13 @@ def test_digits_that_underflow_costs_are_told():
 
 
 def test_the_rows_on_a_jump_are_those_that_jump():
-    said = verdict(inspected("where(x > 1, x - 2, 5) + 0.1", x=np.array([1.0, 2.0, 3.0])))
+    said = verdict(inspect_columns("where(x > 1, x - 2, 5) + 0.1", x=np.array([1.0, 2.0, 3.0])))
     assert "row 1 lies exactly on the jump" in said.sentence
 
 
 def test_overflow_that_costs_digits_is_called_so():
     large, larger = np.array([1e200, 1.0]), np.array([1e300, 1.0])
-    said = verdict(inspected("atan(x*y/z/1e100)", x=large, y=large, z=larger))
+    said = verdict(inspect_columns("atan(x*y/z/1e100)", x=large, y=large, z=larger))
     # the exact result is pi/4, that in double precision pi/2: wrong by as much as it is
     assert said.sentence.startswith("Overflow costs every digit of the result at 1 of 2")
     assert said.level == "range-loss"
@@ -239,12 +234,12 @@ def test_overflow_that_costs_digits_is_called_so():
 def test_the_step_that_loses_the_value_is_named(text, step):
     tiny = np.array([1e-200])
     columns = {"x": tiny, "y": tiny, "z": tiny * 1e-100} if "x" in text else {"w": tiny * 0 + 20}
-    assert step in verdict(inspected(text, **columns)).sentence
+    assert step in verdict(inspect_columns(text, **columns)).sentence
 
 
 def test_what_the_output_shows_is_not_said_to_be_hidden():
     x = np.array([800.0, 1.0])
-    said = verdict(inspected("log(exp(x)+exp(y))", x=x, y=x + 1))
+    said = verdict(inspect_columns("log(exp(x)+exp(y))", x=x, y=x + 1))
     assert "No double-precision value" in said.sentence
     assert not any("would not reveal" in note for note in said.notes)
 
@@ -252,15 +247,17 @@ def test_what_the_output_shows_is_not_said_to_be_hidden():
 def test_a_count_of_samples_that_were_checked_says_so(monkeypatch):
     monkeypatch.setattr("eic_core.engine.amplify.RECHECK_WORK", 0)
     x = np.random.default_rng(3).uniform(1, 50, 1800)
-    said = verdict(inspected("1/(1-cos(1e-9*x))", x=x))
+    said = verdict(inspect_columns("1/(1-cos(1e-9*x))", x=x))
     assert "samples that were checked: " in said.sentence
 
 
 def test_what_60_digits_take_for_a_pole_or_a_jump_is_not_said_to_be_one():
-    notes = " ".join(verdict(inspected("1/(1-cos(x))", x=np.array([1e-35, 1.0]))).notes)
+    notes = " ".join(verdict(inspect_columns("1/(1-cos(x))", x=np.array([1e-35, 1.0]))).notes)
     assert "1 of 2 samples has no usable value" in notes and "division by zero" not in notes
-    assert "division by zero" in " ".join(verdict(inspected("1/x", x=np.array([0.0, 1.0]))).notes)
-    said = verdict(inspected("where(tanh(20*x) < 1, 1, 2)", x=np.array([5.0, 0.1]))).sentence
+    assert "division by zero" in " ".join(
+        verdict(inspect_columns("1/x", x=np.array([0.0, 1.0]))).notes
+    )
+    said = verdict(inspect_columns("where(tanh(20*x) < 1, 1, 2)", x=np.array([5.0, 0.1]))).sentence
     assert "row 1 lies on the jump of the condition `tanh(20·x) < 1` to more than 30 digits" in said
 
 
@@ -273,7 +270,7 @@ def test_what_60_digits_take_for_a_pole_or_a_jump_is_not_said_to_be_one():
     ],  # 1 for -1, at all of them
 )
 def test_the_digits_that_a_jump_costs_are_of_the_exact_result(text, most):
-    said = verdict(inspected(text, x=np.linspace(1, 5, 200))).sentence
+    said = verdict(inspect_columns(text, x=np.linspace(1, 5, 200))).sentence
     assert f"and with it {most} of the result." in said
 
 
@@ -283,4 +280,4 @@ def test_an_error_as_large_as_the_exact_result_costs_every_digit():
         ("n**2 - floor(n/2)*2 + 1/(n - 7.5)", "every digit"),
         ("round(2.5*n)", "15.7 digits"),
     ):
-        assert f"costs up to {most};" in verdict(inspected(text, n=n)).sentence
+        assert f"costs up to {most};" in verdict(inspect_columns(text, n=n)).sentence

@@ -1,0 +1,36 @@
+"""Inspections of a formula's text, as tests want them: on ranges or on columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from eic_core.formula.syntax import read
+from eic_core.measure import Inspection, Samples, inspect
+from eic_core.samples import Domain, sample_domains
+
+Range = str | Domain | tuple[float, float]
+
+
+def inspect_ranges(text: str, count: int = 500, seed: int = 0, **ranges: Range) -> Inspection:
+    """Inspect a formula on samples of ranges (`x="1:5"`); a variable without one has 1 to 5."""
+    formula = read(text).formula
+    domains = {name: domain_of(ranges.get(name, "1:5")) for name in (*formula.variables, *ranges)}
+    return inspect(formula, sample_domains(domains, count=count, seed=seed))
+
+
+def domain_of(given: Range) -> Domain:
+    """The domain of a range as the command line writes it, of two limits, or itself."""
+    if isinstance(given, Domain):
+        return given
+    return Domain.parse(f"x={given}")[1] if isinstance(given, str) else Domain("uniform", *given)
+
+
+def inspect_columns(
+    text: str, count: int | None = None, **columns: Sequence[float] | np.ndarray
+) -> Inspection:
+    """Inspect a formula on columns; their names say what the text means by a word."""
+    arrays = {name: np.asarray(column, dtype=float) for name, column in columns.items()}
+    formula = read(text, columns=tuple(arrays)).formula
+    return inspect(formula, Samples.from_columns(arrays, count=count))
