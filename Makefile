@@ -58,18 +58,33 @@ serve: $(VENV)/.installed $(VENV)/.native ## Serve real studies (HOST=…, PORT=
 		--server.address $(HOST) --server.port $(PORT)
 
 .PHONY: test
-test: ## Lint, types, doctests, unit, property, page and browser tests
-	@$(MAKE) --no-print-directory -j3 chromium $(VENV)/.installed-test $(VENV)/.native
+test: ## Lint, then doctests, unit, property, page and browser tests
+	@$(MAKE) --no-print-directory -j4 chromium $(VENV)/.native lint
 	@$(PY) -m pytest -p tests.side_by_side --workers $(WORKERS)
 
 .PHONY: test-full
 test-full: ## The same claims on all their examples, simulations and trees: before a release
 	@EIC_LAB_TESTS=full $(MAKE) --no-print-directory test
 
-.PHONY: lint
-lint: $(VENV)/.installed-test ## Ruff and mypy
-	@$(VENV)/bin/ruff check .
+# The linters run side by side (in as many jobs as make has, if it was told): mypy takes a minute, all
+# others together less.  Each says what it finds before any is asked to stop.
+LINTERS := lint-rules lint-format lint-types lint-imports lint-docstrings
+.PHONY: lint $(LINTERS)
+lint: $(VENV)/.installed-test ## Rules, format, types, imports, docstrings; how the size changed since the release
+	@$(MAKE) --no-print-directory --keep-going --output-sync=target \
+		$(if $(findstring jobserver,$(MAKEFLAGS)),,-j4) $(LINTERS)
+	@$(PY) tools/size.py
+
+lint-rules:
+	@$(VENV)/bin/ruff check --quiet .
+lint-format:
+	@$(VENV)/bin/ruff format --check --quiet . || { echo "make: the files above are not formatted: run $(VENV)/bin/ruff format" >&2; exit 1; }
+lint-types:
 	@$(VENV)/bin/mypy
+lint-imports:
+	@$(VENV)/bin/lint-imports --no-logo
+lint-docstrings:
+	@$(VENV)/bin/pydoclint eic_core study db pages tools
 
 .PHONY: size
 size: ## How large each folder is: statements, docstrings, comments, tokens; what is long (ASK=--long)
@@ -130,5 +145,5 @@ restore: $(VENV)/.installed ## Put a backup back (FILE=var/backups/…); keeps w
 
 .PHONY: clean
 clean: ## Remove the environment and everything that was built (not var: studies live there)
-	@rm -rf $(VENV) build *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	@rm -rf $(VENV) build *.egg-info .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -39,7 +39,7 @@ def json_number(value: float) -> float | str:
 
 
 class Plain:
-    """What goes to other programs: a class says in `JSON` which keys it has there, in order.
+    """What goes to other programs: a class says in `_JSON` which keys it has there, in order.
 
     A class whose objects are only ever a part of others needs the table alone.
 
@@ -48,13 +48,13 @@ class Plain:
     ... class Loss(Plain):
     ...     digits: float
     ...     rows: tuple[int, ...]
-    ...     JSON = ("digits", "at=rows", ("count", lambda loss: len(loss.rows)))
+    ...     _JSON = ("digits", "at=rows", ("count", lambda loss: len(loss.rows)))
     >>> Loss(math.inf, (3, 4)).to_json()
     {'digits': 'inf', 'at': [3, 4], 'count': 2}
     """
 
     __slots__ = ()
-    JSON: ClassVar[tuple[Key, ...]] = ()
+    _JSON: ClassVar[tuple[Key, ...]] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; numbers that JSON has not as "inf", "-inf" and "nan".
@@ -63,7 +63,7 @@ class Plain:
         -------
         dict[str, Any]
         """
-        return json_form(self, self.JSON)
+        return json_form(self, self._JSON)
 
 
 class PlainAtLevel(Plain):
@@ -77,7 +77,7 @@ class PlainAtLevel(Plain):
 
     def to_json(self, level: float = 0.95) -> dict[str, Any]:
         """Plain values; null where there is none, with the reason."""
-        return json_form(self, self.JSON, getattr(self, "level", level))
+        return json_form(self, self._JSON, getattr(self, "level", level))
 
 
 def plain_value(value: Any, level: float | None = None) -> Any:
@@ -96,15 +96,15 @@ def plain_value(value: Any, level: float | None = None) -> Any:
         return value.to_json(level)
     if hasattr(value, "to_json"):
         return value.to_json()
-    if hasattr(value, "JSON"):
-        return json_form(value, value.JSON, level)
+    if hasattr(value, "_JSON"):
+        return json_form(value, value._JSON, level)
     if isinstance(value, Mapping):
         return {key: plain_value(each, level) for key, each in value.items()}
     return plain_value(value(level), level) if callable(value) else value
 
 
 def json_form(value: object, keys: tuple[Key, ...], level: float | None = None) -> dict[str, Any]:
-    """The JSON form of an object whose class has no `JSON`.
+    """The JSON form of an object whose class has no `_JSON`.
 
     - `value`: whose attributes the keys name.
     - `keys`: in the order that the form has.

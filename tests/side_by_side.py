@@ -49,7 +49,6 @@ study to rate costs seconds: fewer processes that do it are quicker than more si
 LONGEST_FIRST = (
     *(file for files in IN_ONE_PROCESS.values() for file in files),
     "tests/e2e/test_results.py",
-    "tests/test_lint.py",
     "tests/e2e",
     "tests/core/rewriting",
     "tests/core/formula/test_growth.py",

@@ -196,7 +196,7 @@ class Claim(Plain):
     found: str
     verdict: str  # "holds", "does not hold", "not decided" or what it holds for
 
-    JSON = ("statement", "place", "found", "verdict")
+    _JSON = ("statement", "place", "found", "verdict")
 
 
 NOT_DECIDED = "not decided"

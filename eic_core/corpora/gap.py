@@ -60,7 +60,7 @@ class BootstrapInterval(Plain):
     low: float = math.nan
     high: float = math.nan
 
-    JSON = ("value", "low", "high")
+    _JSON = ("value", "low", "high")
 
     @property
     def known(self) -> bool:
@@ -88,7 +88,7 @@ class GroupSummary(Plain):
     infinite: int
     without: int
 
-    JSON = (
+    _JSON = (
         "group=group.key",
         "title=group.title",
         "samples",
@@ -170,7 +170,7 @@ class GapDifference(Plain):
     mean: BootstrapInterval
     shared_laws: int  # Laws that both have formulas of
 
-    JSON = ("first=first.key", "second=second.key", "median", "mean", "shared_laws")
+    _JSON = ("first=first.key", "second=second.key", "median", "mean", "shared_laws")
 
 
 def compare_groups(

@@ -240,7 +240,7 @@ class Need:
     together: int  # Digits kept when everything is rounded at once
     shortened: str  # The constant rounded so; "" for an input
 
-    JSON = ("kind", "name", "nodes", "given", "alone", "together", "shortened")
+    _JSON = ("kind", "name", "nodes", "given", "alone", "together", "shortened")
 
 
 @dataclass(frozen=True)
@@ -269,7 +269,7 @@ class Budget(Plain):
     eic_after: float
     sentences: tuple[str, ...]
 
-    JSON = (
+    _JSON = (
         "tolerance",
         "scale_of",
         "measure",

@@ -55,7 +55,7 @@ class Shaken:
     # formula leaves double range
     left_out: int
 
-    JSON = ("sigma", "local_eic", "low", "high", "left_out")
+    _JSON = ("sigma", "local_eic", "low", "high", "left_out")
 
 
 @dataclass(frozen=True)

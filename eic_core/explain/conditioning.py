@@ -53,7 +53,7 @@ class VariableConditioning:
     largest: float  # Its largest size there
     share: float  # Its part of the mean of 1 + sum_v (...)^2, 0 to 1
 
-    JSON = ("name", "rms", "largest", "share")
+    _JSON = ("name", "rms", "largest", "share")
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class OwnConditioning(Plain):
     # Further samples at which nothing tells it, for too many had to be looked at closely
     unsettled: int = 0
 
-    JSON = ("own", "own_finite", "valid", "singular", "unsettled", "variables")
+    _JSON = ("own", "own_finite", "valid", "singular", "unsettled", "variables")
 
 
 def own_conditioning(

@@ -92,7 +92,7 @@ class CorrelatedAmplification(Plain):
     singular: int
     repeated: int  # How many classes have two or more members; 0 means q = s everywhere
 
-    JSON = (
+    _JSON = (
         "q_eic",
         "q_eic_finite",
         "root_eic",

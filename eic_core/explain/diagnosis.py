@@ -38,7 +38,7 @@ class Diagnosis(Plain):
     where: Where
     writing: WritingLoss
 
-    JSON = ("sentences", "ledger", "where", "writing", "losses", "double_range")
+    _JSON = ("sentences", "ledger", "where", "writing", "losses", "double_range")
 
     @property
     def losses(self) -> tuple[Loss, ...]:

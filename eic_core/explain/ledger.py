@@ -54,7 +54,7 @@ class LedgerRow:
     # How many times the other steps together multiply it there, or divide it; nan as above
     elsewhere: float = math.nan
 
-    JSON = (
+    _JSON = (
         "id=node_id",
         "text",
         "share",
@@ -339,7 +339,7 @@ class Ledger(Plain):
     singular: int
     sentences: tuple[str, ...]  # The largest entries first
 
-    JSON = ("target", "finite", "singular", "sentences", "rows")
+    _JSON = ("target", "finite", "singular", "sentences", "rows")
 
     @property
     def ranked(self) -> tuple[LedgerRow, ...]:

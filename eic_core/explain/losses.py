@@ -58,7 +58,7 @@ class Loss(Plain):
     digits_finite: float  # Without these samples; nan if none remain
     sentence: str  # What it is, and how large
 
-    JSON = ("key", "name", "digits", "digits_finite", "sentence")
+    _JSON = ("key", "name", "digits", "digits_finite", "sentence")
 
 
 def level_of(digits: float) -> str:

@@ -323,7 +323,7 @@ class RobustnessCard(Plain):
     outside: float = math.nan
     outside_rows: int = 0
 
-    JSON = (
+    _JSON = (
         "formula=text",
         "rows",
         "r2",

@@ -206,7 +206,7 @@ class Growth(Plain):
     per_decade: float  # Digits by which it grows when N grows tenfold
     unbounded: bool = False  # Whether it is known to grow without bound, whatever these rows show
 
-    JSON = ("counts", "local_eic", "low", "high", "per_decade")
+    _JSON = ("counts", "local_eic", "low", "high", "per_decade")
 
     @property
     def sentence(self) -> str:
@@ -277,7 +277,7 @@ class MeanInterval:
     reason: str = ""  # Why there is none; "" if there is one
     heavy: bool = False  # Whether the reason is the tail
 
-    JSON = ("low", "high", "level", "reason")
+    _JSON = ("low", "high", "level", "reason")
 
     @property
     def sentence(self) -> str:

@@ -32,7 +32,7 @@ class Spread(Plain):
     worst: str  # What the worst 1 % of the samples carry
     settled: str  # Whether the mean is settled: "yes", "no", and where not
 
-    JSON = ("place", "quantiles", "worst", "settled")
+    _JSON = ("place", "quantiles", "worst", "settled")
 
 
 def spread_of(inspection: Inspection) -> Spread | None:

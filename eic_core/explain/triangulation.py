@@ -138,7 +138,7 @@ class TriangulatedNode:
     float64: Observed
     agreement: MethodAgreement  # The badge and its reason
 
-    JSON = (
+    _JSON = (
         "id=node_id",
         "text",
         "recursion",
@@ -158,7 +158,7 @@ class Triangulation(Plain):
     samples: Samples = field(repr=False)  # The rows used, evenly spaced over the valid ones
     nodes: tuple[TriangulatedNode, ...]  # In post-order; empty if no row is valid
 
-    JSON = (("rows", lambda found: len(found.samples)), "sentence", "nodes")
+    _JSON = (("rows", lambda found: len(found.samples)), "sentence", "nodes")
 
     @property
     def sentence(self) -> str:

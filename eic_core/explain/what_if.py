@@ -38,7 +38,7 @@ class WhatIf(Plain):
     eic_after: float
     sentence: str
 
-    JSON = (
+    _JSON = (
         "node=node_id",
         "mean",
         "formula=text",

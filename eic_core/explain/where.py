@@ -59,7 +59,7 @@ class InputRange:
     # From its smallest value over all valid samples to its largest; 0 if that is not known
     spread: float = 0.0
 
-    JSON = ("name", "low", "high", "covered")
+    _JSON = ("name", "low", "high", "covered")
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class LossPlace:
     inputs: tuple[InputRange, ...]  # The inputs that the rows pick out, the narrowest first
     sentence: str
 
-    JSON = (
+    _JSON = (
         "node=node_id",
         "crosses",
         ("low", lambda place: None if math.isnan(place.low) else place.low),
@@ -325,7 +325,7 @@ class Where(Plain):
     growth: Growth | None  # How local EIC changes with N; None with fewer than 32 finite rows
     interval: MeanInterval  # For local EIC, or why there is none
 
-    JSON = (
+    _JSON = (
         "node=node_id",
         "finite",
         ("singular_rows", lambda found: _row_numbers(found, found.singular)),

@@ -64,7 +64,7 @@ class WritingLoss(Plain):
     sentence: str  # The verdict
     notes: tuple[str, ...]  # Sentences that qualify it
 
-    JSON = (
+    _JSON = (
         "own",
         "q",
         "loss",

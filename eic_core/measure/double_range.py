@@ -50,7 +50,7 @@ class RangePlace(Plain):
     zeros: int = 0
     outside: int = 0
 
-    JSON = ("node", "overflows", "underflows", "zeros", "outside")
+    _JSON = ("node", "overflows", "underflows", "zeros", "outside")
 
     @property
     def rounded(self) -> int:
@@ -95,7 +95,7 @@ class DoubleRange(Plain):
     # a double, of fewer digits
     fewer: int = 0
 
-    JSON = (
+    _JSON = (
         "rows",
         "out_of_range",
         ("without_value", lambda found: found.count),

@@ -64,7 +64,7 @@ class Following(Plain):
     # shape (N,): `moved` by each of these steps alone
     by_step: Mapping[int, Array] = field(repr=False)
 
-    JSON = (("samples", lambda found: len(found.rows)), "node")
+    _JSON = (("samples", lambda found: len(found.rows)), "node")
 
     def digits(self, rows: Rows, step: int | None = None) -> tuple[float, float]:
         """The fewest and the most digits that the result loses at some of the samples.

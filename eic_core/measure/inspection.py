@@ -136,7 +136,7 @@ class SampleCounts:
     rechecked: int
     unresolved: int
 
-    JSON = ("total", "valid", "invalid", "singular", "rechecked", "unresolved")
+    _JSON = ("total", "valid", "invalid", "singular", "rechecked", "unresolved")
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +167,7 @@ class Inspection(Plain):
     reason: str
     amplification: Amplification = field(repr=False)
 
-    JSON = (
+    _JSON = (
         "formula=formula.source",
         ("latex", lambda found: to_latex(found.formula)),
         "complexity=formula.complexity",

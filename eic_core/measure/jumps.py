@@ -54,7 +54,7 @@ class Jump(Plain):
     # Whether it is turned by an over- or underflow on the way, and not by a rounding
     by_range: bool = False
 
-    JSON = ("node", "count", "digits", "fewest_digits", "by_range")
+    _JSON = ("node", "count", "digits", "fewest_digits", "by_range")
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Undecided(Plain):
     # Where, those that cost most digits first; of several copies of a step the first
     jumps: tuple[Jump, ...]
 
-    JSON = (("samples", lambda found: found.count), "checked", "jumps")
+    _JSON = (("samples", lambda found: found.count), "checked", "jumps")
 
     @property
     def count(self) -> int:

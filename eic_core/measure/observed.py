@@ -183,7 +183,7 @@ class Observed:
     # not, and rounded for it
     underflows: int
 
-    JSON = ("digits", "worst", "usable", "lost=rows_lost")
+    _JSON = ("digits", "worst", "usable", "lost=rows_lost")
 
     @property
     def usable(self) -> int:
@@ -341,7 +341,7 @@ class ObservedError(Plain):
     # without them
     largest_at_zero: float = 0.0
 
-    JSON = (
+    _JSON = (
         "precision",
         "rms",
         "worst",

@@ -32,7 +32,7 @@ class Tail:
     # Ids of the nodes that take both signs inside the domain; at a zero, a pole or a jump
     crossings: tuple[int, ...]
 
-    JSON = ("node", "q50", "q90", "q99", "top1_share", "divergent", "crossings")
+    _JSON = ("node", "q50", "q90", "q99", "top1_share", "divergent", "crossings")
 
 
 def hill_index(values: np.ndarray, k: int) -> float:

@@ -59,7 +59,7 @@ class Pick(Plain):
     left_out: int  # Formulas that could not: refused, or without a value or an EIC on the data
     sentence: str  # Which formula, why, and what it costs
 
-    JSON = (
+    _JSON = (
         ("picked", lambda pick: row_document(pick.picked, pick.ranked)),
         ("plain", lambda pick: row_document(pick.plain, pick.ranked)),
         "alpha",

@@ -57,10 +57,10 @@ class Findings(Plain):
     robustness: RobustnessCard | None = field(repr=False)
     missing: Mapping[str, str]
 
-    JSON = (
+    _JSON = (
         "complete",
         "unfinished",
-        *keys_within("inspection", Inspection.JSON),
+        *keys_within("inspection", Inspection._JSON),
         ("data_hash", lambda findings: findings.inspection.samples.digest()),
         "diagnosis",
         "repair=repairs",

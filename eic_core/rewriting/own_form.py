@@ -40,7 +40,7 @@ class RowDifference:
     before: str
     after: str
 
-    JSON = ("row", "inputs", "before", "after")
+    _JSON = ("row", "inputs", "before", "after")
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class RowComparison(Plain):
     largest_rise: float
     rms_rise: float  # By how many digits the root mean square error of the new form is larger
 
-    JSON = ("rows", "mean_before", "mean_after", "fewer", "more", "largest_rise", "rms_rise")
+    _JSON = ("rows", "mean_before", "mean_after", "fewer", "more", "largest_rise", "rms_rise")
 
     @property
     def is_worse(self) -> bool:
@@ -490,7 +490,7 @@ class Measured:
     float32: ObservedError
     float64: ObservedError
 
-    JSON = ("q", "eic", "complexity", "float32", "float64")
+    _JSON = ("q", "eic", "complexity", "float32", "float64")
 
     @property
     def q(self) -> float:
@@ -513,7 +513,7 @@ class RepairStep:
     after: str
     assumptions: tuple[str, ...]  # Such as ``"x > 0"``
 
-    JSON = ("rule", "before", "after", "assumptions")
+    _JSON = ("rule", "before", "after", "assumptions")
 
 
 @dataclass(frozen=True)
@@ -528,7 +528,7 @@ class Repair(Plain):
     compared: RowComparison  # Both forms in double precision, row by row
     sentence: str
 
-    JSON = (
+    _JSON = (
         "formula=text",
         ("latex", lambda repair: to_latex(repair.formula)),
         "sentence",
@@ -610,7 +610,7 @@ class Repairs(Plain):
     sentence: str
     advice: str
 
-    JSON = (
+    _JSON = (
         ("formula", lambda repairs: to_python(repairs.formula)),
         "sentence",
         "advice",

@@ -31,7 +31,7 @@ class Verification:
     domain_rows: int  # Rows at which the form has a value wherever the formula has one
     widened: int  # Of the compared rows, those at which only the new form has a value
 
-    JSON = ("rows", "digits", "agreement", "domain_rows", "widened")
+    _JSON = ("rows", "digits", "agreement", "domain_rows", "widened")
 
 
 class Verifier:

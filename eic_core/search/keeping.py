@@ -75,12 +75,7 @@ def best_of(candidates: Iterable[Individual]) -> list[Individual]:
         errors[start:end], digits[start:end] = [error], [own]
     if len(kept) > MOST_KEPT:
         by_worth = sorted(kept, key=lambda i: -given[i].fitness)
-        nodes_seen: set[int] = set()
-        firsts = [
-            i
-            for i in by_worth
-            if given[i].nodes not in nodes_seen and not nodes_seen.add(given[i].nodes)
-        ]  # type: ignore[func-returns-value]
+        firsts = {given[i].nodes: i for i in reversed(by_worth)}.values()  # the best of each length
         kept = sorted({*firsts, *by_worth[: MOST_KEPT - len(firsts)]})
     return [given[i] for i in kept]
 
@@ -181,7 +176,7 @@ class Found(Plain):
     loss: float  # The mean squared error
     digits_needed: int  # Significant digits of the longest constant; 0 without one
 
-    JSON = (
+    _JSON = (
         "formula=text",
         "python=text",
         ("c", lambda found: to_c(found.formula)),

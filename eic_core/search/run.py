@@ -103,7 +103,7 @@ class SearchResult(Plain):
     tolerance: float
     islands: tuple[State, ...] = ()
 
-    JSON = (
+    _JSON = (
         "evaluations",
         "seconds",
         "stopped",

@@ -81,7 +81,7 @@ class Route:
     # False if the search was given up while simulation still fell short of the target
     met: bool = True
 
-    JSON = (
+    _JSON = (
         "way",
         ("model", lambda route: asdict(route.model) if route.model else None),
         ("approximate", lambda route: _finite(route.approximate)),
@@ -105,7 +105,7 @@ class Grid:
     # no interval
     half_width: tuple[tuple[float, ...], ...]
 
-    JSON = (
+    _JSON = (
         "pairs",
         "raters",
         ("half_width", lambda grid: [[_finite(v) for v in row] for row in grid.half_width]),
@@ -123,7 +123,7 @@ class Advice(PlainAtLevel):
     routes: tuple[Route, ...]  # Empty if so
     grid: Grid
 
-    JSON = (("target", lambda advice: asdict(advice.target)), "reached", "routes", "grid")
+    _JSON = (("target", lambda advice: asdict(advice.target)), "reached", "routes", "grid")
 
 
 _MOST = 20_000

@@ -27,7 +27,7 @@ class MonteCarloEstimate:
     value: float
     error: float  # Monte-Carlo standard error: how far another seed would move the value
 
-    JSON = ("value", "monte_carlo_error=error")
+    _JSON = ("value", "monte_carlo_error=error")
 
 
 def share_of(flags: Sequence[bool]) -> MonteCarloEstimate | None:
@@ -129,7 +129,7 @@ class Plan(PlainAtLevel):
     warning: str  # What the most frequent such sentence says; "" if there is none
     given_problems: bool  # Whether the problems are held fixed, being fewer than ten
 
-    JSON = (
+    _JSON = (
         ("model", lambda plan: asdict(plan.model)),
         "studies",
         "seed",

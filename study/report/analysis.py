@@ -95,7 +95,7 @@ class Software(Plain):
     numpy: str
     scipy: str
 
-    JSON = ("eic_lab", "python", "numpy", "scipy")
+    _JSON = ("eic_lab", "python", "numpy", "scipy")
 
     @classmethod
     def here(cls) -> Software:
@@ -155,7 +155,7 @@ class HeldGaps(Plain):
     in_most_draws: int
     without_worst_row: int  # Of these, whose gap is still `least` without the row of most loss
 
-    JSON = ("least", "known", "in_most_draws", "without_worst_row")
+    _JSON = ("least", "known", "in_most_draws", "without_worst_row")
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ class DeclaredAnalysis(Plain):
     sidedness: str  # {"two-sided", "one-sided"}
     smallest_effect: float  # The smallest difference from one half that would matter, in shares
 
-    JSON = ("estimand", "confidence_level", "sidedness", "smallest_effect")
+    _JSON = ("estimand", "confidence_level", "sidedness", "smallest_effect")
 
     @classmethod
     def of(cls, configuration: Mapping[str, Any]) -> DeclaredAnalysis | None:

@@ -157,7 +157,7 @@ class Unblinding(Plain):
     at: datetime  # UTC
     votes_then: int  # Votes on pairs that had been cast by then
 
-    JSON = (("at", lambda look: utc_text(look.at)), "votes_then")
+    _JSON = (("at", lambda look: utc_text(look.at)), "votes_then")
 
     def __post_init__(self) -> None:
         if self.at.tzinfo is None:

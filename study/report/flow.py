@@ -19,7 +19,7 @@ class Lost(Plain):
     votes: int
     raters: int
 
-    JSON = ("votes", "raters")
+    _JSON = ("votes", "raters")
 
     @property
     def words(self) -> str:
@@ -65,7 +65,7 @@ class StudyFlow(Plain):
     stopped_after: Mapping[int, int]
     whole: int  # Pairs that a rater gets
 
-    JSON = (
+    _JSON = (
         "invited",
         "through_open_links",
         "consented",

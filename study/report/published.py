@@ -35,7 +35,7 @@ class PublishedCounts(Plain):
     kappa: float | None = None  # Agreement of two raters on a pair
     level: float = 0.95
 
-    JSON = (
+    _JSON = (
         "lower",
         "votes",
         "pairs",

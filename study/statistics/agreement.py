@@ -60,7 +60,7 @@ class FleissKappa(PlainAtLevel):
     observed: float | None
     expected: float | None
 
-    JSON = (
+    _JSON = (
         "value",
         "reason",
         "observed",
@@ -161,7 +161,7 @@ class Agreement(PlainAtLevel):
     seed: int  # Of the intervals
     level: float
 
-    JSON = (
+    _JSON = (
         "raw_agreement",
         "fleiss_kappa",
         "krippendorff_alpha",

@@ -135,7 +135,7 @@ class Coefficient(PlainAtLevel):
     interval_reason: str  # Why there is no interval; "" if there is
     too_small: str  # Why the interval is not to be relied on; "" if it is, or if there is none
 
-    JSON = (
+    _JSON = (
         "name",
         "value",
         "reason",

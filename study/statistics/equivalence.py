@@ -31,7 +31,7 @@ class EffectSize(Plain):
     p_below: float | None
     p_within: float | None  # That it is not between the two: the larger of two one-sided tests
 
-    JSON = ("margin", "declared", "alpha", "p_above", "p_below", "p_within", "finding", "sentence")
+    _JSON = ("margin", "declared", "alpha", "p_above", "p_below", "p_within", "finding", "sentence")
 
     @property
     def finding(self) -> EffectFinding:

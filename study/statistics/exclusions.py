@@ -66,7 +66,7 @@ class ExclusionRule(PlainAtLevel):
     # exclude nothing
     max_failed_attention: int | None = None
 
-    JSON = ("threshold_seconds", "unit", "max_failed_attention")
+    _JSON = ("threshold_seconds", "unit", "max_failed_attention")
 
     def __post_init__(self) -> None:
         if not 0 <= self.threshold_seconds < float("inf"):

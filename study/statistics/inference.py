@@ -62,7 +62,7 @@ class ClusteredRate(PlainAtLevel):
     too_small: str  # "", or why this study is too small for a trustworthy interval, in a sentence
     reason: str  # "", or why there is no interval and no test
 
-    JSON = (
+    _JSON = (
         "lower",
         "votes",
         "rate",

@@ -37,7 +37,7 @@ class MixedRate(PlainAtLevel):
     standard_error: float | None
     level: float
 
-    JSON = (
+    _JSON = (
         "kinds",
         "spreads",
         "log_odds",

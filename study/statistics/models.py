@@ -106,7 +106,7 @@ class ModelEstimate(PlainAtLevel):
     too_small: str = ""
     reason: str = ""
 
-    JSON = (
+    _JSON = (
         "value",
         "standard_error",
         "degrees_of_freedom",

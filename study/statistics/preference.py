@@ -30,7 +30,7 @@ class Interval(PlainAtLevel):
     # bootstrap
     method: str
 
-    JSON = ("low", "high", "level", "method")
+    _JSON = ("low", "high", "level", "method")
 
 
 def between(interval: Interval | None) -> str:
@@ -76,7 +76,7 @@ class Preference(PlainAtLevel):
     higher: int
     ties: int = 0  # "Cannot decide": shown, and in no rate
 
-    JSON = (
+    _JSON = (
         "lower",
         "higher",
         "ties",

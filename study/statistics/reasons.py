@@ -48,7 +48,7 @@ class Subject(Plain):
     lower: int
     higher: int
 
-    JSON = ("name", "reasons", "raters", "lower", "higher")
+    _JSON = ("name", "reasons", "raters", "lower", "higher")
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Reasons(Plain):
     # The words that most reasons have, and how many do; small words left out
     words: tuple[tuple[str, int], ...]
 
-    JSON = ("votes", "given", "raters", "subjects", ("words", lambda found: dict(found.words)))
+    _JSON = ("votes", "given", "raters", "subjects", ("words", lambda found: dict(found.words)))
 
 
 NONE_OF_THESE = "none of these"

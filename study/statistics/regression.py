@@ -40,7 +40,7 @@ class RegressionTerm(PlainAtLevel):
     standard_error: float  # Clustered; 0 where no two clusters differ
     degrees_of_freedom: int
 
-    JSON = ("name", "estimate", "standard_error", "degrees_of_freedom", "p_value", "interval")
+    _JSON = ("name", "estimate", "standard_error", "degrees_of_freedom", "p_value", "interval")
 
     @property
     def p_value(self) -> float | None:
@@ -80,7 +80,7 @@ class RegressionFit(PlainAtLevel):
     clusters: tuple[int, ...]  # How many of each kind
     reason: str  # Why there is no fit; "" if there is
 
-    JSON = ("too_small", "terms", "votes", "clusters", "reason")
+    _JSON = ("too_small", "terms", "votes", "clusters", "reason")
 
     def term(self, name: str) -> RegressionTerm | None:
         """The term of this name; None if there is none."""

@@ -32,7 +32,7 @@ class SignTest(PlainAtLevel):
     higher: int
     split: int = 0  # Pairs with as many votes for either: they decide nothing
 
-    JSON = ("lower", "higher", "split", "pairs", "rate", "p_value", "reason", "sentence")
+    _JSON = ("lower", "higher", "split", "pairs", "rate", "p_value", "reason", "sentence")
 
     def __post_init__(self) -> None:
         if min(self.lower, self.higher, self.split) < 0:

@@ -31,7 +31,7 @@ class SubgroupRate(PlainAtLevel):
     votes: int
     rate: ClusteredRate
 
-    JSON = ("name", "raters", "valid=votes", *keys_within("rate", RATE))
+    _JSON = ("name", "raters", "valid=votes", *keys_within("rate", RATE))
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Subgroups(PlainAtLevel):
     fit: LogisticFit  # Log odds of a vote for the lower EIC on each group but the first
     level: float
 
-    JSON = ("what", "groups", "p_value", "level", "sentence")
+    _JSON = ("what", "groups", "p_value", "level", "sentence")
 
     @property
     def p_value(self) -> float | None:

@@ -29,7 +29,7 @@ class VisiblePredictor(Plain):
     # The same share for each of `VISIBLE`, by its better direction over all pairs
     by_name: tuple[float, ...]
 
-    JSON = (
+    _JSON = (
         "name",
         "fewer",
         "auc",

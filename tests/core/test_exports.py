@@ -23,7 +23,7 @@ from eic_core.exports import Plain, PlainAtLevel, csv_text, json_text, keys_with
 class Part(PlainAtLevel):
     value: float
 
-    JSON = ("value", "interval")
+    _JSON = ("value", "interval")
 
     def interval(self, level: float) -> tuple[float, ...]:
         return (self.value - level, self.value + level)
@@ -35,7 +35,7 @@ class Whole(PlainAtLevel):
     best: Part | None
     level: float
 
-    JSON = ("level", "parts", "best")
+    _JSON = ("level", "parts", "best")
 
 
 def tables() -> Iterator[type]:
@@ -45,7 +45,11 @@ def tables() -> Iterator[type]:
             if ".native." in found.name or found.name.endswith(("__main__", "make_pool")):
                 continue
             for kind in vars(import_module(found.name)).values():
-                if inspect.isclass(kind) and kind.__module__ == found.name and "JSON" in vars(kind):
+                if (
+                    inspect.isclass(kind)
+                    and kind.__module__ == found.name
+                    and "_JSON" in vars(kind)
+                ):
                     yield kind
 
 
@@ -54,7 +58,7 @@ def test_every_key_of_every_table_is_an_attribute_of_its_class() -> None:
     assert len(found) > 50
     for kind in found:
         known = {*dir(kind), *getattr(kind, "__dataclass_fields__", ())}
-        keys = [key for key in kind.JSON if isinstance(key, str)]
+        keys = [key for key in kind._JSON if isinstance(key, str)]
         names = {(key.partition("=")[2] or key).partition(".")[0] for key in keys}
         assert names <= known, f"{kind.__name__}: {names - known}"
 
@@ -76,7 +80,7 @@ def test_the_keys_of_a_part_stand_among_those_of_the_whole_and_give_way_to_later
     class Outer(PlainAtLevel):
         part: Part
         level: float = 0.5
-        JSON = ("level", *keys_within("part", Part.JSON), ("value", lambda outer: "mine"))
+        _JSON = ("level", *keys_within("part", Part._JSON), ("value", lambda outer: "mine"))
 
     assert [*Outer(Part(1.0)).to_json().items()] == [
         ("level", 0.5),

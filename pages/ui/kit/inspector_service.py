@@ -283,7 +283,8 @@ class InspectorService:
 
         Raises
         ------
-        FormulaError, DataError
+        FormulaError
+        DataError
             What the user should mend.
         """
 

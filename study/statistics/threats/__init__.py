@@ -38,7 +38,7 @@ class Threats(PlainAtLevel):
     problems: ProblemRates  # Whether it holds in every problem
     ties: Ties  # Whether it matters how ties are counted
 
-    JSON = (
+    _JSON = (
         "sensitivity",
         "attention",
         "sides",

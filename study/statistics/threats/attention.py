@@ -40,7 +40,7 @@ class RaterChecks:
     answered: int
     passed: int
 
-    JSON = ("rater", "answered", "passed")
+    _JSON = ("rater", "answered", "passed")
 
     @property
     def failed(self) -> int:
@@ -61,7 +61,7 @@ class AttentionChecks(PlainAtLevel):
     difference: LogisticFit  # Log odds of a vote for the lower EIC on "a failed attention check"
     level: float
 
-    JSON = (
+    _JSON = (
         "answered",
         "passed",
         "failed_raters",

@@ -51,7 +51,7 @@ class Stretch(PlainAtLevel):
     rate: ClusteredRate
     median_seconds: float | None  # Active seconds of its valid votes; None without one
 
-    JSON = (
+    _JSON = (
         "name",
         "first",
         "last",
@@ -73,7 +73,7 @@ class Ballots(PlainAtLevel):
     seconds_trend: LinearFit
     level: float
 
-    JSON = (
+    _JSON = (
         "thirds",
         "numbers",
         "trend",

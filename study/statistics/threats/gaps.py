@@ -65,7 +65,7 @@ class Gaps(PlainAtLevel):
     unadjusted: ClusteredRate  # Of the votes that enter
     level: float
 
-    JSON = (
+    _JSON = (
         "fit",
         ("odds_ratios", lambda found: {KEYS[t.name]: _odds(t, found.level) for t in found.terms}),
         ("adjusted_rate", lambda found: (found.adjusted_rate or (None, None))[0]),

@@ -38,7 +38,7 @@ class ProblemRate(PlainAtLevel):
     # One-sided, by the same method: how likely so low a rate is if the true one is one half
     p_below: float | None = None
 
-    JSON = ("problem", "pairs", "raters", "lower", "votes", "rate", "interval")
+    _JSON = ("problem", "pairs", "raters", "lower", "votes", "rate", "interval")
 
     @property
     def rate(self) -> float | None:
@@ -62,7 +62,7 @@ class ProblemRates(PlainAtLevel):
     level: float
     reason: str  # Why there is no test; "" if there is
 
-    JSON = (
+    _JSON = (
         "problems=rates",
         "design_effect",
         "spread",

@@ -41,7 +41,7 @@ class ScreenRate(PlainAtLevel):
     raters: int  # Who cast them
     rate: ClusteredRate
 
-    JSON = ("viewport", "valid=votes", "raters", *keys_within("rate", RATE))
+    _JSON = ("viewport", "valid=votes", "raters", *keys_within("rate", RATE))
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Screens(PlainAtLevel):
     fit: LogisticFit
     level: float
 
-    JSON = ("classes", "unknown", "fit", "p_value", "level", "sentence", "judgement")
+    _JSON = ("classes", "unknown", "fit", "p_value", "level", "sentence", "judgement")
 
     @property
     def p_value(self) -> float | None:

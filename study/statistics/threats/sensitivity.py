@@ -40,7 +40,7 @@ class SensitivityPoint(PlainAtLevel):
     rate: ClusteredRate
     frozen: bool  # This is the rule of the frozen study
 
-    JSON = ("unit", "threshold_seconds", "valid", "raters", "frozen", *keys_within("rate", RATE))
+    _JSON = ("unit", "threshold_seconds", "valid", "raters", "frozen", *keys_within("rate", RATE))
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Of the rate, clustered."""
@@ -55,7 +55,7 @@ class Sensitivity(PlainAtLevel):
     points: tuple[SensitivityPoint, ...]  # Sessions first, thresholds ascending
     level: float
 
-    JSON = ("rule", "level", "points", "sentence", "judgement")
+    _JSON = ("rule", "level", "points", "sentence", "judgement")
 
     def of_unit(self, unit: Unit) -> tuple[SensitivityPoint, ...]:
         """The curve for whole sessions, or for single votes."""

@@ -47,7 +47,7 @@ class OneSided(PlainAtLevel):
     without_them: ClusteredRate
     level: float
 
-    JSON = (
+    _JSON = (
         "left",
         "right",
         "candidates",
@@ -113,7 +113,7 @@ class SideBias(PlainAtLevel):
     one_sided: OneSided
     level: float
 
-    JSON = (
+    _JSON = (
         "left",
         "right",
         "ties",

@@ -42,7 +42,7 @@ class Confounding(PlainAtLevel):
     unadjusted: ClusteredRate
     level: float
 
-    JSON = (
+    _JSON = (
         "fit",
         "predictor",
         "left_out",

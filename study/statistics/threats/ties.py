@@ -44,7 +44,7 @@ class TiesCounted(PlainAtLevel):
     # formula, which leaves rate and clustered variance as they are.
     clustered: ClusteredRate
 
-    JSON = (
+    _JSON = (
         "convention",
         ("meaning", lambda counted: CONVENTIONS[counted.convention]),
         *keys_within("clustered", RATE),
@@ -66,7 +66,7 @@ class Ties(PlainAtLevel):
     counted: tuple[TiesCounted, ...]  # In the order of `CONVENTIONS`
     level: float
 
-    JSON = ("ties", "votes", "level", "conventions=counted", "sentence", "judgement")
+    _JSON = ("ties", "votes", "level", "conventions=counted", "sentence", "judgement")
 
     @property
     def judgement(self) -> Judgement:

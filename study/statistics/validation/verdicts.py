@@ -37,7 +37,7 @@ class AimVerdict(PlainAtLevel):
     flagged: int
     outside: tuple[str, ...]  # The rows that miss it, the worst first
 
-    JSON = ("aim", "binding", "holds", "rows", "flagged", "outside")
+    _JSON = ("aim", "binding", "holds", "rows", "flagged", "outside")
 
     @property
     def holds(self) -> bool:
