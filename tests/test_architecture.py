@@ -169,7 +169,7 @@ def test_pages_are_thin() -> None:
         assert not external(name) & {"eic_core", "db", "numpy", "plotly"}, name
         # Statements, not lines, which a formatter changes; the largest page, Compare, has 79.
         statements = sum(isinstance(node, ast.stmt) for node in ast.walk(tree_of(name)))
-        assert statements <= 85, f"{name} has {statements} statements"
+        assert statements <= 80, f"{name} has {statements} statements"
 
 
 def test_no_public_class_name_twice() -> None:
