@@ -1,4 +1,4 @@
-"""What the page's words mean, in plain language, for its hover texts."""
+"""Hover texts: the terms of the pages in plain language."""
 
 WHAT_IS_EIC = (
     "Every operation on a computer rounds its result. The **Effective Information Criterion** "
