@@ -45,7 +45,7 @@ from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.heavy import QUICK_LIST, measured_on_laws
 from pages.ui.kit.jobs import Cancelled, Job, Jobs, Step, holding
 from pages.ui.kit.wiring import scoring_slots, workers
-from pages.ui.kit.workers import UNHURRIED, InThread, retold, who_asks
+from pages.ui.kit.workers import UNHURRIED, InThread, repeat_progress, who_asks
 
 ABANDONED_AFTER = 300.0
 """Seconds after which measuring ends if nobody looks at its progress."""
@@ -266,7 +266,7 @@ def _measured(desk: GapDesk, imported: Imported, name: str, step: Step) -> OwnPo
 
     rows = imported.rows
     with holding(scoring_slots(), lambda: watched(0, len(rows))):
-        progress, wait = retold(watched, 0, len(rows))
+        progress, wait = repeat_progress(watched, 0, len(rows))
         found = workers().run(
             measured_on_laws, rows, progress=progress, wait=wait, seconds=UNHURRIED, long=True
         )
