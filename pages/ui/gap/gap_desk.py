@@ -45,7 +45,7 @@ from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.heavy import QUICK_LIST, measured_on_laws
 from pages.ui.kit.jobs import Cancelled, Job, Jobs, Step, holding
 from pages.ui.kit.wiring import scoring_slots, workers
-from pages.ui.kit.workers import UNHURRIED, InThread, repeat_progress, who_asks
+from pages.ui.kit.workers import UNHURRIED, InThread, current_visitor, repeat_progress
 
 ABANDONED_AFTER = 300.0
 """Seconds after which measuring ends if nobody looks at its progress."""
@@ -130,7 +130,7 @@ def gap_desk() -> GapDesk:
     if _KEY not in st.session_state:
         st.session_state[_KEY] = GapDesk()
     found: GapDesk = st.session_state[_KEY]
-    who_asks.set(found.visitor)
+    current_visitor.set(found.visitor)
     return found
 
 

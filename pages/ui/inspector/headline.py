@@ -297,9 +297,9 @@ def verdict_view(result: InspectionResult) -> SummaryPlace | None:
 
 def _kept_ranges(result: InspectionResult) -> None:
     """That a variable keeps the range of a formula before, and the usual range at a click."""
-    if not result.kept:
+    if not result.carried:
         return
-    known, kept = dict(result.domains), result.kept
+    known, kept = dict(result.domains), result.carried
     listed = wording.join([f"`{name}` ({describe(known[name])})" for name in kept], limit=6)
     keeps = "keeps the range" if len(kept) == 1 else "keep the ranges"
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="kept"):

@@ -95,7 +95,7 @@ class Jobs:
             if old is not None and old.running:
                 return old
             job = self._jobs[key] = Job(title, about=about)
-        context = copy_context()  # the thread works for the same visitor (`who_asks`)
+        context = copy_context()  # the thread works for the same visitor (`current_visitor`)
         Thread(
             target=context.run, args=(self._run, job, work), daemon=True, name=f"job {key}"
         ).start()

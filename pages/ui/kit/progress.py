@@ -73,13 +73,13 @@ def finish_check(
 
 def start_finishing(visit: Visit, work: Callable[[Progress], object]) -> Job:
     """Begin to finish an answer; the work ends if the visit asks for something else or is gone."""
-    visit.seen = time.monotonic()
+    visit.last_watched = time.monotonic()
     slots = finishing_slots()
 
     def watched(step: Step) -> object:
         def progress(fraction: float) -> None:
             step(round(fraction * _PARTS), _PARTS)
-            if time.monotonic() - visit.seen > UNSEEN:
+            if time.monotonic() - visit.last_watched > UNSEEN:
                 raise Cancelled
 
         with holding(slots, lambda: progress(0.0)):
@@ -115,7 +115,7 @@ def _start(start: Callable[[], object]) -> None:
 @st.fragment(run_every=0.6)
 def _progress(doing: str) -> None:
     visit = current_visit()
-    visit.seen = time.monotonic()
+    visit.last_watched = time.monotonic()
     show_job(visit.finishing, lambda _: doing, key="stop-finishing", label="Stop")
 
 

@@ -70,7 +70,7 @@ PRELOADED = (
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
-who_asks: ContextVar[str] = ContextVar("who_asks", default="")
+current_visitor: ContextVar[str] = ContextVar("current_visitor", default="")
 """The visitor for whom this thread works; the thread of a job inherits it."""
 
 
@@ -467,7 +467,7 @@ class WorkerPool:
         keep: bool = False,
         **more: object,
     ) -> T:
-        worker = self._take_turn(_Ticket(who_asks.get(), long), wait)
+        worker = self._take_turn(_Ticket(current_visitor.get(), long), wait)
         fit = False
         try:
             answer, error, fit = self._do(
