@@ -1,5 +1,4 @@
-"""The rating page's parts.
+"""The rating page, blind by construction: no engine, pool or database is imported here.
 
-Blind by construction: nothing here imports the engine, the pool or the database; what a ballot
-holds comes from `study.rating_types` alone, and `pages.ui.kit.wiring` hands over a `RatingService`.
+Ballots come as `study.rating_types` from the `RatingService` of `pages.ui.kit.wiring`.
 """
