@@ -1,8 +1,4 @@
-"""Failures of a page, for its visitor and for the log.
-
-Streamlit shows a box of its own, with words about a cloud that this server is not in, and logs a
-traceback.
-"""
+"""Failures of a page, for its visitor and for the log."""
 
 from __future__ import annotations
 
@@ -25,14 +21,11 @@ def show_fault(error: Exception) -> bool:
     title, hint = (error.message, error.hint) if isinstance(error, UserError) else _FAILED
     title = title[:1].upper() + title[1:]
     st.error(f"**{title}** {hint}" if hint else f"**{title}**")
-    return True
+    return True  # else Streamlit adds a box with words about a cloud that this server is not in
 
 
 class OneSentence(logging.Filter):
-    """Logs a fault that is not ours as one line, without a traceback.
-
-    A user's mistake, a fault of the machine, a message without one of the page's widgets.
-    """
+    """Logs a fault that is not ours as one line, without a traceback."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None

@@ -1,8 +1,4 @@
-"""The headers of every answer, and the addresses that are closed.
-
-Streamlit sets none of these headers, and serves counters, an interface for programs, components and
-logins of other sites, for which this app has no use.
-"""
+"""The headers of every answer, and the addresses that are closed."""
 
 from __future__ import annotations
 
@@ -20,6 +16,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 LOG = logging.getLogger("eic_lab.doors")
 
 _INLINE = re.compile(r"<script[^>]*>(.*?)</script>", re.DOTALL)
+# Streamlit serves counters, an interface for programs, components and logins of other sites, for
+# which this app has no use.
 _OPEN_CORE = ("/_stcore/health", "/_stcore/host-config", "/_stcore/stream")
 _CLOSED = ("/component/", "/auth/", "/oauth2callback")
 
@@ -88,10 +86,7 @@ def is_closed(path: str) -> bool:
 
 
 class Doors:
-    """ASGI middleware, the outermost: headers on every answer, closed addresses, no raw failure.
-
-    Of inline scripts, browsers run `scripts` alone.
-    """
+    """ASGI middleware, the outermost: headers on every answer, closed addresses, no raw failure."""
 
     def __init__(self, app: ASGIApp, scripts: Iterable[str] = ()) -> None:
         self._app = app

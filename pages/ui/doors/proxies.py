@@ -1,9 +1,4 @@
-"""The proxies that may say who a visitor is: those in `EIC_LAB_TRUSTED_PROXIES`, no other.
-
-Uvicorn believes ``X-Forwarded-For`` of whoever connects from 127.0.0.1: where a proxy does not
-replace that header, or somebody else is on the machine, each attempt to log in comes from another
-address.
-"""
+"""The proxies that may say who a visitor is: those in `EIC_LAB_TRUSTED_PROXIES`, no other."""
 
 from __future__ import annotations
 
@@ -102,4 +97,6 @@ def _as_it_came(app: ASGIApp, *_: object, **__: object) -> ASGIApp:
 
 def ignore_forwarded_headers() -> None:
     """Keep uvicorn from believing 127.0.0.1; call it before the server wraps the app."""
+    # It takes X-Forwarded-For from there: where a proxy does not replace that header, or somebody
+    # else is on the machine, each attempt to log in would come from another address.
     setattr(uvicorn.config, "ProxyHeadersMiddleware", _as_it_came)  # noqa: B010

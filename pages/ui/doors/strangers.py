@@ -1,8 +1,4 @@
-"""Messages of a browser: what none of our pages sends is left out before anything runs.
-
-Whoever speaks the protocol without a page can send a text for a number, which fails deep in the
-framework, or ask Streamlit to empty its caches.
-"""
+"""Messages of a browser: what none of our pages sends is left out before anything runs."""
 
 from __future__ import annotations
 
@@ -18,6 +14,7 @@ from streamlit.runtime.state.common import unpack_widget_state_value
 
 LOG = logging.getLogger("eic_lab.doors")
 
+# Without a page a stranger can ask Streamlit to empty its caches: that is none of these.
 _KINDS = frozenset(
     (
         "rerun_script",
@@ -34,10 +31,7 @@ _NUMBERS = {"int_value", "double_value"}
 
 
 class MessageDoor:
-    """Stands before `Runtime.handle_backmsg` of one runtime.
-
-    `offers_field` says whether a session's page asks for files.
-    """
+    """Stands before `Runtime.handle_backmsg`; `offers_field` is `UploadDoor.offers_field`."""
 
     def __init__(self, runtime: Runtime, offers_field: Callable[[str], bool]) -> None:
         self._runtime = runtime
@@ -91,6 +85,7 @@ def fits(state: WidgetState, about: Any) -> bool:
         return False
     if kind == _FILES:  # says which files; those that are not there are none
         return True
+    # A text in place of a number would fail deep in the framework.
     try:
         about.deserializer(unpack_widget_state_value(state))
     except Exception:  # whatever a widget's own reader makes of a stranger's value

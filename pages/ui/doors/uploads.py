@@ -1,8 +1,6 @@
-"""Uploads: by whom, and how much.
+"""Uploads: a page takes files where it shows a field, within limits, while its session lasts.
 
-Streamlit takes a file from whoever has a session and keeps it.  Here a file is taken where the page
-of that session shows a field for one, within the limits of a session and of all together, and
-forgotten when the session ends.
+Streamlit takes and keeps a file from whoever has a session.
 """
 
 from __future__ import annotations
@@ -38,10 +36,7 @@ class UploadLimits:
 
 
 class UploadDoor:
-    """Counts the files of sessions, and says whether one may bring more.
-
-    `runtime` gives Streamlit's runtime once there is one; `clock` gives seconds.
-    """
+    """Counts the files of sessions, and says whether one may bring more."""
 
     def __init__(
         self,
@@ -75,10 +70,7 @@ class UploadDoor:
         }
 
     def refuse(self, session: str, size: int | None) -> tuple[int, str] | None:
-        """Status and sentence of a refusal of this file; None if it is taken.
-
-        `size` is the request's Content-Length in bytes, None without one.
-        """
+        """Status and sentence of a refusal of a file of `size` bytes; None if it is taken."""
         if not self.offers_field(session):
             return 403, "This page does not ask for a file."
         if size is None:

@@ -48,10 +48,7 @@ from pages.ui.figures.plotting import (
 def residual_figure(
     inspection: Inspection, *, dark: bool = False, narrow: bool = False
 ) -> go.Figure:
-    """Target against prediction, and the residual below; R² in the title.
-
-    Raises `DataError` if the samples have no target.
-    """
+    """Target against prediction, and the residual below; `DataError` without a target."""
     theme = THEMES[dark]
     fit = fit_of(inspection)
     target = inspection.samples.target
@@ -165,10 +162,7 @@ def curve_figure(
     narrow: bool = False,
     labels: Mapping[str, str] | None = None,
 ) -> go.Figure:
-    """The formula of one variable over the data, and the amplification s of a node below.
-
-    Of no variable, a sentence.  `labels` name the axes.
-    """
+    """The formula of one variable over the data, and the amplification s of a node below."""
     variables = inspection.formula.variables
     if not variables:
         return _message("The formula has no variable: every sample is the same.", dark)
@@ -214,11 +208,7 @@ def slice_figure(
     narrow: bool = False,
     labels: Mapping[str, str] | None = None,
 ) -> go.Figure:
-    """A cut through the formula along one variable, or along two as a map.
-
-    The few rows that carry the noise are marked at their own s, which is not on the cut.  `fixed`
-    has values of the other variables; those that it lacks are at their medians.
-    """
+    """A cut along one variable, or along two as a map; the others are `fixed` or at medians."""
     held = slice_defaults(inspection) | dict(fixed)
     axis = axis_of(inspection.samples, x_name)
     if y_name is not None and y_name != x_name:
@@ -232,6 +222,7 @@ def slice_figure(
     column = inspection.samples.columns[x_name]
     _, measured = inspection.amplification.trace(node_id)
     others = [name for name in inspection.formula.variables if name != x_name]
+    # The marks stand at their own s, which is not on the cut.
     marks, note = carrier_marks(
         column, measured, measured, theme, narrow=narrow, beyond=listed(others, labels)
     )
@@ -249,10 +240,7 @@ def surface_figure(
     narrow: bool = False,
     labels: Mapping[str, str] | None = None,
 ) -> go.Figure:
-    """Maps of the formula's value and of a node's log10 s over two variables.
-
-    Samples are drawn on both, the one with the largest s marked.
-    """
+    """Maps of the formula's value and of a node's log10 s over two variables, with samples."""
     x_name, y_name = inspection.formula.variables[:2]
     samples = inspection.samples
     pair = map_pair(

@@ -23,11 +23,7 @@ MOST_ROWS = 14
 
 
 def digits_figure(needs: Sequence[Need], *, dark: bool = False, narrow: bool = False) -> go.Figure:
-    """A row for each number: a light bar of its given digits, a dark one of the needed digits.
-
-    The axis has 0 to 17 significant digits, those of double precision.  A mark stands at the digits
-    that are needed if nothing else is rounded.
-    """
+    """A row for each number: a light bar of its given digits, a dark one of the needed digits."""
     theme = THEMES[dark]
     rows = needs[:MOST_ROWS]
     places = [-float(i) for i in range(len(rows))]
@@ -128,11 +124,7 @@ BAR = 0.34
 
 
 def losses_figure(writing: WritingLoss, *, dark: bool = False, narrow: bool = False) -> go.Figure:
-    """The function's own conditioning, the result as written, and the worst step.
-
-    The axis has 0 to 8 digits lost; larger losses end in an arrow, infinite ones in a dashed field
-    beyond the scale.
-    """
+    """The function's own conditioning, the result as written, and the worst step, in digits."""
     theme = THEMES[dark]
     inspection = writing.inspection
     worst = inspection.nodes[worst_step(inspection)].text
@@ -157,6 +149,7 @@ def losses_figure(writing: WritingLoss, *, dark: bool = False, narrow: bool = Fa
         reason = NOT_COMPARED if nowhere and math.isnan(value) and not endless else ""
         notes.append(_value(y, value, endless, theme.ink, reason))
         if endless:
+            # A dashed field beyond the scale, as on every other scale of digits.
             shapes.append(_endless(y, theme.ink))
             notes.append(_text(HIGH + 0.5, y, "∞", theme.ink, 14) | {"xanchor": "center"})
     layout = base_layout(dark) | {
@@ -164,7 +157,7 @@ def losses_figure(writing: WritingLoss, *, dark: bool = False, narrow: bool = Fa
         "margin": {"l": 8, "r": 8, "t": 4, "b": 42},
         "barmode": "overlay",
         "xaxis": {
-            "range": [LOW - 0.02, HIGH + 1.15],
+            "range": [LOW - 0.02, HIGH + 1.15],  # whatever the values: figures can be compared
             "fixedrange": True,
             "zeroline": False,
             "tickvals": list(range(0, 9, 2)),

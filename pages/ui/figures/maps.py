@@ -51,9 +51,8 @@ def carrier_marks(
 ) -> tuple[list[dict[str, Any]], str]:
     """Diamonds at the few rows that carry 99 % of a node's noise, and a sentence about them.
 
-    `x` and `y` place the rows in the lower panel; `s` is the node's amplification, shape (N,).
-    `beyond` names other inputs, safe as Plotly text, whose values differ from the picture's.  Both
-    results are empty where many rows carry the noise.
+    `x`, `y` (places in the lower panel) and `s` have shape (N,); `beyond` names other inputs, safe
+    as Plotly text, whose values differ from the picture's.
     """
     rows = few_carriers(s)
     if not rows:
@@ -129,11 +128,7 @@ def map_figure(
     narrow: bool,
     labels: Mapping[str, str] | None,
 ) -> go.Figure:
-    """Draw a pair of maps, and the few rows that carry the noise.
-
-    These rows are drawn whatever their values of held variables; samples only where none is held.
-    `worst` is the row of the sample to ring.
-    """
+    """Draw a pair of maps, and the few rows that carry the noise; ring the `worst` sample."""
     theme = THEMES[dark]
     two = len(inspection.formula.variables) == 2
     limits = value_limits(pair.value.ravel())
@@ -177,7 +172,7 @@ def map_figure(
     }
     data = [value_map, digits_map]
     data += _singular_cells(pair, theme)
-    if two:
+    if two:  # else samples have other values of the held variables
         data += _samples(inspection, pair, theme)
     columns = inspection.samples.columns
     x, y = columns[pair.x.name], columns[pair.y.name]

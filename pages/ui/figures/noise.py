@@ -36,8 +36,6 @@ _SYMBOLS = {"recursion": "diamond", "shaken": "circle", "observed": "square"}
 
 @dataclass(frozen=True)
 class Lane:
-    """One line of the figure."""
-
     label: str
     way: str  # {"recursion", "shaken", "observed"}
     value: float  # digits; nan and infinite values stand in words alone
@@ -100,11 +98,7 @@ def observed_text(observed: Observed) -> str:
 def triangulated_figure(
     node: TriangulatedNode, *, dark: bool = False, narrow: bool = False
 ) -> go.Figure:
-    """The recursion, Algorithm 2 at falling sigma with 95 % intervals, and observed errors.
-
-    A band marks the likely observed error: 0.1 to 1.5 times the prediction of the recursion with
-    shared noise for roundings of one unit roundoff.
-    """
+    """The recursion, Algorithm 2 at falling sigma with 95 % intervals, and observed errors."""
     theme = THEMES[dark]
     lines = lanes(node)
     top = _top(lines)
@@ -149,7 +143,6 @@ def triangulated_figure(
 
 
 def triangulated_words(node: TriangulatedNode) -> str:
-    """The figure in words, for those who do not see it."""
     parts = "; ".join(f"{lane.label}: {lane.words}" for lane in lanes(node))
     return f"Digits lost up to this step (its local EIC, and as measured): {parts}"
 
@@ -216,6 +209,7 @@ def _shapes(node: TriangulatedNode, lines: tuple[Lane, ...], theme: Theme) -> li
     for k, lane in enumerate(lines):
         if lane.way != "observed":
             continue
+        # A band at the likely error: 0.1 to 1.5 times the prediction for roundings of one unit.
         if math.isfinite(node.shared):
             low, high = (node.shared + math.log10(factor) for factor in LIKELY)
             shapes.append(
@@ -280,8 +274,6 @@ _HATCHES = {"rounding": "", "input": "/", "constant": "."}
 
 @dataclass(frozen=True)
 class _Row:
-    """One bar with its words."""
-
     bar: Bar
     shape: str
     kind: str
@@ -304,8 +296,8 @@ def waterfall_figure(
 ) -> go.Figure:
     """The ledger of a node as bars that begin where the one above ends.
 
-    The `customdata` of a bar is its node, or `NOBODY` for the bar that groups the rest.  `mean`
-    stacks the means of the samples' shares instead of the shares of the mean.
+    The `customdata` of a bar is its node, or `NOBODY`.  `mean` stacks the means of the samples'
+    shares.
     """
     theme = THEMES[dark]
     rows = _rows(ledger, mean)

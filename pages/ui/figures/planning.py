@@ -40,10 +40,7 @@ def planning_figure(
     dark: bool = False,
     narrow: bool = False,
 ) -> go.Figure:
-    """Half-width of the interval against pairs: lines by arithmetic, points by simulation.
-
-    The design itself is the first point; `goal` is the half-width aimed at, in shares.
-    """
+    """Half-width against pairs: lines by arithmetic, points by simulation, the design first."""
     theme = THEMES[dark]
     drawn = [p for p in points if p.pairs <= max(grid.pairs)]
     data = _lines(grid, dark) + _marks(drawn, theme, with_names=not narrow)

@@ -29,8 +29,6 @@ MAX_POINTS = 2_000
 
 @dataclass(frozen=True)
 class GridAxis:
-    """One variable's axis."""
-
     name: str  # canonical name of the variable
     low: float  # least of the samples
     high: float
@@ -79,10 +77,7 @@ def slice_defaults(inspection: Inspection) -> dict[str, float]:
 def on_grid(
     inspection: Inspection, node_id: int, columns: Mapping[str, Array], count: int
 ) -> tuple[Array, Array]:
-    """The formula's value and one node's s at `count` points, in double precision.
-
-    The value is nan where there is no real one; s is inf where singular.
-    """
+    """The formula's value and one node's s at `count` points, in double precision."""
     samples = Samples.from_columns(dict(columns), count=count)
     formula = inspection.formula
     amplification = amplify(formula, samples, recheck=False)
@@ -116,13 +111,10 @@ def evenly_spread_rows(count: int, most: int, *always: int | None) -> Array:
 
 
 def value_limits(*values: Array) -> tuple[float, float] | None:
-    """A range for an axis that poles do not blow up; None to leave it to Plotly.
-
-    The range covers the central 96 % with a margin, if the values outside would take more than nine
-    tenths of the axis.
-    """
+    """A range for an axis that poles do not blow up; None to leave it to Plotly."""
     finite = [v[np.isfinite(v)] for v in values]
     pooled = np.concatenate(finite) if finite else np.empty(0)
+    # The central 96 % with a margin, if the other values would take over nine tenths of the axis.
     if len(pooled) < 5:
         return None
     lowest, low, high, highest = np.quantile(pooled, [0.0, 0.02, 0.98, 1.0])
@@ -139,10 +131,8 @@ _AXIS = {"title": {"font": TITLE}}
 
 
 def build(data: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure:
-    """A figure from plain dictionaries, unvalidated: validation costs ten times the rest.
-
-    The tests validate the figures.
-    """
+    """A figure from plain dictionaries, unvalidated."""
+    # Validation costs ten times the rest; the tests validate the figures.
     return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
@@ -160,7 +150,6 @@ def hidden_axis(limits: list[float]) -> dict[str, Any]:
 
 
 def base_layout(dark: bool) -> dict[str, Any]:
-    """The common layout: transparent page, own fonts, no template but for axis titles."""
     theme = THEMES[dark]
     return {
         "template": {"layout": {"xaxis": _AXIS, "yaxis": _AXIS}},
@@ -185,10 +174,7 @@ SECOND_LINE = 0.065
 def panel_note(
     inspection: Inspection, node_id: int, top: float, theme: Theme, more: str = ""
 ) -> dict[str, Any]:
-    """The selected node's text in the upper left corner of the lower panel.
-
-    `more`, safe as Plotly text, stands in a line below it.
-    """
+    """The selected node's text, and `more` below it, in the upper left of the lower panel."""
     text = wording.shorten(inspection.nodes[node_id].text, 42)
     return {
         "xref": "paper",
@@ -234,7 +220,6 @@ def scale_style(theme: Theme, log: bool, limits: Sequence[float]) -> dict[str, A
 
 
 def legend_above(theme: Theme) -> dict[str, Any]:
-    """A legend in rows above the picture, which explains and does not switch."""
     return {
         "showlegend": True,
         "legend": {
@@ -245,7 +230,7 @@ def legend_above(theme: Theme) -> dict[str, Any]:
             "yanchor": "bottom",
             "font": {"size": 12, "color": theme.muted},
             "traceorder": "normal",
-            "itemclick": False,
+            "itemclick": False,  # it explains and does not switch
             "itemdoubleclick": False,
         },
     }

@@ -71,12 +71,10 @@ def ways_across(where: Where) -> tuple[Across, ...]:
 
 
 def growth_figure(growth: Growth, *, dark: bool = False, narrow: bool = False) -> go.Figure:
-    """Digits lost on parts of the rows, with the middle 80 % of the parts, and beyond.
-
-    The dashed line goes on at the same rate to ten times the rows.  Digits start at 0.
-    """
+    """Digits lost on parts of the rows, with the middle 80 % of the parts, and beyond."""
     theme = THEMES[dark]
     counts, digits = list(growth.counts), list(growth.local_eic)
+    # The dashed line goes on at the same rate to ten times the rows.
     beyond = [counts[-1], 10 * counts[-1]], [digits[-1], digits[-1] + max(0, growth.per_decade)]
     hover = "%{x:,} rows<br>local EIC %{y:.2f} digits<extra></extra>"
     data: list[dict[str, Any]] = [
@@ -159,16 +157,12 @@ def rows_figure(
     narrow: bool = False,
     labels: Mapping[str, str] | None = None,
 ) -> go.Figure:
-    """The share of each row, with marks of those that carry 50, 90 and 99 %.
-
-    `where` has at least one finite row; `across` is one of `ways_across`.  Shares below a millionth
-    of an even share stand on the floor.  Where no small part of the rows carries the noise, none is
-    marked.
-    """
+    """The share of each row of `where`, with marks of those that carry 50, 90 and 99 %."""
     theme = THEMES[dark]
     axis, x = _axis(where, across)
     floor = _floor(where)
     few = len(where.carriers[1].positions) <= FEW * where.finite or where.finite == 1
+    # Where no small part of the rows carries the noise, marks would say nothing.
     carriers = where.carriers if few else ()
     data = [_others(where, x, carriers, floor, theme), *_groups(where, x, carriers, theme)]
     data += _edges(where, x, floor, theme)

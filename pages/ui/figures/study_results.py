@@ -1,8 +1,4 @@
-"""The figures of a study: their descriptions drawn with Plotly.
-
-Ranges are fixed, so that two studies can be laid side by side; shape tells apart whatever colour
-does.
-"""
+"""The figures of a study: their descriptions drawn with Plotly."""
 
 from __future__ import annotations
 
@@ -114,7 +110,6 @@ def _intervals(picture: Intervals, dark: bool, narrow: bool) -> go.Figure:
 
 
 def _interval(mark: Mark, y: int, dark: bool) -> list[dict[str, Any]]:
-    """A mark's point, over its interval."""
     if mark.value is None:
         return []
     theme = THEMES[dark]
@@ -415,6 +410,7 @@ def _hover_text(mark: Mark) -> str:
     return f"<b>{plain_text(mark.name)}</b><br>{lines}"
 
 
+# Ranges are fixed, so that two studies can be laid side by side.
 def _share_axis(theme: Theme) -> dict[str, Any]:
     return axis_style(theme) | {
         "range": [-0.01, 1.01],

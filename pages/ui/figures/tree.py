@@ -40,12 +40,7 @@ def ruler_figure(
     narrow: bool = False,
     result: float = math.nan,
 ) -> go.Figure:
-    """A slim horizontal scale with this formula's mark and the two reference lines.
-
-    `eic` is in digits: inf is drawn beyond the end, with a mark at `eic_finite` (without singular
-    samples), nan not at all.  `result`, the digits that the result loses, has a mark where it is
-    well below.
-    """
+    """A slim scale with two reference lines and this formula's marks, in digits."""
     theme = THEMES[dark]
     shapes: list[dict[str, Any]] = [
         {
@@ -129,6 +124,7 @@ def ruler_figure(
     ]
     marks = [("EIC", eic, True)]
     if math.isinf(eic):
+        # Without singular samples a finite mark remains.
         marks.append(("EIC, finite", eic_finite, False))
     apart = min(marks[-1][1], HIGH) - result >= (2 if narrow else 1)  # so that the words fit
     if apart or (math.isinf(marks[-1][1]) and math.isfinite(result)):
@@ -204,11 +200,9 @@ def tree_figure(
     width: float | None = None,
     height: float | None = None,
 ) -> go.Figure:
-    """The tree, coloured by each node's local EIC.
+    """The tree, coloured by each node's local EIC; `customdata` of a marker is its node.
 
-    `selected` is ringed; `unfolded` are folded nodes that the user opened (see
-    `layout.visible_tree`); `width` and `height` are the room in pixels.  The only clickable trace
-    has markers for each node, with its id as ``customdata``.
+    `selected` is ringed, `unfolded` nodes are open; `width` and `height` are the room in pixels.
     """
     theme = THEMES[dark]
     scene = compose(

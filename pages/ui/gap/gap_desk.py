@@ -1,7 +1,4 @@
-"""The state of one tab of the stability gap: view, the visitor's own pool, the picked formula.
-
-The losses of the corpora ship with the package; a pool is measured in a job.
-"""
+"""The state of one tab of the stability gap: view, the visitor's own pool, the picked formula."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The pictures of the stability gap: EIC by group, and EIC by complexity.
-
-Pure.  Each point carries its group and place in ``customdata``.
-"""
+"""The pictures of the stability gap: EIC by group, and EIC by complexity."""
 
 from __future__ import annotations
 

@@ -22,13 +22,10 @@ _PACKED = (".js", ".css")
 """Fonts and pictures are compressed already."""
 
 
+# Streamlit sends them as they are, some 9 MB for a ballot with a plot: its own compression would
+# pack a file anew for each visitor.
 class PackedAssets:
-    """ASGI middleware: scripts and style sheets under ``/static/`` go out gzipped.
-
-    Streamlit sends them as they are, some 9 MB for a ballot with a plot: its own compression would
-    pack a file anew for each visitor.  Only files that never change under their name
-    (``Cache-Control: immutable``) are packed and kept, no more than the installed Streamlit has.
-    """
+    """ASGI middleware: scripts and style sheets under ``/static/`` go out gzipped."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -63,6 +60,7 @@ class PackedAssets:
         plain_file = start.get("status") == 200 and "content-encoding" not in headers
         # For a visitor who has left meanwhile the app stops in the middle of the file.
         whole = headers.get("content-length") == str(len(body))
+        # A file that may change under its name is not kept.
         if not (plain_file and whole and "immutable" in headers.get("cache-control", "")):
             for message in messages:
                 await send(message)
@@ -88,12 +86,10 @@ _AS_IT_IS = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range
 _PAGE = re.compile(r"/[a-z]+/?\Z")
 
 
+# The script looks below the page's own address first, /compare/_stcore/health: two failing requests
+# before a volunteer sees anything.
 class PagesKnowTheServer:
-    """ASGI middleware: a page other than the first tells Streamlit's script where the server is.
-
-    The script looks below the page's own address first, ``/compare/_stcore/health``: two failing
-    requests before a volunteer sees anything.
-    """
+    """ASGI middleware: a page other than the first tells Streamlit's script where the server is."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -167,13 +163,12 @@ def plotly_config(file_name: str) -> dict[str, Any]:
 _CHECK = "_yield_callback"  # of `streamlit.runtime.state.safe_session_state.SafeSessionState`
 
 
+# Streamlit ends a run at its next call once a newer request waits, and reading the session state is
+# such a call.  A callback that ends half-way loses its click: the newer request does not bring it
+# again.
 @contextmanager
 def uninterrupted() -> Iterator[None]:
     """Keep reading and writing the session state from ending the run.
-
-    Streamlit ends a run at its next call once a newer request waits, and reading the session state
-    is such a call.  A callback that ends half-way loses its click: the newer request does not bring
-    it again.  Outside a run it does nothing.
 
     >>> @uninterrupted()
     ... def clicked() -> str:

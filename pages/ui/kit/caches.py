@@ -18,8 +18,6 @@ CAPACITY = 200
 
 @dataclass(frozen=True)
 class Parcel:
-    """A file for the holder of one login."""
-
     owner: str
     name: str
     content: bytes
@@ -97,11 +95,7 @@ class BoundedCache:
 
 
 class UnfinishedAnswers:
-    """One visit's incomplete answers, and those just finished.
-
-    The next click of the same visit need not wait for the same limit again.  A visit that asks for
-    something else gets a new one; no other visit sees it.
-    """
+    """One visit's incomplete answers, and those just finished: its next click need not wait."""
 
     def __init__(self, most: int = 64) -> None:
         self._cache = BoundedCache(most)

@@ -1,8 +1,4 @@
-"""Organisers and visitors: who is which, what each may see, and the tokens of forms.
-
-The login row in the database decides; the browser only holds its HttpOnly cookie, which the server
-reads with every run of the script.
-"""
+"""Organisers and visitors: who is which, what each may see, and the tokens of forms."""
 
 from __future__ import annotations
 
@@ -33,6 +29,7 @@ def host_is_local(host: str | None) -> bool:
     return name in LOCAL_HOSTS
 
 
+# The login row in the database decides; the browser only holds its HttpOnly cookie.
 def cookie() -> str:
     """The login that this browser brought; "" without one."""
     return str(st.context.cookies.to_dict().get(COOKIE) or "")

@@ -1,7 +1,4 @@
-"""Work of the worker pool for more than one page, and before its first task.
-
-Without Streamlit.
-"""
+"""Work of the worker pool for more than one page, without Streamlit."""
 
 from __future__ import annotations
 
@@ -28,10 +25,7 @@ def scores_and_check(
     problems: Sequence[str],
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[tuple[ListedScore, ...], TableCheck]:
-    """Score a list, and look for what speaks against its table.
-
-    `problem` is that of the rows, `problems` are all that the list names.
-    """
+    """Score a list, and look for what speaks against its table; the rows are of `problem`."""
     scores = score_listing(rows, data, progress=progress)
     check = TableCheck()
     if isinstance(data, TableData):

@@ -1,7 +1,4 @@
-"""Long work beside the pages: it outlives its page, shows progress and can be ended.
-
-Without Streamlit.
-"""
+"""Long work that outlives its page, shows progress and can be ended; without Streamlit."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Objects between processes: large arrays go through shared memory, the rest is pickled.
-
-Without Streamlit.
-"""
+"""Objects between processes: large arrays go through shared memory, the rest is pickled."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Plots, style sheets and scripts, written down once and sent as they are.
-
-`st.plotly_chart` writes a figure as JSON at every rerun: for a ballot more work than the rest of
-its page.  `st.html` searches its text for indents, styles and comments: for a style sheet more work
-than twenty widgets.
-"""
+"""Plots, style sheets and scripts, written down once and sent as they are."""
 
 from __future__ import annotations
 
@@ -40,10 +35,8 @@ class PreparedPlot:
 
 
 def draw_prepared(plot: PreparedPlot, *, key: str, config: str, alt: str) -> None:
-    """Draw it, as `st.plotly_chart(..., theme=None)` does.
-
-    `key` is unique on the page, `config` Plotly's settings as JSON, `alt` the figure in words.
-    """
+    """Draw it as `st.plotly_chart(..., theme=None)`; `config` is JSON."""
+    # `st.plotly_chart` writes JSON at every rerun: more work than the rest of a ballot's page.
     main = st._main
     message = PlotlyChart(
         id=f"$$ID-{plot.digest}-{key}",
@@ -64,6 +57,7 @@ def _style(style_sheet: Path) -> Html:
 
 def draw_style(style_sheet: Path) -> None:
     """Use a file of CSS, as `st.html` does; it is read once."""
+    # `st.html` searches its text for indents, styles and comments: more work than twenty widgets.
     get_dg_singleton_instance().event_dg._enqueue("html", _style(style_sheet))
 
 

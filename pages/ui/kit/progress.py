@@ -1,7 +1,4 @@
-"""Long or unfinished work as a visitor sees it, and the button that finishes it.
-
-Nothing of an incomplete inspection is drawn, kept for others or handed out (ADR 0011).
-"""
+"""Long or unfinished work as a visitor sees it, and the button that finishes it (ADR 0011)."""
 
 from __future__ import annotations
 
@@ -127,11 +124,8 @@ def show_job(
     label: str = "Cancel",
     help: str | None = None,
 ) -> None:
-    """A job's progress and a button that ends it, for a fragment that runs again and again.
-
-    Once there is no job, or it has ended, the page is drawn anew.
-    """
-    if job is None or not job.running:
+    """A job's progress and a button that ends it, for a fragment that runs again and again."""
+    if job is None or not job.running:  # the page is to be drawn anew, outside the fragment
         st.rerun()
     share = job.done / job.total if job.total else 0.0
     st.progress(min(1.0, share), text=text(job))

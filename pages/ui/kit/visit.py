@@ -1,9 +1,8 @@
 """One browser tab's visit: its state, and the address that holds it.
 
-One frozen `PageState` is the truth of a visit: widgets follow it, their callbacks make a new one
-with `change_state`, and the URL carries it, so that reload, bookmark, share and the back button
-restore it. The script calls `sync_with_url` once, first: a query that this visit did not write
-replaces the state. Unreadable parts of a URL are ignored, never an error.
+One frozen `PageState` is the truth of a visit: widgets follow it, callbacks make a new one with
+`change_state`, and the URL carries it. The script calls `sync_with_url` once, first. Unreadable
+parts of a URL are ignored, never an error.
 """
 
 from __future__ import annotations
@@ -73,10 +72,7 @@ class PageState:
     carried: tuple[str, ...] = ()
 
     def to_query(self) -> dict[str, list[str]]:
-        """The query parameters that restore this state, most defaults left out.
-
-        If they would exceed `MAX_URL`, the formula and then the rest is left out; see `fits_url`.
-        """
+        """The query parameters that restore this state, most defaults left out; see `fits_url`."""
         query: dict[str, list[str]] = {"formula": [self.formula]}
         if self.syntax != "auto":
             query["syntax"] = [self.syntax]
@@ -103,6 +99,7 @@ class PageState:
             query["ask"] = [self.ask]
         if self.tolerance != TOLERANCE:
             query["tolerance"] = [repr(self.tolerance)]
+        # A link too long loses its formula first, then the rest (`fits_url`).
         for key in ("formula", "map", "range", "kept", "target", "file"):
             if encoded_length(query) <= MAX_URL:
                 break
@@ -282,7 +279,7 @@ class Visit:
         return self.uploads.get(self.state.upload)
 
     def asking(self, *requests: InspectionRequest) -> UnfinishedAnswers:
-        """The place of incomplete answers about these requests; other requests start a new one."""
+        """The place of incomplete answers about these requests, new for new requests."""
         if requests != self.requests:
             if self.finishing is not None:
                 self.finishing.cancel()
@@ -299,13 +296,10 @@ def current_visit() -> Visit:
 
 
 def sync_with_url(welcome: PageState) -> Visit:
-    """Take up the URL if it changed under us; a bare first visit gets `welcome`.
-
-    The state is of `welcome`'s kind: another page's state gives way.
-    """
+    """Take up the URL if it changed under us; a bare first visit gets `welcome`."""
     visit = current_visit()
     query = _query()
-    kind = type(welcome)
+    kind = type(welcome)  # the state of a page of another kind gives way
     visit.arrived = type(visit.state) is not kind
     if visit.query_written is None or query != visit.query_written or visit.arrived:
         bare = not query
@@ -389,12 +383,10 @@ def _query() -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def sync_widget(key: str, value: Any) -> str:
-    """Make the widget `key` show `value`; call before drawing it, and give it the value as well.
-
-    Where a second run follows before the browser has drawn the first, the two are merged on the
-    way, and a widget that was only set through the session state falls back to its default (ADR
-    0010): so the default must be the value, too.
-    """
+    """Make the widget `key` show `value`; call before drawing it, and give it the value as well."""
+    # Where a second run follows before the browser has drawn the first, the two are merged on the
+    # way, and a widget that was only set through the session state falls back to its default (ADR
+    # 0010): so the default must be the value, too.
     # Another page's widget of the same key leaves its value, which a new widget does not replace.
     stale = current_visit().arrived or key not in st.session_state
     if stale or st.session_state.get(key) != value:

@@ -1,8 +1,8 @@
 """The composition root: here alone services are built and the environment is read.
 
 A process serves one database: `DATABASE_URL` (SQLAlchemy's form; default: a file in ``var/``).
-`EIC_LAB_DEMO=1` makes it a demo: no passphrase, no real invitations, and a database of its own
-(`EIC_LAB_DEMO_DATABASE_URL`), never the one of `DATABASE_URL`.
+`EIC_LAB_DEMO=1` makes it a demo with a database of its own (`EIC_LAB_DEMO_DATABASE_URL`), never the
+one of `DATABASE_URL`; `EIC_LAB_WORKERS` is the number of processes for heavy work.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Settings:
     """
 
     database_url: str = DEFAULT_URL
-    demo: bool = False
+    demo: bool = False  # no passphrase, no real invitations, a database of its own
     workers: int = WORKERS  # processes for heavy work; 0 for none
     # The one endpoint beyond this machine that pages may ask; its key goes to that address alone.
     model_url: str = field(default="", repr=False)
@@ -73,8 +73,6 @@ class Settings:
 
 
 class Lab:
-    """The services over one database."""
-
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.clock = SystemClock()
@@ -103,15 +101,13 @@ class Lab:
         return ModelRaters(self.store, self.clock)
 
     def endpoint(self, base_url: str) -> ChatEndpoint:
-        """An endpoint of this machine, or the one of the environment.
-
-        Raises `DesignError` if it is another: a page does not make the server talk to any address.
-        """
+        """An endpoint of this machine, or the one of the environment; `DesignError` for another."""
         address, own = check_address(base_url), self.settings.model_url.rstrip("/")
         if address == own:
             return ChatEndpoint(address, self.settings.model_key)
         if is_on_this_machine(address):
             return ChatEndpoint(address)
+        # A page does not make the server talk to any address.
         raise DesignError(
             "this page asks endpoints on this machine, and the one that EIC_LAB_MODEL_URL names",
             field="base_url",

@@ -1,8 +1,4 @@
-"""The processes of the worker pool; `WorkerPool` starts this as a program.
-
-The nursery imports everything once, has no thread, and forks workers.  It ends with the server, and
-so does each worker, in the middle of its work if need be.  Without Streamlit.
-"""
+"""The processes of the worker pool; `WorkerPool` starts this as a program."""
 
 from __future__ import annotations
 
@@ -55,7 +51,7 @@ def nursery(control: Channel) -> None:
         if kind != "start":
             continue
         end, limit = more
-        pid = os.fork()
+        pid = os.fork()  # safe: the nursery has imported everything and has no thread
         if pid == 0:
             control.close()
             work(Channel(end), limit)
@@ -139,6 +135,7 @@ def _settle(limit: int) -> None:
 
 def _end_with(end: socket.socket) -> None:
     """End this process when the other side of its socket is closed, whatever it is doing."""
+    # A worker ends with the server, in the middle of its work if need be.
     poll = select.poll()
     poll.register(end, 0)  # an empty mask still reports hanging up
     while True:

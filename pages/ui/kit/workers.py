@@ -1,8 +1,4 @@
-"""Heavy work beside the pages, in a few processes that are killed when they must be.
-
-The caller waits in its own thread and hears of progress.  Visitors take turns; who asks often waits
-behind those who ask seldom.  Without Streamlit.
-"""
+"""Heavy work beside the pages, in a few processes that are killed when they must be."""
 
 from __future__ import annotations
 
@@ -118,10 +114,8 @@ class Workers(Protocol):
         keep: bool = False,
         **more: object,
     ) -> T:
-        """Call a function and wait for its answer.
+        """Call a function of a module and wait for its answer; all must be picklable.
 
-        - `function`: of a module, by name; takes `progress` if one is passed here.
-        - `args`, `more`: picklable arguments.
         - `progress`: called with what the function reports; an exception of it ends the work.
         - `wait`: called now and then in between; an exception of it ends the work.
         - `seconds`: until the work is killed.
@@ -247,6 +241,7 @@ class _Turns:
         for visitor, line in self._lines.items():
             for ticket in line:
                 if allowed(ticket):
+                    # Who asks often waits behind those who ask seldom.
                     self.leave(ticket)
                     if visitor in self._lines:
                         self._lines.move_to_end(visitor)
@@ -255,11 +250,7 @@ class _Turns:
 
 
 class WorkerPool:
-    """A few processes (`count`, at least two), one task each at a time.
-
-    Each may have `memory` bytes of its own, 0 for no limit, and imports `modules` before its first
-    task. Raises `OSError` if processes cannot be started here.
-    """
+    """A few processes, at least two, one task each at a time; `OSError` if none can be started."""
 
     beside = True
 
@@ -268,7 +259,7 @@ class WorkerPool:
     ) -> None:
         if not hasattr(os, "fork") or not hasattr(socket, "send_fds"):
             raise OSError("this system does not fork")
-        self.count = max(2, count)
+        self.count = max(2, count)  # one is left to quick tasks and other visitors
         self._memory, self._modules = memory, tuple(modules)
         self._changed = Condition()
         self._turns = _Turns()

@@ -1,9 +1,4 @@
-"""A ballot's formulas over its data: pure Plotly.
-
-Formulas A and B differ in colour (blue and vermilion, safe for colour-blind eyes) and in dash;
-surfaces share one perceptually even scale.  A figure holds the ballot's data and nothing else, in
-screen order.
-"""
+"""A ballot's formulas over its data: pure Plotly, nothing but the ballot's own content."""
 
 from __future__ import annotations
 
@@ -20,8 +15,6 @@ LETTERS: dict[Side, str] = {"left": "A", "right": "B"}
 
 @dataclass(frozen=True, slots=True)
 class BallotTheme:
-    """Colours of a figure on a light or a dark page."""
-
     ink: str
     muted: str
     grid: str
@@ -110,10 +103,7 @@ def curve_plot(ballot: Ballot, *, dark: bool = False) -> dict[str, Any]:
 
 
 def surface_plot(ballot: Ballot, side: Side, *, dark: bool = False) -> dict[str, Any]:
-    """One formula of a ballot with two inputs as a map, the data as dots in its colours.
-
-    The maps of both sides have the same axes and the same scale (`scale_ticks`).
-    """
+    """One formula of a ballot with two inputs as a map, the data as dots in its colours."""
     figure, look = ballot.figure, LOOKS[dark]
     first, second = figure.inputs
     points = list(zip(*figure.points, strict=True)) or [(), (), ()]

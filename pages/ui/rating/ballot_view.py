@@ -73,10 +73,7 @@ def _frame(visit: RatingVisit, ballot: Ballot) -> None:
 
 
 def draw_ballot(ballot: Ballot, *, key: str) -> None:
-    """A rater's view of a pair; the organiser's preview shows the same.
-
-    `key` is unique on the page.  Browsers receive it: it must reveal nothing.
-    """
+    """A rater's view of a pair; browsers receive `key`, which must reveal nothing."""
     text = f"<p>{escape(ballot.description, 2000)}</p>" if ballot.description else ""
     letters = quantities(ballot.figure.inputs, ballot.figure.target)
     st.html(f'<div class="rate-problem">{text}<p class="rate-quiet">{letters}</p></div>')
@@ -154,10 +151,7 @@ def caption(ballot: Ballot) -> str:
 
 
 def _answer(ballot: Ballot, said: str) -> None:
-    """The reason, the question and the buttons; one form, so that they arrive together.
-
-    The notice about the last answer stands with the buttons, which are always in sight.
-    """
+    """The reason, the question and the buttons; one form, so that they arrive together."""
     reason, report = f"reason-{ballot.token}", f"report-{ballot.token}"
     if ballot.ask_reason:
         st.text_input(
@@ -167,6 +161,7 @@ def _answer(ballot: Ballot, said: str) -> None:
             autocomplete="off",
         )
     with st.container(key="rate-choose", gap="xsmall"):
+        # The notice about the last answer stands with the buttons, which are always in sight.
         notice(said)
         st.html(f'<p class="rate-offline" role="status">{escape(words.OFFLINE, 300)}</p>')
         st.html(f'<p class="rate-unseen" role="status">{escape(words.UNSEEN, 300)}</p>')

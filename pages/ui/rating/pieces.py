@@ -24,6 +24,9 @@ _GROUP = re.compile(r"(?:^|[\s+(-])\{\Z")
 _LETTERS = str.maketrans("0123456789", "ghijklmnop")
 _ROOT = re.compile(r"\\(sqrt|big)")
 _TALL = (r"\left", r"\begin")
+
+# The heading may be drawn late, or anew: for three seconds it gets the focus back whenever the
+# focus falls to nothing, until the rater clicks, taps or presses a key.
 _ARRIVE = """<script>
 (() => {
   const arrival = window.rateArrival = {}, until = Date.now() + 3000;
@@ -79,11 +82,7 @@ def style() -> None:
 
 
 def scroll_to_top(what: str) -> None:
-    """Bring a new page to its top, and a screen reader to its heading; once for each `what`.
-
-    The heading may be drawn late, or anew: for three seconds it gets the focus back whenever the
-    focus falls to nothing, until the rater clicks, taps or presses a key.
-    """
+    """Bring a new page to its top, and a screen reader to its heading; once for each `what`."""
     again = f'<i hidden class="rate-what" title="{escape(what)}"></i>'  # another is run again
     draw_script(_ARRIVE + again)
 

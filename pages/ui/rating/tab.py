@@ -1,8 +1,4 @@
-"""One browser tab of a rater: its short memory, and the actions of its buttons.
-
-The database alone decides where a rater stands: after a reload, on another device or after a
-restart only a notice or a page between two ballots is lost.
-"""
+"""One browser tab of a rater: its short memory, and the actions of its buttons."""
 
 from __future__ import annotations
 
@@ -33,7 +29,8 @@ RATER_COOKIE = "rater"
 
 @dataclass
 class Tab:
-    token: str = ""  # Of the link in the address
+    # The database alone decides where a rater stands: whatever stands here may be lost.
+    token: str = ""  # of the link in the address
     # Personal tokens of this tab's consents, by the open link they came through: the back button
     # then leads on, and not to a second consent
     own_tokens: dict[str, str] = field(default_factory=dict)
