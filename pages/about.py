@@ -1,4 +1,4 @@
-"""About: what EIC is in five live pictures, what it is not, how to cite it, what stays here."""
+"""About: what EIC is in five live pictures, what it is not, how to cite it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from pages.ui.kit.door import may_inspect
 
 
 def about_page() -> None:
-    """Draw the page, unless an open study keeps it closed with the inspector."""
     if not may_inspect():
         closed_notice()
         return

@@ -39,7 +39,6 @@ from pages.ui.kit.wiring import inspector_service
 
 
 def compare_page() -> None:
-    """Draw the page for this visit's state, unless an open study keeps it closed."""
     if not may_inspect():
         closed_notice()
         return
@@ -86,12 +85,12 @@ def _header() -> None:
 def _inputs(
     visit: Visit, desk: CompareDesk, state: CompareState, service: InspectorService
 ) -> tuple[Pair, DeltaGenerator | None]:
-    left, right = st.columns([5, 4], gap="medium")
+    list_column, data_column = st.columns([5, 4], gap="medium")
     pair = measure_pair(visit, state, service)
-    with left:
+    with list_column:
         list_input(desk)
         list_notes(desk, state)
-    with right:
+    with data_column:
         listed = desk.variable_names(state.list_base)
         detected = data_input(visit, tuple(dict.fromkeys([*listed, *pair.variables])))
     return pair, detected
@@ -100,7 +99,7 @@ def _inputs(
 def _list(
     visit: Visit, desk: CompareDesk, state: CompareState, detected: DeltaGenerator | None
 ) -> None:
-    """The front of the list, or what stands in its way."""
+    """The front of the list, or the reason why there is none."""
     if desk.imported is None:
         if desk.raw is None and not (state.formula or state.other):
             examples_view()

@@ -1,4 +1,4 @@
-"""The stability gap: what laws lose, what benchmarks and searches lose, and the paper's claims."""
+"""The stability gap: digits lost by laws, by benchmarks and by what searches find."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def gap_page() -> None:
     desk = gap_desk()
     advance_pool(desk)
     view = GapView.from_query(st.query_params.to_dict())
-    found = findings_of(desk, view)
-    lead(found)
+    findings = findings_of(desk, view)
+    lead(findings)
     view_controls(view)
-    pictures(found, view)
+    pictures(findings, view)
     pool_view(desk)
-    claims_list(found.claims)
-    summary_table(found)
-    file_button(found)
-    dependence_table(found)
+    claims_list(findings.claims)
+    summary_table(findings)
+    file_button(findings)
+    dependence_table(findings)
     rules_table(view)
     sources_view()

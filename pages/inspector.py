@@ -31,41 +31,41 @@ from pages.ui.kit.wiring import inspector_service
 
 
 def inspector_page() -> None:
-    """Draw the inspector for this visit's state, unless an open study keeps it closed."""
     if not may_inspect():
         closed_notice()
         return
-    here = sync_with_url(example_state(EXAMPLES[0]))
+    visit = sync_with_url(example_state(EXAMPLES[0]))
     page_header()
     with st.container(key="inputs", horizontal=True, gap="small"):
         with st.container(key="formula-box", gap="xsmall"):
-            formula_input(here)
-        formula_buttons(here)
+            formula_input(visit)
+        formula_buttons(visit)
         menu = st.container(key="menu", width="content")
         data = st.container(key="data")
-    if offers_examples(here):
-        gallery_row(here)
+    if offers_examples(visit):
+        gallery_row(visit)
     with patient_progress() as progress:
         outcome = inspector_service().answer(
-            request_of(here.state),
-            here.table,
+            request_of(visit.state),
+            visit.table,
             progress,
-            asking=here.asking,
-            last_good=here.last_good,
+            asking=visit.asking,
+            last_good=visit.last_good,
         )
     with menu:
-        reading_menu(here, outcome)
+        reading_menu(visit, outcome)
     with data:
-        data_panel(here, outcome)
+        data_panel(visit, outcome)
     reading_panel(outcome)
-    outcome_message(here, outcome)
+    outcome_message(visit, outcome)
     if outcome.result is not None and not outcome.result.complete:
         unfinished_view({"": outcome.result})
         return
-    shown = outcome.result or here.last_good
-    if shown is not None and not outcome.empty:
-        here.last_good = shown
+    # A formula that cannot be measured leaves the last result on the page, dimmed.
+    result = outcome.result or visit.last_good
+    if result is not None and not outcome.empty:
+        visit.last_good = result
         with dim_if_stale(outcome.result is None):
-            place = verdict_view(shown)
-            workbench(shown)
-            finish_summary(place, shown)
+            place = verdict_view(result)
+            workbench(result)
+            finish_summary(place, result)

@@ -50,7 +50,6 @@ STEPS = {
 
 
 def organise_page() -> None:
-    """Draw the organiser's pages, or the door to them."""
     draw_style(Path(__file__).parent / "ui" / "organising" / "organising.css")
     service = organiser()
     if service is None:

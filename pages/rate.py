@@ -24,7 +24,6 @@ from study.rating_types import NextBallot, Stage
 
 
 def rate_page() -> None:
-    """Draw what the link in the address leads to."""
     tab = follow_link()
     style()
     with st.container(key="rate-page"):
@@ -38,18 +37,18 @@ def rate_page() -> None:
 
 
 def _next_step(tab: Tab) -> NextBallot:
-    """Where the link stands, asked once a run: not at all where the vote has brought it."""
+    """Where the link stands, asked once a run; a vote has brought the answer already."""
     if tab.visit_after_withdrawal is not None:
         return NextBallot(tab.visit_after_withdrawal)
     brought, tab.following = tab.following, None
     if brought is not None:
         return brought
+    # A page between two ballots must not start a ballot's clock.
     waits = bool(tab.link or tab.feedback or tab.confirming_withdrawal)
     return rating_service().next_ballot(tab.token, give=not waits)
 
 
 def _draw(tab: Tab) -> None:
-    """The page of the stage that the database says."""
     if not tab.token:
         return message_page(*words.NO_LINK)
     step = _next_step(tab)
@@ -66,9 +65,9 @@ def _draw(tab: Tab) -> None:
         return ballot_page(tab, visit, step.ballot)
     tab.shown = None
     if visit.reusable and not tab.someone_else:
-        kept = rating_service().known_here(tab.token, kept_tokens())
-        if kept:
-            return known_page(visit, kept)
+        remembered = rating_service().known_here(tab.token, kept_tokens())
+        if remembered:
+            return known_page(visit, remembered)
     if visit.stage == Stage.CONSENT:
         return consent_page(tab, visit)
     if visit.stage == Stage.PAUSED:

@@ -91,7 +91,9 @@ def test_pages_are_thin() -> None:
     assert len(pages) == 6
     for name in pages:
         assert not external(name) & {"eic_core", "db", "numpy", "plotly"}, name
-        assert len(sources()[name].read_text(encoding="utf-8").splitlines()) <= 120, name
+        # Statements, not lines, which a formatter changes; the largest page, Compare, has 79.
+        statements = sum(isinstance(node, ast.stmt) for node in ast.walk(tree_of(name)))
+        assert statements <= 80, f"{name} has {statements} statements"
 
 
 def test_no_public_class_name_twice() -> None:

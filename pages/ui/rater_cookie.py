@@ -1,7 +1,4 @@
-"""Lets a browser know its raters again: a cookie that no script can read.
-
-Whoever reopens an open link in the same browser is asked whether they are that rater.
-"""
+"""A cookie that no script can read, by which an open link knows its raters again."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ KEPT_FOR = timedelta(days=90)
 
 
 async def keep_rater(request: Request) -> Response:
-    """Put the rater's token before those that the browser has kept; 403 for anybody else."""
+    """Put the rater's token first in this browser's cookie; 403 unless the token is a rater's."""
     async with request.form(max_files=0, max_fields=5) as form:
         token = str(form.get("t", ""))[:100]
     if not from_this_site(request):
@@ -29,11 +26,11 @@ async def keep_rater(request: Request) -> Response:
     visit = await run_in_threadpool(rating_service().open, token)
     if visit.progress is None:
         return Response("", 403, NO_STORE)
-    kept = [each for each in request.cookies.get(RATER_COOKIE, "").split(".") if each != token]
+    earlier = [each for each in request.cookies.get(RATER_COOKIE, "").split(".") if each != token]
     answer = Response("", 204, NO_STORE)
     answer.set_cookie(
         RATER_COOKIE,
-        ".".join([token, *filter(None, kept)][:MAX_KEPT]),
+        ".".join([token, *filter(None, earlier)][:MAX_KEPT]),
         max_age=int(KEPT_FOR.total_seconds()),
         path="/",
         httponly=True,

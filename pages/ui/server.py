@@ -1,4 +1,4 @@
-"""What the server does beside the pages: start, fill a demo, answer plain HTTP routes."""
+"""Beside the pages: start, a demo's studies, plain HTTP routes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,6 @@ from study.links import setup_link
 
 
 async def health(_: Request) -> JSONResponse:
-    """Answer 200 while the process serves requests."""
     return JSONResponse({"status": "ok"}, headers={"Cache-Control": "no-store"})
 
 
@@ -54,7 +53,7 @@ ROUTES = [Route("/healthz", health, methods=["GET"]), *DOOR_ROUTES, *EXPORT_ROUT
 
 
 def page_scripts() -> tuple[str, ...]:
-    """Every script that stands in a page: Streamlit's first page, and the few of ours."""
+    """The inline scripts of all pages, Streamlit's own included."""
     first_page = Path(st.__file__).parent / "static" / "index.html"
     ours = "\n".join(
         (*rating_scripts(plot_script()), *workbench_scripts(), SEND_SCRIPT, BASE_SCRIPT)
@@ -64,7 +63,7 @@ def page_scripts() -> tuple[str, ...]:
 
 UPLOADS = UploadDoor(lambda: runtime.get_instance() if runtime.exists() else None)
 EVERY = 20.0
-"""Seconds between looks at whose files may go."""
+"""Seconds between two looks for files of ended sessions."""
 
 ignore_forwarded_headers()
 MIDDLEWARE = [
@@ -75,7 +74,7 @@ MIDDLEWARE = [
     Middleware(PackedAssets),
     Middleware(PagesKnowTheServer),
 ]
-"""From the outermost on; Streamlit's own come after them."""
+"""From the outermost in; Streamlit's own come after them."""
 
 _TURN = 0.001
 """Seconds that a thread keeps the interpreter while another waits: a fifth of what is usual, so
@@ -84,12 +83,11 @@ that a click or /healthz gets its turn between pages that are being drawn."""
 
 @contextlib.asynccontextmanager
 async def lifespan(_: Any) -> AsyncIterator[None]:
-    """Make everything ready before the first request; a user's mistake stops the start.
+    """Prepare everything before the first request; a user's mistake ends the process.
 
-    The exit status of a start that failed is 3 where the database is at fault, else 2.
-
-    Plotly takes pandas as it finds it: also half imported, by the table of another visit.
+    Its exit status is 3 where the database is at fault, else 2.
     """
+    # Plotly uses pandas as it finds it, half imported too, while another visit's table imports it.
     importlib.import_module("pandas")
     log_in_sentences()
     sys.setswitchinterval(_TURN)
@@ -109,27 +107,26 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
 
 
 def warm() -> None:
-    """Make the ballots of open studies ready; what cannot be read now is read when it is shown."""
+    """Draw the ballots of open studies; one that cannot be read now is drawn when shown."""
     with contextlib.suppress(StudyError):
         for ballot in lab().rating.warm():
             prepare_plots(ballot)
 
 
 async def _let_uploads_go() -> None:
-    """The files of a session go when it has ended, also where nobody else comes."""
     while True:
         await asyncio.sleep(EVERY)
         UPLOADS.let_go()
 
 
 def start() -> None:
-    """Open the database; in a demo make its studies, else see whether a passphrase is chosen.
+    """Open the database; make a demo's studies, or print how to choose the passphrase.
 
     Raises `StudyError` if the database cannot be opened, or a demo would listen to other machines.
     """
     address = str(st.get_option("server.address") or "")
     url = base_url(address, int(st.get_option("server.port")))
-    trusted_proxies(os.environ)
+    trusted_proxies(os.environ)  # a mistake in that variable stops the start, not a request
     opened = lab()
     if opened.demo:
         if address not in LOCAL_HOSTS - {"0.0.0.0"}:
@@ -151,7 +148,7 @@ def start() -> None:
 
 
 def setup_lines(opened: Lab, url: str) -> tuple[str, ...]:
-    """What to print: nothing once a passphrase is chosen."""
+    """The lines to print at the start; none once a passphrase is chosen."""
     token = opened.access.setup_token()
     if token is None:
         return ()
@@ -162,7 +159,7 @@ def setup_lines(opened: Lab, url: str) -> tuple[str, ...]:
 
 
 def base_url(address: str, port: int) -> str:
-    """Where a browser on this machine finds the app.
+    """The address of the app for a browser on this machine.
 
     >>> base_url("0.0.0.0", 8501), base_url("127.0.0.1", 80)
     ('http://localhost:8501', 'http://127.0.0.1')

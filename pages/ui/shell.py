@@ -1,7 +1,4 @@
-"""The script that every visit runs: page settings, style, icons, navigation.
-
-One drawing serves light and dark browsers: its colour stands out on both.
-"""
+"""The script that every visit runs: page settings, style, icons, navigation."""
 
 from __future__ import annotations
 
@@ -21,6 +18,7 @@ from pages.ui.rating.words import PAGE_TITLE as STUDY_TITLE
 
 
 def _icon(shapes: str) -> str:
+    # One blue for light and dark browsers: it stands out on both.
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" width="64" height="64" '
         'fill="none" stroke="#3f7be0" stroke-width="2" stroke-linecap="round" '

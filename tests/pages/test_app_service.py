@@ -117,7 +117,7 @@ def test_a_stated_range_wins_over_one_of_a_formula_before_and_a_column_over_both
     service = InspectorService()
     carried = InspectionRequest(core, domains=before, carried=("x",))
     result = service.inspect(carried)
-    assert dict(result.domains) == {"x": Domain("uniform", 1.0, 10.0)} and not result.kept
+    assert dict(result.domains) == {"x": Domain("uniform", 1.0, 10.0)} and not result.carried
     chosen = service.inspect(InspectionRequest(core, domains=before))
     assert chosen.domains == before
     assert any("`x` (1 … 5, not 1 … 10)" in notice for notice in chosen.notices)

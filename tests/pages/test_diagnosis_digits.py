@@ -12,7 +12,7 @@ from eic_core.errors import UserError
 from eic_core.explain.budget import digit_budget
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
-from pages.ui.figures.digits import SHOWN, digits_figure
+from pages.ui.figures.digits import MOST_ROWS, digits_figure
 from pages.ui.questions.digits import read_tolerance, tolerance_text
 from tests.pages.panels import answer, chart, failed, open_with_table
 from tests.pages.test_app_inspector import SCRIPT, html_of, open_page, query_of, state_of
@@ -136,8 +136,8 @@ def test_three_hundred_nodes_are_answered_and_the_picture_stays_small() -> None:
     page = open_page(formula=text, samples="200", ask="digits")
     assert not failed(page)
     drawn = chart(page, "digits")
-    assert drawn is not None and len(drawn["layout"]["yaxis"]["ticktext"]) == SHOWN
-    assert f"The first {SHOWN} of 61 numbers" in html_of(page)
+    assert drawn is not None and len(drawn["layout"]["yaxis"]["ticktext"]) == MOST_ROWS
+    assert f"The first {MOST_ROWS} of 61 numbers" in html_of(page)
 
 
 def test_a_tolerance_that_is_none_is_refused_beside_its_field() -> None:

@@ -52,8 +52,8 @@ def test_another_number_than_an_exact_0_is_measured_as_the_loss_of_every_digit()
     node = found("0.1 + 0.2 - 0.3").nodes[-1]
     assert node.float64.digits == pytest.approx(math.log10(2**53))
     single, double = lanes(node)[-2:]
-    assert (single.label, single.said) == ("measured in float32", "exact")
-    assert (double.label, double.said) == ("measured in float64", "15.95")
+    assert (single.label, single.words) == ("measured in float32", "exact")
+    assert (double.label, double.words) == ("measured in float64", "15.95")
     assert "In single precision, its value comes out exact." in node.agreement.reasons
     strokes = [s for s in triangulated_figure(node).layout["shapes"] if s["line"]["width"] == 3]
     assert [round(s["x0"], 2) for s in strokes] == [15.95]  # none beside a word
@@ -78,7 +78,7 @@ def test_what_cannot_be_drawn_is_said_in_its_lane() -> None:
     assert said == ["shows nothing"] * 5 + ["no value"] * 2
     assert len(shown(figure)) == 2
     none = found("x - x", x="1:2").nodes[-1]
-    assert lanes(none)[0].said == "no digit is left" and lanes(none)[-1].said == "exact"
+    assert lanes(none)[0].words == "no digit is left" and lanes(none)[-1].words == "exact"
     assert "predicted, independent noise: no digit is left" in triangulated_words(none)
 
 

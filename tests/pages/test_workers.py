@@ -22,7 +22,7 @@ from eic_core.samples import Domain
 from pages.ui.kit import inspector_service, wiring, workers
 from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectionRequest, InspectorService
-from pages.ui.kit.workers import InThread, WorkerPool, WorkStopped, who_asks
+from pages.ui.kit.workers import InThread, WorkerPool, WorkStopped, current_visitor
 from tests.pages import toil
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,7 +41,7 @@ def aside(visitor: str, work: Callable[[], Any]) -> tuple[Thread, list[Any]]:
     found: list[Any] = []
 
     def run() -> None:
-        who_asks.set(visitor)
+        current_visitor.set(visitor)
         try:
             found.append(work())
         except Exception as error:

@@ -1,4 +1,4 @@
-"""What the page *About* says around its pictures."""
+"""The texts around the pictures of *About*."""
 
 WHAT = (
     "Every operation on a computer rounds its result, in double precision in about the sixteenth "

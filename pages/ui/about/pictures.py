@@ -1,4 +1,4 @@
-"""Five pictures of what EIC is, each measured anew when its slider moves."""
+"""Five pictures of EIC, each measured anew when its slider moves."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from pages.ui.kit.text import escape
 from pages.ui.kit.wiring import figure_cache
 
 ROWS = 2_000
-"""Samples of a picture, where its slider does not say how many."""
+"""Rows of a picture whose slider does not choose their number."""
 
 _HEIGHT = 300.0
 
 
 class MeasuredPicture(NamedTuple):
-    """A formula in x, measured; `name` tells the pictures apart."""
+    """A measured formula in x; `name` tells the pictures apart."""
 
     name: str
     domain: Domain
@@ -41,52 +41,48 @@ class MeasuredPicture(NamedTuple):
 
 @st.fragment
 def cancelling() -> None:
-    """A difference of large terms."""
     power = st.slider("The factor: 10 to the power of", 1, 8, 4, key="about-cancelling")
     a = 10**power
-    shown = measured("cancelling", f"{a}*x - {a - 1}*x", Domain("uniform", 1.0, 5.0))
+    picture = measured("cancelling", f"{a}*x - {a - 1}*x", Domain("uniform", 1.0, 5.0))
     say(
-        shown,
+        picture,
         f"However large the factor, this is x. Written as a difference of two terms about {a:,} "
         "times larger than x, it keeps what is right of them only where they differ: each is "
         "rounded in its last digit, and beside the small difference that rounding is large.",
     )
-    tree(shown)
+    tree(picture)
 
 
 @st.fragment
 def hidden() -> None:
-    """An inner loss that does not reach the result."""
     power = st.slider("The weight of the sine: 10 to the power of", -6, 0, -6, key="about-hidden")
     weight = f"{10.0**power:.6f}".rstrip("0").rstrip(".")
-    shown = measured("hidden", f"x + {weight}*sin(1000*x)", Domain("uniform", 1.0, 5.0))
+    picture = measured("hidden", f"x + {weight}*sin(1000*x)", Domain("uniform", 1.0, 5.0))
     say(
-        shown,
+        picture,
         "The sine of something large loses digits, for an error of its argument is an error of "
         "many of its last places. With a small weight little of that reaches the result. EIC is "
         "the worst step all the same: what no test of the result shows is where the next search, "
         "fit or change of the weight gets into trouble.",
     )
-    tree(shown)
+    tree(picture)
 
 
 @st.fragment
 def by_data() -> None:
-    """The same formula on other data."""
     power = st.slider("The data begin above 2 by: 10 to the power of", -6, 0, -1, key="about-data")
     low = 2 + 10.0**power
-    shown = measured("data", "1/(x - 2)", Domain("uniform", float(f"{low:.7g}"), 4.0))
+    picture = measured("data", "1/(x - 2)", Domain("uniform", float(f"{low:.7g}"), 4.0))
     say(
-        shown,
+        picture,
         "Digits are lost on data, not in a formula alone: here near x = 2, where the difference "
         "is small beside x. Data that keep away from there lose little.",
     )
-    curve(shown)
+    curve(picture)
 
 
 @st.fragment
 def writing() -> None:
-    """Two ways to write one function."""
     power = st.slider("x reaches to: 10 to the power of", 1, 12, 8, key="about-writing")
     domain = Domain("loguniform", 1.0, 10.0**power)
     forms = ("sqrt(x + 1) - sqrt(x)", "1/(sqrt(x + 1) + sqrt(x))")
@@ -98,17 +94,16 @@ def writing() -> None:
         f"their sum {wording.digits_lost(second.eic)}. That is why the inspector can say what to "
         "write instead.",
     )
-    for column, shown in zip(st.columns(2), (first, second), strict=True):
+    for column, picture in zip(st.columns(2), (first, second), strict=True):
         with column:
-            tree(shown, 420.0)
+            tree(picture, 420.0)
 
 
 @st.fragment
 def unsettled() -> None:
-    """A mean that does not exist."""
     power = st.slider("Rows: 10 to the power of", 2, 5, 3, key="about-rows")
-    shown = measured("rows", "1/(x - 2)", Domain("uniform", 1.0, 3.0), 10**power)
-    tail = shown.inspection.tail
+    picture = measured("rows", "1/(x - 2)", Domain("uniform", 1.0, 3.0), 10**power)
+    tail = picture.inspection.tail
     middle = (
         ""
         if tail is None
@@ -118,12 +113,12 @@ def unsettled() -> None:
         )
     )
     say(
-        shown,
+        picture,
         "Where the difference crosses zero inside the data, more rows come closer to zero, and "
         "the mean grows with their number for ever: EIC belongs to a number of rows, which "
         f"stands beside it.{middle}",
     )
-    curve(shown)
+    curve(picture)
 
 
 PICTURES: tuple[tuple[str, Callable[[], None]], ...] = (
@@ -133,11 +128,11 @@ PICTURES: tuple[tuple[str, Callable[[], None]], ...] = (
     ("The writing, not the function", writing),
     ("Where the mean does not settle", unsettled),
 )
-"""Title, and what draws it."""
+"""Title and drawing function of each picture."""
 
 
 def measured(name: str, text: str, domain: Domain, rows: int = ROWS) -> MeasuredPicture:
-    """A formula in x on drawn rows."""
+    """A formula in x, measured on rows drawn from a domain."""
 
     def make() -> Inspection:
         return inspect(read(text).formula, sample_domains({"x": domain}, count=rows))
@@ -146,16 +141,16 @@ def measured(name: str, text: str, domain: Domain, rows: int = ROWS) -> Measured
     return MeasuredPicture(name, domain, figure_cache().get(key, make, lambda _: 1.0))
 
 
-def say(shown: MeasuredPicture, text: str) -> None:
-    """What is seen, the two numbers with their names, and the way to the inspector."""
-    inspection = shown.inspection
+def say(picture: MeasuredPicture, text: str) -> None:
+    """The explanation, both losses by name, and the link to the inspector."""
+    inspection = picture.inspection
     formula, rows = inspection.formula.source, len(inspection.samples)
     losses = (
-        f"{NAMES[WORST_STEP]} <b>{wording.digits_lost(shown.eic)}</b> digits · "
+        f"{NAMES[WORST_STEP]} <b>{wording.digits_lost(picture.eic)}</b> digits · "
         f"{NAMES[RESULT]} <b>{wording.digits_lost(inspection.nodes[-1].local_eic)}</b> digits"
         f" · {rows:,} rows"
     )
-    query = urlencode({"formula": formula, "range": f"x={shown.domain}", "samples": rows})
+    query = urlencode({"formula": formula, "range": f"x={picture.domain}", "samples": rows})
     st.html(
         f"<p>{escape(text, 2_000)}</p><p><code>{escape(formula)}</code></p>"
         f'<p class="eic-quiet">{losses} · <a href="./?{escape(query, 2_000)}" target="_self">Open '
@@ -163,37 +158,40 @@ def say(shown: MeasuredPicture, text: str) -> None:
     )
 
 
-def tree(shown: MeasuredPicture, width: float | None = None) -> None:
-    """The coloured tree."""
+def tree(picture: MeasuredPicture, width: float | None = None) -> None:
     dark, narrow = is_dark(), is_narrow()
-    found, room = shown.inspection, None if narrow else width
+    inspection, room = picture.inspection, None if narrow else width
     _draw(
-        shown,
+        picture,
         lambda: tree_figure(
-            found, selected=focus_node(found), dark=dark, narrow=narrow, width=room, height=_HEIGHT
+            inspection,
+            selected=focus_node(inspection),
+            dark=dark,
+            narrow=narrow,
+            width=room,
+            height=_HEIGHT,
         ),
         "The formula's tree, coloured by the digits lost at each node",
     )
 
 
-def curve(shown: MeasuredPicture) -> None:
-    """The value over the data, and the amplification below it."""
+def curve(picture: MeasuredPicture) -> None:
     dark, narrow = is_dark(), is_narrow()
-    found = shown.inspection
+    inspection = picture.inspection
     _draw(
-        shown,
-        lambda: curve_figure(found, focus_node(found), dark=dark, narrow=narrow),
+        picture,
+        lambda: curve_figure(inspection, focus_node(inspection), dark=dark, narrow=narrow),
         "The formula's value over the data, and the error amplification below it",
     )
 
 
-def _draw(shown: MeasuredPicture, make: Callable[[], go.Figure], alt: str) -> None:
-    found = shown.inspection
-    what = (shown.name, found.formula.source, str(shown.domain), len(found.samples))
+def _draw(picture: MeasuredPicture, make: Callable[[], go.Figure], alt: str) -> None:
+    inspection = picture.inspection
+    what = (picture.name, inspection.formula.source, str(picture.domain), len(inspection.samples))
     figure = figure_cache().get(("about", *what, is_dark(), is_narrow()), make, lambda _: 1.0)
     st.plotly_chart(
         figure,
-        key=f"about-{shown.name}-picture",
+        key=f"about-{picture.name}-picture",
         theme=None,
         alt=alt,
         config=plotly_config("eic-about"),

@@ -49,7 +49,7 @@ from pages.ui.kit.visit import (
     encoded_length,
 )
 from pages.ui.kit.wiring import scoring_slots, workers
-from pages.ui.kit.workers import UNHURRIED, InThread, retold
+from pages.ui.kit.workers import UNHURRIED, InThread, repeat_progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -504,7 +504,7 @@ def _begin(desk: CompareDesk, data: ListingData) -> Job:
 
         with holding(scoring_slots(), lambda: watched(0, len(rows))):
             started = time.monotonic()
-            progress, wait = retold(watched, 0, len(rows))
+            progress, wait = repeat_progress(watched, 0, len(rows))
             scores, check = workers().run(
                 scores_and_check,
                 rows,

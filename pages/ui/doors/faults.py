@@ -1,8 +1,4 @@
-"""What a visitor reads when a page fails, and what the log says of it.
-
-Streamlit shows a box of its own, with words about a cloud that this server is not in, and logs a
-traceback.  A fault of the database needs none: its sentence says what happened.
-"""
+"""Failures of a page, for its visitor and for the log."""
 
 from __future__ import annotations
 
@@ -21,37 +17,30 @@ _LOGGERS = ("streamlit.error_util", "streamlit.runtime.app_session")
 
 
 def show_fault(error: Exception) -> bool:
-    """Draw what happened in words of ours; True: Streamlit shows nothing of its own.
-
-    - `error`: what the page or a callback raised.
-    """
+    """Draw an error of a page or a callback; True keeps Streamlit's own box away."""
     title, hint = (error.message, error.hint) if isinstance(error, UserError) else _FAILED
     title = title[:1].upper() + title[1:]
     st.error(f"**{title}** {hint}" if hint else f"**{title}**")
-    return True
+    return True  # else Streamlit adds a box with words about a cloud that this server is not in
 
 
 class OneSentence(logging.Filter):
-    """What is no mistake of ours is one line of the log, without a traceback.
-
-    That is a user's mistake, a fault of the machine, and a message that leaves a widget out: a
-    page sends all it has, and its callbacks count on that.
-    """
+    """Logs a fault that is not ours as one line, without a traceback."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Keep every record."""
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, UserError):
             record.msg, record.args, record.exc_info = "%s", (str(error),), None
         elif isinstance(error, KeyError) and _LEFT_OUT in str(error):
+            # A page sends all its widgets, and its callbacks count on that: a stranger does not.
             name = str(error).partition(_LEFT_OUT)[2][:80]
-            said = "a browser did not send what a widget of its page holds: %s"
-            record.msg, record.args, record.exc_info = said, (name,), None
+            sentence = "a browser did not send what a widget of its page holds: %s"
+            record.msg, record.args, record.exc_info = sentence, (name,), None
         return True
 
 
 def log_in_sentences() -> None:
-    """Set up what the doors log, and how Streamlit logs what a page raised."""
+    """Set up the log of the doors, and Streamlit's log of what a page raised."""
     doors = logging.getLogger("eic_lab")
     if not doors.handlers:
         handler = logging.StreamHandler()

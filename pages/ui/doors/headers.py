@@ -1,8 +1,4 @@
-"""What every answer of the server says to a browser, and the addresses that lead nowhere.
-
-Streamlit sets none of these headers, and serves routes that this app has no use for: its counters,
-an interface for programs, components, logins of other sites.
-"""
+"""The headers of every answer, and the addresses that are closed."""
 
 from __future__ import annotations
 
@@ -20,6 +16,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 LOG = logging.getLogger("eic_lab.doors")
 
 _INLINE = re.compile(r"<script[^>]*>(.*?)</script>", re.DOTALL)
+# Streamlit serves counters, an interface for programs, components and logins of other sites, for
+# which this app has no use.
 _OPEN_CORE = ("/_stcore/health", "/_stcore/host-config", "/_stcore/stream")
 _CLOSED = ("/component/", "/auth/", "/oauth2callback")
 
@@ -30,7 +28,7 @@ UPLOADS = "/_stcore/upload_file/"
 
 
 def inline_scripts(html: str) -> tuple[str, ...]:
-    """The scripts that stand in a piece of HTML, without those that are loaded.
+    """The scripts inside a piece of HTML, without those that are loaded.
 
     >>> inline_scripts("<script>let a = 1</script><script src='b.js'></script>")
     ('let a = 1',)
@@ -39,9 +37,7 @@ def inline_scripts(html: str) -> tuple[str, ...]:
 
 
 def content_policy(scripts: Iterable[str] = ()) -> str:
-    """The Content-Security-Policy of every answer.
-
-    - `scripts`: the scripts that stand in pages; no other inline script runs.
+    """The Content-Security-Policy of every answer: of inline scripts only these run.
 
     >>> content_policy(["let a = 1"]).partition("; ")[0]
     "default-src 'none'"
@@ -67,7 +63,6 @@ def content_policy(scripts: Iterable[str] = ()) -> str:
 
 
 def guarding_headers(scripts: Iterable[str] = ()) -> dict[str, str]:
-    """What every answer says, by name."""
     return {
         "Content-Security-Policy": content_policy(scripts),
         "X-Content-Type-Options": "nosniff",
@@ -91,17 +86,13 @@ def is_closed(path: str) -> bool:
 
 
 class Doors:
-    """ASGI middleware, the outermost: headers on every answer, closed addresses, no raw failure.
-
-    - `scripts`: the scripts that stand in pages.
-    """
+    """ASGI middleware, the outermost: headers on every answer, closed addresses, no raw failure."""
 
     def __init__(self, app: ASGIApp, scripts: Iterable[str] = ()) -> None:
         self._app = app
         self._headers = guarding_headers(scripts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or hold one connection."""
         if scope["type"] == "http":
             await self._answer(scope, receive, send)
         elif scope["type"] == "websocket":
@@ -127,8 +118,8 @@ class Doors:
         except Exception:
             LOG.exception("%s %s failed", scope["method"], scope["path"])
             if not started:
-                said = "This failed for a reason of ours. The log has it.\n"
-                await PlainTextResponse(said, 500)(scope, receive, send_guarded)
+                sentence = "This failed for a reason of ours. The log has it.\n"
+                await PlainTextResponse(sentence, 500)(scope, receive, send_guarded)
 
     async def _hold(self, scope: Scope, receive: Receive, send: Send) -> None:
         accepted = False
@@ -152,7 +143,7 @@ class Doors:
         await self._app(scope, receive, send_guarded)
 
     async def _refuse_upgrade(self, scope: Scope, send: Send) -> None:
-        """403 with our headers, where the server can send them; else its own 403."""
+        """Answer 403 with our headers where the server can send them; else its own 403."""
         if "websocket.http.response" not in scope.get("extensions", {}):
             await send({"type": "websocket.close", "code": 1008})
             return
@@ -165,13 +156,11 @@ class Doors:
         await send({"type": "websocket.http.response.body", "body": b"Not from here.\n"})
 
     def _guarded(self, message: Message) -> Message:
-        """The same with our headers; a route that says a stricter policy keeps its own.
-
-        A browser opens nothing that is in a sandbox and asks for an opener of its own.
-        """
+        """The message with our headers; a route's own header stays, such as a stricter policy."""
         headers = MutableHeaders(raw=list(message.get("headers", [])))
         in_sandbox = "sandbox" in headers.get("content-security-policy", "")
         for name, value in self._headers.items():
+            # A browser opens nothing that is in a sandbox and asks for an opener of its own.
             if not (in_sandbox and name == _OPENER):
                 headers.setdefault(name, value)
         return {**message, "headers": headers.raw}

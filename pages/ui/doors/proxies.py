@@ -1,9 +1,4 @@
-"""Which proxies may say who a visitor is.
-
-Uvicorn believes ``X-Forwarded-For`` of whoever connects from 127.0.0.1: where a proxy does not
-replace that header, or somebody else is on the machine, each attempt to log in comes from another
-address.  Here nobody is believed but whom `EIC_LAB_TRUSTED_PROXIES` names.
-"""
+"""The proxies that may say who a visitor is: those in `EIC_LAB_TRUSTED_PROXIES`, no other."""
 
 from __future__ import annotations
 
@@ -33,9 +28,9 @@ def trusted_proxies(environment: Mapping[str, str]) -> tuple[str, ...]:
     >>> trusted_proxies({})
     ()
     """
-    said = environment.get(VARIABLE, "")
-    named = tuple(part.strip() for part in said.split(",") if part.strip())
-    for name in named:
+    text = environment.get(VARIABLE, "")
+    networks = tuple(part.strip() for part in text.split(",") if part.strip())
+    for name in networks:
         try:
             ipaddress.ip_network(name, strict=True)
         except ValueError as error:
@@ -43,48 +38,45 @@ def trusted_proxies(environment: Mapping[str, str]) -> tuple[str, ...]:
                 f"{VARIABLE} names `{name}`, which is no address and no network",
                 hint="write addresses and networks with commas: 127.0.0.1, 10.0.0.0/8",
             ) from error
-    return named
+    return networks
 
 
 def throttled_origin(address: str) -> str:
-    """What attempts to log in are counted by: an address, or the network that one IPv6 home has.
+    """The address, or the network of one IPv6 home, by which attempts to log in are counted.
 
     >>> throttled_origin("192.0.2.7"), throttled_origin("2001:db8:1:2:3:4:5:6")
     ('192.0.2.7', '2001:db8:1:2::/64')
     """
     try:
-        found = ipaddress.ip_address(address.partition("%")[0])
+        host = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return address
-    if found.version == 4:
-        return str(found)
-    if found.ipv4_mapped is not None:
-        return str(found.ipv4_mapped)
-    return str(ipaddress.ip_network((found, 64), strict=False))
+    if host.version == 4:
+        return str(host)
+    if host.ipv4_mapped is not None:
+        return str(host.ipv4_mapped)
+    # One home has a whole /64: its addresses cost nothing.
+    return str(ipaddress.ip_network((host, 64), strict=False))
 
 
 class NamedProxies:
-    """ASGI middleware: takes a visitor's address and scheme from the proxies named, and no other.
-
-    - `proxies`: addresses and networks; asked once, at the first request.
-    """
+    """ASGI middleware: takes a visitor's address and scheme from these proxies and no other."""
 
     def __init__(self, app: ASGIApp, proxies: Callable[[], tuple[str, ...]]) -> None:
         self._plain = app
         self._proxies = proxies
         self._reading: ASGIApp | None = None
-        self._asked = self._warned = False
+        self._configured = self._warned = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
         if scope["type"] not in ("http", "websocket"):
             await self._plain(scope, receive, send)
             return
-        if not self._asked:
-            named = self._proxies()
-            made = ProxyHeadersMiddleware(self._plain, list(named))  # type: ignore[arg-type]
-            self._reading = cast(ASGIApp, made) if named else None
-            self._asked = True
+        if not self._configured:
+            proxies = self._proxies()
+            middleware = ProxyHeadersMiddleware(self._plain, list(proxies))  # type: ignore[arg-type]
+            self._reading = cast(ASGIApp, middleware) if proxies else None
+            self._configured = True
         if self._reading is not None:
             await self._reading(scope, receive, send)
             return
@@ -100,10 +92,11 @@ class NamedProxies:
 
 
 def _as_it_came(app: ASGIApp, *_: object, **__: object) -> ASGIApp:
-    """In the place of uvicorn's middleware: no middleware."""
     return app
 
 
 def ignore_forwarded_headers() -> None:
     """Keep uvicorn from believing 127.0.0.1; call it before the server wraps the app."""
+    # It takes X-Forwarded-For from there: where a proxy does not replace that header, or somebody
+    # else is on the machine, each attempt to log in would come from another address.
     setattr(uvicorn.config, "ProxyHeadersMiddleware", _as_it_came)  # noqa: B010

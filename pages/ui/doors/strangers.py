@@ -1,9 +1,4 @@
-"""What a browser may tell the server: no message of a stranger makes a script fail.
-
-A page of ours sends what its widgets hold.  Whoever speaks the protocol without a page can send a
-text for a number, or ask Streamlit to empty its caches; the one fails deep in the framework, the
-other does what it says.  Both are left out here, before anything runs.
-"""
+"""Messages of a browser: what none of our pages sends is left out before anything runs."""
 
 from __future__ import annotations
 
@@ -19,6 +14,7 @@ from streamlit.runtime.state.common import unpack_widget_state_value
 
 LOG = logging.getLogger("eic_lab.doors")
 
+# Without a page a stranger can ask Streamlit to empty its caches: that is none of these.
 _KINDS = frozenset(
     (
         "rerun_script",
@@ -35,10 +31,7 @@ _NUMBERS = {"int_value", "double_value"}
 
 
 class MessageDoor:
-    """Stands before `Runtime.handle_backmsg` of one runtime.
-
-    - `offers_field`: whether a session's page asks for files.
-    """
+    """Stands before `Runtime.handle_backmsg`; `offers_field` is `UploadDoor.offers_field`."""
 
     def __init__(self, runtime: Runtime, offers_field: Callable[[str], bool]) -> None:
         self._runtime = runtime
@@ -46,11 +39,11 @@ class MessageDoor:
         self._offers_field = offers_field
 
     def stand(self) -> None:
-        """From now on every message comes through here."""
+        """Let every message come through here from now on."""
         setattr(self._runtime, "handle_backmsg", self)  # noqa: B010
 
     def __call__(self, session_id: str, msg: BackMsg, **more: Any) -> None:
-        """Pass a message on, without what is wrong with it."""
+        """Pass a message on, without its wrong parts."""
         kind = msg.WhichOneof("type")
         if not self._lets_in(kind, session_id, msg):
             LOG.warning("a browser sent `%s`, which no page of ours does: left out", kind)
@@ -58,7 +51,7 @@ class MessageDoor:
         if kind == "load_git_info":
             return
         if kind == "rerun_script" and msg.rerun_script.widget_states.widgets:
-            self._keep_what_fits(session_id, msg.rerun_script.widget_states)
+            self._drop_wrong_values(session_id, msg.rerun_script.widget_states)
         self._pass_on(session_id, msg, **more)
 
     def _lets_in(self, kind: str | None, session_id: str, msg: BackMsg) -> bool:
@@ -69,12 +62,12 @@ class MessageDoor:
             return operation in _OPERATIONS
         return kind in _KINDS
 
-    def _keep_what_fits(self, session_id: str, states: WidgetStates) -> None:
-        found = self._runtime._session_mgr.get_active_session_info(session_id)
-        if found is None:
+    def _drop_wrong_values(self, session_id: str, states: WidgetStates) -> None:
+        info = self._runtime._session_mgr.get_active_session_info(session_id)
+        if info is None:
             return
-        known = found.session.session_state._new_widget_state.widget_metadata
-        fitting = [state for state in states.widgets if fits(state, known.get(state.id))]
+        widgets = info.session.session_state._new_widget_state.widget_metadata
+        fitting = [state for state in states.widgets if fits(state, widgets.get(state.id))]
         wrong = len(states.widgets) - len(fitting)
         if wrong:
             LOG.warning("%d values of a browser are not what its widgets hold: left out", wrong)
@@ -83,11 +76,8 @@ class MessageDoor:
 
 
 def fits(state: WidgetState, about: Any) -> bool:
-    """Whether a value is what its widget holds; unknown widgets are no matter, nobody reads them.
-
-    - `about`: what Streamlit knows of the widget since it was drawn.
-    """
-    if about is None:
+    """Whether a value is one of its widget's; `about` is Streamlit's record of the widget."""
+    if about is None:  # a widget that no page has: nobody reads it
         return True
     kind = state.WhichOneof("value")
     kinds = {kind, about.value_type} - {None}
@@ -95,6 +85,7 @@ def fits(state: WidgetState, about: Any) -> bool:
         return False
     if kind == _FILES:  # says which files; those that are not there are none
         return True
+    # A text in place of a number would fail deep in the framework.
     try:
         about.deserializer(unpack_widget_state_value(state))
     except Exception:  # whatever a widget's own reader makes of a stranger's value
@@ -109,7 +100,6 @@ class ReadableFrames:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hold one connection."""
         if scope["type"] != "websocket":
             await self._app(scope, receive, send)
             return
@@ -126,8 +116,7 @@ class ReadableFrames:
 
 
 def _is_readable(frame: bytes | None) -> bool:
-    """Whether bytes are a message; text never is."""
-    if frame is None:
+    if frame is None:  # a text frame
         return False
     try:
         BackMsg.FromString(frame)

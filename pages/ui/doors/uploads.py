@@ -1,8 +1,6 @@
-"""Who may upload, and how much.
+"""Uploads: a page takes files where it shows a field, within limits, while its session lasts.
 
-Streamlit takes a file from whoever has a session, whether the page asks for one or not, and keeps
-it.  Here a file is taken where the page of that session shows a field for one, within what a
-session and all sessions together may keep; it is let go when the session ends.
+Streamlit takes and keeps a file from whoever has a session.
 """
 
 from __future__ import annotations
@@ -23,13 +21,13 @@ from pages.ui.doors.headers import UPLOADS
 
 MEGABYTE = 2**20
 UNUSED_AFTER = 10.0
-"""Seconds that a file may be there before the page's next run says that a field holds it."""
+"""Seconds that an arrived file may lie unused: the page's next run has yet to take it."""
 _FIELD = "file_uploader_state_value"
 
 
 @dataclass(frozen=True)
 class UploadLimits:
-    """What may be kept of uploads, in bytes and files; a file counts at least `least` bytes."""
+    """Limits of kept uploads, in bytes and files; a file counts at least `least` bytes."""
 
     session: int = 60 * MEGABYTE
     together: int = 400 * MEGABYTE
@@ -38,11 +36,7 @@ class UploadLimits:
 
 
 class UploadDoor:
-    """Counts what sessions keep, and says whether one may bring more.
-
-    - `runtime`: Streamlit's runtime, once there is one.
-    - `clock`: seconds; default: the monotonic clock.
-    """
+    """Counts the files of sessions, and says whether one may bring more."""
 
     def __init__(
         self,
@@ -57,19 +51,17 @@ class UploadDoor:
         self._under_way: Counter[str] = Counter()
 
     def offers_field(self, session: str) -> bool:
-        """Whether the page that this session shows has a field for files, and not a disabled one.
-
-        A field has a state as long as the last run drew it.
-        """
+        """Whether the page of this session has a field for files that is not disabled."""
         return bool(self._fields(session))
 
     def _fields(self, session: str) -> dict[str, Any]:
-        """What the fields that take files hold, by their id."""
+        """The values of the fields for files, by widget id."""
         runtime = self._runtime()
-        found = runtime._session_mgr.get_active_session_info(session) if runtime else None
-        if found is None:
+        info = runtime._session_mgr.get_active_session_info(session) if runtime else None
+        if info is None:
             return {}
-        state: Any = found.session.session_state
+        state: Any = info.session.session_state
+        # A field has a state as long as the last run drew it.
         values = {**dict(state._old_state), **dict(state._new_widget_state.states)}
         return {
             name: values[name]
@@ -78,38 +70,35 @@ class UploadDoor:
         }
 
     def refuse(self, session: str, size: int | None) -> tuple[int, str] | None:
-        """Why this file is not taken, as a status and a sentence; None if it is.
-
-        - `size`: bytes of the request, as its header says; None if it says nothing.
-        """
+        """Status and sentence of a refusal of a file of `size` bytes; None if it is taken."""
         if not self.offers_field(session):
             return 403, "This page does not ask for a file."
         if size is None:
             return 411, "Say how long the file is."
-        files, mine = self._kept_by(session)
+        files, mine = self._usage(session)
         if files >= self.limits.files or mine + size > self.limits.session:
-            self._let_unused_go(session)
-            files, mine = self._kept_by(session)
+            self._forget_unused(session)
+            files, mine = self._usage(session)
         if files >= self.limits.files or mine + size > self.limits.session:
             return 413, (
                 f"This visit has uploaded as much as it may ({self.limits.session // MEGABYTE} MB, "
                 f"{self.limits.files} files). Reload the page to start afresh."
             )
-        if self.kept() + size > self.limits.together:
+        if self.total_bytes() + size > self.limits.together:
             self.let_go(disconnected=True)
-        if self.kept() + size > self.limits.together:
+        if self.total_bytes() + size > self.limits.together:
             return 503, "Too many files are open on this server. Try again in some minutes."
         return None
 
-    def kept(self) -> int:
-        """Bytes of all sessions, those that are just arriving among them."""
+    def total_bytes(self) -> int:
+        """Bytes of all sessions, arriving files among them."""
         return sum(self._under_way.values()) + sum(
-            self._kept_by(session, arriving=False)[1] for session in self._sessions()
+            self._usage(session, arriving=False)[1] for session in self._sessions()
         )
 
     @contextmanager
     def arriving(self, session: str, file: str, size: int) -> Iterator[None]:
-        """Count a file while it arrives, so that many at once are no more than one by one."""
+        """Count a file while it arrives: many at once are no more than one by one."""
         self._under_way[session] += size
         try:
             yield
@@ -120,7 +109,7 @@ class UploadDoor:
                 del self._under_way[session]
 
     def let_go(self, *, disconnected: bool = False) -> None:
-        """Forget the files of sessions that have ended; of all without a connection, if asked."""
+        """Forget the files of ended sessions; with `disconnected` of all without a connection."""
         runtime = self._runtime()
         if runtime is None:
             return
@@ -133,13 +122,13 @@ class UploadDoor:
             )
             if gone:
                 runtime.uploaded_file_mgr.remove_session_files(session)
-        here = self._files(runtime)
+        files_by_session = self._files(runtime)
         for session, file in list(self._arrived):
-            if file not in here.get(session, {}):
+            if file not in files_by_session.get(session, {}):
                 del self._arrived[session, file]
 
-    def _let_unused_go(self, session: str) -> None:
-        """Forget what no field of the page holds any more; the page has read it long since."""
+    def _forget_unused(self, session: str) -> None:
+        """Forget files that no field of the page holds any more."""
         runtime = self._runtime()
         held = {file for value in self._fields(session).values() for file in _files_in(value)}
         for file in list(self._files(runtime).get(session, {})) if runtime else []:
@@ -151,7 +140,7 @@ class UploadDoor:
         runtime = self._runtime()
         return list(self._files(runtime)) if runtime is not None else []
 
-    def _kept_by(self, session: str, *, arriving: bool = True) -> tuple[int, int]:
+    def _usage(self, session: str, *, arriving: bool = True) -> tuple[int, int]:
         runtime = self._runtime()
         mine = list(self._files(runtime).get(session, {}).values()) if runtime else []
         size = sum(max(len(file.data), self.limits.least) for file in mine)
@@ -159,17 +148,17 @@ class UploadDoor:
 
     @staticmethod
     def _files(runtime: Runtime) -> dict[str, dict[str, Any]]:
-        kept: dict[str, dict[str, Any]] = runtime.uploaded_file_mgr.file_storage  # type: ignore[attr-defined]
-        return kept
+        files: dict[str, dict[str, Any]] = runtime.uploaded_file_mgr.file_storage  # type: ignore[attr-defined]
+        return files
 
 
 def _files_in(value: Any) -> list[str]:
-    """The ids of the files in what a field holds: as the browser said it, or as the page reads it.
+    """The ids of the files in the value of a field.
 
     >>> _files_in(None)
     []
     """
-    value = getattr(value, "value", value)  # Streamlit's wrapper of either
+    value = getattr(value, "value", value)  # Streamlit's wrapper: of a message, or of read files
     if hasattr(value, _FIELD):
         return [file.file_id for file in value.file_uploader_state_value.uploaded_file_info]
     several = value if isinstance(value, list | tuple) else [value]
@@ -177,13 +166,13 @@ def _files_in(value: Any) -> list[str]:
 
 
 def upload_size(headers: Headers) -> int | None:
-    """How many bytes a request says that it has.
+    """A request's Content-Length in bytes; None without a usable one.
 
     >>> upload_size(Headers({"Content-Length": "12"})), upload_size(Headers({}))
     (12, None)
     """
-    said = headers.get("content-length", "")
-    return int(said) if said.isdecimal() and len(said) < 16 else None
+    length = headers.get("content-length", "")
+    return int(length) if length.isdecimal() and len(length) < 16 else None
 
 
 class CountedUploads:
@@ -194,20 +183,19 @@ class CountedUploads:
         self._door = door
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
         is_file = scope["type"] == "http" and scope["path"].startswith(UPLOADS)
         if not is_file or scope["method"] != "PUT":
             await self._app(scope, receive, send)
             return
         session, _, file = scope["path"].removeprefix(UPLOADS).partition("/")
         size = upload_size(Headers(scope=scope))
-        refused = self._door.refuse(session, size)
-        if refused is not None:
-            status, said = refused
+        refusal = self._door.refuse(session, size)
+        if refusal is not None:
+            status, sentence = refusal
             # A browser reads the answer when it has sent all: what comes is thrown away.
             while (await receive()).get("more_body"):
                 pass
-            await PlainTextResponse(said + "\n", status)(scope, receive, send)
+            await PlainTextResponse(sentence + "\n", status)(scope, receive, send)
             return
         with self._door.arriving(session, file, size or 0):
             await self._app(scope, receive, send)

@@ -1,4 +1,4 @@
-"""The formula and the selected node's amplification over the data, and the fit to its target."""
+"""The formula and a node's amplification over the data, and the fit to its target."""
 
 from __future__ import annotations
 
@@ -48,13 +48,7 @@ from pages.ui.figures.plotting import (
 def residual_figure(
     inspection: Inspection, *, dark: bool = False, narrow: bool = False
 ) -> go.Figure:
-    """Target against prediction, and the residual below; R² in the title.
-
-    - `inspection`: its samples must have a target.
-    - `dark`, `narrow`: for a dark page; for a phone.
-
-    Raises `DataError` if there is no target.
-    """
+    """Target against prediction, and the residual below; `DataError` without a target."""
     theme = THEMES[dark]
     fit = fit_of(inspection)
     target = inspection.samples.target
@@ -123,7 +117,7 @@ def residual_figure(
 
 
 def fit_text(fit: Fit) -> str:
-    """R² in words, with what it leaves out.
+    """R² in words, with the rows that it leaves out.
 
     >>> import numpy as np
     >>> none = np.empty(0)
@@ -157,7 +151,7 @@ __all__ = [
 ]
 
 _SPLIT = 0.42
-"""Height share of the lower panel."""
+"""Share of the height up to which the lower panel reaches."""
 
 
 def curve_figure(
@@ -168,13 +162,7 @@ def curve_figure(
     narrow: bool = False,
     labels: Mapping[str, str] | None = None,
 ) -> go.Figure:
-    """One variable: the formula over the data, and s_k(x) of a node below.
-
-    - `inspection`: of a formula in one variable (or none: the figure then says so).
-    - `node_id`: node whose amplification is drawn.
-    - `dark`, `narrow`: for a dark page; for a phone.
-    - `labels`: what the axes are called.
-    """
+    """The formula of one variable over the data, and the amplification s of a node below."""
     variables = inspection.formula.variables
     if not variables:
         return _message("The formula has no variable: every sample is the same.", dark)
@@ -202,11 +190,11 @@ def curve_figure(
     top = s_ceiling(s_line, s)
     data.append(sampled_trace(column, s, theme))
     data += rug_traces(column, s, has_value(inspection), top, theme)
-    marks, said = carrier_marks(column, s, s, theme, narrow=narrow)
+    marks, note = carrier_marks(column, s, s, theme, narrow=narrow)
     data += marks
     if worst is not None and math.isfinite(float(s[worst])):
         data.append(worst_marker(float(column[worst]), float(s[worst]), axis, theme))
-    return _two_rows(inspection, node_id, axis, data, y, target, top, dark, narrow, labels, said)
+    return _two_rows(inspection, node_id, axis, data, y, target, top, dark, narrow, labels, note)
 
 
 def slice_figure(
@@ -220,14 +208,7 @@ def slice_figure(
     narrow: bool = False,
     labels: Mapping[str, str] | None = None,
 ) -> go.Figure:
-    """Any number of variables: a cut along one or two of them.
-
-    The few rows that carry the noise are marked at their own s, which is not on the cut.
-
-    - `x_name`, `y_name`: variables along the axes; without `y_name` a curve.
-    - `fixed`: values of the others; their medians where missing.
-    - `dark`, `narrow`, `labels`: as for `curve_figure`.
-    """
+    """A cut along one variable, or along two as a map; the others are `fixed` or at medians."""
     held = slice_defaults(inspection) | dict(fixed)
     axis = axis_of(inspection.samples, x_name)
     if y_name is not None and y_name != x_name:
@@ -241,13 +222,14 @@ def slice_figure(
     column = inspection.samples.columns[x_name]
     _, measured = inspection.amplification.trace(node_id)
     others = [name for name in inspection.formula.variables if name != x_name]
-    marks, said = carrier_marks(
+    # The marks stand at their own s, which is not on the cut.
+    marks, note = carrier_marks(
         column, measured, measured, theme, narrow=narrow, beyond=listed(others, labels)
     )
     top = s_ceiling(s, *(trace["y"] for trace in marks))
     data = [line_trace(x, y, "formula", theme, "y"), line_trace(x, s, "s", theme, "y2")]
     data += [*rug_traces(x, s, ~np.isnan(s), top, theme), *marks]
-    return _two_rows(inspection, node_id, axis, data, y, None, top, dark, narrow, labels, said)
+    return _two_rows(inspection, node_id, axis, data, y, None, top, dark, narrow, labels, note)
 
 
 def surface_figure(
@@ -258,10 +240,7 @@ def surface_figure(
     narrow: bool = False,
     labels: Mapping[str, str] | None = None,
 ) -> go.Figure:
-    """Two variables: a map of the value, and one of a node's log10 s below.
-
-    Samples are drawn on both, the one with the largest s marked.
-    """
+    """Maps of the formula's value and of a node's log10 s over two variables, with samples."""
     x_name, y_name = inspection.formula.variables[:2]
     samples = inspection.samples
     pair = map_pair(
@@ -286,14 +265,14 @@ def _two_rows(
     dark: bool,
     narrow: bool,
     labels: Mapping[str, str] | None,
-    said: str = "",
+    carriers: str = "",
 ) -> go.Figure:
     theme = THEMES[dark]
     limits = value_limits(y) if target is None else value_limits(target, y)
     step = max(1, math.ceil((top - FLOOR) / 6))
     ticks = list(range(0, math.ceil(top), step))
     values = axis_style(theme) | {
-        "domain": [_SPLIT + 0.06 + (SECOND_LINE if said else 0), 1],
+        "domain": [_SPLIT + 0.06 + (SECOND_LINE if carriers else 0), 1],
         "title": {"text": _value_title(inspection), "standoff": 4},
         "tickformat": "~g",
         "exponentformat": "power",
@@ -320,7 +299,7 @@ def _two_rows(
             "ticktext": ["1" if k == 0 else "10" if k == 1 else f"10<sup>{k}</sup>" for k in ticks],
             "title": {"text": "amplification s", "standoff": 4},
         },
-        "annotations": [panel_note(inspection, node_id, _SPLIT - 0.02, theme, said), *blank],
+        "annotations": [panel_note(inspection, node_id, _SPLIT - 0.02, theme, carriers), *blank],
         "shapes": [
             {
                 "type": "line",

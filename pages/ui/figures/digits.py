@@ -1,4 +1,4 @@
-"""Bars of digits: what function and writing lose, and what each number is given and needs."""
+"""Bars of digits: losses of function and writing, and the digits that each number needs."""
 
 from __future__ import annotations
 
@@ -18,25 +18,18 @@ from eic_core.explain.writing import WritingLoss
 from eic_core.measure import Inspection
 from pages.ui.figures.plotting import base_layout, build
 
-SHOWN = 14
-"""Rows drawn; the table has them all."""
+MOST_ROWS = 14
+"""Most rows drawn; the table has all."""
 
 
 def digits_figure(needs: Sequence[Need], *, dark: bool = False, narrow: bool = False) -> go.Figure:
-    """One row for each number: a light bar as given, a dark one as needed.
-
-    - `needs`: the first `SHOWN` are drawn.
-    - `dark`, `narrow`: for a dark page; for a phone.
-
-    Returns significant digits from 0 to 17, those of double precision; a small mark stands at what
-    the number needs if nothing else is rounded.
-    """
+    """A row for each number: a light bar of its given digits, a dark one of the needed digits."""
     theme = THEMES[dark]
-    shown = needs[:SHOWN]
-    places = [-float(i) for i in range(len(shown))]
-    given = [min(n.given, MOST_DIGITS) for n in shown]
+    rows = needs[:MOST_ROWS]
+    places = [-float(i) for i in range(len(rows))]
+    digits_given = [min(n.given, MOST_DIGITS) for n in rows]
     layout = base_layout(dark) | {
-        "height": 78 + 26 * len(shown),
+        "height": 78 + 26 * len(rows),
         "margin": {"l": 96 if narrow else 120, "r": 64, "t": 6, "b": 44},
         "barmode": "overlay",
         "xaxis": {
@@ -58,29 +51,30 @@ def digits_figure(needs: Sequence[Need], *, dark: bool = False, narrow: bool = F
             },
         },
         "yaxis": {
-            "range": [-len(shown) + 0.4, 0.6],
+            "range": [-len(rows) + 0.4, 0.6],
             "fixedrange": True,
             "zeroline": False,
             "showgrid": False,
             "tickvals": places,
-            "ticktext": [_name(n) for n in shown],
+            "ticktext": [_name(n) for n in rows],
             "tickfont": {"size": 13},
         },
         "showlegend": False,
         "annotations": [
-            _count(n, y, top, theme.ink) for n, y, top in zip(shown, places, given, strict=True)
+            _count(n, y, top, theme.ink)
+            for n, y, top in zip(rows, places, digits_given, strict=True)
         ],
         "dragmode": False,
     }
     data = [
-        _need_bars("given", places, given, {"color": theme.faint}, 0.62),
-        _need_bars("needed", places, [n.together for n in shown], {"color": theme.accent}, 0.34),
+        _need_bars("given", places, digits_given, {"color": theme.faint}, 0.62),
+        _need_bars("needed", places, [n.together for n in rows], {"color": theme.accent}, 0.34),
         {
             "type": "scatter",
             "mode": "markers",
             "name": "needed alone",
             "y": places,
-            "x": [n.alone for n in shown],
+            "x": [n.alone for n in rows],
             "marker": {"symbol": "line-ns", "size": 15, "line": {"width": 2.5, "color": theme.ink}},
             "hovertemplate": "needs %{x} if nothing else is rounded<extra></extra>",
         },
@@ -123,34 +117,28 @@ def _count(need: Need, y: float, top: int, ink: str) -> dict[str, Any]:
 
 
 WRITING_INK = {False: "#c2500a", True: "#ff9f5a"}
-"""The digits lost to the writing, by `dark`; at least 3 : 1 beside grey and on the page."""
+"""Colours of the writing's loss, by `dark`: contrast 3 : 1 or more to grey and to the page."""
 
 BAR = 0.34
 """Height of a bar; the bars stand one apart."""
 
 
-def losses_figure(found: WritingLoss, *, dark: bool = False, narrow: bool = False) -> go.Figure:
-    """The function's own conditioning, the result as written, and the worst step.
-
-    - `dark`, `narrow`: for a dark page; for a phone.
-
-    Returns in digits, from 0 to 8 whatever the values; larger ones end in an arrow and infinite
-    ones in a dashed field beyond the scale.
-    """
+def losses_figure(writing: WritingLoss, *, dark: bool = False, narrow: bool = False) -> go.Figure:
+    """The function's own conditioning, the result as written, and the worst step, in digits."""
     theme = THEMES[dark]
-    inspection = found.inspection
+    inspection = writing.inspection
     worst = inspection.nodes[worst_step(inspection)].text
     inside = inspection.eic_finite
     step = html.escape(wording.shorten(worst, 26 if narrow else 44))
-    nowhere = math.isnan(found.q) and found.singular > 0
+    nowhere = math.isnan(writing.q) and writing.singular > 0
     rows = (
         (
             "The function itself",
             "no writing keeps these",
-            own_loss(found),
-            nowhere and found.singular_function == found.singular,
+            own_loss(writing),
+            nowhere and writing.singular_function == writing.singular,
         ),
-        ("The result, shared noise", "as written, all errors together", found.q, nowhere),
+        ("The result, shared noise", "as written, all errors together", writing.q, nowhere),
         ("The worst step (EIC)", step, inside, math.isinf(inspection.eic)),
     )
     shapes: list[dict[str, Any]] = []
@@ -158,9 +146,10 @@ def losses_figure(found: WritingLoss, *, dark: bool = False, narrow: bool = Fals
     for place, (name, what, value, endless) in enumerate(rows):
         y = 2.0 - place
         notes.append(_heading(y, name, what, theme.muted, narrow))
-        said = NOT_COMPARED if nowhere and math.isnan(value) and not endless else ""
-        notes.append(_value(y, value, endless, theme.ink, said))
+        reason = NOT_COMPARED if nowhere and math.isnan(value) and not endless else ""
+        notes.append(_value(y, value, endless, theme.ink, reason))
         if endless:
+            # A dashed field beyond the scale, as on every other scale of digits.
             shapes.append(_endless(y, theme.ink))
             notes.append(_text(HIGH + 0.5, y, "∞", theme.ink, 14) | {"xanchor": "center"})
     layout = base_layout(dark) | {
@@ -168,7 +157,7 @@ def losses_figure(found: WritingLoss, *, dark: bool = False, narrow: bool = Fals
         "margin": {"l": 8, "r": 8, "t": 4, "b": 42},
         "barmode": "overlay",
         "xaxis": {
-            "range": [LOW - 0.02, HIGH + 1.15],
+            "range": [LOW - 0.02, HIGH + 1.15],  # whatever the values: figures can be compared
             "fixedrange": True,
             "zeroline": False,
             "tickvals": list(range(0, 9, 2)),
@@ -183,32 +172,32 @@ def losses_figure(found: WritingLoss, *, dark: bool = False, narrow: bool = Fals
         },
         "yaxis": {"range": [-0.35, 2.85], "visible": False, "fixedrange": True},
         "shapes": shapes,
-        "annotations": [*notes, *_parts(found, dark)],
+        "annotations": [*notes, *_parts(writing, dark)],
         "dragmode": False,
     }
-    return build(_loss_bars(found, inside, worst, dark), layout)
+    return build(_loss_bars(writing, inside, worst, dark), layout)
 
 
 NOT_COMPARED = "not compared: the result keeps no digit at any sample"
 
 
-def own_loss(found: WritingLoss) -> float:
-    """The digits that the function itself loses; those of a constant without inputs are none."""
-    whole = math.isnan(found.own) and not found.singular_function and found.singular > 0
-    return 0.0 if whole and not found.inspection.formula.variables else found.own
+def own_loss(writing: WritingLoss) -> float:
+    """The digits that the function itself loses; 0 for a constant without inputs."""
+    whole = math.isnan(writing.own) and not writing.singular_function and writing.singular > 0
+    return 0.0 if whole and not writing.inspection.formula.variables else writing.own
 
 
 def worst_step(inspection: Inspection) -> int:
-    """The node that loses most, singular samples left out where anything remains."""
+    """The node that loses most, singular samples left out where any others remain."""
     without = math.isnan(inspection.eic_finite)
     return inspection.bottleneck if without else inspection.finite_bottleneck
 
 
-def _loss_bars(found: WritingLoss, inside: float, step: str, dark: bool) -> list[dict[str, Any]]:
+def _loss_bars(writing: WritingLoss, inside: float, step: str, dark: bool) -> list[dict[str, Any]]:
     theme = THEMES[dark]
-    alone = own_loss(found)
-    own, whole = _length(alone), _length(found.q)
-    kept = min(own, whole)
+    alone = own_loss(writing)
+    own, whole = _length(alone), _length(writing.q)
+    grey_length = min(own, whole)
     grey = {"color": theme.data}
     pattern = {
         "color": theme.paper,
@@ -223,13 +212,19 @@ def _loss_bars(found: WritingLoss, inside: float, step: str, dark: bool) -> list
     }
     bars = [
         _bar(2, 0.0, own, grey, f"the function’s own: {wording.digits_lost(alone)} digits"),
-        _bar(1, 0.0, kept, grey, f"the function’s own: {wording.digits_lost(found.own)} digits"),
         _bar(
             1,
-            kept,
-            whole - kept,
+            0.0,
+            grey_length,
+            grey,
+            f"the function’s own: {wording.digits_lost(writing.own)} digits",
+        ),
+        _bar(
+            1,
+            grey_length,
+            whole - grey_length,
             {"color": WRITING_INK[dark]},
-            f"lost to the writing, shared noise: {wording.digits_lost(found.loss)} digits",
+            f"lost to the writing, shared noise: {wording.digits_lost(writing.loss)} digits",
         ),
     ]
     if not math.isnan(inside):
@@ -256,9 +251,9 @@ def _length(value: float) -> float:
     return 0.0 if math.isnan(value) else min(max(value, LOW), HIGH)
 
 
-def _parts(found: WritingLoss, dark: bool) -> list[dict[str, Any]]:
+def _parts(writing: WritingLoss, dark: bool) -> list[dict[str, Any]]:
     """Names inside the second bar where there is room for them."""
-    own, whole = _length(found.own), _length(found.q)
+    own, whole = _length(writing.own), _length(writing.q)
     parts = (
         (0.0, min(own, whole), "function", THEMES[dark].data),
         (min(own, whole), whole, "lost to the writing", WRITING_INK[dark]),
@@ -279,9 +274,9 @@ def _heading(y: float, name: str, what: str, muted: str, narrow: bool) -> dict[s
     }
 
 
-def _value(y: float, value: float, endless: bool, ink: str, said: str = "") -> dict[str, Any]:
-    if said:
-        return _text(LOW, y, said, ink, 12) | {"xanchor": "left", "xshift": 6}
+def _value(y: float, value: float, endless: bool, ink: str, reason: str = "") -> dict[str, Any]:
+    if reason:
+        return _text(LOW, y, reason, ink, 12) | {"xanchor": "left", "xshift": 6}
     if math.isnan(value) and endless:
         return _text(LOW, y, "", ink, 14)
     more = " ▸" if math.isfinite(value) and value > HIGH else ""

@@ -1,4 +1,4 @@
-"""Two variables: a map of the value and one of log10 s, with the rows that carry the noise."""
+"""Two variables: maps of the value and of log10 s, with the rows that carry the noise."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from pages.ui.figures.plotting import (
 )
 
 ON_MAP = {"color": "rgba(255,255,255,0.8)", "line": {"width": 1.2, "color": "#000000"}}
-"""A mark that is seen on light and on dark."""
+"""A mark that stands out on light and on dark."""
 
 _MOST = 400
 """Most marks drawn, the largest shares first."""
@@ -49,36 +49,30 @@ def carrier_marks(
     narrow: bool = False,
     beyond: str = "",
 ) -> tuple[list[dict[str, Any]], str]:
-    """Diamonds at the rows that carry 99 per cent of a node's noise, if they are few.
+    """Diamonds at the few rows that carry 99 % of a node's noise, and a sentence about them.
 
-    - `x`, `y`, shape (N,): where the rows stand in the lower panel.
-    - `s`, shape (N,): amplification of the node.
-    - `on_map`: fill the diamonds, to be seen on every colour.
-    - `narrow`: for a phone: fewer words.
-    - `beyond`: what else varies from row to row, safe as Plotly text: the rows are not drawn where
-      the picture holds it, but wherever they are.
-
-    Returns what the marks are. Both empty where many rows carry the noise.
+    `x`, `y` (places in the lower panel) and `s` have shape (N,); `beyond` names other inputs, safe
+    as Plotly text, whose values differ from the picture's.
     """
     rows = few_carriers(s)
     if not rows:
         return [], ""
-    shown = np.array(rows[:_MOST])
-    said = f"{wording.count(len(rows), 'row gives', 'rows give')} 99 % of the noise"
-    hover = f"%{{x:.6g}}<br>{said}:<br>this is one of them"
+    drawn = np.array(rows[:_MOST])
+    note = f"{wording.count(len(rows), 'row gives', 'rows give')} 99 % of the noise"
+    hover = f"%{{x:.6g}}<br>{note}:<br>this is one of them"
     if beyond:
         hover += f",<br>at its own {beyond}"
-        said += f", at any {beyond}"
+        note += f", at any {beyond}"
     if narrow:
-        said = said.replace(" rows give ", " rows: ").replace(", at any ", ", any ")
+        note = note.replace(" rows give ", " rows: ").replace(", at any ", ", any ")
     trace = {
         "type": "scatter",
         "mode": "markers",
-        "x": x[shown],
-        "y": y[shown],
+        "x": x[drawn],
+        "y": y[drawn],
         "yaxis": "y2",
         "name": "carriers",
-        "customdata": shown,
+        "customdata": drawn,
         "marker": ON_MAP | {"size": 8, "symbol": "diamond"}
         if on_map
         else {
@@ -90,7 +84,7 @@ def carrier_marks(
         },
         "hovertemplate": f"{hover}<extra></extra>",
     }
-    return [trace], f"◇ {said}"
+    return [trace], f"◇ {note}"
 
 
 MAP_SAMPLES = 400
@@ -107,21 +101,16 @@ class MapPair:
 
     x: GridAxis
     y: GridAxis
-    # x_grid, y_grid: shape (m,), (n,)
-    x_grid: Array
-    y_grid: Array
-    # value, s: shape (n, m): nan where there is no real value; s inf where singular
-    value: Array
-    s: Array
+    x_grid: Array  # shape (m,)
+    y_grid: Array  # shape (n,)
+    value: Array  # shape (n, m); nan where there is no real value
+    s: Array  # shape (n, m); nan as the value, inf where singular
 
 
 def map_pair(
     inspection: Inspection, node_id: int, x: GridAxis, y: GridAxis, held: Mapping[str, float]
 ) -> MapPair:
-    """Evaluate on a grid over two variables, the others held.
-
-    - `held`: a value for each other variable.
-    """
+    """Evaluate on a grid over two variables; the others have the values in `held`."""
     x_grid, y_grid = x.grid(MAP_POINTS), y.grid(MAP_POINTS)
     across, up = np.meshgrid(x_grid, y_grid)
     columns = {name: np.full(across.size, value) for name, value in held.items()}
@@ -139,13 +128,7 @@ def map_figure(
     narrow: bool,
     labels: Mapping[str, str] | None,
 ) -> go.Figure:
-    """Draw a pair of maps, and the few rows that carry the noise.
-
-    Where variables are held these rows are drawn wherever those have their values; samples are
-    drawn only where none is held (`worst` is None elsewhere).
-
-    - `worst`: row of the sample to mark.
-    """
+    """Draw a pair of maps, and the few rows that carry the noise; ring the `worst` sample."""
     theme = THEMES[dark]
     two = len(inspection.formula.variables) == 2
     limits = value_limits(pair.value.ravel())
@@ -189,13 +172,13 @@ def map_figure(
     }
     data = [value_map, digits_map]
     data += _singular_cells(pair, theme)
-    if two:
+    if two:  # else samples have other values of the held variables
         data += _samples(inspection, pair, theme)
     columns = inspection.samples.columns
     x, y = columns[pair.x.name], columns[pair.y.name]
     _, s = inspection.amplification.trace(node_id)
     held = [name for name in inspection.formula.variables if name not in (pair.x.name, pair.y.name)]
-    marks, said = carrier_marks(
+    marks, carriers_note = carrier_marks(
         x, y, s, theme, on_map=True, narrow=narrow, beyond=listed(held, labels)
     )
     data += marks
@@ -222,10 +205,10 @@ def map_figure(
         "height": 520 if narrow else 345,
         "margin": {"l": 56, "r": 76, "t": 12, "b": 48},
         "xaxis": x_axis,
-        "yaxis": y_axis | {"domain": [_SPLIT + 0.05 + (SECOND_LINE if said else 0), 1]},
+        "yaxis": y_axis | {"domain": [_SPLIT + 0.05 + (SECOND_LINE if carriers_note else 0), 1]},
         "yaxis2": y_axis | {"domain": [0, _SPLIT - 0.04], "matches": "y"},
         "annotations": [
-            panel_note(inspection, node_id, _SPLIT - 0.04, theme, said),
+            panel_note(inspection, node_id, _SPLIT - 0.04, theme, carriers_note),
             *notes,
             *_blank_notes(pair, theme),
         ],
@@ -267,7 +250,7 @@ def _singular_cells(pair: MapPair, theme: Theme) -> list[dict[str, Any]]:
 
 
 def _blank_notes(pair: MapPair, theme: Theme) -> list[dict[str, Any]]:
-    """What an empty map means."""
+    """The meaning of an empty map."""
     notes = []
     note = {
         "xref": "paper",
@@ -285,7 +268,6 @@ def _blank_notes(pair: MapPair, theme: Theme) -> list[dict[str, Any]]:
 
 
 def _samples(inspection: Inspection, pair: MapPair, theme: Theme) -> list[dict[str, Any]]:
-    """Samples on both maps, faint."""
     x = inspection.samples.columns[pair.x.name]
     y = inspection.samples.columns[pair.y.name]
     rows = evenly_spread_rows(len(x), MAP_SAMPLES)
@@ -310,7 +292,7 @@ def _samples(inspection: Inspection, pair: MapPair, theme: Theme) -> list[dict[s
 
 
 def _worst_ring(x: float, y: float, row: int) -> dict[str, Any]:
-    """The sample with the largest s, ringed on the lower map."""
+    """A ring on the lower map around the sample with the largest s."""
     return {
         "type": "scatter",
         "mode": "markers",

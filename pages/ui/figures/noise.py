@@ -1,4 +1,4 @@
-"""Whose noise it is, as a waterfall; and one node's loss measured in four ways."""
+"""A node's noise by source, as a waterfall; and its loss measured in four ways."""
 
 from __future__ import annotations
 
@@ -29,23 +29,20 @@ _COLOURS = {
     "shaken": BLUE,
     "observed": ORANGE,
 }
-"""By `dark`; every way has a symbol of its own as well."""
+"""Colours by `dark`; every way has a symbol of its own as well."""
 
 _SYMBOLS = {"recursion": "diamond", "shaken": "circle", "observed": "square"}
 
 
 @dataclass(frozen=True)
 class Lane:
-    """One line of the figure."""
-
     label: str
     way: str  # {"recursion", "shaken", "observed"}
-    value: float  # Digits; nan and infinite values are said in words
-    # low, high: interval; nan without one
-    low: float = math.nan
+    value: float  # digits; nan and infinite values stand in words alone
+    low: float = math.nan  # of the interval; nan without one
     high: float = math.nan
-    said: str = ""  # The value in words
-    limit: float = math.nan  # Where no digit is left; nan if that does not apply
+    words: str = ""  # the value in words
+    limit: float = math.nan  # digits of the format, where none remains; nan for a prediction
 
 
 def lanes(node: TriangulatedNode) -> tuple[Lane, ...]:
@@ -55,7 +52,7 @@ def lanes(node: TriangulatedNode) -> tuple[Lane, ...]:
             label,
             "recursion",
             value,
-            said=wording.digits_lost(value) if math.isfinite(value) else "no digit is left",
+            words=wording.digits_lost(value) if math.isfinite(value) else "no digit is left",
         )
         for label, value in (
             ("predicted, independent noise", node.recursion),
@@ -81,7 +78,7 @@ def lanes(node: TriangulatedNode) -> tuple[Lane, ...]:
             f"measured in {o.kind}",
             "observed",
             o.digits,
-            said=observed_text(o),
+            words=observed_text(o),
             limit=DIGITS[o.kind],
         )
         for o in (node.float32, node.float64)
@@ -101,18 +98,12 @@ def observed_text(observed: Observed) -> str:
 def triangulated_figure(
     node: TriangulatedNode, *, dark: bool = False, narrow: bool = False
 ) -> go.Figure:
-    """The recursion, Algorithm 2 at falling sigma with 95 % intervals, and observed errors.
-
-    A band shows where an observed error is to be expected: 0.1 to 1.5 times what the recursion
-    with shared noise gives for roundings of one unit roundoff.
-
-    - `dark`, `narrow`: for a dark page; for a phone.
-    """
+    """The recursion, Algorithm 2 at falling sigma with 95 % intervals, and observed errors."""
     theme = THEMES[dark]
-    found = lanes(node)
-    top = _top(found)
+    lines = lanes(node)
+    top = _top(lines)
     layout = base_layout(dark) | {
-        "height": _LANE_ROW * len(found) + _LANE_AXIS + 8,
+        "height": _LANE_ROW * len(lines) + _LANE_AXIS + 8,
         "margin": {"l": 8, "r": 8, "t": 4, "b": _LANE_AXIS},
         "dragmode": False,
         "hovermode": "closest",
@@ -133,34 +124,33 @@ def triangulated_figure(
         },
         "yaxis": axis_style(theme)
         | {
-            "range": [-len(found) + 0.4, 0.6],
+            "range": [-len(lines) + 0.4, 0.6],
             "fixedrange": True,
             "showline": False,
             "ticks": "",
-            "tickvals": [-k for k in range(len(found))],
-            "ticktext": [_label(lane, narrow) for lane in found],
+            "tickvals": [-k for k in range(len(lines))],
+            "ticktext": [_label(lane, narrow) for lane in lines],
             "tickfont": {"size": 12 if narrow else 13, "color": theme.ink},
         },
-        "shapes": _shapes(node, found, theme),
+        "shapes": _shapes(node, lines, theme),
         "annotations": [
             _missing(lane, -k, theme)
-            for k, lane in enumerate(found)
+            for k, lane in enumerate(lines)
             if not math.isfinite(lane.value) or lane.value > top
         ],
     }
-    return build([_trace(found, way, dark) for way in _SYMBOLS], layout)
+    return build([_trace(lines, way, dark) for way in _SYMBOLS], layout)
 
 
 def triangulated_words(node: TriangulatedNode) -> str:
-    """The figure in words, for those who do not see it."""
-    said = "; ".join(f"{lane.label}: {lane.said}" for lane in lanes(node))
-    return f"Digits lost up to this step (its local EIC, and as measured): {said}"
+    parts = "; ".join(f"{lane.label}: {lane.words}" for lane in lanes(node))
+    return f"Digits lost up to this step (its local EIC, and as measured): {parts}"
 
 
-def _top(found: tuple[Lane, ...]) -> float:
-    """Right end: 8 digits like every other scale, more where needed."""
-    shown = [v for lane in found for v in (lane.value, lane.high) if math.isfinite(v)]
-    return min(20.0, max(HIGH, math.ceil(max(shown, default=0.0) + 0.3))) + 0.25
+def _top(lines: tuple[Lane, ...]) -> float:
+    """The right end: 8 digits as on every other scale, more where needed."""
+    values = [v for lane in lines for v in (lane.value, lane.high) if math.isfinite(v)]
+    return min(20.0, max(HIGH, math.ceil(max(values, default=0.0) + 0.3))) + 0.25
 
 
 def _label(lane: Lane, narrow: bool) -> str:
@@ -169,17 +159,17 @@ def _label(lane: Lane, narrow: bool) -> str:
     return lane.label.replace("errors of ", "").replace("predicted, ", "").replace(" in ", ", ")
 
 
-def _trace(found: tuple[Lane, ...], way: str, dark: bool) -> dict[str, Any]:
+def _trace(lines: tuple[Lane, ...], way: str, dark: bool) -> dict[str, Any]:
     colour = _COLOURS[way][dark]
     of_way = [
-        (k, lane) for k, lane in enumerate(found) if lane.way == way and math.isfinite(lane.value)
+        (k, lane) for k, lane in enumerate(lines) if lane.way == way and math.isfinite(lane.value)
     ]
     trace: dict[str, Any] = {
         "type": "scatter",
         "mode": "markers",
         "x": [lane.value for _, lane in of_way],
         "y": [-k for k, _ in of_way],
-        "hovertext": [f"{lane.label}: {lane.said}" for _, lane in of_way],
+        "hovertext": [f"{lane.label}: {lane.words}" for _, lane in of_way],
         "hovertemplate": "%{hovertext}<extra></extra>",
         "marker": {
             "symbol": _SYMBOLS[way],
@@ -202,7 +192,7 @@ def _trace(found: tuple[Lane, ...], way: str, dark: bool) -> dict[str, Any]:
     return trace
 
 
-def _shapes(node: TriangulatedNode, found: tuple[Lane, ...], theme: Theme) -> list[dict[str, Any]]:
+def _shapes(node: TriangulatedNode, lines: tuple[Lane, ...], theme: Theme) -> list[dict[str, Any]]:
     shapes: list[dict[str, Any]] = []
     if math.isfinite(node.recursion):
         shapes.append(
@@ -211,14 +201,15 @@ def _shapes(node: TriangulatedNode, found: tuple[Lane, ...], theme: Theme) -> li
                 "x0": node.recursion,
                 "x1": node.recursion,
                 "y0": 0,
-                "y1": -len(found) + 0.5,
+                "y1": -len(lines) + 0.5,
                 "layer": "below",
                 "line": {"width": 1.2, "color": theme.muted},
             }
         )
-    for k, lane in enumerate(found):
+    for k, lane in enumerate(lines):
         if lane.way != "observed":
             continue
+        # A band at the likely error: 0.1 to 1.5 times the prediction for roundings of one unit.
         if math.isfinite(node.shared):
             low, high = (node.shared + math.log10(factor) for factor in LIKELY)
             shapes.append(
@@ -249,7 +240,7 @@ def _shapes(node: TriangulatedNode, found: tuple[Lane, ...], theme: Theme) -> li
 
 
 def _missing(lane: Lane, y: int, theme: Theme) -> dict[str, Any]:
-    """In place of a mark, at the left: why there is none."""
+    """The reason why a mark is missing, at the left."""
     return {
         "x": 0,
         "xref": "paper",
@@ -257,19 +248,19 @@ def _missing(lane: Lane, y: int, theme: Theme) -> dict[str, Any]:
         "xshift": 6,
         "y": y,
         "showarrow": False,
-        "text": lane.said,
+        "text": lane.words,
         "font": {"size": 12, "color": theme.muted},
         "bgcolor": theme.paper,
     }
 
 
 INTRODUCED, INHERITED, MASKED = "◆", "▲", "○"
-"""Shapes of what arises at the node itself, below it, and below it without being seen."""
+"""Shapes of noise that arises at the node, below it, and below it but hidden by the result."""
 
 BARS = 8
 _WATERFALL_ROW, _WATERFALL_AXIS = 46, 44
 NOBODY = -1
-"""What a bar of several nodes names as its node."""
+"""The node of a bar that groups several."""
 
 _KINDS = {
     "rounding": BLUE,
@@ -283,8 +274,6 @@ _HATCHES = {"rounding": "", "input": "/", "constant": "."}
 
 @dataclass(frozen=True)
 class _Row:
-    """One bar with its words."""
-
     bar: Bar
     shape: str
     kind: str
@@ -293,8 +282,8 @@ class _Row:
     inside: str = ""
 
     @property
-    def said(self) -> str:
-        """What it is, and inside what if another bar has the same name."""
+    def words(self) -> str:
+        """The kind of noise, and its parent if another bar has the same name."""
         return f"{self.what}, {self.inside}" if self.inside else self.what
 
     @property
@@ -307,17 +296,14 @@ def waterfall_figure(
 ) -> go.Figure:
     """The ledger of a node as bars that begin where the one above ends.
 
-    Every bar's `customdata` is its node, or -1 for the one that groups the rest.
-
-    - `ledger`: with at least one row.
-    - `mean`: stack the means of the samples' shares instead of the shares of the mean.
-    - `dark`, `narrow`: for a dark page; for a phone.
+    The `customdata` of a bar is its node, or `NOBODY`.  `mean` stacks the means of the samples'
+    shares.
     """
     theme = THEMES[dark]
     rows = _rows(ledger, mean)
     places = [-k for k in range(len(rows))]
     ids = [row.bar.nodes[0] if len(row.bar.nodes) == 1 else NOBODY for row in rows]
-    said = [f"{plain_text(row.name)}, {row.said}: {wording.percent(row.share)}" for row in rows]
+    texts = [f"{plain_text(row.name)}, {row.words}: {wording.percent(row.share)}" for row in rows]
     calm = {"marker": {"opacity": 1}}
     common = {
         "type": "bar",
@@ -325,7 +311,7 @@ def waterfall_figure(
         "y": places,
         "width": 0.34,
         "customdata": ids,
-        "hovertext": said,
+        "hovertext": texts,
         "hovertemplate": "%{hovertext}<extra></extra>",
         "selected": calm,
         "unselected": calm,
@@ -381,8 +367,10 @@ def waterfall_words(ledger: Ledger, *, mean: bool = False) -> str:
     >>> waterfall_words(blame(inspection, 2))
     'Shares of the noise: x + 2, its own rounding: 67 %; x, error of the input: 17 %; 2, error of the constant: 17 %'
     """  # noqa: E501
-    said = (f"{row.name}, {row.said}: {wording.percent(row.share)}" for row in _rows(ledger, mean))
-    return f"Shares of the noise: {'; '.join(said)}"
+    parts = (
+        f"{row.name}, {row.words}: {wording.percent(row.share)}" for row in _rows(ledger, mean)
+    )
+    return f"Shares of the noise: {'; '.join(parts)}"
 
 
 def shape_of(ledger: Ledger, node_id: int) -> str:
@@ -440,9 +428,9 @@ def _marker(rows: list[_Row], theme: Theme, dark: bool) -> dict[str, Any]:
 
 
 def _notes(row: _Row, y: int, theme: Theme, narrow: bool) -> list[dict[str, Any]]:
-    """Left above the bar what it is, right how much."""
+    """Left above the bar its name and kind, right its share."""
     name = wording.shorten(row.name, 20 if narrow else 44)
-    short = f"{row.kind} {row.inside}" if narrow and row.inside else row.said
+    short = f"{row.kind} {row.inside}" if narrow and row.inside else row.words
     what = wording.shorten(short, max(24, 36 - len(name)) if narrow else 46)
     common = {
         "y": y + 0.24,
@@ -464,7 +452,7 @@ def _notes(row: _Row, y: int, theme: Theme, narrow: bool) -> list[dict[str, Any]
 
 
 def _step(row: _Row, y: int, theme: Theme) -> dict[str, Any]:
-    """From the end of a bar down to the beginning of the next."""
+    """A line from the end of a bar to the beginning of the next."""
     end = 100 * row.bar.end
     return {
         "type": "line",

@@ -1,4 +1,4 @@
-"""How wide the interval of a planned study is, over pairs, a line for each number of raters."""
+"""The half-width of a planned study's interval over pairs, a line for each number of raters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLOURS = {
     False: ("#c25400", BLUE[False], "#007d5c", "#a3468a"),
     True: (ORANGE[True], BLUE[True], "#3cc79b", "#e08cc4"),
 }
-"""From few raters to many by `dark`; dashes tell them apart, too."""
+"""Colours by `dark`, from few raters to many; dashes tell them apart, too."""
 DASHES = ("dot", "solid", "dash", "longdashdot")
 
 
@@ -35,24 +35,19 @@ class Point:
 def planning_figure(
     grid: Grid,
     points: Sequence[Point],
-    wanted: float | None = None,
+    goal: float | None = None,
     *,
     dark: bool = False,
     narrow: bool = False,
 ) -> go.Figure:
-    """Half-width of the interval against pairs: lines by arithmetic, points by simulation.
-
-    - `points`: the design itself first.
-    - `wanted`: half-width aimed at, in shares.
-    - `dark`, `narrow`: for a dark page; for a phone.
-    """
+    """Half-width against pairs: lines by arithmetic, points by simulation, the design first."""
     theme = THEMES[dark]
-    shown = [p for p in points if p.pairs <= max(grid.pairs)]
-    data = _lines(grid, dark) + _marks(shown, theme, named=not narrow)
+    drawn = [p for p in points if p.pairs <= max(grid.pairs)]
+    data = _lines(grid, dark) + _marks(drawn, theme, with_names=not narrow)
     widths = [100 * w for row in grid.half_width for w in row if isfinite(w)]
-    widths += [100 * p.half_width for p in shown] + ([100 * wanted] if wanted else [])
+    widths += [100 * p.half_width for p in drawn] + ([100 * goal] if goal else [])
     top = 1.08 * max(widths, default=10.0)
-    right = max([*grid.pairs, *(p.pairs for p in shown)])
+    right = max([*grid.pairs, *(p.pairs for p in drawn)])
     layout = base_layout(dark) | {
         "height": 340 if narrow else 380,
         "margin": {"l": 52, "r": 84, "t": 14, "b": 48},
@@ -72,15 +67,15 @@ def planning_figure(
             "range": [0, top],
         },
     }
-    if wanted is not None:
+    if goal is not None:
         layout["shapes"] = [
             {
                 "type": "line",
                 "xref": "paper",
                 "x0": 0,
                 "x1": 1,
-                "y0": 100 * wanted,
-                "y1": 100 * wanted,
+                "y0": 100 * goal,
+                "y1": 100 * goal,
                 "line": {"color": theme.muted, "width": 1, "dash": "dash"},
             }
         ]
@@ -88,7 +83,7 @@ def planning_figure(
             {
                 "xref": "paper",
                 "x": 0.01,
-                "y": 100 * wanted,
+                "y": 100 * goal,
                 "text": "wanted",
                 "showarrow": False,
                 "xanchor": "left",
@@ -116,17 +111,17 @@ def _lines(grid: Grid, dark: bool) -> list[dict[str, Any]]:
 
 
 def _labels(grid: Grid, dark: bool) -> list[dict[str, Any]]:
-    """The number of raters at the right end of each line, kept apart from one another."""
+    """The number of raters at the right end of each line, apart from one another."""
     ends = [
         (100 * row[-1], raters, i)
         for i, (raters, row) in enumerate(zip(grid.raters, grid.half_width, strict=True))
         if isfinite(row[-1])
     ]
     top = max((100 * w for row in grid.half_width for w in row if isfinite(w)), default=1.0)
-    found, last = [], float("-inf")
+    labels, last = [], float("-inf")
     for height, raters, i in sorted(ends):
         last = max(height, last + 0.062 * top)
-        found.append(
+        labels.append(
             {
                 "xref": "paper",
                 "x": 1,
@@ -138,17 +133,17 @@ def _labels(grid: Grid, dark: bool) -> list[dict[str, Any]]:
                 "font": {"size": 12, "color": COLOURS[dark][i % 4]},
             }
         )
-    return found
+    return labels
 
 
-def _marks(points: Sequence[Point], theme: Theme, *, named: bool) -> list[dict[str, Any]]:
+def _marks(points: Sequence[Point], theme: Theme, *, with_names: bool) -> list[dict[str, Any]]:
     if not points:
         return []
     symbols = ["circle"] + ["diamond-open"] * (len(points) - 1)
     return [
         {
             "type": "scatter",
-            "mode": "markers+text" if named else "markers",
+            "mode": "markers+text" if with_names else "markers",
             "name": "simulated",
             "x": [p.pairs for p in points],
             "y": [100 * p.half_width for p in points],

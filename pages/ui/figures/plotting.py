@@ -1,4 +1,4 @@
-"""What all Plotly figures share: layout, axes, notes, grids and traces."""
+"""Common parts of the Plotly figures: layout, axes, notes, grids and traces."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = npt.NDArray[Any]
 
 BLUE = {False: "#0072b2", True: "#5cb8f0"}
 ORANGE = {False: "#d55e00", True: "#f0a03c"}
-"""Two colours by `dark` that are told apart with any colour vision (Okabe and Ito)."""
+"""Two colours by `dark`, distinct with any colour vision (Okabe and Ito)."""
 
 CURVE_POINTS = 600
 MAP_POINTS = 60
@@ -29,13 +29,10 @@ MAX_POINTS = 2_000
 
 @dataclass(frozen=True)
 class GridAxis:
-    """One variable's axis."""
-
-    name: str  # Canonical variable name
-    # low, high: range of the samples
-    low: float
+    name: str  # canonical name of the variable
+    low: float  # least of the samples
     high: float
-    log: bool  # Whether the samples spread over orders of magnitude
+    log: bool  # whether the samples spread over orders of magnitude
 
     def grid(self, count: int) -> Array:
         """Evenly spaced values from low to high; one value if they are equal."""
@@ -46,7 +43,7 @@ class GridAxis:
         return np.linspace(self.low, self.high, count)
 
     def limits(self, margin_share: float = 0.02) -> list[float]:
-        """Plotly's range, a little wider than the samples."""
+        """Plotly's range (exponents if `log`), a little wider than the samples."""
         low, high = (
             (math.log10(self.low), math.log10(self.high)) if self.log else (self.low, self.high)
         )
@@ -55,15 +52,15 @@ class GridAxis:
 
 
 def axis_of(samples: Samples, name: str) -> GridAxis:
-    """The axis of one variable."""
     column = samples.columns[name]
     low, high = float(column.min()), float(column.max())
+    # Three decades, and half of the samples in the lowest tenth: a linear axis would hide them.
     log = low > 0 and high / low >= 1000 and float(np.median(column)) < 0.1 * high
     return GridAxis(name, low, high, log)
 
 
 def slice_defaults(inspection: Inspection) -> dict[str, float]:
-    """Each variable's median over the samples: where slices start.
+    """Each variable's median over the samples, where slices start.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import inspect
@@ -80,10 +77,7 @@ def slice_defaults(inspection: Inspection) -> dict[str, float]:
 def on_grid(
     inspection: Inspection, node_id: int, columns: Mapping[str, Array], count: int
 ) -> tuple[Array, Array]:
-    """The formula's value and one node's s at given points, in double precision.
-
-    Returns nan where there is no real value, s inf where singular (shape (count,)).
-    """
+    """The formula's value and one node's s at `count` points, in double precision."""
     samples = Samples.from_columns(dict(columns), count=count)
     formula = inspection.formula
     amplification = amplify(formula, samples, recheck=False)
@@ -91,9 +85,7 @@ def on_grid(
 
 
 def worst_sample(inspection: Inspection, node_id: int) -> int | None:
-    """Row of the sample with the largest s at a node; the first singular one, if any.
-
-    None if no sample is valid.
+    """Row of the sample with the largest s at a node, the first of them; None if none is valid.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import inspect
@@ -106,26 +98,23 @@ def worst_sample(inspection: Inspection, node_id: int) -> int | None:
 
 def worst_row(s: Array) -> int | None:
     """Index of the largest value, nan left out; None if there is none."""
-    known = np.where(np.isnan(s), -1.0, s)
-    row = int(np.argmax(known))
-    return row if known[row] >= 0 else None
+    values = np.where(np.isnan(s), -1.0, s)
+    row = int(np.argmax(values))
+    return row if values[row] >= 0 else None
 
 
 def evenly_spread_rows(count: int, most: int, *always: int | None) -> Array:
-    """At most `most` row numbers, evenly spread, and those named."""
+    """About `most` evenly spread row numbers below `count`, and those in `always`."""
     rows = np.arange(0, count, max(1, math.ceil(count / most)))
-    wanted = [row for row in always if row is not None]
-    return np.union1d(rows, np.array(wanted, dtype=int)) if wanted else rows
+    extra = [row for row in always if row is not None]
+    return np.union1d(rows, np.array(extra, dtype=int)) if extra else rows
 
 
 def value_limits(*values: Array) -> tuple[float, float] | None:
-    """A range for an axis that poles do not blow up; None to leave it to Plotly.
-
-    The range covers the central 96 % with a margin, if what lies outside would
-    take more than nine tenths of the axis.
-    """
-    known = [v[np.isfinite(v)] for v in values]
-    pooled = np.concatenate(known) if known else np.empty(0)
+    """A range for an axis that poles do not blow up; None to leave it to Plotly."""
+    finite = [v[np.isfinite(v)] for v in values]
+    pooled = np.concatenate(finite) if finite else np.empty(0)
+    # The central 96 % with a margin, if the other values would take over nine tenths of the axis.
     if len(pooled) < 5:
         return None
     lowest, low, high, highest = np.quantile(pooled, [0.0, 0.02, 0.98, 1.0])
@@ -142,10 +131,8 @@ _AXIS = {"title": {"font": TITLE}}
 
 
 def build(data: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure:
-    """A figure from plain dictionaries, unvalidated: validation costs ten times the rest.
-
-    The tests validate what is built here.
-    """
+    """A figure from plain dictionaries, unvalidated."""
+    # Validation costs ten times the rest; the tests validate the figures.
     return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
@@ -159,12 +146,10 @@ def plain_text(text: str) -> str:
 
 
 def hidden_axis(limits: list[float]) -> dict[str, Any]:
-    """An axis that fixes a range and draws nothing."""
     return {"range": limits, "visible": False, "fixedrange": True}
 
 
 def base_layout(dark: bool) -> dict[str, Any]:
-    """What all figures share: transparent page, own fonts, no template but for axis titles."""
     theme = THEMES[dark]
     return {
         "template": {"layout": {"xaxis": _AXIS, "yaxis": _AXIS}},
@@ -189,10 +174,7 @@ SECOND_LINE = 0.065
 def panel_note(
     inspection: Inspection, node_id: int, top: float, theme: Theme, more: str = ""
 ) -> dict[str, Any]:
-    """What the lower panel shows: the selected node's text, in its upper left corner.
-
-    `more`, safe as Plotly text, stands in a line below it.
-    """
+    """The selected node's text, and `more` below it, in the upper left of the lower panel."""
     text = wording.shorten(inspection.nodes[node_id].text, 42)
     return {
         "xref": "paper",
@@ -224,10 +206,7 @@ def axis_style(theme: Theme) -> dict[str, Any]:
 
 
 def scale_style(theme: Theme, log: bool, limits: Sequence[float]) -> dict[str, Any]:
-    """An axis of numbers over `limits`, which are exponents of ten if `log`.
-
-    Plotly writes powers of ten a quarter larger than other ticks.
-    """
+    """An axis of numbers over `limits`, which are exponents of ten if `log`."""
     if not log:
         return {"type": "linear", "range": list(limits), "exponentformat": "power"}
     return {
@@ -235,12 +214,12 @@ def scale_style(theme: Theme, log: bool, limits: Sequence[float]) -> dict[str, A
         "range": list(limits),
         "exponentformat": "power",
         "dtick": max(1, math.ceil((limits[1] - limits[0]) / 9)),
+        # Plotly writes powers of ten a quarter larger than other ticks.
         "tickfont": {"size": 10, "color": theme.muted},
     }
 
 
 def legend_above(theme: Theme) -> dict[str, Any]:
-    """A legend in rows above the picture, which explains and does not switch."""
     return {
         "showlegend": True,
         "legend": {
@@ -251,7 +230,7 @@ def legend_above(theme: Theme) -> dict[str, Any]:
             "yanchor": "bottom",
             "font": {"size": 12, "color": theme.muted},
             "traceorder": "normal",
-            "itemclick": False,
+            "itemclick": False,  # it explains and does not switch
             "itemdoubleclick": False,
         },
     }
@@ -279,14 +258,14 @@ FLOOR = -0.25
 
 def line_trace(x: Array, y: Array, name: str, theme: Theme, axis: str) -> dict[str, Any]:
     single = len(x) < 3 or x[0] == x[-1]
-    shown = np.where(np.isfinite(y), y, np.nan)
+    heights = np.where(np.isfinite(y), y, np.nan)
     if axis == "y":
-        shown = break_at_poles(shown)
+        heights = break_at_poles(heights)
     return {
         "type": "scatter",
         "mode": "markers" if single else "lines",
         "x": x,
-        "y": shown,
+        "y": heights,
         "yaxis": axis,
         "name": name,
         "connectgaps": False,
@@ -369,7 +348,7 @@ def s_ceiling(*values: Array) -> float:
 
 
 def without_value(inspection: Inspection, node_id: int) -> int:
-    """Samples at which a node is the first without a real value, those not checked left out."""
+    """Samples at which a node is the first without a real value, unchecked ones left out."""
     return inspection.nodes[node_id].invalid - not_checked(inspection, node_id)
 
 
@@ -379,10 +358,10 @@ def not_checked(inspection: Inspection, node_id: int) -> int:
 
 
 def has_value(inspection: Inspection) -> Array:
-    """A mask of the samples that are not known to be without a real value: valid or not checked."""
-    known = np.array(inspection.amplification.valid)
-    known[inspection.amplification.unsettled] = True
-    return known
+    """A mask of the samples that may have a real value: valid or not checked."""
+    mask = np.array(inspection.amplification.valid)
+    mask[inspection.amplification.unsettled] = True
+    return mask
 
 
 def rug_traces(x: Array, s: Array, valid: Array, top: float, theme: Theme) -> list[dict[str, Any]]:
@@ -393,8 +372,8 @@ def rug_traces(x: Array, s: Array, valid: Array, top: float, theme: Theme) -> li
         (np.flatnonzero(~valid), FLOOR, "line-ns-open", "no real value"),
     ):
         if len(rows):
-            shown = x[rows[evenly_spread_rows(len(rows), 300)]]
-            rugs.append(edge_trace(shown, level, symbol, name, theme) | {"yaxis": "y2"})
+            drawn = x[rows[evenly_spread_rows(len(rows), 300)]]
+            rugs.append(edge_trace(drawn, level, symbol, name, theme) | {"yaxis": "y2"})
     return rugs
 
 

@@ -1,6 +1,4 @@
-"""Which rows carry a node's amplified noise, against what, and how the loss grows with their
-number.
-"""
+"""The rows that carry a node's noise, and the growth of the loss with their number."""
 
 from __future__ import annotations
 
@@ -37,20 +35,19 @@ ROW, VALUE, INPUT = "row", "value", "input"
 
 @dataclass(frozen=True)
 class Across:
-    """What the rows are drawn against."""
+    """The horizontal axis of the rows."""
 
-    # {"input", "value", "row"}: A variable, the value of the node that vanishes at the carrying
-    # rows, or the row number
+    # INPUT: a variable.  VALUE: the node that vanishes at the carrying rows.  ROW: the row number.
     kind: str
-    name: str = ""  # The variable, or the node's text; "" for the row number
+    name: str = ""  # of the variable, or the node's text
 
 
-def ways_across(found: Where) -> tuple[Across, ...]:
-    """Everything that the rows can be drawn against, what tells most first.
+def ways_across(where: Where) -> tuple[Across, ...]:
+    """All axes for the rows, the most telling first.
 
-    That is the input that the carrying rows pick out (one row picks out every input, and so
-    none); else the node that vanishes at them; else the row number in a table, and an input
-    where rows are drawn from ranges.
+    That is an input that the carrying rows pick out (one row picks out every input, and so none);
+    else the node that vanishes at them; else the row number in a table, and an input where rows are
+    drawn from ranges.
 
     >>> from eic_core.explain.where import where
     >>> from eic_core.formula.syntax import read
@@ -59,8 +56,8 @@ def ways_across(found: Where) -> tuple[Across, ...]:
     >>> [way.kind for way in ways_across(where(inspect(read("1/(x-2)").formula, samples)))]
     ['value', 'input', 'row']
     """
-    inspection, place = found.inspection, found.place
-    inputs = [Across(INPUT, n) for n in inspection.formula.subtree(found.node_id).variables]
+    inspection, place = where.inspection, where.place
+    inputs = [Across(INPUT, n) for n in inspection.formula.subtree(where.node_id).variables]
     value, picked = [], []
     if place is not None:
         picked = [Across(INPUT, i.name) for i in place.inputs]
@@ -68,22 +65,16 @@ def ways_across(found: Where) -> tuple[Across, ...]:
             value = [Across(VALUE, inspection.nodes[place.node_id].text)]
     row = [Across(ROW)]
     table = inspection.samples.rows is not None
-    alone = bool(value) and len(found.carriers[1].positions) == 1
+    alone = bool(value) and len(where.carriers[1].positions) == 1
     ways = [*(value if alone else ()), *picked, *value, *(row if table else ()), *inputs, *row]
     return tuple(dict.fromkeys(ways))
 
 
 def growth_figure(growth: Growth, *, dark: bool = False, narrow: bool = False) -> go.Figure:
-    """Digits lost on parts of the rows, with the middle 80 per cent of the parts, and beyond.
-
-    - `dark`, `narrow`: for a dark page; for a phone.
-
-    Notes
-    -----
-    The dashed line goes on at the same rate to ten times the rows.  Digits start at 0.
-    """
+    """Digits lost on parts of the rows, with the middle 80 % of the parts, and beyond."""
     theme = THEMES[dark]
     counts, digits = list(growth.counts), list(growth.local_eic)
+    # The dashed line goes on at the same rate to ten times the rows.
     beyond = [counts[-1], 10 * counts[-1]], [digits[-1], digits[-1] + max(0, growth.per_decade)]
     hover = "%{x:,} rows<br>local EIC %{y:.2f} digits<extra></extra>"
     data: list[dict[str, Any]] = [
@@ -121,7 +112,7 @@ def growth_figure(growth: Growth, *, dark: bool = False, narrow: bool = False) -
         },
     ]
     ticks = [*counts, 10 * counts[-1]]
-    shown = ticks[::2] if narrow else ticks
+    labelled = ticks[::2] if narrow else ticks
     top = max(1.0, max(*growth.high, beyond[1][1]) * 1.12)
     layout = base_layout(dark) | {
         "height": 280,
@@ -132,8 +123,8 @@ def growth_figure(growth: Growth, *, dark: bool = False, narrow: bool = False) -
             "type": "log",
             "title": {"text": "rows used", "standoff": 6},
             "range": [math.log10(counts[0]) - 0.08, math.log10(ticks[-1]) + 0.08],
-            "tickvals": shown,
-            "ticktext": [f"{count:,}" for count in shown],
+            "tickvals": labelled,
+            "ticktext": [f"{count:,}" for count in labelled],
         },
         "yaxis": axis_style(theme)
         | {
@@ -152,38 +143,29 @@ _OTHERS = 1_500
 _EDGE = 300
 _TEXT = 36
 _POINT = 0.05
-"""A range of an input that holds at most this part of the data is one place."""
+"""A range of an input that holds at most this share of the data is one place."""
 
-# How the rows of the first 50, then 90, then 99 per cent are drawn: told apart by shape and size.
+# Symbols and sizes of the rows of the first 50, then 90, then 99 per cent.
 _SHAPES = (("diamond", 11), ("circle", 8), ("circle-open", 7))
 
 
 def rows_figure(
-    found: Where,
+    where: Where,
     across: Across,
     *,
     dark: bool = False,
     narrow: bool = False,
     labels: Mapping[str, str] | None = None,
 ) -> go.Figure:
-    """The share of each row, with those that carry 50, 90 and 99 per cent told apart.
-
-    - `found`: with at least one finite row.
-    - `across`: one of `ways_across`.
-    - `dark`, `narrow`: for a dark page; for a phone.
-
-    Notes
-    -----
-    Shares below a millionth of an even share stand on the floor.  Where no small part of the rows
-    carries the noise, none is marked.
-    """
+    """The share of each row of `where`, with marks of those that carry 50, 90 and 99 %."""
     theme = THEMES[dark]
-    axis, x = _axis(found, across)
-    floor = _floor(found)
-    few = len(found.carriers[1].positions) <= FEW * found.finite or found.finite == 1
-    carriers = found.carriers if few else ()
-    data = [_others(found, x, carriers, floor, theme), *_groups(found, x, carriers, theme)]
-    data += _edges(found, x, floor, theme)
+    axis, x = _axis(where, across)
+    floor = _floor(where)
+    few = len(where.carriers[1].positions) <= FEW * where.finite or where.finite == 1
+    # Where no small part of the rows carries the noise, marks would say nothing.
+    carriers = where.carriers if few else ()
+    data = [_others(where, x, carriers, floor, theme), *_groups(where, x, carriers, theme)]
+    data += _edges(where, x, floor, theme)
     limits = axis.limits(0.03)
     layout = base_layout(dark) | {
         "height": 340 if narrow else 360,
@@ -194,13 +176,13 @@ def rows_figure(
         | {
             "title": {"text": _title(across, labels), "standoff": 6},
         },
-        "yaxis": axis_style(theme) | _shares_axis(found, floor),
-        "shapes": [_even_line(found.finite, theme)],
-        "annotations": [_even_note(found, x, axis, floor, theme)],
+        "yaxis": axis_style(theme) | _shares_axis(where, floor),
+        "shapes": [_even_line(where.finite, theme)],
+        "annotations": [_even_note(where, x, axis, floor, theme)],
         "hovermode": "closest",
-        "uirevision": f"{found.inspection.formula.source}|{across.kind}|{across.name}",
+        "uirevision": f"{where.inspection.formula.source}|{across.kind}|{across.name}",
     }
-    zero = _zero(found, across, axis, x, limits)
+    zero = _zero(where, across, axis, x, limits)
     if zero is not None:
         line, note = zero
         layout["shapes"].append(line | {"line": {"color": theme.muted, "width": 1, "dash": "dash"}})
@@ -208,17 +190,17 @@ def rows_figure(
     return build(data, layout)
 
 
-def _axis(found: Where, across: Across) -> tuple[GridAxis, Array]:
-    inspection = found.inspection
+def _axis(where: Where, across: Across) -> tuple[GridAxis, Array]:
+    inspection = where.inspection
     if across.kind == INPUT:
         return axis_of(inspection.samples, across.name), inspection.samples.columns[across.name]
-    if across.kind == VALUE and found.place is not None and found.place.node_id is not None:
-        values, _ = inspection.amplification.trace(found.place.node_id)
+    if across.kind == VALUE and where.place is not None and where.place.node_id is not None:
+        values, _ = inspection.amplification.trace(where.place.node_id)
     else:
         rows = inspection.samples.rows
         values = np.arange(1, len(inspection.samples) + 1) if rows is None else rows
-    known = values[np.isfinite(values)]
-    return GridAxis(across.name, float(known.min()), float(known.max()), False), values
+    finite = values[np.isfinite(values)]
+    return GridAxis(across.name, float(finite.min()), float(finite.max()), False), values
 
 
 def _title(across: Across, labels: Mapping[str, str] | None) -> str:
@@ -233,11 +215,11 @@ def _short(text: str) -> str:
     return plain_text(wording.shorten(text, _TEXT))
 
 
-def _shares_axis(found: Where, floor: int) -> dict[str, Any]:
+def _shares_axis(where: Where, floor: int) -> dict[str, Any]:
     step = max(1, math.ceil(-floor / 6))
     ticks = [floor, *(k for k in range(-(-floor // step * step), 1, step) if k > floor)]
     texts = [_percent(k) for k in ticks]
-    if np.min(found.shares[np.isfinite(found.s)]) < 10.0**floor:
+    if np.min(where.shares[np.isfinite(where.s)]) < 10.0**floor:
         texts[0] = f"≤ {texts[0]}"
     return {
         "type": "log",
@@ -259,29 +241,29 @@ def _percent(power: int) -> str:
     return f"10<sup>−{-power - 2}</sup> %"
 
 
-def _floor(found: Where) -> int:
+def _floor(where: Where) -> int:
     """log10 of the least share drawn: between a hundredth and a millionth of an even one."""
-    least = float(np.min(found.shares[np.isfinite(found.s)]))
-    even = math.log10(1 / found.finite)
+    least = float(np.min(where.shares[np.isfinite(where.s)]))
+    even = math.log10(1 / where.finite)
     lowest = math.log10(least) if least > 0 else -math.inf
     return math.floor(min(even - 2, max(even - 6, lowest)))
 
 
 def _others(
-    found: Where, x: Array, carriers: tuple[Carriers, ...], floor: int, theme: Theme
+    where: Where, x: Array, carriers: tuple[Carriers, ...], floor: int, theme: Theme
 ) -> dict[str, Any]:
     carrying = np.zeros(len(x), dtype=bool)
     if carriers:
         carrying[list(carriers[-1].positions)] = True
-    rest = np.flatnonzero(np.isfinite(found.s) & ~carrying)
-    shown = rest[evenly_spread_rows(len(rest), _OTHERS)] if len(rest) else rest
+    rest = np.flatnonzero(np.isfinite(where.s) & ~carrying)
+    drawn = rest[evenly_spread_rows(len(rest), _OTHERS)] if len(rest) else rest
     return {
         "type": "scatter",
         "mode": "markers",
         "name": f"the other {len(rest):,}" if carriers else f"{len(rest):,} rows",
-        "x": x[shown],
-        "y": np.maximum(found.shares[shown], 10.0**floor),
-        "customdata": _customdata(found, shown),
+        "x": x[drawn],
+        "y": np.maximum(where.shares[drawn], 10.0**floor),
+        "customdata": _customdata(where, drawn),
         "hovertemplate": _HOVER,
         "marker": {"size": 4, "color": theme.data, "opacity": 0.5},
         "showlegend": bool(carriers),
@@ -291,23 +273,23 @@ def _others(
 _HOVER = "row %{customdata[0]}<br>%{x:.6g}<br>%{customdata[1]} of the noise<extra></extra>"
 
 
-def _customdata(found: Where, rows: Array) -> list[list[Any]]:
+def _customdata(where: Where, rows: Array) -> list[list[Any]]:
     return [
-        [f"{found.row_number(int(k)):,}", wording.percent(float(found.shares[k]))] for k in rows
+        [f"{where.row_number(int(k)):,}", wording.percent(float(where.shares[k]))] for k in rows
     ]
 
 
 def _groups(
-    found: Where, x: Array, carriers: tuple[Carriers, ...], theme: Theme
+    where: Where, x: Array, carriers: tuple[Carriers, ...], theme: Theme
 ) -> list[dict[str, Any]]:
-    """The rows of the first 50 per cent, those that make 90 of it, and those that make 99."""
+    """The rows of the first 50 %, those that add up to 90 %, and those up to 99 %."""
     groups: list[dict[str, Any]] = []
     drawn = 0
     for part, (symbol, size) in zip(carriers, _SHAPES, strict=False):
         group = np.array(part.positions[drawn:], dtype=int)
         if not len(group):
             continue
-        shown = group[evenly_spread_rows(len(group), _GROUP)]
+        sample = group[evenly_spread_rows(len(group), _GROUP)]
         level = wording.level_percent(part.level)
         rows = wording.count(len(group), "row")
         groups.append(
@@ -316,9 +298,9 @@ def _groups(
                 "mode": "markers",
                 "cliponaxis": False,
                 "name": f"{level}: {rows}" if not drawn else f"to {level}: {len(group):,} more",
-                "x": x[shown],
-                "y": found.shares[shown],
-                "customdata": _customdata(found, shown),
+                "x": x[sample],
+                "y": where.shares[sample],
+                "customdata": _customdata(where, sample),
                 "hovertemplate": _HOVER,
                 "marker": {
                     "size": size,
@@ -332,21 +314,21 @@ def _groups(
     return groups
 
 
-def _edges(found: Where, x: Array, floor: int, theme: Theme) -> list[dict[str, Any]]:
+def _edges(where: Where, x: Array, floor: int, theme: Theme) -> list[dict[str, Any]]:
     """Rows without a digit on the upper edge, rows without a value on the lower."""
     edges = []
-    valid, missing = has_value(found.inspection), np.isnan(found.s)
-    missing[found.inspection.amplification.unsettled] = False  # in no number, so nothing is drawn
+    valid, missing = has_value(where.inspection), np.isnan(where.s)
+    missing[where.inspection.amplification.unsettled] = False  # in no number, so nothing is drawn
     for rows, level, symbol, name in (
-        (np.flatnonzero(np.isinf(found.s)), 0.15, "triangle-down", "no digit left"),
+        (np.flatnonzero(np.isinf(where.s)), 0.15, "triangle-down", "no digit left"),
         (np.flatnonzero(missing & ~valid), floor - 0.1, "line-ns-open", "no real value"),
         (np.flatnonzero(missing & valid), floor - 0.1, "line-ns-open", "not evaluated"),
     ):
         rows = rows[np.isfinite(x[rows])]
         if len(rows):
-            shown = x[rows[evenly_spread_rows(len(rows), _EDGE)]]
+            drawn = x[rows[evenly_spread_rows(len(rows), _EDGE)]]
             edges.append(
-                edge_trace(shown, level, symbol, name, theme) | {"name": f"{name}: {len(rows):,}"}
+                edge_trace(drawn, level, symbol, name, theme) | {"name": f"{name}: {len(rows):,}"}
             )
     return edges
 
@@ -364,18 +346,18 @@ def _even_line(finite: int, theme: Theme) -> dict[str, Any]:
 
 
 _NOTE_WIDTH, _NOTE_HEIGHT = 0.32, 0.1
-"""Parts of the figure that the even line's name takes, on a phone."""
+"""Shares of the figure that the name of the even line takes, on a phone."""
 
 
-def _even_note(found: Where, x: Array, axis: GridAxis, floor: int, theme: Theme) -> dict[str, Any]:
-    """At that end of the line, above or below it, where the fewest rows are drawn."""
+def _even_note(where: Where, x: Array, axis: GridAxis, floor: int, theme: Theme) -> dict[str, Any]:
+    """The name of the line, at the end and on the side with the fewest rows."""
     low, high = axis.limits()
     place = (np.log10(x) if axis.log else x) - low
     place = place / (high - low)
-    shares = np.maximum(found.shares, 10.0**floor)
+    shares = np.maximum(where.shares, 10.0**floor)
     with np.errstate(divide="ignore", invalid="ignore"):
-        above = (np.log10(shares) + math.log10(found.finite)) / (-floor + 0.4)
-    carrying = np.nanmedian(x[list(found.carriers[0].positions)])
+        above = (np.log10(shares) + math.log10(where.finite)) / (-floor + 0.4)
+    carrying = np.nanmedian(x[list(where.carriers[0].positions)])
     left_first = bool(carrying > np.nanmedian(x))
     left = place < _NOTE_WIDTH
     right = place > 1 - _NOTE_WIDTH
@@ -396,7 +378,7 @@ def _even_note(found: Where, x: Array, axis: GridAxis, floor: int, theme: Theme)
     return {
         "xref": "paper",
         "x": 0.01 if side == "left" else 1,
-        "y": -math.log10(found.finite),
+        "y": -math.log10(where.finite),
         "xanchor": side,
         "yanchor": level,
         "text": "an even share",
@@ -406,23 +388,23 @@ def _even_note(found: Where, x: Array, axis: GridAxis, floor: int, theme: Theme)
 
 
 def _zero(
-    found: Where, across: Across, axis: GridAxis, x: Array, limits: list[float]
+    where: Where, across: Across, axis: GridAxis, x: Array, limits: list[float]
 ) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """A line where the node crosses zero that the carrying rows have in common, with its name."""
-    place = found.place
+    """A line, and its name, where the node crosses zero that the carrying rows have in common."""
+    place = where.place
     if place is None or place.node_id is None or not place.crosses or across.kind == ROW:
         return None
     if across.kind == VALUE:
         at = 0.0
     elif across.name in {i.name for i in place.inputs if i.covered <= _POINT}:
-        at = float(np.median(x[list(found.carriers[0].positions)]))
+        at = float(np.median(x[list(where.carriers[0].positions)]))
     else:
         return None
     scaled = math.log10(at) if axis.log else at
     share = (scaled - limits[0]) / (limits[1] - limits[0])
     if not 0 <= share <= 1:
         return None
-    text = _short(found.inspection.nodes[place.node_id].text)
+    text = _short(where.inspection.nodes[place.node_id].text)
     side = "right" if share > 0.5 else "left"
     line = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": at, "x1": at}
     note = {

@@ -1,8 +1,4 @@
-"""The figures of a study on the screen: their descriptions drawn with Plotly.
-
-Ranges are fixed, so that two studies can be laid side by side; what differs by colour differs by
-shape, too.
-"""
+"""The figures of a study: their descriptions drawn with Plotly."""
 
 from __future__ import annotations
 
@@ -36,10 +32,7 @@ MARGIN = {"l": 14, "r": 22, "t": 8, "b": 50}
 
 
 def draw(picture: Picture, *, dark: bool = False, narrow: bool = False) -> go.Figure:
-    """A figure for a dark or a light page, for a phone if `narrow`.
-
-    Where there is nothing to draw, it says why.
-    """
+    """A figure for a dark or a light page, for a phone if `narrow`; if empty, a sentence."""
     match picture:
         case Intervals():
             return _intervals(picture, dark, narrow)
@@ -117,12 +110,11 @@ def _intervals(picture: Intervals, dark: bool, narrow: bool) -> go.Figure:
 
 
 def _interval(mark: Mark, y: int, dark: bool) -> list[dict[str, Any]]:
-    """A mark's point, over its interval."""
     if mark.value is None:
         return []
     theme = THEMES[dark]
     colour = theme.muted if mark.check else COLOURS[dark][0]
-    said = _said(mark) + "<extra></extra>"
+    hover = _hover_text(mark) + "<extra></extra>"
     point = {
         "type": "scatter",
         "mode": "markers",
@@ -134,7 +126,7 @@ def _interval(mark: Mark, y: int, dark: bool) -> list[dict[str, Any]]:
             "size": 10 if mark.check else 8 + 5 * mark.weight**0.5,
             "line": {"color": colour if mark.check else theme.paper, "width": 2},
         },
-        "hovertemplate": said,
+        "hovertemplate": hover,
         "cliponaxis": False,
     }
     if mark.low is None or mark.high is None:
@@ -147,13 +139,13 @@ def _interval(mark: Mark, y: int, dark: bool) -> list[dict[str, Any]]:
         "y": [y, y],
         "line": {"color": colour, "width": width},
         "marker": {"symbol": "line-ns", "size": 10, "line": {"color": colour, "width": 2}},
-        "hovertemplate": said,
+        "hovertemplate": hover,
     }
     return [line, point]
 
 
 def _names_above(layout: dict[str, Any], picture: Intervals, theme: Theme, narrow: bool) -> None:
-    """Name and text of each mark above it, and what the ends of the axis mean."""
+    """Name and text of each mark above it, and the meaning of the ends of the axis."""
     rows, size = len(picture.marks), 12 if narrow else 13
     for place, mark in enumerate(picture.marks):
         y = rows - 1 - place + 0.3
@@ -256,7 +248,6 @@ def _band(curve: Curve, style: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _whiskers(curve: Curve, style: dict[str, Any]) -> list[dict[str, Any]]:
-    """Each mark alone, with its interval."""
     marks = [m for _, m in curve.known_marks]
     intervals = {
         "type": "data",
@@ -278,19 +269,19 @@ def _points(curve: Curve) -> dict[str, Any]:
         "cliponaxis": False,
         "x": [at for at, _ in curve.known_marks],
         "y": [m.value for _, m in curve.known_marks],
-        "text": [_said(m) for _, m in curve.known_marks],
+        "text": [_hover_text(m) for _, m in curve.known_marks],
         "hovertemplate": "%{text}<extra></extra>",
     }
 
 
 def _below(picture: Curves, curve: Curve, style: dict[str, Any], theme: Theme) -> dict[str, Any]:
-    """What is counted below the marks: steps where these are joined, else bars."""
+    """Counts below the marks: steps where the marks are joined, else bars."""
     what = {
         "x": list(curve.at),
         "y": list(curve.below),
         "yaxis": "y2",
         "showlegend": False,
-        "text": [_said(m) for m in curve.marks],
+        "text": [_hover_text(m) for m in curve.marks],
         "hovertemplate": "%{text}<extra></extra>",
     }
     if not picture.joined:
@@ -413,14 +404,14 @@ def _counts(picture: Counts, dark: bool, narrow: bool) -> go.Figure:
     return build(data, layout)
 
 
-def _said(mark: Mark) -> str:
-    """Name and text of a mark for a reader who asks, safe."""
+def _hover_text(mark: Mark) -> str:
+    """Name and text of a mark, safe."""
     lines = "<br>".join(plain_text(line) for line in mark.text.split("\n"))
     return f"<b>{plain_text(mark.name)}</b><br>{lines}"
 
 
+# Ranges are fixed, so that two studies can be laid side by side.
 def _share_axis(theme: Theme) -> dict[str, Any]:
-    """0 to 100 %."""
     return axis_style(theme) | {
         "range": [-0.01, 1.01],
         "fixedrange": True,
@@ -430,7 +421,7 @@ def _share_axis(theme: Theme) -> dict[str, Any]:
 
 
 def _count_axis(theme: Theme, counts: Sequence[float], most: int = 5) -> dict[str, Any]:
-    """From 0 up, in whole numbers; without numbers where nothing is counted."""
+    """From 0 up, in whole numbers; without ticks where nothing is counted."""
     top = max(counts, default=0)
     return axis_style(theme) | {
         "fixedrange": True,

@@ -40,13 +40,7 @@ def ruler_figure(
     narrow: bool = False,
     result: float = math.nan,
 ) -> go.Figure:
-    """A slim horizontal scale with this formula's mark and the two reference lines.
-
-    - `eic`: digits; inf is drawn beyond the end, nan not at all.
-    - `eic_finite`: the same without singular samples; marked too where `eic` is infinite.
-    - `dark`, `narrow`: for a dark page; for a phone.
-    - `result`: digits that the result loses; marked where it is well below the others.
-    """
+    """A slim scale with two reference lines and this formula's marks, in digits."""
     theme = THEMES[dark]
     shapes: list[dict[str, Any]] = [
         {
@@ -130,6 +124,7 @@ def ruler_figure(
     ]
     marks = [("EIC", eic, True)]
     if math.isinf(eic):
+        # Without singular samples a finite mark remains.
         marks.append(("EIC, finite", eic_finite, False))
     apart = min(marks[-1][1], HIGH) - result >= (2 if narrow else 1)  # so that the words fit
     if apart or (math.isinf(marks[-1][1]) and math.isfinite(result)):
@@ -205,16 +200,9 @@ def tree_figure(
     width: float | None = None,
     height: float | None = None,
 ) -> go.Figure:
-    """The tree, coloured by each node's local EIC.
+    """The tree, coloured by each node's local EIC; `customdata` of a marker is its node.
 
-    - `selected`: node to ring.
-    - `unfolded`: folded nodes that the user opened (see `layout.visible_tree`).
-    - `dark`, `narrow`: for a dark page; for a phone.
-    - `width`, `height`: pixels the figure will have, if known; and those that it should not need
-      more of.
-
-    Returns its only clickable trace has one marker for each node shown, with ``customdata`` the
-    node's id.
+    `selected` is ringed, `unfolded` nodes are open; `width` and `height` are the room in pixels.
     """
     theme = THEMES[dark]
     scene = compose(
@@ -226,20 +214,20 @@ def tree_figure(
         width=width,
         height=None if height is None else height - MARGINS["t"] - MARGINS["b"],
     )
-    shown = width or WIDTH[narrow]
-    spare = max(0.0, (shown - scene.width) / 2)
+    room = width or WIDTH[narrow]
+    spare = max(0.0, (room - scene.width) / 2)
     shapes: list[dict[str, Any]] = [_edge_shape(e, theme.muted) for e in scene.edges]
     notes: list[dict[str, Any]] = []
     for card in scene.cards:
         shapes += _card_shapes(card, 0.0 if scene.flat else LIFT, theme.ink, theme.accent)
         if card.bottleneck:
             notes.append(_tag(card, scene, spare, dark))
-    bar = min(BAR, shown - BAR_MARGIN)
+    bar = min(BAR, room - BAR_MARGIN)
     data = _text_traces(scene) + [_hit_trace(inspection, scene), _scale_trace(dark, bar)]
     layout = base_layout(dark) | {
         "height": round(scene.height + MARGINS["t"] + MARGINS["b"]),
         "margin": MARGINS,
-        "xaxis": _pannable(_window(scene, shown, narrow=narrow)),
+        "xaxis": _pannable(_window(scene, room, narrow=narrow)),
         "yaxis": _pannable([scene.height + 4, -4.0]),
         "shapes": shapes,
         "annotations": notes,
@@ -261,24 +249,23 @@ def _pannable(limits: list[float]) -> dict[str, Any]:
 
 
 BAR, BAR_MARGIN = 330.0, 60.0
-"""Length of the colour bar, and how much shorter than the figure it is at least, in pixels:
-a longer one makes Plotly squeeze the tree."""
+"""Length of the colour bar and least room beside it, in pixels: a longer one makes Plotly squeeze
+the tree."""
 
 SPREAD = {False: 0.85, True: 0.5}
-"""A small tree is spread out as if the figure were so much narrower, at most, by `narrow`: cards
-keep their size, so that they do not touch where less room is left than expected, as in a narrow
-window of a desk."""
+"""Share of the figure, by `narrow`, over which a small tree is spread at least: cards keep their
+size, and must not touch where the figure turns out narrower than expected."""
 
 
-def _window(scene: Scene, shown: float, *, narrow: bool) -> list[float]:
-    """The part of the x axis shown at first: everything, or what surrounds the focus."""
+def _window(scene: Scene, room: float, *, narrow: bool) -> list[float]:
+    """The part of the x axis in view at first: everything, or the surroundings of the focus."""
     margin = 8.0
-    if scene.width <= shown:
-        filled = max(scene.width, min(SPREAD[narrow] * shown, WIDTH[True]))
+    if scene.width <= room:
+        filled = max(scene.width, min(SPREAD[narrow] * room, WIDTH[True]))
         spare = (filled - scene.width) / 2
         return [-spare - margin, scene.width + spare + margin]
-    left = min(max(scene.focus - shown / 2, 0.0), scene.width - shown)
-    return [left - margin, left + shown + margin]
+    left = min(max(scene.focus - room / 2, 0.0), scene.width - room)
+    return [left - margin, left + room + margin]
 
 
 def _revision(inspection: Inspection, narrow: bool) -> str:
@@ -287,7 +274,6 @@ def _revision(inspection: Inspection, narrow: bool) -> str:
 
 
 def _edge_shape(edge: Edge, colour: str) -> dict[str, Any]:
-    """A smooth curve from operand to operator."""
     middle = (edge.y0 + edge.y1) / 2
     return {
         "type": "path",
@@ -455,7 +441,7 @@ HIT = 44
 
 
 def hover_text(inspection: Inspection, card: Card, scene: Scene) -> str:
-    """What a node says when pointed at, as Plotly's markup."""
+    """A node's hover text, as Plotly's markup."""
     n = inspection.nodes[card.node_id]
     skipped = scene.tree.skipped.get(card.node_id)
     if skipped:
@@ -479,12 +465,12 @@ def hover_text(inspection: Inspection, card: Card, scene: Scene) -> str:
         lines.append(f"local EIC of this step: {n.local_eic:.2f} digits")
     lines += [_shares(inspection, card.node_id)] if n.node.children else []
     if 0 < n.evaluated < inspection.counts.valid:
-        taken = wording.count(n.evaluated, "sample takes", "samples take")
-        lines.append(f"in a branch that {taken}")
+        samples = wording.count(n.evaluated, "sample takes", "samples take")
+        lines.append(f"in a branch that {samples}")
     if missing := without_value(inspection, card.node_id):
         lines.append(f"{wording.count(missing, 'sample has', 'samples have')} no real value here")
-    if left := not_checked(inspection, card.node_id):
-        lines.append(f"{wording.count(left, 'sample was', 'samples were')} not checked here")
+    if unchecked := not_checked(inspection, card.node_id):
+        lines.append(f"{wording.count(unchecked, 'sample was', 'samples were')} not checked here")
     if n.singular:
         lines.append(f"{wording.count(n.singular, 'sample is', 'samples are')} singular here")
     if card.folded:

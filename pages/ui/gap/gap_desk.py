@@ -1,7 +1,4 @@
-"""The state of one tab of the stability gap: what is shown, the visitor's own pool, what is picked.
-
-What the corpora lose was measured beforehand and is read; a pool is measured in a job.
-"""
+"""The state of one tab of the stability gap: view, the visitor's own pool, the picked formula."""
 
 from __future__ import annotations
 
@@ -45,27 +42,27 @@ from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.heavy import QUICK_LIST, measured_on_laws
 from pages.ui.kit.jobs import Cancelled, Job, Jobs, Step, holding
 from pages.ui.kit.wiring import scoring_slots, workers
-from pages.ui.kit.workers import UNHURRIED, InThread, retold, who_asks
+from pages.ui.kit.workers import UNHURRIED, InThread, current_visitor, repeat_progress
 
 ABANDONED_AFTER = 300.0
 """Seconds after which measuring ends if nobody looks at its progress."""
 
 MOST_FORMULAS = 5_000
-"""Of a pool that is measured here; the command line takes any number."""
+"""Most formulas of a pool that is measured here; the command line takes any number."""
 
 MOST_METHODS = 12
-"""Of a pool that is drawn: more violins than that cannot be told apart."""
+"""Most methods of a pool that are drawn: more violins cannot be told apart."""
 
 DEFAULT_COUNT = 1_000
 
 
 @dataclass(frozen=True)
 class GapView:
-    """What the page shows."""
+    """The settings of the page."""
 
-    measure: str = MEAN  # A key of `MEASURES`
-    count: int = DEFAULT_COUNT  # Rows on which EIC was measured, one of `COUNTS`
-    rule: str = next(iter(RULES))  # A key of `RULES`: how the equations without ranges are sampled
+    measure: str = MEAN  # a key of `MEASURES`
+    count: int = DEFAULT_COUNT  # rows of a formula, one of `COUNTS`
+    rule: str = next(iter(RULES))  # a key of `RULES`, for equations without ranges
 
     def to_query(self) -> dict[str, str]:
         """The query parameters that restore this view, defaults left out.
@@ -75,13 +72,13 @@ class GapView:
         ({'by': 'q90', 'rows': '100'}, True)
         """
         plain = GapView()
-        said = {"by": self.measure, "rows": str(self.count), "rule": self.rule}
+        query = {"by": self.measure, "rows": str(self.count), "rule": self.rule}
         default = {"by": plain.measure, "rows": str(plain.count), "rule": plain.rule}
-        return {key: value for key, value in said.items() if value != default[key]}
+        return {key: value for key, value in query.items() if value != default[key]}
 
     @classmethod
     def from_query(cls, query: dict[str, str]) -> GapView:
-        """Read query parameters; whatever is wrong with one is ignored."""
+        """Read query parameters; wrong ones are ignored."""
         plain = cls()
         by, rows, rule = query.get("by", ""), query.get("rows", ""), query.get("rule", "")
         counts = {str(count): count for count in COUNTS}
@@ -97,13 +94,13 @@ class OwnPool:
     """A visitor's pool, measured."""
 
     name: str
-    found: tuple[FoundByMethod, ...]
-    stored: bool = False  # Whether its EIC are those that the file brought
+    methods: tuple[FoundByMethod, ...]
+    stored: bool = False  # whether its EIC come from the file
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """A group for each method that has a formula to show."""
-        return tuple(group for group in groups_of_found(self.found) if group.formulas)
+        return tuple(group for group in groups_of_found(self.methods) if group.formulas)
 
 
 @dataclass
@@ -126,30 +123,29 @@ _KEY = "gap-desk"
 
 
 def gap_desk() -> GapDesk:
-    """The desk of this tab."""
     if _KEY not in st.session_state:
         st.session_state[_KEY] = GapDesk()
-    found: GapDesk = st.session_state[_KEY]
-    who_asks.set(found.visitor)
-    return found
+    desk: GapDesk = st.session_state[_KEY]
+    current_visitor.set(desk.visitor)
+    return desk
 
 
 @lru_cache(maxsize=len(RULES))
 def corpora_groups(rule: str) -> tuple[Group, ...]:
-    """What people wrote, and what short runs found on the laws, from the shipped figures."""
+    """Groups of written laws, and of formulas that short searches returned for them."""
     return (*groups_of_laws(NAMES, rule=rule), *groups_of_searched())
 
 
 @dataclass(frozen=True)
 class GapFindings:
-    """What is said of the groups in one view."""
+    """The statistics of the groups in one view."""
 
     groups: tuple[Group, ...]
     summaries: dict[str, GroupSummary]
-    # Of what methods found less the laws that they were found for
+    # Of methods: their formulas less the laws that these were searched for
     differences: dict[str, GapDifference]
     claims: tuple[Claim, ...]
-    # At each of `COUNTS`, without intervals, where the group was measured there
+    # At each of `COUNTS`, without intervals; of groups that were measured at all of them
     by_rows: dict[str, dict[str, tuple[GroupSummary, ...]]]
 
     def formula(self, picked: tuple[str, int]) -> tuple[Group, MeasuredFormula] | None:
@@ -162,12 +158,12 @@ class GapFindings:
 
 @lru_cache(maxsize=24)
 def _plain_findings(view: GapView) -> GapFindings:
-    """What is said of the corpora alone: the same for every visitor."""
+    """The findings of the corpora alone: the same for every visitor."""
     return _findings(corpora_groups(view.rule), view)
 
 
 def findings_of(desk: GapDesk, view: GapView) -> GapFindings:
-    """What is said in this view, with the visitor's pool if there is one."""
+    """The findings in this view, with the visitor's pool if there is one."""
     if desk.pool is None:
         return _plain_findings(view)
     if view not in desk.findings:
@@ -207,7 +203,7 @@ def by_rule(count: int, measure: str) -> dict[str, GroupSummary]:
 
 
 def read_pool(raw: bytes, name: str) -> None:
-    """Take a pool: its scores if it brought them, else have it measured beside the page."""
+    """Take a pool with its scores if it brought them, else measure it beside the page."""
     drop_pool()
     desk = gap_desk()
     try:
@@ -222,23 +218,21 @@ def read_pool(raw: bytes, name: str) -> None:
         return
     desk.last_watched, desk.job_name = time.monotonic(), name
     desk.job = Jobs().start("gap", "Measuring", lambda step: _measured(desk, imported, name, step))
-    desk.job.wait(0.4)
+    desk.job.wait(0.4)  # a small pool is done by then: no progress bar flashes up
 
 
 def scores_are_there(imported: Imported) -> bool:
-    """Whether the list has been scored: an EIC and a number of nodes in most rows."""
+    """Whether most rows of the list have an EIC and a number of nodes."""
     scored = sum({"eic", "complexity"} <= row.stored.keys() for row in imported.rows)
     return 2 * scored > len(imported.rows)
 
 
 def check_problems(imported: Imported) -> None:
-    """Refuse a list that is not about laws, or too long to be measured beside a page.
-
-    Raises `DataError`: with what helps.
+    """Raise `DataError` for a list that is not about laws, or too long for a page.
 
     >>> check_problems(import_formulas("dataset,formula\\nfeynman_I_12_1,x0*x1\\n"))
     """
-    known = law_names()
+    laws = law_names()
     problems = imported.problems
     if len(imported.rows) > MOST_FORMULAS:
         raise DataError(
@@ -247,11 +241,11 @@ def check_problems(imported: Imported) -> None:
             hint="`python -m eic_core gap --pool FILE` takes any number, and `score` brings a "
             "pool's EIC along",
         )
-    if not known & set(problems):
-        named = ", ".join(f"`{name}`" for name in problems[:5] if name)
+    if not laws & set(problems):
+        examples = ", ".join(f"`{name}`" for name in problems[:5] if name)
         raise DataError(
-            f"none of its problems is a law: it names {named}"
-            if named
+            f"none of its problems is a law: it names {examples}"
+            if examples
             else "it does not say for which laws its formulas were found",
             hint="a column `dataset` says for which law a formula was found, as "
             "`feynman_I_6_2` or `strogatz_vdp1`; for other data bring what `eic score` wrote",
@@ -266,15 +260,15 @@ def _measured(desk: GapDesk, imported: Imported, name: str, step: Step) -> OwnPo
 
     rows = imported.rows
     with holding(scoring_slots(), lambda: watched(0, len(rows))):
-        progress, wait = retold(watched, 0, len(rows))
-        found = workers().run(
+        progress, wait = repeat_progress(watched, 0, len(rows))
+        measured = workers().run(
             measured_on_laws, rows, progress=progress, wait=wait, seconds=UNHURRIED, long=True
         )
-        return OwnPool(name, found)
+        return OwnPool(name, measured)
 
 
 def advance_pool(desk: GapDesk) -> None:
-    """Take what has come of the measuring, if it has ended."""
+    """Take the result of the measuring, if it has ended."""
     job = desk.job
     if job is None or job.running:
         return
@@ -288,11 +282,11 @@ def advance_pool(desk: GapDesk) -> None:
 def _show_pool(desk: GapDesk, pool: OwnPool) -> None:
     if not pool.groups:
         reasons = Counter[str]()
-        for one in pool.found:
+        for one in pool.methods:
             reasons.update(one.left_out)
-        said = "; ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(4))
+        causes = "; ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(4))
         desk.error = DataError(
-            f"no formula of {pool.name} can be shown: {said}",
+            f"no formula of {pool.name} can be shown: {causes}",
             hint="the formulas must fit the law that their row names",
         )
         return
@@ -303,7 +297,6 @@ def _show_pool(desk: GapDesk, pool: OwnPool) -> None:
 
 @uninterrupted()
 def drop_pool() -> None:
-    """Forget the pool."""
     desk = gap_desk()
     if desk.job is not None:
         desk.job.cancel()

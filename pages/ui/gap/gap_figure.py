@@ -1,8 +1,4 @@
-"""The pictures of the stability gap: EIC by group, and EIC by complexity.
-
-Pure: from groups and their summaries to Plotly figures.  Each point carries its group and place in
-``customdata``.
-"""
+"""The pictures of the stability gap: EIC by group, and EIC by complexity."""
 
 from __future__ import annotations
 
@@ -61,36 +57,36 @@ HUES = {
 """Colours by `dark`, in the order of the groups; those beyond share the last."""
 
 LEAST_FOR_VIOLIN = 10
-"""Of fewer formulas only the points are drawn."""
+"""Formulas of a violin; of fewer only the points are drawn."""
 
 SPREAD = 0.3
-"""How far points are moved from the line of their group, for all to be seen."""
+"""Largest shift of points from the line of their group: fewer cover each other."""
 
 _GRID = 160
 
 
 @dataclass(frozen=True)
 class GapPicture:
-    """What is drawn."""
+    """The data of a picture."""
 
-    groups: Sequence[Group]  # From top to bottom
+    groups: Sequence[Group]  # from top to bottom
     summaries: dict[str, GroupSummary]
-    count: int  # Rows on which EIC was measured
-    measure: str  # A key of `eic_core.corpora.gap.MEASURES`
+    count: int  # rows of a formula
+    measure: str  # a key of `MEASURES`
     picked: tuple[str, int] | None = None
 
     def eics(self, group: Group) -> np.ndarray:
-        """What is drawn: nan where there is no EIC, the edge where it is beyond."""
+        """EIC of each formula: nan where there is none, at most `edge`."""
         return np.minimum(group.eics(self.count, self.measure), self.edge)
 
     @property
     def edge(self) -> float:
-        """EIC above this is drawn on the edge: it would flatten all others."""
+        """Largest EIC drawn at its place: larger ones would flatten all others."""
         return HIGH
 
     @property
     def beyond(self) -> int:
-        """How many are drawn on the edge."""
+        """Number of formulas drawn on the edge."""
         return sum(
             int(np.count_nonzero(group.eics(self.count, self.measure) > self.edge))
             for group in self.groups
@@ -179,23 +175,19 @@ def by_complexity(picture: GapPicture, *, dark: bool = False, narrow: bool = Fal
 
 
 def colour(row: int, dark: bool) -> str:
-    """The colour of the group in this row."""
     hues = HUES[dark]
     return hues[min(row, len(hues) - 1)]
 
 
 def _top(picture: GapPicture) -> float:
-    """The end of the EIC axis: what nearly all reach, or the edge."""
-    known = [eics[~np.isnan(eics)] for eics in map(picture.eics, picture.groups)]
-    highest = max((float(part.max()) for part in known if len(part)), default=1.0)
+    """The end of the EIC axis: the largest value, or the edge."""
+    defined = [eics[~np.isnan(eics)] for eics in map(picture.eics, picture.groups)]
+    highest = max((float(part.max()) for part in defined if len(part)), default=1.0)
     return min(picture.edge, max(2.0, highest)) + 0.25
 
 
 def density(eics: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """A smooth density of EIC that never reaches below 0: Gaussian kernels, mirrored there.
-
-    - `eics`, shape (n,)
-    - `at`, shape (m,)
+    """A density of `eics` at the points `at`: Gaussian kernels, mirrored at 0.
 
     >>> at = np.linspace(0, 8, 801)
     >>> made = density(np.array([0.0, 0.2, 1.0, 2.0]), at)
@@ -204,6 +196,7 @@ def density(eics: np.ndarray, at: np.ndarray) -> np.ndarray:
     """
     spread = float(np.std(eics))
     low, high = np.quantile(eics, [0.25, 0.75])
+    # Silverman's rule; the floor keeps equal values from a spike of zero width.
     width = max(0.9 * min(spread, (high - low) / 1.34 or spread) * len(eics) ** -0.2, 0.06)
     both = np.concatenate([eics, -eics])
     kernels = np.exp(-0.5 * ((at[:, None] - both[None, :]) / width) ** 2)
@@ -212,8 +205,8 @@ def density(eics: np.ndarray, at: np.ndarray) -> np.ndarray:
 
 def _violin(eics: np.ndarray, row: int, hue: str, top: float) -> dict[str, Any]:
     at = np.linspace(0.0, min(top, float(eics.max()) + 0.4), _GRID)
-    made = density(eics, at)
-    half = 0.42 * made / made.max()
+    heights = density(eics, at)
+    half = 0.42 * heights / heights.max()
     return {
         "type": "scatter",
         "mode": "lines",
@@ -235,22 +228,22 @@ def _faint(hue: str) -> str:
 def _points(
     picture: GapPicture, group: Group, eics: np.ndarray, row: int, hue: str
 ) -> dict[str, Any]:
-    known = np.flatnonzero(~np.isnan(eics))
+    places = np.flatnonzero(~np.isnan(eics))
     # Evenly spread by the golden ratio: no two neighbours on one spot, and the same each time.
-    shift = SPREAD * (2 * ((known * 0.6180339887) % 1) - 1)
-    many = len(known) > 300
+    shift = SPREAD * (2 * ((places * 0.6180339887) % 1) - 1)
+    many = len(places) > 300
     return {
         "type": "scatter",
         "mode": "markers",
-        "x": eics[known],
+        "x": eics[places],
         "y": row + shift,
         "marker": {"size": 4 if many else 6, "color": hue, "opacity": 0.55 if many else 0.75},
-        **_pointed(picture, group, known),
+        **_pointed(picture, group, places),
     }
 
 
 def _pointed(picture: GapPicture, group: Group, places: np.ndarray) -> dict[str, Any]:
-    """What every point carries: where it belongs, and what is said of it."""
+    """The place and the hover text of every point."""
     return {
         "customdata": [[group.key, int(place)] for place in places],
         "text": [_hover(picture, group, int(place)) for place in places],
@@ -266,10 +259,10 @@ def _hover(picture: GapPicture, group: Group, place: int) -> str:
     lost = formula.at(picture.count)
     text = " ".join(clean(formula.formula, 300).split())
     lines = [text[k : k + 56] for k in range(0, min(len(text), 168), 56)]
-    shown = "<br>".join(map(plain_text, lines)) + ("…" if len(text) > 168 else "")
+    wrapped = "<br>".join(map(plain_text, lines)) + ("…" if len(text) > 168 else "")
     value = lost.eic if picture.measure == "mean" else lost.q90
     return (
-        f"{shown}<br>{plain_text(clean(formula.law, 60))} · {formula.complexity} nodes · "
+        f"{wrapped}<br>{plain_text(clean(formula.law, 60))} · {formula.complexity} nodes · "
         f"EIC {wording.number(value)}"
     )
 
@@ -279,7 +272,7 @@ def _bars(summary: GroupSummary, row: int, theme: Theme) -> list[dict[str, Any]]
     if not summary.count:
         return []
     plain = {"type": "scatter", "showlegend": False}
-    said = (
+    hover = (
         f"{plain_text(clean(summary.group.title, 60))}<br>median "
         f"{wording.number(summary.median.value)}, quartiles {wording.number(summary.quartile1)} to "
         f"{wording.number(summary.quartile3)}<br>mean {wording.number(summary.mean.value)}"
@@ -306,7 +299,7 @@ def _bars(summary: GroupSummary, row: int, theme: Theme) -> list[dict[str, Any]]
             "mode": "markers",
             "x": [summary.mean.value],
             "y": [row],
-            "text": [said],
+            "text": [hover],
             "hovertemplate": "%{text}<extra></extra>",
             "marker": {
                 "size": 11,
@@ -323,21 +316,21 @@ def _label(group: Group, summary: GroupSummary, narrow: bool) -> str:
     title = title.replace(" (Feynman and Strogatz)", "<br>(Feynman, Strogatz)")
     title = title.replace("LLM-SRBench, ", "LLM-SRBench,<br>")
     count = f"{summary.count:,}" if narrow else wording.count(summary.count, "formula")
-    shown = "<br>".join(plain_text(part) for part in title.split("<br>"))
-    return f"{shown}<br><i>{count}</i>" if not narrow else f"{shown} ({count})"
+    label = "<br>".join(plain_text(part) for part in title.split("<br>"))
+    return f"{label}<br><i>{count}</i>" if not narrow else f"{label} ({count})"
 
 
 def _cloud(
     picture: GapPicture, group: Group, nodes: np.ndarray, eics: np.ndarray, hue: str
 ) -> dict[str, Any]:
-    known = np.flatnonzero(~np.isnan(eics))
-    many = len(known) > 300
+    places = np.flatnonzero(~np.isnan(eics))
+    many = len(places) > 300
     return {
         "type": "scatter",
         "mode": "markers",
-        "x": nodes[known],
-        "y": eics[known],
-        **_pointed(picture, group, known),
+        "x": nodes[places],
+        "y": eics[places],
+        **_pointed(picture, group, places),
         "marker": {"size": 5 if many else 7, "color": hue, "opacity": 0.4 if many else 0.8},
         "name": clean(group.title.removesuffix(" (Feynman and Strogatz)"), 40),
         "showlegend": True,
@@ -383,7 +376,7 @@ def _name_of_line(theme: Theme) -> dict[str, Any]:
 
 
 def _mark(picture: GapPicture, theme: Theme, *, across: bool = False) -> list[dict[str, Any]]:
-    """A ring around the formula that is picked."""
+    """A ring around the picked formula."""
     if picture.picked is None:
         return []
     key, place = picture.picked

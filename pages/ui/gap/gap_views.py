@@ -1,8 +1,9 @@
-"""What stands on the page Stability gap: the findings in words, pictures, tables, the pool."""
+"""The pieces of the page Stability gap: findings in words, pictures, tables, the pool."""
 
 from __future__ import annotations
 
 import io
+import math
 import time
 from collections.abc import Sequence
 
@@ -43,7 +44,7 @@ DRAWN = (LAWS, "wikipedia", "llm_srbench_transform", "llm_srbench_synth")
 
 
 def view_controls(view: GapView) -> None:
-    """How EIC is measured: by what, on how many rows, named equations in which ranges."""
+    """Controls of the measure, the number of rows and the ranges of named equations."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="gap-controls"):
         st.segmented_control(
             "EIC by",
@@ -84,11 +85,11 @@ def _view_changed() -> None:
     st.query_params.from_dict(view.to_query())
 
 
-def lead(found: GapFindings) -> None:
-    """What is found, in a sentence or two."""
-    laws = found.summaries[LAWS]
+def lead(findings: GapFindings) -> None:
+    """The main finding, in a sentence or two."""
+    laws = findings.summaries[LAWS]
     median, mean = laws.median, laws.mean
-    said = (
+    sentence = (
         f"Half of the {laws.count} laws lose less than <b>{wording.number(median.value)} digits"
         f"</b>, but their mean is {wording.number(mean.value)}: "
         f"{wording.percent(laws.share_below_1.value, 0)} of them stay below one digit."
@@ -97,10 +98,10 @@ def lead(found: GapFindings) -> None:
         f"median and {wording.number(mean.value)} on average; "
         f"{wording.percent(laws.share_below_1.value, 0)} of them stay below one."
     )
-    st.html(f'<p class="eic-lead">{said}</p>')
-    if found.differences:
-        named: dict[str, list[str]] = {}
-        for key, step in found.differences.items():
+    st.html(f'<p class="eic-lead">{sentence}</p>')
+    if findings.differences:
+        methods_by_outcome: dict[str, list[str]] = {}
+        for key, step in findings.differences.items():
             median = step.median
             what = (
                 "too few laws to say"
@@ -111,17 +112,17 @@ def lead(found: GapFindings) -> None:
                 if median.high < 0
                 else "not told apart from their laws"
             )
-            named.setdefault(what, []).append(found.summaries[key].group.title)
-        parts = [f"{wording.join(names)}: {what}" for what, names in named.items()]
+            methods_by_outcome.setdefault(what, []).append(findings.summaries[key].group.title)
+        parts = [f"{wording.join(names)}: {what}" for what, names in methods_by_outcome.items()]
         st.html(f'<p class="eic-quiet">What methods find. {escape("; ".join(parts), 800)}.</p>')
 
 
-def pictures(found: GapFindings, view: GapView) -> None:
+def pictures(findings: GapFindings, view: GapView) -> None:
     """The violins and the formulas by complexity; a click picks a formula."""
     desk = gap_desk()
-    methods = [group for group in found.groups if group.found]
-    drawn = [group for group in found.groups if group.key in DRAWN] + methods[:MOST_METHODS]
-    picture = GapPicture(drawn, found.summaries, view.count, view.measure, desk.picked)
+    methods = [group for group in findings.groups if group.found]
+    drawn = [group for group in findings.groups if group.key in DRAWN] + methods[:MOST_METHODS]
+    picture = GapPicture(drawn, findings.summaries, view.count, view.measure, desk.picked)
     dark, narrow = is_dark(), is_narrow()
     left, right = st.columns([6, 5], gap="medium")
     with left:
@@ -132,7 +133,7 @@ def pictures(found: GapFindings, view: GapView) -> None:
             "EIC of every formula by group; the table below says the same.",
         )
         if narrow:
-            picked_card(found, view)
+            picked_card(findings, view)
     with right:
         show_heading("EIC by complexity, colours as above" if narrow else "EIC by complexity")
         _chart(
@@ -148,7 +149,7 @@ def pictures(found: GapFindings, view: GapView) -> None:
         notes.append(f"The first {MOST_METHODS} of {len(methods)} methods are drawn.")
     quiet_note(" ".join(notes))
     if not narrow:
-        picked_card(found, view)
+        picked_card(findings, view)
 
 
 def _chart(key: str, figure: object, alt: str) -> None:
@@ -169,10 +170,10 @@ def _point_clicked(key: str) -> None:
         gap_desk().picked = (str(data[0]), int(data[1]))
 
 
-def picked_card(found: GapFindings, view: GapView) -> None:
-    """The formula that is picked, what it loses, and the way to inspect it."""
+def picked_card(findings: GapFindings, view: GapView) -> None:
+    """The picked formula, its losses, and the way to inspect it."""
     desk = gap_desk()
-    chosen = found.formula(desk.picked) if desk.picked is not None else None
+    chosen = findings.formula(desk.picked) if desk.picked is not None else None
     if chosen is None:
         return
     group, formula = chosen
@@ -183,11 +184,11 @@ def picked_card(found: GapFindings, view: GapView) -> None:
         f"{formula.complexity} nodes",
         f"EIC {wording.number(lost.eic)}",
     ]
-    if lost.q90 == lost.q90:
+    if not math.isnan(lost.q90):
         facts.append(f"by the 90 % quantile {wording.number(lost.q90)}")
     if lost.valid < 1:
         facts.append(f"a real value at {wording.percent(lost.valid)} of the rows")
-    if lost.r2 == lost.r2:
+    if not math.isnan(lost.r2):
         facts.append(f"R² {wording.r_squared(lost.r2)}")
     if len(formula.digits) > 1:
         by_rows = ", ".join(f"{n:,} rows {wording.number(formula.at(n).eic)}" for n in COUNTS)
@@ -227,7 +228,7 @@ def inspector_state(group: Group, formula: MeasuredFormula, view: GapView) -> Pa
 
 
 def source_table(name: str, count: int) -> Table:
-    """The rows that a solved law is measured on, as a table whose last column is its target."""
+    """The rows of a solved law, as a table whose last column is its target."""
     law = load("llm_srbench_transform")[name]
     samples = law.samples(count)
     assert samples.target is not None
@@ -241,7 +242,7 @@ def source_table(name: str, count: int) -> Table:
     return read_table(text.getvalue().encode(), source=f"{law.source}.csv")
 
 
-def summary_table(found: GapFindings) -> None:
+def summary_table(findings: GapFindings) -> None:
     """Every group's distribution, with intervals."""
     show_heading("The distributions")
     heads = [
@@ -255,9 +256,9 @@ def summary_table(found: GapFindings) -> None:
         "Median less its laws'",
     ]
     rows: list[tuple[str, ...]] = []
-    for group in found.groups:
-        one = found.summaries[group.key]
-        step = found.differences.get(group.key)
+    for group in findings.groups:
+        one = findings.summaries[group.key]
+        step = findings.differences.get(group.key)
         rows.append(
             (
                 _title(group),
@@ -270,7 +271,7 @@ def summary_table(found: GapFindings) -> None:
                 interval_text(step.median, signed=True) if step is not None else "",
             )
         )
-    if not found.differences:
+    if not findings.differences:
         heads, rows = heads[:-1], [row[:-1] for row in rows]
     st.html(numbers_table(heads, rows))
     notes = [
@@ -278,15 +279,15 @@ def summary_table(found: GapFindings) -> None:
         "was found for one law or solved from it is drawn together. Fewer than ten laws carry "
         "none."
     ]
-    for group in found.groups:
-        without = found.summaries[group.key].without
+    for group in findings.groups:
+        without = findings.summaries[group.key].without
         if without and group.key != OCCURRENCES:
             notes.append(f"{group.title}: {without} without a real value at any row.")
-        if infinite := found.summaries[group.key].infinite:
+        if infinite := findings.summaries[group.key].infinite:
             notes.append(f"{group.title}: {infinite:,} of infinite EIC, left out of the mean.")
         if group.left_out:
-            said = "; ".join(f"{count:,}: {reason}" for reason, count in group.left_out.items())
-            notes.append(f"{group.title}, left out {said}.")
+            reasons = "; ".join(f"{count:,}: {reason}" for reason, count in group.left_out.items())
+            notes.append(f"{group.title}, left out {reasons}.")
     st.html("".join(f'<p class="eic-quiet">{escape(note, 500)}</p>' for note in notes))
 
 
@@ -294,18 +295,18 @@ def _title(group: Group) -> str:
     return f"{group.title}, {group.note}" if group.note else group.title
 
 
-def dependence_table(found: GapFindings) -> None:
+def dependence_table(findings: GapFindings) -> None:
     """Median and mean of both measures at each number of rows."""
     show_heading("How much rests on the number of rows")
     rows = []
-    for group in found.groups:
-        if group.key in found.by_rows:
+    for group in findings.groups:
+        if group.key in findings.by_rows:
             rows.append(
                 (
                     _title(group),
                     *[
                         " · ".join(wording.number(getattr(one, part).value) for one in summaries)
-                        for summaries in found.by_rows[group.key].values()
+                        for summaries in findings.by_rows[group.key].values()
                         for part in ("median", "mean")
                     ],
                 )
@@ -323,7 +324,6 @@ def dependence_table(found: GapFindings) -> None:
 
 
 def rules_table(view: GapView) -> None:
-    """The named equations by each rule: how much rests on it."""
     show_heading("How much rests on the ranges of the named equations")
     rows = [
         (
@@ -338,20 +338,19 @@ def rules_table(view: GapView) -> None:
     st.html(numbers_table(("", "With a value", "Below 1", "Median", "Mean"), rows))
 
 
-def claims_list(made: Sequence[Claim]) -> None:
-    """What the paper says, each with what is found here."""
+def claims_list(statements: Sequence[Claim]) -> None:
+    """The paper's claims, each with its finding."""
     show_heading("What the paper says, and what is found")
     items = "".join(
         f'<li><p><b>{escape(claim.statement, 400)}</b> <span class="eic-tag">'
         f"{escape(claim.verdict, 200)}</span></p>"
         f'<p class="eic-quiet">Found: {escape(claim.found, 1500)}.</p></li>'
-        for claim in made
+        for claim in statements
     )
     st.html(f'<ul class="eic-claims">{items}</ul>')
 
 
 def sources_view() -> None:
-    """Where the formulas come from, and how they are sampled."""
     with st.expander("Sources and sampling", key="gap-sources"):
         items = "".join(
             f"<li><b>{escape(corpus.title)}</b>, {len(corpus)} measured: "
@@ -363,7 +362,6 @@ def sources_view() -> None:
 
 
 def _not_measured(corpus: Corpus) -> str:
-    """Which formulas of a corpus are left out, and why."""
     if not corpus.not_measured:
         return ""
     names = ", ".join(law.name for law in corpus.not_measured)
@@ -371,7 +369,7 @@ def _not_measured(corpus: Corpus) -> str:
 
 
 def numbers_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table whose cells are numbers, but for the first of each row.
+    """A table of numbers, but for the first cell of each row.
 
     >>> numbers_table(("", "n"), [("<b>", "3")])
     '<div class="eic-wide" tabindex="0" role="group" aria-label="Table"><table class="eic-gap-table"><thead><tr><th></th><th>n</th></tr></thead><tbody><tr><th scope="row">&lt;b&gt;</th><td>3</td></tr></tbody></table></div>'
@@ -393,7 +391,7 @@ def numbers_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def pool_view(desk: GapDesk) -> None:
-    """The pool that is here, how far its measuring has come, or what to bring."""
+    """The pool, the progress of its measuring, or an invitation to bring one."""
     show_heading("What methods find")
     if desk.job is not None and desk.job.running:
         _progress(desk.number)
@@ -403,7 +401,7 @@ def pool_view(desk: GapDesk) -> None:
     if desk.error is not None:
         show_error(desk.error)
     if desk.pool is not None:
-        count = sum(len(one.formulas) for one in desk.pool.found)
+        count = sum(len(one.formulas) for one in desk.pool.methods)
         by = wording.count(len(desk.pool.groups), "method")
         how = (
             "with the scores that it brought"
@@ -439,7 +437,6 @@ def _dropped() -> None:
 
 @st.fragment(run_every=0.6)
 def _progress(number: int) -> None:
-    """How far measuring has come; the page follows when it has ended."""
     desk = gap_desk()
     desk.last_watched = time.monotonic()
     show_job(
@@ -449,11 +446,10 @@ def _progress(number: int) -> None:
     )
 
 
-def file_button(found: GapFindings) -> None:
-    """All figures as a file."""
+def file_button(findings: GapFindings) -> None:
     st.download_button(
         "All figures, CSV",
-        data=lambda: figures_csv(found.groups),
+        data=lambda: figures_csv(findings.groups),
         file_name="eic-gap.csv",
         mime="text/csv",
         key="gap-download",

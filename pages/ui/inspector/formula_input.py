@@ -15,7 +15,7 @@ from eic_core.formula.syntax import NOTATIONS, SYNTAXES, Reading
 from eic_core.measure import Domain
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.inspector_service import Outcome
-from pages.ui.kit.messages import as_sentence, notation_found
+from pages.ui.kit.messages import as_sentence, notation_name
 from pages.ui.kit.text import clean, code_label, escape, prose, prose_label
 from pages.ui.kit.visit import (
     PageState,
@@ -306,7 +306,7 @@ def reading_panel(outcome: Outcome) -> None:
 
 def typeset_reading(reading: Reading, asked: str) -> None:
     """The notation found, where `asked` names none, and the formula typeset as it was read."""
-    name = notation_found(reading.syntax, asked)
+    name = notation_name(reading.syntax, asked)
     st.html(
         f'<div><span class="eic-overline">Read as</span> '
         f'<span class="eic-tag">{escape(name)}</span></div>'

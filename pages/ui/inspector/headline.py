@@ -32,7 +32,7 @@ from pages.ui.kit.inspector_service import (
     describe,
 )
 from pages.ui.kit.jobs import Job, Jobs, Step, holding
-from pages.ui.kit.messages import metric, notation_found, offer_again
+from pages.ui.kit.messages import metric, notation_name, offer_again
 from pages.ui.kit.text import clean, escape, prose
 from pages.ui.kit.visit import Visit, change_state, choose_domains, current_visit
 from pages.ui.kit.wiring import diagnosis_service, diagnosis_slots, figure_cache
@@ -280,7 +280,7 @@ def dim_if_stale(stale: bool) -> Iterator[None]:
 def verdict_view(result: InspectionResult) -> SummaryPlace | None:
     """Cause, sentence, notices; below them, folded, the diagnosis, or its place until it comes."""
     said = result.verdict
-    notation = notation_found(result.reading.syntax, result.request.syntax)
+    notation = notation_name(result.reading.syntax, result.request.syntax)
     with st.container(key="verdict", gap="xsmall"):
         st.html(
             f'<div class="eic-verdict" role="status"><p class="eic-cause"><span class="eic-level '
@@ -297,9 +297,9 @@ def verdict_view(result: InspectionResult) -> SummaryPlace | None:
 
 def _kept_ranges(result: InspectionResult) -> None:
     """That a variable keeps the range of a formula before, and the usual range at a click."""
-    if not result.kept:
+    if not result.carried:
         return
-    known, kept = dict(result.domains), result.kept
+    known, kept = dict(result.domains), result.carried
     listed = wording.join([f"`{name}` ({describe(known[name])})" for name in kept], limit=6)
     keeps = "keeps the range" if len(kept) == 1 else "keep the ranges"
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="kept"):

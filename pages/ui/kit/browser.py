@@ -1,13 +1,4 @@
-"""The visitor's browser: dark or light, phone or desk, small assets, callbacks that come to their
-end.
-
-Streamlit sends its scripts as they are, some 9 MB for a ballot with a plot, because its own
-compression would pack a file anew for each visitor.  Here each file is packed once.
-
-Streamlit ends a run at its next call once a newer request waits, and reading the session state is
-such a call.  A callback that reads it half-way is then left there, and the click it stood for is
-lost: the newer request does not bring it again.
-"""
+"""The visitor's browser: dark or light, phone or desk, small assets, callbacks that finish."""
 
 from __future__ import annotations
 
@@ -28,32 +19,29 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 _PACKED = (".js", ".css")
-"""Fonts and pictures are packed already."""
+"""Fonts and pictures are compressed already."""
 
 
+# Streamlit sends them as they are, some 9 MB for a ballot with a plot: its own compression would
+# pack a file anew for each visitor.
 class PackedAssets:
-    """ASGI middleware: scripts and style sheets under ``/static/`` go out gzipped.
-
-    Only files that never change under their name (``Cache-Control: immutable``) are packed and
-    kept, so that what is kept is no more than what the installed Streamlit has.
-    """
+    """ASGI middleware: scripts and style sheets under ``/static/`` go out gzipped."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._kept: dict[str, tuple[Message, bytes]] = {}
+        self._packed: dict[str, tuple[Message, bytes]] = {}
         self._one_at_a_time = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
         if not _takes_packed(scope):
             await self._app(scope, receive, send)
             return
         path = scope["path"]
-        if path not in self._kept:
+        if path not in self._packed:
             async with self._one_at_a_time:
-                if path not in self._kept and not await self._pack(scope, receive, send):
+                if path not in self._packed and not await self._pack(scope, receive, send):
                     return
-        start, body = self._kept[path]
+        start, body = self._packed[path]
         await send({**start, "headers": list(start["headers"])})
         await send({"type": "http.response.body", "body": body})
 
@@ -72,6 +60,7 @@ class PackedAssets:
         plain_file = start.get("status") == 200 and "content-encoding" not in headers
         # For a visitor who has left meanwhile the app stops in the middle of the file.
         whole = headers.get("content-length") == str(len(body))
+        # A file that may change under its name is not kept.
         if not (plain_file and whole and "immutable" in headers.get("cache-control", "")):
             for message in messages:
                 await send(message)
@@ -82,7 +71,7 @@ class PackedAssets:
         headers.add_vary_header("Accept-Encoding")
         for name in ("etag", "accept-ranges"):
             del headers[name]
-        self._kept[scope["path"]] = ({**start, "headers": headers.raw}, packed)
+        self._packed[scope["path"]] = ({**start, "headers": headers.raw}, packed)
         return True
 
 
@@ -92,22 +81,20 @@ BASE_SCRIPT = (
 )
 """Tells Streamlit's script where the server is: one folder up from the page."""
 
+# The app is to send the whole page, unpacked, for the script to be put into it.
 _AS_IT_IS = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
 _PAGE = re.compile(r"/[a-z]+/?\Z")
 
 
+# The script looks below the page's own address first, /compare/_stcore/health: two failing requests
+# before a volunteer sees anything.
 class PagesKnowTheServer:
-    """ASGI middleware: a page other than the first says where the server is.
-
-    Streamlit looks for it below the page's own address first, ``/compare/_stcore/health``: two
-    requests that fail, and their round trip, before a volunteer sees anything.
-    """
+    """ASGI middleware: a page other than the first tells Streamlit's script where the server is."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
         if scope["type"] != "http" or scope["method"] != "GET" or not _PAGE.match(scope["path"]):
             await self._app(scope, receive, send)
             return
@@ -116,8 +103,8 @@ class PagesKnowTheServer:
         async def collect(message: Message) -> None:
             messages.append(message)
 
-        asked = [header for header in scope["headers"] if header[0] not in _AS_IT_IS]
-        await self._app({**scope, "headers": asked, "extensions": {}}, receive, collect)
+        request_headers = [header for header in scope["headers"] if header[0] not in _AS_IT_IS]
+        await self._app({**scope, "headers": request_headers, "extensions": {}}, receive, collect)
         start, *rest = messages
         headers = MutableHeaders(raw=list(start.get("headers", [])))
         body = b"".join(message.get("body", b"") for message in rest)
@@ -130,7 +117,7 @@ class PagesKnowTheServer:
 
 
 def _takes_packed(scope: Scope) -> bool:
-    """Whether this asks for the whole of a script or style sheet, and can unpack it."""
+    """Whether this asks for a whole script or style sheet, and can unpack it."""
     if scope["type"] != "http" or scope["method"] != "GET":
         return False
     path = scope["path"]
@@ -146,18 +133,17 @@ def _takes_packed(scope: Scope) -> bool:
 
 @lru_cache(maxsize=1)
 def plot_script() -> str:
-    """The address of the script that draws plots, relative to a page; "" if it is not found.
+    """The address of the script that draws plots, relative to a page; "" if there is none.
 
     >>> plot_script().startswith("./static/js/PlotlyChart")
     True
     """
     folder = Path(streamlit.__file__).parent / "static" / "static" / "js"
-    found = next(iter(sorted(folder.glob("PlotlyChart.*.js"))), None)
-    return f"./static/js/{found.name}" if found else ""
+    file = next(iter(sorted(folder.glob("PlotlyChart.*.js"))), None)
+    return f"./static/js/{file.name}" if file else ""
 
 
 def is_dark() -> bool:
-    """Whether the page is shown in its dark theme."""
     return bool(st.context.theme.type == "dark")
 
 
@@ -167,7 +153,6 @@ def is_narrow() -> bool:
 
 
 def plotly_config(file_name: str) -> dict[str, Any]:
-    """Settings of a chart whose toolbar saves a PNG of that name."""
     return {
         "displaylogo": False,
         "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
@@ -178,12 +163,12 @@ def plotly_config(file_name: str) -> dict[str, Any]:
 _CHECK = "_yield_callback"  # of `streamlit.runtime.state.safe_session_state.SafeSessionState`
 
 
+# Streamlit ends a run at its next call once a newer request waits, and reading the session state is
+# such a call.  A callback that ends half-way loses its click: the newer request does not bring it
+# again.
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """While this lasts, reading and writing the session state does not end the run.
-
-    A newer request is served at the next Streamlit call after it.  Outside a run, and should a
-    Streamlit come that checks elsewhere, nothing happens.
+    """Keep reading and writing the session state from ending the run.
 
     >>> @uninterrupted()
     ... def clicked() -> str:
@@ -194,15 +179,15 @@ def uninterrupted() -> Iterator[None]:
     context = get_script_run_ctx(suppress_warning=True)
     state = vars(context.session_state) if context is not None else {}
     check = state.get(_CHECK)
-    if check is None:
+    if check is None:  # outside a run, or in a Streamlit that checks elsewhere
         yield
         return
-    state[_CHECK] = _no_check
+    state[_CHECK] = _never_yield
     try:
         yield
     finally:
         state[_CHECK] = check
 
 
-def _no_check() -> None:
-    """A newer request may wait."""
+def _never_yield() -> None:
+    """Let a newer request wait."""

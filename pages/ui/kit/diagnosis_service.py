@@ -1,6 +1,6 @@
-"""What the panels ask of a result, each answer computed once and kept for a while.
+"""The questions of the panels about a result; each answer is computed once and kept for a while.
 
-Knows nothing of Streamlit.
+Without Streamlit.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.workers import LONGEST, UNHURRIED, InThread, Workers
 
-KEPT = 192e6
-"""Bytes of results that are remembered, about."""
+CAPACITY = 192e6
+"""Bytes of answers that are kept, about."""
 
 SEARCH_SECONDS = 2.0
 """How long a search for better forms may take, unless it is told to go on to its end."""
@@ -44,34 +44,34 @@ T = TypeVar("T")
 class Summary:
     """A diagnosis in four sentences, user text in backticks."""
 
-    why: str  # Whose noise it is
-    where: str  # Which rows carry it
-    fault: str  # Function or writing
-    instead: str  # The best repair, or why there is none; and whether the search was cut short
-    better: str = ""  # What to paste instead, or ""
-    complete: bool = True  # Whether the search for something better came to its end
-    losses: tuple[Loss, ...] = ()  # The loss numbers that the page shows, each with its name
+    why: str  # whose noise it is
+    where: str  # rows that carry it
+    fault: str  # function or writing
+    instead: str  # the best repair, or why there is none; and whether the search was cut short
+    better: str = ""  # a formula to paste
+    complete: bool = True  # whether the search for a repair came to its end
+    losses: tuple[Loss, ...] = ()
 
 
 class DiagnosisService:
     """Answers about results; every method raises `UserError` where an answer makes no sense.
 
-    Answers are pure functions of a request, so they are shared by all visits.  An answer that
-    was cut short is not, and about a result that was cut short there is none (ADR 0011).
+    Answers are pure functions of a request, so all visits share them.  An answer that was cut
+    short is not shared, and about a result that was cut short there is none (ADR 0011).
 
     Parameters
     ----------
     capacity
-        Bytes.
+        Bytes of answers that are kept, about.
     clock
         Seconds.
     workers
-        What is not quick is done there.
+        Compute answers about results that are not quick.
     """
 
     def __init__(
         self,
-        capacity: float = KEPT,
+        capacity: float = CAPACITY,
         clock: Callable[[], float] = time.monotonic,
         workers: Workers | None = None,
     ) -> None:
@@ -81,57 +81,68 @@ class DiagnosisService:
         self._turns = tuple(Lock() for _ in range(64))
 
     def blame(self, result: InspectionResult, node: int) -> Ledger:
-        """Whose noise a node's amplification is.
+        """The shares of a node's noise by the node that introduces it.
 
         Parameters
         ----------
         result
+            A complete one.
         node
+            Number of a node, the root last.
 
         Returns
         -------
         Ledger
+            Shares add up to 1.
         """
         return self._answer("blame", result, blame, node)
 
     def what_if(self, result: InspectionResult, node: int) -> WhatIf:
-        """What becomes of the output if a node is replaced by its mean.
+        """The output's change if a node is replaced by its mean.
 
         Parameters
         ----------
         result
+            A complete one.
         node
+            Number of a node, the root last.
 
         Returns
         -------
         WhatIf
+            Both forms on the same samples.
         """
         return self._answer("what if", result, what_if_mean, node)
 
     def where(self, result: InspectionResult, node: int) -> Where:
-        """Which rows carry a node's amplification.
+        """The rows that carry a node's noise.
 
         Parameters
         ----------
         result
+            A complete one.
         node
+            Number of a node, the root last.
 
         Returns
         -------
         Where
+            Shares by row, and where the largest lie.
         """
         return self._answer("where", result, where, node)
 
     def writing(self, result: InspectionResult) -> WritingLoss:
-        """Whether the function or its writing is to blame.
+        """The function's own loss beside that of its writing.
 
         Parameters
         ----------
         result
+            A complete one.
 
         Returns
         -------
         WritingLoss
+            In digits.
         """
         return self._answer("writing", result, writing_loss)
 
@@ -143,20 +154,23 @@ class DiagnosisService:
         *,
         aside: UnfinishedAnswers | None = None,
     ) -> Repairs:
-        """What to write instead.
+        """Search for better forms of the formula.
 
         Parameters
         ----------
         result
+            A complete one.
         seconds
-            The search takes up to about as long; what comes back says if it was cut short.
+            About the longest time of the search; infinity for no limit.
         progress
+            Called with the fraction done, 0 to 1; an exception of it ends the work.
         aside
-            The visit's, for what is cut short; not for a search that is to go on to its end.
+            The visit's, for a search that is cut short; None without a limit.
 
         Returns
         -------
         Repairs
+            Says whether the search was cut short.
         """
 
         def search() -> Repairs:
@@ -177,16 +191,19 @@ class DiagnosisService:
         )
 
     def own_form(self, result: InspectionResult, form: Formula) -> OwnForm:
-        """A form that the user proposes, beside the formula; takes up to seconds.
+        """Compare a form that the user proposes; takes up to seconds.
 
         Parameters
         ----------
         result
+            A complete one.
         form
+            In the variables of the formula.
 
         Returns
         -------
         OwnForm
+            Whether it is the same function, and what it loses.
         """
         return self._keep(
             ("own form", form.structure()),
@@ -195,16 +212,19 @@ class DiagnosisService:
         )
 
     def repaired(self, result: InspectionResult, form: Formula) -> Inspection:
-        """Another form of the formula, inspected on the same samples.
+        """Inspect another form of the formula on the same samples.
 
         Parameters
         ----------
         result
+            A complete one.
         form
+            In the variables of the formula.
 
         Returns
         -------
         Inspection
+            Of the form.
         """
         return self._keep(
             ("repaired", form.source), result, lambda: self._work(result, repaired, None, form)
@@ -213,33 +233,40 @@ class DiagnosisService:
     def triangulation(
         self, result: InspectionResult, progress: Progress | None = None
     ) -> Triangulation:
-        """The recursion beside Algorithm 2 and the observed errors; takes up to seconds.
+        """The recursion beside Algorithm 2 and observed errors; takes up to seconds.
 
         Parameters
         ----------
         result
+            A complete one.
         progress
+            Called with the fraction done, 0 to 1; an exception of it ends the work.
 
         Returns
         -------
         Triangulation
+            In digits, for each node that is compared.
         """
         return self._keep(("truth",), result, lambda: self._work(result, triangulation, progress))
 
     def budget(
         self, result: InspectionResult, tolerance: float, progress: Progress | None = None
     ) -> Budget:
-        """How many digits each constant and input needs; takes up to seconds.
+        """The digits that each constant and input needs; takes up to seconds.
 
         Parameters
         ----------
         result
+            A complete one.
         tolerance
+            Largest change of the output, relative to its spread; above 0, at most 1.
         progress
+            Called with the fraction done, 0 to 1; an exception of it ends the work.
 
         Returns
         -------
         Budget
+            In significant decimal digits.
         """
         return self._keep(
             ("budget", tolerance),
@@ -248,16 +275,19 @@ class DiagnosisService:
         )
 
     def diagnosis(self, result: InspectionResult, node: int) -> Diagnosis:
-        """What is wrong, whose noise a node's amplification is, where, and whose fault.
+        """The verdict, a node's noise by source and by row, and function or writing.
 
         Parameters
         ----------
         result
+            A complete one.
         node
+            Number of a node, the root last.
 
         Returns
         -------
         Diagnosis
+            With its four sentences.
         """
         return Diagnosis(
             result.inspection,
@@ -274,17 +304,21 @@ class DiagnosisService:
         *,
         aside: UnfinishedAnswers | None = None,
     ) -> Findings:
-        """Everything that a report says; computes only what nobody has asked yet.
+        """All that a report says; computes only answers that are not kept.
 
         Parameters
         ----------
         result
+            A complete one.
         tolerance
+            Of the digits that are needed, as in `budget`.
         aside
+            The visit's, for a search that is cut short.
 
         Returns
         -------
         Findings
+            Questions without an answer say why.
         """
         answers = Answers(
             lambda: self.diagnosis(result, diagnosed_node(result.inspection)),
@@ -297,7 +331,7 @@ class DiagnosisService:
     def report(
         self,
         result: InspectionResult,
-        known: Provenance,
+        provenance: Provenance,
         tolerance: float = TOLERANCE,
         *,
         aside: UnfinishedAnswers | None = None,
@@ -307,19 +341,21 @@ class DiagnosisService:
         Parameters
         ----------
         result
-        known
-            Where its samples come from.
+            A complete one.
+        provenance
+            Where the samples come from.
         tolerance
-            Of the digits that are needed.
+            Of the digits that are needed, as in `budget`.
         aside
             The visit's, for a search that is cut short.
 
         Returns
         -------
         str
+            HTML.
         """
         findings = self.findings(result, tolerance, aside=aside)
-        return self._work(result, report_page, None, findings, known)
+        return self._work(result, report_page, None, findings, provenance)
 
     def summary(
         self,
@@ -329,18 +365,23 @@ class DiagnosisService:
         *,
         aside: UnfinishedAnswers | None = None,
     ) -> Summary:
-        """The four sentences, about the noise of `node` and the form of the whole.
+        """The diagnosis in four sentences.
 
         Parameters
         ----------
         result
+            A complete one.
         node
+            Whose noise is explained; the repair is of the whole formula.
         progress
+            Called with the fraction done, 0 to 1; an exception of it ends the work.
         aside
+            The visit's, for a search that is cut short.
 
         Returns
         -------
         Summary
+            User text in backticks.
         """
         diagnosis = self.diagnosis(result, node)
         _, why, place, fault = diagnosis.sentences
@@ -358,7 +399,7 @@ class DiagnosisService:
     def _answer(
         self, kind: str, result: InspectionResult, ask: Callable[..., T], *more: object
     ) -> T:
-        """What is told at once about a quick result."""
+        """An answer that needs no search: at once for a quick result, else by a worker."""
 
         def make() -> T:
             if result.quick:
@@ -376,7 +417,6 @@ class DiagnosisService:
         patient: bool = True,
         **named: Any,
     ) -> T:
-        """Have a worker answer."""
         return self._workers.run(
             ask,
             result,
@@ -403,18 +443,19 @@ class DiagnosisService:
                 hint="finish the check first",
             )
         inspection = result.inspection
+        # An estimate: an answer holds some arrays of one number a row, and texts of the nodes.
         arrays = len(inspection.samples.columns) + 4
         weight = 8.0 * len(inspection.samples) * arrays + 500 * inspection.formula.complexity
         kind, *more = key
         at = (kind, result.request, *more)
-        # Who asks second waits for the first, unless that may take for ever.
+        # A second visitor waits for the first and gets its answer, unless that may take for ever.
         turn: AbstractContextManager[object] = self._turns[hash(at) % len(self._turns)]
         with turn if patient else nullcontext():
             return self._answers.get(at, make, lambda _: weight, complete)
 
 
 def _unheard(*_: float) -> None:
-    """Nobody is told of progress."""
+    """Ignore progress."""
 
 
 def about(
@@ -423,7 +464,6 @@ def about(
     more: tuple[object, ...],
     progress: Progress | None = None,
 ) -> T:
-    """Any question about an inspection."""
     return ask(result.inspection, *more)
 
 
@@ -434,42 +474,40 @@ def repairs_of(
     clock: Callable[[], float],
     progress: Progress | None = None,
 ) -> Repairs:
-    """What to write instead."""
-    found = result.inspection
+    inspection = result.inspection
     return repair(
-        found.formula, found.samples, limit_seconds=seconds, progress=progress, clock=clock
+        inspection.formula,
+        inspection.samples,
+        limit_seconds=seconds,
+        progress=progress,
+        clock=clock,
     )
 
 
 def own_form_of(
     result: InspectionResult, form: Formula, progress: Progress | None = None
 ) -> OwnForm:
-    """A form that the user proposes."""
     return compare_own_form(result.inspection.formula, form, result.inspection.samples)
 
 
 def repaired(
     result: InspectionResult, form: Formula, progress: Progress | None = None
 ) -> Inspection:
-    """Another form on the same samples."""
     return inspect(form, result.inspection.samples)
 
 
 def triangulation(result: InspectionResult, progress: Progress | None = None) -> Triangulation:
-    """The recursion beside Algorithm 2."""
     return triangulate(result.inspection, seed=result.request.seed, progress=progress)
 
 
 def budget(result: InspectionResult, tolerance: float, progress: Progress | None = None) -> Budget:
-    """The digits that are needed."""
     return digit_budget(result.inspection, tolerance=tolerance, progress=progress)
 
 
 def report_page(
     result: InspectionResult,
     findings: Findings,
-    known: Provenance,
+    provenance: Provenance,
     progress: Progress | None = None,
 ) -> str:
-    """The report of what was found."""
-    return render(findings, known)
+    return render(findings, provenance)

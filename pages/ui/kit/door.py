@@ -1,8 +1,4 @@
-"""Tells organisers from visitors, what each may see, and makes the tokens that forms carry.
-
-The truth is the login row in the database; the browser only holds its HttpOnly cookie, which the
-server reads with every run of the script.
-"""
+"""Organisers and visitors: who is which, what each may see, and the tokens of forms."""
 
 from __future__ import annotations
 
@@ -33,25 +29,26 @@ def host_is_local(host: str | None) -> bool:
     return name in LOCAL_HOSTS
 
 
+# The login row in the database decides; the browser only holds its HttpOnly cookie.
 def cookie() -> str:
     """The login that this browser brought; "" without one."""
     return str(st.context.cookies.to_dict().get(COOKIE) or "")
 
 
 def is_organiser() -> bool:
-    """Whether this visitor may organise, now.  In a demo, whoever sits at this machine may."""
+    """Whether this visitor may organise, now; in a demo, whoever sits at this machine."""
     if lab().demo:
         return host_is_local(st.context.headers.get("Host"))
     return lab().access.is_organiser(cookie())
 
 
 def organiser() -> OrganiserService | None:
-    """The organiser's service, for organisers only.  Ask for it in every callback and fragment."""
+    """The organiser's service, or None for others.  Ask for it in every callback and fragment."""
     return lab().organising if is_organiser() else None
 
 
 def login_key() -> str:
-    """The secret that this login's forms are made with."""
+    """The secret of this login's forms."""
     return cookie() or form_key()
 
 
@@ -77,15 +74,13 @@ def _signer(kind: type[_S], key: str, purpose: str) -> _S:
 
 
 def _stamper(key: str, purpose: str, now: float | None) -> _Stamper:
-    made = _signer(_Stamper, key, purpose)
-    made.now = now
-    return made
+    signer = _signer(_Stamper, key, purpose)
+    signer.now = now
+    return signer
 
 
 def form_token(key: str, purpose: str) -> str:
-    """What the forms of one login carry for one purpose.
-
-    - `key`: the login's own secret: what the HttpOnly cookie holds.
+    """The token of one login's forms for one purpose; `key` is the login's own secret.
 
     >>> form_token("secret", "logout") == form_token("secret", "export")
     False
@@ -94,12 +89,12 @@ def form_token(key: str, purpose: str) -> str:
 
 
 def form_fits(token: str, key: str, purpose: str) -> bool:
-    """Compare in constant time."""
+    """Whether a token is ours, compared in constant time."""
     return _signer(Signer, key, purpose).verify_signature(purpose, token)
 
 
 def timed_token(key: str, purpose: str, now: float | None = None) -> str:
-    """For forms of visitors who have no login yet: good for half a day.
+    """A token for forms of visitors without a login: good for half a day.
 
     >>> token = timed_token("key", "login", now=0)
     >>> timed_fits(token, "key", "login", now=60), timed_fits(token, "key", "login", now=1e6)
@@ -109,7 +104,6 @@ def timed_token(key: str, purpose: str, now: float | None = None) -> str:
 
 
 def timed_fits(token: str, key: str, purpose: str, now: float | None = None) -> bool:
-    """Whether a timed token is ours and not too old."""
     try:
         _stamper(key, purpose, now).unsign(token, max_age=FORM_LASTS)
     except BadSignature:
@@ -118,7 +112,7 @@ def timed_fits(token: str, key: str, purpose: str, now: float | None = None) -> 
 
 
 def safe_next(address: str) -> str:
-    """Where to go after the door: an organiser's page of this app, whatever was asked for.
+    """The page after the door: an organiser's page of this app, whatever was asked for.
 
     >>> safe_next("/organise?study=3"), safe_next("https://evil.example")
     ('/organise?study=3', '/organise')

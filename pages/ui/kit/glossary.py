@@ -1,4 +1,4 @@
-"""What the page's words mean, in plain language, for its hover texts."""
+"""Hover texts: the terms of the pages in plain language."""
 
 WHAT_IS_EIC = (
     "Every operation on a computer rounds its result. The **Effective Information Criterion** "
@@ -143,7 +143,7 @@ PREDICTED = (
     "(Algorithm 1 of the paper), every step with "
     "an error of its own; samples at which no digit is left are not counted."
 )
-TRIED = (
+TRIALS = (
     "Local EIC as trials find it: the formula is run 100 times a sample, every step off by a "
     "random error of this relative size "
     "(σ in Algorithm 2 of the paper), and the spread of its value is measured, with the 95 % "

@@ -1,7 +1,4 @@
-"""What the worker pool computes for more than one page, and does before its first task.
-
-Knows nothing of Streamlit.
-"""
+"""Work of the worker pool for more than one page, without Streamlit."""
 
 from __future__ import annotations
 
@@ -28,11 +25,7 @@ def scores_and_check(
     problems: Sequence[str],
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[tuple[ListedScore, ...], TableCheck]:
-    """Score a list, and see what speaks against its table.
-
-    - `problem`: the one that the rows are about.
-    - `problems`: all that the list names.
-    """
+    """Score a list, and look for what speaks against its table; the rows are of `problem`."""
     scores = score_listing(rows, data, progress=progress)
     check = TableCheck()
     if isinstance(data, TableData):
@@ -41,23 +34,22 @@ def scores_and_check(
 
 
 TABLE_SECONDS = 20.0
-"""After so long the reading of a table is given up."""
+"""Seconds after which the reading of a table is given up."""
 
 
 def upload_table(raw: bytes, name: str) -> Table:
-    """Read a visitor's table."""
     return read_table(raw, source=name, seconds=TABLE_SECONDS)
 
 
 def measured_on_laws(
     rows: Sequence[Listed], progress: Callable[[int, int], None] | None = None
 ) -> tuple[FoundByMethod, ...]:
-    """Measure what methods found on the laws that they were looking for."""
+    """Measure formulas that methods found on the laws that they were looking for."""
     return measure_found(rows, LawRows(), progress=progress)
 
 
 def warm() -> None:
-    """Inspect a formula and ask everything that is asked first."""
+    """Inspect a formula and ask the first questions, for all imports to be done."""
     request = InspectionRequest(
         "log(exp(x)) - sqrt(x)", domains=(("x", Domain("normal", 1000.0, 1.0)),), samples=20
     )

@@ -1,8 +1,7 @@
-"""The inspector's one service: from a request to everything that the page shows.
+"""The inspector's service: from a request to everything that the page shows.
 
-Results are kept by value in a bounded cache, shared by all visits: reading,
-sampling and inspecting are pure.  What was cut short says so and is not kept there
-(ADR 0011).  Knows nothing of Streamlit.
+Reading, sampling and inspecting are pure, so all visits share one bounded cache of results.  A
+result that was cut short says so and is not cached there (ADR 0011).  Without Streamlit.
 """
 
 from __future__ import annotations
@@ -28,28 +27,28 @@ from pages.ui.kit.caches import BoundedCache, Progress, UnfinishedAnswers
 from pages.ui.kit.workers import LONGEST, UNHURRIED, InThread, Workers
 
 DEFAULT_DOMAIN = Domain("uniform", 1.0, 5.0)
-"""Used for variables of which nothing is known: the usual range of textbook benchmarks."""
+"""For variables without a range: the usual one of textbook benchmarks."""
 
 MAX_WORK = 100_000_000
-"""Samples times nodes of one inspection; more samples than that are left out, and said so."""
+"""Samples times nodes of one inspection; further samples are left out, with a notice."""
 
 MAX_SECONDS = 10.0
-"""After this long a check at 60 digits is stopped, unless it is told to go on to its end."""
+"""Seconds after which a check at 60 digits is stopped, unless the visitor wants it to its end."""
 
 QUICK_TEXT = 1_000
 """Characters up to which a formula is read in the process of the pages."""
 
 QUICK_NODES, QUICK_WORK = 100, 100_000
-"""Nodes, and nodes times samples, up to which an inspection is tried there, as long as no sample
-needs 60 digits (ADR 0020)."""
+"""Nodes, and nodes times samples, up to which an inspection is begun there; the first sample that
+needs 60 digits sends it to a worker (ADR 0020)."""
 
 
 @dataclass(frozen=True)
 class InspectionRequest:
     """Everything an inspection depends on, by value.
 
-    `domains` and `mapping` hold what the user chose; the rest is filled in.  `carried` names
-    the variables whose range was not chosen for this formula, but for an example or one before.
+    `domains` and `mapping` hold the user's choices; the rest is filled in.  `carried` names the
+    variables whose range was chosen for an example or a formula before.
     """
 
     formula: str
@@ -66,39 +65,42 @@ class InspectionRequest:
 
 @dataclass(frozen=True)
 class InspectionResult:
-    """What came of a request."""
+    """The inspection of a request."""
 
     request: InspectionRequest
     reading: Reading
     inspection: Inspection
     # As sampled, one for each variable; empty with a table
     domains: tuple[tuple[str, Domain], ...] = ()
-    # Which column each variable stands for; None without a table
-    match: VariableMatch | None = None
-    target: str = ""  # Column compared with, or ""
-    # What was assumed or left out, one sentence each; user text in backticks
+    match: VariableMatch | None = None  # None without a table
+    target: str = ""  # column compared with, or ""
+    # Assumptions and omissions, one sentence each; user text in backticks
     notices: tuple[str, ...] = ()
     # Variables sampled from a range that was chosen for an example or a formula before
-    kept: tuple[str, ...] = ()
-    # What was not done for want of time, in a sentence; "" if all was. The inspection is then that
+    carried: tuple[str, ...] = ()
+    # What the limit of time left undone, in a sentence; "" if nothing.  Else the inspection is that
     # of double precision alone, and settles nothing.
     missing: str = ""
 
     shared_between_processes = True
 
     def shared_parts(self) -> tuple[object, ...]:
-        """What answers about it refer to."""
-        found = self.inspection
-        return found, found.formula, found.samples, found.amplification, found.nodes
+        """Objects that answers about it refer to."""
+        inspection = self.inspection
+        return (
+            inspection,
+            inspection.formula,
+            inspection.samples,
+            inspection.amplification,
+            inspection.nodes,
+        )
 
     @cached_property
     def verdict(self) -> Verdict:
-        """The sentence above the tree, and what belongs to it."""
         return verdict(self.inspection)
 
     @cached_property
     def spread(self) -> Spread | None:
-        """How the loss is spread over the samples."""
         return spread_of(self.inspection)
 
     @cached_property
@@ -108,35 +110,34 @@ class InspectionResult:
 
     @cached_property
     def origin(self) -> int:
-        """The node that the worst one has its loss from: where most of it is created."""
+        """The node that creates most of the worst node's loss."""
         return origin_of_loss(self.inspection, focus_node(self.inspection))
 
     @property
     def quick(self) -> bool:
-        """Whether what follows from it without a search is told at once."""
+        """Whether answers without a search need no worker."""
         counts, nodes = self.inspection.counts, self.reading.formula.complexity
         return not counts.rechecked and _is_quick(nodes, counts.total)
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is missing: only then it is a result that may be kept and shown."""
+        """Whether nothing is missing: only then it may be kept and shown."""
         return not self.missing
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a request, or the one reason why there is no `result`: `formula_error`,
+    """The `result` of a request, or the one reason why there is none: `formula_error`,
     `data_error`, `empty` or `waiting`.
     """
 
     reading: Reading | None = None  # None if the text is empty or cannot be read
-    # May be incomplete: then there is nothing to draw but what is missing
-    result: InspectionResult | None = None
+    result: InspectionResult | None = None  # may be incomplete: only what is missing is drawn then
     formula_error: FormulaError | None = None
     data_error: DataError | None = None
-    empty: bool = False  # No formula was given
-    waiting: bool = False  # The state names a table that is not here
-    variables: tuple[str, ...] = ()  # Of the reading, or of the last good one
+    empty: bool = False  # no formula
+    waiting: bool = False  # for a table that has not arrived
+    variables: tuple[str, ...] = ()  # of the reading, or of the last good one
 
 
 class _TooSlow(Exception):
@@ -152,16 +153,16 @@ def _is_quick(nodes: int, samples: int) -> bool:
 
 
 class InspectorService:
-    """Reads and inspects, remembering what it did.
+    """Reads and inspects, with a cache of both.
 
     Parameters
     ----------
     megabytes
-        How much the kept results may weigh together, about.
+        About the total size of the cached results.
     clock
         Seconds.
     workers
-        What is not quick is done there.
+        Compute whatever is not quick.
     """
 
     def __init__(
@@ -182,20 +183,30 @@ class InspectorService:
         columns: tuple[str, ...] = (),
         progress: Progress | None = None,
     ) -> Reading:
-        """Read a formula, or raise `FormulaError`; `WorkStopped` if that takes too long.
+        """Read a formula.
 
         Parameters
         ----------
         text
+            As typed.
         syntax
+            A key of `SYNTAXES`, or "auto".
         columns
             Names that are variables as they stand.
         progress
-            Called while a long text is read; what it raises ends the reading.
+            Called while a long text is read; an exception of it ends the reading.
 
         Returns
         -------
         Reading
+            From the cache if the same text was read before.
+
+        Raises
+        ------
+        FormulaError
+            The text cannot be read.
+        WorkStopped
+            Reading takes too long.
         """
 
         def make() -> Reading:
@@ -217,28 +228,30 @@ class InspectorService:
         asking: Callable[[InspectionRequest], UnfinishedAnswers],
         last_good: InspectionResult | None,
     ) -> Outcome:
-        """Read and inspect what a visit asks for, or say why it cannot be done.
+        """Read and inspect a visit's formula, or say why it cannot be done.
 
         Parameters
         ----------
         request
+            The visit's.
         table
-            The one that the request names; None also while it is not here.
+            The one that the request names; None also before it has arrived.
         progress
-            What it raises ends the work.
+            An exception of it ends the work.
         asking
-            Where the visit keeps what is incomplete of a request that can be read.
+            Gives the place where the visit keeps incomplete results of a request.
         last_good
             The visit's: its variables stay where the new formula cannot be read.
 
         Returns
         -------
         Outcome
+            A result or the reason why there is none.
         """
         if not request.formula.strip():
             return Outcome(empty=True)
         try:
-            names = known_names(request.formula, table, request.domains)
+            names = declared_names(request.formula, table, request.domains)
             reading = self.read(request.formula, request.syntax, names, progress)
         except (FormulaError, DataError) as error:
             last = last_good.reading.formula.variables if last_good else ()
@@ -263,38 +276,41 @@ class InspectorService:
         seconds: float = MAX_SECONDS,
         aside: UnfinishedAnswers | None = None,
     ) -> InspectionResult:
-        """Do what a request says.
+        """Inspect a formula on a table or on samples.
 
         Parameters
         ----------
         request
+            Names the formula and its data.
         table
             The one that the request names.
         progress
-            What it raises ends the work.
+            An exception of it ends the work.
         seconds
-            After so long the check at 60 digits is stopped; what comes back says so.
+            Until the check at 60 digits is stopped; the result says so.
         aside
             The visit's: an incomplete result is kept there, and nowhere else.
 
         Returns
         -------
         InspectionResult
+            From the cache if it is complete.
 
         Raises
         ------
         FormulaError
+            The formula cannot be read.
         DataError
-            What the user should mend.
+            The samples cannot be had.
         """
 
         def make() -> InspectionResult:
             return self._inspect(request, table, progress, seconds)
 
-        def asked() -> InspectionResult:
+        def make_aside() -> InspectionResult:
             return make() if aside is None else aside.get(request, make)
 
-        return self._results.get(request, asked, _weight_of_result, lambda r: r.complete)
+        return self._results.get(request, make_aside, _weight_of_result, lambda r: r.complete)
 
     def _inspect(
         self,
@@ -303,8 +319,9 @@ class InspectorService:
         progress: Progress | None,
         seconds: float,
     ) -> InspectionResult:
-        columns = known_names(request.formula, table, request.domains)
+        columns = declared_names(request.formula, table, request.domains)
         reading = self.read(request.formula, request.syntax, columns, progress)
+        # Most inspections are quicker than the way to a worker and back.
         if self._workers.beside:
             count = request.samples if table is None else table.rows
             if _is_quick(reading.formula.complexity, count):
@@ -337,13 +354,10 @@ def inspect_request(
     progress: Progress | None = None,
     quick: bool = False,
 ) -> InspectionResult:
-    """Do what a request says, its formula read already.
+    """Inspect a formula that is read already, with at most `seconds_of_check` at 60 digits.
 
-    - `table`: the one that the request names.
-    - `seconds_of_check`: after so long the check at 60 digits is stopped.
-    - `quick`: whether to raise `_NotQuick` where a sample needs 60 digits.
-
-    Raises `DataError` if the samples cannot be had.
+    If `quick`, raises `_NotQuick` where a sample needs 60 digits.  Raises `DataError` if the
+    samples cannot be had.
     """
     notices: list[str] = []
     match: VariableMatch | None = None
@@ -353,9 +367,9 @@ def inspect_request(
     if table is not None:
         match, target = match_table(reading, table, request)
         samples = _table_samples(table, match, target, notices)
-        if named := [f"`{name}`" for name in stated_domains(reading)]:
+        if names := [f"`{name}`" for name in stated_domains(reading)]:
             notices.append(
-                f"The table's rows count, not the range of {wording.join(named, limit=12)} that "
+                f"The table's rows count, not the range of {wording.join(names, limit=12)} that "
                 "the formula's own text states."
             )
     else:
@@ -372,9 +386,9 @@ def inspect_request(
     else:
         inspection, missing = _measure(reading, samples, progress, seconds_of_check, clock)
     stated = stated_domains(reading)
-    kept = tuple(name for name, _ in domains if name in request.carried and name not in stated)
+    carried = tuple(name for name, _ in domains if name in request.carried and name not in stated)
     result = InspectionResult(
-        request, reading, inspection, domains, match, target, tuple(notices), kept, missing
+        request, reading, inspection, domains, match, target, tuple(notices), carried, missing
     )
     if result.complete:
         _ = result.verdict, result.spread, result.origin  # made here, not where the pages are
@@ -393,11 +407,8 @@ def _measure(
     seconds: float,
     clock: Callable[[], float],
 ) -> tuple[Inspection, str]:
-    """The inspection, and what is missing of it.
-
-    The time counts from the first sign of progress: what all samples have in double precision
-    is not a check.
-    """
+    """The inspection, and the sentence about its missing part."""
+    # The time counts from the first sign of progress: double precision comes before the check.
     started: float | None = None
     reached = 0.0
 
@@ -425,10 +436,10 @@ def _measure(
 def match_table(
     reading: Reading, table: Table, request: InspectionRequest
 ) -> tuple[VariableMatch, str]:
-    """Which column each variable stands for, and the target column ("" for none).
+    """The column of each variable, and the target column ("" for none).
 
-    The user's choices come first, then names, then positions.  Unless the user
-    says otherwise the last column is the target, if the formula does not name it.
+    The user's choices come first, then names, then positions.  Unless the user chooses, the last
+    column is the target, if the formula does not name it.
     """
     variables = reading.formula.variables
     target = request.target
@@ -438,9 +449,9 @@ def match_table(
     elif target not in table.names:
         target = ""
     inputs = [name for name in table.names if name != target]
-    said = request.base is not None
-    base = request.base if said else reading.index_base
-    match = match_variables(variables, inputs, index_base=base, chosen=said)
+    by_user = request.base is not None
+    base = request.base if by_user else reading.index_base
+    match = match_variables(variables, inputs, index_base=base, chosen=by_user)
     chosen = {
         variable: column
         for variable, column in request.mapping
@@ -475,17 +486,14 @@ def _table_samples(table: Table, match: VariableMatch, target: str, notices: lis
     return samples
 
 
-def known_names(
+def declared_names(
     formula: str, table: Table | None, domains: tuple[tuple[str, Domain], ...]
 ) -> tuple[str, ...]:
-    """The names that a formula's text means as they stand: columns, or variables with a range.
+    """The names that are whole words in a formula: columns, or variables with a range.
 
     A single letter is a variable anyway, but for e.
 
-    - `table`: in use instead of ranges.
-    - `domains`: that the user chose, for this formula or for one before.
-
-    >>> known_names("E = mc^2", None, (("mc", DEFAULT_DOMAIN), ("x", DEFAULT_DOMAIN)))
+    >>> declared_names("E = mc^2", None, (("mc", DEFAULT_DOMAIN), ("x", DEFAULT_DOMAIN)))
     ('mc',)
     """
     if table is not None:
@@ -506,11 +514,8 @@ def domains_in_use(
 ) -> dict[str, Domain]:
     """The range of each variable that has one.
 
-    One that was chosen for this very formula counts first, then one that its text states, then
-    one that was chosen for a formula before.
-
-    - `domains`: that were chosen.
-    - `carried`: those of them that were chosen for a formula before, or came with an example.
+    A range that was chosen for this very formula counts first, then one that its text states, then
+    a `carried` one: chosen for a formula before or an example.
     """
     before = {name: domain for name, domain in domains if name in carried}
     own = {name: domain for name, domain in domains if name not in carried}
@@ -536,15 +541,18 @@ def _complete(
 ) -> tuple[tuple[str, Domain], ...]:
     variables = reading.formula.variables
     stated = stated_domains(reading)
-    known = domains_in_use(reading, request.domains, request.carried)
-    missing = [name for name in variables if name not in known]
-    own = [name for name in variables if name in stated and known[name] == stated[name]]
+    in_use = domains_in_use(reading, request.domains, request.carried)
+    missing = [name for name in variables if name not in in_use]
+    own = [name for name in variables if name in stated and in_use[name] == stated[name]]
     if own:
         listed = wording.join([f"`{name}`" for name in own], limit=12)
         notices.append(f"The range of {listed} is the one that the formula's own text states.")
     if other := [name for name in variables if name in stated and name not in own]:
         listed = wording.join(
-            [f"`{name}` ({describe(known[name])}, not {describe(stated[name])})" for name in other],
+            [
+                f"`{name}` ({describe(in_use[name])}, not {describe(stated[name])})"
+                for name in other
+            ],
             limit=12,
         )
         notices.append(
@@ -557,7 +565,7 @@ def _complete(
             f"No range was given for {listed}: sampled uniformly from 1 to 5, a guess. "
             "Set it under Data."
         )
-    return tuple((name, known.get(name, DEFAULT_DOMAIN)) for name in variables)
+    return tuple((name, in_use.get(name, DEFAULT_DOMAIN)) for name in variables)
 
 
 def _weight_of_result(result: InspectionResult) -> float:

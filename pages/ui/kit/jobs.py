@@ -1,7 +1,4 @@
-"""Long work beside the pages: it goes on when its page is closed, shows progress, and can be ended.
-
-Knows nothing of Streamlit.
-"""
+"""Long work that outlives its page, shows progress and can be ended; without Streamlit."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from typing import Any
 from eic_core.errors import UserError
 
 Step = Callable[[int, int], None]
-"""Takes (done, total); raises when the job was cancelled."""
+"""Takes (done, total); raises `Cancelled` once the job was told to end."""
 
 
 class Cancelled(Exception):
@@ -24,25 +21,22 @@ class Cancelled(Exception):
 
 @dataclass
 class Job:
-    """One piece of work."""
-
     title: str
     done: int = 0
     total: int = 0
-    result: Any = None  # What the work returned; None until then
-    error: UserError | None = None  # Why it failed
-    about: Any = None  # What whoever began it wants to find with it
+    result: Any = None  # None until the work has returned
+    error: UserError | None = None
+    about: Any = None  # for whoever began it
     _ended: Event = field(default_factory=Event)
     _cancel: Event = field(default_factory=Event)
 
     @property
     def running(self) -> bool:
-        """Whether it is still at work."""
         return not self._ended.is_set()
 
     @property
     def cancelled(self) -> bool:
-        """Whether it was told to end, or has for that reason."""
+        """Whether it was told to end, or has ended for that reason."""
         return self._cancel.is_set()
 
     def cancel(self) -> None:
@@ -50,7 +44,6 @@ class Job:
         self._cancel.set()
 
     def step(self, done: int, total: int) -> None:
-        """Note progress."""
         if self._cancel.is_set():
             raise Cancelled
         self.done, self.total = done, total
@@ -62,10 +55,7 @@ class Job:
 
 @contextmanager
 def holding(slots: Semaphore, wait: Callable[[], None]) -> Iterator[None]:
-    """Hold one of a few slots; `wait` is called every half second until one is free.
-
-    What `wait` raises ends the waiting.
-    """
+    """Hold one of a few slots; `wait` is called every half second before, and may raise."""
     while not slots.acquire(timeout=0.5):
         wait()
     try:
@@ -88,11 +78,10 @@ class Jobs:
         self._lock = Lock()
 
     def get(self, key: str) -> Job | None:
-        """The job under this key, running or ended."""
         return self._jobs.get(key)
 
     def under(self, prefix: str) -> tuple[Job, ...]:
-        """All jobs whose key begins so, oldest first."""
+        """All jobs whose key has this prefix, oldest first."""
         with self._lock:
             return tuple(job for key, job in self._jobs.items() if key.startswith(prefix))
 
@@ -103,14 +92,14 @@ class Jobs:
             if old is not None and old.running:
                 return old
             job = self._jobs[key] = Job(title, about=about)
-        along = copy_context()  # who asks, for one
+        context = copy_context()  # the thread works for the same visitor (`current_visitor`)
         Thread(
-            target=along.run, args=(self._run, job, work), daemon=True, name=f"job {key}"
+            target=context.run, args=(self._run, job, work), daemon=True, name=f"job {key}"
         ).start()
         return job
 
     def forget(self, key: str) -> None:
-        """Forget an ended job."""
+        """Forget a job that has ended."""
         with self._lock:
             if (job := self._jobs.get(key)) is not None and not job.running:
                 del self._jobs[key]

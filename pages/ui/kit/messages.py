@@ -1,4 +1,4 @@
-"""Small pieces that every room draws: headings, notes, errors, figures with a meaning, tables."""
+"""Small pieces that every room draws: headings, notes, errors, metrics, tables."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def show_refusal(error: UserError) -> None:
 
 
 def offer_again(error: UserError, key: str) -> None:
-    """A button that runs the page again, where the same may well succeed the next time."""
+    """A button that runs the page again, where a second attempt may well succeed."""
     if getattr(error, "again", False):
         st.button("Try again", key=key, icon=":material/refresh:")
 
 
 def as_sentence(text: str) -> str:
-    """With a capital letter and a full stop, unless it ends as a sentence does.
+    """The text with a capital letter and a full stop, unless it ends as a sentence does.
 
     >>> as_sentence("the table is empty"), as_sentence("which side?")
     ('The table is empty.', 'Which side?')
@@ -36,7 +36,7 @@ def as_sentence(text: str) -> str:
 
 
 def show_error(error: UserError) -> None:
-    """An error with its place, if it has one, and its way out."""
+    """An error with its place, if it has one, and its hint."""
     place = error.caret() if isinstance(error, FormulaError) else ""
     place = f"<pre>{escape(place)}</pre>" if place else ""
     hint = f"<p>{prose(as_sentence(error.hint))}</p>" if error.hint else ""
@@ -48,25 +48,22 @@ def show_error(error: UserError) -> None:
     )
 
 
-_FOUND = {
+_PLAIN_NAMES = {
     "prefix": "prefix notation (sin x, add x y)",
     "e2e_prefix": "prefix notation of E2E (sin x, add x y)",
     "tir": "NumPy columns, x[:, 0]",
 }
-"""Notations whose own names tell only who knows the tool."""
+"""Notations whose own names say nothing to those who do not know the tool."""
 
 
-def notation_found(found: str, asked: str = "auto") -> str:
-    """A notation in words that a visitor understands who did not ask for it.
+def notation_name(notation: str, choice: str = "auto") -> str:
+    """The name of a notation, in plain words unless the visitor chose it (`choice`).
 
-    - `found`: that of the reading.
-    - `asked`: what the visitor chose, or "auto".
-
-    >>> notation_found("latex"), notation_found("tir"), notation_found("tir", "tir")
+    >>> notation_name("latex"), notation_name("tir"), notation_name("tir", "tir")
     ('LaTeX', 'NumPy columns, x[:, 0]', 'TIR')
     """
-    name = SYNTAXES.get(found, found)
-    return name if asked != "auto" else _FOUND.get(found, name)
+    name = SYNTAXES.get(notation, notation)
+    return name if choice != "auto" else _PLAIN_NAMES.get(notation, name)
 
 
 def quiet_note(text: str) -> None:
@@ -85,12 +82,10 @@ def show_warning(text: str) -> None:
 
 
 def show_heading(text: str, level: int = 3) -> None:
-    """A heading of a section."""
     st.html(f'<h{level} class="eic-h">{escape(text)}</h{level}>')
 
 
 def show_empty_state(title: str, text: str) -> None:
-    """What to do where there is nothing yet."""
     st.html(
         f'<div class="eic-empty eic-small"><p class="eic-empty-title">{prose(title)}</p>'
         f"<p>{prose(text)}</p></div>"
@@ -112,9 +107,9 @@ def table_html(
         for h, n in zip(heads, numeric or [False] * len(heads), strict=False)
     )
     body = "".join(f"<tr>{''.join(map(_cell, row, range(len(row))))}</tr>" for row in rows)
-    said = f"<caption>{escape(caption)}</caption>" if caption else ""
+    title = f"<caption>{escape(caption)}</caption>" if caption else ""
     head = f"<thead><tr>{head}</tr></thead>" if head else ""
-    return table_box(f'<table class="eic-table">{said}{head}<tbody>{body}</tbody></table>')
+    return table_box(f'<table class="eic-table">{title}{head}<tbody>{body}</tbody></table>')
 
 
 def _cell(value: str | int, place: int) -> str:

@@ -1,7 +1,4 @@
-"""Objects on their way between processes: numbers go through shared memory, the rest is pickled.
-
-Knows nothing of Streamlit.
-"""
+"""Objects between processes: large arrays go through shared memory, the rest is pickled."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ _SHARED_FROM = 1 << 15
 _ALIGNED = 64
 _HEADER = struct.Struct("<QB")
 _STUCK = 60.0
-"""Seconds after which half a message counts as none."""
+"""Seconds after which half a message counts as the end of the other side."""
 
 _loading = threading.local()
 
@@ -43,20 +40,18 @@ class _Memory:
 
 @dataclass(frozen=True)
 class Pickled:
-    """A pickled object."""
-
-    data: bytes  # All but what lies in `memory`
-    places: tuple[tuple[int, int], ...] = ()  # Start and end of each array there
+    data: bytes  # all but the large arrays
+    places: tuple[tuple[int, int], ...] = ()  # start and end of each array in `memory`
     memory: _Memory | None = field(default=None, repr=False)
 
     @property
     def size(self) -> int:
-        """Bytes, all told."""
+        """Bytes, arrays included."""
         return len(self.data) + (self.places[-1][1] if self.places else 0)
 
 
-def _known_object(index: int) -> Any:
-    return _loading.known[index]
+def _shared_object(index: int) -> Any:
+    return _loading.shared[index]
 
 
 def _read_only(content: dict[Any, Any]) -> MappingProxyType[Any, Any]:
@@ -64,9 +59,11 @@ def _read_only(content: dict[Any, Any]) -> MappingProxyType[Any, Any]:
 
 
 class _Pickler(pickle.Pickler):
-    """Pickles what both sides know by its number alone."""
+    """Pickles objects that both sides hold by their number alone."""
 
-    def __init__(self, out: io.BytesIO, known: Sequence[object], buffers: list[Any] | None) -> None:
+    def __init__(
+        self, out: io.BytesIO, shared: Sequence[object], buffers: list[Any] | None
+    ) -> None:
         def aside(buffer: pickle.PickleBuffer) -> bool:
             if buffers is None or buffer.raw().nbytes < _SHARED_FROM:
                 return True
@@ -74,19 +71,19 @@ class _Pickler(pickle.Pickler):
             return False
 
         super().__init__(out, protocol=5, buffer_callback=aside)
-        self._numbers = {id(one): index for index, one in enumerate(known)}
+        self._numbers = {id(one): index for index, one in enumerate(shared)}
 
     def reducer_override(self, obj: Any) -> Any:
         number = self._numbers.get(id(obj))
         if number is not None:
-            return _known_object, (number,)
+            return _shared_object, (number,)
         if isinstance(obj, MappingProxyType):  # which pickle does not know
             return _read_only, (dict(obj),)
         return NotImplemented
 
 
-def pack(value: object, known: Sequence[object] = ()) -> Pickled:
-    """Pickle a value; the receiver has the `known` objects already.
+def pack(value: object, shared: Sequence[object] = ()) -> Pickled:
+    """Pickle a value; the receiver has the `shared` objects already.
 
     >>> unpack(pack({"a": [1, 2]}))
     {'a': [1, 2]}
@@ -95,7 +92,7 @@ def pack(value: object, known: Sequence[object] = ()) -> Pickled:
     """
     buffers: list[Any] | None = [] if hasattr(os, "memfd_create") else None
     out = io.BytesIO()
-    _Pickler(out, known, buffers).dump(value)
+    _Pickler(out, shared, buffers).dump(value)
     if not buffers:
         return Pickled(out.getvalue())
     memory = _Memory(os.memfd_create("eic-lab", os.MFD_CLOEXEC))
@@ -110,19 +107,19 @@ def pack(value: object, known: Sequence[object] = ()) -> Pickled:
     return Pickled(out.getvalue(), tuple(places), memory)
 
 
-def unpack(packed: Pickled, known: Sequence[object] = ()) -> Any:
+def unpack(packed: Pickled, shared: Sequence[object] = ()) -> Any:
     """The value again; its large arrays are read-only views of the shared memory."""
     views: list[memoryview] = []
     if packed.memory is not None:
         length = packed.places[-1][1]
-        shared = memoryview(mmap.mmap(packed.memory.handle, length, access=mmap.ACCESS_READ))
-        views = [shared[start:stop] for start, stop in packed.places]
-    before = getattr(_loading, "known", ())
-    _loading.known = known
+        memory = memoryview(mmap.mmap(packed.memory.handle, length, access=mmap.ACCESS_READ))
+        views = [memory[start:stop] for start, stop in packed.places]
+    before = getattr(_loading, "shared", ())
+    _loading.shared = shared
     try:
         return pickle.loads(packed.data, buffers=views)
     finally:
-        _loading.known = before
+        _loading.shared = before
 
 
 class Channel:
@@ -133,7 +130,7 @@ class Channel:
         end.settimeout(_STUCK)
 
     def send(self, *message: object) -> None:
-        """Send a message; what is `Pickled` in it, or an open file's number, goes along."""
+        """Send a message; the memory of a `Pickled` part, or a socket, goes along."""
         handles: list[int] = []
         parts: list[Any] = []
         for part in message:
@@ -154,10 +151,7 @@ class Channel:
         self.socket.sendall(body)
 
     def receive(self) -> list[Any]:
-        """The next message.
-
-        Raises `EOFError` if the other side is gone.
-        """
+        """The next message; raises `EOFError` if the other side is gone."""
         try:
             start, handles, _, _ = socket.recv_fds(self.socket, _HEADER.size, 8)
             if not start:
@@ -168,20 +162,20 @@ class Channel:
             raise EOFError from error
         for handle in handles:
             os.set_inheritable(handle, False)
-        left = list(handles)
+        unused = list(handles)
         packed = pickle.load(body)
         message: list[Any] = []
         for part, is_packed in zip(pickle.load(body), packed, strict=True):
             if is_packed and not isinstance(part, Pickled):
-                message.append(Pickled(part[0], part[1], _Memory(left.pop(0))))
-            elif part is None and left and not is_packed:
-                message.append(socket.socket(fileno=left.pop(0)))
+                message.append(Pickled(part[0], part[1], _Memory(unused.pop(0))))
+            elif part is None and unused and not is_packed:
+                message.append(socket.socket(fileno=unused.pop(0)))
             else:
                 message.append(part)
         return message
 
     def waiting(self, seconds: float | None) -> bool:
-        """Whether a message, or the end of the other side, comes within so long."""
+        """Whether a message, or the end of the other side, comes within so many seconds."""
         if self.socket.fileno() < 0:
             raise EOFError
         poll = select.poll()
@@ -189,15 +183,14 @@ class Channel:
         return bool(poll.poll(None if seconds is None else max(0, round(1000 * seconds))))
 
     def close(self) -> None:
-        """Hang up."""
         self.socket.close()
 
     def _exactly(self, size: int) -> bytes:
-        chunks, left = [], size
-        while left:
-            chunk = self.socket.recv(min(left, 1 << 20))
+        chunks, missing = [], size
+        while missing:
+            chunk = self.socket.recv(min(missing, 1 << 20))
             if not chunk:
                 raise EOFError
             chunks.append(chunk)
-            left -= len(chunk)
+            missing -= len(chunk)
         return b"".join(chunks)

@@ -1,10 +1,4 @@
-"""What was written down once, and is sent as it is: plots, style sheets, scripts.
-
-`st.plotly_chart` takes a figure apart and writes it as JSON at every rerun: for a ballot that is
-more work than all the rest of its page.  `st.html` searches what it is given for indents, styles
-and comments: for a style sheet that is more work than twenty widgets.  What is drawn here looks
-the same in the browser.
-"""
+"""Plots, style sheets and scripts, written down once and sent as they are."""
 
 from __future__ import annotations
 
@@ -25,15 +19,13 @@ from streamlit.proto.PlotlyChart_pb2 import PlotlyChart
 
 @dataclass(frozen=True)
 class PreparedPlot:
-    """A figure as the browser gets it."""
-
     spec: str  # JSON of data and layout
-    height: int  # Pixels
-    digest: str  # Tells figures apart
+    height: int  # pixels
+    digest: str  # of `spec`: the browser keeps a figure whose id stays
 
     @classmethod
     def of(cls, figure: dict[str, Any]) -> PreparedPlot:
-        """Write a figure down; its layout says how high it is.
+        """Write a figure down; its layout has its height.
 
         >>> PreparedPlot.of({"data": [], "layout": {"height": 270}}).height
         270
@@ -43,12 +35,8 @@ class PreparedPlot:
 
 
 def draw_prepared(plot: PreparedPlot, *, key: str, config: str, alt: str) -> None:
-    """Draw it, as `st.plotly_chart(..., theme=None)` does.
-
-    - `key`: unique on the page.
-    - `config`: Plotly's settings, as JSON.
-    - `alt`: what the figure shows, in words.
-    """
+    """Draw it as `st.plotly_chart(..., theme=None)`; `config` is JSON."""
+    # `st.plotly_chart` writes JSON at every rerun: more work than the rest of a ballot's page.
     main = st._main
     message = PlotlyChart(
         id=f"$$ID-{plot.digest}-{key}",
@@ -69,6 +57,7 @@ def _style(style_sheet: Path) -> Html:
 
 def draw_style(style_sheet: Path) -> None:
     """Use a file of CSS, as `st.html` does; it is read once."""
+    # `st.html` searches its text for indents, styles and comments: more work than twenty widgets.
     get_dg_singleton_instance().event_dg._enqueue("html", _style(style_sheet))
 
 

@@ -1,7 +1,4 @@
-"""What a visitor sees of work that takes long or was cut short, and the way to finish it.
-
-Nothing of an incomplete inspection is drawn, kept for others or handed out (ADR 0011).
-"""
+"""Long or unfinished work as a visitor sees it, and the button that finishes it (ADR 0011)."""
 
 from __future__ import annotations
 
@@ -21,19 +18,19 @@ from pages.ui.kit.visit import Visit, current_visit
 from pages.ui.kit.wiring import finishing_slots, inspector_service
 
 UNSEEN = 300.0
-"""Seconds after which the work ends if nobody looks at its progress."""
+"""Seconds after which work ends if nobody looks at its progress."""
 
 _PARTS = 1_000
-"""Into so many parts the progress is divided."""
+"""Steps of a whole job: jobs count in whole numbers."""
 
 
 def unfinished_view(results: Mapping[str, InspectionResult]) -> None:
     """What is missing of each inspection, by its name ("" if there is but one), and a button."""
-    said = "".join(f"<p>{escape(_named(n, r.missing), 1000)}</p>" for n, r in results.items())
+    lines = "".join(f"<p>{escape(_named(n, r.missing), 1000)}</p>" for n, r in results.items())
     with st.container(key="unfinished", gap="small"):
         st.html(
             '<div class="eic-unfinished" role="status"><p class="eic-unfinished-title">The check '
-            f"is not finished, so there is no result yet</p>{said}</div>"
+            f"is not finished, so there is no result yet</p>{lines}</div>"
         )
         finish_button(
             "Finish the check",
@@ -53,10 +50,10 @@ def _named(name: str, missing: str) -> str:
 
 
 def finish_check(
-    here: Visit, service: InspectorService, results: tuple[InspectionResult, ...]
+    visit: Visit, service: InspectorService, results: tuple[InspectionResult, ...]
 ) -> Job:
-    """Inspect again without a limit, beside the page; what is finished stays for everybody."""
-    table, aside = here.table, here.aside
+    """Inspect again without a limit, beside the page; the finished results stay for everybody."""
+    table, aside = visit.table, visit.aside
 
     def work(progress: Progress) -> int:
         for place, result in enumerate(results):
@@ -64,38 +61,33 @@ def finish_check(
             def part(fraction: float, done: int = place) -> None:
                 progress((done + fraction) / len(results))
 
-            found = service.inspect(result.request, table, part, seconds=math.inf)
-            aside.put(result.request, found)
+            finished = service.inspect(result.request, table, part, seconds=math.inf)
+            aside.put(result.request, finished)
         return len(results)
 
-    return start_finishing(here, work)
+    return start_finishing(visit, work)
 
 
-def start_finishing(here: Visit, work: Callable[[Progress], object]) -> Job:
-    """Begin what finishes an answer; it ends if the visit asks for something else or is gone."""
-    here.seen = time.monotonic()
+def start_finishing(visit: Visit, work: Callable[[Progress], object]) -> Job:
+    """Begin to finish an answer; the work ends if the visit asks for something else or is gone."""
+    visit.last_watched = time.monotonic()
     slots = finishing_slots()
 
     def watched(step: Step) -> object:
         def progress(fraction: float) -> None:
             step(round(fraction * _PARTS), _PARTS)
-            if time.monotonic() - here.seen > UNSEEN:
+            if time.monotonic() - visit.last_watched > UNSEEN:
                 raise Cancelled
 
         with holding(slots, lambda: progress(0.0)):
             return work(progress)
 
-    here.finishing = Jobs().start("finish", "Finishing", watched)
-    return here.finishing
+    visit.finishing = Jobs().start("finish", "Finishing", watched)
+    return visit.finishing
 
 
 def finish_button(label: str, doing: str, start: Callable[[], object]) -> None:
-    """The button that finishes what was cut short, or how far that has come.
-
-    - `label`: of the button.
-    - `doing`: beside the progress.
-    - `start`: calls `start_finishing`.
-    """
+    """The button that finishes an answer by calling `start`, or its progress beside `doing`."""
     job = current_visit().finishing
     if job is not None and job.running:
         _progress(doing)
@@ -119,10 +111,9 @@ def _start(start: Callable[[], object]) -> None:
 
 @st.fragment(run_every=0.6)
 def _progress(doing: str) -> None:
-    """How far it has come; the page follows when it has ended."""
-    here = current_visit()
-    here.seen = time.monotonic()
-    show_job(here.finishing, lambda _: doing, key="stop-finishing", label="Stop")
+    visit = current_visit()
+    visit.last_watched = time.monotonic()
+    show_job(visit.finishing, lambda _: doing, key="stop-finishing", label="Stop")
 
 
 def show_job(
@@ -133,14 +124,8 @@ def show_job(
     label: str = "Cancel",
     help: str | None = None,
 ) -> None:
-    """How far a job has come and a button that ends it, in a fragment that runs again and again.
-
-    - `job`: once there is none, or it has ended, the page is drawn anew.
-    - `text`: what stands beside the bar, of the job.
-    - `key`: of the button.
-    - `label`, `help`: on the button, and beside it.
-    """
-    if job is None or not job.running:
+    """A job's progress and a button that ends it, for a fragment that runs again and again."""
+    if job is None or not job.running:  # the page is to be drawn anew, outside the fragment
         st.rerun()
     share = job.done / job.total if job.total else 0.0
     st.progress(min(1.0, share), text=text(job))
@@ -148,10 +133,7 @@ def show_job(
 
 
 def progress_text(job: Job, verb: str, things: str, before: str) -> str:
-    """What a job is at.
-
-    - `verb`, `things`: what is done, and to what.
-    - `before`: what it does before it knows of how many.
+    """How far a job is; `before` is what it does before it has a number of things.
 
     >>> progress_text(Job("", 3, 5), "Scoring", "formulas", "reading the list")
     'Scoring: 3 of 5 formulas'

@@ -1,4 +1,4 @@
-"""Makes text and numbers fit for the page: harmless, short, and as people read them."""
+"""Text that fits the page: harmless, short, readable."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def clean(text: str, limit: int = 400) -> str:
     'a b c'
     """
     cut = text if len(text) <= limit else text[: limit - 1] + "…"
-    if cut.isprintable():  # then it has none of them
+    if cut.isprintable():  # the usual case: no such character
         return cut
     return "".join(
         c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co") else " "
@@ -46,12 +46,11 @@ def clean(text: str, limit: int = 400) -> str:
 
 
 def escape(text: str, limit: int = 400) -> str:
-    """Text for HTML, inert."""
     return html.escape(clean(text, limit))
 
 
 def prose(text: str, limit: int = 2_000) -> str:
-    """A sentence for HTML, with what stands in backticks as code.
+    """A sentence for HTML; backticks become code.
 
     >>> prose("unknown name `<b>`")
     'unknown name <code>&lt;b&gt;</code>'
@@ -69,7 +68,7 @@ def label(text: str, limit: int = 120) -> str:
 
 
 def prose_label(text: str, limit: int = 120) -> str:
-    """A phrase for a Streamlit label, with what stands in backticks as code.
+    """A phrase for a Streamlit label; backticks stay code.
 
     >>> prose_label("after a `/` or *")
     'after a `/` or \\\\*'
@@ -81,8 +80,8 @@ def prose_label(text: str, limit: int = 120) -> str:
 
 
 def code_label(text: str, limit: int = 80) -> str:
-    """Text for a Streamlit label, in code type."""
     plain = " ".join(clean(text, limit).split()) or " "
+    # Markdown ends code at a run of backticks as long as the first: make it longer than any.
     runs = [len(run) for run in re.findall(r"`+", plain)]
     fence = "`" * (max(runs, default=0) + 1)
     pad = " " if "`" in plain else ""

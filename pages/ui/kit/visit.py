@@ -1,13 +1,8 @@
 """One browser tab's visit: its state, and the address that holds it.
 
-One frozen `PageState` is the truth of a visit.  Widgets follow it; their
-callbacks make a new one.  The URL carries it, so that reload, bookmark, share
-and the browser's back button restore it.  What cannot be read in a URL is left
-out, never an error.
-
-Callbacks call `change_state`; the script calls `sync_with_url` once, first.  A rerun with
-a query that this visit did not write (back button, edited address) replaces
-the state.
+One frozen `PageState` is the truth of a visit: widgets follow it, callbacks make a new one with
+`change_state`, and the URL carries it. The script calls `sync_with_url` once, first. Unreadable
+parts of a URL are ignored, never an error.
 """
 
 from __future__ import annotations
@@ -30,14 +25,14 @@ from pages.ui.kit.caches import UnfinishedAnswers
 from pages.ui.kit.inspector_service import InspectionRequest, InspectionResult
 from pages.ui.kit.jobs import Job
 from pages.ui.kit.text import clean
-from pages.ui.kit.workers import who_asks
+from pages.ui.kit.workers import current_visitor
 
 MAX_SAMPLES = 1_000_000
 SAMPLES_OF_OLD_LINKS = 1_000
-"""What a link without a number of samples means: links that are made now always say it."""
+"""Samples of a link without their number: links of today always state it."""
 MAX_SEED = 2**31 - 1
 MAX_URL = 6_000
-"""Longest query that is put in the URL, in encoded characters."""
+"""Longest query of a URL, in encoded characters."""
 ASKED_FIRST = "where"
 ASKS = (ASKED_FIRST, "noise", "rows", "writing", "instead", "truth", "digits")
 """The questions that the inspector answers, as the URL names them."""
@@ -50,7 +45,7 @@ Query = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """What the inspector shows.
+    """The state of the inspector.
 
     >>> state = PageState("sin(x)", domains=(("x", Domain("uniform", 0.0, 1.0)),), node=1)
     >>> state.to_query()
@@ -59,32 +54,25 @@ class PageState:
     True
     """
 
-    formula: str = ""  # The text as typed; "" shows the empty page
-    syntax: str = "auto"  # A notation, or "auto"
-    # How variables are sampled; those not named take the default range
+    formula: str = ""  # as typed; "" shows the empty page
+    syntax: str = "auto"  # a notation, or "auto"
+    # Of the variables; the others take the default range
     domains: tuple[tuple[str, Domain], ...] = ()
     samples: int = DEFAULT_SAMPLES
     seed: int = 0
-    node: int | None = None  # The selected node; None means the bottleneck
-    base: int | None = None  # What the first indexed variable counts from, if the user said so
-    # upload, upload_name: digest and name of the table, or ""
-    upload: str = ""
+    node: int | None = None  # selected; None means the bottleneck
+    base: int | None = None  # index of the first column, if the user chose it
+    upload: str = ""  # digest of the table
     upload_name: str = ""
-    mapping: tuple[tuple[str, str], ...] = ()  # Only what the user chose; the rest is matched
-    target: str | None = None  # Column to compare with; "" for none, None for the default
-    ask: str = ASKED_FIRST  # The question that is answered, one of `ASKS`
-    # How far the output may move in the digit budget, above 0 and at most 1
-    tolerance: float = TOLERANCE
-    # Those of `domains` that were not chosen for this formula, but for an example or a formula
-    # before it
+    mapping: tuple[tuple[str, str], ...] = ()  # the user's choices; the rest is matched
+    target: str | None = None  # column to compare with; "" for none, None for the default
+    ask: str = ASKED_FIRST  # one of `ASKS`
+    tolerance: float = TOLERANCE  # of the digit budget, above 0 and at most 1
+    # Names of `domains` that were chosen for an example or a formula before this one
     carried: tuple[str, ...] = ()
 
     def to_query(self) -> dict[str, list[str]]:
-        """The query parameters that restore this state, most defaults left out.
-
-        If they would exceed `MAX_URL`, the formula and then the rest is left
-        out; see `fits_url`.
-        """
+        """The query parameters that restore this state, most defaults left out; see `fits_url`."""
         query: dict[str, list[str]] = {"formula": [self.formula]}
         if self.syntax != "auto":
             query["syntax"] = [self.syntax]
@@ -111,6 +99,7 @@ class PageState:
             query["ask"] = [self.ask]
         if self.tolerance != TOLERANCE:
             query["tolerance"] = [repr(self.tolerance)]
+        # A link too long loses its formula first, then the rest (`fits_url`).
         for key in ("formula", "map", "range", "kept", "target", "file"):
             if encoded_length(query) <= MAX_URL:
                 break
@@ -124,7 +113,7 @@ class PageState:
 
     @classmethod
     def from_query(cls, query: Query) -> PageState:
-        """Read query parameters; whatever is wrong with one is ignored."""
+        """Read query parameters; wrong ones are ignored."""
 
         def one(key: str) -> str | None:
             values = query.get(key)
@@ -134,14 +123,14 @@ class PageState:
         if not (len(upload) == 12 and all(c in "0123456789abcdef" for c in upload)):
             upload = ""
         syntax, ask = one("syntax") or "auto", one("ask")
-        unsaid = SAMPLES_OF_OLD_LINKS if one("formula") else DEFAULT_SAMPLES
+        default_samples = SAMPLES_OF_OLD_LINKS if one("formula") else DEFAULT_SAMPLES
         domains = _domains(query.get("range", ()))
         return cls(
             formula=one("formula") or "",
             syntax=syntax if syntax.isidentifier() and len(syntax) < 30 else "auto",
             domains=domains,
             carried=tuple(name for name, _ in domains if name in query.get("kept", ())),
-            samples=_integer(one("samples"), 1, MAX_SAMPLES, unsaid),
+            samples=_integer(one("samples"), 1, MAX_SAMPLES, default_samples),
             seed=_integer(one("seed"), 0, MAX_SEED, 0),
             node=_optional_integer(one("node"), 0, 100_000),
             base=_optional_integer(one("base"), 0, 1),
@@ -155,7 +144,7 @@ class PageState:
 
 
 def encoded_length(query: Query) -> int:
-    """Length of the query as the address bar has it."""
+    """Length of the query in the address bar."""
     return len(urlencode(query, doseq=True))
 
 
@@ -171,7 +160,7 @@ def _optional_integer(text: str | None, low: int, high: int) -> int | None:
 
 
 def query_problems(query: Query) -> tuple[str, ...]:
-    """What of a query was left out or changed because it cannot be meant, a sentence each.
+    """The parts of a query that were ignored or changed, a sentence each.
 
     >>> query_problems({"range": ["x=5:1", "y=1:2"], "samples": ["9"], "seed": ["7"]})
     ('`range=x=5:1` in the address is not used: the range 5:1 is upside down: write 1:5.',)
@@ -193,14 +182,14 @@ def query_problems(query: Query) -> tuple[str, ...]:
             reason = f"it is no whole number from {low:,} to {high:,}"
             problems.append(_not_used(key, text, reason))
         elif int(text) != value:
-            shown = clean(f"{key}={text}", 60)
-            problems.append(f"`{shown}` in the address is taken as {value:,}.")
+            quoted = clean(f"{key}={text}", 60)
+            problems.append(f"`{quoted}` in the address is taken as {value:,}.")
     return tuple(problems[:_LISTED_PROBLEMS])
 
 
 def _not_used(key: str, text: str, reason: str) -> str:
-    shown = clean(f"{key}={text}", 60).replace("`", "")
-    return f"`{shown}` in the address is not used: {reason}."
+    quoted = clean(f"{key}={text}", 60).replace("`", "")
+    return f"`{quoted}` in the address is not used: {reason}."
 
 
 def _share(text: str | None, default: float) -> float:
@@ -239,13 +228,13 @@ MAX_UPLOADS = 3
 
 @dataclass(frozen=True)
 class TypedEnds:
-    """Two numbers that a visitor typed as the ends of a range and that are none."""
+    """Two numbers typed as the ends of a range, for which they are unfit."""
 
-    formula: str  # That stood there
-    domain: Domain  # That counts until they are mended
+    formula: str  # they belong to
+    domain: Domain  # counts until they are mended
     low: float
     high: float
-    problem: str  # Why they are no ends
+    problem: str
 
     def about(self, formula: str, domain: Domain) -> bool:
         """Whether they still stand for that domain of that formula."""
@@ -254,7 +243,7 @@ class TypedEnds:
 
 @dataclass
 class Visit:
-    """What the server remembers of one tab."""
+    """The server's memory of one tab."""
 
     state: PageState = field(default_factory=PageState)
     query_written: tuple[tuple[str, tuple[str, ...]], ...] | None = None
@@ -276,80 +265,76 @@ class Visit:
     table_row: int = -1
     uploader: int = 0
     folded: int = 0  # how often Inspect has folded the data panel
-    asked: tuple[InspectionRequest, ...] = ()
+    requests: tuple[InspectionRequest, ...] = ()
     aside: UnfinishedAnswers = field(default_factory=UnfinishedAnswers)
     finishing: Job | None = None
-    seen: float = 0.0
+    last_watched: float = 0.0  # the clock when the page last drew the progress of `finishing`
     name: str = field(default_factory=secrets.token_hex)
     language: str = "numpy"
     own_form: tuple[str, str] = ("", "")  # a formula, and what is proposed for it
 
     @property
     def table(self) -> Table | None:
-        """The table that the state names, if it is here."""
+        """The table of the state, if it has arrived."""
         return self.uploads.get(self.state.upload)
 
     def asking(self, *requests: InspectionRequest) -> UnfinishedAnswers:
-        """Where what is incomplete of these requests stays: as long as they are asked for."""
-        if requests != self.asked:
+        """The place of incomplete answers about these requests, new for new requests."""
+        if requests != self.requests:
             if self.finishing is not None:
                 self.finishing.cancel()
-            self.asked, self.aside, self.finishing = requests, UnfinishedAnswers(), None
+            self.requests, self.aside, self.finishing = requests, UnfinishedAnswers(), None
         return self.aside
 
 
 def current_visit() -> Visit:
-    """The visit of this tab."""
     if _KEY not in st.session_state:
         st.session_state[_KEY] = Visit()
-    found: Visit = st.session_state[_KEY]
-    who_asks.set(found.name)
-    return found
+    visit: Visit = st.session_state[_KEY]
+    current_visitor.set(visit.name)
+    return visit
 
 
 def sync_with_url(welcome: PageState) -> Visit:
-    """Take up the URL if it changed under us; a bare first visit gets `welcome`.
-
-    The state is of the kind that `welcome` is: another page's state gives way.
-    """
-    here = current_visit()
+    """Take up the URL if it changed under us; a bare first visit gets `welcome`."""
+    visit = current_visit()
     query = _query()
-    kind = type(welcome)
-    here.arrived = type(here.state) is not kind
-    if here.query_written is None or query != here.query_written or here.arrived:
+    kind = type(welcome)  # the state of a page of another kind gives way
+    visit.arrived = type(visit.state) is not kind
+    if visit.query_written is None or query != visit.query_written or visit.arrived:
         bare = not query
-        here.state = welcome if bare else kind.from_query(dict(query))
-        here.query_problems = query_problems(dict(query))
-        here.first = bare
-        here.wants_table = bool(here.state.upload)
-        here.unfolded = frozenset()
-        here.query_written = query
-    return here
+        visit.state = welcome if bare else kind.from_query(dict(query))
+        visit.query_problems = query_problems(dict(query))
+        visit.first = bare
+        visit.wants_table = bool(visit.state.upload)
+        visit.unfolded = frozenset()
+        visit.query_written = query
+    return visit
 
 
 @uninterrupted()
 def change_state(**changes: Any) -> None:
-    """Change the state and write it to the URL; a new formula goes into the history."""
-    here = current_visit()
-    new = replace(here.state, **changes)
-    if new == here.state:
+    """Change the state and the URL; a new formula goes into the history."""
+    visit = current_visit()
+    new = replace(visit.state, **changes)
+    if new == visit.state:
         return
-    if new.formula != here.state.formula:
-        here.history = [*here.history, here.state][-MAX_HISTORY:]
-        here.undone = []
-    _show(here, new)
+    if new.formula != visit.state.formula:
+        visit.history = [*visit.history, visit.state][-MAX_HISTORY:]
+        visit.undone = []
+    _replace_state(visit, new)
 
 
 def write_url() -> None:
     """Put the state into the URL, where a bare address has brought an earlier state back."""
-    here = current_visit()
+    visit = current_visit()
     if not st.query_params:
-        st.query_params.from_dict(here.state.to_query())
-        here.query_written = _query()
+        st.query_params.from_dict(visit.state.to_query())
+        visit.query_written = _query()
 
 
 def choose_domains(chosen: Mapping[str, Domain]) -> None:
-    """Take ranges for the formula that stands there, beside those of its other variables."""
+    """Change ranges of the present formula; those of its other variables stay."""
     state = current_visit().state
     change_state(
         domains=tuple({**dict(state.domains), **chosen}.items()),
@@ -359,39 +344,37 @@ def choose_domains(chosen: Mapping[str, Domain]) -> None:
 
 @uninterrupted()
 def go_back() -> None:
-    """Return to the formula before this one."""
-    here = current_visit()
-    if here.history:
-        here.undone.append(here.state)
-        _show(here, here.history.pop())
+    visit = current_visit()
+    if visit.history:
+        visit.undone.append(visit.state)
+        _replace_state(visit, visit.history.pop())
 
 
 @uninterrupted()
 def go_forward() -> None:
-    """Return to the formula that `go_back` left."""
-    here = current_visit()
-    if here.undone:
-        here.history.append(here.state)
-        _show(here, here.undone.pop())
+    visit = current_visit()
+    if visit.undone:
+        visit.history.append(visit.state)
+        _replace_state(visit, visit.undone.pop())
 
 
 def keep_upload(table: Table) -> None:
-    """Keep a table for this tab, among the few that it used last."""
-    here = current_visit()
-    here.uploads.pop(table.digest, None)
-    here.uploads[table.digest] = table
+    """Keep a table for this tab, among the last few that it used."""
+    visit = current_visit()
+    visit.uploads.pop(table.digest, None)
+    visit.uploads[table.digest] = table
 
 
-def _show(here: Visit, new: PageState) -> None:
-    if new.formula != here.state.formula:
-        here.unfolded = frozenset()
-    if new.upload or here.state.upload:
-        here.wants_table = bool(new.upload)
-    here.state = new
-    here.first = False
-    here.query_problems = ()
+def _replace_state(visit: Visit, new: PageState) -> None:
+    if new.formula != visit.state.formula:
+        visit.unfolded = frozenset()
+    if new.upload or visit.state.upload:
+        visit.wants_table = bool(new.upload)
+    visit.state = new
+    visit.first = False
+    visit.query_problems = ()
     st.query_params.from_dict(new.to_query())
-    here.query_written = _query()
+    visit.query_written = _query()
 
 
 def _query() -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -400,15 +383,11 @@ def _query() -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def sync_widget(key: str, value: Any) -> str:
-    """Make the widget `key` show `value`; call before drawing it, and give it the value as well.
-
-    Where a second run follows before the browser has drawn the first, the two are merged on the
-    way, and of a widget that was only set through the session state nothing is left but its
-    default (ADR 0010): so the default must be the value, too.
-
-    Coming from a page with a widget of the same key, the key still has that one's value, which
-    the new widget would not take over.
-    """
+    """Make the widget `key` show `value`; call before drawing it, and give it the value as well."""
+    # Where a second run follows before the browser has drawn the first, the two are merged on the
+    # way, and a widget that was only set through the session state falls back to its default (ADR
+    # 0010): so the default must be the value, too.
+    # Another page's widget of the same key leaves its value, which a new widget does not replace.
     stale = current_visit().arrived or key not in st.session_state
     if stale or st.session_state.get(key) != value:
         st.session_state[key] = value

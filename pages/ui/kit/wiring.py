@@ -1,9 +1,8 @@
-"""The composition root: the one place where services are built and the environment is read.
+"""The composition root: here alone services are built and the environment is read.
 
-A process serves one database.  `DATABASE_URL` says which (SQLAlchemy's form; default: a file in
-``var/``).  `EIC_LAB_DEMO=1` makes it a demo: no passphrase, no real invitations, and a database of
-its own (`EIC_LAB_DEMO_DATABASE_URL`), never the one of `DATABASE_URL`.  `EIC_LAB_WORKERS` is the
-number of processes for heavy work.
+A process serves one database: `DATABASE_URL` (SQLAlchemy's form; default: a file in ``var/``).
+`EIC_LAB_DEMO=1` makes it a demo with a database of its own (`EIC_LAB_DEMO_DATABASE_URL`), never the
+one of `DATABASE_URL`; `EIC_LAB_WORKERS` is the number of processes for heavy work.
 """
 
 from __future__ import annotations
@@ -36,8 +35,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 WORKERS = min(4, (os.cpu_count() or 1) + 1)
-"""Processes for heavy work: they stand behind the pages in line, so one more than there are cores
-does no harm, and one is free where the others are at something long."""
+"""Processes for heavy work: one more than cores, for their priority is lower than the pages'."""
 
 _lock = RLock()
 _built: dict[str, object] = {}
@@ -45,7 +43,7 @@ _built: dict[str, object] = {}
 
 @dataclass(frozen=True)
 class Settings:
-    """What the environment says.
+    """The settings of a process, from its environment.
 
     >>> Settings.of({"DATABASE_URL": "sqlite:///x.sqlite3", "EIC_LAB_WORKERS": "4"})
     Settings(database_url='sqlite:///x.sqlite3', demo=False, workers=4)
@@ -54,19 +52,18 @@ class Settings:
     """
 
     database_url: str = DEFAULT_URL
-    demo: bool = False
-    workers: int = WORKERS  # Processes for heavy work; 0 for none
-    # ``EIC_LAB_MODEL_URL``: the endpoint beside this machine's own that the page may ask; ""
+    demo: bool = False  # no passphrase, no real invitations, a database of its own
+    workers: int = WORKERS  # processes for heavy work; 0 for none
+    # The one endpoint beyond this machine that pages may ask; its key goes to that address alone.
     model_url: str = field(default="", repr=False)
-    # ``EIC_LAB_MODEL_KEY``, sent to that address alone
     model_key: str = field(default="", repr=False)
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Settings:
         """Read an environment; a demo never opens the database of real studies."""
-        asked = environment.get("EIC_LAB_WORKERS", "")
+        count = environment.get("EIC_LAB_WORKERS", "")
         more = (
-            int(asked) if asked.isdecimal() else WORKERS,
+            int(count) if count.isdecimal() else WORKERS,
             environment.get("EIC_LAB_MODEL_URL", ""),
             environment.get("EIC_LAB_MODEL_KEY", ""),
         )
@@ -76,8 +73,6 @@ class Settings:
 
 
 class Lab:
-    """The services over one database."""
-
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.clock = SystemClock()
@@ -86,40 +81,33 @@ class Lab:
 
     @property
     def demo(self) -> bool:
-        """Whether this is a demo."""
         return self.settings.demo
 
     def has_passphrase(self) -> bool:
-        """Whether a passphrase guards this database: then it is no demo's."""
+        """Whether a passphrase guards this database: it is then no demo's."""
         with self.store.reading() as tx:
             return tx.access.passphrase_hash() is not None
 
     @cached_property
     def rating(self) -> RatingService:
-        """What the rating page calls."""
         return RatingService(self.store, self.clock, self.chance)
 
     @cached_property
     def organising(self) -> OrganiserService:
-        """What the organiser's pages call."""
         return OrganiserService(self.store, self.clock, self.chance, demo=self.demo)
 
     @cached_property
     def models(self) -> ModelRaters:
-        """Models that are asked what raters are asked."""
         return ModelRaters(self.store, self.clock)
 
     def endpoint(self, base_url: str) -> ChatEndpoint:
-        """An endpoint that the page may ask: of this machine, or the one of the environment.
-
-        Raises `DesignError` if it is another: a page does not make the server talk to whatever
-        address it is given.
-        """
-        wanted, own = check_address(base_url), self.settings.model_url.rstrip("/")
-        if wanted == own:
-            return ChatEndpoint(wanted, self.settings.model_key)
-        if is_on_this_machine(wanted):
-            return ChatEndpoint(wanted)
+        """An endpoint of this machine, or the one of the environment; `DesignError` for another."""
+        address, own = check_address(base_url), self.settings.model_url.rstrip("/")
+        if address == own:
+            return ChatEndpoint(address, self.settings.model_key)
+        if is_on_this_machine(address):
+            return ChatEndpoint(address)
+        # A page does not make the server talk to any address.
         raise DesignError(
             "this page asks endpoints on this machine, and the one that EIC_LAB_MODEL_URL names",
             field="base_url",
@@ -128,12 +116,10 @@ class Lab:
 
     @cached_property
     def access(self) -> AccessService:
-        """Who may organise."""
         return AccessService(self.store, self.clock, self.chance, demo=self.demo)
 
 
 def _build_once(name: str, make: Callable[[], T]) -> T:
-    """Built once for the process, whoever asks first."""
     with _lock:
         if name not in _built:
             _built[name] = make()
@@ -142,95 +128,90 @@ def _build_once(name: str, make: Callable[[], T]) -> T:
 
 
 def lab() -> Lab:
-    """The services of this process; opens (and migrates) the database when first asked."""
+    """The services of this process; the first call opens (and migrates) the database."""
     return _build_once("lab", lambda: Lab(Settings.of(os.environ)))
 
 
 def rating_service() -> RatingService:
-    """The service behind the rating page, one for the process."""
     return lab().rating
 
 
 def stopwatch() -> Callable[[], float]:
-    """The seconds by which work is cut short."""
+    """The clock, in seconds, by which work is cut short."""
     return _build_once("stopwatch", lambda: time.monotonic)
 
 
 def start_workers(count: int) -> None:
     """Start the processes for heavy work; without them (or with 0) threads of this one do it."""
-    made: Workers = InThread()
+    pool: Workers = InThread()
     if count:
         try:
-            made = WorkerPool(count)
+            pool = WorkerPool(count)
         except OSError:
             log.exception("heavy work goes on in the process of the pages")
     with _lock:
-        _built["workers"] = made
+        _built["workers"] = pool
 
 
 def stop_workers() -> None:
-    """End the processes for heavy work."""
     with _lock:
-        found = _built.pop("workers", None)
-    if isinstance(found, WorkerPool):
-        found.close()
+        pool = _built.pop("workers", None)
+    if isinstance(pool, WorkerPool):
+        pool.close()
 
 
 def workers() -> Workers:
-    """Where heavy work is done: in this process, unless `start_workers` was called."""
+    """The pool for heavy work; this process itself unless `start_workers` was called."""
     return _build_once("workers", InThread)
 
 
 def inspector_service() -> InspectorService:
-    """The service behind the inspector, one for the process."""
     return _build_once("inspector", lambda: InspectorService(clock=stopwatch(), workers=workers()))
 
 
 def diagnosis_service() -> DiagnosisService:
-    """The service behind the inspector's questions, one for the process."""
     return _build_once("diagnosis", lambda: DiagnosisService(clock=stopwatch(), workers=workers()))
 
 
 def diagnosis_slots() -> BoundedSemaphore:
-    """As many diagnoses as may be computed at once; the others wait for a slot."""
+    """Slots of the diagnoses that run at once; the others wait."""
     return _build_once("diagnosis slots", lambda: BoundedSemaphore(2))
 
 
 def finishing_slots() -> BoundedSemaphore:
-    """As many answers as may be finished without a limit at once; the others wait for a slot."""
+    """Slots of the answers that are finished without a limit at once; the others wait."""
     return _build_once("finishing slots", lambda: BoundedSemaphore(2))
 
 
 def figure_cache() -> BoundedCache:
-    """Finished figures by value, one for the process; holds a few hundred."""
+    """Finished figures by value; a few hundred."""
     return _build_once("figures", lambda: BoundedCache(capacity=300))
 
 
 def ballot_plots() -> BoundedCache:
-    """The pictures of ballots as browsers get them, some 30 KB each; one for the process."""
+    """The pictures of ballots as browsers get them, some 30 KB each."""
     return _build_once("ballot plots", lambda: BoundedCache(capacity=1500))
 
 
 def draft_cache() -> BoundedCache:
-    """What drafts are made of, by their version; the latest few."""
+    """Parts of the latest drafts, by version."""
     return _build_once("drafts", lambda: BoundedCache(capacity=12))
 
 
 def jobs() -> Jobs:
-    """Work that goes on beside the pages, one list for the process."""
     return _build_once("jobs", Jobs)
 
 
 def scoring_slots() -> BoundedSemaphore:
-    """As many lists as may be scored at once; the others wait for a slot."""
+    """Slots of the lists that are scored at once; the others wait."""
     return _build_once("scoring slots", lambda: BoundedSemaphore(2))
 
 
 def parcels() -> Parcels:
-    """Files that wait to be fetched, one shelf for the process."""
+    """Files that wait to be fetched."""
     return _build_once("parcels", Parcels)
 
 
 def form_key() -> str:
-    """What the forms of visitors without a login are signed with; new at each start."""
+    """The key that signs the forms of visitors without a login; new at each start."""
     return _build_once("form key", lambda: secrets.token_hex(32))

@@ -1,9 +1,4 @@
-"""What runs in the processes of the worker pool; started as a program by `WorkerPool`.
-
-The nursery imports everything once, has no thread, and forks a worker whenever it is asked to.  It
-ends when the server does, and so does each worker, in the middle of its work if need be.  Knows
-nothing of Streamlit.
-"""
+"""The processes of the worker pool; `WorkerPool` starts this as a program."""
 
 from __future__ import annotations
 
@@ -26,25 +21,25 @@ from eic_core.errors import UserError
 from pages.ui.kit.packing import Channel, Pickled, pack, unpack
 
 _NICE = 10
-"""The pages go first: a worker that shares a processor with them gets about a tenth of it."""
+"""Niceness: a worker that shares a processor with the pages gets about a tenth of it."""
 
-_TOLD_EVERY = 0.05
-"""Seconds between two signs of progress."""
+_PROGRESS_EVERY = 0.05
+"""Least seconds between two messages of progress."""
 
 
 def parts_of(one: object) -> tuple[object, ...]:
-    """An object and what it says of itself that answers are likely to refer to."""
+    """An object and those parts of it that answers are likely to refer to."""
     more: Callable[[], tuple[object, ...]] | None = getattr(one, "shared_parts", None)
     return (one, *more()) if callable(more) else (one,)
 
 
-def known_to_both(args: Sequence[object]) -> list[object]:
-    """Of a task's arguments, what its answer need not bring back."""
+def shared_objects(args: Sequence[object]) -> list[object]:
+    """The objects of a task's arguments that its answer need not bring back."""
     return [part for argument in args for part in parts_of(argument)]
 
 
 def nursery(control: Channel) -> None:
-    """Fork a worker for each socket that comes; return in it, with the socket in hand."""
+    """Fork a worker for each socket that comes; never returns."""
     while True:
         try:
             kind, *more = control.receive()
@@ -56,7 +51,7 @@ def nursery(control: Channel) -> None:
         if kind != "start":
             continue
         end, limit = more
-        pid = os.fork()
+        pid = os.fork()  # safe: the nursery has imported everything and has no thread
         if pid == 0:
             control.close()
             work(Channel(end), limit)
@@ -69,46 +64,46 @@ def work(channel: Channel, limit: int) -> None:
     _settle(limit)
     threading.Thread(target=_end_with, args=(channel.socket,), daemon=True).start()
     channel.socket.settimeout(None)
-    kept: dict[int, object] = {}
+    objects: dict[int, object] = {}
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionError):
         channel.send("ready")
         while True:
             kind, *more = channel.receive()
             if kind == "keep":
-                kept[more[0]] = unpack(more[1])
+                objects[more[0]] = unpack(more[1])
             elif kind == "forget":
-                kept.pop(more[0], None)
+                objects.pop(more[0], None)
             else:
-                _do(channel, kept, *more)
+                _do(channel, objects, *more)
     os._exit(0)
 
 
 def _do(
     channel: Channel,
-    kept: dict[int, object],
+    objects: dict[int, object],
     keys: Sequence[int],
     packed: Pickled,
     keep_as: int | None,
     watched: bool,
 ) -> None:
-    """One task: its answer, the user's mistake, or what went wrong."""
+    """Do one task: send its answer, the user's mistake, or the fault."""
     last = 0.0
 
     def progress(*done: float) -> None:
         nonlocal last
         now = time.monotonic()
-        if now - last > _TOLD_EVERY:
+        if now - last > _PROGRESS_EVERY:
             last = now
             channel.send("progress", done)
 
     try:
-        function, args, more = unpack(packed, known_to_both([kept[key] for key in keys]))
+        function, args, more = unpack(packed, shared_objects([objects[key] for key in keys]))
         if watched:
             more["progress"] = progress
         answer = function(*args, **more)
         if keep_as is not None:
-            kept[keep_as] = answer
-        sent = pack(answer, [] if keep_as is not None else known_to_both(args))
+            objects[keep_as] = answer
+        sent = pack(answer, [] if keep_as is not None else shared_objects(args))
         channel.send("done", sent, _resident())
     except UserError as error:
         channel.send("error", pack(error), _resident())
@@ -120,19 +115,16 @@ def _do(
         channel.send("fault", traceback.format_exc(), _resident())
 
 
-def _stand_behind_the_pages() -> None:
-    """Give this process, and those that it forks, a lower priority than that of the pages.
-
-    Where the kernel groups processes by session (sched(7), "The autogroup feature") a nice value
-    counts only within a session: the nursery is in that of the pages.
-    """
+def _lower_priority() -> None:
     with contextlib.suppress(OSError):
+        # Where the kernel groups processes by session (sched(7), "The autogroup feature") a nice
+        # value counts only within a session: the nursery stays in that of the pages.
         os.nice(_NICE)
 
 
 def _settle(limit: int) -> None:
-    """First to go where memory is short, and bounded."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # First to go where memory is short.
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
         score.write("600")
     with contextlib.suppress(OSError, ValueError):
@@ -143,15 +135,16 @@ def _settle(limit: int) -> None:
 
 def _end_with(end: socket.socket) -> None:
     """End this process when the other side of its socket is closed, whatever it is doing."""
+    # A worker ends with the server, in the middle of its work if need be.
     poll = select.poll()
-    poll.register(end, 0)  # hanging up is always told
+    poll.register(end, 0)  # an empty mask still reports hanging up
     while True:
         if poll.poll():
             os._exit(0)
 
 
 def _resident() -> int:
-    """Bytes of memory that are this process's own; 0 where that is not known."""
+    """Bytes of memory that are this process's own; 0 where the system does not say."""
     try:
         with open("/proc/self/statm") as statm:
             _, resident, shared, *_ = statm.read().split()
@@ -161,19 +154,18 @@ def _resident() -> int:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Import what the tasks need, say so, and wait."""
     number, *modules = arguments
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = Channel(socket.socket(fileno=int(number)))
     control.socket.settimeout(None)
     for module in modules:
         name, _, function = module.partition(":")
-        found: Any = importlib.import_module(name)
+        imported: Any = importlib.import_module(name)
         if function:
-            getattr(found, function)()
+            getattr(imported, function)()
     gc.collect()
-    gc.freeze()
-    _stand_behind_the_pages()
+    gc.freeze()  # a collection would write to, and so copy, the memory that all workers share
+    _lower_priority()
     control.send("warm")
     nursery(control)
 

@@ -1,9 +1,4 @@
-"""Heavy work beside the pages: a few processes that are killed when they must be.
-
-The caller waits in its own thread and is told of progress.  Visitors take turns; who asks often
-waits behind those who ask seldom.  Where processes cannot be started, `InThread` does the work as
-it comes.  Knows nothing of Streamlit.
-"""
+"""Heavy work beside the pages, in a few processes that are killed when they must be."""
 
 from __future__ import annotations
 
@@ -28,7 +23,7 @@ from typing import Any, Protocol, TypeVar
 from eic_core import wording
 from eic_core.errors import DataError, UserError
 from pages.ui.kit.packing import Channel, Pickled, pack, unpack
-from pages.ui.kit.worker_process import known_to_both, parts_of
+from pages.ui.kit.worker_process import parts_of, shared_objects
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -36,7 +31,7 @@ LONGEST = 60.0
 """Seconds of work after which a worker is killed, unless the task says otherwise."""
 
 UNHURRIED = 3600.0
-"""The same for what a visitor told to go on to its end."""
+"""The same for work that a visitor wants to its end."""
 
 MEMORY = 1 << 30
 """Bytes that a worker may have of its own."""
@@ -44,16 +39,16 @@ MEMORY = 1 << 30
 MOST_WAITING, MOST_OF_ONE = 200, 20
 """Tasks that may wait at once, of all visitors and of one."""
 
-_WEARY = 400 << 20
-"""Bytes above which a worker is replaced when its task is done."""
+_REPLACED_ABOVE = 400 << 20
+"""Bytes of its own above which a worker is replaced after its task."""
 
-_KEPT, _KEPT_BYTES = 24, 256 << 20
-"""Results and tables that a worker keeps."""
+_HELD, _HELD_BYTES = 24, 256 << 20
+"""Results and tables that a worker holds, by number and in bytes."""
 
-_LOOK = 0.25
-"""Seconds between two looks at whether the visitor is still there."""
+_POLL_EVERY = 0.25
+"""Seconds between two calls of `wait`, which ends the work of a visitor who has left."""
 
-_START = 120.0
+_START_SECONDS = 120.0
 """Seconds that the imports may take."""
 
 PRELOADED = (
@@ -66,20 +61,17 @@ PRELOADED = (
     "eic_core.report",
     "pages.ui.kit.heavy:warm",
 )
-"""What workers have imported before their first task; after a colon, a function to call once."""
+"""Modules that workers import before their first task; after a colon, a function to call once."""
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
-who_asks: ContextVar[str] = ContextVar("who_asks", default="")
-"""The visitor for whom this thread works; a job takes it along."""
+current_visitor: ContextVar[str] = ContextVar("current_visitor", default="")
+"""The visitor for whom this thread works; the thread of a job inherits it."""
 
 
 class WorkStopped(DataError):
-    """Work that was ended before it was done, through no fault of the input's form.
-
-    - `again`: whether the same may well succeed the next time.
-    """
+    """Work that ended before it was done; `again` says whether a second attempt may succeed."""
 
     def __init__(self, message: str, *, hint: str, again: bool = False) -> None:
         super().__init__(message, hint=hint)
@@ -105,11 +97,11 @@ def _crowded() -> WorkStopped:
 
 
 class Workers(Protocol):
-    """What has heavy work done."""
+    """A place for heavy work."""
 
     @property
     def beside(self) -> bool:
-        """Whether in processes of their own."""
+        """Whether it is outside this process."""
 
     def run(
         self,
@@ -122,26 +114,24 @@ class Workers(Protocol):
         keep: bool = False,
         **more: object,
     ) -> T:
-        """Call a function and wait for what it returns.
+        """Call a function of a module and wait for its answer; all must be picklable.
 
-        - `function`: of a module, by name; takes `progress` if one is given here.
-        - `args`, `more`: what it is called with; must be picklable.
-        - `progress`: called with what the function tells; what it raises ends the work.
-        - `wait`: called now and then while nothing is told; what it raises ends the work.
-        - `seconds`: after so long the work is killed.
-        - `long`: may take minutes: leaves a worker to those who are quick.
-        - `keep`: whether the answer will be an argument of tasks to come.
+        - `progress`: called with what the function reports; an exception of it ends the work.
+        - `wait`: called now and then in between; an exception of it ends the work.
+        - `seconds`: until the work is killed.
+        - `long`: may take minutes: leaves a worker to quick tasks.
+        - `keep`: whether later tasks will have the answer as an argument.
 
-        Raises `UserError`: that the function raised; `WorkStopped` if it was not let finish.
+        Raises `UserError` of the function, and `WorkStopped` if it could not finish.
         """
 
 
-def retold(
+def repeat_progress(
     step: Callable[..., None], *first: float
 ) -> tuple[Callable[..., None], Callable[[], None]]:
-    """`progress` and `wait` of a job's step: while nothing new is told, it is told the same again.
+    """`progress` and `wait` of a job's step: `wait` repeats the last progress.
 
-    >>> progress, wait = retold(print, 0, 10)
+    >>> progress, wait = repeat_progress(print, 0, 10)
     >>> wait(), progress(3, 10), wait()
     0 10
     3 10
@@ -150,16 +140,16 @@ def retold(
     """
     last = first
 
-    def progress(*told: float) -> None:
+    def progress(*done: float) -> None:
         nonlocal last
-        last = told
-        step(*told)
+        last = done
+        step(*done)
 
     return progress, lambda: step(*last)
 
 
 class InThread:
-    """Does the work at once, in the thread that asks; its own limits are all that ends it.
+    """Does the work at once, in the thread that asks; only its own limits end it.
 
     >>> InThread().run(max, 1, 2)
     2
@@ -178,7 +168,6 @@ class InThread:
         keep: bool = False,
         **more: object,
     ) -> T:
-        """Call a function; see `Workers`."""
         if progress is not None:
             more["progress"] = progress
         return function(*args, **more)
@@ -186,15 +175,13 @@ class InThread:
 
 @dataclass(eq=False)
 class _Worker:
-    """One process, as the server sees it."""
-
     pid: int
     channel: Channel
     handle: int | None
     has: OrderedDict[int, int] = field(default_factory=OrderedDict)
 
     def kill(self) -> None:
-        """End it now; hanging up does, but for what holds the interpreter."""
+        """End it now: hanging up does not end code that holds the interpreter."""
         with contextlib.suppress(OSError):
             if self.handle is not None:
                 signal.pidfd_send_signal(self.handle, signal.SIGKILL)
@@ -220,14 +207,14 @@ class _Ticket:
 
 @dataclass(frozen=True)
 class _Shared:
-    """An object that workers are given once."""
+    """An object that each worker gets once."""
 
     key: int
     packed: Pickled
 
 
 class _Turns:
-    """Whose task is next: visitors in turn, each one's in the order of asking."""
+    """The order of tasks: visitors in turn, each one's in the order of asking."""
 
     def __init__(self) -> None:
         self._lines: OrderedDict[str, deque[_Ticket]] = OrderedDict()
@@ -243,7 +230,6 @@ class _Turns:
         self._lines.setdefault(ticket.visitor, deque()).append(ticket)
 
     def leave(self, ticket: _Ticket) -> None:
-        """Stand in line no longer."""
         line = self._lines.get(ticket.visitor)
         if line is not None and ticket in line:
             line.remove(ticket)
@@ -251,10 +237,11 @@ class _Turns:
                 del self._lines[ticket.visitor]
 
     def take(self, allowed: Callable[[_Ticket], bool]) -> _Ticket | None:
-        """The next that is allowed; its visitor goes to the end."""
+        """The next ticket that is allowed; its visitor goes to the end."""
         for visitor, line in self._lines.items():
             for ticket in line:
                 if allowed(ticket):
+                    # Who asks often waits behind those who ask seldom.
                     self.leave(ticket)
                     if visitor in self._lines:
                         self._lines.move_to_end(visitor)
@@ -263,14 +250,7 @@ class _Turns:
 
 
 class WorkerPool:
-    """A few processes that do what they are told, one task each at a time.
-
-    - `count`: how many, at least two.
-    - `memory`: bytes that each may have of its own; 0 for no limit.
-    - `modules`: what they import before their first task.
-
-    Raises `OSError` if processes cannot be started here.
-    """
+    """A few processes, at least two, one task each at a time; `OSError` if none can be started."""
 
     beside = True
 
@@ -279,7 +259,7 @@ class WorkerPool:
     ) -> None:
         if not hasattr(os, "fork") or not hasattr(socket, "send_fds"):
             raise OSError("this system does not fork")
-        self.count = max(2, count)
+        self.count = max(2, count)  # one is left to quick tasks and other visitors
         self._memory, self._modules = memory, tuple(modules)
         self._changed = Condition()
         self._turns = _Turns()
@@ -307,7 +287,6 @@ class WorkerPool:
             return tuple([w.pid for w in (*self._busy, *self._idle)])
 
     def close(self) -> None:
-        """End them all."""
         with self._changed:
             self._ended.set()
             workers = [*self._idle, *self._busy]
@@ -346,14 +325,14 @@ class WorkerPool:
             )
         self._control = Channel(ours)
         try:
-            if not self._control.waiting(_START):
+            if not self._control.waiting(_START_SECONDS):
                 raise OSError("the worker processes do not start")
             self._control.receive()
         except EOFError:
             raise OSError("the worker processes do not start") from None
 
     def _start_worker(self) -> _Worker:
-        """Have the nursery fork one; anew if it is gone."""
+        """Have the nursery fork one; a nursery that is gone is started anew."""
         with self._starting:
             for attempt in (0, 1):
                 if self._nursery is None or self._nursery.poll() is not None:
@@ -386,7 +365,6 @@ class WorkerPool:
         raise AssertionError("not reached")
 
     def _replace(self, worker: _Worker) -> None:
-        """Kill a worker and start another in its place."""
         worker.kill()
         with self._changed:
             self._busy.pop(worker, None)
@@ -394,7 +372,7 @@ class WorkerPool:
         self._fill()
 
     def _fill(self) -> None:
-        """Start what is missing; what cannot be started now is tried again with the next task."""
+        """Start missing workers; the next task tries again if one cannot be started now."""
         while True:
             with self._changed:
                 if not self._missing or self._ended.is_set():
@@ -417,7 +395,7 @@ class WorkerPool:
     # --- turns ---
 
     def _deal(self) -> None:
-        """Give idle workers to those whose turn it is; the lock is held."""
+        """Give idle workers to those whose turn it is; the caller holds the lock."""
         while self._idle:
             long = sum(ticket.long for ticket in self._busy.values())
             of = [ticket.visitor for ticket in self._busy.values()]
@@ -448,7 +426,7 @@ class WorkerPool:
                     if ticket.worker is None:
                         if not (self._idle or self._busy or self._missing < self.count):
                             raise _lost()
-                        self._changed.wait(_LOOK)
+                        self._changed.wait(_POLL_EVERY)
                     if ticket.worker is not None:
                         return ticket.worker
                 if wait is not None:
@@ -480,8 +458,7 @@ class WorkerPool:
         keep: bool = False,
         **more: object,
     ) -> T:
-        """Have a worker call a function; see `Workers`."""
-        worker = self._take_turn(_Ticket(who_asks.get(), long), wait)
+        worker = self._take_turn(_Ticket(current_visitor.get(), long), wait)
         fit = False
         try:
             answer, error, fit = self._do(
@@ -509,10 +486,10 @@ class WorkerPool:
         seconds: float,
         keep: bool,
     ) -> tuple[Any, UserError | None, bool]:
-        """What a worker answers, or why not; and whether it is fit for another task."""
+        """A worker's answer, or an error; and whether the worker is fit for another task."""
         shared = [(a, s) for a in args if (s := self._share(a)) is not None]
-        known = [part for argument, _ in shared for part in parts_of(argument)]
-        packed = pack((function, args, more), known)
+        objects = [part for argument, _ in shared for part in parts_of(argument)]
+        packed = pack((function, args, more), objects)
         key = next(self._keys) if keep else None
         ends = time.monotonic() + seconds
         for _, one in shared:
@@ -520,44 +497,44 @@ class WorkerPool:
         keys = [one.key for _, one in shared]
         worker.channel.send("do", keys, packed, key, progress is not None)
         while True:
-            left = ends - time.monotonic()
-            if left <= 0:
+            rest = ends - time.monotonic()
+            if rest <= 0:
                 return None, _too_long(seconds), False
-            if not worker.channel.waiting(min(left, _LOOK)):
+            if not worker.channel.waiting(min(rest, _POLL_EVERY)):
                 if wait is not None:
                     wait()
                 continue
-            kind, *told = worker.channel.receive()
+            kind, *content = worker.channel.receive()
             if kind != "progress":
                 break
             if progress is not None:
-                progress(*told[0])
+                progress(*content[0])
         if kind == "memory":
             return None, _too_large(self._memory), False
         if kind == "fault":
-            log.error("a worker failed:\n%s", told[0])
+            log.error("a worker failed:\n%s", content[0])
             return None, _fault(), False
-        fit = told[1] < _WEARY
+        fit = content[1] < _REPLACED_ABOVE
         if kind == "error":
-            return None, unpack(told[0]), fit
-        answer = unpack(told[0], [] if keep else known_to_both(args))
+            return None, unpack(content[0]), fit
+        answer = unpack(content[0], [] if keep else shared_objects(args))
         if key is not None:
-            self._remember(answer, _Shared(key, told[0]))
-            worker.has[key] = told[0].size
+            self._remember(answer, _Shared(key, content[0]))
+            worker.has[key] = content[0].size
         return answer, None, fit
 
-    # --- what workers are given once ---
+    # --- objects that workers get once ---
 
     def _share(self, one: object) -> _Shared | None:
-        """How workers know a large argument; None if it goes with the task."""
+        """The number and content of a large argument; None if it goes with the task."""
         if not getattr(one, "shared_between_processes", False):
             return None
         with self._changed:
-            found = self._shared.get(id(one))
-        if found is None:
-            found = _Shared(next(self._keys), pack(one))
-            self._remember(one, found)
-        return found
+            shared = self._shared.get(id(one))
+        if shared is None:
+            shared = _Shared(next(self._keys), pack(one))
+            self._remember(one, shared)
+        return shared
 
     def _remember(self, one: object, shared: _Shared) -> None:
         if not getattr(one, "shared_between_processes", False):
@@ -571,7 +548,7 @@ class WorkerPool:
             worker.has.move_to_end(shared.key)
             return
         while worker.has and (
-            len(worker.has) >= _KEPT or sum(worker.has.values()) + shared.packed.size > _KEPT_BYTES
+            len(worker.has) >= _HELD or sum(worker.has.values()) + shared.packed.size > _HELD_BYTES
         ):
             old, _ = worker.has.popitem(last=False)
             worker.channel.send("forget", old)

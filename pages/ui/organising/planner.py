@@ -26,7 +26,7 @@ from pages.ui.kit.prepared import draw_style
 from pages.ui.kit.progress import show_job
 from pages.ui.kit.text import escape, prose
 from pages.ui.kit.wiring import jobs, workers
-from pages.ui.kit.workers import UNHURRIED, retold
+from pages.ui.kit.workers import UNHURRIED, repeat_progress
 from pages.ui.organising.desk import action_callback, draft_of, go_to, show_error_at
 from pages.ui.organising.planner_inputs import PlanRequest, plan_inputs, request_for
 from pages.ui.organising.tasks import simulate
@@ -356,7 +356,7 @@ def _begin(place: str, request: PlanRequest) -> None:
 
 
 def _work(request: PlanRequest, step: Step) -> PlannerResult:
-    progress, wait = retold(step, 0, request.studies)
+    progress, wait = repeat_progress(step, 0, request.studies)
     found, grid, advice = workers().run(
         simulate,
         request.model,

@@ -22,7 +22,7 @@ from pages.ui.kit.jobs import Job
 from pages.ui.kit.messages import show_error
 from pages.ui.kit.text import escape
 from pages.ui.kit.wiring import figure_cache, form_key, jobs, lab, parcels, workers
-from pages.ui.kit.workers import UNHURRIED, retold
+from pages.ui.kit.workers import UNHURRIED, repeat_progress
 from pages.ui.organising.desk import download_button, organiser_desk, run_action, show_error_at
 from pages.ui.organising.login import NO_STORE, refusal
 from pages.ui.organising.tasks import analysed, packed_bundle
@@ -203,7 +203,7 @@ def _job_key(study: Study, about: str) -> str:
 def _packed(report: StudyReport, step: Callable[[int, int], None] | None = None) -> bytes:
     if step is None:
         return workers().run(packed_bundle, report, seconds=UNHURRIED, long=True)
-    progress, wait = retold(step, 0, 0)
+    progress, wait = repeat_progress(step, 0, 0)
     return workers().run(
         packed_bundle, report, progress=progress, wait=wait, seconds=UNHURRIED, long=True
     )

@@ -22,7 +22,7 @@ from pages.ui.kit.messages import (
 from pages.ui.kit.progress import progress_text, show_job
 from pages.ui.kit.text import code_label, escape, prose
 from pages.ui.kit.wiring import jobs, parcels, workers
-from pages.ui.kit.workers import UNHURRIED, retold
+from pages.ui.kit.workers import UNHURRIED, repeat_progress
 from pages.ui.organising.desk import (
     LISTED,
     StudyDraft,
@@ -202,7 +202,7 @@ def _begin(draft: StudyDraft, name: str, data: Callable[[], bytes]) -> None:
         content = data()
 
         def work(step: Step) -> PoolUpload:
-            progress, wait = retold(step, 0, 0)
+            progress, wait = repeat_progress(step, 0, 0)
             upload = workers().run(
                 read_upload,
                 name,

@@ -23,7 +23,7 @@ from pages.ui.kit.messages import (
 )
 from pages.ui.kit.progress import progress_text, show_job
 from pages.ui.kit.wiring import figure_cache, jobs, stopwatch, workers
-from pages.ui.kit.workers import UNHURRIED, retold
+from pages.ui.kit.workers import UNHURRIED, repeat_progress
 from pages.ui.organising.desk import (
     StudyDraft,
     action_callback,
@@ -366,7 +366,9 @@ def _finish(draft: StudyDraft) -> None:
 
     def start(service: OrganiserService) -> None:
         def work(step: Step) -> MatchingResult:
-            progress, wait = retold(lambda done, total, *_: step(round(done), round(total)), 0, 0)
+            progress, wait = repeat_progress(
+                lambda done, total, *_: step(round(done), round(total)), 0, 0
+            )
             result, _ = match_study(
                 service,
                 draft.study.id,

@@ -11,7 +11,7 @@ from eic_core.drawing.scale import THEMES
 from eic_core.errors import UserError
 from eic_core.explain import phrases
 from eic_core.explain.budget import Budget, Need, output_scale
-from pages.ui.figures.digits import SHOWN, digits_figure
+from pages.ui.figures.digits import MOST_ROWS, digits_figure
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow
 from pages.ui.kit.inspector_service import InspectionResult
@@ -85,7 +85,7 @@ def digits_panel(result: InspectionResult, node: int) -> None:
         return
     _bars(result, budget)
     _shortened(result, budget)
-    with st.expander("Number by number", expanded=len(budget.needs) > SHOWN):
+    with st.expander("Number by number", expanded=len(budget.needs) > MOST_ROWS):
         st.html(_table(budget.needs))
 
 
@@ -151,10 +151,10 @@ def _bars(result: InspectionResult, budget: Budget) -> None:
         config={"displayModeBar": False},
         alt="Significant digits that each number is given and needs; the table below has them",
     )
-    if len(budget.needs) > SHOWN:
+    if len(budget.needs) > MOST_ROWS:
         st.html(
-            f'<p class="eic-quiet">The first {SHOWN} of {len(budget.needs):,} numbers; the table '
-            "has all.</p>"
+            f'<p class="eic-quiet">The first {MOST_ROWS} of {len(budget.needs):,} numbers; the '
+            "table has all.</p>"
         )
 
 

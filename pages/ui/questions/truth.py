@@ -63,7 +63,7 @@ def truth_table(found: Triangulation, node: int) -> None:
         }
         | {
             _name(sigma): config.TextColumn(
-                f"Tried, errors of {wording.significant(sigma)}", width=165, help=glossary.TRIED
+                f"Tried, errors of {wording.significant(sigma)}", width=165, help=glossary.TRIALS
             )
             for sigma in sigmas
         },
@@ -184,7 +184,7 @@ _READING = (
     '<dl class="eic-terms">'
     f"<dt>predicted, independent noise</dt><dd>{escape(glossary.PREDICTED)}</dd>"
     f"<dt>predicted, shared noise</dt><dd>{escape(glossary.SHARED_NOISE)}</dd>"
-    f"<dt>tried, errors of …</dt><dd>{escape(glossary.TRIED)}</dd>"
+    f"<dt>tried, errors of …</dt><dd>{escape(glossary.TRIALS)}</dd>"
     "<dt>measured in float32, float64 (single, double)</dt><dd>The error that really occurs in "
     "this format, against 60 "
     "digits, in digits above the largest error of a single rounding (the unit roundoff). A single "

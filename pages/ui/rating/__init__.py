@@ -1,5 +1,1 @@
-"""The rating page's parts.
-
-Blind by construction: nothing here imports the engine, the pool or the database; what a ballot
-holds comes from `study.rating_types` alone, and `pages.ui.kit.wiring` hands over a `RatingService`.
-"""
+"""The rating page, blind by construction: no engine, pool or database is imported here."""

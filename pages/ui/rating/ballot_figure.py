@@ -1,9 +1,4 @@
-"""What a ballot's formulas look like over its data: pure Plotly.
-
-The curves of formula A and B differ in colour (blue and vermilion, safe for colour-blind eyes) and
-in dash; surfaces share one perceptually even scale.  A figure holds what the ballot holds and
-nothing else, in screen order.
-"""
+"""A ballot's formulas over its data: pure Plotly, nothing but the ballot's own content."""
 
 from __future__ import annotations
 
@@ -20,8 +15,6 @@ LETTERS: dict[Side, str] = {"left": "A", "right": "B"}
 
 @dataclass(frozen=True, slots=True)
 class BallotTheme:
-    """Colours of a figure on a light or a dark page."""
-
     ink: str
     muted: str
     grid: str
@@ -60,21 +53,15 @@ def card_of(ballot: Ballot, side: Side) -> FormulaCard:
 
 
 def curve_figure(ballot: Ballot, *, dark: bool = False) -> go.Figure:
-    """What `curve_plot` describes, as Plotly's object."""
     return go.Figure(curve_plot(ballot, dark=dark))
 
 
 def surface_figure(ballot: Ballot, side: Side, *, dark: bool = False) -> go.Figure:
-    """What `surface_plot` describes, as Plotly's object."""
     return go.Figure(surface_plot(ballot, side, dark=dark))
 
 
 def curve_plot(ballot: Ballot, *, dark: bool = False) -> dict[str, Any]:
-    """The data and both curves of a ballot with one input.
-
-    - `ballot`: whose figure is of kind "curve".
-    - `dark`: for a dark page.
-    """
+    """The data and both curves of a ballot with one input."""
     figure, look = ballot.figure, LOOKS[dark]
     across, up = figure.inputs[0], figure.target
     x = list(figure.grids[0])
@@ -116,13 +103,7 @@ def curve_plot(ballot: Ballot, *, dark: bool = False) -> dict[str, Any]:
 
 
 def surface_plot(ballot: Ballot, side: Side, *, dark: bool = False) -> dict[str, Any]:
-    """One formula of a ballot with two inputs as a map, with the data as dots in its colours.
-
-    Both sides' maps have the same axes and the same scale (`scale_ticks`).
-
-    - `ballot`: whose figure is of kind "surface".
-    - `side`, {"left", "right"}
-    """
+    """One formula of a ballot with two inputs as a map, the data as dots in its colours."""
     figure, look = ballot.figure, LOOKS[dark]
     first, second = figure.inputs
     points = list(zip(*figure.points, strict=True)) or [(), (), ()]
@@ -179,7 +160,7 @@ def _is_smooth(ballot: Ballot) -> bool:
 
 
 def colour_scale() -> list[list[Any]]:
-    """`SCALE` as Plotly takes it."""
+    """`SCALE` in Plotly's form."""
     return [[i / (len(SCALE) - 1), colour] for i, colour in enumerate(SCALE)]
 
 

@@ -60,7 +60,7 @@ def ballot_page(tab: Tab, visit: RatingVisit, ballot: Ballot) -> None:
 
 
 def _frame(visit: RatingVisit, ballot: Ballot) -> None:
-    """Where the rater stands, and the ways out."""
+    """The rater's place, and the ways out."""
     where = "Practice ballot" if ballot.practice else f"Ballot {ballot.number} of {ballot.of}"
     with st.container(horizontal=True, key="rate-frame", vertical_alignment="center"):
         with st.container(width="stretch", gap=None):
@@ -73,10 +73,7 @@ def _frame(visit: RatingVisit, ballot: Ballot) -> None:
 
 
 def draw_ballot(ballot: Ballot, *, key: str) -> None:
-    """What a rater sees of a pair; the organiser's preview shows the same.
-
-    - `key`: unique on the page. Browsers receive it: it must tell nothing.
-    """
+    """A rater's view of a pair; browsers receive `key`, which must reveal nothing."""
     text = f"<p>{escape(ballot.description, 2000)}</p>" if ballot.description else ""
     letters = quantities(ballot.figure.inputs, ballot.figure.target)
     st.html(f'<div class="rate-problem">{text}<p class="rate-quiet">{letters}</p></div>')
@@ -97,7 +94,6 @@ def draw_ballot(ballot: Ballot, *, key: str) -> None:
 
 
 def _card(ballot: Ballot, side: Side, key: str) -> None:
-    """One formula with its numbers."""
     card = card_of(ballot, side)
     with st.container(border=True, key=f"rate-card-{side}-{key}", gap="xsmall"):
         card_head(card, side, line=ballot.figure.kind == "curve")
@@ -115,10 +111,7 @@ def _plot(ballot: Ballot, side: Side | None, key: str) -> None:
 
 
 def prepared_plot(ballot: Ballot, side: Side | None, *, dark: bool) -> PreparedPlot:
-    """The picture of a ballot, or of one of its sides; made once for all raters.
-
-    - `side`, {"left", "right"} or None: None for both curves in one picture.
-    """
+    """The picture of a ballot, or the map of one side; drawn once for all raters."""
 
     def make() -> PreparedPlot:
         if side is None:
@@ -131,7 +124,7 @@ def prepared_plot(ballot: Ballot, side: Side | None, *, dark: bool) -> PreparedP
 
 
 def prepare_plots(ballot: Ballot) -> None:
-    """Make a ballot's pictures before somebody waits for them."""
+    """Draw a ballot's pictures before somebody waits for them."""
     sides: tuple[Side | None, ...] = (None,) if ballot.figure.kind == "curve" else tuple(LETTERS)
     for side in sides:
         for dark in (False, True):
@@ -139,7 +132,7 @@ def prepare_plots(ballot: Ballot) -> None:
 
 
 def caption(ballot: Ballot) -> str:
-    """What the picture shows, in a sentence for everyone."""
+    """The picture in a sentence for everyone."""
     figure, shown = ballot.figure, point_count_text(ballot.figure)
     target = figure.target.meaning or figure.target.name
     if figure.kind == "curve":
@@ -158,10 +151,7 @@ def caption(ballot: Ballot) -> str:
 
 
 def _answer(ballot: Ballot, said: str) -> None:
-    """The reason, the question and the buttons; one form, so that they arrive together.
-
-    What became of the last answer stands with the buttons, which are always in sight.
-    """
+    """The reason, the question and the buttons; one form, so that they arrive together."""
     reason, report = f"reason-{ballot.token}", f"report-{ballot.token}"
     if ballot.ask_reason:
         st.text_input(
@@ -171,6 +161,7 @@ def _answer(ballot: Ballot, said: str) -> None:
             autocomplete="off",
         )
     with st.container(key="rate-choose", gap="xsmall"):
+        # The notice about the last answer stands with the buttons, which are always in sight.
         notice(said)
         st.html(f'<p class="rate-offline" role="status">{escape(words.OFFLINE, 300)}</p>')
         st.html(f'<p class="rate-unseen" role="status">{escape(words.UNSEEN, 300)}</p>')

@@ -1,4 +1,4 @@
-"""The rating page's pages without a ballot: consent, welcome, pause, withdrawal, and every end."""
+"""The rating page's pages without a ballot: consent, welcome, pause, withdrawal, every end."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from study.rating_types import DEGREES, MAX_FIELD, RatingVisit, Stage
 
 
 def consent_page(tab: Tab, visit: RatingVisit) -> None:
-    """What the study is, the two questions about the volunteer, and the button."""
+    """The study in short, two questions about the volunteer, and the button."""
     tab.request_id = tab.request_id or rating_service().new_request_id()
     prefetch_script(plot_script())
     notice(tab.notice)
@@ -76,7 +76,6 @@ def consent_page(tab: Tab, visit: RatingVisit) -> None:
 
 
 def _facts(visit: RatingVisit) -> str:
-    """Time, number of ballots, deadline, contact."""
     facts = [
         ("Time", f"about {visit.expected_minutes} minutes"),
         ("What you do", f"{visit.ballots} times, look at two formulas and choose one"),
@@ -91,7 +90,7 @@ def _facts(visit: RatingVisit) -> str:
 
 
 def welcome_page(tab: Tab, visit: RatingVisit) -> None:
-    """Right after consent, before any clock runs: the personal link, and how it goes."""
+    """The personal link and the course of the study, after consent and before any clock runs."""
     scroll_to_top("welcome")
     keep_in_browser()
     notice(tab.notice)
@@ -114,7 +113,7 @@ def welcome_page(tab: Tab, visit: RatingVisit) -> None:
 
 
 def known_page(visit: RatingVisit, token: str) -> None:
-    """This browser has begun with this open link before: the same person, or another?"""
+    """Asks whether the person is the one who began with this link in this browser."""
     scroll_to_top("known")
     heading("Welcome back", over=visit.title)
     paragraphs((words.KNOWN_HERE,))
@@ -130,7 +129,6 @@ def known_page(visit: RatingVisit, token: str) -> None:
 
 
 def message_page(title: str, texts: tuple[str, ...], *, retry: bool = False) -> None:
-    """A page that only says something."""
     scroll_to_top(title)
     heading(title)
     paragraphs(texts)
@@ -153,7 +151,6 @@ def feedback_page(tab: Tab, visit: RatingVisit) -> None:
 
 
 def pause_page(tab: Tab, visit: RatingVisit) -> None:
-    """The clock stands still."""
     scroll_to_top("pause")
     notice(tab.notice)
     heading("Paused", over=visit.title)
@@ -169,7 +166,7 @@ def pause_page(tab: Tab, visit: RatingVisit) -> None:
 
 
 def withdrawal_page(tab: Tab, visit: RatingVisit) -> None:
-    """Are you sure?"""
+    """Asks for confirmation."""
     scroll_to_top("withdrawal")
     notice(tab.notice)
     heading("Withdraw from the study?", over=visit.title)

@@ -24,6 +24,9 @@ _GROUP = re.compile(r"(?:^|[\s+(-])\{\Z")
 _LETTERS = str.maketrans("0123456789", "ghijklmnop")
 _ROOT = re.compile(r"\\(sqrt|big)")
 _TALL = (r"\left", r"\begin")
+
+# The heading may be drawn late, or anew: for three seconds it gets the focus back whenever the
+# focus falls to nothing, until the rater clicks, taps or presses a key.
 _ARRIVE = """<script>
 (() => {
   const arrival = window.rateArrival = {}, until = Date.now() + 3000;
@@ -70,49 +73,38 @@ def _prefetch(script: str) -> str:
 
 
 def scripts(plot_script: str) -> tuple[str, ...]:
-    """Every script of the rating page; a browser runs these and no other.
-
-    - `plot_script`: the address of the script that `prefetch_script` is called with.
-    """
+    """Every script of the rating page; a browser runs these and no other."""
     return _ARRIVE, _ONE_PRESS, _BALLOT, _KEEP, _prefetch(plot_script)
 
 
 def style() -> None:
-    """The look of all that is drawn here; call it once on a page."""
     draw_style(_STYLE)
 
 
 def scroll_to_top(what: str) -> None:
-    """Bring a new page to its top, and a screen reader to its heading; once for each `what`.
-
-    The heading may be drawn late, or anew: for three seconds it gets the focus back whenever the
-    focus falls to nothing, until the rater clicks, taps or presses a key.
-    """
+    """Bring a new page to its top, and a screen reader to its heading; once for each `what`."""
     again = f'<i hidden class="rate-what" title="{escape(what)}"></i>'  # another is run again
     draw_script(_ARRIVE + again)
 
 
 def prefetch_script(script: str) -> None:
-    """Let the browser load a script while the rater still reads, which then is there in time."""
+    """Let the browser load a script while the rater still reads."""
     if script:
         draw_script(_prefetch(script))
 
 
 def prevent_double_votes() -> None:
-    """Let a key that is held down count once, however slow the answer is.
-
-    The browser marks what a held key repeats (``KeyboardEvent.repeat``); typing is left alone.
-    """
+    """Let a key that is held down count once (``KeyboardEvent.repeat``); typing is left alone."""
     draw_script(_ONE_PRESS)
 
 
 def keep_in_browser() -> None:
-    """Let this browser know its rater again, by a cookie that no script can read."""
+    """Let this browser recognise its rater, by a cookie that no script can read."""
     draw_script(_KEEP)
 
 
 def help_of_the_browser() -> None:
-    """Let formulas fit, a clock run from paint to press, and note what was in view."""
+    """Fit formulas, time the answer from paint to press, and note what was in view."""
     draw_script(_BALLOT)
 
 
@@ -122,13 +114,12 @@ def mark_run() -> None:
 
 
 def heading(text: str, *, over: str = "") -> None:
-    """The heading of a page, where reading begins."""
     above = f'<p class="rate-over">{escape(over)}</p>' if over else ""
     st.html(f'{above}<h1 class="rate-h1 rate-focus" tabindex="-1">{escape(text)}</h1>')
 
 
 def paragraphs(texts: tuple[str, ...]) -> None:
-    """Prose of the page's own or of the organiser's; blank lines divide paragraphs."""
+    """The page's own prose or the organiser's; blank lines divide paragraphs."""
     parts = [part for text in texts for part in text.split("\n\n") if part.strip()]
     shown = "".join(
         f"<p>{escape(part.strip(), 10_000).replace(chr(10), '<br>')}</p>" for part in parts
@@ -137,19 +128,18 @@ def paragraphs(texts: tuple[str, ...]) -> None:
 
 
 def notice(text: str) -> None:
-    """Something that just happened, read out at once."""
+    """A message about the last action, read out at once."""
     if text:
         st.html(f'<p class="rate-notice" role="alert">{escape(text)}</p>')
 
 
 def error_beside(text: str) -> None:
-    """What is wrong with the field above."""
     if text:
         st.html(f'<p class="rate-error" role="alert">{escape(text)}</p>')
 
 
 def progress_bar(progress: Progress | None, where: str = "") -> None:
-    """Which ballot this is, and how many answers are in the database."""
+    """The number of this ballot, and of the answers in the database."""
     if progress is None:
         return
     share = 100 * progress.saved / max(1, progress.total)
@@ -163,7 +153,7 @@ def progress_bar(progress: Progress | None, where: str = "") -> None:
 
 
 def point_count_text(figure: BallotFigure) -> str:
-    """How many dots there are.
+    """The number of dots.
 
     >>> axis = Axis("t", "", "", 0, 1)
     >>> point_count_text(BallotFigure("curve", (axis,), axis, ((0, 1),), ((0, 0), (1, 1)), 1500))
@@ -176,7 +166,7 @@ def point_count_text(figure: BallotFigure) -> str:
 
 
 def legend(figure: BallotFigure) -> None:
-    """What the dots and the two lines are; the figure's text alternative says the same."""
+    """The legend of dots and lines; the text alternative of the figure says the same."""
     st.html(
         f'<div class="rate-legend" aria-hidden="true"><span><i class="rate-dot"></i>'
         f'{point_count_text(figure)}</span><span><i class="rate-swatch"></i>Formula A</span>'
@@ -185,12 +175,11 @@ def legend(figure: BallotFigure) -> None:
 
 
 def map_title(side: Side) -> None:
-    """What is above a map."""
     st.html(f'<h2 class="rate-h3">Formula {LETTERS[side]}</h2>')
 
 
 def card_head(card: FormulaCard, side: Side, *, line: bool) -> None:
-    """ "Formula A" with its line, R² and complexity, each explained on hover, tap and focus."""
+    """The formula's name with its line, R² and complexity, explained on hover, tap and focus."""
     mark = f'<span class="rate-swatch rate-{side}" aria-hidden="true"></span>' if line else ""
     cells = [
         _explained("R²", f"{card.r2:.3f}".replace("-", "−"), words.R2, f"r2-{side}"),
@@ -211,7 +200,7 @@ def _explained(name: str, value: str, explained: str, key: str) -> str:
 
 
 def quantities(inputs: tuple[Axis, ...], target: Axis) -> str:
-    """What the letters stand for, as a line of HTML.
+    """The meaning of the letters, as a line of HTML.
 
     >>> quantities((Axis("t", "min", "time", 0, 1),), Axis("h", "", "", 0, 1))
     'Computed: <b>h</b>. From: <b>t</b> (time, in min).'
@@ -228,7 +217,6 @@ def _quantity(axis: Axis) -> str:
 
 
 def colour_bar(target: Axis) -> None:
-    """The one colour scale of both maps."""
     low, middle, high = scale_ticks(target)
     stops = ", ".join(SCALE)
     st.html(
@@ -274,7 +262,7 @@ def breakable(latex: str) -> str:
 
 
 def _storeys(latex: str) -> int:
-    r"""How many fractions lie in one another.
+    r"""The depth of fractions in fractions.
 
     >>> _storeys("a + b"), _storeys(r"\frac{a}{b} + \frac{1}{\sqrt{\frac{c}{d}}}")
     (0, 2)
@@ -295,7 +283,7 @@ def _storeys(latex: str) -> int:
 
 
 def _large_fractions(latex: str) -> str:
-    r"""The same with fractions in fractions as large as the outermost; those in exponents stay.
+    r"""The formula with nested fractions as large as the outermost; those in exponents stay.
 
     >>> _large_fractions(r"\frac{a}{\frac{b}{c}} + x^{\frac{1}{2}}")
     '\\dfrac{a}{\\dfrac{b}{c}} + x^{\\frac{1}{2}}'
@@ -312,5 +300,4 @@ def _large_fractions(latex: str) -> str:
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """A label's text on one line."""
     return " ".join(clean(text, limit).split())

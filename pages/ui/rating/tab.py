@@ -1,8 +1,4 @@
-"""One browser tab of a rater: what the server remembers of it, and what its buttons do.
-
-Nothing here is needed to go on: after a reload, on another device or after a restart the database
-alone says where a rater stands.  What is lost is a notice or a page between two ballots.
-"""
+"""One browser tab of a rater: its short memory, and the actions of its buttons."""
 
 from __future__ import annotations
 
@@ -33,9 +29,8 @@ RATER_COOKIE = "rater"
 
 @dataclass
 class Tab:
-    """What is remembered of a tab."""
-
-    token: str = ""  # Of the link in the address
+    # The database alone decides where a rater stands: whatever stands here may be lost.
+    token: str = ""  # of the link in the address
     # Personal tokens of this tab's consents, by the open link they came through: the back button
     # then leads on, and not to a second consent
     own_tokens: dict[str, str] = field(default_factory=dict)
@@ -59,7 +54,6 @@ class Tab:
 
 
 def current_tab() -> Tab:
-    """The state of this tab."""
     if _KEY not in st.session_state:
         st.session_state[_KEY] = Tab()
     found: Tab = st.session_state[_KEY]
@@ -81,7 +75,6 @@ def follow_link() -> Tab:
 
 @uninterrupted()
 def give_consent(degree_key: str, field_key: str) -> None:
-    """The button of the consent form."""
     tab = current_tab()
     degree = str(st.session_state.get(degree_key) or "")
     said = str(st.session_state.get(field_key) or "").strip()
@@ -119,7 +112,7 @@ def kept_tokens() -> list[str]:
 
 @uninterrupted()
 def follow_kept(token: str) -> None:
-    """Go on as the rater whom this browser remembers."""
+    """Go on as a rater whom this browser remembers."""
     tab = current_tab()
     tab.own_tokens[tab.token] = token
     tab.token = token
@@ -162,7 +155,7 @@ def choose(ballot_token: str, choice: Choice, reason_key: str, report_key: str) 
 
 @uninterrupted()
 def continue_session() -> None:
-    """Leave the pages between: after consent, after practice, after a pause, or from leaving."""
+    """Leave a page between two ballots, or an unconfirmed withdrawal."""
     tab = current_tab()
     tab.link = tab.feedback = tab.notice = ""
     tab.confirming_withdrawal = False
@@ -170,26 +163,22 @@ def continue_session() -> None:
 
 @uninterrupted()
 def pause() -> None:
-    """Stop the clock."""
     _unless_busy(lambda: rating_service().pause(current_tab().token))
 
 
 @uninterrupted()
 def resume() -> None:
-    """Go on after a pause."""
     continue_session()
     _unless_busy(lambda: rating_service().resume(current_tab().token))
 
 
 @uninterrupted()
 def ask_withdrawal() -> None:
-    """Show the confirmation."""
     current_tab().confirming_withdrawal = True
 
 
 @uninterrupted()
 def withdraw() -> None:
-    """Delete this rater."""
     tab = current_tab()
     visit = _unless_busy(lambda: rating_service().withdraw(tab.token))
     if visit is not None:

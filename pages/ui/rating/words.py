@@ -1,4 +1,4 @@
-"""Every sentence that the rating page says by itself, for lay readers."""
+"""The rating page's own sentences, for lay readers."""
 
 from __future__ import annotations
 
@@ -79,20 +79,18 @@ PRACTICE = "Practice: this one does not count. It shows you what the page looks 
 
 
 def not_saved_text(error: StudyError) -> str:
-    """Why an answer was not saved, and what to do."""
     if isinstance(error, BusyError):
         return BUSY_VOTE
     return FAULT_VOTE if isinstance(error, StorageError) else NOT_SAVED
 
 
 def wait_text(error: StudyError) -> str:
-    """Why a page is not there, and what to do."""
     fault = isinstance(error, StorageError) and not isinstance(error, BusyError)
     return FAULT_PAGE if fault else BUSY_PAGE
 
 
 def saved_sentence(progress: Progress | None) -> str:
-    """What has been saved, as a sentence.
+    """The number of saved answers, as a sentence.
 
     >>> saved_sentence(Progress(4, 10)), saved_sentence(None)
     ('Saved 4 of 10.', '')
@@ -114,9 +112,7 @@ def _contact_person(visit: RatingVisit) -> str:
 
 
 def ending_text(visit: RatingVisit) -> tuple[str, tuple[str, ...]]:
-    """Title and paragraphs of a page that has no form: what happened, and what to do.
-
-    - `visit`: at any stage but CONSENT, PRACTICE, RATING and PAUSED.
+    """Title and paragraphs of a page without a form: at any stage but those of consent and ballots.
 
     >>> ending_text(RatingVisit(Stage.FULL, contact="study@example.org"))[0]
     'All places are taken'
