@@ -139,8 +139,8 @@ class CompareState(PageState):
         return PageState(**{field.name: getattr(self, field.name) for field in fields(PageState)})
 
 
+# Longest list that a link may unpack to, in bytes.
 MAX_LIST = 100_000
-"""Longest list that a link may unpack to, in bytes."""
 
 MAX_NAME = 80
 
@@ -227,7 +227,7 @@ class CompareDesk:
     number: int = 0
     uploader: int = 0
     job: Job | None = None
-    wanted_for: Hashable = None
+    job_key: Hashable = None
     scored: Scored | None = None
     scored_for: Hashable = None
     table_confirmed_for: Hashable = None
@@ -258,8 +258,8 @@ def compare_desk() -> CompareDesk:
     """The desk of this tab."""
     if _KEY not in st.session_state:
         st.session_state[_KEY] = CompareDesk()
-    found: CompareDesk = st.session_state[_KEY]
-    return found
+    desk: CompareDesk = st.session_state[_KEY]
+    return desk
 
 
 def read_list(raw: bytes | str, name: str = "", example: str = "") -> None:
@@ -356,14 +356,14 @@ def formula_text(listed: Listed) -> str:
     return f"{listed.formula}|theta={';'.join(values)}"
 
 
+# Formulas times samples of one list; more samples than that are left out, and said so.
 MAX_SCORINGS = 100_000_000
-"""Formulas times samples of one list; more samples than that are left out, and said so."""
 
+# EIC above which double precision itself fails; lists are scored without rechecks.
 DOUBTFUL = 13.0
-"""EIC above which double precision itself fails; lists are scored without rechecks."""
 
+# Seconds after which scoring ends if nobody looks at its progress.
 ABANDONED_AFTER = 300.0
-"""Seconds after which scoring ends if nobody looks at its progress."""
 
 
 def data_for(desk: CompareDesk, state: CompareState, table: Table | None) -> ListingData:
@@ -424,8 +424,8 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
             "gplearn’s protected functions are written out as conditions, and measured as gplearn "
             "computes them; what would be too long is left plain."
         )
-    elif desk.scored is not None and (said := protected_note(desk.scored.scores)):
-        notices.append(said)
+    elif desk.scored is not None and (note := protected_note(desk.scored.scores)):
+        notices.append(note)
     if table is not None:
         against = desk.scored.check.reasons if desk.scored is not None else ()
         notices += column_notes(desk.scored.scores) if desk.scored is not None else []
@@ -437,10 +437,10 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
         )
     elif desk.variables.followed is not None and state.list_base is None:
         *texts, base = desk.variables.followed
-        silent, told = (wording.shorten(" ".join(str(text).split()), 40) for text in texts)
+        silent, counted = (wording.shorten(" ".join(str(text).split()), 40) for text in texts)
         notices.append(
             f"Nothing says what the variables of `{silent}` are counted from: here from {base}, as "
-            f"those of `{told}`. If they count otherwise, write them as the others are written."
+            f"those of `{counted}`. If they count otherwise, write them as the others are written."
         )
     data = data_for(desk, state, None)
     if isinstance(data, RangeData) and data.count < state.samples:
@@ -474,17 +474,17 @@ def scoring_key(desk: CompareDesk, state: CompareState) -> Hashable:
 
 def advance_scoring(desk: CompareDesk, state: CompareState, table: Table | None) -> None:
     """Have the list scored for this state: begin, or take what has come of it."""
-    wanted_for = scoring_key(desk, state)
-    if desk.scored_for == wanted_for:
+    key = scoring_key(desk, state)
+    if desk.scored_for == key:
         return
-    if desk.job is None or desk.wanted_for != wanted_for:
+    if desk.job is None or desk.job_key != key:
         if desk.job is not None:
             desk.job.cancel()
-        desk.wanted_for = wanted_for
+        desk.job_key = key
         desk.job = _begin(desk, data_for(desk, state, table))
         desk.job.wait(0.4)
     if not desk.job.running and isinstance(desk.job.result, Scored):
-        desk.scored, desk.scored_for, desk.job = desk.job.result, wanted_for, None
+        desk.scored, desk.scored_for, desk.job = desk.job.result, key, None
         desk.picked = tuple(p for p in desk.picked if p < len(desk.scored.scores))
 
 
@@ -497,14 +497,14 @@ def _begin(desk: CompareDesk, data: ListingData) -> Job:
         if as_stored:
             return Scored.of(stored_scores(rows))
 
-        def watched(done: int, total: int) -> None:
+        def report_progress(done: int, total: int) -> None:
             step(done, total)
             if time.monotonic() - desk.last_watched > ABANDONED_AFTER:
                 raise Cancelled
 
-        with holding(scoring_slots(), lambda: watched(0, len(rows))):
+        with holding(scoring_slots(), lambda: report_progress(0, len(rows))):
             started = time.monotonic()
-            progress, wait = retold(watched, 0, len(rows))
+            progress, wait = retold(report_progress, 0, len(rows))
             scores, check = workers().run(
                 scores_and_check,
                 rows,

@@ -113,7 +113,7 @@ def show_example(key: str) -> None:
 def follow_list_link(desk: CompareDesk, state: CompareState) -> None:
     """Take the list that the address has brought, unless it is the one that is here."""
     if state.list_example:
-        if desk.raw is None and any(state.list_example == known.key for known in EXAMPLES):
+        if desk.raw is None and any(state.list_example == example.key for example in EXAMPLES):
             show_example(state.list_example)
     elif state.listed and state.listed != desk.linked:
         read_list(state.listed, state.list_name)
@@ -137,28 +137,32 @@ _PLACEHOLDER = (
 _TYPES = ["csv", "gz", "tsv", "txt", "json", "bkup", "log"]
 _DETECT = "detect"
 _ALL = "all problems"
-_SHOWN = 20_000
-"""Longest pasted list that is sent back into the field, in characters."""
+# Longest pasted list that is sent back into the field, in characters.
+_MAX_EDITABLE = 20_000
 
 
 def list_input(desk: CompareDesk) -> None:
     """The field and the uploader, or the list that is here with how it was read."""
     if desk.raw is None:
         st.text_area(
-            "Formulas", key="list_text", height=172, placeholder=_PLACEHOLDER, on_change=_pasted
+            "Formulas",
+            key="list_text",
+            height=172,
+            placeholder=_PLACEHOLDER,
+            on_change=_read_pasted,
         )
         st.button(
             "Compare",
             type="primary",
             key="compare_list",
-            on_click=_pasted,
+            on_click=_read_pasted,
             help="Ctrl+Enter or ⌘+Enter in the field does the same",
         )
         st.file_uploader(
             "or a file: CSV, JSON or text, gzipped or not",
             type=_TYPES,
             key=f"list-file-{desk.uploader}",
-            on_change=_dropped,
+            on_change=_read_dropped_file,
         )
         return
     _file_line(desk)
@@ -168,7 +172,7 @@ def list_input(desk: CompareDesk) -> None:
         _how_it_was_read(desk, desk.imported)
     else:
         _format_choice(desk)
-    if isinstance(desk.raw, str) and len(desk.raw) <= _SHOWN:
+    if isinstance(desk.raw, str) and len(desk.raw) <= _MAX_EDITABLE:
         with st.expander("Edit the list", key="edit-list"):
             st.text_area(
                 "Formulas",
@@ -176,24 +180,24 @@ def list_input(desk: CompareDesk) -> None:
                 key=sync_widget("edit_text", desk.raw),
                 height=220,
                 label_visibility="collapsed",
-                on_change=_edited,
+                on_change=_read_edited,
             )
 
 
 @uninterrupted()
-def _pasted() -> None:
+def _read_pasted() -> None:
     """Leaving the field, or the button beside it: whichever comes first takes the list."""
     text = st.session_state.get("list_text", "")
     if text.strip() and text != compare_desk().raw:
         read_list(text)
 
 
-def _edited() -> None:
+def _read_edited() -> None:
     read_list(st.session_state["edit_text"])
 
 
 @uninterrupted()
-def _dropped() -> None:
+def _read_dropped_file() -> None:
     file = st.session_state.get(f"list-file-{compare_desk().uploader}")
     if file is not None:
         read_list(file.getvalue(), file.name)
@@ -221,7 +225,7 @@ def _how_it_was_read(desk: CompareDesk, imported: Imported) -> None:
                 index=_place(imported.columns, imported.column),
                 key=sync_widget("list_column", imported.column),
                 format_func=clean,
-                on_change=_column_chosen,
+                on_change=_change_column,
                 width=200,
             )
         if len(imported.problems) > 1:
@@ -232,7 +236,7 @@ def _how_it_was_read(desk: CompareDesk, imported: Imported) -> None:
                 index=_place(problems, problem),
                 key=sync_widget("list_problem", problem),
                 format_func=clean,
-                on_change=_problem_chosen,
+                on_change=_change_problem,
                 width=220,
                 help="The formulas of one problem are compared on its data.",
             )
@@ -241,7 +245,7 @@ def _how_it_was_read(desk: CompareDesk, imported: Imported) -> None:
             "Use the scores in the file",
             desk.as_stored,
             key=sync_widget("as_stored", desk.as_stored),
-            on_change=_stored_chosen,
+            on_change=_change_as_stored,
             help="Otherwise every formula is scored again, on the data below.",
         )
 
@@ -263,16 +267,16 @@ def _place(options: Sequence[str], chosen: str | None) -> int | None:
     return options.index(chosen) if chosen in options else None
 
 
-def _column_chosen() -> None:
+def _change_column() -> None:
     read_list_again(column=st.session_state["list_column"])
 
 
-def _problem_chosen() -> None:
+def _change_problem() -> None:
     chosen = st.session_state["list_problem"]
     compare_desk().look_at("" if chosen == _ALL else chosen)
 
 
-def _stored_chosen() -> None:
+def _change_as_stored() -> None:
     compare_desk().as_stored = st.session_state["as_stored"]
 
 
@@ -330,13 +334,13 @@ def data_input(visit: Visit, variables: tuple[str, ...]) -> DeltaGenerator | Non
     indexed = any(n[:1] == "x" and n[1:].isdecimal() for n in map(canonical_name, variables))
     mixed = compare_desk().variables.mixed
     if (table is not None and indexed) or (table is None and mixed):
-        shown = _DETECT if base is None else str(base)
+        choice = _DETECT if base is None else str(base)
         st.segmented_control(
             "Columns are counted from" if table is not None else "Variables are counted from",
             [_DETECT, "0", "1"],
-            default=shown,
-            key=sync_widget("list_base", shown),
-            on_change=_base_chosen,
+            default=choice,
+            key=sync_widget("list_base", choice),
+            on_change=_change_base,
             required=True,
             help="Whether x1 is the first column (1, as Operon counts) or the second (0, as "
             "Python counts). Detected for each method. Without a table, 0 or 1 keeps every "
@@ -347,13 +351,13 @@ def data_input(visit: Visit, variables: tuple[str, ...]) -> DeltaGenerator | Non
     return None
 
 
-def tell_detected(place: DeltaGenerator | None, found: str) -> None:
+def show_detected(place: DeltaGenerator | None, text: str) -> None:
     """Say under the switch what it detected, once the list is scored."""
-    if place is not None and found:
+    if place is not None and text:
         with place:
-            quiet_note(found)
+            quiet_note(text)
 
 
-def _base_chosen() -> None:
+def _change_base() -> None:
     chosen = st.session_state["list_base"]
     change_state(list_base=None if chosen == _DETECT else int(chosen))

@@ -27,14 +27,14 @@ from pages.ui.kit.visit import Visit, change_state, current_visit, request_of, s
 from pages.ui.kit.wiring import figure_cache
 from pages.ui.questions.where import blamed_variables_first
 
+# EICs closer than this are called the same.
 SAME_DIGITS = 0.05
-"""EICs closer than this are called the same."""
 
+# Errors 1 - R^2 that differ by less than this share are called the same.
 SAME_FIT = 0.05
-"""Errors 1 - R^2 that differ by less than this share are called the same."""
 
+# Errors 1 - R^2 below this are rounding.
 _FLOOR = 1e-9
-"""Errors 1 - R^2 below this are rounding."""
 
 
 @dataclass(frozen=True)
@@ -72,16 +72,16 @@ def pair_sentence(a: Inspection, b: Inspection) -> str:
         )
         end = "a real value" if who.startswith("Neither") else "no real value"
         return f"{who} {end} on these data, so they cannot be compared."
-    said = f"{_digits(a.eic, b.eic)}{_fit(r2_of(a), r2_of(b))}{_size(a, b)}."
-    return " ".join([said, *_range_lost("A", a), *_range_lost("B", b)])
+    comparison = f"{_digits(a.eic, b.eic)}{_fit(r2_of(a), r2_of(b))}{_size(a, b)}."
+    return " ".join([comparison, *_range_sentences("A", a), *_range_sentences("B", b)])
 
 
-def _range_lost(name: str, inspection: Inspection) -> list[str]:
-    found = double_range(inspection)
-    if not found.count:
+def _range_sentences(name: str, inspection: Inspection) -> list[str]:
+    loss = double_range(inspection)
+    if not loss.count:
         return []
-    total = wording.count(found.rows, "sample")
-    return [f"{name} has no double-precision value at {found.count:,} of {total}."]
+    total = wording.count(loss.rows, "sample")
+    return [f"{name} has no double-precision value at {loss.count:,} of {total}."]
 
 
 def _digits(a: float, b: float) -> str:
@@ -109,10 +109,10 @@ def _fit(a: float, b: float) -> str:
         which = "A" if math.isnan(a) else "B"
         return f"; {which} has no R², as it has no value at some row"
     worse, better = max(1 - a, _FLOOR), max(1 - b, _FLOOR)
-    shown = f"(R² {wording.r_squared(b)} against {wording.r_squared(a)})"
+    values = f"(R² {wording.r_squared(b)} against {wording.r_squared(a)})"
     if abs(better - worse) <= SAME_FIT * max(worse, better):
-        return f", at the same accuracy {shown}"
-    return f", and fits {'better' if b > a else 'worse'} {shown}"
+        return f", at the same accuracy {values}"
+    return f", and fits {'better' if b > a else 'worse'} {values}"
 
 
 def _size(a: Inspection, b: Inspection) -> str:
@@ -152,8 +152,8 @@ def differences(a: Inspection, b: Inspection) -> tuple[Difference, ...]:
 
 
 def _row(name: str, a: float, b: float, digits: int = 2) -> Difference:
-    shown = wording.number(a, digits), wording.number(b, digits)
-    return Difference(name, *shown, _change(a, b, digits))
+    values = wording.number(a, digits), wording.number(b, digits)
+    return Difference(name, *values, _change(a, b, digits))
 
 
 def _change(a: float, b: float, digits: int | None) -> str:
@@ -201,17 +201,17 @@ def measure_pair(visit: Visit, state: CompareState, service: InspectorService) -
     waiting = bool(state.upload) and visit.table is None
     requests = requests_of(state)
     aside = visit.asking(*requests)
-    found: list[InspectionResult | FormulaError | DataError | None] = []
+    results: list[InspectionResult | FormulaError | DataError | None] = []
     with patient_progress() as progress:
         for request in requests:
             if not request.formula.strip() or waiting:
-                found.append(None)
+                results.append(None)
                 continue
             try:
-                found.append(service.inspect(request, visit.table, progress, aside=aside))
+                results.append(service.inspect(request, visit.table, progress, aside=aside))
             except (FormulaError, DataError) as error:
-                found.append(error)
-    return Pair(*found)
+                results.append(error)
+    return Pair(*results)
 
 
 def pair_inputs(state: CompareState) -> None:
@@ -223,7 +223,7 @@ def pair_inputs(state: CompareState) -> None:
         key=sync_widget("formula_a", state.formula),
         height=80,
         placeholder="sqrt(x+1) - sqrt(x)",
-        on_change=_typed_a,
+        on_change=_change_a,
     )
     right.text_area(
         "Formula B",
@@ -231,7 +231,7 @@ def pair_inputs(state: CompareState) -> None:
         key=sync_widget("formula_b", state.other),
         height=80,
         placeholder="1/(sqrt(x+1) + sqrt(x))",
-        on_change=_typed_b,
+        on_change=_change_b,
     )
     if state.formula or state.other:
         with st.container(horizontal=True, gap="small", key="pair-buttons"):
@@ -242,11 +242,11 @@ def pair_inputs(state: CompareState) -> None:
             st.button("Clear", key="clear_pair", type="tertiary", on_click=_clear)
 
 
-def _typed_a() -> None:
+def _change_a() -> None:
     change_state(formula=st.session_state["formula_a"], syntax="auto", base=None, node=None)
 
 
-def _typed_b() -> None:
+def _change_b() -> None:
     change_state(other=st.session_state["formula_b"], other_syntax="auto", other_base=None)
 
 

@@ -36,14 +36,14 @@ from pages.ui.figures.plotting import (
     value_limits,
 )
 
+# Colours of A and B, by `dark`; B is dashed as well.
 INKS = {False: ("#1f5fd0", "#c2410c"), True: ("#7db2ff", "#ff9d5c")}
-"""Colours of A and B, by `dark`; B is dashed as well."""
 
+# A toolbar that does not cover the legend with a grey bar, by `dark`.
 MODEBAR = {
     dark: {"bgcolor": "rgba(0,0,0,0)", "color": theme.muted, "activecolor": theme.ink}
     for dark, theme in THEMES.items()
 }
-"""A toolbar that does not cover the legend with a grey bar, by `dark`."""
 
 _SPLIT = 0.44
 _TOP = 14.0
@@ -130,8 +130,8 @@ def axis_along(a: Side, b: Side, column: str) -> GridAxis:
     for side in (a, b):
         for variable in side.inspection.formula.variables:
             if side.column(variable) == column:
-                found = axis_of(side.inspection.samples, variable)
-                return GridAxis(column, found.low, found.high, found.log)
+                axis = axis_of(side.inspection.samples, variable)
+                return GridAxis(column, axis.low, axis.high, axis.log)
     return GridAxis(column, 0.0, 1.0, False)
 
 
@@ -171,15 +171,15 @@ def _target(a: Side, b: Side, along: str, theme: Theme) -> dict[str, Any] | None
 
 
 def _line(x: Array, y: Array, name: str, ink: str, dash: str, axis: str) -> dict[str, Any]:
-    shown = np.where(np.isfinite(y), y, np.nan)
+    drawn = np.where(np.isfinite(y), y, np.nan)
     if axis == "y":
-        shown = break_at_poles(shown)
+        drawn = break_at_poles(drawn)
     what = name if axis == "y" else f"s of {name}"
     return {
         "type": "scatter",
         "mode": "lines" if len(x) > 2 else "markers",
         "x": x,
-        "y": shown,
+        "y": drawn,
         "yaxis": axis,
         "name": name,
         "showlegend": axis == "y",
@@ -255,9 +255,9 @@ def pair_maps(
     for k, (value, s) in enumerate(pairs):
         with np.errstate(divide="ignore", invalid="ignore"):
             digits = np.where(np.isfinite(s), np.log10(s), np.nan)
-        shown = np.where(np.isfinite(value), value, np.nan)
+        drawn = np.where(np.isfinite(value), value, np.nan)
         heats = (
-            (shown, "Cividis", limits, "value"),
+            (drawn, "Cividis", limits, "value"),
             (digits, SCALE[dark], (LOW, HIGH), "log₁₀ s, bottleneck"),
         )
         for row, (z, scale, ends, name) in enumerate(heats):

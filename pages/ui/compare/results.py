@@ -72,7 +72,7 @@ def _card(scored: ListedScore, place: int) -> None:
         f"worst step (EIC) {wording.digits_lost(score.eic)} digits",
         wording.count(score.complexity or 0, "node"),
     ]
-    if score.r2 == score.r2:
+    if not math.isnan(score.r2):
         facts.insert(1, f"R² {wording.r_squared(score.r2)}")
     if score.out_of_range:
         facts.append(f"leaves double range at {wording.count(score.out_of_range, 'row')}")
@@ -148,12 +148,12 @@ def show_end(desk: CompareDesk) -> None:
         show_error(job.error)
     elif job.cancelled:
         quiet_note("Scoring was cancelled.")
-    st.button("Score again", key="score-again", on_click=_again)
+    st.button("Score again", key="score-again", on_click=_score_again)
 
 
 @uninterrupted()
-def _again() -> None:
-    compare_desk().job = compare_desk().wanted_for = None
+def _score_again() -> None:
+    compare_desk().job = compare_desk().job_key = None
 
 
 def ask_about_table(scored: Scored) -> None:
@@ -182,7 +182,7 @@ def results_view(desk: CompareDesk, scored: Scored, notices: list[str]) -> None:
             "Measure gplearn’s functions as gplearn computes them",
             desk.protected,
             key=sync_widget("protected", desk.protected),
-            on_change=_protection_chosen,
+            on_change=_change_protection,
             help="Roots and logarithms of |x|, and a constant where |x| is 0.001 or less, written "
             "out as conditions. A link to this page reads the plain functions.",
         )
@@ -190,7 +190,7 @@ def results_view(desk: CompareDesk, scored: Scored, notices: list[str]) -> None:
     _refused(scored)
 
 
-def _protection_chosen() -> None:
+def _change_protection() -> None:
     protect_list(st.session_state["protected"])
 
 
@@ -208,9 +208,9 @@ def _results(number_of_list: int) -> None:
         on_front = scored.fronts[name]
         _summary(scored, on_front, name)
         _choice(scored)
-        shown = filter_scores(scored, on_front)
+        visible = filter_scores(scored, on_front)
         view = FrontView(
-            scored.scores, shown, on_front, scored.accuracies.get(name), name, desk.picked
+            scored.scores, visible, on_front, scored.accuracies.get(name), name, desk.picked
         )
         left, right = st.columns([1, 1], gap="medium")
         with left:
@@ -302,31 +302,31 @@ def _choice(scored: Scored) -> None:
             "loses (EIC): the weights of Yu et al. for their genetic programming and their tree "
             "search, and a dearer one.",
         )
-        found = scored.choice(alpha or READABLE)
-        assert found is not None
+        choice = scored.choice(alpha or READABLE)
+        assert choice is not None
         st.html(
-            f'<p class="eic-choice">{prose(found.sentence.replace(" − ", _MINUS))}</p>'
-            f'<p class="eic-picked"><code>{escape(found.picked.listed.formula, 400)}</code></p>'
+            f'<p class="eic-choice">{prose(choice.sentence.replace(" − ", _MINUS))}</p>'
+            f'<p class="eic-picked"><code>{escape(choice.picked.listed.formula, 400)}</code></p>'
         )
-        if explains_nothing(found.picked.score):
+        if explains_nothing(choice.picked.score):
             quiet_note(
                 "Are these the rows that the list was fitted to, and is this the column "
                 "to compare with? Both can be chosen under Data."
             )
         with st.container(key="choice-actions", horizontal=True):
-            _choice_actions(scored, found)
+            _choice_actions(scored, choice)
 
 
-def _choice_actions(scored: Scored, found: Pick) -> None:
+def _choice_actions(scored: Scored, choice: Pick) -> None:
     """What can be done with the formula to take."""
     if st.button("Open in the inspector", key="open-choice", icon=":material/search:"):
-        open_in_inspector(found.picked)
-    compared = [found.picked, *([found.plain] if found.plain is not found.picked else [])]
+        open_in_inspector(choice.picked)
+    compared = [choice.picked, *([choice.plain] if choice.plain is not choice.picked else [])]
     places = tuple(i for i, s in enumerate(scored.scores) if any(s is one for one in compared))
     if len(compared) == 2 and st.button(
-        f"Side by side with row {found.plain.listed.row}", key="compare-choice"
+        f"Side by side with row {choice.plain.listed.row}", key="compare-choice"
     ):
-        _show(**changes_for_a(found.picked), **changes_for_b(found.plain))
+        _show(**changes_for_a(choice.picked), **changes_for_b(choice.plain))
     rows = wording.join([str(one.listed.row) for one in compared])
     st.button(
         f"Show row{'s' if len(compared) > 1 else ''} {rows} in the plot",
@@ -338,8 +338,8 @@ def _choice_actions(scored: Scored, found: Pick) -> None:
 
 PRICES = (0.002, READABLE, 0.05)
 
+# R² near 1 is a difference, which stays on its line.
 _MINUS = "\u00a0−\u00a0"
-"""R² near 1 is a difference, which stays on its line."""
 
 
 def _look_at(places: tuple[int, ...]) -> None:
@@ -352,7 +352,7 @@ def _plot(view: FrontView) -> None:
         front_figure(view, dark=is_dark(), narrow=is_narrow()),
         key="front-plot",
         theme=None,
-        on_select=_point_clicked,
+        on_select=_pick_clicked,
         selection_mode="points",
         config=plotly_config("eic-front"),
         alt="Every formula by complexity and error, coloured by what its worst step (EIC) loses; "
@@ -360,16 +360,16 @@ def _plot(view: FrontView) -> None:
     )
     if edges := edge_note(view):
         quiet_note(edges)
-    hidden = len(view.shown) - len(drawn)
+    hidden = len(view.visible) - len(drawn)
     if hidden:
         why = "no finite error or no worst step (EIC)"
-        if len(view.shown) > MOST_POINTS:
+        if len(view.visible) > MOST_POINTS:
             why = f"at most {MOST_POINTS:,} points are, the members of the front first"
         which = wording.count(hidden, "formula is", "formulas are")
         quiet_note(f"{which} not drawn: {why}.")
 
 
-def _point_clicked() -> None:
+def _pick_clicked() -> None:
     points = st.session_state["front-plot"].selection.points
     if points and (data := points[0].get("customdata")) is not None:
         place = int(data[0] if isinstance(data, list) else data)

@@ -50,6 +50,7 @@ def _uniform(**ranges: tuple[float, float]) -> tuple[tuple[str, Domain], ...]:
     return tuple((name, Domain("uniform", *ends)) for name, ends in ranges.items())
 
 
+# In the order shown.
 EXAMPLES: tuple[Example, ...] = (
     Example(
         "cancellation",
@@ -136,7 +137,6 @@ EXAMPLES: tuple[Example, ...] = (
         source="Operon on nikuradse_1, from the repository of the eggp paper (MIT)",
     ),
 )
-"""In the order shown."""
 
 
 def example(key: str) -> Example:
@@ -147,8 +147,8 @@ def example(key: str) -> Example:
     return {e.key: e for e in EXAMPLES}[key]
 
 
+# Largest tree that is typeset whole beside the input; larger ones are folded below.
 _TYPESET_LIMIT = 150
-"""Largest tree that is typeset whole beside the input; larger ones are folded below."""
 
 _PLACEHOLDER = (
     "Paste a formula: sqrt(x+1) - sqrt(x), \\frac{1-\\cos x}{x^2}, Sin[x]^2, =EXP(-A1), "
@@ -166,20 +166,20 @@ def example_state(example: Example) -> PageState:
     )
 
 
-def formula_input(here: Visit) -> None:
+def formula_input(visit: Visit) -> None:
     """The text area; it grows with its text."""
     st.text_area(
         "Formula",
-        value=here.state.formula,
-        key=sync_widget("formula_text", here.state.formula),
+        value=visit.state.formula,
+        key=sync_widget("formula_text", visit.state.formula),
         height="content",
         placeholder=_PLACEHOLDER,
-        on_change=_typed,
+        on_change=_read_typed_formula,
         label_visibility="collapsed",
     )
 
 
-def formula_buttons(here: Visit) -> None:
+def formula_buttons(visit: Visit) -> None:
     """Inspect, back and forth."""
     with st.container(
         horizontal=True, vertical_alignment="center", gap="xsmall", key="formula-buttons"
@@ -198,10 +198,10 @@ def formula_buttons(here: Visit) -> None:
             icon=":material/undo:",
             key="previous_formula",
             on_click=go_back,
-            disabled=not here.history,
+            disabled=not visit.history,
             help="Back to the formula before this one, with its data and selection",
         )
-        if here.undone:
+        if visit.undone:
             st.button(
                 "Next formula",
                 type="tertiary",
@@ -212,9 +212,9 @@ def formula_buttons(here: Visit) -> None:
             )
 
 
-def notation_choice(here: Visit) -> None:
+def notation_choice(visit: Visit) -> None:
     """Which notation the text is in, where it should not be found out."""
-    notations, chosen = ["auto", *SYNTAXES], _known(here.state.syntax)
+    notations, chosen = ["auto", *SYNTAXES], _known_notation(visit.state.syntax)
     st.selectbox(
         "Notation",
         notations,
@@ -228,7 +228,7 @@ def notation_choice(here: Visit) -> None:
     )
 
 
-def _known(syntax: str) -> str:
+def _known_notation(syntax: str) -> str:
     return syntax if syntax in SYNTAXES else "auto"
 
 
@@ -237,28 +237,28 @@ def fold_data() -> None:
     current_visit().folded += 1
 
 
-def _typed() -> None:
+def _read_typed_formula() -> None:
     """Take up what was typed.
 
     The range of the example that greets a visitor is not theirs and goes with it; others stay,
     and are told to be of the formula before.
     """
     fold_data()
-    here = current_visit()
-    text, domains = st.session_state["formula_text"], () if here.first else here.state.domains
-    if text != here.state.formula:
+    visit = current_visit()
+    text, domains = st.session_state["formula_text"], () if visit.first else visit.state.domains
+    if text != visit.state.formula:
         carried = tuple(name for name, _ in domains)
         change_state(formula=text, node=None, domains=domains, carried=carried)
 
 
-def offers_examples(here: Visit) -> bool:
+def offers_examples(visit: Visit) -> bool:
     """Whether the examples stand open on the page: at first, and where there is no formula."""
-    return here.first or not here.state.formula.strip()
+    return visit.first or not visit.state.formula.strip()
 
 
-def gallery_row(here: Visit) -> None:
+def gallery_row(visit: Visit) -> None:
     """One button for each example, its lesson on hover; the lesson of the one shown below."""
-    shown = [example for example in EXAMPLES if example.formula == here.state.formula]
+    examples_in_use = [example for example in EXAMPLES if example.formula == visit.state.formula]
     with st.container(key="gallery-box", gap="xsmall"):
         with st.container(
             horizontal=True, gap="xsmall", key="gallery", vertical_alignment="center"
@@ -268,14 +268,14 @@ def gallery_row(here: Visit) -> None:
                 st.button(
                     example.title,
                     key=f"example-{example.key}",
-                    type="primary" if example in shown else "secondary",
+                    type="primary" if example in examples_in_use else "secondary",
                     help=example.lesson,
                     on_click=choose_example,
                     args=(example,),
                 )
-        if shown:
-            source = f" ({shown[0].source})" if shown[0].source else ""
-            st.html(f'<p class="eic-quiet">{prose(shown[0].lesson + source)}</p>')
+        if examples_in_use:
+            source = f" ({examples_in_use[0].source})" if examples_in_use[0].source else ""
+            st.html(f'<p class="eic-quiet">{prose(examples_in_use[0].lesson + source)}</p>')
 
 
 @uninterrupted()
@@ -286,14 +286,14 @@ def choose_example(example: Example) -> None:
     current_visit().wants_table = False
 
 
-def reading_menu(here: Visit, outcome: Outcome) -> None:
+def reading_menu(visit: Visit, outcome: Outcome) -> None:
     """The examples, the notation and how the formula was read, folded to a button."""
     with st.popover("Examples", icon=":material/menu_book:", key="examples-panel"):
-        if not offers_examples(here):
-            gallery_row(here)
-        notation_choice(here)
+        if not offers_examples(visit):
+            gallery_row(visit)
+        notation_choice(visit)
         if outcome.reading is not None:
-            typeset_reading(outcome.reading, here.state.syntax)
+            typeset_reading(outcome.reading, visit.state.syntax)
 
 
 def reading_panel(outcome: Outcome) -> None:
@@ -304,9 +304,9 @@ def reading_panel(outcome: Outcome) -> None:
         reading_notes(outcome.reading)
 
 
-def typeset_reading(reading: Reading, asked: str) -> None:
+def typeset_reading(reading: Reading, notation: str) -> None:
     """The notation found, where `asked` names none, and the formula typeset as it was read."""
-    name = notation_found(reading.syntax, asked)
+    name = notation_found(reading.syntax, notation)
     st.html(
         f'<div><span class="eic-overline">Read as</span> '
         f'<span class="eic-tag">{escape(name)}</span></div>'

@@ -78,6 +78,7 @@ def json_text(inspection: Inspection, extra: Mapping[str, Any] | None = None) ->
     return exports.json_text(content)
 
 
+# *Copy link* copies: the address of the page is the link, wherever it is short enough for one.
 COPY_SCRIPT = """<script>
 if (!window.eicCopiesLinks) {
   window.eicCopiesLinks = true;
@@ -87,7 +88,6 @@ if (!window.eicCopiesLinks) {
   }, true);
 }
 </script>"""
-"""*Copy link* copies: the address of the page is the link, wherever it is short enough for one."""
 
 
 def share_panel(result: InspectionResult, node: int) -> None:
@@ -110,9 +110,9 @@ def share_panel(result: InspectionResult, node: int) -> None:
                 "it is asked for it.</p>"
             )
     copy_as(inspection.formula, "formula")
-    source, known = result.request.formula, provenance_of(result)
+    source, provenance = result.request.formula, provenance_of(result)
     files: tuple[tuple[str, str, str, Callable[[], str]], ...] = (
-        ("Results, JSON", "json", "application/json", partial(_json, result, known)),
+        ("Results, JSON", "json", "application/json", partial(_json, result, provenance)),
         ("Nodes, CSV", "csv", "text/csv", partial(nodes_csv, inspection)),
         (
             "Tree, SVG",
@@ -126,12 +126,19 @@ def share_panel(result: InspectionResult, node: int) -> None:
             "text/x-tex",
             partial(coloured_tex, inspection, selected=node),
         ),
-        ("Reproduce it, Python", "py", "text/x-python", partial(python_snippet, inspection, known)),
+        (
+            "Reproduce it, Python",
+            "py",
+            "text/x-python",
+            partial(python_snippet, inspection, provenance),
+        ),
         (
             "Report, HTML",
             "html",
             "text/html",
-            partial(_report, result, known, current_visit().state.tolerance, current_visit().aside),
+            partial(
+                _report, result, provenance, current_visit().state.tolerance, current_visit().aside
+            ),
         ),
     )
     with st.popover("Download", icon=":material/download:", key="downloads"):
@@ -151,26 +158,26 @@ def share_panel(result: InspectionResult, node: int) -> None:
         )
 
 
-def _json(result: InspectionResult, known: Provenance) -> str:
+def _json(result: InspectionResult, provenance: Provenance) -> str:
     data: dict[str, object] = {"syntax": result.reading.syntax}
-    if known.file_name:
-        data["file"] = known.file_name
-        data["sha256"] = known.file_hash
-        data["columns"] = dict(known.mapping)
-        data["target"] = known.target
+    if provenance.file_name:
+        data["file"] = provenance.file_name
+        data["sha256"] = provenance.file_hash
+        data["columns"] = dict(provenance.mapping)
+        data["target"] = provenance.target
     else:
-        data["ranges"] = {name: str(domain) for name, domain in known.domains}
-        data["seed"] = known.seed
-    more = {"data": data, "notices": list(known.notices)}
+        data["ranges"] = {name: str(domain) for name, domain in provenance.domains}
+        data["seed"] = provenance.seed
+    more = {"data": data, "notices": list(provenance.notices)}
     return json_text(
         result.inspection, {"complete": result.complete, "missing": result.missing, **more}
     )
 
 
 def _report(
-    result: InspectionResult, known: Provenance, tolerance: float, aside: UnfinishedAnswers
+    result: InspectionResult, provenance: Provenance, tolerance: float, aside: UnfinishedAnswers
 ) -> str:
-    return diagnosis_service().report(result, known, tolerance, aside=aside)
+    return diagnosis_service().report(result, provenance, tolerance, aside=aside)
 
 
 def provenance_of(result: InspectionResult) -> Provenance:

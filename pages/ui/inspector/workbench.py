@@ -46,6 +46,7 @@ class Question:
     panel: Callable[[InspectionResult, int], None]  # Draws the answer; may raise `UserError`
 
 
+# What can be asked besides "Where?", which the workbench itself answers.
 QUESTIONS = (
     Question("noise", "Whose noise?", noise_panel),
     Question("rows", "Which rows?", rows_panel),
@@ -54,7 +55,6 @@ QUESTIONS = (
     Question("truth", "Is it true?", truth_panel),
     Question("digits", "How many digits do I need?", digits_panel),
 )
-"""What can be asked besides "Where?", which the workbench itself answers."""
 
 _BY_KEY = {question.key: question for question in QUESTIONS}
 
@@ -74,13 +74,13 @@ def question_row() -> None:
             format_func=labels.__getitem__,
             default=current_visit().state.ask,
             key=sync_widget("ask", current_visit().state.ask),
-            on_change=_take_up_choice,
+            on_change=_change_question,
             required=True,
             label_visibility="collapsed",
         )
 
 
-def _take_up_choice() -> None:
+def _change_question() -> None:
     """Take up a choice; the browser sends none where the page itself has set the choice."""
     if (chosen := st.session_state["ask"]) is not None:
         change_state(ask=chosen)
@@ -185,8 +185,8 @@ def node_detail(result: InspectionResult, node: int, dark: bool) -> None:
         facts.append(("Singular here", f"{n.singular:,}", glossary.SINGULAR))
     if missing := without_value(inspection, node):
         facts.append(("No real value here", f"{missing:,}", glossary.VALID))
-    if left := not_checked(inspection, node):
-        facts.append(("Not checked here", f"{left:,}", glossary.NOT_CHECKED))
+    if unchecked := not_checked(inspection, node):
+        facts.append(("Not checked here", f"{unchecked:,}", glossary.NOT_CHECKED))
     cells = "".join(metric(name, value, why) for name, value, why in facts)
     st.html(
         f'<div class="eic-node-block"><p class="eic-node"><code>{escape(n.text, _TEXT)}</code> '
@@ -224,8 +224,8 @@ def _bar(name: str, share: float, fill: str) -> str:
     )
 
 
+# Nodes from which on the coloured formula is set smaller.
 _SMALL_FROM = 14
-"""Nodes from which on the coloured formula is set smaller."""
 
 
 def coloured_formula(result: InspectionResult, node: int) -> None:
@@ -237,14 +237,14 @@ def coloured_formula(result: InspectionResult, node: int) -> None:
 
 _UNFOLD_LIMIT = 600
 
+# Pixels that a tree has on a desk's first screen.
 TREE_HEIGHT = 330.0
-"""Pixels that a tree has on a desk's first screen."""
 
+# Pixels up to which a tree is drawn whole in a narrow window; a wider one scrolls there.
 NARROW_WINDOW = 360.0
-"""Pixels up to which a tree is drawn whole in a narrow window; a wider one scrolls there."""
 
+# Pixels that are left for a tree beside an answer, on a desk.
 BESIDE_ANSWER = 490.0
-"""Pixels that are left for a tree beside an answer, on a desk."""
 
 
 def tree_view(result: InspectionResult, node: int, width: float | None = None) -> None:
@@ -315,7 +315,7 @@ def _tree_chart(figure: go.Figure) -> None:
         figure,
         key="tree",
         theme=None,
-        on_select=_tree_clicked,
+        on_select=_select_clicked,
         selection_mode="points",
         config=plotly_config("eic-tree"),
         alt="The formula's tree, coloured by the digits lost at each node; the table below says "
@@ -323,7 +323,7 @@ def _tree_chart(figure: go.Figure) -> None:
     )
 
 
-def _tree_clicked() -> None:
+def _select_clicked() -> None:
     points = st.session_state["tree"].selection.points
     if not points:
         return
@@ -351,13 +351,13 @@ def workbench(result: InspectionResult) -> None:
             share_panel(result, node)
         question = current_question()
         if question is None:
-            _where(result, node)
+            _where_view(result, node)
         else:
-            _answered(question, result, node)
+            _answer_view(question, result, node)
         st.html("".join(workbench_scripts()), unsafe_allow_javascript=True)
 
 
-def _answered(question: Question, result: InspectionResult, node: int) -> None:
+def _answer_view(question: Question, result: InspectionResult, node: int) -> None:
     """The tree, and one answer beside it."""
     with st.container(key="answered"):
         left, right = st.columns([4, 5], gap="medium")
@@ -368,7 +368,7 @@ def _answered(question: Question, result: InspectionResult, node: int) -> None:
             answer_panel(question, result, node)
 
 
-def _where(result: InspectionResult, node: int) -> None:
+def _where_view(result: InspectionResult, node: int) -> None:
     """The tree beside the data; below them the selected node, and every node."""
     dark = is_dark()
     left, right = st.columns([1, 1], gap="medium")

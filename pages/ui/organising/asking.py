@@ -39,7 +39,7 @@ _OTHERS = {"tie": "ties", "refused": "refused", "unparsable": "unreadable"}
 
 
 @dataclass
-class Asked:
+class AskingTask:
     """What a job asks, and what has gone wrong meanwhile."""
 
     run: ModelRunRow
@@ -70,8 +70,8 @@ def _states(study_id: int) -> tuple[RunState, ...]:
     service = lab().models
     runs = service.runs(study_id)
     stored = {state.run.label for state in runs}
-    tried = [job.about.run for job in jobs().under(_key(study_id, ""))]
-    return (*runs, *(service.state(run) for run in tried if run.label not in stored))
+    started = [job.about.run for job in jobs().under(_key(study_id, ""))]
+    return (*runs, *(service.state(run) for run in started if run.label not in stored))
 
 
 @st.fragment(run_every=EVERY)
@@ -95,7 +95,7 @@ def _run(study_id: int, state: RunState, number: int) -> None:
     job = _job(state)
     running = job is not None and job.running
     with st.container(border=True, key=f"run-{number}", gap="small"):
-        said = (
+        word = (
             "pausing"
             if running and job is not None and job.cancelled
             else "asking"
@@ -108,7 +108,7 @@ def _run(study_id: int, state: RunState, number: int) -> None:
         )
         st.html(
             f'<p class="eic-row-title">{escape(state.run.label, 200)} '
-            f'<span class="eic-state">{said}</span></p><p class="eic-quiet">'
+            f'<span class="eic-state">{word}</span></p><p class="eic-quiet">'
             f"{escape(state.run.base_url, 300)}, temperature {state.run.temperature:g}, each pair "
             f"{state.run.repeats} times"
             f"{f'. Exploratory: {state.undeclared}' if state.undeclared else ''}.</p>"
@@ -130,7 +130,7 @@ def _run(study_id: int, state: RunState, number: int) -> None:
             return
         if state.complete:
             return
-        _ended(job)
+        _show_ending(job)
         st.button(
             "Go on" if state.answers else "Try again",
             key=f"resume-{number}",
@@ -164,24 +164,26 @@ def facts_line(state: RunState, rates: Mapping[str, float]) -> str:
     return "; ".join(parts) + "."
 
 
-def _ended(job: Job | None) -> None:
+def _show_ending(job: Job | None) -> None:
     """How the last asking ended, if not by the last answer."""
     if job is None:
         return
     if job.error is not None:
         show_error(job.error)
         return
-    found = job.result
-    if not isinstance(found, AskingProgress):
+    progress = job.result
+    if not isinstance(progress, AskingProgress):
         return
-    if found.ending == Ending.BUDGET:
+    if progress.ending == Ending.BUDGET:
         show_note(
-            f"The budget allows no further call: {found.tokens:,} tokens are spent. Enter a larger "
-            "one below and go on."
+            f"The budget allows no further call: {progress.tokens:,} tokens are spent. "
+            "Enter a larger one below and go on."
         )
-    elif found.ending == Ending.TROUBLE:
+    elif progress.ending == Ending.TROUBLE:
         show_error(
-            UserError(f"the endpoint does not answer ({found.trouble})", hint="go on when it does")
+            UserError(
+                f"the endpoint does not answer ({progress.trouble})", hint="go on when it does"
+            )
         )
 
 
@@ -190,8 +192,8 @@ def _ended(job: Job | None) -> None:
 
 def _form(study: Study, runs: tuple[RunState, ...]) -> None:
     plan = study.design.model_raters
-    asked = {state.run.label for state in runs}
-    waiting = [name for name in plan.models if name not in asked] if plan else []
+    labels = {state.run.label for state in runs}
+    waiting = [name for name in plan.models if name not in labels] if plan else []
     show_heading("Ask another model" if runs else "Ask a model")
     if waiting:
         show_note(f"Declared, and not asked yet: {wording.join(waiting)}.")
@@ -200,7 +202,7 @@ def _form(study: Study, runs: tuple[RunState, ...]) -> None:
             "No model was declared before this study was frozen, so whatever is asked is "
             "reported as exploratory."
         )
-    shown = plan or ModelPlan(("none",))
+    defaults = plan or ModelPlan(("none",))
     key = f"ask-{study.id}"
     usual = runs[-1].run.base_url if runs else lab().settings.model_url or LOCAL
     left, right = st.columns(2, gap="large")
@@ -219,13 +221,13 @@ def _form(study: Study, runs: tuple[RunState, ...]) -> None:
             "Times that a pair is asked",
             2,
             100,
-            shown.repeats,
+            defaults.repeats,
             step=2,
             key=f"{key}-repeats",
             width=260,
         )
         st.number_input(
-            "Temperature", 0.0, 2.0, shown.temperature, key=f"{key}-temperature", width=260
+            "Temperature", 0.0, 2.0, defaults.temperature, key=f"{key}-temperature", width=260
         )
     with right:
         st.number_input("Calls at a time", 1, 64, 8, key=f"{key}-concurrency", width=260)
@@ -249,13 +251,13 @@ def _form(study: Study, runs: tuple[RunState, ...]) -> None:
             help="Thoughts included: a model that "
             "thinks needs 4,000 or more, and what is cut off is unreadable.",
         )
-        kept = _rates(study.id)
-        for way in kept:
+        rates = _rates(study.id)
+        for way in rates:
             st.number_input(
                 f"Price of a million tokens {way}",
                 0.0,
                 1e6,
-                kept[way],
+                rates[way],
                 key=f"{key}-{way}",
                 width=260,
             )
@@ -270,9 +272,9 @@ def _form(study: Study, runs: tuple[RunState, ...]) -> None:
 
 def _rates(study_id: int) -> dict[str, float]:
     """What the organiser has entered; kept while this tab is open."""
-    kept = organiser_desk().page_values.get(f"ask-{study_id}-rates", {})
+    stored = organiser_desk().page_values.get(f"ask-{study_id}-rates", {})
     return {
-        way: float(st.session_state.get(f"ask-{study_id}-{way}", kept.get(way, 0.0)) or 0.0)
+        way: float(st.session_state.get(f"ask-{study_id}-{way}", stored.get(way, 0.0)) or 0.0)
         for way in ("in", "out")
     }
 
@@ -321,7 +323,7 @@ def _pause(job: Job) -> None:
 
 def _start(run: ModelRunRow) -> None:
     """Ask beside the page: it goes on when the page is closed."""
-    key, about = f"ask-{run.study_id}", Asked(run)
+    key, about = f"ask-{run.study_id}", AskingTask(run)
     endpoint, service = lab().endpoint(run.base_url), lab().models
     concurrency = int(st.session_state.get(f"{key}-concurrency") or 8)
     budget = int(st.session_state.get(f"{key}-budget") or BUDGET)

@@ -55,8 +55,8 @@ def organiser_desk() -> OrganiserDesk:
     """The desk of this tab."""
     if _KEY not in st.session_state:
         st.session_state[_KEY] = OrganiserDesk()
-    found: OrganiserDesk = st.session_state[_KEY]
-    return found
+    desk: OrganiserDesk = st.session_state[_KEY]
+    return desk
 
 
 Action = Callable[[OrganiserService], str | None]
@@ -82,12 +82,12 @@ def run_action(place: str, do: Action) -> bool:
         desk.errors[place] = AccessError("you are logged out", hint="log in again")
         return False
     try:
-        said = do(service)
+        message = do(service)
     except UserError as error:
         desk.errors[place] = error
         return False
-    if said:
-        desk.done_messages[place] = said
+    if message:
+        desk.done_messages[place] = message
     return True
 
 
@@ -114,9 +114,9 @@ def show_error_at(place: str) -> bool:
 
 def show_done_message(place: str) -> None:
     """Show what was done at this place, once."""
-    said = organiser_desk().done_messages.pop(place, "")
-    if said:
-        st.html(f'<p class="eic-done" role="status">{prose(said)}</p>')
+    message = organiser_desk().done_messages.pop(place, "")
+    if message:
+        st.html(f'<p class="eic-done" role="status">{prose(message)}</p>')
 
 
 @uninterrupted()
@@ -195,8 +195,8 @@ def read_files(files: Sequence[tuple[str, bytes]]) -> Upload:
         except UserError as error:
             refused.append(f"`{name}` is left out: {error}.")
         else:
-            known = about.get(stem)
-            problems.append(dataclasses.replace(known, csv=text) if known else problem)
+            described = about.get(stem)
+            problems.append(dataclasses.replace(described, csv=text) if described else problem)
     return Upload(tuple({p.name: p for p in problems}.values()), tuple(refused))
 
 
@@ -372,17 +372,17 @@ def matching_result(draft: StudyDraft) -> MatchingResult | None:
     rules, mode, k = rules_of(draft.study)
     key = _key(draft, rules, mode, k)
 
-    def again() -> MatchingResult:
+    def compute() -> MatchingResult:
         assert draft.pool is not None
         with problem_files(draft.problems) as folder:
             scored = scored_pool(draft.pool, draft.problems, rules.r2_column)
             return match_pool(scored, rules, mode=mode, k=k, problems=folder, clock=stopwatch())
 
     def once() -> MatchingResult:
-        kept = organiser_desk().page_values.get("cut-short")
-        if kept is None or kept[0] != key:
-            kept = organiser_desk().page_values["cut-short"] = (key, again())
-        found: MatchingResult = kept[1]
-        return found
+        entry = organiser_desk().page_values.get("cut-short")
+        if entry is None or entry[0] != key:
+            entry = organiser_desk().page_values["cut-short"] = (key, compute())
+        result: MatchingResult = entry[1]
+        return result
 
     return figure_cache().get(key, once, lambda _: 5.0, lambda r: r.complete)

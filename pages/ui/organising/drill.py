@@ -155,10 +155,10 @@ def inspector_address(state: PageState) -> str:
     return f"./?{urlencode(state.to_query(), doseq=True)}" if state.fits_url else ""
 
 
-def _means(text: str, syntax: str, wanted: Formula) -> bool:
+def _means(text: str, syntax: str, formula: Formula) -> bool:
     """Whether the inspector, which knows no table, reads this text as that tree."""
-    found = _reading(text, syntax)
-    return found is not None and found.formula.structure() == wanted.structure()
+    reading = _reading(text, syntax)
+    return reading is not None and reading.formula.structure() == formula.structure()
 
 
 def _reading(text: str, syntax: str) -> Reading | None:
@@ -181,8 +181,8 @@ ALL = "All problems"
 SIDES = {"lower": "Lower EIC", "higher": "Higher EIC"}
 CHOSEN = {"lower": "lower EIC", "higher": "higher EIC", "tie": "cannot decide"}
 NUMBERS = ("seconds", "ballot")
+# Formulas of up to so many characters of LaTeX stand side by side.
 SHORT_TEX = 70
-"""Formulas of up to so many characters of LaTeX stand side by side."""
 
 
 # --- the table ---
@@ -194,41 +194,41 @@ def pairs_table(report: StudyReport, study_id: int) -> None:
     if not rows:
         show_empty_state("No pairs", "This study has none.")
         return
-    shown = _filtered(rows, study_id)
+    visible = _filter_rows(rows, study_id)
     quiet_note(
-        f"{len(shown):,} of {len(rows):,} pairs. A click on a column's head sorts, a click on a "
+        f"{len(visible):,} of {len(rows):,} pairs. A click on a column's head sorts, a click on a "
         "row opens the pair with its votes and reasons."
     )
-    if not shown:
+    if not visible:
         show_empty_state("No such pair", "Widen the filter.")
         return
-    key = f"pairs-table-{study_id}-{hash(tuple(row.pair.pair for row in shown))}"
+    key = f"pairs-table-{study_id}-{hash(tuple(row.pair.pair for row in visible))}"
 
-    def opened() -> None:
+    def open_pair() -> None:
         cells = st.session_state[key].selection.cells
         if cells:
-            go_to(study=study_id, step="report", part="pairs", pair=shown[cells[0][0]].pair.pair)
+            go_to(study=study_id, step="report", part="pairs", pair=visible[cells[0][0]].pair.pair)
 
     st.dataframe(
         {
-            "pair": [row.pair.pair for row in shown],
-            "problem": [clean(row.pair.problem, 60) for row in shown],
-            "for the lower": [None if row.rate is None else 100 * row.rate for row in shown],
-            "lower": [row.lower for row in shown],
-            "higher": [row.higher for row in shown],
-            "ties": [row.ties for row in shown],
-            "left out": [row.left_out for row in shown],
-            "reasons": [row.reasons for row in shown],
-            "ΔEIC": [row.gap for row in shown],
-            "ΔR²": [row.pair.lower_r2 - row.pair.higher_r2 for row in shown],
-            "ΔC": [row.pair.lower_complexity - row.pair.higher_complexity for row in shown],
-            "median s": [row.median_seconds for row in shown],
+            "pair": [row.pair.pair for row in visible],
+            "problem": [clean(row.pair.problem, 60) for row in visible],
+            "for the lower": [None if row.rate is None else 100 * row.rate for row in visible],
+            "lower": [row.lower for row in visible],
+            "higher": [row.higher for row in visible],
+            "ties": [row.ties for row in visible],
+            "left out": [row.left_out for row in visible],
+            "reasons": [row.reasons for row in visible],
+            "ΔEIC": [row.gap for row in visible],
+            "ΔR²": [row.pair.lower_r2 - row.pair.higher_r2 for row in visible],
+            "ΔC": [row.pair.lower_complexity - row.pair.higher_complexity for row in visible],
+            "median s": [row.median_seconds for row in visible],
         },
         key=key,
-        on_select=opened,
+        on_select=open_pair,
         selection_mode="single-cell",
         hide_index=True,
-        height=min(640, 38 + 35 * len(shown)),
+        height=min(640, 38 + 35 * len(visible)),
         placeholder="",
         column_config={
             "for the lower": st.column_config.ProgressColumn(
@@ -245,7 +245,7 @@ def pairs_table(report: StudyReport, study_id: int) -> None:
     )
 
 
-def _filtered(rows: Sequence[PairRow], study_id: int) -> list[PairRow]:
+def _filter_rows(rows: Sequence[PairRow], study_id: int) -> list[PairRow]:
     """The rows that the filters leave."""
     problems = list(dict.fromkeys(row.pair.problem for row in rows))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -260,19 +260,19 @@ def _filtered(rows: Sequence[PairRow], study_id: int) -> list[PairRow]:
         kind = st.segmented_control(
             "Only", ["for the higher", "split", "with reasons"], key=f"drill-kind-{study_id}"
         )
-    wanted = text.strip().casefold()
+    needle = text.strip().casefold()
     return [
         row
         for row in rows
         if problem in (ALL, row.pair.problem)
-        and (not wanted or wanted in _searched(row))
+        and (not needle or needle in _search_text(row))
         and (kind != "for the higher" or row.higher > row.lower)
         and (kind != "split" or (row.votes and row.higher == row.lower))
         and (kind != "with reasons" or row.reasons)
     ]
 
 
-def _searched(row: PairRow) -> str:
+def _search_text(row: PairRow) -> str:
     pair = row.pair
     return f"{pair.pair} {pair.lower_formula} {pair.higher_formula}".casefold()
 
@@ -313,7 +313,7 @@ def _chooser(study_id: int, names: list[str], name: str) -> None:
     def to(other: str | None) -> None:
         go_to(study=study_id, step="report", part="pairs", pair=other)
 
-    here = names.index(name) if name in names else -1
+    place = names.index(name) if name in names else -1
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="drill-nav"):
         st.button(
             "All pairs", key="drill-all", icon=":material/table_rows:", on_click=to, args=(None,)
@@ -323,18 +323,18 @@ def _chooser(study_id: int, names: list[str], name: str) -> None:
                 "Previous",
                 key="drill-previous",
                 icon=":material/chevron_left:",
-                disabled=here <= 0,
+                disabled=place <= 0,
                 on_click=to,
-                args=(names[max(0, here - 1)],),
+                args=(names[max(0, place - 1)],),
                 shortcut="p",
             )
             st.button(
                 "Next",
                 key="drill-next",
                 icon=":material/chevron_right:",
-                disabled=here >= len(names) - 1,
+                disabled=place >= len(names) - 1,
                 on_click=to,
-                args=(names[min(len(names) - 1, here + 1)],),
+                args=(names[min(len(names) - 1, place + 1)],),
                 shortcut="n",
             )
 
@@ -342,14 +342,14 @@ def _chooser(study_id: int, names: list[str], name: str) -> None:
 def _votes_sentence(row: PairRow) -> str:
     """The votes in a sentence."""
     if not row.votes:
-        said = "No valid vote decides for either formula."
+        text = "No valid vote decides for either formula."
     else:
-        said = f"{row.lower} of {row.votes} valid votes went to the formula of lower EIC."
+        text = f"{row.lower} of {row.votes} valid votes went to the formula of lower EIC."
     if row.ties:
-        said += f" {row.ties} could not decide."
+        text += f" {row.ties} could not decide."
     if row.left_out:
-        said += f" {row.left_out} more {'is' if row.left_out == 1 else 'are'} left out."
-    return said + (" The two are one function on the data." if row.pair.same_function else "")
+        text += f" {row.left_out} more {'is' if row.left_out == 1 else 'are'} left out."
+    return text + (" The two are one function on the data." if row.pair.same_function else "")
 
 
 def _members(draft: StudyDraft, pair: StudyPair, row: PairRow, preview: Preview) -> None:
@@ -387,11 +387,11 @@ def _members(draft: StudyDraft, pair: StudyPair, row: PairRow, preview: Preview)
 
 def _inspect(draft: StudyDraft, member: Member, problem: str) -> None:
     """A link that opens the formula over the ranges of its data."""
-    given = next((p for p in draft.problems if p.name == problem), None)
-    if given is None:
+    source = next((p for p in draft.problems if p.name == problem), None)
+    if source is None:
         return
     try:
-        address = inspector_address(inspector_state(member, given))
+        address = inspector_address(inspector_state(member, source))
     except UserError as error:
         show_error(error)
         return

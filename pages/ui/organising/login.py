@@ -29,8 +29,8 @@ from study.errors import AccessError
 
 NO_STORE = {"Cache-Control": "no-store"}
 LOG = logging.getLogger("eic_lab.doors")
+# Seconds between two lines about attempts that came too fast.
 QUIET = 10.0
-"""Seconds between two lines about attempts that came too fast."""
 _quiet_until = 0.0
 
 
@@ -249,9 +249,9 @@ def door_view() -> None:
 
 def problem_line() -> None:
     """What the door's routes had to say, if anything."""
-    said = st.query_params.get("door", "")
-    if said in _PROBLEMS:
-        title, hint = _PROBLEMS[said]
+    word = st.query_params.get("door", "")
+    if word in _PROBLEMS:
+        title, hint = _PROBLEMS[word]
         wait = st.query_params.get("wait", "")
         hint = hint.format(wait=wait if wait.isdecimal() and len(wait) < 5 else "a few")
         st.html(
@@ -259,8 +259,8 @@ def problem_line() -> None:
             + (f"<p>{hint}</p>" if hint else "")
             + "</div>"
         )
-    elif said in _DONE:
-        st.html(f'<p class="eic-done" role="status">{_DONE[said]}</p>')
+    elif word in _DONE:
+        st.html(f'<p class="eic-done" role="status">{_DONE[word]}</p>')
 
 
 def _login() -> None:

@@ -168,24 +168,24 @@ def plan_inputs(place: str, start: PlanRequest) -> PlanRequest:
     """
     values = field_values(start.model)
     st.html('<h3 class="eic-h">The study</h3>')
-    found = _row(place, SIZE, values)
+    answers = _row(place, SIZE, values)
     st.html('<h3 class="eic-h">What you expect of its raters</h3>')
-    found |= _row(place, PEOPLE, values)
+    answers |= _row(place, PEOPLE, values)
     with st.expander("More about the votes", key=f"plan-more-{place}"):
-        found |= _row(place, MORE, values)
+        answers |= _row(place, MORE, values)
     target, studies, seed = _aim(place, start)
     level, one_sided = _judged(place, start)
-    return PlanRequest(model_of(found), target, studies, seed, level, one_sided)
+    return PlanRequest(model_of(answers), target, studies, seed, level, one_sided)
 
 
 def _row(place: str, fields: Sequence[Field], values: dict[str, Any]) -> dict[str, Any]:
-    found = {}
+    answers = {}
     with st.container(key=f"plan-{fields[0].name}-{place}"):
         for column, field in zip(st.columns(len(fields)), fields, strict=True):
             key = _key(place, field.name)
             st.session_state.setdefault(key, values[field.name])
             form = "%d" if isinstance(field.low, int) else "%.4g"
-            found[field.name] = column.number_input(
+            answers[field.name] = column.number_input(
                 field.label,
                 field.low,
                 field.high,
@@ -195,7 +195,7 @@ def _row(place: str, fields: Sequence[Field], values: dict[str, Any]) -> dict[st
                 key=key,
                 help=field.help,
             )
-    return found
+    return answers
 
 
 def _aim(place: str, start: PlanRequest) -> tuple[Target | None, int, int]:

@@ -25,7 +25,7 @@ from pages.ui.kit.wiring import figure_cache, form_key, jobs, lab, parcels, work
 from pages.ui.kit.workers import UNHURRIED, retold
 from pages.ui.organising.desk import download_button, organiser_desk, run_action, show_error_at
 from pages.ui.organising.login import NO_STORE, refusal
-from pages.ui.organising.tasks import analysed, packed_bundle
+from pages.ui.organising.tasks import complete_report, pack_bundle
 from study.design import StudyStatus
 from study.errors import NotFoundError
 from study.material import Study
@@ -50,9 +50,9 @@ from study.report.tables import (
 )
 from study.statistics.clusters import Estimand
 
+# What the interval may be about, by its word in addresses; the first is the default: what the study
+# declares, or its number of problems says.
 ABOUT: Mapping[str, Estimand | None] = {"like": None, "these": "these pairs"}
-"""What the interval may be about, by its word in addresses; the first is the default: what the
-study declares, or its number of problems says."""
 DEFAULT_ABOUT = "like"
 CSV, JSON, HTML = "text/csv", "application/json", "text/html"
 PATIENCE = 300.0
@@ -68,6 +68,7 @@ class OneFile:
     make: Callable[[StudyReport], str]
 
 
+# By file name, as in the archive.
 FILES: Mapping[str, OneFile] = {
     "report.html": OneFile("Report, HTML", HTML, render_html),
     "report.json": OneFile("All numbers, JSON", JSON, document_text),
@@ -83,7 +84,6 @@ FILES: Mapping[str, OneFile] = {
     VOTES_FILE: OneFile("Votes as cast, CSV", CSV, lambda r: votes_csv(r.export.votes)),
     STUDY_FILE: OneFile("Frozen study, JSON", JSON, lambda r: study_text(r.export)),
 }
-"""By file name, as in the archive."""
 
 
 def about_of(word: str | None) -> str:
@@ -111,7 +111,7 @@ def _key(study: Study, about: str) -> tuple[Hashable, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class ShownReport:
+class PageReport:
     """A report on the screen."""
 
     study: Study
@@ -130,9 +130,9 @@ class ShownReport:
         return f"/exports/{self.study.id}/{name}{query}"
 
 
-def shown_report(study: Study, about: str) -> ShownReport:
+def page_report(study: Study, about: str) -> PageReport:
     """The report of a study, for its page."""
-    return ShownReport(study, about, report_of(study.id, about), _key(study, about))
+    return PageReport(study, about, report_of(study.id, about), _key(study, about))
 
 
 def report_of(study_id: int, about: str) -> StudyReport:
@@ -145,7 +145,7 @@ def report_of(study_id: int, about: str) -> StudyReport:
 
     def make() -> StudyReport:
         export = service.monitor.export(study_id)
-        return workers().run(analysed, export, ABOUT[about], seconds=UNHURRIED, long=True)
+        return workers().run(complete_report, export, ABOUT[about], seconds=UNHURRIED, long=True)
 
     if study.status == StudyStatus.OPEN and not service.early.of(study_id):
         service.monitor.export(study_id)  # says why not
@@ -159,7 +159,7 @@ def bundle_of(study_id: int, about: str) -> bytes:
     running = jobs().get(_job_key(study, about))
     if running is not None and running.running:
         running.wait(PATIENCE)
-    return figure_cache().get(("bundle", *_key(study, about)), lambda: _packed(report), _weight)
+    return figure_cache().get(("bundle", *_key(study, about)), lambda: _pack(report), _weight)
 
 
 def bundle_job(study: Study, about: str) -> Job:
@@ -167,10 +167,10 @@ def bundle_job(study: Study, about: str) -> Job:
 
     def work(step: Callable[[int, int], None]) -> int:
         report = report_of(study.id, about)
-        made = figure_cache().get(
-            ("bundle", *_key(study, about)), lambda: _packed(report, step), _weight
+        archive = figure_cache().get(
+            ("bundle", *_key(study, about)), lambda: _pack(report, step), _weight
         )
-        return len(made)
+        return len(archive)
 
     return jobs().start(_job_key(study, about), "Making the ZIP", work)
 
@@ -192,20 +192,20 @@ def figure_of(study_id: int, about: str, name: str, form: str) -> bytes:
     """
     if name not in FIGURES or form not in FORMATS:
         raise NotFoundError("there is no such figure")
-    wanted = next(known for known in FORMATS if known == form)
-    return workers().run(figure_file, report_of(study_id, about), name, wanted)
+    format_name = next(choice for choice in FORMATS if choice == form)
+    return workers().run(figure_file, report_of(study_id, about), name, format_name)
 
 
 def _job_key(study: Study, about: str) -> str:
     return f"bundle {_key(study, about)}"
 
 
-def _packed(report: StudyReport, step: Callable[[int, int], None] | None = None) -> bytes:
+def _pack(report: StudyReport, step: Callable[[int, int], None] | None = None) -> bytes:
     if step is None:
-        return workers().run(packed_bundle, report, seconds=UNHURRIED, long=True)
+        return workers().run(pack_bundle, report, seconds=UNHURRIED, long=True)
     progress, wait = retold(step, 0, 0)
     return workers().run(
-        packed_bundle, report, progress=progress, wait=wait, seconds=UNHURRIED, long=True
+        pack_bundle, report, progress=progress, wait=wait, seconds=UNHURRIED, long=True
     )
 
 
@@ -213,12 +213,12 @@ def _weight(content: bytes) -> float:
     return 1.0 + len(content) / 100_000
 
 
-Made = tuple[bytes, str, str]
-"""Content, kind, and how the file's name ends."""
-Make = Callable[[int, str], Made]
-"""From a study's number and what its interval is about."""
+# Content, kind, and how the file's name ends.
+FileContent = tuple[bytes, str, str]
+# From a study's number and what its interval is about.
+MakeFile = Callable[[int, str], FileContent]
+# Larger numbers do not fit a database; no study has this one.
 _NO_STUDY = 2**63 - 1
-"""Larger numbers do not fit a database; no study has this one."""
 SAFE = {
     **NO_STORE,
     "X-Content-Type-Options": "nosniff",
@@ -235,38 +235,38 @@ def file_stem(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:60] or "study"
 
 
-def study_zip(study_id: int, about: str) -> Made:
+def study_zip(study_id: int, about: str) -> FileContent:
     """Everything about a study in one archive."""
     return bundle_of(study_id, about), "application/zip", ".zip"
 
 
-def single_file(name: str) -> Make:
+def single_file(name: str) -> MakeFile:
     """One of the files in it."""
 
-    def make(study_id: int, about: str) -> Made:
+    def make(study_id: int, about: str) -> FileContent:
         file = FILES[name]
         return file.make(report_of(study_id, about)).encode(), file.kind, f"-{name}"
 
     return make
 
 
-def _export_route(what: str, make: Make) -> Route:
+def _export_route(what: str, make: MakeFile) -> Route:
     return Route(f"/exports/{{study:int}}/{what}", _answer(lambda _: make), methods=["POST"])
 
 
-def _figure(request: Request) -> Make:
+def _figure(request: Request) -> MakeFile:
     """The figure that an address names."""
     name, form = request.path_params["name"], request.path_params["form"]
 
-    def make(study_id: int, about: str) -> Made:
+    def make(study_id: int, about: str) -> FileContent:
         content = figure_of(study_id, about, name, form)
         return content, MIMES[form], f"-{name}.{form}"
 
     return make
 
 
-def _answer(choose: Callable[[Request], Make]) -> Callable[[Request], Awaitable[Response]]:
-    def work(study_id: int, about: str, make: Make) -> Response:
+def _answer(choose: Callable[[Request], MakeFile]) -> Callable[[Request], Awaitable[Response]]:
+    def work(study_id: int, about: str, make: MakeFile) -> Response:
         try:
             study = lab().organising.study(study_id)
             content, kind, ending = make(study_id, about)
@@ -295,10 +295,10 @@ async def parcel(request: Request) -> Response:
     if refused is not None:
         return refused
     owner = form_key() if lab().demo else request.cookies.get(COOKIE, "")
-    found = parcels().fetch(request.path_params["number"], owner)
-    if found is None:
+    file = parcels().fetch(request.path_params["number"], owner)
+    if file is None:
         return Response("This file is gone: make it again.\n", 404, NO_STORE, "text/plain")
-    return _file(found.content, found.name, "text/csv")
+    return _file(file.content, file.name, "text/csv")
 
 
 async def _token(request: Request) -> str:
@@ -327,7 +327,7 @@ document.querySelector(".st-key-archive form")?.submit();
 </script>"""
 
 
-def files_row(shown: ShownReport) -> None:
+def files_row(page: PageReport) -> None:
     """The archive, and the single files in it."""
     with st.container(horizontal=True, key="report-files", vertical_alignment="center"):
         st.button(
@@ -336,50 +336,50 @@ def files_row(shown: ShownReport) -> None:
             type="primary",
             icon=":material/download:",
             on_click=_begin,
-            args=(shown,),
+            args=(page,),
             help="The frozen study, votes as tables, every figure, report, methods, codebook",
         )
         with st.popover("Single files", key="single-files", icon=":material/draft:"):
             for name, file in FILES.items():
-                download_button(shown.address(name), file.title, shown.purpose)
+                download_button(page.address(name), file.title, page.purpose)
     show_error_at("archive")
-    job = bundle_job_running(shown.study, shown.about)
+    job = bundle_job_running(page.study, page.about)
     if job is not None and job.running:
-        _progress(shown)
+        _progress(page)
     elif job is not None:
-        _send(shown)
+        _send(page)
 
 
 @uninterrupted()
-def _begin(shown: ShownReport) -> None:
+def _begin(page: PageReport) -> None:
     def begin(service: OrganiserService) -> None:
-        service.monitor.export(shown.study.id)  # may it be read?
-        forget_bundle_job(shown.study, shown.about)
-        organiser_desk().page_values["archive"] = shown.key
-        bundle_job(shown.study, shown.about)
+        service.monitor.export(page.study.id)  # may it be read?
+        forget_bundle_job(page.study, page.about)
+        organiser_desk().page_values["archive"] = page.key
+        bundle_job(page.study, page.about)
 
     run_action("archive", begin)
 
 
 @st.fragment(run_every=EVERY)
-def _progress(shown: ShownReport) -> None:
+def _progress(page: PageReport) -> None:
     """How far the archive is."""
-    job = bundle_job_running(shown.study, shown.about)
+    job = bundle_job_running(page.study, page.about)
     if job is None or not job.running:
         st.rerun()
     share = job.done / job.total if job.total else 0.0
     st.progress(share, text=f"Making the ZIP: {job.done} of {job.total or '…'} files")
 
 
-def _send(shown: ShownReport) -> None:
+def _send(page: PageReport) -> None:
     """The finished archive: sent at once to who asked for it, and there to be fetched again."""
-    job = bundle_job_running(shown.study, shown.about)
+    job = bundle_job_running(page.study, page.about)
     if job is None:
         return
     if job.error is not None:
         show_error(job.error)
         return
-    if organiser_desk().page_values.get("archive") != shown.key:
+    if organiser_desk().page_values.get("archive") != page.key:
         return
     with st.container(horizontal=True, key="archive", vertical_alignment="center"):
         size = f"{(job.result or 0) / 1e6:.1f} MB"
@@ -387,7 +387,7 @@ def _send(shown: ShownReport) -> None:
             f'<p class="eic-done" role="status">The ZIP is ready ({escape(size)}).</p>',
             width="content",
         )
-        download_button(shown.address(ARCHIVE), "Save it again", shown.purpose)
+        download_button(page.address(ARCHIVE), "Save it again", page.purpose)
     if organiser_desk().page_values.get("archive-sent") is not job:
         organiser_desk().page_values["archive-sent"] = job
         again = f'<i hidden id="archive-{id(job)}"></i>'  # another archive is another element

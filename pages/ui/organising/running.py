@@ -31,8 +31,9 @@ from study.monitoring import LiveList
 from study.organising import OrganiserService
 from study.store import InvitationKind
 
-SHOWN = 5
+LINKS_ON_PAGE = 5
 _NEW = "new-links"
+# Columns of the list in pixels: the note is what tells links apart.
 _WIDTHS = {
     "link": 50,
     "note": 215,
@@ -44,7 +45,6 @@ _WIDTHS = {
     "withdrawn": 85,
     "made (UTC)": 145,
 }
-"""Columns of the list in pixels: the note is what tells links apart."""
 
 
 def links_view(service: OrganiserService, draft: StudyDraft) -> None:
@@ -64,7 +64,7 @@ def links_view(service: OrganiserService, draft: StudyDraft) -> None:
         _try(study)
     show_done_message("links")
     show_error_at("links")
-    _fresh(study)
+    _new_links(study)
     if ended is None:
         left, right = st.columns(2, gap="large")
         with left:
@@ -145,30 +145,30 @@ def _open(study: Study) -> None:
 # --- links just made ---
 
 
-def _keep(study: Study, made: Sequence[NewInvitation]) -> None:
+def _keep(study: Study, new_links: Sequence[NewInvitation]) -> None:
     """Until the tab is closed: the links, and their file."""
     before = organiser_desk().page_values.get(_NEW)
-    links = (*before[1], *made) if before and before[0] == study.id else tuple(made)
+    links = (*before[1], *new_links) if before and before[0] == study.id else tuple(new_links)
     number = parcels().leave(
         login_key(), f"{file_stem(study.name)}-links.csv", links_csv(links).encode()
     )
     organiser_desk().page_values[_NEW] = (study.id, links, number)
 
 
-def _fresh(study: Study) -> None:
-    kept = organiser_desk().page_values.get(_NEW)
-    if kept is None or kept[0] != study.id:
+def _new_links(study: Study) -> None:
+    entry = organiser_desk().page_values.get(_NEW)
+    if entry is None or entry[0] != study.id:
         return
-    _, links, number = kept
+    _, links, number = entry
     with st.container(border=True, key="new-links", gap="small"):
         show_heading(f"{wording.count(len(links), 'new link')}: save now")
-        for each in links[-SHOWN:]:
+        for each in links[-LINKS_ON_PAGE:]:
             note = each.label or (f"open, {each.quota}" if each.kind == InvitationKind.OPEN else "")
             if note:
                 st.html(f'<p class="eic-quiet">{escape(note, 160)}</p>')
             st.code(each.link, language=None, wrap_lines=True)
-        if len(links) > SHOWN:
-            quiet_note(f"The newest {SHOWN} of {len(links):,}; the file has all.")
+        if len(links) > LINKS_ON_PAGE:
+            quiet_note(f"The newest {LINKS_ON_PAGE} of {len(links):,}; the file has all.")
         with st.container(horizontal=True, vertical_alignment="center"):
             what = wording.count(len(links), "link")
             download_button(

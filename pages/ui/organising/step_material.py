@@ -89,7 +89,7 @@ def pool_view(service: OrganiserService, draft: StudyDraft) -> None:
         _progress(_key(draft))
         return
     if job is not None:
-        _ended(draft, job)
+        _show_ending(draft, job)
     if draft.pool is None:
         show_empty_state("No pool yet", "Upload one below, scored or not.")
     else:
@@ -145,11 +145,11 @@ def _refused(rows: tuple[RefusedRow, ...]) -> None:
 
 
 def _parcel(rows: tuple[RefusedRow, ...]) -> str:
-    kept = organiser_desk().page_values
-    if kept.get("refused-parcel", (None, ""))[0] is not rows:
+    page_values = organiser_desk().page_values
+    if page_values.get("refused-parcel", (None, ""))[0] is not rows:
         number = parcels().leave(login_key(), "refused.csv", refused_csv(rows).encode())
-        kept["refused-parcel"] = (rows, number)
-    return str(kept["refused-parcel"][1])
+        page_values["refused-parcel"] = (rows, number)
+    return str(page_values["refused-parcel"][1])
 
 
 # --- bringing one ---
@@ -251,7 +251,7 @@ def _progress(key: str) -> None:
     show_job(jobs().get(key) if is_organiser() else None, text, key="cancel-scoring")
 
 
-def _ended(draft: StudyDraft, job: Job) -> None:
+def _show_ending(draft: StudyDraft, job: Job) -> None:
     """What became of the last upload."""
     if isinstance(job.result, PoolUpload):
         if draft.pool is not None and job.result.pool.digest == draft.pool.digest:

@@ -46,8 +46,8 @@ from study.pairing import match_study
 from study.report.figures import pair_histograms
 
 LARGE = 30_000
+# Seconds for each problem of a matching that is to be finished.
 FINISHING = 3_600.0
-"""Seconds for each problem of a matching that is to be finished."""
 
 _A_DAY = 86_400.0
 
@@ -90,7 +90,7 @@ def pairs_view(service: OrganiserService, draft: StudyDraft) -> None:
         _progress(_key(draft))
         return
     if job is not None:
-        _ended(draft, job)
+        _show_ending(draft, job)
     cut_short = unfinished_sentence(draft.study.rules.get("unfinished", ()))
     if cut_short:
         _unfinished(draft, cut_short)
@@ -103,8 +103,8 @@ def pairs_view(service: OrganiserService, draft: StudyDraft) -> None:
     result = None if cut_short else _result(draft)
     if result is not None and result.complete:
         _outcomes_table(result)
-        if said := gaps_sentence(result):
-            quiet_note(said)
+        if sentence := gaps_sentence(result):
+            quiet_note(sentence)
         for line in result.notes:
             show_note(line)
     elif result is not None:
@@ -223,7 +223,7 @@ def _further_rules(rules: MatchingRules, key: str) -> None:
     used = rules.further or rules.distinct != "text"
     with st.expander("Further rules", expanded=used):
         with st.container(horizontal=True, gap="small", key="rules-further"):
-            for what, label, said in (
+            for what, label, help_text in (
                 ("calls", "|Δ calls| at most", "Functions such as roots and logarithms"),
                 ("depth", "|Δ depth| at most", "Nodes on the longest way to a leaf"),
                 ("length", "|Δ length| at most", "Printed symbols; a number counts its digits"),
@@ -237,7 +237,7 @@ def _further_rules(rules: MatchingRules, key: str) -> None:
                     key=f"{key}{what}",
                     width=150,
                     placeholder="any",
-                    help=said,
+                    help=help_text,
                 )
             st.number_input(
                 "Gap in share of draws",
@@ -338,9 +338,9 @@ def _key(draft: StudyDraft) -> str:
     return f"pairs {draft.study.id} {draft.study.created_at.isoformat()}"
 
 
-def _unfinished(draft: StudyDraft, said: str) -> None:
+def _unfinished(draft: StudyDraft, sentence: str) -> None:
     """What time ran out on, and the button that gives it more."""
-    show_warning(f"{said} The pairs below are no answer yet.")
+    show_warning(f"{sentence} The pairs below are no answer yet.")
     locked = bool(draft.dropped_pairs) and not st.checkbox(
         f"Discard what was left out and why ({len(draft.dropped_pairs)}), too",
         key="finish-discard",
@@ -403,7 +403,7 @@ def _progress(key: str) -> None:
     )
 
 
-def _ended(draft: StudyDraft, job: Job) -> None:
+def _show_ending(draft: StudyDraft, job: Job) -> None:
     """What became of it."""
     if isinstance(job.result, MatchingResult):
         keep_result(draft, job.result)
@@ -426,8 +426,8 @@ def _count_again() -> None:
 
 def _result(draft: StudyDraft) -> MatchingResult | None:
     """What matching said; of a large pool only when asked for."""
-    asked = organiser_desk().page_values.get("show-fates") == draft.study.id
-    if draft.pool is not None and draft.pool.rows > LARGE and not asked:
+    requested = organiser_desk().page_values.get("show-fates") == draft.study.id
+    if draft.pool is not None and draft.pool.rows > LARGE and not requested:
         st.button(
             "Show what became of every formula",
             key="show-fates",

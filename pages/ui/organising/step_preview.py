@@ -72,20 +72,20 @@ def _choose(draft: StudyDraft) -> StudyPair | None:
         key = f"{base}-pair"
         if st.session_state.get(key) not in ids:
             st.session_state[key] = next((i for i in ids if pairs[i].in_study), ids[0])
-        here = ids.index(st.session_state[key])
+        place = ids.index(st.session_state[key])
         st.button(
             "Previous",
             key="previous",
             icon=":material/chevron_left:",
-            disabled=here == 0,
+            disabled=place == 0,
             on_click=_move,
-            args=(key, ids[max(0, here - 1)]),
+            args=(key, ids[max(0, place - 1)]),
             shortcut="p",
         )
         st.selectbox(
             "Pair",
             ids,
-            here,
+            place,
             key=key,
             width=300,
             format_func=lambda i: _name(pairs[i]) if i in pairs else "",
@@ -94,9 +94,9 @@ def _choose(draft: StudyDraft) -> StudyPair | None:
             "Next",
             key="next",
             icon=":material/chevron_right:",
-            disabled=here == len(ids) - 1,
+            disabled=place == len(ids) - 1,
             on_click=_move,
-            args=(key, ids[min(len(ids) - 1, here + 1)]),
+            args=(key, ids[min(len(ids) - 1, place + 1)]),
             shortcut="n",
         )
     return pairs[st.session_state[key]]
@@ -184,13 +184,15 @@ def _behind(preview: Preview) -> None:
 
 def _gap_on_other_rows(draft: StudyDraft, pair: StudyPair) -> None:
     """How far the gap hangs on single rows, where the matching knew it."""
-    share, left = pair.pair.gap_share, pair.pair.gap_without_worst_row
+    share, reduced_gap = pair.pair.gap_share, pair.pair.gap_without_worst_row
     least = draft.study.rules.get("min_eic_gap")
     if share is None or least is None:
         return
-    said = f"ΔEIC ≥ {least:g} in {wording.percent(share, 0)} of {DRAWS} draws of the data’s rows"
-    without = "" if left is None else f"; {wording.number(left, 2)} without the worst row"
-    quiet_note(f"{said}{without}.")
+    text = f"ΔEIC ≥ {least:g} in {wording.percent(share, 0)} of {DRAWS} draws of the data’s rows"
+    without = (
+        "" if reduced_gap is None else f"; {wording.number(reduced_gap, 2)} without the worst row"
+    )
+    quiet_note(f"{text}{without}.")
 
 
 def _member(letter: str, side: str, member: Member) -> tuple[str, ...]:
@@ -273,8 +275,8 @@ def _specials(service: OrganiserService, draft: StudyDraft) -> None:
         kind = preview.pair.pair.kind
         show_heading("Practice ballot" if kind == PairKind.PRACTICE else "Attention check")
         if kind == PairKind.ATTENTION:
-            asked = "A" if preview.lower_left else "B"
-            quiet_note(f"Passed by choosing formula {asked}.")
+            letter = "A" if preview.lower_left else "B"
+            quiet_note(f"Passed by choosing formula {letter}.")
         with st.container(key=f"special-{number_}"):
             _special_frame(preview, number_)
 

@@ -22,8 +22,8 @@ from study.report.exported import StudyExport
 from study.statistics.clusters import Estimand
 from study.statistics.simulation import StudyModel
 
+# How many studies each try of the advice simulates, at most.
 ADVICE_STUDIES = 400
-"""How many studies each try of the advice simulates, at most."""
 
 
 def simulate(
@@ -42,31 +42,31 @@ def simulate(
     """
     more: dict[str, Any] = dict(settings)
     if target is None:
-        found = plan(model, studies=studies, seed=seed, progress=progress, **more)
-        return found, width_grid(model, settings["level"]), None
+        simulated = plan(model, studies=studies, seed=seed, progress=progress, **more)
+        return simulated, width_grid(model, settings["level"]), None
     tries = min(studies, ADVICE_STUDIES)
     total = studies + most_studies(model, tries)
-    found = plan(
+    simulated = plan(
         model, studies=studies, seed=seed, progress=lambda n, _: progress(n, total), **more
     )
     advice = advise(
         model,
         target,
-        start=found,
+        start=simulated,
         studies=tries,
         seed=seed,
         progress=lambda n, _: progress(studies + n, total),
         **more,
     )
-    return found, advice.grid, advice
+    return simulated, advice.grid, advice
 
 
-def analysed(export: StudyExport, estimand: Estimand) -> StudyReport:
+def complete_report(export: StudyExport, estimand: Estimand) -> StudyReport:
     """A report with all its numbers computed."""
     return analyse(export, estimand=estimand).complete()
 
 
-def packed_bundle(report: StudyReport, progress: Callable[[int, int], None] | None = None) -> bytes:
+def pack_bundle(report: StudyReport, progress: Callable[[int, int], None] | None = None) -> bytes:
     """The archive of a report."""
     out = io.BytesIO()
     write_bundle(out, report, progress=progress)

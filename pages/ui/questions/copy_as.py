@@ -19,27 +19,27 @@ def copy_as(formula: Formula, key: str) -> None:
 
     - `key`: unlike those of other such popovers on the page.
     """
-    here = current_visit()
+    visit = current_visit()
     widget = f"copy-language-{key}"
 
     def remember() -> None:
-        here.language = st.session_state[widget]
+        visit.language = st.session_state[widget]
 
     with st.popover("Copy as", icon=":material/content_copy:", key=f"copy-as-{key}"):
         languages = tuple(COPIED)
-        st.session_state[widget] = here.language  # chosen at one form, chosen at all
+        st.session_state[widget] = visit.language  # chosen at one form, chosen at all
         st.selectbox(
             "Language", languages, format_func=COPIED.__getitem__, key=widget, on_change=remember
         )
         try:
-            found = figure_cache().get(
-                ("copied", to_python(formula), here.language),
-                lambda: copied(formula, here.language),
+            translation = figure_cache().get(
+                ("copied", to_python(formula), visit.language),
+                lambda: copied(formula, visit.language),
                 lambda _: 0.01,
             )
         except FormulaError as error:
             st.html(f'<p class="eic-note" role="status">{prose(as_sentence(error.message))}</p>')
             return
-        st.code(found.text, language=None, wrap_lines=True)
-        for note in found.notes:
+        st.code(translation.text, language=None, wrap_lines=True)
+        for note in translation.notes:
             st.html(f'<p class="eic-quiet">{prose(note)}</p>')

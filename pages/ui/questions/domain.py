@@ -32,8 +32,8 @@ ENDS, CENTRE, SPREAD, HELD = "ends", "low", "high", "held"
 
 _STEPS = 150
 _EXPONENTS = 300.0
+# Finest step beside the numbers themselves that a browser can still tell.
 _FINEST = 1e-11
-"""Finest step beside the numbers themselves that a browser can still tell."""
 
 Value = float | tuple[float, float]
 
@@ -113,19 +113,19 @@ def tracks(start: Domain) -> tuple[Track, ...]:
     low, high = start.low, start.high
     if start.kind == "normal":
         spread = high or abs(low) or 1.0
-        made = [
+        candidates = [
             _track(CENTRE, low - 5 * spread, low + 5 * spread),
             _track(SPREAD, 0.0, 5 * spread),
         ]
     elif start.kind == "loguniform":
         a, b = math.log10(low), math.log10(high)
-        made = [_track(ENDS, a - ((b - a) or 1.0), b + ((b - a) or 1.0), log=True)]
+        candidates = [_track(ENDS, a - ((b - a) or 1.0), b + ((b - a) or 1.0), log=True)]
     else:
         width = (high - low) or abs(low) or 1.0
         part = HELD if start.kind == "fixed" else ENDS
-        made = [_track(part, low - width, high + width)]
-    known = tuple(track for track in made if track is not None)
-    return known if len(known) == len(made) else ()
+        candidates = [_track(part, low - width, high + width)]
+    drawable = tuple(track for track in candidates if track is not None)
+    return drawable if len(drawable) == len(candidates) else ()
 
 
 def _track(part: str, low: float, high: float, *, log: bool = False) -> Track | None:
@@ -153,8 +153,8 @@ def _round_down(value: float) -> float:
     return next(step for step in steps if step <= value * 1.000001)
 
 
+# Variables with a slider, those of the node to blame first.
 MOST = 6
-"""Variables with a slider, those of the node to blame first."""
 
 _START, _MOVED = "domain-start", "domain-moved"
 
@@ -169,7 +169,7 @@ class Start:
     chosen: Domains  # What the visitor had chosen; the others took the default
     carried: tuple[str, ...]  # Those of them that were chosen for a formula before
     domains: Domains  # One for each variable
-    seen: frozenset[Domains]  # Where the moving has led; another domain is a new start
+    visited: frozenset[Domains]  # Where the moving has led; another domain is a new start
     order: tuple[str, ...]  # The variables with a slider
     landmark: BottleneckOnData  # The bottleneck there
 
@@ -186,25 +186,25 @@ def domain_sliders(result: InspectionResult) -> None:
     if not result.domains:
         return
     start = _start_of(result)
-    known = dict(result.domains)
+    domains = dict(result.domains)
     layouts = [(name, tracks(dict(start.domains)[name])) for name in start.order]
     if not any(layout for _, layout in layouts):
         return
     with st.container(border=True, key="domain", gap="small"):
         away = result.domains != start.domains
-        said = bottleneck_sentence(start.landmark, result.inspection) if away else _INVITATION
-        st.html(f'<p class="eic-domain-said" role="status">{prose(said)}</p>')
+        message = bottleneck_sentence(start.landmark, result.inspection) if away else _INVITATION
+        st.html(f'<p class="eic-domain-said" role="status">{prose(message)}</p>')
         with st.container(key="domain-sliders", gap=None):
             for name, layout in layouts:
                 for track in layout:
-                    _slider(name, known[name], track)
+                    _slider(name, domains[name], track)
         if len(result.domains) > MOST:
             st.html('<p class="eic-quiet">The ranges of the other variables stand under Data.</p>')
         if away:
             back = [
                 f"{code_label(name, 12)} {describe(domain)}"
                 for name, domain in start.domains
-                if known[name] != domain
+                if domains[name] != domain
             ]
             st.button(
                 f"Back to {', '.join(back[:3])}{' …' if len(back) > 3 else ''}",
@@ -221,7 +221,7 @@ _INVITATION = "Drag an end of a range: the tree, the verdict and the rows follow
 def _start_of(result: InspectionResult) -> Start:
     request = replace(result.request, domains=(), carried=())
     start = st.session_state.get(_START)
-    if isinstance(start, Start) and start.request == request and result.domains in start.seen:
+    if isinstance(start, Start) and start.request == request and result.domains in start.visited:
         return start
     inspection = result.inspection
     start = Start(
@@ -251,12 +251,12 @@ def _slider(name: str, domain: Domain, track: Track) -> None:
         step=track.step,
         format=track.format,
         key=sync_widget(key, value),
-        on_change=_dragged,
+        on_change=_apply_drag,
         args=(name, track, key),
     )
 
 
-def _dragged(name: str, track: Track, key: str) -> None:
+def _apply_drag(name: str, track: Track, key: str) -> None:
     state, start = current_visit().state, st.session_state.get(_START)
     if not isinstance(start, Start) or state.upload:
         return
@@ -268,8 +268,8 @@ def _dragged(name: str, track: Track, key: str) -> None:
 
 @uninterrupted()
 def _move(start: Start, chosen: Domains, carried: tuple[str, ...]) -> None:
-    known = {name: domain for name, domain in chosen if name not in carried}
-    goal = tuple((name, known.get(name, domain)) for name, domain in start.domains)
-    st.session_state[_START] = replace(start, seen=start.seen | {goal})
+    chosen_by_name = {name: domain for name, domain in chosen if name not in carried}
+    goal = tuple((name, chosen_by_name.get(name, domain)) for name, domain in start.domains)
+    st.session_state[_START] = replace(start, visited=start.visited | {goal})
     st.session_state[_MOVED] = goal
     change_state(domains=chosen, carried=carried)

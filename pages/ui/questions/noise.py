@@ -29,11 +29,11 @@ from pages.ui.kit.visit import change_state
 from pages.ui.kit.wiring import diagnosis_service, figure_cache
 from pages.ui.questions.instead import replace_formula_button
 
-_TRIED = "noise-tried"
+_WHAT_IFS = "noise-tried"
 _MOST = 6
 
 
-def masked_rows_named(whole: Ledger) -> tuple[int, ...]:
+def outermost_masked_nodes(whole: Ledger) -> tuple[int, ...]:
     """The nodes that `masked_view` names."""
     return tuple(row.node_id for row in whole.outermost_masked[:_MOST])
 
@@ -45,7 +45,7 @@ def masked_view(result: InspectionResult, whole: Ledger) -> None:
     for row in rows[:_MOST]:
         with st.container(key=f"masked-{row.node_id}", gap="xsmall"):
             st.html(f'<p class="eic-quiet">{prose(whole.masked_sentence(row))}</p>')
-            if (result.request, row.node_id) in _asked_what_ifs():
+            if (result.request, row.node_id) in _what_ifs():
                 _answer(result, row.node_id)
             else:
                 st.button(
@@ -60,25 +60,25 @@ def masked_view(result: InspectionResult, whole: Ledger) -> None:
         st.html(f'<p class="eic-quiet">{len(rows) - _MOST} more in the table below.</p>')
 
 
-def _asked_what_ifs() -> frozenset[tuple[object, int]]:
+def _what_ifs() -> frozenset[tuple[object, int]]:
     """The what-ifs asked for in this tab."""
-    tried: frozenset[tuple[object, int]] = st.session_state.get(_TRIED, frozenset())
-    return tried
+    requests: frozenset[tuple[object, int]] = st.session_state.get(_WHAT_IFS, frozenset())
+    return requests
 
 
 @uninterrupted()
 def _ask_what_if(result: InspectionResult, node: int) -> None:
-    st.session_state[_TRIED] = _asked_what_ifs() | {(result.request, node)}
+    st.session_state[_WHAT_IFS] = _what_ifs() | {(result.request, node)}
 
 
 def _answer(result: InspectionResult, node: int) -> None:
     try:
-        found = diagnosis_service().what_if(result, node)
+        answer = diagnosis_service().what_if(result, node)
     except UserError as error:
         st.html(f'<p class="eic-note">{prose(str(error))}</p>')
         return
-    st.html(f'<p class="eic-note">{prose(found.sentence)}</p>')
-    replace_formula_button(result, found.text, f"take-mean-{node}")
+    st.html(f'<p class="eic-note">{prose(answer.sentence)}</p>')
+    replace_formula_button(result, answer.text, f"take-mean-{node}")
 
 
 _HEIGHT = 420
@@ -132,8 +132,8 @@ def _columns(ledger: Ledger, rows: tuple[LedgerRow, ...]) -> pa.Table:
             "share": [100 * row.share for row in rows],
             "mean": [100 * row.mean_share for row in rows],
             "below": [100 * row.inherited for row in rows],
-            "gain": [_shown(row.gain) for row in rows],
-            "largest": [_shown(row.largest) for row in rows],
+            "gain": [_finite_or_none(row.gain) for row in rows],
+            "largest": [_finite_or_none(row.largest) for row in rows],
             "at": [texts[row.amplifier].text[:_TEXT] for row in rows],
             "node": [row.node_id for row in rows],
         }
@@ -145,7 +145,7 @@ def _how(ledger: Ledger, row: LedgerRow) -> str:
     return f"{shape} {'masked' if shape == MASKED else 'here' if shape == INTRODUCED else 'below'}"
 
 
-def _shown(value: float) -> float | None:
+def _finite_or_none(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
@@ -169,7 +169,7 @@ def noise_panel(result: InspectionResult, node: int) -> None:
         _waterfall(result, ledger)
     masked = {ledger.masked_sentence(row) for row in ledger.outermost_masked}
     more = [sentence for sentence in ledger.sentences[1:] if sentence not in masked]
-    if node != root and whole.rows and node not in masked_rows_named(whole):
+    if node != root and whole.rows and node not in outermost_masked_nodes(whole):
         more.append(_in_the_result(whole, node))
     for sentence in more:
         st.html(f'<p class="eic-quiet">{prose(sentence)}</p>')
@@ -216,14 +216,14 @@ def _waterfall(result: InspectionResult, ledger: Ledger) -> None:
         figure,
         key=f"{_CHART}-{ledger.target}",
         theme=None,
-        on_select=lambda: _clicked(result.request, ledger.target),
+        on_select=lambda: _select_clicked(result.request, ledger.target),
         selection_mode="points",
         config={"displayModeBar": False},
         alt=waterfall_words(ledger, mean=mean),
     )
 
 
-def _clicked(request: InspectionRequest, target: int) -> None:
+def _select_clicked(request: InspectionRequest, target: int) -> None:
     points = st.session_state[f"{_CHART}-{target}"].selection.points
     if not points:
         return

@@ -33,17 +33,17 @@ from pages.ui.kit.text import clean, code_label
 from pages.ui.kit.visit import change_state, current_visit
 from pages.ui.kit.wiring import figure_cache
 
+# Digits by which a node must differ from the box around it to get its own.
 CALM = 0.3
-"""Digits by which a node must differ from the box around it to get its own."""
 
+# How many boxes are drawn at most, the hottest first.
 MAX_BOXES = 30
-"""How many boxes are drawn at most, the hottest first."""
 
+# Larger formulas are shortened around the bottleneck and the selected node.
 MAX_NODES = 110
-"""Larger formulas are shortened around the bottleneck and the selected node."""
 
+# Longest result in characters; beyond, boxes are dropped.
 MAX_SOURCE = 20_000
-"""Longest result in characters; beyond, boxes are dropped."""
 
 
 @dataclass(frozen=True)
@@ -137,16 +137,16 @@ def _write(
     boxed = _boxed(inspection, tree, limit)
     inside = selected is not None and _stands_in_box(inspection.formula, selected, boxed)
     styles = _styles(inspection.formula)
-    shown = None if tree is None else set(tree.order)
-    kept: dict[int, str] = {}  # LaTeX of the node where a skipped stretch ends
+    visible = None if tree is None else set(tree.order)
+    inner_latex: dict[int, str] = {}  # LaTeX of the node where a skipped stretch ends
 
     def decorate(node: Node, latex: str) -> str:
         k = node.id
-        if tree is not None and shown is not None:
-            if k not in shown:
+        if tree is not None and visible is not None:
+            if k not in visible:
                 return ""
             if k in tree.skipped:
-                latex = rf"\left[\,\cdots {kept.pop(tree.children[k][0])} \cdots\,\right]"
+                latex = rf"\left[\,\cdots {inner_latex.pop(tree.children[k][0])} \cdots\,\right]"
             elif k in tree.folded:
                 latex = r"\left[\cdots\right]"
         if dialect.marks and k < _MAX_MARKED:
@@ -164,15 +164,15 @@ def _write(
         if k == selected:
             latex = _brace(inspection, node, latex, dialect, "" if inside else theme.accent)
         if tree is not None and k in ends:
-            kept[k] = latex
+            inner_latex[k] = latex
         return latex
 
     ends = set() if tree is None else {tree.children[k][0] for k in tree.skipped}
     return to_latex(inspection.formula, None, decorate)
 
 
+# Nodes beyond have no mark of their own: a tenth of an em is as wide as a mark may be.
 _MAX_MARKED = 1000
-"""Nodes beyond have no mark of their own: a tenth of an em is as wide as a mark may be."""
 
 
 def _marked(formula: Formula, node: Node, latex: str) -> str:
@@ -189,9 +189,9 @@ def _marked(formula: Formula, node: Node, latex: str) -> str:
 
 def _brace(inspection: Inspection, node: Node, latex: str, dialect: _Dialect, accent: str) -> str:
     value = inspection.nodes[node.id].local_eic
-    said = {math.inf: r"\infty"}.get(value, wording.digits_lost(value))
-    said = rf"\text{{local EIC {said}}}" if math.isnan(value) else rf"\text{{local EIC }}{said}"
-    return rf"\underbrace{{{latex}}}_{{{dialect.ink(accent, said) if accent else said}}}"
+    text = {math.inf: r"\infty"}.get(value, wording.digits_lost(value))
+    text = rf"\text{{local EIC {text}}}" if math.isnan(value) else rf"\text{{local EIC }}{text}"
+    return rf"\underbrace{{{latex}}}_{{{dialect.ink(accent, text) if accent else text}}}"
 
 
 def _stands_in_box(formula: Formula, node_id: int, boxed: dict[int, float]) -> bool:
@@ -207,7 +207,7 @@ def _boxed(inspection: Inspection, tree: VisibleTree | None, limit: int) -> dict
     parents = inspection.formula.parents
     hottest = largest_loss_below(inspection) if tree is not None else []
     around: dict[int | None, float] = {None: 0.0}  # value of the box that a node stands in
-    wanted: list[tuple[float, int, float]] = []
+    candidates: list[tuple[float, int, float]] = []
     order = range(len(nodes)) if tree is None else tree.order
     for k in reversed(order):
         parent = parents[k]
@@ -223,9 +223,9 @@ def _boxed(inspection: Inspection, tree: VisibleTree | None, limit: int) -> dict
         differs = value != outside if math.isinf(value) else abs(value - outside) >= CALM
         if differs:
             around[k] = value
-            wanted.append((-value, k, value))
-    wanted.sort()
-    return {k: value for _, k, value in wanted[:limit]}
+            candidates.append((-value, k, value))
+    candidates.sort()
+    return {k: value for _, k, value in candidates[:limit]}
 
 
 def _styles(formula: Formula) -> dict[int, str]:
@@ -350,8 +350,8 @@ def blamed_variables_first(result: InspectionResult) -> list[str]:
 
 
 _HEIGHT = 420
+# Larger amplifications have too many digits to be read; the digits lost say it.
 _LEGIBLE = 1e9
-"""Larger amplifications have too many digits to be read; the digits lost say it."""
 
 KEY = "node_table"
 
@@ -359,9 +359,9 @@ KEY = "node_table"
 def node_table(result: InspectionResult, node: int) -> None:
     """Every node, the hottest first."""
     order = sorted(result.inspection.nodes, key=lambda n: (_rank(n.local_eic), n.node.id))
-    here = current_visit()
-    here.table_order = tuple(n.node.id for n in order)
-    here.table_row = row = here.table_order.index(node)
+    visit = current_visit()
+    visit.table_order = tuple(n.node.id for n in order)
+    visit.table_row = row = visit.table_order.index(node)
     chosen: Any = {"selection": {"rows": [row], "columns": [], "cells": []}}
     current = st.session_state.get(KEY)
     stale = current is None or list(current["selection"]["rows"]) != [row]
@@ -370,12 +370,12 @@ def node_table(result: InspectionResult, node: int) -> None:
     st.dataframe(
         _columns(result.inspection, order),
         key=KEY,
-        on_select=_row_selected,
+        on_select=_select_row,
         selection_mode="single-row",
         selection_default=None if stale else chosen,  # as with `sync_widget`
         hide_index=True,
         height=min(_HEIGHT, 37 + 35 * len(order)),
-        column_order=_shown(result.inspection, order, is_narrow()),
+        column_order=_visible_columns(result.inspection, order, is_narrow()),
         column_config=_settings(order, is_narrow()),
         placeholder="—",
         alt="Every node of the formula with its local EIC, the digits lost up to there",
@@ -387,9 +387,9 @@ def _columns(inspection: Inspection, order: list[NodeAmplification]) -> pa.Table
         {
             "node": [n.node.id for n in order],
             "expression": [n.text[:200] for n in order],
-            "digits": [_known(n.local_eic) for n in order],
-            "s": [_known(n.s_bar) for n in order],
-            "finite": [_known(n.local_eic_finite) for n in order],
+            "digits": [_number_or_none(n.local_eic) for n in order],
+            "s": [_number_or_none(n.s_bar) for n in order],
+            "finite": [_number_or_none(n.local_eic_finite) for n in order],
             "singular": [n.singular for n in order],
             "invalid": [without_value(inspection, n.node.id) for n in order],
             "unsettled": [not_checked(inspection, n.node.id) for n in order],
@@ -398,11 +398,13 @@ def _columns(inspection: Inspection, order: list[NodeAmplification]) -> pa.Table
     )
 
 
-def _known(value: float) -> float | None:
+def _number_or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _shown(inspection: Inspection, order: list[NodeAmplification], narrow: bool) -> list[str]:
+def _visible_columns(
+    inspection: Inspection, order: list[NodeAmplification], narrow: bool
+) -> list[str]:
     names = ["digits", "expression", "node"] if narrow else ["node", "expression", "digits"]
     if all(n.s_bar < _LEGIBLE or not n.evaluated for n in order):
         names.append("s")
@@ -438,8 +440,8 @@ def _rank(value: float) -> float:
     return math.inf if math.isnan(value) else -value
 
 
-def _row_selected() -> None:
+def _select_row() -> None:
     rows = st.session_state[KEY]["selection"]["rows"]
-    here = current_visit()
-    if rows and rows[0] != here.table_row and rows[0] < len(here.table_order):
-        change_state(node=here.table_order[rows[0]])
+    visit = current_visit()
+    if rows and rows[0] != visit.table_row and rows[0] < len(visit.table_order):
+        change_state(node=visit.table_order[rows[0]])
