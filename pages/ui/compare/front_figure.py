@@ -1,7 +1,4 @@
-"""The front: every formula by complexity and accuracy, coloured by the digits it loses.
-
-Pure: from scores to a Plotly figure.
-"""
+"""The front: every formula by complexity and accuracy, coloured by the digits it loses."""
 
 from __future__ import annotations
 
@@ -36,8 +33,6 @@ _EXACT = 1e-17
 
 @dataclass(frozen=True)
 class FrontView:
-    """What is drawn."""
-
     scores: Sequence[ListedScore]
     visible: np.ndarray  # Places of the scores that are drawn
     on_front: np.ndarray  # shape (N,): Members among all
@@ -47,7 +42,7 @@ class FrontView:
 
 
 def drawn_places(view: FrontView) -> np.ndarray:
-    """Which places are drawn: members of the front first, the rest thinned evenly."""
+    """The places that are drawn: all of the front, the rest thinned evenly to `MOST_POINTS`."""
     upwards = _upwards(view)
     complexity = _complexity(view)
     drawable = view.visible[~np.isnan(upwards[view.visible]) & ~np.isnan(complexity[view.visible])]
@@ -60,10 +55,7 @@ def drawn_places(view: FrontView) -> np.ndarray:
 
 
 def front_figure(view: FrontView, *, dark: bool = False, narrow: bool = False) -> go.Figure:
-    """Complexity across, error up (logarithmic), colour and outline as the legend says.
-
-    Points carry their place in ``customdata``.
-    """
+    """Complexity across, error up (logarithmic); points carry their place in ``customdata``."""
     theme = THEMES[dark]
     places = drawn_places(view)
     methods = _methods(view.scores, places)
@@ -98,16 +90,16 @@ def _complexity(view: FrontView) -> np.ndarray:
 
 
 def ceiling(view: FrontView) -> float:
-    """Errors above this are drawn on the upper edge: they would flatten all others.
-
-    R^2 below -1 explains nothing; a loss is cut at a hundred times the median, and so is an R^2
-    where no formula shown has a better one.
+    """The largest value that is drawn; larger ones lie on the upper edge, for they would flatten
+    all others.
     """
     values = _measured(view)[view.visible]
     finite = values[np.isfinite(values)]
     if view.accuracy is None:
         usual, share = HIGH * 1.5, 1.5
     else:
+        # An R² below -1 (error 2) explains nothing.  A loss has no such scale: it is cut at a
+        # hundred times the median, and so are errors that are all above 2.
         usual, share = (2.0 if "loss" not in view.accuracy_name else -math.inf), 100.0
     if len(finite) and finite.min() > usual:
         above = finite[finite > 0]
@@ -116,13 +108,12 @@ def ceiling(view: FrontView) -> float:
 
 
 def count_on_edge(view: FrontView) -> int:
-    """How many of the formulas shown are drawn on the upper edge."""
     values = _measured(view)[drawn_places(view)]
     return int(np.count_nonzero(values > ceiling(view)))
 
 
 def edge_note(view: FrontView) -> str:
-    """What stands on the edges of the plot instead of at its number; "" if nothing does."""
+    """How many formulas lie on an edge instead of at their number; "" if none does."""
     places, notes = drawn_places(view), []
     above, limit = count_on_edge(view), ceiling(view)
     if above and view.accuracy is None:
@@ -146,18 +137,19 @@ def edge_note(view: FrontView) -> str:
 
 
 def _measured(view: FrontView) -> np.ndarray:
-    """What is drawn upwards, before anything is cut."""
+    """The values upwards, before anything is cut."""
     if view.accuracy is not None:
         return view.accuracy
     return np.array([s.score.eic for s in view.scores], dtype=float)
 
 
 def _upwards(view: FrontView) -> np.ndarray:
-    """What is drawn upwards; nan where there is nothing to draw."""
+    """The values upwards as drawn; nan where there is nothing to draw."""
     values = _measured(view)
     if view.accuracy is None:
         return np.minimum(values, ceiling(view))
     with np.errstate(invalid="ignore"):
+        # An exact fit may have an error of -1e-16; a logarithmic axis has no 0.
         drawn = np.where((values >= -1e-9) & (values < np.inf), np.maximum(values, _EXACT), np.nan)
         return np.minimum(drawn, ceiling(view))
 
@@ -220,7 +212,7 @@ def _hover(view: FrontView, place: int) -> str:
 
 
 def _staircase(view: FrontView, places: np.ndarray, theme: Theme) -> dict[str, Any]:
-    """The best that each complexity reaches: the front without regard to EIC."""
+    """The best error at each complexity: the front without regard to EIC."""
     x, y = _complexity(view)[places], _upwards(view)[places]
     best = front(np.column_stack([x, y])) if len(places) else np.zeros(0, dtype=bool)
     order = np.lexsort((y[best], x[best]))
@@ -300,7 +292,7 @@ _FEW_NODES = 12
 
 
 def _up(view: FrontView, places: np.ndarray) -> dict[str, Any]:
-    """The axis upwards, its upper edge at the ceiling where something is drawn there."""
+    """The vertical axis, its end at the ceiling where points lie on it."""
     values, limit = _upwards(view)[places], ceiling(view)
     cut = bool(count_on_edge(view))
     if view.accuracy is None:
@@ -330,9 +322,7 @@ def _up(view: FrontView, places: np.ndarray) -> dict[str, Any]:
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """Values to write beside a logarithmic axis: powers of ten, else 1-2-5, else even steps.
-
-    - `low`, `high`: its ends, as exponents of ten.
+    """Ticks between the exponents `low` and `high`: powers of ten, else 1-2-5, else even steps.
 
     >>> log_ticks(-3.1, 0.3), log_ticks(-0.4, 0.8), log_ticks(-0.02, 0.04)
     ([0.001, 0.01, 0.1, 1.0], [0.5, 1.0, 2.0, 5.0], [0.96, 0.98, 1.0, 1.02, 1.04, 1.06, 1.08])

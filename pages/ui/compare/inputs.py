@@ -1,4 +1,4 @@
-"""The list: pasting, dropping or taking an example, how it was read, and the data beside it."""
+"""The list: pasting, dropping or taking an example, its reading, and the data beside it."""
 
 from __future__ import annotations
 
@@ -55,8 +55,6 @@ RANGES = (
 
 @dataclass(frozen=True)
 class ListExample:
-    """A list worth looking at: its key, its button and what it shows."""
-
     key: str
     title: str
     lesson: str
@@ -80,7 +78,6 @@ EXAMPLES = (
 
 @uninterrupted()
 def show_example(key: str) -> None:
-    """Show one, as a callback."""
     if key == "writings":
         current_visit().wants_table = False
         change_state(
@@ -111,7 +108,7 @@ def show_example(key: str) -> None:
 
 
 def follow_list_link(desk: CompareDesk, state: CompareState) -> None:
-    """Take the list that the address has brought, unless it is the one that is here."""
+    """Read the list of the address, unless it is the present one."""
     if state.list_example:
         if desk.raw is None and any(state.list_example == example.key for example in EXAMPLES):
             show_example(state.list_example)
@@ -120,7 +117,6 @@ def follow_list_link(desk: CompareDesk, state: CompareState) -> None:
 
 
 def list_notes(desk: CompareDesk, state: CompareState) -> None:
-    """What a link does not hold, or did not bring."""
     if state.list_broken and desk.raw is None:
         show_note(
             "The list in this link cannot be read: part of it is missing. Ask for the link "
@@ -142,7 +138,6 @@ _MAX_EDITABLE = 20_000
 
 
 def list_input(desk: CompareDesk) -> None:
-    """The field and the uploader, or the list that is here with how it was read."""
     if desk.raw is None:
         st.text_area(
             "Formulas",
@@ -186,8 +181,8 @@ def list_input(desk: CompareDesk) -> None:
 
 @uninterrupted()
 def _read_pasted() -> None:
-    """Leaving the field, or the button beside it: whichever comes first takes the list."""
     text = st.session_state.get("list_text", "")
+    # Leaving the field and the button beside it both come here: the second must not read again.
     if text.strip() and text != compare_desk().raw:
         read_list(text)
 
@@ -281,7 +276,6 @@ def _change_as_stored() -> None:
 
 
 def examples_view() -> None:
-    """Buttons for the examples, and what the page is for."""
     st.html(
         '<div class="eic-empty"><p class="eic-empty-title">Which of many formulas keeps its '
         "digits?</p><p>Bring a list and data: each formula is placed by accuracy, complexity and "
@@ -300,7 +294,6 @@ def examples_view() -> None:
 
 
 def ask_for_data(unknown: tuple[str, ...]) -> None:
-    """Ask which values the variables take that have no range, for EIC depends on them."""
     names = wording.join([f"`{name}`" for name in unknown], limit=12)
     each, verb = ("it", "takes") if len(unknown) == 1 else ("each", "take")
     question = (
@@ -325,7 +318,7 @@ def _want_table() -> None:
 
 
 def data_input(visit: Visit, variables: tuple[str, ...]) -> DeltaGenerator | None:
-    """The ranges or the table that all formulas share; a place for what the switch detects."""
+    """The ranges or the table of all formulas; a place for the detected counting, if it is on."""
     table = visit.table
     waiting = bool(visit.state.upload) and table is None
     data_panel(visit, Outcome(waiting=waiting, variables=variables), one_formula=False)
@@ -352,7 +345,6 @@ def data_input(visit: Visit, variables: tuple[str, ...]) -> DeltaGenerator | Non
 
 
 def show_detected(place: DeltaGenerator | None, text: str) -> None:
-    """Say under the switch what it detected, once the list is scored."""
     if place is not None and text:
         with place:
             quiet_note(text)

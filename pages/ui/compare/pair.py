@@ -48,14 +48,12 @@ class Difference:
 
 
 def r2_of(inspection: Inspection) -> float:
-    """R^2 on the samples' target; nan without one."""
+    """R² on the samples' target; nan without one."""
     return math.nan if inspection.samples.target is None else fit_of(inspection).r2
 
 
 def pair_sentence(a: Inspection, b: Inspection) -> str:
-    """Which of two formulas keeps more digits, and what that costs in fit and nodes.
-
-    - `a`, `b`: on the same data.
+    """Which of two formulas keeps more digits on the same data, and its cost in fit and nodes.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -108,6 +106,7 @@ def _fit(a: float, b: float) -> str:
     if math.isnan(a) or math.isnan(b):
         which = "A" if math.isnan(a) else "B"
         return f"; {which} has no R², as it has no value at some row"
+    # Fits are compared by their errors: R² of 0.999 and 0.9999 differ tenfold.
     worse, better = max(1 - a, _FLOOR), max(1 - b, _FLOOR)
     values = f"(R² {wording.r_squared(b)} against {wording.r_squared(a)})"
     if abs(better - worse) <= SAME_FIT * max(worse, better):
@@ -123,7 +122,6 @@ def _size(a: Inspection, b: Inspection) -> str:
 
 
 def differences(a: Inspection, b: Inspection) -> tuple[Difference, ...]:
-    """The lines of the table, those that say nothing left out."""
     rows = [_row(NAMES[WORST_STEP], a.eic, b.eic)]
     if math.isinf(a.eic) or math.isinf(b.eic):
         rows.append(_row(f"{NAMES[WORST_STEP]}, where finite", a.eic_finite, b.eic_finite))
@@ -164,14 +162,14 @@ def _change(a: float, b: float, digits: int | None) -> str:
 
 @dataclass(frozen=True)
 class Pair:
-    """What came of A and of B: a result, an error, or nothing yet."""
+    """The results of A and B; None for an empty field."""
 
     a: InspectionResult | FormulaError | DataError | None
     b: InspectionResult | FormulaError | DataError | None
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The variables of what could be measured."""
+        """The variables of the formulas that could be measured."""
         names: list[str] = []
         for side in (self.a, self.b):
             if isinstance(side, InspectionResult):
@@ -180,7 +178,6 @@ class Pair:
 
 
 def requests_of(state: CompareState) -> tuple[InspectionRequest, InspectionRequest]:
-    """What is asked of the inspector's service for A and for B."""
     first = request_of(state)
     second = InspectionRequest(
         formula=state.other,
@@ -197,7 +194,6 @@ def requests_of(state: CompareState) -> tuple[InspectionRequest, InspectionReque
 
 
 def measure_pair(visit: Visit, state: CompareState, service: InspectorService) -> Pair:
-    """Inspect A and B on the data of the page."""
     waiting = bool(state.upload) and visit.table is None
     requests = requests_of(state)
     aside = visit.asking(*requests)
@@ -215,7 +211,6 @@ def measure_pair(visit: Visit, state: CompareState, service: InspectorService) -
 
 
 def pair_inputs(state: CompareState) -> None:
-    """The two fields."""
     left, right = st.columns(2, gap="medium")
     left.text_area(
         "Formula A",
@@ -279,7 +274,6 @@ def _swap() -> None:
 
 
 def pair_view(pair: Pair) -> None:
-    """What A and B come to, once both can be measured."""
     left, right = st.columns(2, gap="medium")
     for column, side in ((left, pair.a), (right, pair.b)):
         with column:
@@ -360,6 +354,7 @@ def _tree(name: str, result: InspectionResult) -> None:
 
 def _curves(a: InspectionResult, b: InspectionResult) -> None:
     first, second = _side(a), _side(b)
+    # The first axis offered is a variable of the worse bottleneck.
     worse, result = max(((first, a), (second, b)), key=lambda pair: pair[1].inspection.eic)
     telling = [worse.column(v) for v in blamed_variables_first(result)]
     columns = tuple(dict.fromkeys([*telling[:1], *shared_columns(first, second)]))

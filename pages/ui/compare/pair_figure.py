@@ -1,8 +1,7 @@
 """Two formulas on one pair of axes: curves over one variable, maps over two.
 
-Pure: from two inspections to a Plotly figure.  Formulas may call the same column by different
-names (``X1`` counts from 1, ``x0`` from 0), so axes are columns, and each formula brings its
-mapping.
+Formulas may call the same column by different names (``X1`` counts from 1, ``x0`` from 0), so axes
+are columns, and each formula brings its mapping.
 """
 
 from __future__ import annotations
@@ -51,14 +50,11 @@ _TOP = 14.0
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two formulas."""
-
     inspection: Inspection
     # What each variable is called in the data; the variable itself where nothing is said
     columns: Mapping[str, str] = field(default_factory=dict)
 
     def column(self, variable: str) -> str:
-        """The column of a variable."""
         return self.columns.get(variable, variable)
 
     def samples_of(self, column: str) -> Array | None:
@@ -80,11 +76,7 @@ def shared_columns(a: Side, b: Side) -> tuple[str, ...]:
 def pair_figure(
     a: Side, b: Side, along: str, *, dark: bool = False, narrow: bool = False
 ) -> go.Figure:
-    """A cut along one column, the others held at their medians.
-
-    - `along`: one of `shared_columns`.
-    - `dark`, `narrow`: for a dark page; for a phone.
-    """
+    """A cut along one column, the others held at their medians."""
     theme = THEMES[dark]
     axis = axis_along(a, b, along)
     x = axis.grid(CURVE_POINTS)
@@ -126,7 +118,7 @@ def pair_figure(
 
 
 def axis_along(a: Side, b: Side, column: str) -> GridAxis:
-    """The axis of a column, as the samples of A or else of B have it."""
+    """The axis of a column, from the samples of A or else of B."""
     for side in (a, b):
         for variable in side.inspection.formula.variables:
             if side.column(variable) == column:
@@ -136,11 +128,8 @@ def axis_along(a: Side, b: Side, column: str) -> GridAxis:
 
 
 def values_along(side: Side, grids: Mapping[str, Array]) -> tuple[Array, Array]:
-    """Value and s at the bottleneck where some columns vary and the others are held.
-
-    - `grids`, shape (N,), mapping of column to ndarray: the columns that vary.
-
-    Returns as `pages.ui.figures.grids.on_grid` (shape (N,)).
+    """Value and s at the bottleneck, each of shape (N,), over `grids`; other columns are held at
+    their medians.
     """
     inspection = side.inspection
     count = len(next(iter(grids.values())))
@@ -191,7 +180,7 @@ def _line(x: Array, y: Array, name: str, ink: str, dash: str, axis: str) -> dict
 
 
 def _ticks(x: Array, s: Array, name: str, ink: str) -> dict[str, Any]:
-    """Where s is infinite: ticks at the lower edge."""
+    """Ticks at the lower edge where s is infinite."""
     rows = np.isinf(s)
     return {
         "type": "scatter",
@@ -233,11 +222,7 @@ def _ceiling(values: list[Array]) -> float:
 def pair_maps(
     a: Side, b: Side, x_name: str, y_name: str, *, dark: bool = False, narrow: bool = False
 ) -> go.Figure:
-    """Four maps: the values of A and B, and log10 s at the bottleneck of each.
-
-    - `x_name`, `y_name`: columns across and up; others are held at their medians.
-    - `dark`, `narrow`: for a dark page; for a phone.
-    """
+    """Four maps: the values of A and B, and log10 s at the bottleneck of each."""
     theme = THEMES[dark]
     x, y = axis_along(a, b, x_name), axis_along(a, b, y_name)
     across, up = np.meshgrid(x.grid(MAP_POINTS), y.grid(MAP_POINTS))
@@ -269,7 +254,7 @@ def pair_maps(
 
 
 def _limits(values: list[Array]) -> tuple[float, float]:
-    """One scale for both values."""
+    """One scale for both values, else their difference could not be seen."""
     limits = value_limits(*values)
     if limits is not None:
         return limits

@@ -45,7 +45,6 @@ from pages.ui.kit.visit import change_state, current_visit, sync_widget
 
 
 def picked_bar(scored: Scored) -> None:
-    """The formulas picked, each with what can be done with it."""
     places = [p for p in compare_desk().picked if p < len(scored.scores)]
     if not places:
         quiet_note("Click a point or a row: open it in the inspector, or put two side by side.")
@@ -61,7 +60,7 @@ def picked_bar(scored: Scored) -> None:
 
 
 def _show(**changes: Any) -> None:
-    """Change the state, and draw the whole page: the pair stands outside this fragment."""
+    # The pair stands outside this fragment: the whole page must run.
     change_state(**changes)
     st.rerun()
 
@@ -94,19 +93,17 @@ def _card(scored: ListedScore, place: int) -> None:
 
 
 def changes_for_a(scored: ListedScore) -> dict[str, Any]:
-    """The changes that make a row formula A."""
     text, syntax, base = _as_measured(scored)
     return {"formula": text, "syntax": syntax, "base": base, "node": None}
 
 
 def changes_for_b(scored: ListedScore) -> dict[str, Any]:
-    """The changes that make a row formula B."""
     text, syntax, base = _as_measured(scored)
     return {"other": text, "other_syntax": syntax, "other_base": base}
 
 
 def _as_measured(scored: ListedScore) -> tuple[str, str, int | None]:
-    """The formula's text, its notation, and what its variables count from."""
+    """The text, the notation and the index base with which a formula was scored."""
     listed, base = scored.listed, scored.base
     if scored.renumbered:
         listed, base = counted_from_zero(listed), 0
@@ -114,7 +111,7 @@ def _as_measured(scored: ListedScore) -> tuple[str, str, int | None]:
 
 
 def open_in_inspector(scored: ListedScore) -> None:
-    """Go to the inspector with this formula on the same data."""
+    # `st.switch_page` needs the page itself: the one place where a room knows a page.
     from pages.inspector import inspector_page
 
     state = current_visit().state
@@ -129,7 +126,7 @@ _LISTED = 500
 
 @st.fragment(run_every=0.6)
 def show_progress(key: str) -> None:
-    """How far scoring has come; the page follows when it has ended."""
+    """Poll the job; the page runs again when it has ended."""
     desk = compare_desk()
     desk.last_watched = time.monotonic()
     show_job(
@@ -140,7 +137,6 @@ def show_progress(key: str) -> None:
 
 
 def show_end(desk: CompareDesk) -> None:
-    """Why there are no scores."""
     job = desk.job
     if job is None:
         return
@@ -157,7 +153,6 @@ def _score_again() -> None:
 
 
 def ask_about_table(scored: Scored) -> None:
-    """What speaks against the table, and whether it is to be used all the same."""
     reasons = "".join(f"<li>{prose(reason)}</li>" for reason in scored.check.reasons)
     title = (
         "This is not the table of these formulas."
@@ -174,7 +169,6 @@ def ask_about_table(scored: Scored) -> None:
 
 
 def results_view(desk: CompareDesk, scored: Scored, notices: list[str]) -> None:
-    """Everything below the inputs, one fragment."""
     for text in notices:
         show_note(text)
     if desk.protected or any(s.protected for s in scored.scores):
@@ -222,7 +216,7 @@ def _results(number_of_list: int) -> None:
 
 
 def _nothing_to_show(scored: Scored) -> bool:
-    """Say what to do where no formula has a number, in place of an empty plot."""
+    """Explain an empty plot; False if there is something to draw."""
     read = [s for s in scored.scores if not s.score.error]
     if any(not math.isnan(s.score.eic) for s in read):
         return False
@@ -251,7 +245,7 @@ def _nothing_to_show(scored: Scored) -> bool:
 
 
 def _accuracy(scored: Scored) -> str:
-    """Which accuracy is looked at; "" for none."""
+    """The accuracy of the plot; "" for none."""
     names = [*scored.accuracies, ""]
     if len(names) < 2:
         return ""
@@ -287,7 +281,7 @@ def _summary(scored: Scored, on_front: np.ndarray, name: str) -> None:
 
 
 def _choice(scored: Scored) -> None:
-    """The formula to take when digits count; nothing where no formula has an R²."""
+    """The formula to take where digits have a price; nothing where no formula has an R²."""
     if scored.choice(READABLE) is None:
         return
     with st.container(key="front-choice", gap="small"):
@@ -318,7 +312,6 @@ def _choice(scored: Scored) -> None:
 
 
 def _choice_actions(scored: Scored, choice: Pick) -> None:
-    """What can be done with the formula to take."""
     if st.button("Open in the inspector", key="open-choice", icon=":material/search:"):
         open_in_inspector(choice.picked)
     compared = [choice.picked, *([choice.plain] if choice.plain is not choice.picked else [])]

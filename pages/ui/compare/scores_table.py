@@ -1,4 +1,4 @@
-"""The table of scores: which formulas are shown, sorted how, and as a file."""
+"""The table of scores: filters, order, columns, and the file."""
 
 from __future__ import annotations
 
@@ -27,8 +27,6 @@ COLUMNS = ("row", "problem", "method", "formula", "syntax", "extra", *SCORE_COLU
 
 def scored_csv(scores: Sequence[ListedScore], on_front: np.ndarray) -> str:
     """A row for each row of the list, in order, refused ones included.
-
-    - `on_front`, shape (N,)
 
     >>> from eic_core.pool import Score
     >>> from eic_core.pool.importers import Listed
@@ -60,7 +58,7 @@ def _cells(scored: ListedScore, member: bool) -> list[object]:
 
 @dataclass(frozen=True)
 class Filter:
-    """What the filters ask for; None and empty let everything through."""
+    """The filters; None and empty let everything through."""
 
     text: str = ""
     most_eic: float | None = None
@@ -88,7 +86,6 @@ class Filter:
 
 
 def filter_scores(scored: Scored, on_front: np.ndarray) -> np.ndarray:
-    """Places of the formulas that the filters let through."""
     scores = scored.scores
     methods = list(dict.fromkeys(s.listed.method for s in scores if s.listed.method))
     if is_narrow():
@@ -140,7 +137,7 @@ _MOST_ROWS = 20_000
 
 
 def scores_table(view: FrontView, scored: Scored, name: str) -> None:
-    """The formulas shown, the front first, then by error and EIC."""
+    """The formulas that pass the filters, the front first, then by error and EIC."""
     order = sorted(view.visible.tolist(), key=lambda i: _rank(view, i))[:_MOST_ROWS]
     key = f"front-table-{compare_desk().number}"
     rows = [k for k, i in enumerate(order) if i in view.picked]
@@ -178,6 +175,7 @@ def _pick_rows(key: str, order: tuple[int, ...]) -> None:
     desk = compare_desk()
     chosen = [order[r] for r in rows if r < len(order)]
     still_picked = [p for p in desk.picked if p in chosen]
+    # At most two are picked: the newest pushes out the oldest.
     desk.picked = tuple([*still_picked, *(p for p in chosen if p not in still_picked)][-2:])
 
 

@@ -42,7 +42,6 @@ _LISTED = 50
 
 
 def table_panel(visit: Visit, variables: tuple[str, ...], result: InspectionResult | None) -> None:
-    """Upload, or the table in use with its columns."""
     table = visit.table
     if table is None:
         _upload(visit)
@@ -119,6 +118,7 @@ def _read_upload() -> None:
         return
     keep_upload(table)
     # The example that greets a visitor is not theirs: nothing is said of it and their columns.
+    # The example that greets a visitor is not theirs: no error is shown about it and their columns.
     formula = "" if visit.first and not visit.state.upload else visit.state.formula
     change_state(formula=formula, upload=table.digest, upload_name=table.source[:200])
 
@@ -239,7 +239,7 @@ _SCROLL_AFTER = 5
 
 
 def data_panel(visit: Visit, outcome: Outcome, *, one_formula: bool = True) -> None:
-    """The panel, as an expander that says in its title what it holds.
+    """The panel, an expander whose title sums up the data.
 
     For a list of formulas (not `one_formula`) columns are not matched by hand.
     """
@@ -378,7 +378,7 @@ def _range(visit: Visit, name: str, domain: Domain) -> None:
 
 
 def number_format(value: float) -> str:
-    """How a range's end is shown: 1e+8 and 1e-7 as powers of ten, others in full.
+    """The printf format of a range's end: 1e+8 and 1e-7 as powers of ten, others in full.
 
     >>> number_format(1e8), number_format(2.5e-7), number_format(120.0)
     ('%.0e', '%.1e', '%.10g')
@@ -390,12 +390,13 @@ def number_format(value: float) -> str:
 
 
 def _step(domain: Domain) -> float:
+    # A step moves the second significant digit, within the range of doubles.
     size = max(abs(domain.low), abs(domain.high)) or 1.0
     return float(10.0 ** min(300, max(-300, math.floor(math.log10(size)) - 1)))
 
 
 def _domain_of(name: str) -> Domain:
-    """As it is shown: what the user chose, what the formula states, or the default."""
+    """The domain on the page: the user's choice, else the formula's own range, else the default."""
     visit = current_visit()
     state, last = visit.state, visit.last_good
     same_formula = last is not None and last.request.formula == state.formula
@@ -416,6 +417,7 @@ def convert_domain(domain: Domain, kind: str) -> Domain:
     low, high = domain.low, domain.high
     if domain.kind == "normal":
         low, high = domain.low - 2 * domain.high, domain.low + 2 * domain.high
+    # The sum of two large ends could overflow.
     centre = low / 2 + high / 2
     if kind == "fixed":
         return Domain(kind, centre, centre)
@@ -425,12 +427,13 @@ def convert_domain(domain: Domain, kind: str) -> Domain:
         return Domain(kind, centre, float(f"{(high - low) / 4:.3g}"))
     if kind == "loguniform" and low <= 0:
         high = high if high > 0 else 1.0
+        # A logarithm needs positive ends: three decades below the upper one.
         low = float(f"{high / 1000:.3g}")
     return Domain(kind, low, high)
 
 
 def _change_ends(name: str) -> None:
-    """Take the ends that stand in the fields; what is no range stays there until it is mended."""
+    """Apply the typed ends; invalid ones stay in the fields until they are corrected."""
     visit = current_visit()
     before = _domain_of(name)
     low = st.session_state.get(f"low:{name}")
@@ -446,7 +449,7 @@ def _change_ends(name: str) -> None:
 
 
 def _problem_of_ends(domain: Domain, low: float, high: float) -> str:
-    """Why these are no ends for a domain, or ""."""
+    """Why these ends are invalid, or ""."""
     if domain.kind in ("uniform", "loguniform") and low > high:
         return "from is above to"
     try:

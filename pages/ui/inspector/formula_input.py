@@ -1,6 +1,4 @@
-"""The formula: typing it, ten examples with a lesson each, how it was read, what is wrong with
-it.
-"""
+"""The formula: its field, ten examples with a lesson each, its reading, and its errors."""
 
 from __future__ import annotations
 
@@ -140,10 +138,7 @@ EXAMPLES: tuple[Example, ...] = (
 
 
 def example(key: str) -> Example:
-    """The example of that key.
-
-    Raises `KeyError` if there is none.
-    """
+    """The example of that key, else `KeyError`."""
     return {e.key: e for e in EXAMPLES}[key]
 
 
@@ -157,7 +152,6 @@ _PLACEHOLDER = (
 
 
 def example_state(example: Example) -> PageState:
-    """The state that shows an example."""
     return PageState(
         formula=example.formula,
         syntax=example.syntax,
@@ -167,7 +161,6 @@ def example_state(example: Example) -> PageState:
 
 
 def formula_input(visit: Visit) -> None:
-    """The text area; it grows with its text."""
     st.text_area(
         "Formula",
         value=visit.state.formula,
@@ -180,7 +173,6 @@ def formula_input(visit: Visit) -> None:
 
 
 def formula_buttons(visit: Visit) -> None:
-    """Inspect, back and forth."""
     with st.container(
         horizontal=True, vertical_alignment="center", gap="xsmall", key="formula-buttons"
     ):
@@ -213,7 +205,6 @@ def formula_buttons(visit: Visit) -> None:
 
 
 def notation_choice(visit: Visit) -> None:
-    """Which notation the text is in, where it should not be found out."""
     notations, chosen = ["auto", *SYNTAXES], _known_notation(visit.state.syntax)
     st.selectbox(
         "Notation",
@@ -233,18 +224,15 @@ def _known_notation(syntax: str) -> str:
 
 
 def fold_data() -> None:
-    """Make the data panel a line again, so that the result stands on the first screen."""
+    """Fold the data panel to a line, so that the result stands on the first screen."""
     current_visit().folded += 1
 
 
 def _read_typed_formula() -> None:
-    """Take up what was typed.
-
-    The range of the example that greets a visitor is not theirs and goes with it; others stay,
-    and are told to be of the formula before.
-    """
     fold_data()
     visit = current_visit()
+    # The ranges of the greeting example are not the visitor's and go with it; others stay, and the
+    # page says that they come from the formula before.
     text, domains = st.session_state["formula_text"], () if visit.first else visit.state.domains
     if text != visit.state.formula:
         carried = tuple(name for name, _ in domains)
@@ -252,12 +240,12 @@ def _read_typed_formula() -> None:
 
 
 def offers_examples(visit: Visit) -> bool:
-    """Whether the examples stand open on the page: at first, and where there is no formula."""
+    """Whether the examples stand open on the page."""
     return visit.first or not visit.state.formula.strip()
 
 
 def gallery_row(visit: Visit) -> None:
-    """One button for each example, its lesson on hover; the lesson of the one shown below."""
+    """A button for each example, and the lesson of the one in use."""
     examples_in_use = [example for example in EXAMPLES if example.formula == visit.state.formula]
     with st.container(key="gallery-box", gap="xsmall"):
         with st.container(
@@ -280,14 +268,13 @@ def gallery_row(visit: Visit) -> None:
 
 @uninterrupted()
 def choose_example(example: Example) -> None:
-    """Show an example with its own domains."""
     state = example_state(example)
     change_state(**{name: getattr(state, name) for name in PageState.__slots__})
     current_visit().wants_table = False
 
 
 def reading_menu(visit: Visit, outcome: Outcome) -> None:
-    """The examples, the notation and how the formula was read, folded to a button."""
+    """The examples, the notation and the reading of the formula, folded to a button."""
     with st.popover("Examples", icon=":material/menu_book:", key="examples-panel"):
         if not offers_examples(visit):
             gallery_row(visit)
@@ -297,7 +284,7 @@ def reading_menu(visit: Visit, outcome: Outcome) -> None:
 
 
 def reading_panel(outcome: Outcome) -> None:
-    """Why the formula could not be read; else what about its reading is not plain."""
+    """The error of the formula, or the notes on its reading."""
     if outcome.formula_error is not None:
         formula_error(outcome.formula_error)
     elif outcome.reading is not None:
@@ -305,7 +292,7 @@ def reading_panel(outcome: Outcome) -> None:
 
 
 def typeset_reading(reading: Reading, notation: str) -> None:
-    """The notation found, where `asked` names none, and the formula typeset as it was read."""
+    """The notation of the text, detected if `notation` is "auto", and the formula typeset."""
     name = notation_found(reading.syntax, notation)
     st.html(
         f'<div><span class="eic-overline">Read as</span> '
@@ -322,7 +309,6 @@ def typeset_reading(reading: Reading, notation: str) -> None:
 
 
 def reading_notes(reading: Reading) -> None:
-    """What should be known of the reading, and other readings to click."""
     for note in reading.notes:
         st.html(f'<p class="eic-note">{prose(note.message)}</p>')
     if reading.alternatives:
@@ -339,7 +325,7 @@ def reading_notes(reading: Reading) -> None:
 
 
 def formula_error(error: FormulaError) -> None:
-    """What is wrong, where, and one click to mend it."""
+    """The error, its place in the text, and buttons that correct it."""
     title, hint = error.message, error.hint
     if " " not in title:  # a bare piece of the text says too little alone
         title, hint = str(error), ""

@@ -1,8 +1,8 @@
-"""What stands above the tree: the verdict, four sentences, and the states without a picture.
+"""The headline above the tree: the verdict, four sentences, and the states without a picture.
 
-The page is drawn at once, with lines where the sentences will be; a job computes them.  The run
-of the page stays for a moment at its end, open to the next click, to draw them; where they take
-longer a fragment does.  The job begins a little late, so that a dragged slider starts none.
+The page is drawn at once, with placeholder lines; a job computes the sentences.  The run of the
+page waits a moment at its end, open to the next click, to draw them; where they take longer, a
+fragment polls.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ _LINES = (
 
 @dataclass(frozen=True)
 class SummaryPlace:
-    """Where the sentences will be, the lines that stand there until then, and a better form.
+    """The places of the placeholder lines, of the sentences, and of a better form.
 
-    What is drawn twice in one run replaces what was there only element by element: so the lines
-    have a place of their own, to be emptied.
+    A container that is drawn twice in one run keeps the elements beyond the second drawing's last:
+    the lines have a place of their own, to be emptied.
     """
 
     waiting: DeltaGenerator
@@ -69,7 +69,7 @@ class SummaryPlace:
 
 
 def begin_summary(result: InspectionResult, notes: tuple[str, ...]) -> SummaryPlace | None:
-    """The sentences, if they are known; else their place, for `finish_summary`."""
+    """Draw the sentences if they are ready; else return their place, for `finish_summary`."""
     visit = current_visit()
     if visit.summarised != result.request or _outdated(visit):
         if visit.summary_job is not None:
@@ -96,7 +96,7 @@ def begin_summary(result: InspectionResult, notes: tuple[str, ...]) -> SummaryPl
 
 
 def _outdated(visit: Visit) -> bool:
-    """Whether what the summary had to leave open has been finished since."""
+    """Whether a finished search has since completed what the summary had to leave open."""
     job, finishing = visit.summary_job, visit.finishing
     if job is None or finishing is None or finishing.result is None:
         return False
@@ -120,7 +120,6 @@ def finish_summary(place: SummaryPlace | None, result: InspectionResult) -> None
 
 
 def _show_summary(place: SummaryPlace, result: InspectionResult) -> None:
-    """The sentences in their place, and the better form beside them, if one was found."""
     place.waiting.empty()
     with place.sentences:
         _sentences(result)
@@ -135,6 +134,8 @@ def _begin(result: InspectionResult, service: DiagnosisService, aside: Unfinishe
     slots, node = diagnosis_slots(), focus_node(result.inspection)
 
     def work(step: Step) -> Summary:
+        # A dragged slider makes many requests a second; each cancels the job before it, in this
+        # pause.
         time.sleep(PATIENCE)
         step(0, 1)
         with holding(slots, lambda: step(0, 1)):
@@ -145,7 +146,7 @@ def _begin(result: InspectionResult, service: DiagnosisService, aside: Unfinishe
 
 @st.fragment(run_every=1.0)
 def _poll_summary(result: InspectionResult) -> None:
-    """The sentences once they have come; the next run of the page ends the looking."""
+    """Wait for the sentences; the whole page then runs again and draws them."""
     visit = current_visit()
     if visit.summarised != result.request or visit.summary_job is None:
         return
@@ -157,7 +158,6 @@ def _poll_summary(result: InspectionResult) -> None:
 
 
 def _sentences(result: InspectionResult) -> None:
-    """What the job found, or why nothing."""
     job = current_visit().summary_job
     if job is None or job.result is None:
         reason = (
@@ -184,7 +184,7 @@ def _diagnose_again() -> None:
 
 
 def _account(losses: tuple[Loss, ...]) -> str:
-    """The loss numbers of the page, each with its name; what they are unfolds."""
+    """The losses in a line that unfolds to a sentence each."""
     short = account_line(losses)
     items = "".join(f"<li>{prose(loss.sentence)}</li>" for loss in losses)
     return (
@@ -199,7 +199,6 @@ def _lines_to_come() -> None:
 
 
 def page_header() -> None:
-    """Name, purpose, and what EIC is on hover."""
     with st.container(key="page-title", gap="xsmall"):
         st.markdown(
             "# EIC Lab",
@@ -214,7 +213,7 @@ def page_header() -> None:
 
 
 def closed_notice() -> None:
-    """In place of the inspector while an open study needs its raters not to have it."""
+    """The notice in place of a closed inspector, while raters of an open study must not have it."""
     with st.container(key="header", gap="small"):
         st.markdown("### EIC Lab", anchors=False, width="content")
     st.html(
@@ -225,7 +224,7 @@ def closed_notice() -> None:
 
 
 def outcome_message(visit: Visit, outcome: Outcome) -> None:
-    """What stands between the visitor and a picture, or should be known about it."""
+    """The notices and errors between the inputs and the picture."""
     state = visit.state
     for problem in visit.query_problems:
         st.html(f'<p class="eic-note eic-bad">{prose(problem)}</p>')
@@ -280,7 +279,7 @@ def dim_if_stale(stale: bool) -> Iterator[None]:
 
 
 def verdict_view(result: InspectionResult) -> SummaryPlace | None:
-    """Cause, sentence, notices; below them, folded, the diagnosis, or its place until it comes."""
+    """The verdict with its notices and, folded, the diagnosis, or its place until it comes."""
     verdict = result.verdict
     notation = notation_found(result.reading.syntax, result.request.syntax)
     with st.container(key="verdict", gap="xsmall"):
@@ -298,7 +297,7 @@ def verdict_view(result: InspectionResult) -> SummaryPlace | None:
 
 
 def _carried_ranges(result: InspectionResult) -> None:
-    """That a variable keeps the range of a formula before, and the usual range at a click."""
+    """The variables that keep the range of the formula before, and a button that resets them."""
     if not result.kept:
         return
     domains, names = dict(result.domains), result.kept
@@ -322,7 +321,6 @@ def _carried_ranges(result: InspectionResult) -> None:
 
 
 def _account_in_short(result: InspectionResult) -> str:
-    """The numbers in a line, each with its name: the title of what unfolds."""
     inspection = result.inspection
     counts, root = inspection.counts, inspection.nodes[-1]
     parts = [
@@ -384,7 +382,7 @@ def _metrics(result: InspectionResult) -> None:
 
 
 def _result_loss(root: NodeAmplification) -> str:
-    """The digits that the result loses; where some samples keep none, those of the others, too."""
+    """The loss of the result; if it is infinite, the loss at the finite samples too."""
     lost, rest = (wording.digits_lost(v) for v in (root.local_eic, root.local_eic_finite))
     if math.isinf(root.local_eic) and not math.isnan(root.local_eic_finite):
         return f"{lost} <small>else {rest}</small>"
@@ -392,7 +390,6 @@ def _result_loss(root: NodeAmplification) -> str:
 
 
 def _settled(text: str) -> str:
-    """The word large, what it is about small."""
     word, _, more = text.partition(": ")
     return f"{prose(word)} <small>{prose(more)}</small>" if more else prose(word)
 

@@ -1,4 +1,4 @@
-"""What can be taken away from the inspector: a link, JSON, tables, LaTeX, pictures, the report."""
+"""Links and downloads of the inspector: JSON, tables, LaTeX, pictures, the report."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def nodes_csv(inspection: Inspection) -> str:
 
 
 def json_text(inspection: Inspection, extra: Mapping[str, Any] | None = None) -> str:
-    """The stable JSON form, indented; `extra` adds keys of its own and replaces none."""
+    """The stable JSON form, indented; keys of `extra` come first and never replace its own."""
     content = {**(extra or {}), **inspection.to_json()}
     return exports.json_text(content)
 
@@ -91,12 +91,8 @@ if (!window.eicCopiesLinks) {
 
 
 def share_panel(result: InspectionResult, node: int) -> None:
-    """A link to copy, and everything as a file.
-
-    Files are made when they are asked for, in a thread that knows no visit: what they need of
-    it is taken along.
-    """
     inspection = result.inspection
+    # Files are made on demand in a thread that has no visit: what they need of it is read now.
     dark, unfolded = is_dark(), current_visit().unfolded
     with st.popover("Copy link", icon=":material/link:", key="copy-link"):
         st.html(
@@ -181,7 +177,7 @@ def _report(
 
 
 def provenance_of(result: InspectionResult) -> Provenance:
-    """Where a result's samples come from, as its report tells it."""
+    """Where a result's samples come from."""
     table, match = current_visit().table, result.match
     if match is None or table is None:
         return Provenance(

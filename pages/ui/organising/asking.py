@@ -1,6 +1,6 @@
 """Language models: asked about every pair of a frozen study, beside the page.
 
-Shows how far a model has come and what it costs, and nothing of what it prefers.
+The page shows the progress and price of a model, and nothing of what it prefers.
 """
 
 from __future__ import annotations
@@ -40,14 +40,13 @@ _OTHERS = {"tie": "ties", "refused": "refused", "unparsable": "unreadable"}
 
 @dataclass
 class AskingTask:
-    """What a job asks, and what has gone wrong meanwhile."""
+    """The run of a job, and its present trouble with the endpoint."""
 
     run: ModelRunRow
     trouble: str = ""
 
 
 def models_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """Runs under way and done, and a form for another."""
     del service
     study = draft.study
     quiet_note(
@@ -66,7 +65,7 @@ def models_view(service: OrganiserService, draft: StudyDraft) -> None:
 
 
 def _states(study_id: int) -> tuple[RunState, ...]:
-    """Runs with answers, then those whose first answer is awaited, or never came."""
+    """Runs with answers, then runs that were started and have none yet."""
     service = lab().models
     runs = service.runs(study_id)
     stored = {state.run.label for state in runs}
@@ -76,7 +75,8 @@ def _states(study_id: int) -> tuple[RunState, ...]:
 
 @st.fragment(run_every=EVERY)
 def _refreshing(study_id: int) -> None:
-    """The runs alone, while one is under way; asks who is looking, each time."""
+    """The runs alone, while one is under way."""
+    # A fragment polls on after a logout in another tab: each run checks the login anew.
     if organiser() is None:
         st.rerun()
     runs = _states(study_id)
@@ -91,7 +91,6 @@ def _draw(study_id: int, runs: tuple[RunState, ...]) -> None:
 
 
 def _run(study_id: int, state: RunState, number: int) -> None:
-    """One model: how far it has come, what it has cost, and a way to pause it or go on."""
     job = _job(state)
     running = job is not None and job.running
     with st.container(border=True, key=f"run-{number}", gap="small"):
@@ -141,9 +140,8 @@ def _run(study_id: int, state: RunState, number: int) -> None:
 
 
 def facts_line(state: RunState, rates: Mapping[str, float]) -> str:
-    """Outcomes, tokens and price so far, in a line; nothing of what the model prefers.
-
-    - `rates`: price of a million tokens, "in" and "out"; both 0: no price is said.
+    """Outcomes, tokens and price so far; `rates` are prices of a million tokens, "in" and "out",
+    and no price is given where both are 0.
     """
     others = [
         f"{number:,} {name}"
@@ -156,6 +154,7 @@ def facts_line(state: RunState, rates: Mapping[str, float]) -> str:
         price = state.price(rates["in"], rates["out"])
         parts.append(
             f"price so far {price:,.2f}"
+            # Two decimals would call a small price 0.00.
             if price >= 0.01 or not price
             else "price so far under 0.01"
         )
@@ -165,7 +164,7 @@ def facts_line(state: RunState, rates: Mapping[str, float]) -> str:
 
 
 def _show_ending(job: Job | None) -> None:
-    """How the last asking ended, if not by the last answer."""
+    """Say how the last job ended, if not by the last answer."""
     if job is None:
         return
     if job.error is not None:
@@ -261,6 +260,7 @@ def _form(study: Study, runs: tuple[RunState, ...]) -> None:
                 key=f"{key}-{way}",
                 width=260,
             )
+        # Streamlit forgets the fields when another step is shown; the desk does not.
         organiser_desk().page_values[f"{key}-rates"] = _rates(study.id)
     st.button("Ask", key=f"{key}-begin", type="primary", on_click=_begin, args=(study, len(runs)))
     quiet_note(
@@ -271,7 +271,7 @@ def _form(study: Study, runs: tuple[RunState, ...]) -> None:
 
 
 def _rates(study_id: int) -> dict[str, float]:
-    """What the organiser has entered; kept while this tab is open."""
+    """The prices that the organiser has entered, kept while this tab is open."""
     stored = organiser_desk().page_values.get(f"ask-{study_id}-rates", {})
     return {
         way: float(st.session_state.get(f"ask-{study_id}-{way}", stored.get(way, 0.0)) or 0.0)
@@ -322,9 +322,10 @@ def _pause(job: Job) -> None:
 
 
 def _start(run: ModelRunRow) -> None:
-    """Ask beside the page: it goes on when the page is closed."""
+    """Ask beside the page; the job goes on when the page is closed."""
     key, about = f"ask-{run.study_id}", AskingTask(run)
     endpoint, service = lab().endpoint(run.base_url), lab().models
+    # Read now: the job's thread has no session state.
     concurrency = int(st.session_state.get(f"{key}-concurrency") or 8)
     budget = int(st.session_state.get(f"{key}-budget") or BUDGET)
     longest = int(st.session_state.get(f"{key}-longest") or MAX_TOKENS)

@@ -35,7 +35,7 @@ COUNTED = "counts"
 
 @dataclass(frozen=True)
 class PairRow:
-    """One pair with its votes, as the table of pairs shows it."""
+    """A row of the table of pairs."""
 
     pair: ExportedPair
     # lower, higher, ties: valid votes
@@ -53,7 +53,7 @@ class PairRow:
 
     @property
     def rate(self) -> float | None:
-        """Share of them for the lower EIC; None without any."""
+        """Share of deciding votes for the lower EIC; None without any."""
         return self.lower / self.votes if self.votes else None
 
     @property
@@ -64,20 +64,16 @@ class PairRow:
 
 @dataclass(frozen=True)
 class ListedVote:
-    """One vote on a pair, for reading."""
-
     vote: ExportedVote
     side: str  # Where the chosen formula stood: "A", "B", or "—" for a tie
     status: str  # "counts", or why it does not
 
     @property
     def seconds(self) -> float:
-        """Active time."""
         return active_seconds(self.vote)
 
 
 def pair_rows(report: StudyReport) -> tuple[PairRow, ...]:
-    """A row for each pair of the study, in its order."""
     votes: dict[str, list[tuple[ExportedVote, str]]] = defaultdict(list)
     for vote, why in zip(report.export.votes, report.reasons, strict=True):
         if vote.on_a_pair:
@@ -115,13 +111,8 @@ def _side(vote: ExportedVote) -> str:
 
 
 def inspector_state(member: Member, problem: Problem) -> PageState:
-    """The inspector's state for a formula of the pool, over the ranges of the problem's data.
-
-    Each variable runs uniformly from the smallest to the largest value of its column.  The text
-    is the pool's, unless it means another tree without the table's names and parameters; then it
-    is written out anew.
-
-    Raises `UserError` if the formula cannot be read without the table.
+    """The inspector's state for a formula of the pool, each variable uniform over the range of its
+    column; `UserError` if the formula cannot be read without the table.
 
     >>> problem = Problem("p", "t,y\\n0.5,2.1\\n2,3.9\\n3,6.2\\n")
     >>> inspector_state(Member("2*X0+1", 0.3, 0.9, 5, syntax="gplearn"), problem).to_query()
@@ -132,6 +123,8 @@ def inspector_state(member: Member, problem: Problem) -> PageState:
     syntax = member.syntax or "auto"
     meant = read(member.formula, syntax=syntax, columns=columns, parameters=dict(member.parameters))
     text = member.formula
+    # The inspector has neither the table's names nor the parameters: where it would read another
+    # tree, the formula is written out.
     if not _means(text, syntax, meant.formula):
         text, syntax = to_python(meant.formula), "infix"
         if not _means(text, syntax, meant.formula):
@@ -147,7 +140,7 @@ def inspector_state(member: Member, problem: Problem) -> PageState:
 
 
 def inspector_address(state: PageState) -> str:
-    """Where the inspector stands, seen from another page of the app; "" if it does not fit.
+    """The inspector's address from another page of the app; "" if it is too long.
 
     >>> inspector_address(PageState("sin(x)", domains=(("x", Domain("uniform", 0.0, 1.0)),)))
     './?formula=sin%28x%29&range=x%3D0.0%3A1.0&samples=10000'
@@ -156,7 +149,7 @@ def inspector_address(state: PageState) -> str:
 
 
 def _means(text: str, syntax: str, formula: Formula) -> bool:
-    """Whether the inspector, which knows no table, reads this text as that tree."""
+    """Whether the inspector, which has no table, reads this text as that formula."""
     reading = _reading(text, syntax)
     return reading is not None and reading.formula.structure() == formula.structure()
 
@@ -189,7 +182,6 @@ SHORT_TEX = 70
 
 
 def pairs_table(report: StudyReport, study_id: int) -> None:
-    """All pairs; a click opens one."""
     rows = pair_rows(report)
     if not rows:
         show_empty_state("No pairs", "This study has none.")
@@ -202,6 +194,7 @@ def pairs_table(report: StudyReport, study_id: int) -> None:
     if not visible:
         show_empty_state("No such pair", "Widen the filter.")
         return
+    # Another filter is another table: a click that is remembered belongs to the rows of its time.
     key = f"pairs-table-{study_id}-{hash(tuple(row.pair.pair for row in visible))}"
 
     def open_pair() -> None:
@@ -246,7 +239,6 @@ def pairs_table(report: StudyReport, study_id: int) -> None:
 
 
 def _filter_rows(rows: Sequence[PairRow], study_id: int) -> list[PairRow]:
-    """The rows that the filters leave."""
     problems = list(dict.fromkeys(row.pair.problem for row in rows))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         problem = st.selectbox(
@@ -281,7 +273,6 @@ def _search_text(row: PairRow) -> str:
 
 
 def pair_view(service: OrganiserService, draft: StudyDraft, report: StudyReport, name: str) -> None:
-    """Both formulas, every vote, and the ways to the inspector and back."""
     rows = {row.pair.pair: row for row in pair_rows(report)}
     pairs = {pair.name: pair for pair in draft.pairs}
     _chooser(draft.study.id, list(rows), name)
@@ -308,7 +299,6 @@ def pair_view(service: OrganiserService, draft: StudyDraft, report: StudyReport,
 
 
 def _chooser(study_id: int, names: list[str], name: str) -> None:
-    """Back to the table, and from pair to pair."""
 
     def to(other: str | None) -> None:
         go_to(study=study_id, step="report", part="pairs", pair=other)
@@ -340,7 +330,6 @@ def _chooser(study_id: int, names: list[str], name: str) -> None:
 
 
 def _votes_sentence(row: PairRow) -> str:
-    """The votes in a sentence."""
     if not row.votes:
         text = "No valid vote decides for either formula."
     else:
@@ -353,7 +342,6 @@ def _votes_sentence(row: PairRow) -> str:
 
 
 def _members(draft: StudyDraft, pair: StudyPair, row: PairRow, preview: Preview) -> None:
-    """The two formulas side by side, each with its numbers and its way to the inspector."""
     ballot = preview.ballot  # as made for `lower_left`: A is the lower
     members = {
         "lower": (pair.pair.lower, ballot.left.latex, row.lower),
@@ -406,7 +394,6 @@ def _inspect(draft: StudyDraft, member: Member, problem: str) -> None:
 
 
 def _votes(rows: Sequence[ListedVote]) -> None:
-    """Every vote on the pair, each with its reason beneath."""
     if not rows:
         quiet_note("Nobody has voted on this pair.")
         return
@@ -414,7 +401,7 @@ def _votes(rows: Sequence[ListedVote]) -> None:
 
 
 def votes_html(rows: Sequence[ListedVote]) -> str:
-    """Votes as a table; a phone shows it without scrolling."""
+    """The table of votes; a phone shows it without scrolling."""
     heads = "".join(
         f'<th scope="col" class="{"n" if name in NUMBERS else ""}">{name}</th>'
         for name in ("rater", "chose", "seconds", "ballot", "")

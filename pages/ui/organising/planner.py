@@ -1,4 +1,4 @@
-"""The planner: how sharp a study will be, simulated, in sentences, a picture and a table."""
+"""The planner: the precision of a study, simulated, in sentences, a picture and a table."""
 
 from __future__ import annotations
 
@@ -63,8 +63,6 @@ _ADDRESSES = {
 
 @dataclass(frozen=True, eq=False)
 class PlannerResult:
-    """A request and its answer."""
-
     request: PlanRequest
     plan: Plan
     grid: Grid
@@ -72,7 +70,7 @@ class PlannerResult:
 
 
 def draw(result: PlannerResult, *, changed: bool) -> None:
-    """All of it; `changed` says that the fields have moved on since."""
+    """Draw a result; `changed` warns that the fields no longer ask for it."""
     plan = result.plan
     if changed:
         show_warning("The numbers above have changed since this was simulated: simulate again.")
@@ -96,7 +94,7 @@ def draw(result: PlannerResult, *, changed: bool) -> None:
 
 
 def _prose_with_units(text: str) -> str:
-    """A sentence for HTML, with its percents on the line of their numbers."""
+    """A sentence for HTML, its percent signs on the line of their numbers."""
     return prose(text).replace(" %", "&nbsp;%")
 
 
@@ -204,14 +202,13 @@ NEW, EXAMPLE = "new", "paper"
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a plan begins: its name in the address, and the study it is for."""
+    """The start of a plan: its name in the address, and its study."""
 
     name: str
     study: Study | None = None
 
 
 def planner_view(service: OrganiserService) -> None:
-    """Fields, what arithmetic says at once, and what simulation says."""
     draw_style(Path(__file__).with_name("planner.css"))
     place = _place(service)
     _head(place)
@@ -284,7 +281,7 @@ def _head(place: _Place) -> None:
 
 
 def _start(service: OrganiserService, place: _Place, job: Job | None) -> PlanRequest:
-    """What the fields show at first: the last run of this place, or where it begins."""
+    """The request that the fields show at first: the last one of this place, or its default."""
     if job is not None and isinstance(job.result, PlannerResult):
         return job.result.request
     if place.name == EXAMPLE:
@@ -306,7 +303,6 @@ def _model_of(service: OrganiserService, study: Study) -> StudyModel:
 
 
 def _instant_estimate(request: PlanRequest) -> None:
-    """What arithmetic says, while the numbers are being typed."""
     estimate = approximate(request.model)
     width = estimate.half_width(request.level)
     interval = f"± {wording.points(width)} points" if width != float("inf") else "no interval"
@@ -374,7 +370,6 @@ def _simulate(request: PlanRequest, step: Step) -> PlannerResult:
 
 @st.fragment(run_every=0.7)
 def _progress(key: str) -> None:
-    """How far it has come; the page follows when it has ended."""
     show_job(
         jobs().get(key) if is_organiser() else None,
         lambda job: f"{job.done:,} of {job.total:,} studies simulated.",

@@ -1,4 +1,4 @@
-"""What the planner asks: a field for each number of a design, in plain words."""
+"""The planner's fields: one for each number of a design, in plain words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from study.statistics.simulation import StudyModel
 
 @dataclass(frozen=True)
 class Field:
-    """A number of a `StudyModel`, as it is asked for."""
+    """A number of a `StudyModel` as a field."""
 
     name: str
     label: str
@@ -124,7 +124,7 @@ AIMS = {"none": "nothing in particular", "width": "an interval of ± points", "p
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """What is to be simulated: the level is a share."""
+    """A simulation; `level` is a share."""
 
     model: StudyModel
     target: Target | None
@@ -147,25 +147,19 @@ def field_values(model: StudyModel) -> dict[str, Any]:
 
 
 def model_of(values: dict[str, Any]) -> StudyModel:
-    """The inverse of `field_values`.
-
-    Raises `UserError` if there can be no such study.
-    """
+    """The inverse of `field_values`; `UserError` if there can be no such study."""
     return StudyModel(
         **{f.name: values[f.name] / 100 if f.percent else values[f.name] for f in FIELDS}
     )
 
 
 def request_for(model: StudyModel) -> PlanRequest:
-    """A model as its fields give it back, with the usual settings."""
+    """A model as its fields would return it, with the usual settings."""
     return PlanRequest(model_of(field_values(model)), None, 1000, 0)
 
 
 def plan_inputs(place: str, start: PlanRequest) -> PlanRequest:
-    """Draw the fields; what they say now.
-
-    Raises `UserError` if there can be no such study.
-    """
+    """Draw the fields and return their request; `UserError` if there can be no such study."""
     values = field_values(start.model)
     st.html('<h3 class="eic-h">The study</h3>')
     answers = _row(place, SIZE, values)
@@ -199,7 +193,7 @@ def _row(place: str, fields: Sequence[Field], values: dict[str, Any]) -> dict[st
 
 
 def _aim(place: str, start: PlanRequest) -> tuple[Target | None, int, int]:
-    """What the study should reach, and how it is simulated."""
+    """The target of the study, the number of simulated studies, and the seed."""
     target = start.target
     aim = "none" if target is None else "width" if target.half_width is not None else "power"
     width = 100 * target.half_width if target and target.half_width else 5.0
@@ -269,7 +263,7 @@ def _aim(place: str, start: PlanRequest) -> tuple[Target | None, int, int]:
 
 
 def _judged(place: str, start: PlanRequest) -> tuple[float, bool]:
-    """How the study will be judged: the level of its interval; whether its test has one side."""
+    """The level of the interval; whether the test has one side."""
     with st.expander("Confidence level and test", key=f"plan-judged-{place}"):
         first, second, *_ = st.columns(4)
         level = _number(

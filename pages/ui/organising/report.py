@@ -55,7 +55,6 @@ _CONFIG = {"displayModeBar": False}
 
 
 def draw_section(page: PageReport, section: Section) -> None:
-    """A section in full."""
     show_heading(section.title)
     if section.judgement:
         st.html(f"<p>{judgement(section)}</p>")
@@ -64,7 +63,7 @@ def draw_section(page: PageReport, section: Section) -> None:
 
 
 def draw_threat(page: PageReport, section: Section) -> None:
-    """A possible threat: its judgement and its sentence; the rest when asked for."""
+    """A possible threat: its judgement and first sentence; the rest unfolds."""
     with st.container(key=f"threat-{section.key}", gap="small"):
         first, *more = section.lines or ("",)
         st.html(
@@ -96,7 +95,7 @@ def judgement(section: Section) -> str:
 
 
 def figure(page: PageReport, name: str) -> None:
-    """A figure to look at, and as files to print."""
+    """A figure on the page, and as files to print."""
     dark, narrow = is_dark(), is_narrow()
     kind = FIGURES[name]
     drawn = figure_cache().get(
@@ -114,10 +113,7 @@ def figure(page: PageReport, name: str) -> None:
 
 
 def facts_html(facts: Iterable[Fact], *, wide: bool = False) -> str:
-    """Named numbers; a name that has a meaning shows it on hover, tap and focus.
-
-    `wide`: few of them, side by side.
-    """
+    """Named numbers, with their meaning on hover, tap and focus; side by side if `wide`."""
     if wide:
         cells = "".join(metric(escape(f.name), escape(f.value), f.meaning) for f in facts)
         return f'<div class="eic-metrics">{cells}</div>'
@@ -187,7 +183,6 @@ _TIMES = {1: "once", 2: "twice"}
 
 
 def results_hidden_view(study: Study, votes: int) -> None:
-    """In place of a report: no result, and how to look all the same."""
     show_empty_state(
         "No result is shown while the study is open",
         "Close the study under Live when it has run its course: then its report stands here. "
@@ -198,7 +193,7 @@ def results_hidden_view(study: Study, votes: int) -> None:
 
 
 def early_look_band(study: Study, looks: Sequence[EarlyLook], votes: int) -> None:
-    """Above a report of an open study: how often it was looked at, and the next look."""
+    """Above a report of an open study: the looks so far, and the next one."""
     last = looks[-1]
     st.html(
         '<div class="eic-band" role="note"><p><b>The study is still open. Its results were looked '
@@ -213,7 +208,7 @@ def early_look_band(study: Study, looks: Sequence[EarlyLook], votes: int) -> Non
 
 
 def times(count: int) -> str:
-    """How often.
+    """A count in words.
 
     >>> times(1), times(2), times(5)
     ('once', 'twice', '5 times')
@@ -297,7 +292,6 @@ def report_view(service: OrganiserService, draft: StudyDraft) -> None:
 
 
 def _parts(page: PageReport, part: str) -> None:
-    """Which part of the report."""
     key = f"report-part-{page.study.id}"
     if st.session_state.get(key) != part:
         st.session_state[key] = part
@@ -315,7 +309,7 @@ def _parts(page: PageReport, part: str) -> None:
 
 
 def _parts_of(page: PageReport) -> list[str]:
-    """Without that of models where none was asked or declared."""
+    """The parts of this report; "models" is missing where none was asked or declared."""
     models = bool(_sections(page, "models"))
     return [part for part in PARTS if part != "models" or models]
 
@@ -329,7 +323,6 @@ def _go_to_part(page: PageReport, part: str, about: str) -> None:
 
 
 def _result(page: PageReport) -> None:
-    """The verdict, the picture, and what the votes are worth."""
     conclusion = verdict(page.report)
     first, *more = conclusion.lines
     with st.container(key="report-verdict", gap="small"):
@@ -341,6 +334,7 @@ def _result(page: PageReport) -> None:
         if page.report.inference.rate is not None:
             _headline(page)
     for line in page.report.notes:
+        # The band above an open study says this already.
         if page.study.status != StudyStatus.OPEN or line != looks_sentence(page.report.export):
             show_note(line)
     files_row(page)
@@ -404,7 +398,6 @@ def _headline(page: PageReport) -> None:
 
 
 def _estimand(page: PageReport) -> None:
-    """What the interval is about; printed with every number."""
     key = f"report-about-{page.study.id}"
     if st.session_state.get(key) != page.about:
         st.session_state[key] = page.about
@@ -437,7 +430,6 @@ def _plain(group: Group) -> Callable[[PageReport], None]:
 
 
 def _threats(page: PageReport) -> None:
-    """Each with its sentence and judgement."""
     quiet_note(
         "What could make the result mean something else. ✓ shows no sign of it, ▲ deserves a "
         f"closer look (p below 0.05 divided by the {TESTED} tests there are), ? cannot be told "
@@ -448,7 +440,6 @@ def _threats(page: PageReport) -> None:
 
 
 def _pairs(page: PageReport) -> None:
-    """The problems, and all pairs, to follow down."""
     show_heading("By problem")
     figure(page, "problems")
     show_heading("Every pair")

@@ -1,6 +1,6 @@
 """The report of a study, computed once for each set of votes, and its files as HTTP routes.
 
-Never `st.download_button`: whatever it offers is public to who has the address.
+Never `st.download_button`: its files are public to whoever has the address.
 """
 
 from __future__ import annotations
@@ -61,8 +61,6 @@ MIMES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
 
 @dataclass(frozen=True)
 class OneFile:
-    """A single file of a report: what it is, and how it is made."""
-
     title: str
     kind: str
     make: Callable[[StudyReport], str]
@@ -87,7 +85,7 @@ FILES: Mapping[str, OneFile] = {
 
 
 def about_of(word: str | None) -> str:
-    """A word of `ABOUT`, whatever an address says.
+    """A word of `ABOUT`; the default for any other text of an address.
 
     >>> about_of("these"), about_of("<b>"), about_of(None)
     ('these', 'like', 'like')
@@ -96,15 +94,14 @@ def about_of(word: str | None) -> str:
 
 
 def _key(study: Study, about: str) -> tuple[Hashable, ...]:
-    """Equal while the votes that the report is made of are the same.
-
-    Two studies may have one hash: it is of what was frozen, not of the votes.  A closed study
-    changes no more, but for raters who withdraw and models that are asked; of an open one the
-    report holds the votes that the last look opened.
-    """
+    """Equal while the report rests on the same votes."""
     service = lab().organising
+    # A closed study still changes by raters who withdraw and models that are asked; an open one
+    # shows the votes of its last look.
     withdrawn = service.monitor.withdrawn(study.id)
     looks = len(service.early.of(study.id)) if study.status == StudyStatus.OPEN else "closed"
+    # The hash alone would not do: it covers what was frozen, not the votes, and two studies may
+    # share it.
     which = (lab().settings.database_url, study.id, study.frozen_at, study.hash)
     answers = sum(state.answers for state in lab().models.runs(study.id))
     return ("report", *which, withdrawn, looks, answers, about)
@@ -112,7 +109,7 @@ def _key(study: Study, about: str) -> tuple[Hashable, ...]:
 
 @dataclass(frozen=True, eq=False)
 class PageReport:
-    """A report on the screen."""
+    """A report on its page."""
 
     study: Study
     about: str  # A word of `ABOUT`
@@ -121,24 +118,21 @@ class PageReport:
 
     @property
     def purpose(self) -> str:
-        """What the forms of its files are for."""
+        """The purpose of its forms' tokens."""
         return f"export {self.study.id}"
 
     def address(self, name: str) -> str:
-        """Where a file of it is fetched."""
         query = "" if self.about == DEFAULT_ABOUT else f"?about={self.about}"
         return f"/exports/{self.study.id}/{name}{query}"
 
 
 def page_report(study: Study, about: str) -> PageReport:
-    """The report of a study, for its page."""
     return PageReport(study, about, report_of(study.id, about), _key(study, about))
 
 
 def report_of(study_id: int, about: str) -> StudyReport:
-    """The report with all its numbers computed.
-
-    Raises `UserError` if there is no such study, or its votes may not be read yet.
+    """The report with all its numbers computed; `UserError` if the study is missing or its votes
+    may not be read yet.
     """
     service = lab().organising
     study = service.study(study_id)
@@ -153,7 +147,7 @@ def report_of(study_id: int, about: str) -> StudyReport:
 
 
 def bundle_of(study_id: int, about: str) -> bytes:
-    """The archive; waits for a job that is making it."""
+    """The archive, from the job that is making it if there is one."""
     study = lab().organising.study(study_id)
     report = report_of(study_id, about)
     running = jobs().get(_job_key(study, about))
@@ -181,15 +175,11 @@ def bundle_job_running(study: Study, about: str) -> Job | None:
 
 
 def forget_bundle_job(study: Study, about: str) -> None:
-    """Forget an ended job."""
     jobs().forget(_job_key(study, about))
 
 
 def figure_of(study_id: int, about: str, name: str, form: str) -> bytes:
-    """One printed figure.
-
-    Raises `NotFoundError` if there is no such figure or format.
-    """
+    """One printed figure; `NotFoundError` for another name or format."""
     if name not in FIGURES or form not in FORMATS:
         raise NotFoundError("there is no such figure")
     format_name = next(choice for choice in FORMATS if choice == form)
@@ -236,12 +226,10 @@ def file_stem(name: str) -> str:
 
 
 def study_zip(study_id: int, about: str) -> FileContent:
-    """Everything about a study in one archive."""
     return bundle_of(study_id, about), "application/zip", ".zip"
 
 
 def single_file(name: str) -> MakeFile:
-    """One of the files in it."""
 
     def make(study_id: int, about: str) -> FileContent:
         file = FILES[name]
@@ -255,7 +243,6 @@ def _export_route(what: str, make: MakeFile) -> Route:
 
 
 def _figure(request: Request) -> MakeFile:
-    """The figure that an address names."""
     name, form = request.path_params["name"], request.path_params["form"]
 
     def make(study_id: int, about: str) -> FileContent:
@@ -328,7 +315,6 @@ document.querySelector(".st-key-archive form")?.submit();
 
 
 def files_row(page: PageReport) -> None:
-    """The archive, and the single files in it."""
     with st.container(horizontal=True, key="report-files", vertical_alignment="center"):
         st.button(
             "Export as ZIP",
@@ -363,7 +349,6 @@ def _begin(page: PageReport) -> None:
 
 @st.fragment(run_every=EVERY)
 def _progress(page: PageReport) -> None:
-    """How far the archive is."""
     job = bundle_job_running(page.study, page.about)
     if job is None or not job.running:
         st.rerun()
@@ -372,7 +357,7 @@ def _progress(page: PageReport) -> None:
 
 
 def _send(page: PageReport) -> None:
-    """The finished archive: sent at once to who asked for it, and there to be fetched again."""
+    """Send the finished archive to the tab that asked for it, once; it can be fetched again."""
     job = bundle_job_running(page.study, page.about)
     if job is None:
         return

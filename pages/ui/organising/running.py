@@ -1,4 +1,4 @@
-"""A study under way: its links, and how it gets on without any result."""
+"""A study under way: its links, and its progress without any result."""
 
 from __future__ import annotations
 
@@ -48,7 +48,6 @@ _WIDTHS = {
 
 
 def links_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """Make links, and see what became of those made before."""
     study = draft.study
     quiet_note(
         "Opening a link burns nothing; consent does. Only a hash of each link is stored: save "
@@ -146,7 +145,7 @@ def _open(study: Study) -> None:
 
 
 def _keep(study: Study, new_links: Sequence[NewInvitation]) -> None:
-    """Until the tab is closed: the links, and their file."""
+    """Keep the links and their file until the tab is closed; the database has hashes alone."""
     before = organiser_desk().page_values.get(_NEW)
     links = (*before[1], *new_links) if before and before[0] == study.id else tuple(new_links)
     number = parcels().leave(
@@ -266,7 +265,6 @@ EVERY = 5.0
 
 
 def live_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """The live list, and the end of the study."""
     study = draft.study
     if study.status == StudyStatus.OPEN:
         quiet_note(
@@ -281,10 +279,10 @@ def live_view(service: OrganiserService, draft: StudyDraft) -> None:
 
 @st.fragment(run_every=EVERY)
 def _refreshing(study_id: int) -> None:
-    """The list alone; asks who is looking, each time."""
     service = organiser()
     if service is None:
         st.rerun()
+    # The login is checked in each run: a fragment polls on after a logout.
     live = service.monitor.live(study_id)
     if live.status != StudyStatus.OPEN:
         st.rerun()
@@ -316,7 +314,6 @@ def _draw(live: LiveList) -> None:
 
 
 def _facts(live: LiveList) -> list[tuple[str, str]]:
-    """The numbers at the top."""
     median = "—" if live.median_seconds is None else wording.seconds(live.median_seconds)
     facts = [
         ("invited", f"{live.invited:,}"),
@@ -335,7 +332,7 @@ def _facts(live: LiveList) -> list[tuple[str, str]]:
 
 
 def watching_lines(live: LiveList) -> list[str]:
-    """Times, haste, drop-outs and failed checks, in sentences; nothing of how anybody chose."""
+    """Times, haste, drop-outs and failed checks in sentences; nothing of how anybody chose."""
     lines = []
     if live.middle_half is not None:
         low, high = live.middle_half
@@ -357,7 +354,6 @@ def watching_lines(live: LiveList) -> list[str]:
 
 
 def pairs_line(live: LiveList, votes_wanted: int) -> str:
-    """How evenly the votes lie, in a sentence."""
     if not live.pairs:
         return "There are no pairs."
     counts = [pair.votes for pair in live.pairs]

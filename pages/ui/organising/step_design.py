@@ -1,4 +1,4 @@
-"""Steps 5 and 6: the design and the freeze; afterwards, what a study was frozen with."""
+"""Steps 5 and 6: the design and the freeze; afterwards, the frozen settings."""
 
 from __future__ import annotations
 
@@ -67,12 +67,11 @@ _LIMITS = {"": "any number", **{str(n): str(n) for n in range(4)}}
 
 
 def design_done(draft: StudyDraft) -> bool:
-    """Whether raters have a contact: the only setting without a default."""
+    """Whether raters have a contact, the only setting without a default."""
     return bool(draft.study.design.contact.strip())
 
 
 def design_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """All settings, in groups."""
     del service
     study = draft.study
     quiet_note(
@@ -108,6 +107,7 @@ def _amount(draft: StudyDraft) -> None:
     pairs = len(draft.included_pairs)
     if pairs:
         votes = pairs * design.votes_per_pair
+        # Rounded up: a part of a rater is a rater.
         raters = -(-votes // design.ballots_per_rater)
         show_note(
             f"{pairs:,} pairs × {design.votes_per_pair} votes = {votes:,} votes, "
@@ -140,7 +140,9 @@ def _rules(study: Study) -> None:
 
 
 def _analysis(study: Study) -> None:
-    """What is declared before the first vote, so that no result can choose it."""
+    """The settings of the analysis, declared before the first vote so that no result can choose
+    them.
+    """
     show_heading("What will be concluded")
     _choice(study, "estimand", "The result is about", _ABOUT, str)
     _choice(study, "sidedness", "The test looks for", _SIDED, Sidedness)
@@ -150,7 +152,6 @@ def _analysis(study: Study) -> None:
 
 
 def _models(study: Study) -> None:
-    """Which models are asked, how, and what of it counts first."""
     show_heading("Language models")
     plan = study.design.model_raters
     place = _place(study, "model_raters")
@@ -349,7 +350,7 @@ def _place(study: Study, name: str) -> str:
 
 
 def _follow(study: Study, name: str, to_widget: Read = lambda value: value) -> str:
-    """The widget shows what is stored, unless what was typed could not be saved."""
+    """Give the widget the stored value, unless its own could not be saved; returns its key."""
     key = _place(study, name)
     if key not in organiser_desk().errors:
         value = to_widget(getattr(study.design, name))
@@ -376,7 +377,6 @@ def _save(study: Study, name: str, read: Read) -> None:
 
 
 def _show_setting_error(study: Study, name: str) -> None:
-    """What is wrong with this setting, and the ways out."""
     key = _place(study, name)
     error = organiser_desk().errors.get(key)
     if not show_error_at(key):
@@ -392,7 +392,6 @@ def _show_setting_error(study: Study, name: str) -> None:
 
 @uninterrupted()
 def _insist(study: Study, name: str) -> None:
-    """Save mine over what is stored now, which the organiser has just been shown."""
     key = _place(study, name)
     organiser_desk().page_values[f"based:{key}"] = study.design
     reads: dict[str, Read] = {"deadline": _aware, "max_failed_attention": _limit}
@@ -400,7 +399,6 @@ def _insist(study: Study, name: str) -> None:
 
 
 def _ways_to_mend(study_id: int, readiness: Readiness, elsewhere: str) -> None:
-    """A button for each step in which something is missing."""
     nameless = [line.endswith(DESCRIBED_IN) for line in readiness.missing]
     steps = ["problems"] * any(nameless) + [elsewhere] * (not all(nameless))
     with st.container(horizontal=True):
@@ -414,7 +412,6 @@ def _ways_to_mend(study_id: int, readiness: Readiness, elsewhere: str) -> None:
 
 
 def freeze_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """What is missing, what will be fixed for good, and the button."""
     study = draft.study
     readiness = service.readiness(study.id)
     quiet_note(
@@ -472,7 +469,6 @@ def _freeze(study: Study) -> None:
 
 
 def frozen_facts(draft: StudyDraft) -> list[tuple[str, str]]:
-    """What a frozen study consists of, in words."""
     design, pool = draft.study.design, draft.pool
     dropped = f", {len(draft.dropped_pairs)} left out with reasons" if draft.dropped_pairs else ""
     names = ", ".join(problem.name for problem in draft.problems)
@@ -489,7 +485,6 @@ def frozen_facts(draft: StudyDraft) -> list[tuple[str, str]]:
 
 
 def design_facts(design: StudyDesign) -> list[tuple[str, str]]:
-    """The settings, in words."""
     unit = "session" if design.exclusion_unit == ExclusionUnit.SESSION else "vote"
     exclusion = (
         f"each {unit} of less than {design.exclusion_seconds:g} seconds"
@@ -532,7 +527,6 @@ def design_facts(design: StudyDesign) -> list[tuple[str, str]]:
 
 
 def _model_facts(plan: ModelPlan | None) -> list[tuple[str, str]]:
-    """What is declared about models, if anything is."""
     if plan is None:
         return []
     return [
@@ -567,7 +561,6 @@ LINES = 200
 
 
 def settings_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """Hash, address, configuration, log."""
     study = draft.study
     show_heading("Hash of all that affects the results")
     st.code(study.hash, language=None, wrap_lines=True)
@@ -607,7 +600,7 @@ def settings_view(service: OrganiserService, draft: StudyDraft) -> None:
 
 
 def _preregistration(service: OrganiserService, study: Study) -> None:
-    """What was declared, to deposit elsewhere before the first vote; nothing for old studies."""
+    """The declared analysis, to deposit before the first vote; nothing for old studies."""
     page_values = organiser_desk().page_values
     if page_values.get("preregistered", (None, ""))[0] != study.hash:
         try:

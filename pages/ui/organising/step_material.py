@@ -66,12 +66,10 @@ POOL_HELP = (
 
 
 def pool_done(draft: StudyDraft) -> bool:
-    """Whether there is a pool."""
     return draft.pool is not None
 
 
 def pool_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """What there is, what was refused, and how to bring another."""
     del service
     quiet_note(
         "The pool holds the formulas that pairs are chosen from, with their complexity, R² and "
@@ -196,7 +194,7 @@ def _upload(draft: StudyDraft) -> None:
 
 @uninterrupted()
 def _begin(draft: StudyDraft, name: str, data: Callable[[], bytes]) -> None:
-    """Read and score beside the page, then keep it unless problems or pool have changed."""
+    """Read and score beside the page; store the pool unless problems or pool have changed since."""
 
     def start(service: OrganiserService) -> None:
         content = data()
@@ -242,7 +240,6 @@ def _keep(service: OrganiserService, draft: StudyDraft, upload: PoolUpload) -> N
 
 @st.fragment(run_every=0.7)
 def _progress(key: str) -> None:
-    """How far scoring has come; the page follows when it has ended."""
 
     def text(job: Job) -> str:
         scoring = progress_text(job, "Scoring", "formulas", "reading the file")
@@ -252,7 +249,6 @@ def _progress(key: str) -> None:
 
 
 def _show_ending(draft: StudyDraft, job: Job) -> None:
-    """What became of the last upload."""
     if isinstance(job.result, PoolUpload):
         if draft.pool is not None and job.result.pool.digest == draft.pool.digest:
             did = "scored here" if job.result.scored_here else "taken with the scores they had"
@@ -275,12 +271,10 @@ PROBLEMS_HELP = (
 
 
 def problems_done(draft: StudyDraft) -> bool:
-    """Whether there are problems."""
     return bool(draft.problems)
 
 
 def problems_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """List, describe, add."""
     del service
     quiet_note(
         "A problem is a table of data that formulas were found for. Raters see its title, its "
@@ -340,7 +334,6 @@ def _forget(key: str) -> None:
 
 
 def _form(draft: StudyDraft, problem: Problem, key: str) -> None:
-    """Title, description, units and meanings."""
     about = f"about:{key}:"
 
     def save(service: OrganiserService) -> None:
@@ -408,7 +401,7 @@ def _form(draft: StudyDraft, problem: Problem, key: str) -> None:
 
 
 def _resolve(draft: StudyDraft, problem: Problem, key: str) -> None:
-    """After a stale edit: what is stored now, and the two ways on."""
+    """After a stale edit: the stored text, and the two ways on."""
     if organiser_desk().page_values.get("based-on") == problem:
         return
     columns = "; ".join(
@@ -431,7 +424,7 @@ def _rebase(problem: Problem) -> None:
 
 
 def _loss(draft: StudyDraft) -> str:
-    """What changing the problems costs."""
+    """The cost of changing the problems, in a sentence."""
     if not draft.pairs:
         return ""
     dropped = len(draft.dropped_pairs)
@@ -500,14 +493,13 @@ def _put(draft: StudyDraft, new: Sequence[Problem]) -> None:
 
 
 def _keeping(new: Problem, old: Problem | None) -> Problem:
-    """New data for a problem keep what it was described with."""
+    """New data for a problem, with the description that it had."""
     if old is None or new.description:
         return new
     return Problem(new.name, new.csv, old.title, old.description, old.columns)
 
 
 def _pending(draft: StudyDraft) -> None:
-    """Files that were refused, and problems that wait for a word."""
     for line in organiser_desk().page_values.get("refused-files", ())[:20]:
         show_note(line)
     waiting = organiser_desk().page_values.get("pending-problems")

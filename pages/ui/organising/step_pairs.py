@@ -1,4 +1,4 @@
-"""Step 3: the rules, the pairs they give, and what became of every formula."""
+"""Step 3: the rules, the pairs they give, and the outcome of every formula."""
 
 from __future__ import annotations
 
@@ -65,12 +65,11 @@ ONCE = {
 
 
 def pairs_done(draft: StudyDraft) -> bool:
-    """Whether there are pairs, and their choice was not cut short."""
+    """Whether there are pairs, chosen without being cut short."""
     return bool(draft.included_pairs) and not draft.study.rules.get("unfinished")
 
 
 def pairs_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """Rules, a button, and the result."""
     del service
     quiet_note(
         "A pair is two formulas of one problem that are alike in complexity and R² and differ "
@@ -121,6 +120,7 @@ def pairs_view(service: OrganiserService, draft: StudyDraft) -> None:
 
 def _rules(draft: StudyDraft) -> None:
     rules, mode, k = rules_of(draft.study)
+    # Other stored rules make other fields, which start from them.
     key = f"rules:{draft.study.id}:{sorted(draft.study.rules.items())}:"
     columns = [c for c in draft.pool_columns if c == "r2" or c.lower().startswith("r2")] or ["r2"]
     with st.form(f"rules-{draft.study.id}", border=True):
@@ -219,7 +219,7 @@ def _rules(draft: StudyDraft) -> None:
 
 
 def _further_rules(rules: MatchingRules, key: str) -> None:
-    """What can be asked of a pair beside the paper's rules; nothing where fields are empty."""
+    """The rules beside the paper's; an empty field asks for nothing."""
     used = rules.further or rules.distinct != "text"
     with st.expander("Further rules", expanded=used):
         with st.container(horizontal=True, gap="small", key="rules-further"):
@@ -339,7 +339,6 @@ def _key(draft: StudyDraft) -> str:
 
 
 def _unfinished(draft: StudyDraft, sentence: str) -> None:
-    """What time ran out on, and the button that gives it more."""
     show_warning(f"{sentence} The pairs below are no answer yet.")
     locked = bool(draft.dropped_pairs) and not st.checkbox(
         f"Discard what was left out and why ({len(draft.dropped_pairs)}), too",
@@ -389,7 +388,6 @@ def _finish(draft: StudyDraft) -> None:
 
 @st.fragment(run_every=0.7)
 def _progress(key: str) -> None:
-    """How far the matching has come; the page follows when it has ended."""
 
     def text(job: Job) -> str:
         matching = progress_text(job, "Matching", "problems", "reading the pool")
@@ -404,7 +402,6 @@ def _progress(key: str) -> None:
 
 
 def _show_ending(draft: StudyDraft, job: Job) -> None:
-    """What became of it."""
     if isinstance(job.result, MatchingResult):
         keep_result(draft, job.result)
         jobs().forget(_key(draft))
@@ -425,7 +422,7 @@ def _count_again() -> None:
 
 
 def _result(draft: StudyDraft) -> MatchingResult | None:
-    """What matching said; of a large pool only when asked for."""
+    """The outcome of every formula; for a large pool only on request."""
     requested = organiser_desk().page_values.get("show-fates") == draft.study.id
     if draft.pool is not None and draft.pool.rows > LARGE and not requested:
         st.button(

@@ -1,4 +1,4 @@
-"""Step 4: every pair exactly as a rater will see it, and what only the organiser sees."""
+"""Step 4: every pair exactly as a rater will see it, and the numbers behind it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ SPECIALS = "Practice and checks"
 
 
 def preview_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """Choose a pair, see its ballot, leave it out or take it back."""
     is_draft = draft.study.status == StudyStatus.DRAFT
     quiet_note(
         "The frame shows what raters get. What is below it, they never see."
@@ -160,7 +159,7 @@ def frame(ballot: Ballot, *, key: str) -> None:
 
 
 def _behind(preview: Preview) -> None:
-    """What only the organiser sees of it."""
+    """The numbers behind a ballot, which no rater sees."""
     pair = preview.pair.pair
     letters = ("A", "B") if preview.lower_left else ("B", "A")
     show_heading("Behind the ballot")
@@ -183,7 +182,7 @@ def _behind(preview: Preview) -> None:
 
 
 def _gap_on_other_rows(draft: StudyDraft, pair: StudyPair) -> None:
-    """How far the gap hangs on single rows, where the matching knew it."""
+    """How far the gap depends on single rows, where the matching measured it."""
     share, reduced_gap = pair.pair.gap_share, pair.pair.gap_without_worst_row
     least = draft.study.rules.get("min_eic_gap")
     if share is None or least is None:
@@ -241,7 +240,6 @@ def _leave_out(draft: StudyDraft, pair: StudyPair) -> None:
 
 
 def _dropped(draft: StudyDraft) -> None:
-    """The pairs that were left out; each can come back."""
     if not draft.dropped_pairs:
         return
     with st.expander(f"{len(draft.dropped_pairs)} left out", key="dropped-pairs"):
@@ -267,7 +265,6 @@ def _dropped(draft: StudyDraft) -> None:
 
 
 def _specials(service: OrganiserService, draft: StudyDraft) -> None:
-    """The practice ballot and the checks of the design as it is."""
     previews = service.preview_specials(draft.study.id)
     if not previews:
         show_empty_state("None", "The design asks for no practice ballot and no attention checks.")

@@ -61,7 +61,7 @@ def chosen_study(service: OrganiserService) -> Study | None:
 
 
 def study_step(study: Study, draft: StudyDraft, steps: Sequence[StudyStep]) -> StudyStep:
-    """Draw the study's header and its steps; the step that is chosen, for the page to draw."""
+    """Draw the study's header and its steps; returns the chosen step, for the page to draw."""
     _header(study)
     names = [step.name for step in steps]
     name = st.query_params.get("step", "")
@@ -95,7 +95,6 @@ def study_step(study: Study, draft: StudyDraft, steps: Sequence[StudyStep]) -> S
 
 
 def next_step_button(study: Study, step: str, label: str) -> None:
-    """A button to the next step."""
     st.button(
         label,
         key=f"onward-{step}",
@@ -130,7 +129,6 @@ def _header(study: Study) -> None:
 
 
 def _more(study: Study) -> None:
-    """Rename or delete a draft."""
     key = f"rename-{study.id}"
 
     def rename(service: OrganiserService) -> str:
@@ -250,7 +248,7 @@ def _new(others: bool) -> None:
 
 
 def _own_address() -> str:
-    """The address that this browser uses: where links may well start."""
+    """The address that this browser uses, a likely start of links."""
     url = st.context.url or ""
     scheme, separator, rest = url.partition("://")
     host = rest.partition("/")[0]

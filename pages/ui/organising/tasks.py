@@ -1,4 +1,4 @@
-"""What the worker pool computes for the organiser's pages.  Knows nothing of Streamlit."""
+"""Computations of the organiser's pages for the worker pool; knows nothing of Streamlit."""
 
 from __future__ import annotations
 
@@ -34,16 +34,12 @@ def simulate(
     settings: dict[str, float],
     progress: Callable[[int, int], None],
 ) -> tuple[Plan, Grid, Advice | None]:
-    """Simulate studies; with a target, also what would reach it.
-
-    - `target`: what is wanted.
-    - `studies`, `seed`: how many are simulated, and from which seed.
-    - `settings`: ``level`` and ``alpha``.
-    """
+    """Simulate studies; with a target, also the designs that would reach it."""
     more: dict[str, Any] = dict(settings)
     if target is None:
         simulated = plan(model, studies=studies, seed=seed, progress=progress, **more)
         return simulated, width_grid(model, settings["level"]), None
+    # The advice tries many designs: each gets fewer studies, and the progress counts all of them.
     tries = min(studies, ADVICE_STUDIES)
     total = studies + most_studies(model, tries)
     simulated = plan(
@@ -67,7 +63,6 @@ def complete_report(export: StudyExport, estimand: Estimand) -> StudyReport:
 
 
 def pack_bundle(report: StudyReport, progress: Callable[[int, int], None] | None = None) -> bytes:
-    """The archive of a report."""
     out = io.BytesIO()
     write_bundle(out, report, progress=progress)
     return out.getvalue()

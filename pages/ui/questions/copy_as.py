@@ -15,10 +15,7 @@ from pages.ui.kit.wiring import figure_cache
 
 
 def copy_as(formula: Formula, key: str) -> None:
-    """A popover with the languages to choose from and the text; the choice is remembered.
-
-    - `key`: unlike those of other such popovers on the page.
-    """
+    """A popover with the languages and the text; `key` tells it from others on the page."""
     visit = current_visit()
     widget = f"copy-language-{key}"
 
@@ -27,6 +24,7 @@ def copy_as(formula: Formula, key: str) -> None:
 
     with st.popover("Copy as", icon=":material/content_copy:", key=f"copy-as-{key}"):
         languages = tuple(COPIED)
+        # All popovers of a page share the language: a choice in one shows in the others.
         st.session_state[widget] = visit.language  # chosen at one form, chosen at all
         st.selectbox(
             "Language", languages, format_func=COPIED.__getitem__, key=widget, on_change=remember

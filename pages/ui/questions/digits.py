@@ -27,9 +27,7 @@ PRESETS = {"1 %": 1e-2, "0.1 %": 1e-3, "10⁻⁶": 1e-6}
 
 
 def read_tolerance(text: str) -> float:
-    """A tolerance as typed.
-
-    Raises `UserError` if it is no number from 0 to 1.
+    """A tolerance above 0 and at most 1; `UserError` for other text.
 
     >>> read_tolerance("0.1 %"), read_tolerance("5e-4"), read_tolerance("10⁻⁶")
     (0.001, 0.0005, 1e-06)
@@ -50,7 +48,7 @@ def read_tolerance(text: str) -> float:
 
 
 def tolerance_text(value: float) -> str:
-    """A tolerance as `read_tolerance` reads it, in per cent where that is short.
+    """A tolerance as text that `read_tolerance` reads, in per cent where that is short.
 
     >>> tolerance_text(1e-3), tolerance_text(5e-4), tolerance_text(1e-6), tolerance_text(3e-9)
     ('0.1 %', '0.05 %', '10⁻⁶', '3e-09')
@@ -66,7 +64,6 @@ _TOLERANCE = "digits-tolerance"
 
 
 def digits_panel(result: InspectionResult, node: int) -> None:
-    """The fewest digits that keep the output, and the formula shortened so."""
     summary = st.container(gap="xsmall")
     try:
         tolerance = _tolerance(output_scale(result.inspection).measure)
@@ -90,9 +87,9 @@ def digits_panel(result: InspectionResult, node: int) -> None:
 
 
 def _tolerance(measure: str) -> float:
-    """What the field says, which the state remembers; of what, says `measure`.
+    """The tolerance in the field, which the state remembers; `measure` names its reference.
 
-    Raises `UserError` if it says no tolerance; the field keeps what was typed.
+    Raises `UserError` for text that is no tolerance.
     """
     choice = tolerance_text(current_visit().state.tolerance)
     typed: str = st.session_state.get(_TOLERANCE) or choice
@@ -103,6 +100,7 @@ def _tolerance(measure: str) -> float:
         f"The output may move, relative to {measure}, by",
         options,
         index=options.index(choice),
+        # A refused text stays in the field, to be corrected; any other value follows the state.
         key=_TOLERANCE if refused else sync_widget(_TOLERANCE, choice),
         accept_new_options=True,
         on_change=_save_tolerance,
@@ -159,7 +157,7 @@ def _bars(result: InspectionResult, budget: Budget) -> None:
 
 
 def _shortened(result: InspectionResult, budget: Budget) -> None:
-    """The shortened formula to copy, and what it changes."""
+    # No constant has a digit to spare.
     if all(n.together >= n.given for n in budget.needs if n.kind == "constant"):
         return
     st.html('<h3 class="eic-h">The formula with shorter constants</h3>')

@@ -1,11 +1,7 @@
-"""Sliders that move the domain: how far they go, and what follows them.
+"""Sliders that move the domain: their tracks, which know nothing of Streamlit, and the widgets.
 
-A track is laid out once, about the domain from which the moving began, so that it stays under the
-hand.  Log-uniform ranges are moved by their exponents, normal ones by centre and spread.  Knows
-nothing of Streamlit.
-
-The answer lives in a fragment.  A drag changes the state in its callback; the next run of the
-fragment sees that its result is another domain's and has the whole page run again.
+The sliders live in a fragment.  A drag changes the state in its callback; the next run of the
+fragment sees a result of another domain and has the whole page run again.
 """
 
 from __future__ import annotations
@@ -40,8 +36,6 @@ Value = float | tuple[float, float]
 
 @dataclass(frozen=True)
 class Track:
-    """One slider."""
-
     # {"ends", "low", "high", "held"}: Both ends of a range, the centre or the spread of a normal
     # one, or a fixed value
     part: str
@@ -53,7 +47,7 @@ class Track:
 
     @property
     def format(self) -> str:
-        """How the slider writes a number."""
+        """The printf format of the slider's numbers."""
         decimals = max(0, -math.floor(math.log10(self.step)))
         if self.log:
             return f"10^%.{decimals}f"
@@ -61,7 +55,7 @@ class Track:
         return f"%.{max(3, math.ceil(math.log10(size / self.step)) + 1)}g"
 
     def value(self, domain: Domain) -> Value:
-        """Where a domain stands on the track.
+        """The position of a domain on the track.
 
         >>> Track("ends", -8.0, 16.0, 0.1, log=True).value(Domain("loguniform", 1.0, 1e8))
         (0.0, 8.0)
@@ -74,12 +68,14 @@ class Track:
         return self._within(high if self.part == SPREAD else low)
 
     def moved(self, domain: Domain, value: Value) -> Domain:
-        """The domain with what was dragged put in its new place; the other end keeps its digits.
+        """The domain after a drag.
 
         >>> Track("ends", -3.0, 9.0, 0.05).moved(Domain("uniform", 1.0, 5.0), (1.0, 2.35))
         Domain(kind='uniform', low=1.0, high=2.35)
         """
         if isinstance(value, tuple):
+            # Only the dragged end takes the slider's rounded number; the other end keeps its
+            # digits.
             before = self.value(domain)
             assert isinstance(before, tuple)
             low = domain.low if value[0] == before[0] else self._number(value[0])
@@ -101,15 +97,15 @@ class Track:
 
 
 def tracks(start: Domain) -> tuple[Track, ...]:
-    """The sliders of a domain: its own width is added on either side.
-
-    Returns () if the domain is too wide or too narrow to be dragged.
+    """The sliders of a domain; () if it is too wide or too narrow to be dragged.
 
     >>> tracks(Domain("uniform", 1.0, 5.0))
     (Track(part='ends', low=-3.0, high=9.0, step=0.05, log=False),)
     >>> [track.part for track in tracks(Domain("normal", 1000.0, 1.0))]
     ['low', 'high']
     """
+    # A track adds the domain's own width on either side, once, where the moving began: laid out
+    # anew in each run it would run away under the hand.
     low, high = start.low, start.high
     if start.kind == "normal":
         spread = high or abs(low) or 1.0
@@ -130,6 +126,7 @@ def tracks(start: Domain) -> tuple[Track, ...]:
 
 def _track(part: str, low: float, high: float, *, log: bool = False) -> Track | None:
     if log:
+        # Away from the limits of double precision, so that both ends stay representable.
         low, high = max(low, -_EXPONENTS), min(high, _EXPONENTS)
     width = high - low
     if not (math.isfinite(width) and 1e-290 < width < 1e290 and low < high):
@@ -143,12 +140,13 @@ def _track(part: str, low: float, high: float, *, log: bool = False) -> Track | 
 
 
 def _round_down(value: float) -> float:
-    """The largest of 1, 2, 5 times a power of ten that is not above.
+    """The largest of 1, 2, 5 times a power of ten that is at most `value`, up to rounding.
 
     >>> _round_down(0.08), _round_down(3.3)
     (0.05, 2.0)
     """
     power = math.floor(math.log10(value))
+    # Built from text: 5 * 10.0**power need not be the nearest double.
     steps = (float(f"{head}e{power}") for head in (5, 2, 1))
     return next(step for step in steps if step <= value * 1.000001)
 
@@ -163,7 +161,7 @@ Domains = tuple[tuple[str, Domain], ...]
 
 @dataclass(frozen=True)
 class Start:
-    """From where the domain is being moved."""
+    """The domain from which the moving began."""
 
     request: InspectionRequest  # Without its domains
     chosen: Domains  # What the visitor had chosen; the others took the default
@@ -175,14 +173,13 @@ class Start:
 
 
 def follow_domain(result: InspectionResult) -> None:
-    """Have the whole page run again if the domain has been moved from that of `result`."""
+    """Run the whole page again if a drag has moved the domain from that of `result`."""
     goal = st.session_state.pop(_MOVED, None)
     if goal is not None and goal != result.domains:
         st.rerun()
 
 
 def domain_sliders(result: InspectionResult) -> None:
-    """A slider for each variable drawn from a range, and what moving it did to the bottleneck."""
     if not result.domains:
         return
     start = _start_of(result)
@@ -260,6 +257,7 @@ def _apply_drag(name: str, track: Track, key: str) -> None:
     state, start = current_visit().state, st.session_state.get(_START)
     if not isinstance(start, Start) or state.upload:
         return
+    # A carried range was chosen for an earlier formula; the drag starts from the range in use.
     own = {n: domain for n, domain in state.domains if n not in state.carried}
     domain = own.get(name, dict(start.domains).get(name, DEFAULT_DOMAIN))
     moved = {**dict(state.domains), name: track.moved(domain, st.session_state[key])}

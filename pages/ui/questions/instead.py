@@ -53,7 +53,7 @@ def replace_formula_button(
 
 
 def state_after_replacement(result: InspectionResult, text: str) -> dict[str, Any]:
-    """What the state becomes; indexed variables keep the columns that they stand for."""
+    # Indexed variables of the new text must keep the columns that those of the old one stand for.
     base = current_visit().state.base
     if base is None:
         base = result.reading.index_base if result.match is None else result.match.index_base
@@ -68,7 +68,6 @@ _SCALE = 230
 
 
 def both_trees(result: InspectionResult, form: Formula, key: str) -> None:
-    """Before and after, side by side; one above the other on a phone."""
     after = diagnosis_service().repaired(result, form)
     left, right = st.columns(2, gap="small")
     with left:
@@ -106,7 +105,6 @@ def _figure(inspection: Inspection, dark: bool) -> go.Figure:
 
 
 def instead_panel(result: InspectionResult, node: int) -> None:
-    """Equivalent forms that keep more digits, the best first, or why there is none."""
     with st.spinner("Looking for a form that keeps more digits…"):
         repairs = diagnosis_service().repairs(result, aside=current_visit().aside)
     st.html(f'<p class="eic-answer">{prose(repairs.sentence)}</p>')
@@ -126,7 +124,6 @@ def instead_panel(result: InspectionResult, node: int) -> None:
 
 
 def _own_form(result: InspectionResult) -> None:
-    """A field for the user's own rewriting, and what it is worth."""
     visit, formula = current_visit(), result.request.formula
 
     def keep() -> None:
@@ -146,7 +143,6 @@ def _own_form(result: InspectionResult) -> None:
 
 
 def _judge(result: InspectionResult, text: str) -> None:
-    """Whether a form is equal, its numbers beside the formula's, and where it is not equal."""
     try:
         form = inspector_service().read(text, columns=result.inspection.formula.variables).formula
         with st.spinner("Comparing both forms at high precision…"):
@@ -175,7 +171,7 @@ _BRANCH_ROWS = 100_000
 
 
 def outermost_branches(inspection: Inspection) -> list[int]:
-    """The branches that compute something from inputs at some row, those inside others left out."""
+    """The outermost branches that compute something from inputs at some row, in post-order."""
     formula = inspection.formula
     branches = [
         child
@@ -191,7 +187,6 @@ def outermost_branches(inspection: Inspection) -> list[int]:
 
 
 def _inspect_branch_button(result: InspectionResult, branch: int) -> None:
-    """Makes a branch the formula, and a table of the rows that take it the data."""
     node = result.inspection.nodes[branch]
     rows = wording.count(node.evaluated, "row")
     if st.button(
@@ -227,7 +222,9 @@ def branch_table(inspection: Inspection, branch: int) -> Table:
     """The inputs of a branch at the rows that take it, as they were written."""
     names = inspection.formula.subtree(branch).variables
     rows = np.flatnonzero(inspection.amplification.evaluated(branch))
+    # Evenly spread: the first rows alone may be one end of a sorted table.
     rows = rows[:: math.ceil(len(rows) / _BRANCH_ROWS)]
+    # The cells' own decimals; the nearest doubles would be another table.
     decimal = inspection.samples.decimal
     text = csv_text(names, ([decimal(name, k) for name in names] for k in rows.tolist()))
     return read_table(text.encode(), source="rows-of-the-branch.csv")
@@ -246,7 +243,6 @@ def finish_search(visit: Visit, service: DiagnosisService, result: InspectionRes
 
 
 def _card(result: InspectionResult, form: Repair, place: int, rows: int) -> None:
-    """One form: typeset, why it is the same, its numbers on so many rows, its text."""
     with st.container(border=True, key=f"repair-{place}", gap="xsmall"):
         with st.container(key=f"repair-form-{place}"):
             st.latex(to_latex(form.formula))
@@ -282,7 +278,6 @@ def _why(form: Repair) -> str:
 
 
 def _derivation(form: Repair) -> str:
-    """Every rewrite, and what was checked."""
     steps = "".join(
         f"<li><b>{escape(step.rule)}</b>: <code>{escape(step.before)}</code> → "
         f"<code>{escape(step.after)}</code>{_needing(step.assumptions)}</li>"
@@ -327,7 +322,7 @@ def _table(before: Measured, after: Measured) -> str:
 
 
 def _row(name: str, old: float, new: float, explained: str) -> tuple[str, str, str, str, str]:
-    """Means over the samples that keep a digit; where there is none, every digit is lost."""
+    """Means over the samples that keep a digit; without any, every digit is lost."""
     was, now = ("∞" if math.isnan(value) else wording.number(value) for value in (old, new))
     change = "—" if math.isnan(new - old) else wording.signed(new - old)
     return name, was, now, change, explained
@@ -352,7 +347,6 @@ _LISTED = 12
 
 
 def writing_panel(result: InspectionResult, node: int) -> None:
-    """The verdict, three bars, what they mean, and which inputs count; about the whole formula."""
     writing = diagnosis_service().writing(result)
     st.html(f'<p class="eic-answer">{prose(writing.sentence)}</p>')
     for note in writing.notes:
@@ -369,6 +363,7 @@ def writing_panel(result: InspectionResult, node: int) -> None:
 
 def _bars(result: InspectionResult, writing: WritingLoss) -> None:
     dark, narrow = is_dark(), is_narrow()
+    # nan with singular samples: no sample keeps a digit.
     shared = math.inf if math.isnan(writing.q) and writing.singular else writing.q
     figure = figure_cache().get(
         ("losses", result.request, dark, narrow),
@@ -443,7 +438,6 @@ def _meanings(writing: WritingLoss) -> str:
 
 
 def _inputs(writing: WritingLoss) -> str:
-    """How much of a relative error of each input arrives, the strongest first."""
     ranked = sorted(writing.conditioning.variables, key=lambda v: -v.share)
     rows = "".join(
         f'<tr><th scope="row">{prose(phrases.input_name(v.name))}</th>'

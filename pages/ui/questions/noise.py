@@ -1,6 +1,4 @@
-""" "Whose noise?": the ledger of the selected node as a waterfall and a table, and what the result
-hides.
-"""
+""" "Whose noise?": the ledger of the selected node as a waterfall and a table, and masked noise."""
 
 from __future__ import annotations
 
@@ -34,12 +32,12 @@ _MOST = 6
 
 
 def outermost_masked_nodes(whole: Ledger) -> tuple[int, ...]:
-    """The nodes that `masked_view` names."""
+    """The nodes that `masked_view` lists."""
     return tuple(row.node_id for row in whole.outermost_masked[:_MOST])
 
 
 def masked_view(result: InspectionResult, whole: Ledger) -> None:
-    """The masked nodes of the whole formula, each with a what-if whose answer stays."""
+    """The masked nodes of the whole formula, each with a what-if."""
     rows = whole.outermost_masked
     st.html(f'<h3 class="eic-h" title="{glossary.MASKED}">{MASKED} What the result hides</h3>')
     for row in rows[:_MOST]:
@@ -60,8 +58,8 @@ def masked_view(result: InspectionResult, whole: Ledger) -> None:
         st.html(f'<p class="eic-quiet">{len(rows) - _MOST} more in the table below.</p>')
 
 
+# Remembered for the tab: a button's click lasts one run, its answer should stay.
 def _what_ifs() -> frozenset[tuple[object, int]]:
-    """The what-ifs asked for in this tab."""
     requests: frozenset[tuple[object, int]] = st.session_state.get(_WHAT_IFS, frozenset())
     return requests
 
@@ -86,7 +84,6 @@ _TEXT = 200
 
 
 def ledger_table(ledger: Ledger) -> None:
-    """Every row, the largest share first."""
     config, narrow = st.column_config, is_narrow()
     percent = "%.3g %%"
     st.dataframe(
@@ -118,7 +115,7 @@ def ledger_table(ledger: Ledger) -> None:
 
 
 def _order(narrow: bool) -> list[str]:
-    """On a phone what tells most stands where no scrolling is needed."""
+    """The columns in order; a phone shows the first few without scrolling."""
     first = ["expression", "share", "how"] if narrow else ["expression", "how", "share"]
     return [*first, "mean", "below", "gain", "largest", "at", "node"]
 
@@ -158,7 +155,6 @@ _SHAPES = (
 
 
 def noise_panel(result: InspectionResult, node: int) -> None:
-    """Answer for the selected node."""
     service = diagnosis_service()
     ledger = service.blame(result, node)
     root = len(result.inspection.formula) - 1
@@ -167,6 +163,7 @@ def noise_panel(result: InspectionResult, node: int) -> None:
     st.html(f'<p class="eic-answer">{prose(ledger.sentences[0])}</p>')
     if len(ledger.rows) > 1:
         _waterfall(result, ledger)
+    # `masked_view` says these, each beside its button.
     masked = {ledger.masked_sentence(row) for row in ledger.outermost_masked}
     more = [sentence for sentence in ledger.sentences[1:] if sentence not in masked]
     if node != root and whole.rows and node not in outermost_masked_nodes(whole):
@@ -181,7 +178,7 @@ def noise_panel(result: InspectionResult, node: int) -> None:
 
 
 def _in_the_result(whole: Ledger, node: int) -> str:
-    """What the selected node contributes to the noise of the whole formula."""
+    """The part of the selected node in the noise of the whole formula."""
     row = whole.rows[node]
     share = wording.percent(row.share)
     if row.masked:
@@ -198,7 +195,6 @@ def _in_the_result(whole: Ledger, node: int) -> str:
 
 
 def _waterfall(result: InspectionResult, ledger: Ledger) -> None:
-    """The figure with its switch; a click on a bar selects the bar's node."""
     with st.container(horizontal=True, vertical_alignment="center", key="noise-toolbar"):
         shapes = "".join(
             f'<span title="{escape(explained)}">{shape} {name}</span>'
@@ -235,7 +231,6 @@ def _select_clicked(request: InspectionRequest, target: int) -> None:
 
 
 def _way_back(result: InspectionResult, node: int) -> None:
-    """Back to the node whose bar was clicked."""
     request, target = st.session_state.get(_BACK, (None, node))
     if request != result.request or target == node:
         return

@@ -1,6 +1,4 @@
-""" "Which rows?": those that carry the noise of the selected node, as a picture, a table and a
-file.
-"""
+""" "Which rows?": the rows that carry the noise of a node, as a picture, a table and a file."""
 
 from __future__ import annotations
 
@@ -37,7 +35,7 @@ _SAFE = 2.0**53
 
 
 def listed_rows(by_row: Where) -> tuple[int, ...]:
-    """Positions: the rows where no digit is left, then those that carry 99 per cent, if few."""
+    """Positions of the rows that keep no digit, then of those that carry 99 %, if these are few."""
     carrying = by_row.carriers[-1].positions if by_row.carriers else ()
     if len(carrying) > max(ROWS_ON_PAGE, FEW * by_row.finite):
         carrying = ()
@@ -45,7 +43,6 @@ def listed_rows(by_row: Where) -> tuple[int, ...]:
 
 
 def rows_table(result: InspectionResult, by_row: Where) -> None:
-    """The first rows of the list, and all of them to download."""
     rows = listed_rows(by_row)
     inspection = by_row.inspection
     labels = result.match.mapping if result.match is not None else {}
@@ -137,7 +134,7 @@ def rows_csv(by_row: Where, labels: Mapping[str, str] | None = None) -> str:
 
 
 def _plain(values: list[float | None]) -> str:
-    """Powers of ten only where the zeros could not be counted."""
+    """The format of a column: powers of ten only where zeros could not be counted."""
     return "scientific" if any(abs(v) > 1e9 for v in values if v) else "%.5g"
 
 
@@ -154,10 +151,10 @@ def _digits(s: float) -> float:
 
 
 def rows_panel(result: InspectionResult, node: int) -> None:
-    """The answer, the share of each row, sliders for the ranges; rows and growth on demand."""
     follow_domain(result)
     with st.spinner("Looking at every row…"):
         by_row = diagnosis_service().where(result, node)
+    # `_more_data` says these two beside their figure.
     with_data = (by_row.interval.sentence, by_row.growth.sentence if by_row.growth else "")
     first, *more = [sentence for sentence in by_row.sentences if sentence not in with_data]
     st.html(f'<p class="eic-answer">{_with_term(prose(first))}</p>')
@@ -176,7 +173,6 @@ def rows_panel(result: InspectionResult, node: int) -> None:
 
 
 def _unresolved_note(result: InspectionResult) -> str:
-    """How many rows were not checked, and how many have no real value, told apart."""
     counts = result.inspection.counts
     if not counts.unresolved:
         return ""
@@ -246,7 +242,7 @@ def _rows(result: InspectionResult, by_row: Where, count: int) -> None:
 
 
 def _more_data(result: InspectionResult, by_row: Where) -> None:
-    """Whether more data would change the number: the curve where it would, else the interval."""
+    """The curve of growth where more data would change the number, else its interval."""
     growth, interval = by_row.growth, by_row.interval
     unsettled = growth is not None and interval.heavy
     with st.expander(f"Would more data change it? {_short(by_row)}", key="rows-growth"):

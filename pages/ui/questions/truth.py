@@ -1,5 +1,5 @@
-"""The question "Is it true?": prediction beside trials (the paper's Algorithms 1 and 2) and the
-errors of real arithmetic, node by node.
+""" "Is it true?": the prediction beside trials (the paper's Algorithms 1 and 2) and real
+arithmetic.
 """
 
 from __future__ import annotations
@@ -30,11 +30,13 @@ _TEXT = 200
 
 
 def truth_table(triangulation: Triangulation, node: int) -> None:
-    """Every node, those that need a word first, then by loss."""
+    """Every node, the ones that need explaining first, then by loss."""
     order = sorted(triangulation.nodes, key=_rank)
     ids = [n.node_id for n in order]
     row = ids.index(node)
     chosen: Any = {"selection": {"rows": [row], "columns": [], "cells": []}}
+    # The table remembers its own selection: where the node was chosen elsewhere it must be set
+    # before the widget is drawn, and a default beside a set value is refused.
     stale = list(st.session_state.get(_KEY, chosen)["selection"]["rows"]) != [row]
     if stale:
         st.session_state[_KEY] = chosen
@@ -116,7 +118,6 @@ def _select_row(ids: list[int], before: int) -> None:
 
 
 def truth_panel(result: InspectionResult, node: int) -> None:
-    """Answer for all nodes, and the numbers of the selected one."""
     with patient_progress() as progress:
         triangulation = diagnosis_service().triangulation(result, progress)
     st.html(f'<p class="eic-answer">{prose(triangulation.sentence)}</p>')
@@ -131,7 +132,7 @@ def truth_panel(result: InspectionResult, node: int) -> None:
 
 
 def _basis(result: InspectionResult, triangulation: Triangulation, node: int) -> str:
-    """On which samples the ways are compared, and what the selected node loses on the others."""
+    """The samples on which the ways are compared, and the loss of the node on all samples."""
     used, valid = len(triangulation.samples), result.inspection.counts.valid
     which = (
         f"all {used:,} valid samples"
@@ -157,7 +158,6 @@ def _basis(result: InspectionResult, triangulation: Triangulation, node: int) ->
 
 
 def _selected(result: InspectionResult, node: TriangulatedNode) -> None:
-    """The badge, the figure, and the reasons of one node."""
     shape, word = BADGES[node.agreement.badge]
     st.html(
         f'<p class="eic-node"><span class="eic-agreement" title="{escape(glossary.AGREEMENT)}">'

@@ -1,9 +1,4 @@
-""" "Where?": the data with s(x), the formula typeset on its colours, and every node in a table.
-
-Written for KaTeX and, with other box commands, for LaTeX.  Calm by intent: a box is
-drawn only where the digits lost differ visibly from what surrounds the box; leaves
-never get one.  Large formulas are cut to what the tree shows.
-"""
+""" "Where?": the data with s(x), the formula typeset on its colours, and every node in a table."""
 
 from __future__ import annotations
 
@@ -48,7 +43,7 @@ MAX_SOURCE = 20_000
 
 @dataclass(frozen=True)
 class _Dialect:
-    """How boxes are written."""
+    """The box commands of one LaTeX dialect."""
 
     box: Callable[[str, str], str]
     frame: Callable[[str, str, str], str]
@@ -78,11 +73,9 @@ def coloured_latex(
     dark: bool = False,
     marked: bool = False,
 ) -> str:
-    r"""The formula in KaTeX's LaTeX, sub-expressions on the tree's colours.
+    r"""The formula in KaTeX's LaTeX, sub-expressions on the tree's colours, `selected` in a brace.
 
-    - `selected`: node to mark with a brace and its digits.
-    - `dark`: for a dark page.
-    - `marked`: with invisible marks by which a script finds every part (``lighting.js``).
+    `marked` adds invisible marks by which a script finds every part (``lighting.js``).
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -97,7 +90,7 @@ def coloured_latex(
 
 
 def coloured_tex(inspection: Inspection, *, selected: int | None = None) -> str:
-    """The same as a standalone LaTeX document that compiles with xcolor and amsmath."""
+    """A standalone LaTeX document with the same boxes; it needs xcolor and amsmath."""
     body = _coloured(inspection, _XCOLOR, selected, False)
     return (
         "\\documentclass[border=6pt]{standalone}\n"
@@ -118,6 +111,7 @@ def _coloured(inspection: Inspection, dialect: _Dialect, selected: int | None, d
     tree = None
     if len(inspection.nodes) > MAX_NODES:
         tree = visible_tree(inspection, selected=selected, narrow=True)
+    # Boxes make most of the text; without any the plain formula may still be too long, and is cut.
     for boxes in (MAX_BOXES, MAX_BOXES // 3, 0):
         text = _write(inspection, dialect, selected, dark, tree, boxes)
         if len(text) <= MAX_SOURCE:
@@ -176,13 +170,12 @@ _MAX_MARKED = 1000
 
 
 def _marked(formula: Formula, node: Node, latex: str) -> str:
-    """A part of the formula between two spaces that undo one another and tell its number.
-
-    The page's script finds a node by them (``lighting.js``); KaTeX writes no other attribute that
-    it could be found by.  Sums and products stay without braces, for KaTeX breaks lines in them.
-    """
+    """A part of the formula between two spaces that cancel and whose width tells its number."""
+    # The page's script finds a node by this width (`lighting.js`): KaTeX keeps no other attribute
+    # that could carry a number.
     width = (node.id + 1) / 10_000
     text = rf"\kern{width:.4f}em {latex}\kern-{width:.4f}em"
+    # Sums and products stay without braces, for KaTeX breaks lines in them.
     breaks = node.children and form_of(formula, node).latex_precedence <= NEG
     return text if breaks else f"{{{text}}}"
 
@@ -202,7 +195,7 @@ def _stands_in_box(formula: Formula, node_id: int, boxed: dict[int, float]) -> b
 
 
 def _boxed(inspection: Inspection, tree: VisibleTree | None, limit: int) -> dict[int, float]:
-    """Which nodes get a box, and the value that colours it."""
+    """The nodes that get a box, and the local EIC that colours it."""
     nodes = inspection.formula.nodes
     parents = inspection.formula.parents
     hottest = largest_loss_below(inspection) if tree is not None else []
@@ -216,10 +209,12 @@ def _boxed(inspection: Inspection, tree: VisibleTree | None, limit: int) -> dict
         outside = around[parent]
         value = inspection.nodes[k].local_eic
         if tree is not None and k in tree.folded and not math.isnan(value):
+            # A folded node stands for its subtree: it has the colour of the worst step in it.
             value = hottest[k]
         around[k] = outside
         if math.isnan(value) or not nodes[k].children:
             continue
+        # Calm by intent: a box only where the loss differs visibly from the box around it.
         differs = value != outside if math.isinf(value) else abs(value - outside) >= CALM
         if differs:
             around[k] = value
@@ -229,7 +224,7 @@ def _boxed(inspection: Inspection, tree: VisibleTree | None, limit: int) -> dict
 
 
 def _styles(formula: Formula) -> dict[int, str]:
-    """The math style inside a box, where it is not display style."""
+    """The math style inside a box; display style has no entry."""
     styles: dict[int, str] = {}
     for node in reversed(formula.nodes):
         for place, child in enumerate(node.children):
@@ -243,7 +238,7 @@ _MAX_SLIDERS = 12
 
 
 def plots(result: InspectionResult, node: int) -> None:
-    """One variable: curve and amplification; two: maps; more: slices."""
+    """The data of one variable as curves, of two as maps, of more as slices."""
     inspection = result.inspection
     with st.container(
         horizontal=True, vertical_alignment="center", key="plot-toolbar", gap="small"
@@ -288,7 +283,6 @@ def _draw(result: InspectionResult, what: tuple[Any, ...], make: Callable[..., g
 
 @st.fragment
 def _slices(result: InspectionResult, node: int, labels: dict[str, str] | None) -> None:
-    """A cut along one or two variables; sliders hold the others."""
     inspection = result.inspection
     variables = blamed_variables_first(result)
     with st.container(horizontal=True, gap="small", key="axes"):
@@ -319,6 +313,7 @@ def _slices(result: InspectionResult, node: int, labels: dict[str, str] | None) 
         for name in held[:_MAX_SLIDERS]:
             column = inspection.samples.columns[name]
             low, high = float(column.min()), float(column.max())
+            # A slider cannot hold a constant column, nor a range near the limit of doubles.
             if not low < high or not (high - low) < 1e300:
                 continue
             fixed[name] = st.slider(
@@ -343,7 +338,7 @@ def _slices(result: InspectionResult, node: int, labels: dict[str, str] | None) 
 
 
 def blamed_variables_first(result: InspectionResult) -> list[str]:
-    """The variables, those of the node to blame first."""
+    """The variables, the ones below the node to blame first."""
     formula = result.inspection.formula
     below = formula.subtree(result.origin).variables
     return [*below, *(name for name in formula.variables if name not in below)]
@@ -357,7 +352,7 @@ KEY = "node_table"
 
 
 def node_table(result: InspectionResult, node: int) -> None:
-    """Every node, the hottest first."""
+    """Every node, the largest loss first."""
     order = sorted(result.inspection.nodes, key=lambda n: (_rank(n.local_eic), n.node.id))
     visit = current_visit()
     visit.table_order = tuple(n.node.id for n in order)
