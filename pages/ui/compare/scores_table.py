@@ -21,6 +21,7 @@ from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_narrow
 from pages.ui.kit.messages import quiet_note
 from pages.ui.kit.text import clean
+from pages.ui.questions.where import number_or_none
 
 COLUMNS = ("row", "problem", "method", "formula", "syntax", "extra", *SCORE_COLUMNS, "front")
 
@@ -180,9 +181,6 @@ def _pick_rows(key: str, order: tuple[int, ...]) -> None:
 
 
 def _columns(scores: list[ListedScore], view: FrontView, order: list[int]) -> pa.Table:
-    def number_or_none(value: float) -> float | None:
-        return None if math.isnan(value) else value
-
     accuracy = view.accuracy
     return pa.table(
         {

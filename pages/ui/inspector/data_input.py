@@ -330,7 +330,7 @@ def _ranges(visit: Visit, outcome: Outcome) -> None:
         on_change=lambda: _change_number("seed"),
         help="The same seed draws the same rows: numbers and links are reproducible.",
     )
-    chosen = preset.menu_button(
+    preset.menu_button(
         "Set all to…",
         list(PRESETS),
         key="preset",
@@ -340,7 +340,6 @@ def _ranges(visit: Visit, outcome: Outcome) -> None:
         on_click=_apply_preset,
         args=(variables,),
     )
-    del chosen
 
 
 def _range(visit: Visit, name: str, domain: Domain) -> None:

@@ -90,10 +90,11 @@ if (!window.eicCopiesLinks) {
 </script>"""
 
 
+# Title, suffix, media type, and the function that makes it.
+_File = tuple[str, str, str, Callable[[], str]]
+
+
 def share_panel(result: InspectionResult, node: int) -> None:
-    inspection = result.inspection
-    # Files are made on demand in a thread that has no visit: what they need of it is read now.
-    dark, unfolded = is_dark(), current_visit().unfolded
     with st.popover("Copy link", icon=":material/link:", key="copy-link"):
         st.html(
             '<p class="eic-quiet">In the clipboard now, where the browser allows it; else take it '
@@ -105,16 +106,36 @@ def share_panel(result: InspectionResult, node: int) -> None:
                 '<p class="eic-quiet">The file itself is not part of the link: whoever opens '
                 "it is asked for it.</p>"
             )
-    copy_as(inspection.formula, "formula")
-    source, provenance = result.request.formula, provenance_of(result)
-    files: tuple[tuple[str, str, str, Callable[[], str]], ...] = (
+    copy_as(result.inspection.formula, "formula")
+    with st.popover("Download", icon=":material/download:", key="downloads"):
+        for name, suffix, mime, make in _files(result, node):
+            st.download_button(
+                name,
+                data=make,
+                file_name=file_name(result.request.formula, suffix),
+                mime=mime,
+                key=f"download-{suffix}",
+                on_click="ignore",
+                type="tertiary",
+            )
+        st.html(
+            '<p class="eic-quiet">PNG: the camera on each picture. The report takes a few '
+            "seconds.</p>"
+        )
+
+
+def _files(result: InspectionResult, node: int) -> tuple[_File, ...]:
+    inspection, provenance = result.inspection, provenance_of(result)
+    # Files are made on demand in a thread that has no visit: what they need of it is read now.
+    visit, dark = current_visit(), is_dark()
+    return (
         ("Results, JSON", "json", "application/json", partial(_json, result, provenance)),
         ("Nodes, CSV", "csv", "text/csv", partial(nodes_csv, inspection)),
         (
             "Tree, SVG",
             "svg",
             "image/svg+xml",
-            partial(tree_svg, inspection, selected=node, unfolded=unfolded, dark=dark),
+            partial(tree_svg, inspection, selected=node, unfolded=visit.unfolded, dark=dark),
         ),
         (
             "Coloured formula, LaTeX",
@@ -132,26 +153,9 @@ def share_panel(result: InspectionResult, node: int) -> None:
             "Report, HTML",
             "html",
             "text/html",
-            partial(
-                _report, result, provenance, current_visit().state.tolerance, current_visit().aside
-            ),
+            partial(_report, result, provenance, visit.state.tolerance, visit.aside),
         ),
     )
-    with st.popover("Download", icon=":material/download:", key="downloads"):
-        for name, suffix, mime, make in files:
-            st.download_button(
-                name,
-                data=make,
-                file_name=file_name(source, suffix),
-                mime=mime,
-                key=f"download-{suffix}",
-                on_click="ignore",
-                type="tertiary",
-            )
-        st.html(
-            '<p class="eic-quiet">PNG: the camera on each picture. The report takes a few '
-            "seconds.</p>"
-        )
 
 
 def _json(result: InspectionResult, provenance: Provenance) -> str:

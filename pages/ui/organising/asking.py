@@ -47,7 +47,6 @@ class AskingTask:
 
 
 def models_view(service: OrganiserService, draft: StudyDraft) -> None:
-    del service
     study = draft.study
     quiet_note(
         "A model gets what raters get: description, data points, both formulas, R² and complexity, "
@@ -229,45 +228,50 @@ def _form(study: Study, runs: tuple[RunState, ...]) -> None:
             "Temperature", 0.0, 2.0, defaults.temperature, key=f"{key}-temperature", width=260
         )
     with right:
-        st.number_input("Calls at a time", 1, 64, 8, key=f"{key}-concurrency", width=260)
-        st.number_input(
-            "Budget, in tokens of the whole run",
-            1,
-            10**9,
-            BUDGET,
-            step=100_000,
-            key=f"{key}-budget",
-            width=260,
-        )
-        st.number_input(
-            "Longest answer, in tokens",
-            1,
-            10**6,
-            MAX_TOKENS,
-            step=1000,
-            key=f"{key}-longest",
-            width=260,
-            help="Thoughts included: a model that "
-            "thinks needs 4,000 or more, and what is cut off is unreadable.",
-        )
-        rates = _rates(study.id)
-        for way in rates:
-            st.number_input(
-                f"Price of a million tokens {way}",
-                0.0,
-                1e6,
-                rates[way],
-                key=f"{key}-{way}",
-                width=260,
-            )
-        # Streamlit forgets the fields when another step is shown; the desk does not.
-        organiser_desk().page_values[f"{key}-rates"] = _rates(study.id)
+        _limit_fields(study.id)
     st.button("Ask", key=f"{key}-begin", type="primary", on_click=_begin, args=(study, len(runs)))
     quiet_note(
         "A local endpoint (llama.cpp, vLLM, Ollama) needs no key. Another is named, with its key, "
         "by EIC_LAB_MODEL_URL and EIC_LAB_MODEL_KEY where the app is started; the key is stored "
         "nowhere."
     )
+
+
+def _limit_fields(study_id: int) -> None:
+    key = f"ask-{study_id}"
+    st.number_input("Calls at a time", 1, 64, 8, key=f"{key}-concurrency", width=260)
+    st.number_input(
+        "Budget, in tokens of the whole run",
+        1,
+        10**9,
+        BUDGET,
+        step=100_000,
+        key=f"{key}-budget",
+        width=260,
+    )
+    st.number_input(
+        "Longest answer, in tokens",
+        1,
+        10**6,
+        MAX_TOKENS,
+        step=1000,
+        key=f"{key}-longest",
+        width=260,
+        help="Thoughts included: a model that "
+        "thinks needs 4,000 or more, and what is cut off is unreadable.",
+    )
+    rates = _rates(study_id)
+    for way in rates:
+        st.number_input(
+            f"Price of a million tokens {way}",
+            0.0,
+            1e6,
+            rates[way],
+            key=f"{key}-{way}",
+            width=260,
+        )
+    # Streamlit forgets the fields when another step is shown; the desk does not.
+    organiser_desk().page_values[f"{key}-rates"] = _rates(study_id)
 
 
 def _rates(study_id: int) -> dict[str, float]:
@@ -284,7 +288,6 @@ def _begin(study: Study, runs: int) -> None:
     key = f"ask-{study.id}"
 
     def do(service: OrganiserService) -> str:
-        del service
         typed = {
             name: st.session_state[f"{key}-{name}"] for name in ("url", "repeats", "temperature")
         }
@@ -304,7 +307,6 @@ def _begin(study: Study, runs: int) -> None:
 @uninterrupted()
 def _resume(state: RunState) -> None:
     def do(service: OrganiserService) -> str:
-        del service
         _start(state.run)
         return ""
 
@@ -314,7 +316,6 @@ def _resume(state: RunState) -> None:
 @uninterrupted()
 def _pause(job: Job) -> None:
     def do(service: OrganiserService) -> str:
-        del service
         job.cancel()
         return ""
 

@@ -203,20 +203,7 @@ def pairs_table(report: StudyReport, study_id: int) -> None:
             go_to(study=study_id, step="report", part="pairs", pair=visible[cells[0][0]].pair.pair)
 
     st.dataframe(
-        {
-            "pair": [row.pair.pair for row in visible],
-            "problem": [clean(row.pair.problem, 60) for row in visible],
-            "for the lower": [None if row.rate is None else 100 * row.rate for row in visible],
-            "lower": [row.lower for row in visible],
-            "higher": [row.higher for row in visible],
-            "ties": [row.ties for row in visible],
-            "left out": [row.left_out for row in visible],
-            "reasons": [row.reasons for row in visible],
-            "ΔEIC": [row.gap for row in visible],
-            "ΔR²": [row.pair.lower_r2 - row.pair.higher_r2 for row in visible],
-            "ΔC": [row.pair.lower_complexity - row.pair.higher_complexity for row in visible],
-            "median s": [row.median_seconds for row in visible],
-        },
+        [_cells(row) for row in visible],
         key=key,
         on_select=open_pair,
         selection_mode="single-cell",
@@ -236,6 +223,24 @@ def pairs_table(report: StudyReport, study_id: int) -> None:
             "median s": st.column_config.NumberColumn(format="%.0f"),
         },
     )
+
+
+def _cells(row: PairRow) -> dict[str, str | float | None]:
+    pair = row.pair
+    return {
+        "pair": pair.pair,
+        "problem": clean(pair.problem, 60),
+        "for the lower": None if row.rate is None else 100 * row.rate,
+        "lower": row.lower,
+        "higher": row.higher,
+        "ties": row.ties,
+        "left out": row.left_out,
+        "reasons": row.reasons,
+        "ΔEIC": row.gap,
+        "ΔR²": pair.lower_r2 - pair.higher_r2,
+        "ΔC": pair.lower_complexity - pair.higher_complexity,
+        "median s": row.median_seconds,
+    }
 
 
 def _filter_rows(rows: Sequence[PairRow], study_id: int) -> list[PairRow]:

@@ -345,7 +345,6 @@ def _key(place: str) -> str:
 @uninterrupted()
 def _begin(place: str, request: PlanRequest) -> None:
     def start(service: OrganiserService) -> None:
-        del service
         jobs().start(_key(place), "Simulating studies", lambda step: _simulate(request, step))
 
     action_callback("plan", start)

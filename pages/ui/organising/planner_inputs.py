@@ -196,8 +196,6 @@ def _aim(place: str, start: PlanRequest) -> tuple[Target | None, int, int]:
     """The target of the study, the number of simulated studies, and the seed."""
     target = start.target
     aim = "none" if target is None else "width" if target.half_width is not None else "power"
-    width = 100 * target.half_width if target and target.half_width else 5.0
-    power = 100 * target.power if target and target.power else 90.0
     st.html('<h3 class="eic-h">What it should reach</h3>')
     with st.container(key=f"plan-aim-{place}"):
         first, second, third, fourth = st.columns(4)
@@ -211,30 +209,7 @@ def _aim(place: str, start: PlanRequest) -> tuple[Target | None, int, int]:
             format_func=AIMS.__getitem__,
             help="The smallest designs that reach this are then looked for.",
         )
-        if aim == "width":
-            width = _number(
-                second,
-                place,
-                "width",
-                "Half-width, ± points",
-                0.5,
-                45.0,
-                width,
-                0.5,
-                "Half the width of the confidence interval of the preference rate.",
-            )
-        elif aim == "power":
-            power = _number(
-                second,
-                place,
-                "power",
-                "Power, %",
-                5.0,
-                99.0,
-                power,
-                5.0,
-                "How often the test should find the preference if it is as expected.",
-            )
+        target = _target(second, place, aim, target)
         studies = _number(
             third,
             place,
@@ -257,9 +232,37 @@ def _aim(place: str, start: PlanRequest) -> tuple[Target | None, int, int]:
             1,
             "The same seed gives the same numbers again.",
         )
+    return target, int(studies), int(seed)
+
+
+def _target(column: Any, place: str, aim: str, start: Target | None) -> Target | None:
     if aim == "width":
-        return Target(half_width=width / 100), int(studies), int(seed)
-    return Target(power=power / 100) if aim == "power" else None, int(studies), int(seed)
+        width = _number(
+            column,
+            place,
+            "width",
+            "Half-width, ± points",
+            0.5,
+            45.0,
+            100 * start.half_width if start and start.half_width else 5.0,
+            0.5,
+            "Half the width of the confidence interval of the preference rate.",
+        )
+        return Target(half_width=width / 100)
+    if aim == "power":
+        power = _number(
+            column,
+            place,
+            "power",
+            "Power, %",
+            5.0,
+            99.0,
+            100 * start.power if start and start.power else 90.0,
+            5.0,
+            "How often the test should find the preference if it is as expected.",
+        )
+        return Target(power=power / 100)
+    return None
 
 
 def _judged(place: str, start: PlanRequest) -> tuple[float, bool]:
@@ -302,10 +305,10 @@ def _number(
     key = _key(place, name)
     st.session_state.setdefault(key, value)
     form = "%d" if isinstance(low, int) else "%.4g"
-    field_values = column.number_input(
+    value = column.number_input(
         label, low, high, st.session_state[key], step=step, key=key, format=form, help=words
     )
-    return float(field_values)
+    return float(value)
 
 
 def _key(place: str, name: str) -> str:

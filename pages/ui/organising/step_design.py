@@ -72,7 +72,6 @@ def design_done(draft: StudyDraft) -> bool:
 
 
 def design_view(service: OrganiserService, draft: StudyDraft) -> None:
-    del service
     study = draft.study
     quiet_note(
         "Every change is saved at once. Nothing here can be changed after freezing, but the "

@@ -70,7 +70,6 @@ def pool_done(draft: StudyDraft) -> bool:
 
 
 def pool_view(service: OrganiserService, draft: StudyDraft) -> None:
-    del service
     quiet_note(
         "The pool holds the formulas that pairs are chosen from, with their complexity, R² and "
         "EIC. It never reaches a rater."
@@ -275,7 +274,6 @@ def problems_done(draft: StudyDraft) -> bool:
 
 
 def problems_view(service: OrganiserService, draft: StudyDraft) -> None:
-    del service
     quiet_note(
         "A problem is a table of data that formulas were found for. Raters see its title, its "
         "description and a plot."
@@ -361,29 +359,7 @@ def _form(draft: StudyDraft, problem: Problem, key: str) -> None:
         return f"`{problem.name}` is removed."
 
     with st.form(f"form:{key}", border=False):
-        st.text_input("Title", problem.title, key=f"{about}title", max_chars=200)
-        st.text_area(
-            "Description: one to three plain sentences for people who do not know the field",
-            problem.description,
-            key=f"{about}text",
-            max_chars=2000,
-            height=90,
-        )
-        for name in draft.columns[problem.name]:
-            column = problem.column(name)
-            left, right = st.columns([1, 2])
-            left.text_input(
-                f"Unit of {code_label(name, 24)}",
-                column.unit,
-                key=f"{about}unit:{name}",
-                max_chars=40,
-            )
-            right.text_input(
-                f"Meaning of {code_label(name, 24)}",
-                column.meaning,
-                key=f"{about}meaning:{name}",
-                max_chars=200,
-            )
+        _description_fields(problem, draft.columns[problem.name], about)
         st.form_submit_button(
             "Save", type="primary", on_click=action_callback, args=("describe", save)
         )
@@ -397,6 +373,32 @@ def _form(draft: StudyDraft, problem: Problem, key: str) -> None:
             type="primary",
             on_click=action_callback,
             args=("problems", remove),
+        )
+
+
+def _description_fields(problem: Problem, columns: Sequence[str], about: str) -> None:
+    st.text_input("Title", problem.title, key=f"{about}title", max_chars=200)
+    st.text_area(
+        "Description: one to three plain sentences for people who do not know the field",
+        problem.description,
+        key=f"{about}text",
+        max_chars=2000,
+        height=90,
+    )
+    for name in columns:
+        column = problem.column(name)
+        left, right = st.columns([1, 2])
+        left.text_input(
+            f"Unit of {code_label(name, 24)}",
+            column.unit,
+            key=f"{about}unit:{name}",
+            max_chars=40,
+        )
+        right.text_input(
+            f"Meaning of {code_label(name, 24)}",
+            column.meaning,
+            key=f"{about}meaning:{name}",
+            max_chars=200,
         )
 
 

@@ -70,7 +70,6 @@ def pairs_done(draft: StudyDraft) -> bool:
 
 
 def pairs_view(service: OrganiserService, draft: StudyDraft) -> None:
-    del service
     quiet_note(
         "A pair is two formulas of one problem that are alike in complexity and R² and differ "
         "in EIC. Among the pairs that the rules allow, those are chosen that minimise "
@@ -124,48 +123,7 @@ def _rules(draft: StudyDraft) -> None:
     key = f"rules:{draft.study.id}:{sorted(draft.study.rules.items())}:"
     columns = [c for c in draft.pool_columns if c == "r2" or c.lower().startswith("r2")] or ["r2"]
     with st.form(f"rules-{draft.study.id}", border=True):
-        with st.container(horizontal=True, gap="small", key="rules-numbers"):
-            st.number_input(
-                "|ΔC| at most",
-                0,
-                1000,
-                rules.max_complexity_gap,
-                1,
-                key=f"{key}c",
-                width=120,
-                help="Difference in number of nodes",
-            )
-            st.number_input(
-                "|ΔR²| at most",
-                0.0,
-                10.0,
-                rules.max_r2_gap,
-                0.005,
-                format="%.4f",
-                key=f"{key}r",
-                width=130,
-            )
-            st.number_input(
-                "|ΔEIC| at least",
-                0.0,
-                1000.0,
-                rules.min_eic_gap,
-                0.5,
-                key=f"{key}e",
-                width=130,
-                help="In digits",
-            )
-            st.number_input(
-                "Larger R² above", -10.0, 0.9999, rules.min_best_r2, 0.01, key=f"{key}b", width=130
-            )
-            st.selectbox(
-                "R² from",
-                columns,
-                key=f"{key}column",
-                width=130,
-                index=columns.index(rules.r2_column) if rules.r2_column in columns else 0,
-                help="Column of the pool",
-            )
+        _paper_rules(rules, columns, key)
         with st.container(horizontal=True, gap="small"):
             st.selectbox(
                 "Which pairs",
@@ -185,24 +143,7 @@ def _rules(draft: StudyDraft) -> None:
                 width=100,
                 help="Only for “the best K of each problem”",
             )
-        st.checkbox(
-            "Leave out pairs that are one function on the data, up to rounding",
-            rules.exclude_same_function,
-            key=f"{key}same",
-            help="Otherwise they stay, and are labelled in the preview",
-        )
-        st.checkbox(
-            "Use formulas with invalid samples, too",
-            rules.include_invalid,
-            key=f"{key}invalid",
-            help="Rows of data where they have no real value",
-        )
-        st.checkbox(
-            "Use formulas with singular samples, too",
-            rules.include_singular,
-            key=f"{key}singular",
-            help="Rows of data where the amplification is infinite",
-        )
+        _inclusions(rules, key)
         _further_rules(rules, key)
         if draft.dropped_pairs:
             st.checkbox(
@@ -216,6 +157,72 @@ def _rules(draft: StudyDraft) -> None:
             on_click=_match,
             args=(draft, key),
         )
+
+
+def _paper_rules(rules: MatchingRules, columns: list[str], key: str) -> None:
+    with st.container(horizontal=True, gap="small", key="rules-numbers"):
+        st.number_input(
+            "|ΔC| at most",
+            0,
+            1000,
+            rules.max_complexity_gap,
+            1,
+            key=f"{key}c",
+            width=120,
+            help="Difference in number of nodes",
+        )
+        st.number_input(
+            "|ΔR²| at most",
+            0.0,
+            10.0,
+            rules.max_r2_gap,
+            0.005,
+            format="%.4f",
+            key=f"{key}r",
+            width=130,
+        )
+        st.number_input(
+            "|ΔEIC| at least",
+            0.0,
+            1000.0,
+            rules.min_eic_gap,
+            0.5,
+            key=f"{key}e",
+            width=130,
+            help="In digits",
+        )
+        st.number_input(
+            "Larger R² above", -10.0, 0.9999, rules.min_best_r2, 0.01, key=f"{key}b", width=130
+        )
+        st.selectbox(
+            "R² from",
+            columns,
+            key=f"{key}column",
+            width=130,
+            index=columns.index(rules.r2_column) if rules.r2_column in columns else 0,
+            help="Column of the pool",
+        )
+
+
+def _inclusions(rules: MatchingRules, key: str) -> None:
+    st.checkbox(
+        "Leave out pairs that are one function on the data, up to rounding",
+        rules.exclude_same_function,
+        key=f"{key}same",
+        help="Otherwise they stay, and are labelled in the preview",
+    )
+    st.checkbox(
+        "Use formulas with invalid samples, too",
+        rules.include_invalid,
+        key=f"{key}invalid",
+        help="Rows of data where they have no real value",
+    )
+    st.checkbox(
+        "Use formulas with singular samples, too",
+        rules.include_singular,
+        key=f"{key}singular",
+        help="Rows of data where the amplification is infinite",
+    )
 
 
 def _further_rules(rules: MatchingRules, key: str) -> None:

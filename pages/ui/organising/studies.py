@@ -29,11 +29,6 @@ from study.material import Study
 from study.organising import OrganiserService
 
 
-def _never(draft: StudyDraft) -> bool:
-    del draft
-    return False
-
-
 @dataclass(frozen=True)
 class StudyStep:
     """One page of a study."""
@@ -41,7 +36,7 @@ class StudyStep:
     name: str  # In the address
     title: str
     view: Callable[[OrganiserService, StudyDraft], None]
-    done: Callable[[StudyDraft], bool] = _never  # Whether its work is done; gets a tick
+    done: Callable[[StudyDraft], bool] = lambda _: False  # Whether its work is done; gets a tick
 
 
 def chosen_study(service: OrganiserService) -> Study | None:

@@ -44,28 +44,11 @@ def listed_rows(by_row: Where) -> tuple[int, ...]:
 
 def rows_table(result: InspectionResult, by_row: Where) -> None:
     rows = listed_rows(by_row)
-    inspection = by_row.inspection
     labels = result.match.mapping if result.match is not None else {}
-    names = inspection.formula.subtree(by_row.node_id).variables[:_COLUMNS]
-    y, _ = inspection.amplification.trace(by_row.node_id)
+    names = by_row.inspection.formula.subtree(by_row.node_id).variables[:_COLUMNS]
     page_rows = rows[:ROWS_ON_PAGE]
-    digits = max(6, node_digits(inspection, by_row.node_id, np.array(page_rows)))
-    table: dict[str, list[Any]] = {"row": [by_row.row_number(k) for k in page_rows]}
-    table |= {
-        f"in:{name}": [float(inspection.samples.columns[name][k]) for k in page_rows]
-        for name in names
-    }
-    table |= {
-        "value": [_number_or_none(float(y[k])) for k in page_rows],
-        "digits": [_digits(float(by_row.s[k])) for k in page_rows],
-        "s": [_amplification(float(by_row.s[k])) for k in page_rows],
-        "share": [
-            None if math.isinf(by_row.s[k]) else 100 * float(by_row.shares[k]) for k in page_rows
-        ],
-    }
-    if is_narrow():  # what tells most stands where no scrolling is needed
-        first = ("row", "share", "digits")
-        table = {name: table[name] for name in (*first, *(k for k in table if k not in first))}
+    digits = max(6, node_digits(by_row.inspection, by_row.node_id, np.array(page_rows)))
+    table = _columns(by_row, page_rows, names)
     config = st.column_config
     st.dataframe(
         pa.table(table),
@@ -108,6 +91,22 @@ def rows_table(result: InspectionResult, by_row: Where) -> None:
     )
 
 
+def _columns(by_row: Where, rows: tuple[int, ...], names: tuple[str, ...]) -> dict[str, list[Any]]:
+    columns, s = by_row.inspection.samples.columns, by_row.s
+    y, _ = by_row.inspection.amplification.trace(by_row.node_id)
+    table: dict[str, list[Any]] = {
+        "row": [by_row.row_number(k) for k in rows],
+        **{f"in:{name}": [float(columns[name][k]) for k in rows] for name in names},
+        "value": [_number_or_none(float(y[k])) for k in rows],
+        "digits": [math.log10(s[k]) for k in rows],
+        "s": [float(s[k]) if s[k] < _SAFE else None for k in rows],
+        "share": [None if math.isinf(s[k]) else 100 * float(by_row.shares[k]) for k in rows],
+    }
+    # On a phone the columns that tell most stand where no scrolling is needed.
+    first = ("row", "share", "digits") if is_narrow() else ()
+    return {name: table[name] for name in (*first, *(k for k in table if k not in first))}
+
+
 def rows_csv(by_row: Where, labels: Mapping[str, str] | None = None) -> str:
     """The listed rows as CSV that a spreadsheet opens safely; inputs as they were written.
 
@@ -140,14 +139,6 @@ def _plain(values: list[float | None]) -> str:
 
 def _number_or_none(value: float) -> float | None:
     return value if math.isfinite(value) and abs(value) < _SAFE else None
-
-
-def _amplification(s: float) -> float | None:
-    return s if s < _SAFE else None
-
-
-def _digits(s: float) -> float:
-    return math.log10(s)
 
 
 def rows_panel(result: InspectionResult, node: int) -> None:

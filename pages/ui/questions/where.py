@@ -127,7 +127,6 @@ def _write(
     tree: VisibleTree | None,
     limit: int,
 ) -> str:
-    theme = THEMES[dark]
     boxed = _boxed(inspection, tree, limit)
     inside = selected is not None and _stands_in_box(inspection.formula, selected, boxed)
     styles = _styles(inspection.formula)
@@ -146,23 +145,23 @@ def _write(
         if dialect.marks and k < _MAX_MARKED:
             latex = _marked(inspection.formula, node, latex)
         if k in boxed:
-            value = boxed[k]
-            style = styles.get(k, r"\displaystyle")
-            if math.isinf(value):
-                latex = dialect.frame(
-                    theme.ink, theme.paper, f"{style} {dialect.ink(theme.ink, latex)}"
-                )
-            else:
-                fill = colour(value, dark)
-                latex = dialect.box(fill, f"{style} {dialect.ink(text_on(fill), latex)}")
+            latex = _box(dialect, boxed[k], styles.get(k, r"\displaystyle"), latex, dark)
         if k == selected:
-            latex = _brace(inspection, node, latex, dialect, "" if inside else theme.accent)
+            latex = _brace(inspection, node, latex, dialect, "" if inside else THEMES[dark].accent)
         if tree is not None and k in ends:
             inner_latex[k] = latex
         return latex
 
     ends = set() if tree is None else {tree.children[k][0] for k in tree.skipped}
     return to_latex(inspection.formula, None, decorate)
+
+
+def _box(dialect: _Dialect, value: float, style: str, latex: str, dark: bool) -> str:
+    theme = THEMES[dark]
+    if math.isinf(value):
+        return dialect.frame(theme.ink, theme.paper, f"{style} {dialect.ink(theme.ink, latex)}")
+    fill = colour(value, dark)
+    return dialect.box(fill, f"{style} {dialect.ink(text_on(fill), latex)}")
 
 
 # Nodes beyond have no mark of their own: a tenth of an em is as wide as a mark may be.
@@ -382,9 +381,9 @@ def _columns(inspection: Inspection, order: list[NodeAmplification]) -> pa.Table
         {
             "node": [n.node.id for n in order],
             "expression": [n.text[:200] for n in order],
-            "digits": [_number_or_none(n.local_eic) for n in order],
-            "s": [_number_or_none(n.s_bar) for n in order],
-            "finite": [_number_or_none(n.local_eic_finite) for n in order],
+            "digits": [number_or_none(n.local_eic) for n in order],
+            "s": [number_or_none(n.s_bar) for n in order],
+            "finite": [number_or_none(n.local_eic_finite) for n in order],
             "singular": [n.singular for n in order],
             "invalid": [without_value(inspection, n.node.id) for n in order],
             "unsettled": [not_checked(inspection, n.node.id) for n in order],
@@ -393,7 +392,7 @@ def _columns(inspection: Inspection, order: list[NodeAmplification]) -> pa.Table
     )
 
 
-def _number_or_none(value: float) -> float | None:
+def number_or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
