@@ -74,11 +74,11 @@ class CompareState(PageState):
     other: str = ""
     other_syntax: str = "auto"
     other_base: int | None = None  # What the variables of B count from
-    list_base: int | None = None  # What the list's count from, if the user said so
+    list_base: int | None = None  # What the list's variables count from, if the user set it
     # listed, list_name: the list as a text, if it is one, and the name of its file
     listed: str = ""
     list_name: str = ""
-    list_example: str = ""  # Which of the examples the list is, or ""
+    list_example: str = ""  # Key of the example that the list is, or ""
     list_broken: bool = False  # Whether the address brought a list that cannot be read
 
     def to_query(self) -> dict[str, list[str]]:
@@ -174,7 +174,7 @@ class Scored:
     accuracies: dict[str, np.ndarray]  # See `eic_core.pool.listing.accuracy_keys`
     fronts: dict[str, np.ndarray]  # The front with each accuracy, and under "" without any
     seconds: float = 0.0  # How long scoring took; 0 if the scores came with the file
-    check: TableCheck = TableCheck()  # What speaks against the table that they were measured on
+    check: TableCheck = TableCheck()  # Reasons against the table of the scores
     _choices: dict[float, Pick | None] = field(default_factory=dict, repr=False)
 
     def choice(self, alpha: float) -> Pick | None:
@@ -352,13 +352,13 @@ def formula_text(listed: Listed) -> str:
     return f"{listed.formula}|theta={';'.join(values)}"
 
 
-# Formulas times samples of one list; more samples than that are left out, and said so.
+# Most formulas times samples of one list; beyond, there are fewer samples, and a notice.
 MAX_SCORINGS = 100_000_000
 
 # EIC above which double precision itself fails; lists are scored without rechecks.
 DOUBTFUL = 13.0
 
-# Seconds after which scoring ends if nobody looks at its progress.
+# Seconds after which scoring ends if no page polls its progress.
 ABANDONED_AFTER = 300.0
 
 

@@ -21,10 +21,10 @@ from pages.ui.kit.text import clean
 # Most formulas that are drawn; members of the front always are.
 MOST_POINTS = 4_000
 
-# One for each method; those beyond share the last.
+# A symbol for each method; further methods share the last.
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star")
 
-# What the digits of a list are, by the name that every page gives them.
+# The loss of a formula, by its name on every page.
 _WORST = "worst step (EIC)"
 
 # Where an error of 0 is drawn on a logarithmic axis.
@@ -35,8 +35,8 @@ _EXACT = 1e-17
 class FrontView:
     scores: Sequence[ListedScore]
     visible: np.ndarray  # Places of the scores that are drawn
-    on_front: np.ndarray  # shape (N,): Members among all
-    accuracy: np.ndarray | None  # shape (N,): Smaller is better; None draws EIC upwards instead
+    on_front: np.ndarray  # shape (N,): Whether each score is on the front
+    accuracy: np.ndarray | None  # shape (N,): Errors; None draws EIC upwards instead
     accuracy_name: str = ""
     picked: tuple[int, ...] = ()  # Places that are marked
 
@@ -287,7 +287,7 @@ def _across(view: FrontView, places: np.ndarray) -> dict[str, Any]:
     return {"type": "linear", "rangemode": "tozero", **few}
 
 
-# Up to so many nodes each has its tick, and no half of one has.
+# Up to so many nodes the ticks are set by hand: Plotly would put some at halves.
 _FEW_NODES = 12
 
 
@@ -342,7 +342,7 @@ def log_ticks(low: float, high: float) -> list[float]:
     return [float(f"{k * step:.12g}") for k in range(first, last + 1)]
 
 
-# Beyond so many powers of ten only these are written.
+# Beyond so many powers of ten the ticks are powers alone.
 _DECADES = 2.5
 
 

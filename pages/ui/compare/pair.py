@@ -27,13 +27,13 @@ from pages.ui.kit.visit import Visit, change_state, current_visit, request_of, s
 from pages.ui.kit.wiring import figure_cache
 from pages.ui.questions.where import blamed_variables_first
 
-# EICs closer than this are called the same.
+# EICs that differ by fewer digits count as the same.
 SAME_DIGITS = 0.05
 
-# Errors 1 - R^2 that differ by less than this share are called the same.
+# Errors 1 - R² that differ by a smaller share count as the same.
 SAME_FIT = 0.05
 
-# Errors 1 - R^2 below this are rounding.
+# Errors 1 - R² below this are rounding.
 _FLOOR = 1e-9
 
 

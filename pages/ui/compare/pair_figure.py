@@ -51,7 +51,7 @@ _TOP = 14.0
 @dataclass(frozen=True)
 class Side:
     inspection: Inspection
-    # What each variable is called in the data; the variable itself where nothing is said
+    # The column of each variable; a variable that is missing has its own name
     columns: Mapping[str, str] = field(default_factory=dict)
 
     def column(self, variable: str) -> str:

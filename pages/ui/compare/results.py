@@ -331,7 +331,7 @@ def _choice_actions(scored: Scored, choice: Pick) -> None:
 
 PRICES = (0.002, READABLE, 0.05)
 
-# R² near 1 is a difference, which stays on its line.
+# No line break inside a difference.
 _MINUS = "\u00a0−\u00a0"
 
 

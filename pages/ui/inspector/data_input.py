@@ -117,7 +117,6 @@ def _read_upload() -> None:
         visit.refused = table
         return
     keep_upload(table)
-    # The example that greets a visitor is not theirs: nothing is said of it and their columns.
     # The example that greets a visitor is not theirs: no error is shown about it and their columns.
     formula = "" if visit.first and not visit.state.upload else visit.state.formula
     change_state(formula=formula, upload=table.digest, upload_name=table.source[:200])
@@ -246,7 +245,7 @@ def data_panel(visit: Visit, outcome: Outcome, *, one_formula: bool = True) -> N
     variables = outcome.variables
     needed = outcome.waiting or outcome.data_error is not None
     needed |= visit.wants_table and visit.table is None
-    floats = one_formula and not needed  # over the page: what it holds pushes nothing away
+    floats = one_formula and not needed  # over the page, which then keeps its layout
     with (
         st.container(key="data-panel"),
         st.container(key="data-floats" if floats else "data-stands"),

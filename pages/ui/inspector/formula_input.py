@@ -142,7 +142,7 @@ def example(key: str) -> Example:
     return {e.key: e for e in EXAMPLES}[key]
 
 
-# Largest tree that is typeset whole beside the input; larger ones are folded below.
+# Most nodes of a formula that is typeset beside the input.
 _TYPESET_LIMIT = 150
 
 _PLACEHOLDER = (

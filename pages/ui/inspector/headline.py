@@ -41,10 +41,10 @@ from pages.ui.questions.instead import replace_formula_button
 # Seconds that a request must last before its diagnosis begins.
 PATIENCE = 0.15
 
-# Seconds that the run of a page stays for its diagnosis.
+# Seconds that the run of a page waits for its diagnosis.
 WAIT = 0.9
 
-# Seconds between two looks whether the visitor wants something else.
+# Seconds between two checks for a newer request.
 YIELD = 0.03
 
 _LINES = (
@@ -110,7 +110,7 @@ def finish_summary(place: SummaryPlace | None, result: InspectionResult) -> None
         return
     ends = time.monotonic() + WAIT
     while not job.wait(YIELD) and time.monotonic() < ends:
-        current_visit()  # reads the session state: here a newer request ends this run
+        current_visit()  # reads the session state, at which a newer request ends this run
     if job.running:
         place.waiting.empty()
         with place.sentences:

@@ -78,7 +78,7 @@ def json_text(inspection: Inspection, extra: Mapping[str, Any] | None = None) ->
     return exports.json_text(content)
 
 
-# *Copy link* copies: the address of the page is the link, wherever it is short enough for one.
+# *Copy link* copies the address of the page, which is the link wherever it is short enough.
 COPY_SCRIPT = """<script>
 if (!window.eicCopiesLinks) {
   window.eicCopiesLinks = true;

@@ -44,7 +44,7 @@ class Question:
     panel: Callable[[InspectionResult, int], None]  # Draws the answer; may raise `UserError`
 
 
-# What can be asked besides "Where?", which the workbench itself answers.
+# The questions besides "Where?", which the workbench itself answers.
 QUESTIONS = (
     Question("noise", "Whose noise?", noise_panel),
     Question("rows", "Which rows?", rows_panel),
@@ -220,7 +220,7 @@ def _bar(name: str, share: float, fill: str) -> str:
     )
 
 
-# Nodes from which on the coloured formula is set smaller.
+# Number of nodes from which the coloured formula is set smaller.
 _SMALL_FROM = 14
 
 
@@ -232,13 +232,13 @@ def coloured_formula(result: InspectionResult, node: int) -> None:
 
 _UNFOLD_LIMIT = 600
 
-# Pixels that a tree has on a desk's first screen.
+# Pixels of a tree's height on the first screen of a desktop.
 TREE_HEIGHT = 330.0
 
-# Pixels up to which a tree is drawn whole in a narrow window; a wider one scrolls there.
+# Widest tree, in pixels, that a narrow window shows whole; a wider one scrolls.
 NARROW_WINDOW = 360.0
 
-# Pixels that are left for a tree beside an answer, on a desk.
+# Pixels of a tree's width beside an answer on a desktop.
 BESIDE_ANSWER = 490.0
 
 

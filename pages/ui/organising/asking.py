@@ -185,7 +185,7 @@ def _show_ending(job: Job | None) -> None:
         )
 
 
-# --- another one ---
+# --- another model ---
 
 
 def _form(study: Study, runs: tuple[RunState, ...]) -> None:

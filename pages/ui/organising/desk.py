@@ -41,13 +41,13 @@ _KEY = "organiser-desk"
 class OrganiserDesk:
     """The server's memory of one organiser's tab."""
 
-    # Shown at that place until something is done there
+    # The last error at that place, until something is done there
     errors: dict[str, UserError] = field(default_factory=dict)
-    # What was done, as a quiet sentence
+    # The last success at that place, as a sentence
     done_messages: dict[str, str] = field(default_factory=dict)
     # The version of each study as this tab has drawn it
     versions_seen: dict[int, int] = field(default_factory=dict)
-    page_values: dict[str, Any] = field(default_factory=dict)  # Small things of single pages
+    page_values: dict[str, Any] = field(default_factory=dict)  # Values of single pages, by name
 
 
 def organiser_desk() -> OrganiserDesk:

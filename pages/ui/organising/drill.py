@@ -174,7 +174,7 @@ ALL = "All problems"
 SIDES = {"lower": "Lower EIC", "higher": "Higher EIC"}
 CHOSEN = {"lower": "lower EIC", "higher": "higher EIC", "tie": "cannot decide"}
 NUMBERS = ("seconds", "ballot")
-# Formulas of up to so many characters of LaTeX stand side by side.
+# Longest LaTeX, in characters, of two formulas side by side.
 SHORT_TEX = 70
 
 
@@ -304,7 +304,6 @@ def pair_view(service: OrganiserService, draft: StudyDraft, report: StudyReport,
 
 
 def _chooser(study_id: int, names: list[str], name: str) -> None:
-
     def to(other: str | None) -> None:
         go_to(study=study_id, step="report", part="pairs", pair=other)
 

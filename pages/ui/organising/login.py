@@ -29,7 +29,7 @@ from study.errors import AccessError
 
 NO_STORE = {"Cache-Control": "no-store"}
 LOG = logging.getLogger("eic_lab.doors")
-# Seconds between two lines about attempts that came too fast.
+# Seconds between two log lines about attempts that came too fast.
 QUIET = 10.0
 _quiet_until = 0.0
 
@@ -106,7 +106,7 @@ async def set_up(request: Request) -> Response:
     form = await _form(request, "setup")
     if isinstance(form, Response):
         return form
-    # It returns in an address.
+    # Bounded, for it goes back into an address.
     link = form.get("setup", "")[:100]
     passphrase = form.get("passphrase", "")
     if passphrase != form.get("again", ""):

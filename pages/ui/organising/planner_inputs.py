@@ -19,7 +19,7 @@ class Field:
     name: str
     label: str
     help: str
-    # low, high, step: as shown
+    # low, high, step: in the unit of the field
     low: float
     high: float
     step: float

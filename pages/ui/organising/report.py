@@ -49,7 +49,7 @@ MARKS = {
     "look closer": ("▲", "warn"),
     "cannot be told": ("?", "open"),
 }
-# Tables of more rows open when asked for.
+# Tables of more rows are folded.
 LONG = 12
 _CONFIG = {"displayModeBar": False}
 

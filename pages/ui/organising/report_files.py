@@ -50,8 +50,8 @@ from study.report.tables import (
 )
 from study.statistics.clusters import Estimand
 
-# What the interval may be about, by its word in addresses; the first is the default: what the study
-# declares, or its number of problems says.
+# The estimand by its word in addresses; None, the default, is the declared one, or the one that the
+# number of problems implies.
 ABOUT: Mapping[str, Estimand | None] = {"like": None, "these": "these pairs"}
 DEFAULT_ABOUT = "like"
 CSV, JSON, HTML = "text/csv", "application/json", "text/html"
@@ -142,7 +142,7 @@ def report_of(study_id: int, about: str) -> StudyReport:
         return workers().run(complete_report, export, ABOUT[about], seconds=UNHURRIED, long=True)
 
     if study.status == StudyStatus.OPEN and not service.early.of(study_id):
-        service.monitor.export(study_id)  # says why not
+        service.monitor.export(study_id)  # raises the reason
     return figure_cache().get(_key(study, about), make, lambda _: 5.0)
 
 
@@ -203,9 +203,9 @@ def _weight(content: bytes) -> float:
     return 1.0 + len(content) / 100_000
 
 
-# Content, kind, and how the file's name ends.
+# Content, media type, and the end of the file's name.
 FileContent = tuple[bytes, str, str]
-# From a study's number and what its interval is about.
+# Makes a file from a study's number and a word of `ABOUT`.
 MakeFile = Callable[[int, str], FileContent]
 # Larger numbers do not fit a database; no study has this one.
 _NO_STUDY = 2**63 - 1
@@ -230,7 +230,6 @@ def study_zip(study_id: int, about: str) -> FileContent:
 
 
 def single_file(name: str) -> MakeFile:
-
     def make(study_id: int, about: str) -> FileContent:
         file = FILES[name]
         return file.make(report_of(study_id, about)).encode(), file.kind, f"-{name}"
@@ -339,7 +338,7 @@ def files_row(page: PageReport) -> None:
 @uninterrupted()
 def _begin(page: PageReport) -> None:
     def begin(service: OrganiserService) -> None:
-        service.monitor.export(page.study.id)  # may it be read?
+        service.monitor.export(page.study.id)  # raises if the votes may not be read
         forget_bundle_job(page.study, page.about)
         organiser_desk().page_values["archive"] = page.key
         bundle_job(page.study, page.about)

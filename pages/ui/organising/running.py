@@ -33,7 +33,7 @@ from study.store import InvitationKind
 
 LINKS_ON_PAGE = 5
 _NEW = "new-links"
-# Columns of the list in pixels: the note is what tells links apart.
+# Pixels of each column; the note is the widest, for it tells links apart.
 _WIDTHS = {
     "link": 50,
     "note": 215,

@@ -62,7 +62,7 @@ _SIDED = {
     str(Sidedness.TWO_SIDED): "a preference for either formula",
     str(Sidedness.ONE_SIDED): "a preference for the lower EIC only",
 }
-# Texts, for to Streamlit None is no choice at all.
+# Texts: Streamlit takes None for no choice at all.
 _LIMITS = {"": "any number", **{str(n): str(n) for n in range(4)}}
 
 

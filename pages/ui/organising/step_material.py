@@ -149,7 +149,7 @@ def _parcel(rows: tuple[RefusedRow, ...]) -> str:
     return str(page_values["refused-parcel"][1])
 
 
-# --- bringing one ---
+# --- uploading ---
 
 
 def _upload(draft: StudyDraft) -> None:
@@ -239,7 +239,6 @@ def _keep(service: OrganiserService, draft: StudyDraft, upload: PoolUpload) -> N
 
 @st.fragment(run_every=0.7)
 def _progress(key: str) -> None:
-
     def text(job: Job) -> str:
         scoring = progress_text(job, "Scoring", "formulas", "reading the file")
         return f"{scoring}. You may close this page meanwhile."

@@ -46,7 +46,7 @@ from study.pairing import match_study
 from study.report.figures import pair_histograms
 
 LARGE = 30_000
-# Seconds for each problem of a matching that is to be finished.
+# Seconds for each problem when an unfinished matching is finished.
 FINISHING = 3_600.0
 
 _A_DAY = 86_400.0
@@ -395,7 +395,6 @@ def _finish(draft: StudyDraft) -> None:
 
 @st.fragment(run_every=0.7)
 def _progress(key: str) -> None:
-
     def text(job: Job) -> str:
         matching = progress_text(job, "Matching", "problems", "reading the pool")
         return f"{matching}. You may close this page meanwhile."
@@ -425,7 +424,7 @@ def _count_again() -> None:
     organiser_desk().page_values.pop("cut-short", None)
 
 
-# --- what came of it ---
+# --- outcomes ---
 
 
 def _result(draft: StudyDraft) -> MatchingResult | None:

@@ -22,7 +22,7 @@ from study.report.exported import StudyExport
 from study.statistics.clusters import Estimand
 from study.statistics.simulation import StudyModel
 
-# How many studies each try of the advice simulates, at most.
+# Most studies that each try of the advice simulates.
 ADVICE_STUDIES = 400
 
 

@@ -25,7 +25,7 @@ def copy_as(formula: Formula, key: str) -> None:
     with st.popover("Copy as", icon=":material/content_copy:", key=f"copy-as-{key}"):
         languages = tuple(COPIED)
         # All popovers of a page share the language: a choice in one shows in the others.
-        st.session_state[widget] = visit.language  # chosen at one form, chosen at all
+        st.session_state[widget] = visit.language
         st.selectbox(
             "Language", languages, format_func=COPIED.__getitem__, key=widget, on_change=remember
         )

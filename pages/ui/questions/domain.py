@@ -28,7 +28,7 @@ ENDS, CENTRE, SPREAD, HELD = "ends", "low", "high", "held"
 
 _STEPS = 150
 _EXPONENTS = 300.0
-# Finest step beside the numbers themselves that a browser can still tell.
+# Finest step, relative to the larger end, that a browser's doubles still resolve.
 _FINEST = 1e-11
 
 Value = float | tuple[float, float]
@@ -36,10 +36,10 @@ Value = float | tuple[float, float]
 
 @dataclass(frozen=True)
 class Track:
-    # {"ends", "low", "high", "held"}: Both ends of a range, the centre or the spread of a normal
-    # one, or a fixed value
+    # "ends": both ends of a range; "low", "high": centre and spread of a normal one; "held": a
+    # fixed value
     part: str
-    # low, high, step: in the slider's own numbers: exponents of ten if `log`
+    # low, high, step: in the slider's own numbers, exponents of ten if `log`
     low: float
     high: float
     step: float
@@ -151,7 +151,7 @@ def _round_down(value: float) -> float:
     return next(step for step in steps if step <= value * 1.000001)
 
 
-# Variables with a slider, those of the node to blame first.
+# Most variables with a slider, the ones below the node to blame first.
 MOST = 6
 
 _START, _MOVED = "domain-start", "domain-moved"
@@ -164,12 +164,12 @@ class Start:
     """The domain from which the moving began."""
 
     request: InspectionRequest  # Without its domains
-    chosen: Domains  # What the visitor had chosen; the others took the default
-    carried: tuple[str, ...]  # Those of them that were chosen for a formula before
+    chosen: Domains  # The visitor's choices; other variables have the default
+    carried: tuple[str, ...]  # Names of choices made for an earlier formula
     domains: Domains  # One for each variable
-    visited: frozenset[Domains]  # Where the moving has led; another domain is a new start
+    visited: frozenset[Domains]  # Reached by dragging; any other domain is a new start
     order: tuple[str, ...]  # The variables with a slider
-    landmark: BottleneckOnData  # The bottleneck there
+    landmark: BottleneckOnData  # The bottleneck on `domains`
 
 
 def follow_domain(result: InspectionResult) -> None:

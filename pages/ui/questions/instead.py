@@ -53,17 +53,17 @@ def replace_formula_button(
 
 
 def state_after_replacement(result: InspectionResult, text: str) -> dict[str, Any]:
-    # Indexed variables of the new text must keep the columns that those of the old one stand for.
+    # Indexed variables of the new text keep the columns of the old text.
     base = current_visit().state.base
     if base is None:
         base = result.reading.index_base if result.match is None else result.match.index_base
     return {"formula": text, "syntax": "infix", "base": base, "node": None}
 
 
-# Pixels of each tree, about: half of an answer's width, and a phone's.
+# Pixels of each tree: about half the width of an answer, and the width of a phone.
 _WIDTH = 280.0
 
-# Pixels of the colour bar below it.
+# Pixels of the colour bar below a tree.
 _SCALE = 230
 
 
@@ -163,10 +163,10 @@ def _judge(result: InspectionResult, text: str) -> None:
             copy_as(form, "own-form")
 
 
-# Branches with a button of their own, at most.
+# Most branches with a button.
 _BRANCHES = 8
 
-# Rows of a branch that are taken along, at most.
+# Most rows in the table of a branch.
 _BRANCH_ROWS = 100_000
 
 

@@ -27,7 +27,7 @@ ROWS_ON_PAGE = 50
 # Most inputs with a column of their own on the page; the file has all.
 _COLUMNS = 8
 
-# With no more rows the file is made with the page: some ten milliseconds.
+# Most rows whose file is made with the page: it takes some ten milliseconds.
 FILE_AT_ONCE = 1000
 
 # Browsers cannot show larger numbers exactly and would mark them.
@@ -80,8 +80,8 @@ def rows_table(result: InspectionResult, by_row: Where) -> None:
     make = partial(rows_csv, by_row, labels)
     st.download_button(
         "These rows, CSV",
-        # A file that is there keeps its address when the page runs again, and a click in that very
-        # moment finds it; one that is made when asked for has a new address after each run.
+        # A finished file keeps its address when the page runs again, so a click in that moment
+        # finds it; a file made on demand has a new address after each run.
         data=make() if len(rows) <= FILE_AT_ONCE else make,
         file_name=file_name(f"rows-{result.request.formula}", "csv"),
         mime="text/csv",

@@ -31,7 +31,7 @@ from pages.ui.kit.wiring import figure_cache
 # Digits by which a node must differ from the box around it to get its own.
 CALM = 0.3
 
-# How many boxes are drawn at most, the hottest first.
+# Most boxes that are drawn, the largest losses first.
 MAX_BOXES = 30
 
 # Larger formulas are shortened around the bottleneck and the selected node.
@@ -164,7 +164,7 @@ def _box(dialect: _Dialect, value: float, style: str, latex: str, dark: bool) ->
     return dialect.box(fill, f"{style} {dialect.ink(text_on(fill), latex)}")
 
 
-# Nodes beyond have no mark of their own: a tenth of an em is as wide as a mark may be.
+# Most nodes with a mark: the last one is a tenth of an em wide, and wider ones would be seen.
 _MAX_MARKED = 1000
 
 
@@ -198,7 +198,7 @@ def _boxed(inspection: Inspection, tree: VisibleTree | None, limit: int) -> dict
     nodes = inspection.formula.nodes
     parents = inspection.formula.parents
     hottest = largest_loss_below(inspection) if tree is not None else []
-    around: dict[int | None, float] = {None: 0.0}  # value of the box that a node stands in
+    around: dict[int | None, float] = {None: 0.0}  # Value of the box around a node
     candidates: list[tuple[float, int, float]] = []
     order = range(len(nodes)) if tree is None else tree.order
     for k in reversed(order):
@@ -344,7 +344,7 @@ def blamed_variables_first(result: InspectionResult) -> list[str]:
 
 
 _HEIGHT = 420
-# Larger amplifications have too many digits to be read; the digits lost say it.
+# Larger amplifications have too many digits to be read; the column of losses shows the same.
 _LEGIBLE = 1e9
 
 KEY = "node_table"
