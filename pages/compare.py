@@ -24,7 +24,7 @@ from pages.ui.compare.inputs import (
     follow_list_link,
     list_input,
     list_notes,
-    tell_detected,
+    show_detected,
 )
 from pages.ui.compare.pair import Pair, measure_pair, pair_inputs, pair_view
 from pages.ui.compare.results import ask_about_table, results_view, show_end, show_progress
@@ -111,8 +111,8 @@ def _list(
         ask_for_data(unknown)
         return
     advance_scoring(desk, state, visit.table)
-    if desk.scored is not None and desk.scored_for == desk.wanted_for:
-        tell_detected(detected, detected_counting(desk, state, visit.table))
+    if desk.scored is not None and desk.scored_for == desk.job_key:
+        show_detected(detected, detected_counting(desk, state, visit.table))
         if not desk.scored.check.passed and desk.table_confirmed_for != desk.scored_for:
             ask_about_table(desk.scored)
             return

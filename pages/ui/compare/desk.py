@@ -1,7 +1,7 @@
-"""The state of one comparison tab: its list and address, its scores, which formulas are picked.
+"""The state of one comparison tab: its list, its scores, the formulas that are picked.
 
-Formula A is the inspector's formula, so that a state of one page is most of a state of the other.
-The list lives with the tab; the URL holds it too, packed, where it is short enough.
+Formula A is the inspector's formula, so that most of the state is shared between the pages. The
+list lives with the tab; the URL holds it too, packed, where it is short enough.
 """
 
 from __future__ import annotations
@@ -54,9 +54,7 @@ from pages.ui.kit.workers import UNHURRIED, InThread, repeat_progress
 
 @dataclass(frozen=True, slots=True)
 class CompareState(PageState):
-    """What the page Compare shows, the list aside.
-
-    - `formula`, `syntax`, `base`: of formula A; the data are those of `PageState`.
+    """The state of the page Compare; `formula`, `syntax` and `base` are those of formula A.
 
     >>> state = CompareState("x+1", other="1+x", seed=3)
     >>> state.to_query()
@@ -76,15 +74,15 @@ class CompareState(PageState):
     other: str = ""
     other_syntax: str = "auto"
     other_base: int | None = None  # What the variables of B count from
-    list_base: int | None = None  # What the list's count from, if the user said so
+    list_base: int | None = None  # What the list's variables count from, if the user set it
     # listed, list_name: the list as a text, if it is one, and the name of its file
     listed: str = ""
     list_name: str = ""
-    list_example: str = ""  # Which of the examples the list is, or ""
+    list_example: str = ""  # Key of the example that the list is, or ""
     list_broken: bool = False  # Whether the address brought a list that cannot be read
 
     def to_query(self) -> dict[str, list[str]]:
-        """The query parameters that restore this state, without the list where B is too long."""
+        """Query parameters that restore this state; B and the list are left out where too long."""
         query = PageState.to_query(self)
         if not self.formula:
             query.pop("formula", None)
@@ -110,7 +108,7 @@ class CompareState(PageState):
 
     @classmethod
     def from_query(cls, query: Query) -> CompareState:
-        """Read query parameters; whatever is wrong with one is ignored."""
+        """Read query parameters; invalid ones are ignored."""
         shared = PageState.from_query(query)
         other = PageState.from_query(
             {
@@ -135,12 +133,11 @@ class CompareState(PageState):
         )
 
     def inspector_state(self) -> PageState:
-        """The inspector's state for formula A on these data."""
         return PageState(**{field.name: getattr(self, field.name) for field in fields(PageState)})
 
 
+# Longest list that a link may unpack to, in bytes.
 MAX_LIST = 100_000
-"""Longest list that a link may unpack to, in bytes."""
 
 MAX_NAME = 80
 
@@ -155,10 +152,11 @@ def pack_text(text: str) -> str:
 
 
 def unpack_text(packed: str) -> str | None:
-    """What `pack_text` made; None where it made something else, or it is longer than `MAX_LIST`."""
+    """The text of `pack_text`; None if it is none, or longer than `MAX_LIST`."""
     try:
         data = base64.b64decode(packed + "=" * (-len(packed) % 4), altchars=b"-_", validate=True)
         unpacking = zlib.decompressobj()
+        # Bounded: a short address may unpack to gigabytes.
         text = unpacking.decompress(data, MAX_LIST).decode()
     except (binascii.Error, zlib.error, ValueError):
         return None
@@ -170,17 +168,17 @@ _KEY = "compare-desk"
 
 @dataclass(frozen=True)
 class Scored:
-    """A list's scores and what follows from them."""
+    """The scores of a list, its fronts and choices."""
 
     scores: tuple[ListedScore, ...]
     accuracies: dict[str, np.ndarray]  # See `eic_core.pool.listing.accuracy_keys`
     fronts: dict[str, np.ndarray]  # The front with each accuracy, and under "" without any
     seconds: float = 0.0  # How long scoring took; 0 if the scores came with the file
-    check: TableCheck = TableCheck()  # What speaks against the table that they were measured on
+    check: TableCheck = TableCheck()  # Reasons against the table of the scores
     _choices: dict[float, Pick | None] = field(default_factory=dict, repr=False)
 
     def choice(self, alpha: float) -> Pick | None:
-        """Which formula to take where a digit costs so much; None without R² and EIC."""
+        """The formula to take at `alpha` a digit; None without R² and EIC."""
         if alpha not in self._choices:
             try:
                 self._choices[alpha] = pick(self.scores, alpha)
@@ -195,14 +193,14 @@ class Scored:
         seconds: float = 0.0,
         check: TableCheck = TableCheck(),  # noqa: B008
     ) -> Scored:
-        """With the front of every accuracy that there is, and of none."""
+        """Scores with the front of each accuracy, and of none."""
         accuracies = accuracy_keys(scores)
         fronts = {name: front_of(scores, values) for name, values in accuracies.items()}
         return cls(scores, accuracies, fronts | {"": front_of(scores, None)}, seconds, check)
 
     @property
     def default_accuracy(self) -> str:
-        """The accuracy to look at first: one that at least half of the formulas have, or ""."""
+        """The first accuracy that at least half of the formulas have, or ""."""
         measured = np.array([not s.score.error for s in self.scores], dtype=bool)
         for name, values in self.accuracies.items():
             if 2 * np.count_nonzero(~np.isnan(values[measured])) >= np.count_nonzero(measured):
@@ -212,7 +210,7 @@ class Scored:
 
 @dataclass
 class CompareDesk:
-    """One tab's list; the formulas A and B and the data are in the visit's state."""
+    """The list of one tab; the formulas A and B and the data are in the visit's state."""
 
     raw: bytes | str | None = None
     name: str = ""
@@ -227,7 +225,7 @@ class CompareDesk:
     number: int = 0
     uploader: int = 0
     job: Job | None = None
-    wanted_for: Hashable = None
+    job_key: Hashable = None
     scored: Scored | None = None
     scored_for: Hashable = None
     table_confirmed_for: Hashable = None
@@ -237,7 +235,7 @@ class CompareDesk:
     last_state: CompareState | None = None
 
     def rows(self) -> tuple[Listed, ...]:
-        """The rows of the problem that is looked at."""
+        """The rows of the chosen problem."""
         if self.imported is None:
             return ()
         if not self.problem:
@@ -245,25 +243,24 @@ class CompareDesk:
         return tuple(row for row in self.imported.rows if row.problem == self.problem)
 
     def look_at(self, problem: str) -> None:
-        """Look at the formulas of one problem; "" for all."""
+        """Choose a problem; "" for all."""
         self.problem = problem
         self.variables = ListedVariables.of(self.rows())
 
     def variable_names(self, base: int | None) -> tuple[str, ...]:
-        """The variables that get a range; as spelled if the user says what they count from."""
+        """The variables that get a range; as spelled if `base` is set."""
         return self.variables.names if base is None else self.variables.spelled
 
 
 def compare_desk() -> CompareDesk:
-    """The desk of this tab."""
     if _KEY not in st.session_state:
         st.session_state[_KEY] = CompareDesk()
-    found: CompareDesk = st.session_state[_KEY]
-    return found
+    desk: CompareDesk = st.session_state[_KEY]
+    return desk
 
 
 def read_list(raw: bytes | str, name: str = "", example: str = "") -> None:
-    """Take another list, its format to be found; `example` is its name if it is one of ours."""
+    """Replace the list and detect its format; `example` is its key if it is one of ours."""
     desk = compare_desk()
     desk.linked = "" if example else _short_text(raw)
     change_state(
@@ -281,7 +278,7 @@ def read_list(raw: bytes | str, name: str = "", example: str = "") -> None:
 
 
 def _short_text(raw: bytes | str) -> str:
-    """A list that an address may hold; "" where it is no text, or too long."""
+    """The list as a text for an address; "" if it is binary or too long."""
     if isinstance(raw, bytes):
         try:
             raw = raw.decode() if len(raw) <= MAX_LIST else ""
@@ -298,7 +295,7 @@ def _likely_problem(problems: tuple[str, ...]) -> str:
 
 
 def read_list_again(**changes: Any) -> None:
-    """Read the same list in another way: `format`, `column`."""
+    """Read the same list with another `format` or `column`."""
     desk = compare_desk()
     for key, value in changes.items():
         setattr(desk, key, value)
@@ -321,7 +318,6 @@ def protect_list(protected: bool) -> None:
 
 @uninterrupted()
 def drop_list() -> None:
-    """Forget the list."""
     desk = compare_desk()
     if desk.job is not None:
         desk.job.cancel()
@@ -356,22 +352,20 @@ def formula_text(listed: Listed) -> str:
     return f"{listed.formula}|theta={';'.join(values)}"
 
 
+# Most formulas times samples of one list; beyond, there are fewer samples, and a notice.
 MAX_SCORINGS = 100_000_000
-"""Formulas times samples of one list; more samples than that are left out, and said so."""
 
+# EIC above which double precision itself fails; lists are scored without rechecks.
 DOUBTFUL = 13.0
-"""EIC above which double precision itself fails; lists are scored without rechecks."""
 
+# Seconds after which scoring ends if no page polls its progress.
 ABANDONED_AFTER = 300.0
-"""Seconds after which scoring ends if nobody looks at its progress."""
 
 
 def data_for(desk: CompareDesk, state: CompareState, table: Table | None) -> ListingData:
-    """The data that a state names; fewer samples where the list is long.
+    """The data that a state names, with fewer samples where the list is long.
 
-    A variable without a range has none here either: see `variables_without_range`.
-
-    Raises `DataError` if the state names a table that is not here.
+    `DataError` if its table is missing; for ranges see `variables_without_range`.
     """
     if table is not None:
         target = state.target if state.target in table.names else ""
@@ -379,6 +373,7 @@ def data_for(desk: CompareDesk, state: CompareState, table: Table | None) -> Lis
     if state.upload:
         raise DataError("the table is not here", hint="choose it under Data")
     count = min(state.samples, max(100, MAX_SCORINGS // max(1, len(desk.rows()))))
+    # A base that the user sets reads every variable as spelled.
     names = desk.variables if state.list_base is None else None
     return RangeData(dict(state.domains), None, count, state.seed, names)
 
@@ -386,7 +381,7 @@ def data_for(desk: CompareDesk, state: CompareState, table: Table | None) -> Lis
 def variables_without_range(
     desk: CompareDesk, state: CompareState, table: Table | None
 ) -> tuple[str, ...]:
-    """The variables of the list whose values nobody has said: it cannot be scored without."""
+    """The variables that lack a range; the list cannot be scored without."""
     if desk.as_stored or table is not None or state.upload:
         return ()
     return tuple(n for n in desk.variable_names(state.list_base) if n not in dict(state.domains))
@@ -394,20 +389,18 @@ def variables_without_range(
 
 @uninterrupted()
 def use_default_range(names: tuple[str, ...]) -> None:
-    """Give variables the usual range of textbook benchmarks, for all to see."""
     domains = dict(current_visit().state.domains)
     change_state(domains=tuple({**domains, **dict.fromkeys(names, DEFAULT_DOMAIN)}.items()))
 
 
 @uninterrupted()
 def confirm_table() -> None:
-    """Compare the list on the table that something speaks against."""
     desk = compare_desk()
     desk.table_confirmed_for = desk.scored_for
 
 
 def detected_counting(desk: CompareDesk, state: CompareState, table: Table | None) -> str:
-    """What the switch found that is set to detect; "" where it does not act yet, or is set."""
+    """The finding of the counting switch; "" if it is set by hand, or nothing is scored yet."""
     if desk.as_stored or desk.scored is None or state.list_base is not None:
         return ""
     counted = counted_from(desk.scored.scores) if table is not None else desk.variables.told
@@ -415,7 +408,7 @@ def detected_counting(desk: CompareDesk, state: CompareState, table: Table | Non
 
 
 def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None) -> list[str]:
-    """What was assumed for the scores that are shown; user text in backticks."""
+    """The assumptions behind the scores; user text stands in backticks."""
     if desk.as_stored:
         return ["These are the scores that the file brought; nothing was computed here."]
     notices = _doubtful(desk.scored)
@@ -424,8 +417,8 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
             "gplearn’s protected functions are written out as conditions, and measured as gplearn "
             "computes them; what would be too long is left plain."
         )
-    elif desk.scored is not None and (said := protected_note(desk.scored.scores)):
-        notices.append(said)
+    elif desk.scored is not None and (note := protected_note(desk.scored.scores)):
+        notices.append(note)
     if table is not None:
         against = desk.scored.check.reasons if desk.scored is not None else ()
         notices += column_notes(desk.scored.scores) if desk.scored is not None else []
@@ -437,10 +430,10 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
         )
     elif desk.variables.followed is not None and state.list_base is None:
         *texts, base = desk.variables.followed
-        silent, told = (wording.shorten(" ".join(str(text).split()), 40) for text in texts)
+        silent, counted = (wording.shorten(" ".join(str(text).split()), 40) for text in texts)
         notices.append(
             f"Nothing says what the variables of `{silent}` are counted from: here from {base}, as "
-            f"those of `{told}`. If they count otherwise, write them as the others are written."
+            f"those of `{counted}`. If they count otherwise, write them as the others are written."
         )
     data = data_for(desk, state, None)
     if isinstance(data, RangeData) and data.count < state.samples:
@@ -449,8 +442,8 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
 
 
 def _doubtful(scored: Scored | None) -> list[str]:
-    """Formulas beyond what double precision can tell (design: s·u > 10⁻³)."""
     eics = [s.score.eic for s in scored.scores] if scored is not None else []
+    # Beyond s·u of about 1e-3 doubles cannot tell the loss, and lists are not rechecked.
     count = sum(eic > DOUBTFUL for eic in eics)
     if not count:
         return []
@@ -473,18 +466,19 @@ def scoring_key(desk: CompareDesk, state: CompareState) -> Hashable:
 
 
 def advance_scoring(desk: CompareDesk, state: CompareState, table: Table | None) -> None:
-    """Have the list scored for this state: begin, or take what has come of it."""
-    wanted_for = scoring_key(desk, state)
-    if desk.scored_for == wanted_for:
+    """Begin to score the list for this state, or collect the finished scores."""
+    key = scoring_key(desk, state)
+    if desk.scored_for == key:
         return
-    if desk.job is None or desk.wanted_for != wanted_for:
+    if desk.job is None or desk.job_key != key:
         if desk.job is not None:
             desk.job.cancel()
-        desk.wanted_for = wanted_for
+        desk.job_key = key
         desk.job = _begin(desk, data_for(desk, state, table))
+        # Short lists are done within this run, so the page need not run twice.
         desk.job.wait(0.4)
     if not desk.job.running and isinstance(desk.job.result, Scored):
-        desk.scored, desk.scored_for, desk.job = desk.job.result, wanted_for, None
+        desk.scored, desk.scored_for, desk.job = desk.job.result, key, None
         desk.picked = tuple(p for p in desk.picked if p < len(desk.scored.scores))
 
 
@@ -497,14 +491,15 @@ def _begin(desk: CompareDesk, data: ListingData) -> Job:
         if as_stored:
             return Scored.of(stored_scores(rows))
 
-        def watched(done: int, total: int) -> None:
+        def report_progress(done: int, total: int) -> None:
             step(done, total)
             if time.monotonic() - desk.last_watched > ABANDONED_AFTER:
                 raise Cancelled
 
-        with holding(scoring_slots(), lambda: watched(0, len(rows))):
+        with holding(scoring_slots(), lambda: report_progress(0, len(rows))):
             started = time.monotonic()
-            progress, wait = repeat_progress(watched, 0, len(rows))
+            progress, wait = repeat_progress(report_progress, 0, len(rows))
+            # A list may take minutes: it must not be cut short as an inspection is.
             scores, check = workers().run(
                 scores_and_check,
                 rows,

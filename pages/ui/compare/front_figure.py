@@ -1,7 +1,4 @@
-"""The front: every formula by complexity and accuracy, coloured by the digits it loses.
-
-Pure: from scores to a Plotly figure.
-"""
+"""The front: every formula by complexity and accuracy, coloured by the digits it loses."""
 
 from __future__ import annotations
 
@@ -21,49 +18,44 @@ from pages.ui.compare.pair_figure import MODEBAR
 from pages.ui.figures.plotting import axis_style, base_layout, build, legend_above, plain_text
 from pages.ui.kit.text import clean
 
+# Most formulas that are drawn; members of the front always are.
 MOST_POINTS = 4_000
-"""Most formulas that are drawn; members of the front always are."""
 
+# A symbol for each method; further methods share the last.
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star")
-"""One for each method; those beyond share the last."""
 
+# The loss of a formula, by its name on every page.
 _WORST = "worst step (EIC)"
-"""What the digits of a list are, by the name that every page gives them."""
 
+# Where an error of 0 is drawn on a logarithmic axis.
 _EXACT = 1e-17
-"""Where an error of 0 is drawn on a logarithmic axis."""
 
 
 @dataclass(frozen=True)
 class FrontView:
-    """What is drawn."""
-
     scores: Sequence[ListedScore]
-    shown: np.ndarray  # Which of them, by place
-    on_front: np.ndarray  # shape (N,): Members among all
-    accuracy: np.ndarray | None  # shape (N,): Smaller is better; None draws EIC upwards instead
+    visible: np.ndarray  # Places of the scores that are drawn
+    on_front: np.ndarray  # shape (N,): Whether each score is on the front
+    accuracy: np.ndarray | None  # shape (N,): Errors; None draws EIC upwards instead
     accuracy_name: str = ""
     picked: tuple[int, ...] = ()  # Places that are marked
 
 
 def drawn_places(view: FrontView) -> np.ndarray:
-    """Which places are drawn: members of the front first, the rest thinned evenly."""
+    """The places that are drawn: all of the front, the rest thinned evenly to `MOST_POINTS`."""
     upwards = _upwards(view)
     complexity = _complexity(view)
-    known = view.shown[~np.isnan(upwards[view.shown]) & ~np.isnan(complexity[view.shown])]
-    members = known[view.on_front[known]][:MOST_POINTS]
-    rest = known[~view.on_front[known]]
+    drawable = view.visible[~np.isnan(upwards[view.visible]) & ~np.isnan(complexity[view.visible])]
+    members = drawable[view.on_front[drawable]][:MOST_POINTS]
+    rest = drawable[~view.on_front[drawable]]
     room = MOST_POINTS - len(members)
     if len(rest) > room:
         rest = rest[np.linspace(0, len(rest) - 1, room).astype(int)] if room else rest[:0]
-    return np.union1d(np.union1d(members, rest), np.intersect1d(known, view.picked)).astype(int)
+    return np.union1d(np.union1d(members, rest), np.intersect1d(drawable, view.picked)).astype(int)
 
 
 def front_figure(view: FrontView, *, dark: bool = False, narrow: bool = False) -> go.Figure:
-    """Complexity across, error up (logarithmic), colour and outline as the legend says.
-
-    Points carry their place in ``customdata``.
-    """
+    """Complexity across, error up (logarithmic); points carry their place in ``customdata``."""
     theme = THEMES[dark]
     places = drawn_places(view)
     methods = _methods(view.scores, places)
@@ -71,9 +63,9 @@ def front_figure(view: FrontView, *, dark: bool = False, narrow: bool = False) -
     for method, symbol in methods.items():
         own = np.array([i for i in places if view.scores[i].listed.method == method], dtype=int)
         for finite in (True, False):
-            known = np.isfinite([view.scores[i].score.eic for i in own]) == finite
-            if len(own[known]):
-                data.append(_points(view, own[known], method, symbol, dark, finite))
+            chosen = np.isfinite([view.scores[i].score.eic for i in own]) == finite
+            if len(own[chosen]):
+                data.append(_points(view, own[chosen], method, symbol, dark, finite))
     data += [_marks(view, places, theme), _bar(dark)]
     layout = base_layout(dark) | {
         "height": 400 if narrow else 480,
@@ -93,40 +85,39 @@ def front_figure(view: FrontView, *, dark: bool = False, narrow: bool = False) -
 
 
 def _complexity(view: FrontView) -> np.ndarray:
-    known = [s.score.complexity for s in view.scores]
-    return np.array([math.nan if c is None else c for c in known], dtype=float)
+    counts = [s.score.complexity for s in view.scores]
+    return np.array([math.nan if c is None else c for c in counts], dtype=float)
 
 
 def ceiling(view: FrontView) -> float:
-    """Errors above this are drawn on the upper edge: they would flatten all others.
-
-    R^2 below -1 explains nothing; a loss is cut at a hundred times the median, and so is an R^2
-    where no formula shown has a better one.
+    """The largest value that is drawn; larger ones lie on the upper edge, for they would flatten
+    all others.
     """
-    values = _measured(view)[view.shown]
-    known = values[np.isfinite(values)]
+    values = _measured(view)[view.visible]
+    finite = values[np.isfinite(values)]
     if view.accuracy is None:
         usual, share = HIGH * 1.5, 1.5
     else:
+        # An R² below -1 (error 2) explains nothing.  A loss has no such scale: it is cut at a
+        # hundred times the median, and so are errors that are all above 2.
         usual, share = (2.0 if "loss" not in view.accuracy_name else -math.inf), 100.0
-    if len(known) and known.min() > usual:
-        above = known[known > 0]
+    if len(finite) and finite.min() > usual:
+        above = finite[finite > 0]
         return share * float(np.median(above)) if len(above) else math.inf
     return usual if usual > 0 else math.inf
 
 
 def count_on_edge(view: FrontView) -> int:
-    """How many of the formulas shown are drawn on the upper edge."""
     values = _measured(view)[drawn_places(view)]
     return int(np.count_nonzero(values > ceiling(view)))
 
 
 def edge_note(view: FrontView) -> str:
-    """What stands on the edges of the plot instead of at its number; "" if nothing does."""
-    places, said = drawn_places(view), []
+    """How many formulas lie on an edge instead of at their number; "" if none does."""
+    places, notes = drawn_places(view), []
     above, limit = count_on_edge(view), ceiling(view)
     if above and view.accuracy is None:
-        said.append(
+        notes.append(
             f"{above:,} whose worst step (EIC) loses more than {limit:.3g} digits "
             f"{'are' if above > 1 else 'is'} drawn on the upper edge"
         )
@@ -134,29 +125,32 @@ def edge_note(view: FrontView) -> str:
         what = f"a loss above {limit:.3g}"
         if "loss" not in view.accuracy_name:
             what = f"an R² below {1 - limit:.3g}".replace("-", "−")
-        said.append(f"{above:,} with {what} {'are' if above > 1 else 'is'} drawn on the upper edge")
+        notes.append(
+            f"{above:,} with {what} {'are' if above > 1 else 'is'} drawn on the upper edge"
+        )
     below = 0 if view.accuracy is None else int(np.count_nonzero(_measured(view)[places] < _EXACT))
     if below:
-        said.append(
+        notes.append(
             f"{below:,} without any error {'are' if below > 1 else 'is'} drawn on the lower edge"
         )
-    return f"{'; '.join(said)}." if said else ""
+    return f"{'; '.join(notes)}." if notes else ""
 
 
 def _measured(view: FrontView) -> np.ndarray:
-    """What is drawn upwards, before anything is cut."""
+    """The values upwards, before anything is cut."""
     if view.accuracy is not None:
         return view.accuracy
     return np.array([s.score.eic for s in view.scores], dtype=float)
 
 
 def _upwards(view: FrontView) -> np.ndarray:
-    """What is drawn upwards; nan where there is nothing to draw."""
-    found = _measured(view)
+    """The values upwards as drawn; nan where there is nothing to draw."""
+    values = _measured(view)
     if view.accuracy is None:
-        return np.minimum(found, ceiling(view))
+        return np.minimum(values, ceiling(view))
     with np.errstate(invalid="ignore"):
-        drawn = np.where((found >= -1e-9) & (found < np.inf), np.maximum(found, _EXACT), np.nan)
+        # An exact fit may have an error of -1e-16; a logarithmic axis has no 0.
+        drawn = np.where((values >= -1e-9) & (values < np.inf), np.maximum(values, _EXACT), np.nan)
         return np.minimum(drawn, ceiling(view))
 
 
@@ -205,20 +199,20 @@ def _hover(view: FrontView, place: int) -> str:
     scored = view.scores[place]
     text = " ".join(clean(scored.listed.formula, 400).split())
     lines = [text[k : k + 60] for k in range(0, min(len(text), 180), 60)]
-    shown = "<br>".join(plain_text(line) for line in lines)
+    formula = "<br>".join(plain_text(line) for line in lines)
     more = "…" if len(text) > 180 else ""
     accuracy = ""
     if view.accuracy is not None:
         accuracy = f"{view.accuracy_name} {view.accuracy[place]:.4g} · "
     member = " · on the front" if view.on_front[place] else ""
     return (
-        f"{shown}{more}<br>{accuracy}{scored.score.complexity} nodes · "
+        f"{formula}{more}<br>{accuracy}{scored.score.complexity} nodes · "
         f"{_WORST} {wording.digits_lost(scored.score.eic)} digits{member}"
     )
 
 
 def _staircase(view: FrontView, places: np.ndarray, theme: Theme) -> dict[str, Any]:
-    """The best that each complexity reaches: the front without regard to EIC."""
+    """The best error at each complexity: the front without regard to EIC."""
     x, y = _complexity(view)[places], _upwards(view)[places]
     best = front(np.column_stack([x, y])) if len(places) else np.zeros(0, dtype=bool)
     order = np.lexsort((y[best], x[best]))
@@ -286,23 +280,23 @@ def _bar(dark: bool) -> dict[str, Any]:
 
 
 def _across(view: FrontView, places: np.ndarray) -> dict[str, Any]:
-    known = _complexity(view)[places]
-    if len(known) and known.max() > 200 * max(1.0, known.min()):
+    complexity = _complexity(view)[places]
+    if len(complexity) and complexity.max() > 200 * max(1.0, complexity.min()):
         return {"type": "log", "exponentformat": "power", "dtick": 1}
-    few = {"dtick": 1} if len(known) and known.max() <= _FEW_NODES else {}
+    few = {"dtick": 1} if len(complexity) and complexity.max() <= _FEW_NODES else {}
     return {"type": "linear", "rangemode": "tozero", **few}
 
 
+# Up to so many nodes the ticks are set by hand: Plotly would put some at halves.
 _FEW_NODES = 12
-"""Up to so many nodes each has its tick, and no half of one has."""
 
 
 def _up(view: FrontView, places: np.ndarray) -> dict[str, Any]:
-    """The axis upwards, its upper edge at the ceiling where something is drawn there."""
-    known, limit = _upwards(view)[places], ceiling(view)
+    """The vertical axis, its end at the ceiling where points lie on it."""
+    values, limit = _upwards(view)[places], ceiling(view)
     cut = bool(count_on_edge(view))
     if view.accuracy is None:
-        top = limit if cut else 1.08 * float(known.max(initial=0.0)) or 1.0
+        top = limit if cut else 1.08 * float(values.max(initial=0.0)) or 1.0
         return {
             "type": "linear",
             "title": {"text": f"{_WORST}, digits", "standoff": 4},
@@ -310,11 +304,11 @@ def _up(view: FrontView, places: np.ndarray) -> dict[str, Any]:
         }
     better = "" if "loss" in view.accuracy_name else "  (lower fits better)"
     axis = {"type": "log", "title": {"text": view.accuracy_name + better, "standoff": 4}}
-    if not len(known):
+    if not len(values):
         return axis | {"range": [-2, 0.1], "dtick": 1, "exponentformat": "power"}
-    low, high = math.log10(known.min()), math.log10(known.max())
+    low, high = math.log10(values.min()), math.log10(values.max())
     room = max(0.06 * (high - low), 0.08)
-    exact = known.min() <= _EXACT
+    exact = values.min() <= _EXACT
     ends = low if exact else low - room, math.log10(limit) if cut else high + room
     ticks = log_ticks(*ends)
     if cut:
@@ -328,9 +322,7 @@ def _up(view: FrontView, places: np.ndarray) -> dict[str, Any]:
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """Values to write beside a logarithmic axis: powers of ten, else 1-2-5, else even steps.
-
-    - `low`, `high`: its ends, as exponents of ten.
+    """Ticks between the exponents `low` and `high`: powers of ten, else 1-2-5, else even steps.
 
     >>> log_ticks(-3.1, 0.3), log_ticks(-0.4, 0.8), log_ticks(-0.02, 0.04)
     ([0.001, 0.01, 0.1, 1.0], [0.5, 1.0, 2.0, 5.0], [0.96, 0.98, 1.0, 1.02, 1.04, 1.06, 1.08])
@@ -350,8 +342,8 @@ def log_ticks(low: float, high: float) -> list[float]:
     return [float(f"{k * step:.12g}") for k in range(first, last + 1)]
 
 
+# Beyond so many powers of ten the ticks are powers alone.
 _DECADES = 2.5
-"""Beyond so many powers of ten only these are written."""
 
 
 def _tick_text(value: float) -> str:

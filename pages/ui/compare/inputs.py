@@ -1,4 +1,4 @@
-"""The list: pasting, dropping or taking an example, how it was read, and the data beside it."""
+"""The list: pasting, dropping or taking an example, its reading, and the data beside it."""
 
 from __future__ import annotations
 
@@ -55,8 +55,6 @@ RANGES = (
 
 @dataclass(frozen=True)
 class ListExample:
-    """A list worth looking at: its key, its button and what it shows."""
-
     key: str
     title: str
     lesson: str
@@ -80,7 +78,6 @@ EXAMPLES = (
 
 @uninterrupted()
 def show_example(key: str) -> None:
-    """Show one, as a callback."""
     if key == "writings":
         current_visit().wants_table = False
         change_state(
@@ -111,16 +108,15 @@ def show_example(key: str) -> None:
 
 
 def follow_list_link(desk: CompareDesk, state: CompareState) -> None:
-    """Take the list that the address has brought, unless it is the one that is here."""
+    """Read the list of the address, unless it is the present one."""
     if state.list_example:
-        if desk.raw is None and any(state.list_example == known.key for known in EXAMPLES):
+        if desk.raw is None and any(state.list_example == example.key for example in EXAMPLES):
             show_example(state.list_example)
     elif state.listed and state.listed != desk.linked:
         read_list(state.listed, state.list_name)
 
 
 def list_notes(desk: CompareDesk, state: CompareState) -> None:
-    """What a link does not hold, or did not bring."""
     if state.list_broken and desk.raw is None:
         show_note(
             "The list in this link cannot be read: part of it is missing. Ask for the link "
@@ -137,28 +133,31 @@ _PLACEHOLDER = (
 _TYPES = ["csv", "gz", "tsv", "txt", "json", "bkup", "log"]
 _DETECT = "detect"
 _ALL = "all problems"
-_SHOWN = 20_000
-"""Longest pasted list that is sent back into the field, in characters."""
+# Longest pasted list that is sent back into the field, in characters.
+_MAX_EDITABLE = 20_000
 
 
 def list_input(desk: CompareDesk) -> None:
-    """The field and the uploader, or the list that is here with how it was read."""
     if desk.raw is None:
         st.text_area(
-            "Formulas", key="list_text", height=172, placeholder=_PLACEHOLDER, on_change=_pasted
+            "Formulas",
+            key="list_text",
+            height=172,
+            placeholder=_PLACEHOLDER,
+            on_change=_read_pasted,
         )
         st.button(
             "Compare",
             type="primary",
             key="compare_list",
-            on_click=_pasted,
+            on_click=_read_pasted,
             help="Ctrl+Enter or ⌘+Enter in the field does the same",
         )
         st.file_uploader(
             "or a file: CSV, JSON or text, gzipped or not",
             type=_TYPES,
             key=f"list-file-{desk.uploader}",
-            on_change=_dropped,
+            on_change=_read_dropped_file,
         )
         return
     _file_line(desk)
@@ -168,7 +167,7 @@ def list_input(desk: CompareDesk) -> None:
         _how_it_was_read(desk, desk.imported)
     else:
         _format_choice(desk)
-    if isinstance(desk.raw, str) and len(desk.raw) <= _SHOWN:
+    if isinstance(desk.raw, str) and len(desk.raw) <= _MAX_EDITABLE:
         with st.expander("Edit the list", key="edit-list"):
             st.text_area(
                 "Formulas",
@@ -176,24 +175,24 @@ def list_input(desk: CompareDesk) -> None:
                 key=sync_widget("edit_text", desk.raw),
                 height=220,
                 label_visibility="collapsed",
-                on_change=_edited,
+                on_change=_read_edited,
             )
 
 
 @uninterrupted()
-def _pasted() -> None:
-    """Leaving the field, or the button beside it: whichever comes first takes the list."""
+def _read_pasted() -> None:
     text = st.session_state.get("list_text", "")
+    # Leaving the field and the button beside it both come here: the second must not read again.
     if text.strip() and text != compare_desk().raw:
         read_list(text)
 
 
-def _edited() -> None:
+def _read_edited() -> None:
     read_list(st.session_state["edit_text"])
 
 
 @uninterrupted()
-def _dropped() -> None:
+def _read_dropped_file() -> None:
     file = st.session_state.get(f"list-file-{compare_desk().uploader}")
     if file is not None:
         read_list(file.getvalue(), file.name)
@@ -221,7 +220,7 @@ def _how_it_was_read(desk: CompareDesk, imported: Imported) -> None:
                 index=_place(imported.columns, imported.column),
                 key=sync_widget("list_column", imported.column),
                 format_func=clean,
-                on_change=_column_chosen,
+                on_change=_change_column,
                 width=200,
             )
         if len(imported.problems) > 1:
@@ -232,7 +231,7 @@ def _how_it_was_read(desk: CompareDesk, imported: Imported) -> None:
                 index=_place(problems, problem),
                 key=sync_widget("list_problem", problem),
                 format_func=clean,
-                on_change=_problem_chosen,
+                on_change=_change_problem,
                 width=220,
                 help="The formulas of one problem are compared on its data.",
             )
@@ -241,7 +240,7 @@ def _how_it_was_read(desk: CompareDesk, imported: Imported) -> None:
             "Use the scores in the file",
             desk.as_stored,
             key=sync_widget("as_stored", desk.as_stored),
-            on_change=_stored_chosen,
+            on_change=_change_as_stored,
             help="Otherwise every formula is scored again, on the data below.",
         )
 
@@ -263,21 +262,20 @@ def _place(options: Sequence[str], chosen: str | None) -> int | None:
     return options.index(chosen) if chosen in options else None
 
 
-def _column_chosen() -> None:
+def _change_column() -> None:
     read_list_again(column=st.session_state["list_column"])
 
 
-def _problem_chosen() -> None:
+def _change_problem() -> None:
     chosen = st.session_state["list_problem"]
     compare_desk().look_at("" if chosen == _ALL else chosen)
 
 
-def _stored_chosen() -> None:
+def _change_as_stored() -> None:
     compare_desk().as_stored = st.session_state["as_stored"]
 
 
 def examples_view() -> None:
-    """Buttons for the examples, and what the page is for."""
     st.html(
         '<div class="eic-empty"><p class="eic-empty-title">Which of many formulas keeps its '
         "digits?</p><p>Bring a list and data: each formula is placed by accuracy, complexity and "
@@ -296,7 +294,6 @@ def examples_view() -> None:
 
 
 def ask_for_data(unknown: tuple[str, ...]) -> None:
-    """Ask which values the variables take that have no range, for EIC depends on them."""
     names = wording.join([f"`{name}`" for name in unknown], limit=12)
     each, verb = ("it", "takes") if len(unknown) == 1 else ("each", "take")
     question = (
@@ -321,7 +318,7 @@ def _want_table() -> None:
 
 
 def data_input(visit: Visit, variables: tuple[str, ...]) -> DeltaGenerator | None:
-    """The ranges or the table that all formulas share; a place for what the switch detects."""
+    """The ranges or the table of all formulas; a place for the detected counting, if it is on."""
     table = visit.table
     waiting = bool(visit.state.upload) and table is None
     data_panel(visit, Outcome(waiting=waiting, variables=variables), one_formula=False)
@@ -330,13 +327,13 @@ def data_input(visit: Visit, variables: tuple[str, ...]) -> DeltaGenerator | Non
     indexed = any(n[:1] == "x" and n[1:].isdecimal() for n in map(canonical_name, variables))
     mixed = compare_desk().variables.mixed
     if (table is not None and indexed) or (table is None and mixed):
-        shown = _DETECT if base is None else str(base)
+        choice = _DETECT if base is None else str(base)
         st.segmented_control(
             "Columns are counted from" if table is not None else "Variables are counted from",
             [_DETECT, "0", "1"],
-            default=shown,
-            key=sync_widget("list_base", shown),
-            on_change=_base_chosen,
+            default=choice,
+            key=sync_widget("list_base", choice),
+            on_change=_change_base,
             required=True,
             help="Whether x1 is the first column (1, as Operon counts) or the second (0, as "
             "Python counts). Detected for each method. Without a table, 0 or 1 keeps every "
@@ -347,13 +344,12 @@ def data_input(visit: Visit, variables: tuple[str, ...]) -> DeltaGenerator | Non
     return None
 
 
-def tell_detected(place: DeltaGenerator | None, found: str) -> None:
-    """Say under the switch what it detected, once the list is scored."""
-    if place is not None and found:
+def show_detected(place: DeltaGenerator | None, text: str) -> None:
+    if place is not None and text:
         with place:
-            quiet_note(found)
+            quiet_note(text)
 
 
-def _base_chosen() -> None:
+def _change_base() -> None:
     chosen = st.session_state["list_base"]
     change_state(list_base=None if chosen == _DETECT else int(chosen))

@@ -27,14 +27,14 @@ from pages.ui.kit.visit import Visit, change_state, current_visit, request_of, s
 from pages.ui.kit.wiring import figure_cache
 from pages.ui.questions.where import blamed_variables_first
 
+# EICs that differ by fewer digits count as the same.
 SAME_DIGITS = 0.05
-"""EICs closer than this are called the same."""
 
+# Errors 1 - R² that differ by a smaller share count as the same.
 SAME_FIT = 0.05
-"""Errors 1 - R^2 that differ by less than this share are called the same."""
 
+# Errors 1 - R² below this are rounding.
 _FLOOR = 1e-9
-"""Errors 1 - R^2 below this are rounding."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,12 @@ class Difference:
 
 
 def r2_of(inspection: Inspection) -> float:
-    """R^2 on the samples' target; nan without one."""
+    """R² on the samples' target; nan without one."""
     return math.nan if inspection.samples.target is None else fit_of(inspection).r2
 
 
 def pair_sentence(a: Inspection, b: Inspection) -> str:
-    """Which of two formulas keeps more digits, and what that costs in fit and nodes.
-
-    - `a`, `b`: on the same data.
+    """Which of two formulas keeps more digits on the same data, and its cost in fit and nodes.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -72,16 +70,16 @@ def pair_sentence(a: Inspection, b: Inspection) -> str:
         )
         end = "a real value" if who.startswith("Neither") else "no real value"
         return f"{who} {end} on these data, so they cannot be compared."
-    said = f"{_digits(a.eic, b.eic)}{_fit(r2_of(a), r2_of(b))}{_size(a, b)}."
-    return " ".join([said, *_range_lost("A", a), *_range_lost("B", b)])
+    comparison = f"{_digits(a.eic, b.eic)}{_fit(r2_of(a), r2_of(b))}{_size(a, b)}."
+    return " ".join([comparison, *_range_sentences("A", a), *_range_sentences("B", b)])
 
 
-def _range_lost(name: str, inspection: Inspection) -> list[str]:
-    found = double_range(inspection)
-    if not found.count:
+def _range_sentences(name: str, inspection: Inspection) -> list[str]:
+    loss = double_range(inspection)
+    if not loss.count:
         return []
-    total = wording.count(found.rows, "sample")
-    return [f"{name} has no double-precision value at {found.count:,} of {total}."]
+    total = wording.count(loss.rows, "sample")
+    return [f"{name} has no double-precision value at {loss.count:,} of {total}."]
 
 
 def _digits(a: float, b: float) -> str:
@@ -108,11 +106,12 @@ def _fit(a: float, b: float) -> str:
     if math.isnan(a) or math.isnan(b):
         which = "A" if math.isnan(a) else "B"
         return f"; {which} has no R², as it has no value at some row"
+    # Fits are compared by their errors: R² of 0.999 and 0.9999 differ tenfold.
     worse, better = max(1 - a, _FLOOR), max(1 - b, _FLOOR)
-    shown = f"(R² {wording.r_squared(b)} against {wording.r_squared(a)})"
+    values = f"(R² {wording.r_squared(b)} against {wording.r_squared(a)})"
     if abs(better - worse) <= SAME_FIT * max(worse, better):
-        return f", at the same accuracy {shown}"
-    return f", and fits {'better' if b > a else 'worse'} {shown}"
+        return f", at the same accuracy {values}"
+    return f", and fits {'better' if b > a else 'worse'} {values}"
 
 
 def _size(a: Inspection, b: Inspection) -> str:
@@ -123,7 +122,6 @@ def _size(a: Inspection, b: Inspection) -> str:
 
 
 def differences(a: Inspection, b: Inspection) -> tuple[Difference, ...]:
-    """The lines of the table, those that say nothing left out."""
     rows = [_row(NAMES[WORST_STEP], a.eic, b.eic)]
     if math.isinf(a.eic) or math.isinf(b.eic):
         rows.append(_row(f"{NAMES[WORST_STEP]}, where finite", a.eic_finite, b.eic_finite))
@@ -152,8 +150,8 @@ def differences(a: Inspection, b: Inspection) -> tuple[Difference, ...]:
 
 
 def _row(name: str, a: float, b: float, digits: int = 2) -> Difference:
-    shown = wording.number(a, digits), wording.number(b, digits)
-    return Difference(name, *shown, _change(a, b, digits))
+    values = wording.number(a, digits), wording.number(b, digits)
+    return Difference(name, *values, _change(a, b, digits))
 
 
 def _change(a: float, b: float, digits: int | None) -> str:
@@ -164,14 +162,14 @@ def _change(a: float, b: float, digits: int | None) -> str:
 
 @dataclass(frozen=True)
 class Pair:
-    """What came of A and of B: a result, an error, or nothing yet."""
+    """The results of A and B; None for an empty field."""
 
     a: InspectionResult | FormulaError | DataError | None
     b: InspectionResult | FormulaError | DataError | None
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The variables of what could be measured."""
+        """The variables of the formulas that could be measured."""
         names: list[str] = []
         for side in (self.a, self.b):
             if isinstance(side, InspectionResult):
@@ -180,7 +178,6 @@ class Pair:
 
 
 def requests_of(state: CompareState) -> tuple[InspectionRequest, InspectionRequest]:
-    """What is asked of the inspector's service for A and for B."""
     first = request_of(state)
     second = InspectionRequest(
         formula=state.other,
@@ -197,25 +194,23 @@ def requests_of(state: CompareState) -> tuple[InspectionRequest, InspectionReque
 
 
 def measure_pair(visit: Visit, state: CompareState, service: InspectorService) -> Pair:
-    """Inspect A and B on the data of the page."""
     waiting = bool(state.upload) and visit.table is None
     requests = requests_of(state)
     aside = visit.asking(*requests)
-    found: list[InspectionResult | FormulaError | DataError | None] = []
+    results: list[InspectionResult | FormulaError | DataError | None] = []
     with patient_progress() as progress:
         for request in requests:
             if not request.formula.strip() or waiting:
-                found.append(None)
+                results.append(None)
                 continue
             try:
-                found.append(service.inspect(request, visit.table, progress, aside=aside))
+                results.append(service.inspect(request, visit.table, progress, aside=aside))
             except (FormulaError, DataError) as error:
-                found.append(error)
-    return Pair(*found)
+                results.append(error)
+    return Pair(*results)
 
 
 def pair_inputs(state: CompareState) -> None:
-    """The two fields."""
     left, right = st.columns(2, gap="medium")
     left.text_area(
         "Formula A",
@@ -223,7 +218,7 @@ def pair_inputs(state: CompareState) -> None:
         key=sync_widget("formula_a", state.formula),
         height=80,
         placeholder="sqrt(x+1) - sqrt(x)",
-        on_change=_typed_a,
+        on_change=_change_a,
     )
     right.text_area(
         "Formula B",
@@ -231,7 +226,7 @@ def pair_inputs(state: CompareState) -> None:
         key=sync_widget("formula_b", state.other),
         height=80,
         placeholder="1/(sqrt(x+1) + sqrt(x))",
-        on_change=_typed_b,
+        on_change=_change_b,
     )
     if state.formula or state.other:
         with st.container(horizontal=True, gap="small", key="pair-buttons"):
@@ -242,11 +237,11 @@ def pair_inputs(state: CompareState) -> None:
             st.button("Clear", key="clear_pair", type="tertiary", on_click=_clear)
 
 
-def _typed_a() -> None:
+def _change_a() -> None:
     change_state(formula=st.session_state["formula_a"], syntax="auto", base=None, node=None)
 
 
-def _typed_b() -> None:
+def _change_b() -> None:
     change_state(other=st.session_state["formula_b"], other_syntax="auto", other_base=None)
 
 
@@ -279,7 +274,6 @@ def _swap() -> None:
 
 
 def pair_view(pair: Pair) -> None:
-    """What A and B come to, once both can be measured."""
     left, right = st.columns(2, gap="medium")
     for column, side in ((left, pair.a), (right, pair.b)):
         with column:
@@ -360,6 +354,7 @@ def _tree(name: str, result: InspectionResult) -> None:
 
 def _curves(a: InspectionResult, b: InspectionResult) -> None:
     first, second = _side(a), _side(b)
+    # The first axis offered is a variable of the worse bottleneck.
     worse, result = max(((first, a), (second, b)), key=lambda pair: pair[1].inspection.eic)
     telling = [worse.column(v) for v in blamed_variables_first(result)]
     columns = tuple(dict.fromkeys([*telling[:1], *shared_columns(first, second)]))

@@ -1,8 +1,7 @@
 """Two formulas on one pair of axes: curves over one variable, maps over two.
 
-Pure: from two inspections to a Plotly figure.  Formulas may call the same column by different
-names (``X1`` counts from 1, ``x0`` from 0), so axes are columns, and each formula brings its
-mapping.
+Formulas may call the same column by different names (``X1`` counts from 1, ``x0`` from 0), so axes
+are columns, and each formula brings its mapping.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ from pages.ui.figures.plotting import (
     value_limits,
 )
 
+# Colours of A and B, by `dark`; B is dashed as well.
 INKS = {False: ("#1f5fd0", "#c2410c"), True: ("#7db2ff", "#ff9d5c")}
-"""Colours of A and B, by `dark`; B is dashed as well."""
 
+# A toolbar that does not cover the legend with a grey bar, by `dark`.
 MODEBAR = {
     dark: {"bgcolor": "rgba(0,0,0,0)", "color": theme.muted, "activecolor": theme.ink}
     for dark, theme in THEMES.items()
 }
-"""A toolbar that does not cover the legend with a grey bar, by `dark`."""
 
 _SPLIT = 0.44
 _TOP = 14.0
@@ -51,14 +50,11 @@ _TOP = 14.0
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two formulas."""
-
     inspection: Inspection
-    # What each variable is called in the data; the variable itself where nothing is said
+    # The column of each variable; a variable that is missing has its own name
     columns: Mapping[str, str] = field(default_factory=dict)
 
     def column(self, variable: str) -> str:
-        """The column of a variable."""
         return self.columns.get(variable, variable)
 
     def samples_of(self, column: str) -> Array | None:
@@ -80,11 +76,7 @@ def shared_columns(a: Side, b: Side) -> tuple[str, ...]:
 def pair_figure(
     a: Side, b: Side, along: str, *, dark: bool = False, narrow: bool = False
 ) -> go.Figure:
-    """A cut along one column, the others held at their medians.
-
-    - `along`: one of `shared_columns`.
-    - `dark`, `narrow`: for a dark page; for a phone.
-    """
+    """A cut along one column, the others held at their medians."""
     theme = THEMES[dark]
     axis = axis_along(a, b, along)
     x = axis.grid(CURVE_POINTS)
@@ -126,21 +118,18 @@ def pair_figure(
 
 
 def axis_along(a: Side, b: Side, column: str) -> GridAxis:
-    """The axis of a column, as the samples of A or else of B have it."""
+    """The axis of a column, from the samples of A or else of B."""
     for side in (a, b):
         for variable in side.inspection.formula.variables:
             if side.column(variable) == column:
-                found = axis_of(side.inspection.samples, variable)
-                return GridAxis(column, found.low, found.high, found.log)
+                axis = axis_of(side.inspection.samples, variable)
+                return GridAxis(column, axis.low, axis.high, axis.log)
     return GridAxis(column, 0.0, 1.0, False)
 
 
 def values_along(side: Side, grids: Mapping[str, Array]) -> tuple[Array, Array]:
-    """Value and s at the bottleneck where some columns vary and the others are held.
-
-    - `grids`, shape (N,), mapping of column to ndarray: the columns that vary.
-
-    Returns as `pages.ui.figures.grids.on_grid` (shape (N,)).
+    """Value and s at the bottleneck, each of shape (N,), over `grids`; other columns are held at
+    their medians.
     """
     inspection = side.inspection
     count = len(next(iter(grids.values())))
@@ -171,15 +160,15 @@ def _target(a: Side, b: Side, along: str, theme: Theme) -> dict[str, Any] | None
 
 
 def _line(x: Array, y: Array, name: str, ink: str, dash: str, axis: str) -> dict[str, Any]:
-    shown = np.where(np.isfinite(y), y, np.nan)
+    drawn = np.where(np.isfinite(y), y, np.nan)
     if axis == "y":
-        shown = break_at_poles(shown)
+        drawn = break_at_poles(drawn)
     what = name if axis == "y" else f"s of {name}"
     return {
         "type": "scatter",
         "mode": "lines" if len(x) > 2 else "markers",
         "x": x,
-        "y": shown,
+        "y": drawn,
         "yaxis": axis,
         "name": name,
         "showlegend": axis == "y",
@@ -191,7 +180,7 @@ def _line(x: Array, y: Array, name: str, ink: str, dash: str, axis: str) -> dict
 
 
 def _ticks(x: Array, s: Array, name: str, ink: str) -> dict[str, Any]:
-    """Where s is infinite: ticks at the lower edge."""
+    """Ticks at the lower edge where s is infinite."""
     rows = np.isinf(s)
     return {
         "type": "scatter",
@@ -233,11 +222,7 @@ def _ceiling(values: list[Array]) -> float:
 def pair_maps(
     a: Side, b: Side, x_name: str, y_name: str, *, dark: bool = False, narrow: bool = False
 ) -> go.Figure:
-    """Four maps: the values of A and B, and log10 s at the bottleneck of each.
-
-    - `x_name`, `y_name`: columns across and up; others are held at their medians.
-    - `dark`, `narrow`: for a dark page; for a phone.
-    """
+    """Four maps: the values of A and B, and log10 s at the bottleneck of each."""
     theme = THEMES[dark]
     x, y = axis_along(a, b, x_name), axis_along(a, b, y_name)
     across, up = np.meshgrid(x.grid(MAP_POINTS), y.grid(MAP_POINTS))
@@ -255,9 +240,9 @@ def pair_maps(
     for k, (value, s) in enumerate(pairs):
         with np.errstate(divide="ignore", invalid="ignore"):
             digits = np.where(np.isfinite(s), np.log10(s), np.nan)
-        shown = np.where(np.isfinite(value), value, np.nan)
+        drawn = np.where(np.isfinite(value), value, np.nan)
         heats = (
-            (shown, "Cividis", limits, "value"),
+            (drawn, "Cividis", limits, "value"),
             (digits, SCALE[dark], (LOW, HIGH), "log₁₀ s, bottleneck"),
         )
         for row, (z, scale, ends, name) in enumerate(heats):
@@ -269,7 +254,7 @@ def pair_maps(
 
 
 def _limits(values: list[Array]) -> tuple[float, float]:
-    """One scale for both values."""
+    """One scale for both values, else their difference could not be seen."""
     limits = value_limits(*values)
     if limits is not None:
         return limits

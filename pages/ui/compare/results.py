@@ -45,7 +45,6 @@ from pages.ui.kit.visit import change_state, current_visit, sync_widget
 
 
 def picked_bar(scored: Scored) -> None:
-    """The formulas picked, each with what can be done with it."""
     places = [p for p in compare_desk().picked if p < len(scored.scores)]
     if not places:
         quiet_note("Click a point or a row: open it in the inspector, or put two side by side.")
@@ -61,7 +60,7 @@ def picked_bar(scored: Scored) -> None:
 
 
 def _show(**changes: Any) -> None:
-    """Change the state, and draw the whole page: the pair stands outside this fragment."""
+    # The pair stands outside this fragment: the whole page must run.
     change_state(**changes)
     st.rerun()
 
@@ -72,7 +71,7 @@ def _card(scored: ListedScore, place: int) -> None:
         f"worst step (EIC) {wording.digits_lost(score.eic)} digits",
         wording.count(score.complexity or 0, "node"),
     ]
-    if score.r2 == score.r2:
+    if not math.isnan(score.r2):
         facts.insert(1, f"R² {wording.r_squared(score.r2)}")
     if score.out_of_range:
         facts.append(f"leaves double range at {wording.count(score.out_of_range, 'row')}")
@@ -94,19 +93,17 @@ def _card(scored: ListedScore, place: int) -> None:
 
 
 def changes_for_a(scored: ListedScore) -> dict[str, Any]:
-    """The changes that make a row formula A."""
     text, syntax, base = _as_measured(scored)
     return {"formula": text, "syntax": syntax, "base": base, "node": None}
 
 
 def changes_for_b(scored: ListedScore) -> dict[str, Any]:
-    """The changes that make a row formula B."""
     text, syntax, base = _as_measured(scored)
     return {"other": text, "other_syntax": syntax, "other_base": base}
 
 
 def _as_measured(scored: ListedScore) -> tuple[str, str, int | None]:
-    """The formula's text, its notation, and what its variables count from."""
+    """The text, the notation and the index base with which a formula was scored."""
     listed, base = scored.listed, scored.base
     if scored.renumbered:
         listed, base = counted_from_zero(listed), 0
@@ -114,7 +111,7 @@ def _as_measured(scored: ListedScore) -> tuple[str, str, int | None]:
 
 
 def open_in_inspector(scored: ListedScore) -> None:
-    """Go to the inspector with this formula on the same data."""
+    # `st.switch_page` needs the page itself: the one place where a room knows a page.
     from pages.inspector import inspector_page
 
     state = current_visit().state
@@ -129,7 +126,7 @@ _LISTED = 500
 
 @st.fragment(run_every=0.6)
 def show_progress(key: str) -> None:
-    """How far scoring has come; the page follows when it has ended."""
+    """Poll the job; the page runs again when it has ended."""
     desk = compare_desk()
     desk.last_watched = time.monotonic()
     show_job(
@@ -140,7 +137,6 @@ def show_progress(key: str) -> None:
 
 
 def show_end(desk: CompareDesk) -> None:
-    """Why there are no scores."""
     job = desk.job
     if job is None:
         return
@@ -148,16 +144,15 @@ def show_end(desk: CompareDesk) -> None:
         show_error(job.error)
     elif job.cancelled:
         quiet_note("Scoring was cancelled.")
-    st.button("Score again", key="score-again", on_click=_again)
+    st.button("Score again", key="score-again", on_click=_score_again)
 
 
 @uninterrupted()
-def _again() -> None:
-    compare_desk().job = compare_desk().wanted_for = None
+def _score_again() -> None:
+    compare_desk().job = compare_desk().job_key = None
 
 
 def ask_about_table(scored: Scored) -> None:
-    """What speaks against the table, and whether it is to be used all the same."""
     reasons = "".join(f"<li>{prose(reason)}</li>" for reason in scored.check.reasons)
     title = (
         "This is not the table of these formulas."
@@ -174,7 +169,6 @@ def ask_about_table(scored: Scored) -> None:
 
 
 def results_view(desk: CompareDesk, scored: Scored, notices: list[str]) -> None:
-    """Everything below the inputs, one fragment."""
     for text in notices:
         show_note(text)
     if desk.protected or any(s.protected for s in scored.scores):
@@ -182,7 +176,7 @@ def results_view(desk: CompareDesk, scored: Scored, notices: list[str]) -> None:
             "Measure gplearn’s functions as gplearn computes them",
             desk.protected,
             key=sync_widget("protected", desk.protected),
-            on_change=_protection_chosen,
+            on_change=_change_protection,
             help="Roots and logarithms of |x|, and a constant where |x| is 0.001 or less, written "
             "out as conditions. A link to this page reads the plain functions.",
         )
@@ -190,7 +184,7 @@ def results_view(desk: CompareDesk, scored: Scored, notices: list[str]) -> None:
     _refused(scored)
 
 
-def _protection_chosen() -> None:
+def _change_protection() -> None:
     protect_list(st.session_state["protected"])
 
 
@@ -208,9 +202,9 @@ def _results(number_of_list: int) -> None:
         on_front = scored.fronts[name]
         _summary(scored, on_front, name)
         _choice(scored)
-        shown = filter_scores(scored, on_front)
+        visible = filter_scores(scored, on_front)
         view = FrontView(
-            scored.scores, shown, on_front, scored.accuracies.get(name), name, desk.picked
+            scored.scores, visible, on_front, scored.accuracies.get(name), name, desk.picked
         )
         left, right = st.columns([1, 1], gap="medium")
         with left:
@@ -222,7 +216,7 @@ def _results(number_of_list: int) -> None:
 
 
 def _nothing_to_show(scored: Scored) -> bool:
-    """Say what to do where no formula has a number, in place of an empty plot."""
+    """Explain an empty plot; False if there is something to draw."""
     read = [s for s in scored.scores if not s.score.error]
     if any(not math.isnan(s.score.eic) for s in read):
         return False
@@ -251,7 +245,7 @@ def _nothing_to_show(scored: Scored) -> bool:
 
 
 def _accuracy(scored: Scored) -> str:
-    """Which accuracy is looked at; "" for none."""
+    """The accuracy of the plot; "" for none."""
     names = [*scored.accuracies, ""]
     if len(names) < 2:
         return ""
@@ -287,7 +281,7 @@ def _summary(scored: Scored, on_front: np.ndarray, name: str) -> None:
 
 
 def _choice(scored: Scored) -> None:
-    """The formula to take when digits count; nothing where no formula has an R²."""
+    """The formula to take where digits have a price; nothing where no formula has an R²."""
     if scored.choice(READABLE) is None:
         return
     with st.container(key="front-choice", gap="small"):
@@ -302,31 +296,30 @@ def _choice(scored: Scored) -> None:
             "loses (EIC): the weights of Yu et al. for their genetic programming and their tree "
             "search, and a dearer one.",
         )
-        found = scored.choice(alpha or READABLE)
-        assert found is not None
+        choice = scored.choice(alpha or READABLE)
+        assert choice is not None
         st.html(
-            f'<p class="eic-choice">{prose(found.sentence.replace(" − ", _MINUS))}</p>'
-            f'<p class="eic-picked"><code>{escape(found.picked.listed.formula, 400)}</code></p>'
+            f'<p class="eic-choice">{prose(choice.sentence.replace(" − ", _MINUS))}</p>'
+            f'<p class="eic-picked"><code>{escape(choice.picked.listed.formula, 400)}</code></p>'
         )
-        if explains_nothing(found.picked.score):
+        if explains_nothing(choice.picked.score):
             quiet_note(
                 "Are these the rows that the list was fitted to, and is this the column "
                 "to compare with? Both can be chosen under Data."
             )
         with st.container(key="choice-actions", horizontal=True):
-            _choice_actions(scored, found)
+            _choice_actions(scored, choice)
 
 
-def _choice_actions(scored: Scored, found: Pick) -> None:
-    """What can be done with the formula to take."""
+def _choice_actions(scored: Scored, choice: Pick) -> None:
     if st.button("Open in the inspector", key="open-choice", icon=":material/search:"):
-        open_in_inspector(found.picked)
-    compared = [found.picked, *([found.plain] if found.plain is not found.picked else [])]
+        open_in_inspector(choice.picked)
+    compared = [choice.picked, *([choice.plain] if choice.plain is not choice.picked else [])]
     places = tuple(i for i, s in enumerate(scored.scores) if any(s is one for one in compared))
     if len(compared) == 2 and st.button(
-        f"Side by side with row {found.plain.listed.row}", key="compare-choice"
+        f"Side by side with row {choice.plain.listed.row}", key="compare-choice"
     ):
-        _show(**changes_for_a(found.picked), **changes_for_b(found.plain))
+        _show(**changes_for_a(choice.picked), **changes_for_b(choice.plain))
     rows = wording.join([str(one.listed.row) for one in compared])
     st.button(
         f"Show row{'s' if len(compared) > 1 else ''} {rows} in the plot",
@@ -338,8 +331,8 @@ def _choice_actions(scored: Scored, found: Pick) -> None:
 
 PRICES = (0.002, READABLE, 0.05)
 
+# No line break inside a difference.
 _MINUS = "\u00a0−\u00a0"
-"""R² near 1 is a difference, which stays on its line."""
 
 
 def _look_at(places: tuple[int, ...]) -> None:
@@ -352,7 +345,7 @@ def _plot(view: FrontView) -> None:
         front_figure(view, dark=is_dark(), narrow=is_narrow()),
         key="front-plot",
         theme=None,
-        on_select=_point_clicked,
+        on_select=_pick_clicked,
         selection_mode="points",
         config=plotly_config("eic-front"),
         alt="Every formula by complexity and error, coloured by what its worst step (EIC) loses; "
@@ -360,16 +353,16 @@ def _plot(view: FrontView) -> None:
     )
     if edges := edge_note(view):
         quiet_note(edges)
-    hidden = len(view.shown) - len(drawn)
+    hidden = len(view.visible) - len(drawn)
     if hidden:
         why = "no finite error or no worst step (EIC)"
-        if len(view.shown) > MOST_POINTS:
+        if len(view.visible) > MOST_POINTS:
             why = f"at most {MOST_POINTS:,} points are, the members of the front first"
         which = wording.count(hidden, "formula is", "formulas are")
         quiet_note(f"{which} not drawn: {why}.")
 
 
-def _point_clicked() -> None:
+def _pick_clicked() -> None:
     points = st.session_state["front-plot"].selection.points
     if points and (data := points[0].get("customdata")) is not None:
         place = int(data[0] if isinstance(data, list) else data)

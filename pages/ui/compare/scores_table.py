@@ -1,4 +1,4 @@
-"""The table of scores: which formulas are shown, sorted how, and as a file."""
+"""The table of scores: filters, order, columns, and the file."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_narrow
 from pages.ui.kit.messages import quiet_note
 from pages.ui.kit.text import clean
+from pages.ui.questions.where import number_or_none
 
 COLUMNS = ("row", "problem", "method", "formula", "syntax", "extra", *SCORE_COLUMNS, "front")
 
 
 def scored_csv(scores: Sequence[ListedScore], on_front: np.ndarray) -> str:
     """A row for each row of the list, in order, refused ones included.
-
-    - `on_front`, shape (N,)
 
     >>> from eic_core.pool import Score
     >>> from eic_core.pool.importers import Listed
@@ -60,7 +59,7 @@ def _cells(scored: ListedScore, member: bool) -> list[object]:
 
 @dataclass(frozen=True)
 class Filter:
-    """What the filters ask for; None and empty let everything through."""
+    """The filters; None and empty let everything through."""
 
     text: str = ""
     most_eic: float | None = None
@@ -88,16 +87,15 @@ class Filter:
 
 
 def filter_scores(scored: Scored, on_front: np.ndarray) -> np.ndarray:
-    """Places of the formulas that the filters let through."""
     scores = scored.scores
     methods = list(dict.fromkeys(s.listed.method for s in scores if s.listed.method))
     if is_narrow():
         with st.expander("Filter", key="filter-box"):
-            wanted = _filters(methods)
+            filters = _filters(methods)
     else:
-        wanted = _filters(methods)
-    keep = np.array([wanted.lets_through(s) for s in scores], dtype=bool)
-    return np.flatnonzero(keep & on_front if wanted.front_only else keep)
+        filters = _filters(methods)
+    keep = np.array([filters.lets_through(s) for s in scores], dtype=bool)
+    return np.flatnonzero(keep & on_front if filters.front_only else keep)
 
 
 def _filters(methods: list[str]) -> Filter:
@@ -135,13 +133,13 @@ def _filters(methods: list[str]) -> Filter:
     return Filter(text, most, nodes, frozenset(chosen), only)
 
 
+# Most rows that the table shows; the file has all.
 _MOST_ROWS = 20_000
-"""Most rows that the table shows; the file has all."""
 
 
 def scores_table(view: FrontView, scored: Scored, name: str) -> None:
-    """The formulas shown, the front first, then by error and EIC."""
-    order = sorted(view.shown.tolist(), key=lambda i: _rank(view, i))[:_MOST_ROWS]
+    """The formulas that pass the filters, the front first, then by error and EIC."""
+    order = sorted(view.visible.tolist(), key=lambda i: _rank(view, i))[:_MOST_ROWS]
     key = f"front-table-{compare_desk().number}"
     rows = [k for k, i in enumerate(order) if i in view.picked]
     current = st.session_state.get(key)
@@ -150,17 +148,17 @@ def scores_table(view: FrontView, scored: Scored, name: str) -> None:
     st.dataframe(
         _columns([scored.scores[i] for i in order], view, order),
         key=key,
-        on_select=partial(_rows_chosen, key, tuple(order)),
+        on_select=partial(_pick_rows, key, tuple(order)),
         selection_mode="multi-row",
         hide_index=True,
         height=min(440, 38 + 35 * max(1, len(order))),
-        column_order=_shown(view, scored, name),
+        column_order=_visible_columns(view, scored, name),
         column_config=_settings(view.accuracy_name),
         placeholder="—",
         alt="The formulas with their scores, the front first",
     )
-    if len(view.shown) > _MOST_ROWS:
-        quiet_note(f"The first {_MOST_ROWS:,} of {len(view.shown):,}; the file has all.")
+    if len(view.visible) > _MOST_ROWS:
+        quiet_note(f"The first {_MOST_ROWS:,} of {len(view.visible):,}; the file has all.")
 
 
 def _rank(view: FrontView, place: int) -> tuple[bool, float, float]:
@@ -173,27 +171,27 @@ def _rank(view: FrontView, place: int) -> tuple[bool, float, float]:
     )
 
 
-def _rows_chosen(key: str, order: tuple[int, ...]) -> None:
+def _pick_rows(key: str, order: tuple[int, ...]) -> None:
     rows = st.session_state[key]["selection"]["rows"]
     desk = compare_desk()
     chosen = [order[r] for r in rows if r < len(order)]
-    kept = [p for p in desk.picked if p in chosen]
-    desk.picked = tuple([*kept, *(p for p in chosen if p not in kept)][-2:])
+    still_picked = [p for p in desk.picked if p in chosen]
+    # At most two are picked: the newest pushes out the oldest.
+    desk.picked = tuple([*still_picked, *(p for p in chosen if p not in still_picked)][-2:])
 
 
 def _columns(scores: list[ListedScore], view: FrontView, order: list[int]) -> pa.Table:
-    def known(value: float) -> float | None:
-        return None if math.isnan(value) else value
-
     accuracy = view.accuracy
     return pa.table(
         {
             "row": [s.listed.row for s in scores],
             "front": ["●" if view.on_front[i] else "" for i in order],
-            "eic": [known(s.score.eic) for s in scores],
-            "finite": [known(s.score.eic_finite) for s in scores],
-            "r2": [known(s.score.r2) for s in scores],
-            "error": [None if accuracy is None else known(float(accuracy[i])) for i in order],
+            "eic": [number_or_none(s.score.eic) for s in scores],
+            "finite": [number_or_none(s.score.eic_finite) for s in scores],
+            "r2": [number_or_none(s.score.r2) for s in scores],
+            "error": [
+                None if accuracy is None else number_or_none(float(accuracy[i])) for i in order
+            ],
             "nodes": [s.score.complexity for s in scores],
             "method": [clean(s.listed.method, 60) for s in scores],
             "formula": [" ".join(clean(s.listed.formula, 300).split()) for s in scores],
@@ -202,7 +200,7 @@ def _columns(scores: list[ListedScore], view: FrontView, order: list[int]) -> pa
     )
 
 
-def _shown(view: FrontView, scored: Scored, name: str) -> list[str]:
+def _visible_columns(view: FrontView, scored: Scored, name: str) -> list[str]:
     scores = scored.scores
     names = ["front", "eic"]
     if any(math.isinf(s.score.eic) for s in scores):

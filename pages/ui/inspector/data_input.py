@@ -41,11 +41,10 @@ _NO_TARGET = "— none —"
 _LISTED = 50
 
 
-def table_panel(here: Visit, variables: tuple[str, ...], result: InspectionResult | None) -> None:
-    """Upload, or the table in use with its columns."""
-    table = here.table
+def table_panel(visit: Visit, variables: tuple[str, ...], result: InspectionResult | None) -> None:
+    table = visit.table
     if table is None:
-        _upload(here)
+        _upload(visit)
         return
     info, remove = st.columns([4, 1], vertical_alignment="center")
     info.html(
@@ -55,21 +54,22 @@ def table_panel(here: Visit, variables: tuple[str, ...], result: InspectionResul
     )
     remove.button("Remove", key="remove_table", on_click=_remove, type="tertiary", width="stretch")
     _bad_cells(table)
-    _columns(here, table, variables, result)
+    _columns(visit, table, variables, result)
 
 
-def _upload(here: Visit) -> None:
-    state = here.state
-    if here.refused is not None:
-        wanted, given = state.upload, here.refused
+def _upload(visit: Visit) -> None:
+    state = visit.state
+    if visit.refused is not None:
+        link_digest, table = state.upload, visit.refused
         st.html(
             f'<div class="eic-error" role="alert"><p class="eic-error-title">This is another '
-            f"file.</p><p><code>{escape(given.source, 60)}</code> has the hash "
-            f"<code>{given.digest}</code>; the link was made with <code>{escape(wanted)}</code>. "
+            f"file.</p><p><code>{escape(table.source, 60)}</code> has the hash "
+            f"<code>{table.digest}</code>; the link was made with "
+            f"<code>{escape(link_digest)}</code>. "
             "Its numbers would differ from those that were shared.</p></div>"
         )
         with st.container(horizontal=True):
-            st.button("Use it anyway", key="use_anyway", on_click=_use, args=(given,))
+            st.button("Use it anyway", key="use_anyway", on_click=_use, args=(table,))
             st.button("Discard it", key="discard", on_click=_discard, type="tertiary")
     elif state.upload:
         name = escape(state.upload_name or "a table", 60)
@@ -78,13 +78,13 @@ def _upload(here: Visit) -> None:
             f"<p>It was made with <code>{name}</code>, hash <code>{escape(state.upload)}</code>. "
             "Files stay with whoever uploaded them: choose yours to see the picture.</p></div>"
         )
-    if here.upload_error is not None:
-        _show_error(here.upload_error)
+    if visit.upload_error is not None:
+        _show_error(visit.upload_error)
     st.file_uploader(
         "CSV, TSV or semicolon-separated, one column for each variable",
         type=["csv", "tsv", "txt"],
-        key=f"uploader-{here.uploader}",
-        on_change=_uploaded,
+        key=f"uploader-{visit.uploader}",
+        on_change=_read_upload,
         help="Kept in memory for this tab only, and forgotten when you close it.",
     )
 
@@ -99,26 +99,26 @@ def _show_error(error: UserError) -> None:
 
 
 @uninterrupted()
-def _uploaded() -> None:
-    here = current_visit()
-    file = st.session_state.get(f"uploader-{here.uploader}")
-    here.upload_error = here.refused = None
+def _read_upload() -> None:
+    visit = current_visit()
+    file = st.session_state.get(f"uploader-{visit.uploader}")
+    visit.upload_error = visit.refused = None
     if file is None:
         return
-    here.uploader += 1
+    visit.uploader += 1
     try:
         raw = file.getvalue()
         run = workers().run if len(raw) > QUICK_TABLE else InThread().run
         table = run(upload_table, raw, file.name, keep=True)
     except DataError as error:
-        here.upload_error = error
+        visit.upload_error = error
         return
-    if here.state.upload and here.state.upload != table.digest:
-        here.refused = table
+    if visit.state.upload and visit.state.upload != table.digest:
+        visit.refused = table
         return
     keep_upload(table)
-    # The example that greets a visitor is not theirs: nothing is said of it and their columns.
-    formula = "" if here.first and not here.state.upload else here.state.formula
+    # The example that greets a visitor is not theirs: no error is shown about it and their columns.
+    formula = "" if visit.first and not visit.state.upload else visit.state.formula
     change_state(formula=formula, upload=table.digest, upload_name=table.source[:200])
 
 
@@ -138,10 +138,10 @@ def _discard() -> None:
 
 @uninterrupted()
 def _remove() -> None:
-    here = current_visit()
-    here.uploads.pop(here.state.upload, None)
+    visit = current_visit()
+    visit.uploads.pop(visit.state.upload, None)
     change_state(upload="", upload_name="", mapping=(), target=None, base=None)
-    here.wants_table = True
+    visit.wants_table = True
 
 
 def _bad_cells(table: Table) -> None:
@@ -152,42 +152,42 @@ def _bad_cells(table: Table) -> None:
         return
     title = f"{wording.count(count, 'cell')} without a number"
     with st.expander(title, key="bad-cells"):
-        shown = "".join(f"<li>{prose(str(p))}</li>" for p in table.problems[:_LISTED])
+        items = "".join(f"<li>{prose(str(p))}</li>" for p in table.problems[:_LISTED])
         more = f"<li>and {count - _LISTED:,} more</li>" if count > _LISTED else ""
         st.html(
             '<p class="eic-quiet">A row is left out if a column that is used has no number in '
-            f'it. Rows count from 1, below the header.</p><ul class="eic-list">{shown}{more}</ul>'
+            f'it. Rows count from 1, below the header.</p><ul class="eic-list">{items}{more}</ul>'
         )
 
 
 def _columns(
-    here: Visit, table: Table, variables: tuple[str, ...], result: InspectionResult | None
+    visit: Visit, table: Table, variables: tuple[str, ...], result: InspectionResult | None
 ) -> None:
     match = result.match if result is not None else None
-    mapping = dict(match.mapping) if match is not None else dict(here.state.mapping)
-    target = result.target if result is not None else (here.state.target or "")
+    mapping = dict(match.mapping) if match is not None else dict(visit.state.mapping)
+    target = result.target if result is not None else (visit.state.target or "")
     names = list(table.names)
     with st.container(horizontal=True, key="columns", gap="small"):
         for name in variables[:60]:
             column = mapping.get(name)
-            known = column if column in names else None
+            selection = column if column in names else None
             st.selectbox(
                 code_label(name, 24),
                 names,
-                index=None if known is None else names.index(known),
-                key=sync_widget(f"column:{name}", known),
-                on_change=_column_changed,
+                index=None if selection is None else names.index(selection),
+                key=sync_widget(f"column:{name}", selection),
+                on_change=_change_column,
                 args=(name,),
                 placeholder="choose a column",
                 width=150,
             )
-        shown = target if target in names else _NO_TARGET  # a link may name another table's
+        target_name = target if target in names else _NO_TARGET  # a link may name another table's
         st.selectbox(
             "compare with",
             [_NO_TARGET, *names],
-            index=[_NO_TARGET, *names].index(shown),
-            key=sync_widget("target", shown),
-            on_change=_target_changed,
+            index=[_NO_TARGET, *names].index(target_name),
+            key=sync_widget("target", target_name),
+            on_change=_change_target,
             width=150,
             help="A column that the formula should reproduce: gives R² and residuals.",
         )
@@ -208,13 +208,13 @@ def _indexed(variables: tuple[str, ...]) -> bool:
     return any(name[:1] == "x" and name[1:].isdecimal() for name in map(canonical_name, variables))
 
 
-def _column_changed(name: str) -> None:
+def _change_column(name: str) -> None:
     column = st.session_state[f"column:{name}"]
     chosen = {**dict(current_visit().state.mapping), name: column}
     change_state(mapping=tuple((k, v) for k, v in chosen.items() if v))
 
 
-def _target_changed() -> None:
+def _change_target() -> None:
     chosen = st.session_state["target"]
     change_state(target="" if chosen == _NO_TARGET else chosen)
 
@@ -237,47 +237,47 @@ PRESETS = {
 _SCROLL_AFTER = 5
 
 
-def data_panel(here: Visit, outcome: Outcome, *, one_formula: bool = True) -> None:
-    """The panel, as an expander that says in its title what it holds.
+def data_panel(visit: Visit, outcome: Outcome, *, one_formula: bool = True) -> None:
+    """The panel, an expander whose title sums up the data.
 
     For a list of formulas (not `one_formula`) columns are not matched by hand.
     """
     variables = outcome.variables
     needed = outcome.waiting or outcome.data_error is not None
-    needed |= here.wants_table and here.table is None
-    floats = one_formula and not needed  # over the page: what it holds pushes nothing away
+    needed |= visit.wants_table and visit.table is None
+    floats = one_formula and not needed  # over the page, which then keeps its layout
     with (
         st.container(key="data-panel"),
         st.container(key="data-floats" if floats else "data-stands"),
         st.expander(
-            f"**Data**\u2003{_summary(here, outcome)}",
+            f"**Data**\u2003{_summary(visit, outcome)}",
             expanded=needed or (not one_formula and not is_narrow()),
-            key=f"data-expander-{here.folded}",
+            key=f"data-expander-{visit.folded}",
         ),
     ):
-        shown = "Table" if here.wants_table else "Ranges"
+        mode_name = "Table" if visit.wants_table else "Ranges"
         mode = st.segmented_control(
             "Where the samples come from",
             ["Ranges", "Table"],
-            default=shown,
-            key=sync_widget("data_mode", shown),
-            on_change=_mode_changed,
+            default=mode_name,
+            key=sync_widget("data_mode", mode_name),
+            on_change=_change_mode,
             required=True,
             label_visibility="collapsed",
         )
         if mode == "Table":
-            table_panel(here, variables if one_formula else (), outcome.result)
+            table_panel(visit, variables if one_formula else (), outcome.result)
         else:
-            _ranges(here, outcome)
+            _ranges(visit, outcome)
 
 
-def _summary(here: Visit, outcome: Outcome) -> str:
-    state, variables = here.state, outcome.variables
+def _summary(visit: Visit, outcome: Outcome) -> str:
+    state, variables = visit.state, outcome.variables
     if state.upload:
         return code_label(state.upload_name or state.upload, 40)
-    known = domains_in_use(outcome.reading, state.domains, state.carried)
+    domains = domains_in_use(outcome.reading, state.domains, state.carried)
     parts = [
-        f"{code_label(name, 16)} {describe(known.get(name, DEFAULT_DOMAIN))}"
+        f"{code_label(name, 16)} {describe(domains.get(name, DEFAULT_DOMAIN))}"
         for name in variables[:3]
     ]
     if len(variables) > 3:
@@ -285,20 +285,20 @@ def _summary(here: Visit, outcome: Outcome) -> str:
     return "\u2002·\u2002".join([*parts, f"{state.samples:,} samples"])
 
 
-def _mode_changed() -> None:
-    here = current_visit()
-    here.wants_table = st.session_state["data_mode"] == "Table"
-    here.refused = here.upload_error = None
-    if not here.wants_table:
+def _change_mode() -> None:
+    visit = current_visit()
+    visit.wants_table = st.session_state["data_mode"] == "Table"
+    visit.refused = visit.upload_error = None
+    if not visit.wants_table:
         change_state(upload="", upload_name="", mapping=(), target=None, base=None)
-    elif here.uploads and not here.state.upload:
-        table = list(here.uploads.values())[-1]
+    elif visit.uploads and not visit.state.upload:
+        table = list(visit.uploads.values())[-1]
         change_state(upload=table.digest, upload_name=table.source)
 
 
-def _ranges(here: Visit, outcome: Outcome) -> None:
+def _ranges(visit: Visit, outcome: Outcome) -> None:
     variables = outcome.variables
-    known = domains_in_use(outcome.reading, here.state.domains, here.state.carried)
+    domains = domains_in_use(outcome.reading, visit.state.domains, visit.state.carried)
     if outcome.reading is None and not variables:
         st.html('<p class="eic-quiet">A range for each variable, once there is a formula.</p>')
     elif not variables:
@@ -306,43 +306,42 @@ def _ranges(here: Visit, outcome: Outcome) -> None:
     scroll: int | Literal["content"] = 390 if len(variables) > _SCROLL_AFTER else "content"
     with st.container(height=scroll, border=False, gap="xsmall", key="ranges"):
         for name in variables[:200]:
-            _range(here, name, known.get(name, DEFAULT_DOMAIN))
+            _range(visit, name, domains.get(name, DEFAULT_DOMAIN))
     samples, seed, preset = st.columns([1.2, 0.8, 1.2], vertical_alignment="bottom")
     samples.number_input(
         "Samples",
-        value=here.state.samples,
+        value=visit.state.samples,
         min_value=1,
         max_value=MAX_SAMPLES,
         step=1000,
-        key=sync_widget("samples", here.state.samples),
-        on_change=lambda: _number_changed("samples"),
+        key=sync_widget("samples", visit.state.samples),
+        on_change=lambda: _change_number("samples"),
         help=f"How many rows are drawn, at most {MAX_SAMPLES:,}. Where the tail is heavy, EIC "
         "grows with their number.",
     )
     seed.number_input(
         "Seed",
-        value=here.state.seed,
+        value=visit.state.seed,
         min_value=0,
         max_value=MAX_SEED,
         step=1,
-        key=sync_widget("seed", here.state.seed),
-        on_change=lambda: _number_changed("seed"),
+        key=sync_widget("seed", visit.state.seed),
+        on_change=lambda: _change_number("seed"),
         help="The same seed draws the same rows: numbers and links are reproducible.",
     )
-    chosen = preset.menu_button(
+    preset.menu_button(
         "Set all to…",
         list(PRESETS),
         key="preset",
         width="stretch",
         disabled=not variables,
         help="Give every variable the same range",
-        on_click=_preset_chosen,
+        on_click=_apply_preset,
         args=(variables,),
     )
-    del chosen
 
 
-def _range(here: Visit, name: str, domain: Domain) -> None:
+def _range(visit: Visit, name: str, domain: Domain) -> None:
     _, first, second = KINDS[domain.kind]
     kind, low, high = st.columns([1.3, 1, 1], vertical_alignment="bottom", gap="small")
     kind.selectbox(
@@ -351,12 +350,12 @@ def _range(here: Visit, name: str, domain: Domain) -> None:
         index=list(KINDS).index(domain.kind),
         format_func=lambda key: KINDS[key][0],
         key=sync_widget(f"kind:{name}", domain.kind),
-        on_change=_kind_changed,
+        on_change=_change_kind,
         args=(name,),
     )
-    typed = here.typed_ends.get(name)
-    if typed is not None and not typed.about(here.state.formula, domain):
-        del here.typed_ends[name]
+    typed = visit.typed_ends.get(name)
+    if typed is not None and not typed.about(visit.state.formula, domain):
+        del visit.typed_ends[name]
         typed = None
     ends = typed or domain
     for column, side, caption in ((low, "low", first), (high, "high", second)):
@@ -367,17 +366,17 @@ def _range(here: Visit, name: str, domain: Domain) -> None:
                 key=sync_widget(f"{side}:{name}", getattr(ends, side)),
                 format=number_format(getattr(ends, side)),
                 step=_step(domain),
-                on_change=_ends_changed,
+                on_change=_change_ends,
                 args=(name,),
             )
     if typed is not None:
         until = f"Until that is mended, {describe(domain)} counts."
-        said = f"`{clean(name, 24)}`: {typed.problem}. {until}"
-        st.html(f'<p class="eic-note eic-bad" role="alert">{prose(said)}</p>')
+        message = f"`{clean(name, 24)}`: {typed.problem}. {until}"
+        st.html(f'<p class="eic-note eic-bad" role="alert">{prose(message)}</p>')
 
 
 def number_format(value: float) -> str:
-    """How a range's end is shown: 1e+8 and 1e-7 as powers of ten, others in full.
+    """The printf format of a range's end: 1e+8 and 1e-7 as powers of ten, others in full.
 
     >>> number_format(1e8), number_format(2.5e-7), number_format(120.0)
     ('%.0e', '%.1e', '%.10g')
@@ -389,32 +388,34 @@ def number_format(value: float) -> str:
 
 
 def _step(domain: Domain) -> float:
+    # A step moves the second significant digit, within the range of doubles.
     size = max(abs(domain.low), abs(domain.high)) or 1.0
     return float(10.0 ** min(300, max(-300, math.floor(math.log10(size)) - 1)))
 
 
 def _domain_of(name: str) -> Domain:
-    """As it is shown: what the user chose, what the formula states, or the default."""
-    here = current_visit()
-    state, last = here.state, here.last_good
-    known = last is not None and last.request.formula == state.formula
-    reading = last.reading if last is not None and known else None
+    """The domain on the page: the user's choice, else the formula's own range, else the default."""
+    visit = current_visit()
+    state, last = visit.state, visit.last_good
+    same_formula = last is not None and last.request.formula == state.formula
+    reading = last.reading if last is not None and same_formula else None
     return domains_in_use(reading, state.domains, state.carried).get(name, DEFAULT_DOMAIN)
 
 
-def _kind_changed(name: str) -> None:
-    choose_domains({name: converted(_domain_of(name), st.session_state[f"kind:{name}"])})
+def _change_kind(name: str) -> None:
+    choose_domains({name: convert_domain(_domain_of(name), st.session_state[f"kind:{name}"])})
 
 
-def converted(domain: Domain, kind: str) -> Domain:
+def convert_domain(domain: Domain, kind: str) -> Domain:
     """A domain of another kind at about the same place.
 
-    >>> converted(Domain("uniform", 2.0, 4.0), "fixed")
+    >>> convert_domain(Domain("uniform", 2.0, 4.0), "fixed")
     Domain(kind='fixed', low=3.0, high=3.0)
     """
     low, high = domain.low, domain.high
     if domain.kind == "normal":
         low, high = domain.low - 2 * domain.high, domain.low + 2 * domain.high
+    # The sum of two large ends could overflow.
     centre = low / 2 + high / 2
     if kind == "fixed":
         return Domain(kind, centre, centre)
@@ -424,28 +425,29 @@ def converted(domain: Domain, kind: str) -> Domain:
         return Domain(kind, centre, float(f"{(high - low) / 4:.3g}"))
     if kind == "loguniform" and low <= 0:
         high = high if high > 0 else 1.0
+        # A logarithm needs positive ends: three decades below the upper one.
         low = float(f"{high / 1000:.3g}")
     return Domain(kind, low, high)
 
 
-def _ends_changed(name: str) -> None:
-    """Take the ends that stand in the fields; what is no range stays there until it is mended."""
-    here = current_visit()
+def _change_ends(name: str) -> None:
+    """Apply the typed ends; invalid ones stay in the fields until they are corrected."""
+    visit = current_visit()
     before = _domain_of(name)
     low = st.session_state.get(f"low:{name}")
     high = st.session_state.get(f"high:{name}", low)
-    here.typed_ends.pop(name, None)
+    visit.typed_ends.pop(name, None)
     if low is None or high is None:
         return
     low, high = float(low), float(low if before.kind == "fixed" else high)
     if problem := _problem_of_ends(before, low, high):
-        here.typed_ends[name] = TypedEnds(here.state.formula, before, low, high, problem)
+        visit.typed_ends[name] = TypedEnds(visit.state.formula, before, low, high, problem)
         return
     choose_domains({name: replace(before, low=low, high=high)})
 
 
 def _problem_of_ends(domain: Domain, low: float, high: float) -> str:
-    """Why these are no ends for a domain, or ""."""
+    """Why these ends are invalid, or ""."""
     if domain.kind in ("uniform", "loguniform") and low > high:
         return "from is above to"
     try:
@@ -455,14 +457,14 @@ def _problem_of_ends(domain: Domain, low: float, high: float) -> str:
     return ""
 
 
-def _number_changed(key: str) -> None:
+def _change_number(key: str) -> None:
     value = st.session_state[key]
     if value is not None:
         change_state(**{key: int(value)})
 
 
 @uninterrupted()
-def _preset_chosen(variables: tuple[str, ...]) -> None:
+def _apply_preset(variables: tuple[str, ...]) -> None:
     domain = PRESETS.get(st.session_state.get("preset", ""))
     if domain is not None:
         current_visit().typed_ends.clear()

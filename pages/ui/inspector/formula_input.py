@@ -1,6 +1,4 @@
-"""The formula: typing it, ten examples with a lesson each, how it was read, what is wrong with
-it.
-"""
+"""The formula: its field, ten examples with a lesson each, its reading, and its errors."""
 
 from __future__ import annotations
 
@@ -50,6 +48,7 @@ def _uniform(**ranges: tuple[float, float]) -> tuple[tuple[str, Domain], ...]:
     return tuple((name, Domain("uniform", *ends)) for name, ends in ranges.items())
 
 
+# In the order shown.
 EXAMPLES: tuple[Example, ...] = (
     Example(
         "cancellation",
@@ -136,19 +135,15 @@ EXAMPLES: tuple[Example, ...] = (
         source="Operon on nikuradse_1, from the repository of the eggp paper (MIT)",
     ),
 )
-"""In the order shown."""
 
 
 def example(key: str) -> Example:
-    """The example of that key.
-
-    Raises `KeyError` if there is none.
-    """
+    """The example of that key, else `KeyError`."""
     return {e.key: e for e in EXAMPLES}[key]
 
 
+# Most nodes of a formula that is typeset beside the input.
 _TYPESET_LIMIT = 150
-"""Largest tree that is typeset whole beside the input; larger ones are folded below."""
 
 _PLACEHOLDER = (
     "Paste a formula: sqrt(x+1) - sqrt(x), \\frac{1-\\cos x}{x^2}, Sin[x]^2, =EXP(-A1), "
@@ -157,7 +152,6 @@ _PLACEHOLDER = (
 
 
 def example_state(example: Example) -> PageState:
-    """The state that shows an example."""
     return PageState(
         formula=example.formula,
         syntax=example.syntax,
@@ -166,21 +160,19 @@ def example_state(example: Example) -> PageState:
     )
 
 
-def formula_input(here: Visit) -> None:
-    """The text area; it grows with its text."""
+def formula_input(visit: Visit) -> None:
     st.text_area(
         "Formula",
-        value=here.state.formula,
-        key=sync_widget("formula_text", here.state.formula),
+        value=visit.state.formula,
+        key=sync_widget("formula_text", visit.state.formula),
         height="content",
         placeholder=_PLACEHOLDER,
-        on_change=_typed,
+        on_change=_read_typed_formula,
         label_visibility="collapsed",
     )
 
 
-def formula_buttons(here: Visit) -> None:
-    """Inspect, back and forth."""
+def formula_buttons(visit: Visit) -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", gap="xsmall", key="formula-buttons"
     ):
@@ -198,10 +190,10 @@ def formula_buttons(here: Visit) -> None:
             icon=":material/undo:",
             key="previous_formula",
             on_click=go_back,
-            disabled=not here.history,
+            disabled=not visit.history,
             help="Back to the formula before this one, with its data and selection",
         )
-        if here.undone:
+        if visit.undone:
             st.button(
                 "Next formula",
                 type="tertiary",
@@ -212,9 +204,8 @@ def formula_buttons(here: Visit) -> None:
             )
 
 
-def notation_choice(here: Visit) -> None:
-    """Which notation the text is in, where it should not be found out."""
-    notations, chosen = ["auto", *SYNTAXES], _known(here.state.syntax)
+def notation_choice(visit: Visit) -> None:
+    notations, chosen = ["auto", *SYNTAXES], _known_notation(visit.state.syntax)
     st.selectbox(
         "Notation",
         notations,
@@ -228,37 +219,34 @@ def notation_choice(here: Visit) -> None:
     )
 
 
-def _known(syntax: str) -> str:
+def _known_notation(syntax: str) -> str:
     return syntax if syntax in SYNTAXES else "auto"
 
 
 def fold_data() -> None:
-    """Make the data panel a line again, so that the result stands on the first screen."""
+    """Fold the data panel to a line, so that the result stands on the first screen."""
     current_visit().folded += 1
 
 
-def _typed() -> None:
-    """Take up what was typed.
-
-    The range of the example that greets a visitor is not theirs and goes with it; others stay,
-    and are told to be of the formula before.
-    """
+def _read_typed_formula() -> None:
     fold_data()
-    here = current_visit()
-    text, domains = st.session_state["formula_text"], () if here.first else here.state.domains
-    if text != here.state.formula:
+    visit = current_visit()
+    # The ranges of the greeting example are not the visitor's and go with it; others stay, and the
+    # page says that they come from the formula before.
+    text, domains = st.session_state["formula_text"], () if visit.first else visit.state.domains
+    if text != visit.state.formula:
         carried = tuple(name for name, _ in domains)
         change_state(formula=text, node=None, domains=domains, carried=carried)
 
 
-def offers_examples(here: Visit) -> bool:
-    """Whether the examples stand open on the page: at first, and where there is no formula."""
-    return here.first or not here.state.formula.strip()
+def offers_examples(visit: Visit) -> bool:
+    """Whether the examples stand open on the page."""
+    return visit.first or not visit.state.formula.strip()
 
 
-def gallery_row(here: Visit) -> None:
-    """One button for each example, its lesson on hover; the lesson of the one shown below."""
-    shown = [example for example in EXAMPLES if example.formula == here.state.formula]
+def gallery_row(visit: Visit) -> None:
+    """A button for each example, and the lesson of the one in use."""
+    examples_in_use = [example for example in EXAMPLES if example.formula == visit.state.formula]
     with st.container(key="gallery-box", gap="xsmall"):
         with st.container(
             horizontal=True, gap="xsmall", key="gallery", vertical_alignment="center"
@@ -268,45 +256,44 @@ def gallery_row(here: Visit) -> None:
                 st.button(
                     example.title,
                     key=f"example-{example.key}",
-                    type="primary" if example in shown else "secondary",
+                    type="primary" if example in examples_in_use else "secondary",
                     help=example.lesson,
                     on_click=choose_example,
                     args=(example,),
                 )
-        if shown:
-            source = f" ({shown[0].source})" if shown[0].source else ""
-            st.html(f'<p class="eic-quiet">{prose(shown[0].lesson + source)}</p>')
+        if examples_in_use:
+            source = f" ({examples_in_use[0].source})" if examples_in_use[0].source else ""
+            st.html(f'<p class="eic-quiet">{prose(examples_in_use[0].lesson + source)}</p>')
 
 
 @uninterrupted()
 def choose_example(example: Example) -> None:
-    """Show an example with its own domains."""
     state = example_state(example)
     change_state(**{name: getattr(state, name) for name in PageState.__slots__})
     current_visit().wants_table = False
 
 
-def reading_menu(here: Visit, outcome: Outcome) -> None:
-    """The examples, the notation and how the formula was read, folded to a button."""
+def reading_menu(visit: Visit, outcome: Outcome) -> None:
+    """The examples, the notation and the reading of the formula, folded to a button."""
     with st.popover("Examples", icon=":material/menu_book:", key="examples-panel"):
-        if not offers_examples(here):
-            gallery_row(here)
-        notation_choice(here)
+        if not offers_examples(visit):
+            gallery_row(visit)
+        notation_choice(visit)
         if outcome.reading is not None:
-            typeset_reading(outcome.reading, here.state.syntax)
+            typeset_reading(outcome.reading, visit.state.syntax)
 
 
 def reading_panel(outcome: Outcome) -> None:
-    """Why the formula could not be read; else what about its reading is not plain."""
+    """The error of the formula, or the notes on its reading."""
     if outcome.formula_error is not None:
         formula_error(outcome.formula_error)
     elif outcome.reading is not None:
         reading_notes(outcome.reading)
 
 
-def typeset_reading(reading: Reading, asked: str) -> None:
-    """The notation found, where `asked` names none, and the formula typeset as it was read."""
-    name = notation_name(reading.syntax, asked)
+def typeset_reading(reading: Reading, notation: str) -> None:
+    """The notation of the text, detected if `notation` is "auto", and the formula typeset."""
+    name = notation_name(reading.syntax, notation)
     st.html(
         f'<div><span class="eic-overline">Read as</span> '
         f'<span class="eic-tag">{escape(name)}</span></div>'
@@ -322,7 +309,6 @@ def typeset_reading(reading: Reading, asked: str) -> None:
 
 
 def reading_notes(reading: Reading) -> None:
-    """What should be known of the reading, and other readings to click."""
     for note in reading.notes:
         st.html(f'<p class="eic-note">{prose(note.message)}</p>')
     if reading.alternatives:
@@ -339,7 +325,7 @@ def reading_notes(reading: Reading) -> None:
 
 
 def formula_error(error: FormulaError) -> None:
-    """What is wrong, where, and one click to mend it."""
+    """The error, its place in the text, and buttons that correct it."""
     title, hint = error.message, error.hint
     if " " not in title:  # a bare piece of the text says too little alone
         title, hint = str(error), ""

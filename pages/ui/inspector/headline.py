@@ -1,8 +1,8 @@
-"""What stands above the tree: the verdict, four sentences, and the states without a picture.
+"""The headline above the tree: the verdict, four sentences, and the states without a picture.
 
-The page is drawn at once, with lines where the sentences will be; a job computes them.  The run
-of the page stays for a moment at its end, open to the next click, to draw them; where they take
-longer a fragment does.  The job begins a little late, so that a dragged slider starts none.
+The page is drawn at once, with placeholder lines; a job computes the sentences.  The run of the
+page waits a moment at its end, open to the next click, to draw them; where they take longer, a
+fragment polls.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from pages.ui.kit.visit import Visit, change_state, choose_domains, current_visi
 from pages.ui.kit.wiring import diagnosis_service, diagnosis_slots, figure_cache
 from pages.ui.questions.instead import replace_formula_button
 
+# Seconds that a request must last before its diagnosis begins.
 PATIENCE = 0.15
-"""Seconds that a request must last before its diagnosis begins."""
 
+# Seconds that the run of a page waits for its diagnosis.
 WAIT = 0.9
-"""Seconds that the run of a page stays for its diagnosis."""
 
+# Seconds between two checks for a newer request.
 YIELD = 0.03
-"""Seconds between two looks whether the visitor wants something else."""
 
 _LINES = (
     ("why", "Why", "noise"),
@@ -57,36 +57,36 @@ _LINES = (
 
 @dataclass(frozen=True)
 class SummaryPlace:
-    """Where the sentences will be, the lines that stand there until then, and a better form.
+    """The places of the placeholder lines, of the sentences, and of a better form.
 
-    What is drawn twice in one run replaces what was there only element by element: so the lines
-    have a place of their own, to be emptied.
+    A container that is drawn twice in one run keeps the elements beyond the second drawing's last:
+    the lines have a place of their own, to be emptied.
     """
 
     waiting: DeltaGenerator
-    said: DeltaGenerator
+    sentences: DeltaGenerator
     better: DeltaGenerator
 
 
 def begin_summary(result: InspectionResult, notes: tuple[str, ...]) -> SummaryPlace | None:
-    """The sentences, if they are known; else their place, for `finish_summary`."""
-    here = current_visit()
-    if here.summarised != result.request or _outdated(here):
-        if here.summary_job is not None:
-            here.summary_job.cancel()
-        here.summarised = result.request
-        here.summary_job = _begin(result, diagnosis_service(), here.aside)
+    """Draw the sentences if they are ready; else return their place, for `finish_summary`."""
+    visit = current_visit()
+    if visit.summarised != result.request or _outdated(visit):
+        if visit.summary_job is not None:
+            visit.summary_job.cancel()
+        visit.summarised = result.request
+        visit.summary_job = _begin(result, diagnosis_service(), visit.aside)
     with st.container(horizontal=True, key="account", gap="small"):
         with st.expander(_account_in_short(result), key="summary-panel"):
             with st.container(key="summary", gap=None):
-                waiting, said = st.empty(), st.container(gap=None)
+                waiting, sentences = st.empty(), st.container(gap=None)
             for note in notes:
                 st.html(f'<p class="eic-note">{prose(note)}</p>')
             _ruler(result)
             _metrics(result)
         with st.container(key="better", width="content"):
-            place = SummaryPlace(waiting, said, st.empty())
-    if here.summary_job is not None and not here.summary_job.running:
+            place = SummaryPlace(waiting, sentences, st.empty())
+    if visit.summary_job is not None and not visit.summary_job.running:
         _show_summary(place, result)
         return None
     with place.waiting.container(gap=None):
@@ -95,9 +95,9 @@ def begin_summary(result: InspectionResult, notes: tuple[str, ...]) -> SummaryPl
     return place
 
 
-def _outdated(here: Visit) -> bool:
-    """Whether what the summary had to leave open has been finished since."""
-    job, finishing = here.summary_job, here.finishing
+def _outdated(visit: Visit) -> bool:
+    """Whether a finished search has since completed what the summary had to leave open."""
+    job, finishing = visit.summary_job, visit.finishing
     if job is None or finishing is None or finishing.result is None:
         return False
     return isinstance(job.result, Summary) and not job.result.complete
@@ -110,19 +110,18 @@ def finish_summary(place: SummaryPlace | None, result: InspectionResult) -> None
         return
     ends = time.monotonic() + WAIT
     while not job.wait(YIELD) and time.monotonic() < ends:
-        current_visit()  # reads the session state: here a newer request ends this run
+        current_visit()  # reads the session state, at which a newer request ends this run
     if job.running:
         place.waiting.empty()
-        with place.said:
-            _later(result)
+        with place.sentences:
+            _poll_summary(result)
     else:
         _show_summary(place, result)
 
 
 def _show_summary(place: SummaryPlace, result: InspectionResult) -> None:
-    """The sentences in their place, and the better form beside them, if one was found."""
     place.waiting.empty()
-    with place.said:
+    with place.sentences:
         _sentences(result)
     place.better.empty()
     job = current_visit().summary_job
@@ -135,6 +134,8 @@ def _begin(result: InspectionResult, service: DiagnosisService, aside: Unfinishe
     slots, node = diagnosis_slots(), focus_node(result.inspection)
 
     def work(step: Step) -> Summary:
+        # A dragged slider makes many requests a second; each cancels the job before it, in this
+        # pause.
         time.sleep(PATIENCE)
         step(0, 1)
         with holding(slots, lambda: step(0, 1)):
@@ -144,12 +145,12 @@ def _begin(result: InspectionResult, service: DiagnosisService, aside: Unfinishe
 
 
 @st.fragment(run_every=1.0)
-def _later(result: InspectionResult) -> None:
-    """The sentences once they have come; the next run of the page ends the looking."""
-    here = current_visit()
-    if here.summarised != result.request or here.summary_job is None:
+def _poll_summary(result: InspectionResult) -> None:
+    """Wait for the sentences; the whole page then runs again and draws them."""
+    visit = current_visit()
+    if visit.summarised != result.request or visit.summary_job is None:
         return
-    if here.summary_job.running:
+    if visit.summary_job.running:
         with st.container(gap=None):
             _lines_to_come()
     else:
@@ -157,12 +158,13 @@ def _later(result: InspectionResult) -> None:
 
 
 def _sentences(result: InspectionResult) -> None:
-    """What the job found, or why nothing."""
     job = current_visit().summary_job
     if job is None or job.result is None:
-        said = "The diagnosis was not finished." if job is None or job.error is None else job.error
-        st.html(f'<p class="eic-note">{prose(str(said))}</p>')
-        if getattr(said, "again", False):
+        reason = (
+            "The diagnosis was not finished." if job is None or job.error is None else job.error
+        )
+        st.html(f'<p class="eic-note">{prose(str(reason))}</p>')
+        if getattr(reason, "again", False):
             st.button("Try again", key="again-summary", on_click=_diagnose_again)
         return
     summary: Summary = job.result
@@ -182,7 +184,7 @@ def _diagnose_again() -> None:
 
 
 def _account(losses: tuple[Loss, ...]) -> str:
-    """The loss numbers of the page, each with its name; what they are unfolds."""
+    """The losses in a line that unfolds to a sentence each."""
     short = account_line(losses)
     items = "".join(f"<li>{prose(loss.sentence)}</li>" for loss in losses)
     return (
@@ -197,7 +199,6 @@ def _lines_to_come() -> None:
 
 
 def page_header() -> None:
-    """Name, purpose, and what EIC is on hover."""
     with st.container(key="page-title", gap="xsmall"):
         st.markdown(
             "# EIC Lab",
@@ -212,7 +213,7 @@ def page_header() -> None:
 
 
 def closed_notice() -> None:
-    """In place of the inspector while an open study needs its raters not to have it."""
+    """The notice in place of a closed inspector, while raters of an open study must not have it."""
     with st.container(key="header", gap="small"):
         st.markdown("### EIC Lab", anchors=False, width="content")
     st.html(
@@ -222,18 +223,18 @@ def closed_notice() -> None:
     )
 
 
-def outcome_message(here: Visit, outcome: Outcome) -> None:
-    """What stands between the visitor and a picture, or should be known about it."""
-    state = here.state
-    for problem in here.query_problems:
+def outcome_message(visit: Visit, outcome: Outcome) -> None:
+    """The notices and errors between the inputs and the picture."""
+    state = visit.state
+    for problem in visit.query_problems:
         st.html(f'<p class="eic-note eic-bad">{prose(problem)}</p>')
-    if here.first:
+    if visit.first:
         st.html(
             '<p class="eic-quiet">This is an example. Paste your own formula above, as you have '
             "it: Python, LaTeX, or what your symbolic-regression tool printed.</p>"
         )
-    if outcome.empty and here.table is not None:
-        columns = wording.join([f"`{clean(name, 40)}`" for name in here.table.names], limit=12)
+    if outcome.empty and visit.table is not None:
+        columns = wording.join([f"`{clean(name, 40)}`" for name in visit.table.names], limit=12)
         st.html(
             '<div class="eic-empty"><p class="eic-empty-title">The table is here. Paste a formula '
             f"above.</p><p>{prose(f'Its columns: {columns}.')} A formula may name them, or count "
@@ -278,49 +279,48 @@ def dim_if_stale(stale: bool) -> Iterator[None]:
 
 
 def verdict_view(result: InspectionResult) -> SummaryPlace | None:
-    """Cause, sentence, notices; below them, folded, the diagnosis, or its place until it comes."""
-    said = result.verdict
+    """The verdict with its notices and, folded, the diagnosis, or its place until it comes."""
+    verdict = result.verdict
     notation = notation_name(result.reading.syntax, result.request.syntax)
     with st.container(key="verdict", gap="xsmall"):
         st.html(
             f'<div class="eic-verdict" role="status"><p class="eic-cause"><span class="eic-level '
-            f'eic-{said.level}" title="{escape(said.meaning)}">{said.badge}</span> '
-            f'{prose(said.cause)} <span class="eic-tag">read as {escape(notation)}</span></p>'
-            f'<h2 class="eic-sentence">{prose(said.sentence)}</h2></div>'
+            f'eic-{verdict.level}" title="{escape(verdict.meaning)}">{verdict.badge}</span> '
+            f'{prose(verdict.cause)} <span class="eic-tag">read as {escape(notation)}</span></p>'
+            f'<h2 class="eic-sentence">{prose(verdict.sentence)}</h2></div>'
         )
         for notice in result.notices:
             st.html(f'<p class="eic-note">{prose(notice)}</p>')
-        _kept_ranges(result)
-        place = begin_summary(result, said.notes)
+        _carried_ranges(result)
+        place = begin_summary(result, verdict.notes)
     return place
 
 
-def _kept_ranges(result: InspectionResult) -> None:
-    """That a variable keeps the range of a formula before, and the usual range at a click."""
+def _carried_ranges(result: InspectionResult) -> None:
+    """The variables that keep the range of the formula before, and a button that resets them."""
     if not result.carried:
         return
-    known, kept = dict(result.domains), result.carried
-    listed = wording.join([f"`{name}` ({describe(known[name])})" for name in kept], limit=6)
-    keeps = "keeps the range" if len(kept) == 1 else "keep the ranges"
+    domains, names = dict(result.domains), result.carried
+    listed = wording.join([f"`{name}` ({describe(domains[name])})" for name in names], limit=6)
+    keeps = "keeps the range" if len(names) == 1 else "keep the ranges"
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="kept"):
         st.html(
             f'<p class="eic-note">{prose(f"{listed} {keeps} of the formula before.")}</p>',
             width="content",
         )
-        if any(known[name] != DEFAULT_DOMAIN for name in kept):
+        if any(domains[name] != DEFAULT_DOMAIN for name in names):
             st.button(
                 f"Reset to {describe(DEFAULT_DOMAIN)}",
                 key="reset-kept",
                 type="tertiary",
                 icon=":material/restart_alt:",
                 on_click=choose_domains,
-                args=(dict.fromkeys(kept, DEFAULT_DOMAIN),),
+                args=(dict.fromkeys(names, DEFAULT_DOMAIN),),
                 help="The usual range of textbook benchmarks; set another under Data",
             )
 
 
 def _account_in_short(result: InspectionResult) -> str:
-    """The numbers in a line, each with its name: the title of what unfolds."""
     inspection = result.inspection
     counts, root = inspection.counts, inspection.nodes[-1]
     parts = [
@@ -367,9 +367,9 @@ def _metrics(result: InspectionResult) -> None:
     if counts.singular:
         cells.append(metric("Singular", f"{counts.singular:,}", glossary.SINGULAR))
     if counts.rechecked:
-        left = f" <small>of {counts.rechecked + counts.unresolved:,}</small>"
-        shown = f"{counts.rechecked:,}" + (left if counts.unresolved else "")
-        cells.append(metric("Checked exactly", shown, glossary.RECHECKED))
+        total = f" <small>of {counts.rechecked + counts.unresolved:,}</small>"
+        rechecked = f"{counts.rechecked:,}" + (total if counts.unresolved else "")
+        cells.append(metric("Checked exactly", rechecked, glossary.RECHECKED))
     spread = result.spread
     if spread is not None:
         at = f" at {prose(spread.place)}" if spread.place else ""
@@ -382,7 +382,7 @@ def _metrics(result: InspectionResult) -> None:
 
 
 def _result_loss(root: NodeAmplification) -> str:
-    """The digits that the result loses; where some samples keep none, those of the others, too."""
+    """The loss of the result; if it is infinite, the loss at the finite samples too."""
     lost, rest = (wording.digits_lost(v) for v in (root.local_eic, root.local_eic_finite))
     if math.isinf(root.local_eic) and not math.isnan(root.local_eic_finite):
         return f"{lost} <small>else {rest}</small>"
@@ -390,7 +390,6 @@ def _result_loss(root: NodeAmplification) -> str:
 
 
 def _settled(text: str) -> str:
-    """The word large, what it is about small."""
     word, _, more = text.partition(": ")
     return f"{prose(word)} <small>{prose(more)}</small>" if more else prose(word)
 

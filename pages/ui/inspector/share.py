@@ -1,4 +1,4 @@
-"""What can be taken away from the inspector: a link, JSON, tables, LaTeX, pictures, the report."""
+"""Links and downloads of the inspector: JSON, tables, LaTeX, pictures, the report."""
 
 from __future__ import annotations
 
@@ -73,11 +73,12 @@ def nodes_csv(inspection: Inspection) -> str:
 
 
 def json_text(inspection: Inspection, extra: Mapping[str, Any] | None = None) -> str:
-    """The stable JSON form, indented; `extra` adds keys of its own and replaces none."""
+    """The stable JSON form, indented; keys of `extra` come first and never replace its own."""
     content = {**(extra or {}), **inspection.to_json()}
     return exports.json_text(content)
 
 
+# *Copy link* copies the address of the page, which is the link wherever it is short enough.
 COPY_SCRIPT = """<script>
 if (!window.eicCopiesLinks) {
   window.eicCopiesLinks = true;
@@ -87,17 +88,13 @@ if (!window.eicCopiesLinks) {
   }, true);
 }
 </script>"""
-"""*Copy link* copies: the address of the page is the link, wherever it is short enough for one."""
+
+
+# Title, suffix, media type, and the function that makes it.
+_File = tuple[str, str, str, Callable[[], str]]
 
 
 def share_panel(result: InspectionResult, node: int) -> None:
-    """A link to copy, and everything as a file.
-
-    Files are made when they are asked for, in a thread that knows no visit: what they need of
-    it is taken along.
-    """
-    inspection = result.inspection
-    dark, unfolded = is_dark(), current_visit().unfolded
     with st.popover("Copy link", icon=":material/link:", key="copy-link"):
         st.html(
             '<p class="eic-quiet">In the clipboard now, where the browser allows it; else take it '
@@ -109,37 +106,13 @@ def share_panel(result: InspectionResult, node: int) -> None:
                 '<p class="eic-quiet">The file itself is not part of the link: whoever opens '
                 "it is asked for it.</p>"
             )
-    copy_as(inspection.formula, "formula")
-    source, known = result.request.formula, provenance_of(result)
-    files: tuple[tuple[str, str, str, Callable[[], str]], ...] = (
-        ("Results, JSON", "json", "application/json", partial(_json, result, known)),
-        ("Nodes, CSV", "csv", "text/csv", partial(nodes_csv, inspection)),
-        (
-            "Tree, SVG",
-            "svg",
-            "image/svg+xml",
-            partial(tree_svg, inspection, selected=node, unfolded=unfolded, dark=dark),
-        ),
-        (
-            "Coloured formula, LaTeX",
-            "tex",
-            "text/x-tex",
-            partial(coloured_tex, inspection, selected=node),
-        ),
-        ("Reproduce it, Python", "py", "text/x-python", partial(python_snippet, inspection, known)),
-        (
-            "Report, HTML",
-            "html",
-            "text/html",
-            partial(_report, result, known, current_visit().state.tolerance, current_visit().aside),
-        ),
-    )
+    copy_as(result.inspection.formula, "formula")
     with st.popover("Download", icon=":material/download:", key="downloads"):
-        for name, suffix, mime, make in files:
+        for name, suffix, mime, make in _files(result, node):
             st.download_button(
                 name,
                 data=make,
-                file_name=file_name(source, suffix),
+                file_name=file_name(result.request.formula, suffix),
                 mime=mime,
                 key=f"download-{suffix}",
                 on_click="ignore",
@@ -151,30 +124,64 @@ def share_panel(result: InspectionResult, node: int) -> None:
         )
 
 
-def _json(result: InspectionResult, known: Provenance) -> str:
+def _files(result: InspectionResult, node: int) -> tuple[_File, ...]:
+    inspection, provenance = result.inspection, provenance_of(result)
+    # Files are made on demand in a thread that has no visit: what they need of it is read now.
+    visit, dark = current_visit(), is_dark()
+    return (
+        ("Results, JSON", "json", "application/json", partial(_json, result, provenance)),
+        ("Nodes, CSV", "csv", "text/csv", partial(nodes_csv, inspection)),
+        (
+            "Tree, SVG",
+            "svg",
+            "image/svg+xml",
+            partial(tree_svg, inspection, selected=node, unfolded=visit.unfolded, dark=dark),
+        ),
+        (
+            "Coloured formula, LaTeX",
+            "tex",
+            "text/x-tex",
+            partial(coloured_tex, inspection, selected=node),
+        ),
+        (
+            "Reproduce it, Python",
+            "py",
+            "text/x-python",
+            partial(python_snippet, inspection, provenance),
+        ),
+        (
+            "Report, HTML",
+            "html",
+            "text/html",
+            partial(_report, result, provenance, visit.state.tolerance, visit.aside),
+        ),
+    )
+
+
+def _json(result: InspectionResult, provenance: Provenance) -> str:
     data: dict[str, object] = {"syntax": result.reading.syntax}
-    if known.file_name:
-        data["file"] = known.file_name
-        data["sha256"] = known.file_hash
-        data["columns"] = dict(known.mapping)
-        data["target"] = known.target
+    if provenance.file_name:
+        data["file"] = provenance.file_name
+        data["sha256"] = provenance.file_hash
+        data["columns"] = dict(provenance.mapping)
+        data["target"] = provenance.target
     else:
-        data["ranges"] = {name: str(domain) for name, domain in known.domains}
-        data["seed"] = known.seed
-    more = {"data": data, "notices": list(known.notices)}
+        data["ranges"] = {name: str(domain) for name, domain in provenance.domains}
+        data["seed"] = provenance.seed
+    more = {"data": data, "notices": list(provenance.notices)}
     return json_text(
         result.inspection, {"complete": result.complete, "missing": result.missing, **more}
     )
 
 
 def _report(
-    result: InspectionResult, known: Provenance, tolerance: float, aside: UnfinishedAnswers
+    result: InspectionResult, provenance: Provenance, tolerance: float, aside: UnfinishedAnswers
 ) -> str:
-    return diagnosis_service().report(result, known, tolerance, aside=aside)
+    return diagnosis_service().report(result, provenance, tolerance, aside=aside)
 
 
 def provenance_of(result: InspectionResult) -> Provenance:
-    """Where a result's samples come from, as its report tells it."""
+    """Where a result's samples come from."""
     table, match = current_visit().table, result.match
     if match is None or table is None:
         return Provenance(

@@ -39,13 +39,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Question:
-    """A question, and what answers it."""
-
     key: str  # Stands in the URL
     label: str
     panel: Callable[[InspectionResult, int], None]  # Draws the answer; may raise `UserError`
 
 
+# The questions besides "Where?", which the workbench itself answers.
 QUESTIONS = (
     Question("noise", "Whose noise?", noise_panel),
     Question("rows", "Which rows?", rows_panel),
@@ -54,18 +53,16 @@ QUESTIONS = (
     Question("truth", "Is it true?", truth_panel),
     Question("digits", "How many digits do I need?", digits_panel),
 )
-"""What can be asked besides "Where?", which the workbench itself answers."""
 
 _BY_KEY = {question.key: question for question in QUESTIONS}
 
 
 def current_question() -> Question | None:
-    """The question that the state asks; None for "Where?"."""
+    """The question of the state; None for "Where?", which the workbench itself answers."""
     return _BY_KEY.get(current_visit().state.ask)
 
 
 def question_row() -> None:
-    """One question at a time."""
     labels = {ASKED_FIRST: "Where?"} | {q.key: q.label for q in QUESTIONS}
     with st.container(key="questions"):
         st.segmented_control(
@@ -74,20 +71,20 @@ def question_row() -> None:
             format_func=labels.__getitem__,
             default=current_visit().state.ask,
             key=sync_widget("ask", current_visit().state.ask),
-            on_change=_take_up_choice,
+            on_change=_change_question,
             required=True,
             label_visibility="collapsed",
         )
 
 
-def _take_up_choice() -> None:
-    """Take up a choice; the browser sends none where the page itself has set the choice."""
+def _change_question() -> None:
+    # The browser sends no choice where the page itself has set it.
     if (chosen := st.session_state["ask"]) is not None:
         change_state(ask=chosen)
 
 
 def answer_panel(question: Question, result: InspectionResult, node: int) -> None:
-    """Draw the answer; if it fails, say so in its place and leave the page alone."""
+    """Draw the answer; a failure is reported in its place and leaves the page alone."""
     with st.container(key=f"answer-{question.key}", gap="small"):
         try:
             question.panel(result, node)
@@ -107,12 +104,11 @@ _LIGHTING = Path(__file__).with_name("lighting.js").read_text(encoding="utf-8")
 
 
 def workbench_scripts() -> tuple[str, ...]:
-    """The scripts of the page; a browser runs these and no other."""
+    """The scripts of the page; its content security policy lets a browser run these alone."""
     return COPY_SCRIPT, f"<script>{_LIGHTING}</script>"
 
 
 def heading(text: str) -> None:
-    """A section's small heading."""
     st.html(f'<h3 class="eic-h">{text}</h3>')
 
 
@@ -144,7 +140,7 @@ def blame(result: InspectionResult) -> None:
 
 
 def node_buttons(result: InspectionResult, node: int) -> None:
-    """Walk the tree, with the mouse or with one key each."""
+    """Buttons that walk the tree, each with a key."""
     formula = result.inspection.formula
     parent = formula.parents[node]
     children = formula.nodes[node].children
@@ -169,7 +165,6 @@ def node_buttons(result: InspectionResult, node: int) -> None:
 
 
 def node_detail(result: InspectionResult, node: int, dark: bool) -> None:
-    """Text, amplification, and where the selected node's noise comes from."""
     inspection = result.inspection
     n = inspection.nodes[node]
     tag = '<span class="eic-tag">bottleneck</span>' if node == inspection.bottleneck else ""
@@ -185,8 +180,8 @@ def node_detail(result: InspectionResult, node: int, dark: bool) -> None:
         facts.append(("Singular here", f"{n.singular:,}", glossary.SINGULAR))
     if missing := without_value(inspection, node):
         facts.append(("No real value here", f"{missing:,}", glossary.VALID))
-    if left := not_checked(inspection, node):
-        facts.append(("Not checked here", f"{left:,}", glossary.NOT_CHECKED))
+    if unchecked := not_checked(inspection, node):
+        facts.append(("Not checked here", f"{unchecked:,}", glossary.NOT_CHECKED))
     cells = "".join(metric(name, value, why) for name, value, why in facts)
     st.html(
         f'<div class="eic-node-block"><p class="eic-node"><code>{escape(n.text, _TEXT)}</code> '
@@ -209,6 +204,7 @@ def _sources(inspection: Inspection, node: int, dark: bool) -> str:
         value = inspection.nodes[child].local_eic
         fill = colour(value, dark) if math.isfinite(value) else "currentColor"
         rows.append(_bar(f"<code>{escape(inspection.nodes[child].text, 60)}</code>", share, fill))
+    # All shares sum to 1; the clamp is for rounding.
     rows.append(_bar("its own rounding", max(0.0, 1 - sum(n.edge_shares)), colour(0, dark)))
     return (
         '<div><p class="eic-overline">Where its noise comes from</p>'
@@ -224,12 +220,11 @@ def _bar(name: str, share: float, fill: str) -> str:
     )
 
 
+# Number of nodes from which the coloured formula is set smaller.
 _SMALL_FROM = 14
-"""Nodes from which on the coloured formula is set smaller."""
 
 
 def coloured_formula(result: InspectionResult, node: int) -> None:
-    """The formula, typeset on the colours of its tree."""
     size = "small" if result.inspection.formula.complexity >= _SMALL_FROM else "normal"
     with st.container(key="coloured"), st.container(key=f"coloured-{size}"):
         st.latex(coloured_latex(result.inspection, selected=node, dark=is_dark(), marked=True))
@@ -237,24 +232,23 @@ def coloured_formula(result: InspectionResult, node: int) -> None:
 
 _UNFOLD_LIMIT = 600
 
+# Pixels of a tree's height on the first screen of a desktop.
 TREE_HEIGHT = 330.0
-"""Pixels that a tree has on a desk's first screen."""
 
+# Widest tree, in pixels, that a narrow window shows whole; a wider one scrolls.
 NARROW_WINDOW = 360.0
-"""Pixels up to which a tree is drawn whole in a narrow window; a wider one scrolls there."""
 
+# Pixels of a tree's width beside an answer on a desktop.
 BESIDE_ANSWER = 490.0
-"""Pixels that are left for a tree beside an answer, on a desk."""
 
 
 def tree_view(result: InspectionResult, node: int, width: float | None = None) -> None:
-    """The tree with its buttons, `node` selected; so wide, if that is known."""
+    """The tree with its buttons, `width` pixels wide if given."""
     _toolbar(result)
     _tree(result, node, width)
 
 
 def _toolbar(result: InspectionResult) -> None:
-    """Fold and unfold, where there is enough to fold."""
     nodes = result.inspection.formula.nodes
     with st.container(horizontal=True, vertical_alignment="center", key="tree-toolbar"):
         blame(result)
@@ -315,7 +309,7 @@ def _tree_chart(figure: go.Figure) -> None:
         figure,
         key="tree",
         theme=None,
-        on_select=_tree_clicked,
+        on_select=_select_clicked,
         selection_mode="points",
         config=plotly_config("eic-tree"),
         alt="The formula's tree, coloured by the digits lost at each node; the table below says "
@@ -323,7 +317,7 @@ def _tree_chart(figure: go.Figure) -> None:
     )
 
 
-def _tree_clicked() -> None:
+def _select_clicked() -> None:
     points = st.session_state["tree"].selection.points
     if not points:
         return
@@ -337,6 +331,7 @@ def selected_node(result: InspectionResult) -> int:
     """The node that the state selects, or the bottleneck."""
     node = current_visit().state.node
     inspection = result.inspection
+    # A link may name a node of a formula that was longer.
     return node if node is not None and node < len(inspection.nodes) else focus_node(inspection)
 
 
@@ -351,14 +346,13 @@ def workbench(result: InspectionResult) -> None:
             share_panel(result, node)
         question = current_question()
         if question is None:
-            _where(result, node)
+            _where_view(result, node)
         else:
-            _answered(question, result, node)
+            _answer_view(question, result, node)
         st.html("".join(workbench_scripts()), unsafe_allow_javascript=True)
 
 
-def _answered(question: Question, result: InspectionResult, node: int) -> None:
-    """The tree, and one answer beside it."""
+def _answer_view(question: Question, result: InspectionResult, node: int) -> None:
     with st.container(key="answered"):
         left, right = st.columns([4, 5], gap="medium")
         with left:
@@ -368,8 +362,7 @@ def _answered(question: Question, result: InspectionResult, node: int) -> None:
             answer_panel(question, result, node)
 
 
-def _where(result: InspectionResult, node: int) -> None:
-    """The tree beside the data; below them the selected node, and every node."""
+def _where_view(result: InspectionResult, node: int) -> None:
     dark = is_dark()
     left, right = st.columns([1, 1], gap="medium")
     with left:

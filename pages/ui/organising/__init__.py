@@ -1,1 +1,1 @@
-"""The organiser's side: the login, the steps of a draft, the live list, exports and the report."""
+"""The organiser's pages: the login, the steps of a draft, the live list, exports and the report."""

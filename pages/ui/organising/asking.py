@@ -1,6 +1,6 @@
 """Language models: asked about every pair of a frozen study, beside the page.
 
-Shows how far a model has come and what it costs, and nothing of what it prefers.
+The page shows the progress and price of a model, and nothing of what it prefers.
 """
 
 from __future__ import annotations
@@ -39,16 +39,14 @@ _OTHERS = {"tie": "ties", "refused": "refused", "unparsable": "unreadable"}
 
 
 @dataclass
-class Asked:
-    """What a job asks, and what has gone wrong meanwhile."""
+class AskingTask:
+    """The run of a job, and its present trouble with the endpoint."""
 
     run: ModelRunRow
     trouble: str = ""
 
 
 def models_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """Runs under way and done, and a form for another."""
-    del service
     study = draft.study
     quiet_note(
         "A model gets what raters get: description, data points, both formulas, R² and complexity, "
@@ -66,17 +64,18 @@ def models_view(service: OrganiserService, draft: StudyDraft) -> None:
 
 
 def _states(study_id: int) -> tuple[RunState, ...]:
-    """Runs with answers, then those whose first answer is awaited, or never came."""
+    """Runs with answers, then runs that were started and have none yet."""
     service = lab().models
     runs = service.runs(study_id)
     stored = {state.run.label for state in runs}
-    tried = [job.about.run for job in jobs().under(_key(study_id, ""))]
-    return (*runs, *(service.state(run) for run in tried if run.label not in stored))
+    started = [job.about.run for job in jobs().under(_key(study_id, ""))]
+    return (*runs, *(service.state(run) for run in started if run.label not in stored))
 
 
 @st.fragment(run_every=EVERY)
 def _refreshing(study_id: int) -> None:
-    """The runs alone, while one is under way; asks who is looking, each time."""
+    """The runs alone, while one is under way."""
+    # A fragment polls on after a logout in another tab: each run checks the login anew.
     if organiser() is None:
         st.rerun()
     runs = _states(study_id)
@@ -91,11 +90,10 @@ def _draw(study_id: int, runs: tuple[RunState, ...]) -> None:
 
 
 def _run(study_id: int, state: RunState, number: int) -> None:
-    """One model: how far it has come, what it has cost, and a way to pause it or go on."""
     job = _job(state)
     running = job is not None and job.running
     with st.container(border=True, key=f"run-{number}", gap="small"):
-        said = (
+        word = (
             "pausing"
             if running and job is not None and job.cancelled
             else "asking"
@@ -108,7 +106,7 @@ def _run(study_id: int, state: RunState, number: int) -> None:
         )
         st.html(
             f'<p class="eic-row-title">{escape(state.run.label, 200)} '
-            f'<span class="eic-state">{said}</span></p><p class="eic-quiet">'
+            f'<span class="eic-state">{word}</span></p><p class="eic-quiet">'
             f"{escape(state.run.base_url, 300)}, temperature {state.run.temperature:g}, each pair "
             f"{state.run.repeats} times"
             f"{f'. Exploratory: {state.undeclared}' if state.undeclared else ''}.</p>"
@@ -130,7 +128,7 @@ def _run(study_id: int, state: RunState, number: int) -> None:
             return
         if state.complete:
             return
-        _ended(job)
+        _show_ending(job)
         st.button(
             "Go on" if state.answers else "Try again",
             key=f"resume-{number}",
@@ -141,9 +139,8 @@ def _run(study_id: int, state: RunState, number: int) -> None:
 
 
 def facts_line(state: RunState, rates: Mapping[str, float]) -> str:
-    """Outcomes, tokens and price so far, in a line; nothing of what the model prefers.
-
-    - `rates`: price of a million tokens, "in" and "out"; both 0: no price is said.
+    """Outcomes, tokens and price so far; `rates` are prices of a million tokens, "in" and "out",
+    and no price is given where both are 0.
     """
     others = [
         f"{number:,} {name}"
@@ -156,6 +153,7 @@ def facts_line(state: RunState, rates: Mapping[str, float]) -> str:
         price = state.price(rates["in"], rates["out"])
         parts.append(
             f"price so far {price:,.2f}"
+            # Two decimals would call a small price 0.00.
             if price >= 0.01 or not price
             else "price so far under 0.01"
         )
@@ -164,34 +162,36 @@ def facts_line(state: RunState, rates: Mapping[str, float]) -> str:
     return "; ".join(parts) + "."
 
 
-def _ended(job: Job | None) -> None:
-    """How the last asking ended, if not by the last answer."""
+def _show_ending(job: Job | None) -> None:
+    """Say how the last job ended, if not by the last answer."""
     if job is None:
         return
     if job.error is not None:
         show_error(job.error)
         return
-    found = job.result
-    if not isinstance(found, AskingProgress):
+    progress = job.result
+    if not isinstance(progress, AskingProgress):
         return
-    if found.ending == Ending.BUDGET:
+    if progress.ending == Ending.BUDGET:
         show_note(
-            f"The budget allows no further call: {found.tokens:,} tokens are spent. Enter a larger "
-            "one below and go on."
+            f"The budget allows no further call: {progress.tokens:,} tokens are spent. "
+            "Enter a larger one below and go on."
         )
-    elif found.ending == Ending.TROUBLE:
+    elif progress.ending == Ending.TROUBLE:
         show_error(
-            UserError(f"the endpoint does not answer ({found.trouble})", hint="go on when it does")
+            UserError(
+                f"the endpoint does not answer ({progress.trouble})", hint="go on when it does"
+            )
         )
 
 
-# --- another one ---
+# --- another model ---
 
 
 def _form(study: Study, runs: tuple[RunState, ...]) -> None:
     plan = study.design.model_raters
-    asked = {state.run.label for state in runs}
-    waiting = [name for name in plan.models if name not in asked] if plan else []
+    labels = {state.run.label for state in runs}
+    waiting = [name for name in plan.models if name not in labels] if plan else []
     show_heading("Ask another model" if runs else "Ask a model")
     if waiting:
         show_note(f"Declared, and not asked yet: {wording.join(waiting)}.")
@@ -200,7 +200,7 @@ def _form(study: Study, runs: tuple[RunState, ...]) -> None:
             "No model was declared before this study was frozen, so whatever is asked is "
             "reported as exploratory."
         )
-    shown = plan or ModelPlan(("none",))
+    defaults = plan or ModelPlan(("none",))
     key = f"ask-{study.id}"
     usual = runs[-1].run.base_url if runs else lab().settings.model_url or LOCAL
     left, right = st.columns(2, gap="large")
@@ -219,47 +219,16 @@ def _form(study: Study, runs: tuple[RunState, ...]) -> None:
             "Times that a pair is asked",
             2,
             100,
-            shown.repeats,
+            defaults.repeats,
             step=2,
             key=f"{key}-repeats",
             width=260,
         )
         st.number_input(
-            "Temperature", 0.0, 2.0, shown.temperature, key=f"{key}-temperature", width=260
+            "Temperature", 0.0, 2.0, defaults.temperature, key=f"{key}-temperature", width=260
         )
     with right:
-        st.number_input("Calls at a time", 1, 64, 8, key=f"{key}-concurrency", width=260)
-        st.number_input(
-            "Budget, in tokens of the whole run",
-            1,
-            10**9,
-            BUDGET,
-            step=100_000,
-            key=f"{key}-budget",
-            width=260,
-        )
-        st.number_input(
-            "Longest answer, in tokens",
-            1,
-            10**6,
-            MAX_TOKENS,
-            step=1000,
-            key=f"{key}-longest",
-            width=260,
-            help="Thoughts included: a model that "
-            "thinks needs 4,000 or more, and what is cut off is unreadable.",
-        )
-        kept = _rates(study.id)
-        for way in kept:
-            st.number_input(
-                f"Price of a million tokens {way}",
-                0.0,
-                1e6,
-                kept[way],
-                key=f"{key}-{way}",
-                width=260,
-            )
-        organiser_desk().page_values[f"{key}-rates"] = _rates(study.id)
+        _limit_fields(study.id)
     st.button("Ask", key=f"{key}-begin", type="primary", on_click=_begin, args=(study, len(runs)))
     quiet_note(
         "A local endpoint (llama.cpp, vLLM, Ollama) needs no key. Another is named, with its key, "
@@ -268,11 +237,48 @@ def _form(study: Study, runs: tuple[RunState, ...]) -> None:
     )
 
 
+def _limit_fields(study_id: int) -> None:
+    key = f"ask-{study_id}"
+    st.number_input("Calls at a time", 1, 64, 8, key=f"{key}-concurrency", width=260)
+    st.number_input(
+        "Budget, in tokens of the whole run",
+        1,
+        10**9,
+        BUDGET,
+        step=100_000,
+        key=f"{key}-budget",
+        width=260,
+    )
+    st.number_input(
+        "Longest answer, in tokens",
+        1,
+        10**6,
+        MAX_TOKENS,
+        step=1000,
+        key=f"{key}-longest",
+        width=260,
+        help="Thoughts included: a model that "
+        "thinks needs 4,000 or more, and what is cut off is unreadable.",
+    )
+    rates = _rates(study_id)
+    for way in rates:
+        st.number_input(
+            f"Price of a million tokens {way}",
+            0.0,
+            1e6,
+            rates[way],
+            key=f"{key}-{way}",
+            width=260,
+        )
+    # Streamlit forgets the fields when another step is shown; the desk does not.
+    organiser_desk().page_values[f"{key}-rates"] = _rates(study_id)
+
+
 def _rates(study_id: int) -> dict[str, float]:
-    """What the organiser has entered; kept while this tab is open."""
-    kept = organiser_desk().page_values.get(f"ask-{study_id}-rates", {})
+    """The prices that the organiser has entered, kept while this tab is open."""
+    stored = organiser_desk().page_values.get(f"ask-{study_id}-rates", {})
     return {
-        way: float(st.session_state.get(f"ask-{study_id}-{way}", kept.get(way, 0.0)) or 0.0)
+        way: float(st.session_state.get(f"ask-{study_id}-{way}", stored.get(way, 0.0)) or 0.0)
         for way in ("in", "out")
     }
 
@@ -282,7 +288,6 @@ def _begin(study: Study, runs: int) -> None:
     key = f"ask-{study.id}"
 
     def do(service: OrganiserService) -> str:
-        del service
         typed = {
             name: st.session_state[f"{key}-{name}"] for name in ("url", "repeats", "temperature")
         }
@@ -302,7 +307,6 @@ def _begin(study: Study, runs: int) -> None:
 @uninterrupted()
 def _resume(state: RunState) -> None:
     def do(service: OrganiserService) -> str:
-        del service
         _start(state.run)
         return ""
 
@@ -312,7 +316,6 @@ def _resume(state: RunState) -> None:
 @uninterrupted()
 def _pause(job: Job) -> None:
     def do(service: OrganiserService) -> str:
-        del service
         job.cancel()
         return ""
 
@@ -320,9 +323,10 @@ def _pause(job: Job) -> None:
 
 
 def _start(run: ModelRunRow) -> None:
-    """Ask beside the page: it goes on when the page is closed."""
-    key, about = f"ask-{run.study_id}", Asked(run)
+    """Ask beside the page; the job goes on when the page is closed."""
+    key, about = f"ask-{run.study_id}", AskingTask(run)
     endpoint, service = lab().endpoint(run.base_url), lab().models
+    # Read now: the job's thread has no session state.
     concurrency = int(st.session_state.get(f"{key}-concurrency") or 8)
     budget = int(st.session_state.get(f"{key}-budget") or BUDGET)
     longest = int(st.session_state.get(f"{key}-longest") or MAX_TOKENS)

@@ -1,7 +1,6 @@
-"""An organiser's tab: its messages, how a callback acts, and all that the draft before it is made
-of.
+"""An organiser's tab: its messages, its actions, and the material of the draft on it.
 
-Nothing here is the truth of a study; that is in the database, and read in every run.
+The truth of a study is in the database and read in every run, never kept here.
 """
 
 from __future__ import annotations
@@ -40,71 +39,69 @@ _KEY = "organiser-desk"
 
 @dataclass
 class OrganiserDesk:
-    """What the server remembers of one organiser's tab."""
+    """The server's memory of one organiser's tab."""
 
-    # Shown at that place until something is done there
+    # The last error at that place, until something is done there
     errors: dict[str, UserError] = field(default_factory=dict)
-    # What was done, as a quiet sentence
+    # The last success at that place, as a sentence
     done_messages: dict[str, str] = field(default_factory=dict)
     # The version of each study as this tab has drawn it
     versions_seen: dict[int, int] = field(default_factory=dict)
-    page_values: dict[str, Any] = field(default_factory=dict)  # Small things of single pages
+    page_values: dict[str, Any] = field(default_factory=dict)  # Values of single pages, by name
 
 
 def organiser_desk() -> OrganiserDesk:
-    """The desk of this tab."""
     if _KEY not in st.session_state:
         st.session_state[_KEY] = OrganiserDesk()
-    found: OrganiserDesk = st.session_state[_KEY]
-    return found
+    desk: OrganiserDesk = st.session_state[_KEY]
+    return desk
 
 
 Action = Callable[[OrganiserService], str | None]
 
 
 def action_callback(place: str, do: Action) -> None:
-    """Do something for an organiser, as a callback; see `run_action`."""
+    """`run_action` as a callback, which returns nothing."""
     run_action(place, do)
 
 
 @uninterrupted()
 def run_action(place: str, do: Action) -> bool:
-    """Do something for an organiser; whether it went through.
+    """Do something for an organiser; False if it failed.
 
-    The login is checked anew.  What the user did wrong is kept for `show_error_at(place)`; a
-    sentence that `do` returns, for `show_done_message(place)`.
+    A user's mistake is kept for `show_error_at(place)`, the sentence of `do` for
+    `show_done_message(place)`.
     """
     desk = organiser_desk()
     desk.errors.pop(place, None)
     desk.done_messages.pop(place, None)
+    # The login is checked anew: the page may be older than a logout.
     service = organiser()
     if service is None:
         desk.errors[place] = AccessError("you are logged out", hint="log in again")
         return False
     try:
-        said = do(service)
+        message = do(service)
     except UserError as error:
         desk.errors[place] = error
         return False
-    if said:
-        desk.done_messages[place] = said
+    if message:
+        desk.done_messages[place] = message
     return True
 
 
 @uninterrupted()
 def clear_error(place: str) -> None:
-    """Forget what went wrong at this place."""
     organiser_desk().errors.pop(place, None)
 
 
 @uninterrupted()
 def clear_page_value(name: str) -> None:
-    """Forget a small thing."""
     organiser_desk().page_values.pop(name, None)
 
 
 def show_error_at(place: str) -> bool:
-    """Show what went wrong at this place, if anything did; whether it did."""
+    """Show the error of this place; False if there is none."""
     error = organiser_desk().errors.get(place)
     if error is None:
         return False
@@ -113,15 +110,15 @@ def show_error_at(place: str) -> bool:
 
 
 def show_done_message(place: str) -> None:
-    """Show what was done at this place, once."""
-    said = organiser_desk().done_messages.pop(place, "")
-    if said:
-        st.html(f'<p class="eic-done" role="status">{prose(said)}</p>')
+    """Show the message of this place, once."""
+    message = organiser_desk().done_messages.pop(place, "")
+    if message:
+        st.html(f'<p class="eic-done" role="status">{prose(message)}</p>')
 
 
 @uninterrupted()
 def go_to(**query: str | int | None) -> None:
-    """Go to a place of the organiser's pages; what is None is left out."""
+    """Go to a place of the organiser's pages; parameters that are None are left out."""
     st.query_params.from_dict({k: str(v) for k, v in query.items() if v is not None})
 
 
@@ -139,7 +136,7 @@ def download_button(address: str, label: str, purpose: str, *, primary: bool = F
 
 @contextmanager
 def confirmation_popover(label: str, question: str, key: str) -> Iterator[None]:
-    """A button that opens a question before something that cannot be undone."""
+    """A popover with a question, around a button for what cannot be undone."""
     with st.popover(label, key=key):
         st.html(f'<p class="eic-ask-text">{prose(question)}</p>')
         yield
@@ -160,14 +157,14 @@ MAX_PROBLEMS = 500
 
 @dataclass(frozen=True)
 class Upload:
-    """What came of a set of files."""
+    """The problems read from a set of files."""
 
     problems: tuple[Problem, ...]
     refused: tuple[str, ...]  # A sentence for each file that was left out
 
 
 def read_files(files: Sequence[tuple[str, bytes]]) -> Upload:
-    """Read files as (name, content).
+    """Read files, each a name and its content: tables (CSV) and their descriptions (JSON).
 
     >>> upload = read_files([("fall.csv", b"t,s\\n1,5\\n2,20\\n"), ("wide.csv", b"a,b,c,d\\n")])
     >>> [problem.name for problem in upload.problems], len(upload.refused)
@@ -176,6 +173,7 @@ def read_files(files: Sequence[tuple[str, bytes]]) -> Upload:
     problems: list[Problem] = []
     refused: list[str] = []
     about: dict[str, Problem] = {}
+    # Descriptions first: a table may stand before its own in the list.
     for name, content in files:
         if name.lower().endswith(".json"):
             try:
@@ -195,8 +193,8 @@ def read_files(files: Sequence[tuple[str, bytes]]) -> Upload:
         except UserError as error:
             refused.append(f"`{name}` is left out: {error}.")
         else:
-            known = about.get(stem)
-            problems.append(dataclasses.replace(known, csv=text) if known else problem)
+            described = about.get(stem)
+            problems.append(dataclasses.replace(described, csv=text) if described else problem)
     return Upload(tuple({p.name: p for p in problems}.values()), tuple(refused))
 
 
@@ -258,12 +256,10 @@ class StudyDraft:
 
     @property
     def included_pairs(self) -> tuple[StudyPair, ...]:
-        """Pairs that are in the study."""
         return tuple(pair for pair in self.pairs if pair.in_study)
 
     @property
     def dropped_pairs(self) -> tuple[StudyPair, ...]:
-        """Pairs that were left out, with a reason."""
         return tuple(pair for pair in self.pairs if not pair.in_study)
 
     @cached_property
@@ -273,18 +269,16 @@ class StudyDraft:
 
     @cached_property
     def rows(self) -> dict[str, int]:
-        """Rows of each problem's table."""
         return {p.name: problem_table(p).rows for p in self.problems}
 
     @cached_property
     def incomplete_rows(self) -> dict[str, int]:
-        """Rows of each problem's table that lack a number, and are not used."""
+        """Rows of each table that lack a number, and are not used."""
         tables = {p.name: problem_table(p) for p in self.problems}
         return {name: int((~complete_rows(t)).sum()) for name, t in tables.items()}
 
     @cached_property
     def pool_columns(self) -> tuple[str, ...]:
-        """Header of the pool."""
         return tuple(next(csv.reader(io.StringIO(self.pool.csv)), ())) if self.pool else ()
 
     @cached_property
@@ -315,8 +309,9 @@ class StudyDraft:
 
 
 def draft_of(service: OrganiserService, study: Study) -> StudyDraft:
-    """The study's material at the version that this run has seen."""
+    """The study's material at the version that this run has noted."""
     version = organiser_desk().versions_seen.get(study.id)
+    # With its time: SQLite gives the number of a deleted study to the next.
     key = (lab().settings.database_url, study.id, study.created_at, version)
     return draft_cache().get(
         key,
@@ -343,14 +338,14 @@ def _key(draft: StudyDraft, rules: MatchingRules, mode: Mode, k: int | None) -> 
 
 
 def keep_result(draft: StudyDraft, result: MatchingResult) -> None:
-    """Remember what matching said, for as long as this process runs, if it was not cut short."""
+    """Cache a matching for as long as this process runs, unless it was cut short."""
     if draft.pool is not None:
         key = _key(draft, result.rules, result.mode, result.k)
         figure_cache().get(key, lambda: result, lambda _: 5.0, lambda r: r.complete)
 
 
 def matching_at_hand(draft: StudyDraft) -> MatchingResult | None:
-    """What matching said of the present pairs, if it is remembered; nothing is computed."""
+    """The cached matching of the present pairs, or None; nothing is computed."""
     if draft.pool is None or not draft.pairs:
         return None
 
@@ -363,26 +358,26 @@ def matching_at_hand(draft: StudyDraft) -> MatchingResult | None:
 
 
 def matching_result(draft: StudyDraft) -> MatchingResult | None:
-    """What matching said of every formula, found anew if it is forgotten.
+    """The matching of the present pairs, computed anew if it is not cached.
 
-    What is found anew may be cut short; then this tab alone has it, until it asks for another.
+    A computation that is cut short stays with this tab, until it asks for another.
     """
     if draft.pool is None or not draft.pairs:
         return None
     rules, mode, k = rules_of(draft.study)
     key = _key(draft, rules, mode, k)
 
-    def again() -> MatchingResult:
+    def compute() -> MatchingResult:
         assert draft.pool is not None
         with problem_files(draft.problems) as folder:
             scored = scored_pool(draft.pool, draft.problems, rules.r2_column)
             return match_pool(scored, rules, mode=mode, k=k, problems=folder, clock=stopwatch())
 
     def once() -> MatchingResult:
-        kept = organiser_desk().page_values.get("cut-short")
-        if kept is None or kept[0] != key:
-            kept = organiser_desk().page_values["cut-short"] = (key, again())
-        found: MatchingResult = kept[1]
-        return found
+        entry = organiser_desk().page_values.get("cut-short")
+        if entry is None or entry[0] != key:
+            entry = organiser_desk().page_values["cut-short"] = (key, compute())
+        result: MatchingResult = entry[1]
+        return result
 
     return figure_cache().get(key, once, lambda _: 5.0, lambda r: r.complete)

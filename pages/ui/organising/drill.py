@@ -35,7 +35,7 @@ COUNTED = "counts"
 
 @dataclass(frozen=True)
 class PairRow:
-    """One pair with its votes, as the table of pairs shows it."""
+    """A row of the table of pairs."""
 
     pair: ExportedPair
     # lower, higher, ties: valid votes
@@ -53,7 +53,7 @@ class PairRow:
 
     @property
     def rate(self) -> float | None:
-        """Share of them for the lower EIC; None without any."""
+        """Share of deciding votes for the lower EIC; None without any."""
         return self.lower / self.votes if self.votes else None
 
     @property
@@ -64,20 +64,16 @@ class PairRow:
 
 @dataclass(frozen=True)
 class ListedVote:
-    """One vote on a pair, for reading."""
-
     vote: ExportedVote
     side: str  # Where the chosen formula stood: "A", "B", or "—" for a tie
     status: str  # "counts", or why it does not
 
     @property
     def seconds(self) -> float:
-        """Active time."""
         return active_seconds(self.vote)
 
 
 def pair_rows(report: StudyReport) -> tuple[PairRow, ...]:
-    """A row for each pair of the study, in its order."""
     votes: dict[str, list[tuple[ExportedVote, str]]] = defaultdict(list)
     for vote, why in zip(report.export.votes, report.reasons, strict=True):
         if vote.on_a_pair:
@@ -115,13 +111,8 @@ def _side(vote: ExportedVote) -> str:
 
 
 def inspector_state(member: Member, problem: Problem) -> PageState:
-    """The inspector's state for a formula of the pool, over the ranges of the problem's data.
-
-    Each variable runs uniformly from the smallest to the largest value of its column.  The text
-    is the pool's, unless it means another tree without the table's names and parameters; then it
-    is written out anew.
-
-    Raises `UserError` if the formula cannot be read without the table.
+    """The inspector's state for a formula of the pool, each variable uniform over the range of its
+    column; `UserError` if the formula cannot be read without the table.
 
     >>> problem = Problem("p", "t,y\\n0.5,2.1\\n2,3.9\\n3,6.2\\n")
     >>> inspector_state(Member("2*X0+1", 0.3, 0.9, 5, syntax="gplearn"), problem).to_query()
@@ -132,6 +123,8 @@ def inspector_state(member: Member, problem: Problem) -> PageState:
     syntax = member.syntax or "auto"
     meant = read(member.formula, syntax=syntax, columns=columns, parameters=dict(member.parameters))
     text = member.formula
+    # The inspector has neither the table's names nor the parameters: where it would read another
+    # tree, the formula is written out.
     if not _means(text, syntax, meant.formula):
         text, syntax = to_python(meant.formula), "infix"
         if not _means(text, syntax, meant.formula):
@@ -147,7 +140,7 @@ def inspector_state(member: Member, problem: Problem) -> PageState:
 
 
 def inspector_address(state: PageState) -> str:
-    """Where the inspector stands, seen from another page of the app; "" if it does not fit.
+    """The inspector's address from another page of the app; "" if it is too long.
 
     >>> inspector_address(PageState("sin(x)", domains=(("x", Domain("uniform", 0.0, 1.0)),)))
     './?formula=sin%28x%29&range=x%3D0.0%3A1.0&samples=10000'
@@ -155,10 +148,10 @@ def inspector_address(state: PageState) -> str:
     return f"./?{urlencode(state.to_query(), doseq=True)}" if state.fits_url else ""
 
 
-def _means(text: str, syntax: str, wanted: Formula) -> bool:
-    """Whether the inspector, which knows no table, reads this text as that tree."""
-    found = _reading(text, syntax)
-    return found is not None and found.formula.structure() == wanted.structure()
+def _means(text: str, syntax: str, formula: Formula) -> bool:
+    """Whether the inspector, which has no table, reads this text as that formula."""
+    reading = _reading(text, syntax)
+    return reading is not None and reading.formula.structure() == formula.structure()
 
 
 def _reading(text: str, syntax: str) -> Reading | None:
@@ -181,54 +174,41 @@ ALL = "All problems"
 SIDES = {"lower": "Lower EIC", "higher": "Higher EIC"}
 CHOSEN = {"lower": "lower EIC", "higher": "higher EIC", "tie": "cannot decide"}
 NUMBERS = ("seconds", "ballot")
+# Longest LaTeX, in characters, of two formulas side by side.
 SHORT_TEX = 70
-"""Formulas of up to so many characters of LaTeX stand side by side."""
 
 
 # --- the table ---
 
 
 def pairs_table(report: StudyReport, study_id: int) -> None:
-    """All pairs; a click opens one."""
     rows = pair_rows(report)
     if not rows:
         show_empty_state("No pairs", "This study has none.")
         return
-    shown = _filtered(rows, study_id)
+    visible = _filter_rows(rows, study_id)
     quiet_note(
-        f"{len(shown):,} of {len(rows):,} pairs. A click on a column's head sorts, a click on a "
+        f"{len(visible):,} of {len(rows):,} pairs. A click on a column's head sorts, a click on a "
         "row opens the pair with its votes and reasons."
     )
-    if not shown:
+    if not visible:
         show_empty_state("No such pair", "Widen the filter.")
         return
-    key = f"pairs-table-{study_id}-{hash(tuple(row.pair.pair for row in shown))}"
+    # Another filter is another table: a click that is remembered belongs to the rows of its time.
+    key = f"pairs-table-{study_id}-{hash(tuple(row.pair.pair for row in visible))}"
 
-    def opened() -> None:
+    def open_pair() -> None:
         cells = st.session_state[key].selection.cells
         if cells:
-            go_to(study=study_id, step="report", part="pairs", pair=shown[cells[0][0]].pair.pair)
+            go_to(study=study_id, step="report", part="pairs", pair=visible[cells[0][0]].pair.pair)
 
     st.dataframe(
-        {
-            "pair": [row.pair.pair for row in shown],
-            "problem": [clean(row.pair.problem, 60) for row in shown],
-            "for the lower": [None if row.rate is None else 100 * row.rate for row in shown],
-            "lower": [row.lower for row in shown],
-            "higher": [row.higher for row in shown],
-            "ties": [row.ties for row in shown],
-            "left out": [row.left_out for row in shown],
-            "reasons": [row.reasons for row in shown],
-            "ΔEIC": [row.gap for row in shown],
-            "ΔR²": [row.pair.lower_r2 - row.pair.higher_r2 for row in shown],
-            "ΔC": [row.pair.lower_complexity - row.pair.higher_complexity for row in shown],
-            "median s": [row.median_seconds for row in shown],
-        },
+        [_cells(row) for row in visible],
         key=key,
-        on_select=opened,
+        on_select=open_pair,
         selection_mode="single-cell",
         hide_index=True,
-        height=min(640, 38 + 35 * len(shown)),
+        height=min(640, 38 + 35 * len(visible)),
         placeholder="",
         column_config={
             "for the lower": st.column_config.ProgressColumn(
@@ -245,8 +225,25 @@ def pairs_table(report: StudyReport, study_id: int) -> None:
     )
 
 
-def _filtered(rows: Sequence[PairRow], study_id: int) -> list[PairRow]:
-    """The rows that the filters leave."""
+def _cells(row: PairRow) -> dict[str, str | float | None]:
+    pair = row.pair
+    return {
+        "pair": pair.pair,
+        "problem": clean(pair.problem, 60),
+        "for the lower": None if row.rate is None else 100 * row.rate,
+        "lower": row.lower,
+        "higher": row.higher,
+        "ties": row.ties,
+        "left out": row.left_out,
+        "reasons": row.reasons,
+        "ΔEIC": row.gap,
+        "ΔR²": pair.lower_r2 - pair.higher_r2,
+        "ΔC": pair.lower_complexity - pair.higher_complexity,
+        "median s": row.median_seconds,
+    }
+
+
+def _filter_rows(rows: Sequence[PairRow], study_id: int) -> list[PairRow]:
     problems = list(dict.fromkeys(row.pair.problem for row in rows))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         problem = st.selectbox(
@@ -260,19 +257,19 @@ def _filtered(rows: Sequence[PairRow], study_id: int) -> list[PairRow]:
         kind = st.segmented_control(
             "Only", ["for the higher", "split", "with reasons"], key=f"drill-kind-{study_id}"
         )
-    wanted = text.strip().casefold()
+    needle = text.strip().casefold()
     return [
         row
         for row in rows
         if problem in (ALL, row.pair.problem)
-        and (not wanted or wanted in _searched(row))
+        and (not needle or needle in _search_text(row))
         and (kind != "for the higher" or row.higher > row.lower)
         and (kind != "split" or (row.votes and row.higher == row.lower))
         and (kind != "with reasons" or row.reasons)
     ]
 
 
-def _searched(row: PairRow) -> str:
+def _search_text(row: PairRow) -> str:
     pair = row.pair
     return f"{pair.pair} {pair.lower_formula} {pair.higher_formula}".casefold()
 
@@ -281,7 +278,6 @@ def _searched(row: PairRow) -> str:
 
 
 def pair_view(service: OrganiserService, draft: StudyDraft, report: StudyReport, name: str) -> None:
-    """Both formulas, every vote, and the ways to the inspector and back."""
     rows = {row.pair.pair: row for row in pair_rows(report)}
     pairs = {pair.name: pair for pair in draft.pairs}
     _chooser(draft.study.id, list(rows), name)
@@ -308,12 +304,10 @@ def pair_view(service: OrganiserService, draft: StudyDraft, report: StudyReport,
 
 
 def _chooser(study_id: int, names: list[str], name: str) -> None:
-    """Back to the table, and from pair to pair."""
-
     def to(other: str | None) -> None:
         go_to(study=study_id, step="report", part="pairs", pair=other)
 
-    here = names.index(name) if name in names else -1
+    place = names.index(name) if name in names else -1
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="drill-nav"):
         st.button(
             "All pairs", key="drill-all", icon=":material/table_rows:", on_click=to, args=(None,)
@@ -323,37 +317,35 @@ def _chooser(study_id: int, names: list[str], name: str) -> None:
                 "Previous",
                 key="drill-previous",
                 icon=":material/chevron_left:",
-                disabled=here <= 0,
+                disabled=place <= 0,
                 on_click=to,
-                args=(names[max(0, here - 1)],),
+                args=(names[max(0, place - 1)],),
                 shortcut="p",
             )
             st.button(
                 "Next",
                 key="drill-next",
                 icon=":material/chevron_right:",
-                disabled=here >= len(names) - 1,
+                disabled=place >= len(names) - 1,
                 on_click=to,
-                args=(names[min(len(names) - 1, here + 1)],),
+                args=(names[min(len(names) - 1, place + 1)],),
                 shortcut="n",
             )
 
 
 def _votes_sentence(row: PairRow) -> str:
-    """The votes in a sentence."""
     if not row.votes:
-        said = "No valid vote decides for either formula."
+        text = "No valid vote decides for either formula."
     else:
-        said = f"{row.lower} of {row.votes} valid votes went to the formula of lower EIC."
+        text = f"{row.lower} of {row.votes} valid votes went to the formula of lower EIC."
     if row.ties:
-        said += f" {row.ties} could not decide."
+        text += f" {row.ties} could not decide."
     if row.left_out:
-        said += f" {row.left_out} more {'is' if row.left_out == 1 else 'are'} left out."
-    return said + (" The two are one function on the data." if row.pair.same_function else "")
+        text += f" {row.left_out} more {'is' if row.left_out == 1 else 'are'} left out."
+    return text + (" The two are one function on the data." if row.pair.same_function else "")
 
 
 def _members(draft: StudyDraft, pair: StudyPair, row: PairRow, preview: Preview) -> None:
-    """The two formulas side by side, each with its numbers and its way to the inspector."""
     ballot = preview.ballot  # as made for `lower_left`: A is the lower
     members = {
         "lower": (pair.pair.lower, ballot.left.latex, row.lower),
@@ -387,11 +379,11 @@ def _members(draft: StudyDraft, pair: StudyPair, row: PairRow, preview: Preview)
 
 def _inspect(draft: StudyDraft, member: Member, problem: str) -> None:
     """A link that opens the formula over the ranges of its data."""
-    given = next((p for p in draft.problems if p.name == problem), None)
-    if given is None:
+    source = next((p for p in draft.problems if p.name == problem), None)
+    if source is None:
         return
     try:
-        address = inspector_address(inspector_state(member, given))
+        address = inspector_address(inspector_state(member, source))
     except UserError as error:
         show_error(error)
         return
@@ -406,7 +398,6 @@ def _inspect(draft: StudyDraft, member: Member, problem: str) -> None:
 
 
 def _votes(rows: Sequence[ListedVote]) -> None:
-    """Every vote on the pair, each with its reason beneath."""
     if not rows:
         quiet_note("Nobody has voted on this pair.")
         return
@@ -414,7 +405,7 @@ def _votes(rows: Sequence[ListedVote]) -> None:
 
 
 def votes_html(rows: Sequence[ListedVote]) -> str:
-    """Votes as a table; a phone shows it without scrolling."""
+    """The table of votes; a phone shows it without scrolling."""
     heads = "".join(
         f'<th scope="col" class="{"n" if name in NUMBERS else ""}">{name}</th>'
         for name in ("rater", "chose", "seconds", "ballot", "")

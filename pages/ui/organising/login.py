@@ -1,4 +1,4 @@
-"""The organiser's login: its page as visitors see it, and the HTTP routes that check a token."""
+"""The organiser's login: its page, and the HTTP routes that check a token."""
 
 from __future__ import annotations
 
@@ -29,42 +29,38 @@ from study.errors import AccessError
 
 NO_STORE = {"Cache-Control": "no-store"}
 LOG = logging.getLogger("eic_lab.doors")
+# Seconds between two log lines about attempts that came too fast.
 QUIET = 10.0
-"""Seconds between two lines about attempts that came too fast."""
 _quiet_until = 0.0
 
 
 def from_this_site(request: Request) -> bool:
-    """Whether a browser says that the form stood on a page of ours.
-
-    Our pages ask browsers to keep where somebody comes from to themselves (`Referrer-Policy`):
-    the origin of a form is then "null", and the other header alone says whose it is.
-    """
+    """Whether the form of this request stood on a page of ours, by the browser's headers."""
     site = request.headers.get("sec-fetch-site")
     if site is not None and site not in ("same-origin", "none"):
         return False
     origin = request.headers.get("origin")
+    # Our pages send no referrer (`Referrer-Policy`), which makes a form's origin "null": the other
+    # header alone tells then.
     if origin == "null":
         return site == "same-origin"
     return origin is None or urlsplit(origin).netloc == request.headers.get("host")
 
 
 def is_https(request: Request) -> bool:
-    """Whether the browser speaks HTTPS, to us or to a proxy before us.
-
-    Who forges this header gets a cookie that works over HTTPS only, and nothing else.
-    """
+    """Whether the browser speaks HTTPS, to us or to a proxy before us."""
+    # A forged header gains nothing: the cookie then works over HTTPS only.
     forwarded = request.headers.get("x-forwarded-proto", "").partition(",")[0].strip()
     return "https" in (request.url.scheme, forwarded)
 
 
 def visitor_address(request: Request) -> str:
-    """What this visitor's attempts are counted by."""
+    """The address by which a visitor's attempts are counted."""
     return throttled_origin(request.client.host if request.client else "")
 
 
 def log_failure(origin: str, error: AccessError) -> None:
-    """A line of the log for each attempt that failed; for those that must wait, one in a while."""
+    """Log a failed attempt; attempts that must wait only once in `QUIET` seconds."""
     global _quiet_until
     if error.retry_after:
         if time.monotonic() < _quiet_until:
@@ -90,7 +86,6 @@ def refusal(request: Request, purpose: str, token: str) -> Response | None:
 
 
 async def log_in(request: Request) -> Response:
-    """Passphrase for cookie."""
     form = await _form(request, "login")
     if isinstance(form, Response):
         return form
@@ -107,10 +102,11 @@ async def log_in(request: Request) -> Response:
 
 
 async def set_up(request: Request) -> Response:
-    """The first passphrase, with the token of the set-up link."""
+    """Set the first passphrase, with the token of the set-up link."""
     form = await _form(request, "setup")
     if isinstance(form, Response):
         return form
+    # Bounded, for it goes back into an address.
     link = form.get("setup", "")[:100]
     passphrase = form.get("passphrase", "")
     if passphrase != form.get("again", ""):
@@ -124,7 +120,6 @@ async def set_up(request: Request) -> Response:
 
 
 async def log_out(request: Request) -> Response:
-    """End this login on the server, and forget the cookie."""
     form = await _fields(request)
     refused = await run_in_threadpool(refusal, request, "logout", form.get("token", ""))
     if refused is not None:
@@ -136,7 +131,7 @@ async def log_out(request: Request) -> Response:
 
 
 async def change_passphrase(request: Request) -> Response:
-    """Another passphrase; every other login ends."""
+    """Change the passphrase; every other login ends."""
     form = await _fields(request)
     refused = await run_in_threadpool(refusal, request, "passphrase", form.get("token", ""))
     if refused is not None:
@@ -165,7 +160,7 @@ async def _fields(request: Request) -> dict[str, str]:
 
 
 async def _form(request: Request, purpose: str) -> dict[str, str] | Response:
-    """The fields of a form that needs no login, if it is ours."""
+    """The fields of a form that needs no login, or the answer to a form that is not ours."""
     if lab().demo:
         return RedirectResponse("/organise", 303, NO_STORE)
     form = await _fields(request)
@@ -189,7 +184,7 @@ def _welcome(request: Request, login: Login, onward: str) -> Response:
 
 
 def _back(onward: str, problem: str, *, seconds: float = 0.0, setup: str = "") -> Response:
-    """To the form again, with what was wrong."""
+    """Back to the form, which shows `problem`."""
     query = {"door": problem}
     if seconds:
         query["wait"] = str(max(1, round(seconds)))
@@ -225,7 +220,7 @@ _DONE = {"out": "You are logged out.", "changed": "The passphrase is changed."}
 
 
 def door_view() -> None:
-    """Everything that a visitor without a login gets to see of the organiser's pages."""
+    """The organiser's pages for a visitor without a login."""
     with st.container(key="door", gap="small"):
         st.html('<h1 class="eic-title">Organise</h1>')
         problem_line()
@@ -248,10 +243,9 @@ def door_view() -> None:
 
 
 def problem_line() -> None:
-    """What the door's routes had to say, if anything."""
-    said = st.query_params.get("door", "")
-    if said in _PROBLEMS:
-        title, hint = _PROBLEMS[said]
+    word = st.query_params.get("door", "")
+    if word in _PROBLEMS:
+        title, hint = _PROBLEMS[word]
         wait = st.query_params.get("wait", "")
         hint = hint.format(wait=wait if wait.isdecimal() and len(wait) < 5 else "a few")
         st.html(
@@ -259,8 +253,8 @@ def problem_line() -> None:
             + (f"<p>{hint}</p>" if hint else "")
             + "</div>"
         )
-    elif said in _DONE:
-        st.html(f'<p class="eic-done" role="status">{_DONE[said]}</p>')
+    elif word in _DONE:
+        st.html(f'<p class="eic-done" role="status">{_DONE[word]}</p>')
 
 
 def _login() -> None:
@@ -302,10 +296,7 @@ def _setup(link: str) -> None:
 
 
 def account(key: str) -> None:
-    """Log out, or change the passphrase; nothing in a demo.
-
-    - `key`: this login's secret.
-    """
+    """Buttons for logging out and changing the passphrase; `key` is this login's secret."""
     if lab().demo:
         return
     with st.popover("Account", key="account", type="tertiary"):

@@ -1,4 +1,4 @@
-"""The planner: how sharp a study will be, simulated, in sentences, a picture and a table."""
+"""The planner: the precision of a study, simulated, in sentences, a picture and a table."""
 
 from __future__ import annotations
 
@@ -63,8 +63,6 @@ _ADDRESSES = {
 
 @dataclass(frozen=True, eq=False)
 class PlannerResult:
-    """A request and its answer."""
-
     request: PlanRequest
     plan: Plan
     grid: Grid
@@ -72,15 +70,15 @@ class PlannerResult:
 
 
 def draw(result: PlannerResult, *, changed: bool) -> None:
-    """All of it; `changed` says that the fields have moved on since."""
-    found = result.plan
+    """Draw a result; `changed` warns that the fields no longer ask for it."""
+    plan = result.plan
     if changed:
         show_warning("The numbers above have changed since this was simulated: simulate again.")
-    small = small_sentence(found)
-    rest = [text for text in plan_sentences(found) if text not in (plan_headline(found), small)]
+    small = small_sentence(plan)
+    rest = [text for text in plan_sentences(plan) if text not in (plan_headline(plan), small)]
     st.html(
         '<section class="eic-plan" role="status">'
-        f'<p class="eic-plan-first">{_prose_with_units(plan_headline(found))}</p>'
+        f'<p class="eic-plan-first">{_prose_with_units(plan_headline(plan))}</p>'
         + "".join(f"<p>{_prose_with_units(text)}</p>" for text in rest)
         + "</section>"
     )
@@ -89,14 +87,14 @@ def draw(result: PlannerResult, *, changed: bool) -> None:
     if result.advice is not None:
         _advice(result.advice)
     _figure(result)
-    _table(found)
+    _table(plan)
     quiet_note(
-        f"{design_sentence(found.model)} {found.studies:,} simulated studies, seed {found.seed}."
+        f"{design_sentence(plan.model)} {plan.studies:,} simulated studies, seed {plan.seed}."
     )
 
 
 def _prose_with_units(text: str) -> str:
-    """A sentence for HTML, with its percents on the line of their numbers."""
+    """A sentence for HTML, its percent signs on the line of their numbers."""
     return prose(text).replace(" %", "&nbsp;%")
 
 
@@ -143,39 +141,39 @@ def _figure(result: PlannerResult) -> None:
 
 
 def _points(result: PlannerResult) -> list[Point]:
-    found = [("this design", result.plan)]
+    designs = [("this design", result.plan)]
     if result.advice is not None:
-        found += [
+        designs += [
             (_ADDRESSES[route.way], route.simulated)
             for route in result.advice.routes
             if route.simulated is not None and route.met
         ]
     return [
         Point(p.model.pairs, p.model.raters, p.half_width.value, p.half_width.error, name)
-        for name, p in found
+        for name, p in designs
         if p.half_width is not None
     ]
 
 
-def _table(found: Plan) -> None:
+def _table(plan: Plan) -> None:
     show_heading("Clusters allowed for, or not")
     rows = [
         (
             "Half-width of the interval, points",
-            _points_of(found.half_width),
-            _points_of(found.naive_half_width),
+            _points_of(plan.half_width),
+            _points_of(plan.naive_half_width),
         ),
         (
-            f"Holds the truth (should be {wording.level_percent(found.level)})",
-            _share(found.coverage),
-            _share(found.naive_coverage),
+            f"Holds the truth (should be {wording.level_percent(plan.level)})",
+            _share(plan.coverage),
+            _share(plan.naive_coverage),
         ),
         (
-            f"Finds a preference at {wording.level_percent(found.alpha)}",
-            _share(found.power),
-            _share(found.naive_power),
+            f"Finds a preference at {wording.level_percent(plan.alpha)}",
+            _share(plan.power),
+            _share(plan.naive_power),
         ),
-        ("Worth, in independent votes", _plain(found.effective_votes), f"{found.votes:,.0f}"),
+        ("Worth, in independent votes", _plain(plan.effective_votes), f"{plan.votes:,.0f}"),
     ]
     st.html(table_html(rows, ("", "allowed for (report’s headline)", "taken as independent")))
     quiet_note(
@@ -204,14 +202,13 @@ NEW, EXAMPLE = "new", "paper"
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a plan begins: its name in the address, and the study it is for."""
+    """The start of a plan: its name in the address, and its study."""
 
     name: str
     study: Study | None = None
 
 
 def planner_view(service: OrganiserService) -> None:
-    """Fields, what arithmetic says at once, and what simulation says."""
     draw_style(Path(__file__).with_name("planner.css"))
     place = _place(service)
     _head(place)
@@ -234,7 +231,7 @@ def planner_view(service: OrganiserService) -> None:
     elif running:
         _progress(_key(place.name))
     else:
-        _ended(place, job, request)
+        _show_ending(place, job, request)
 
 
 def _answers(job: Job, request: PlanRequest | None) -> bool:
@@ -242,13 +239,13 @@ def _answers(job: Job, request: PlanRequest | None) -> bool:
 
 
 def _place(service: OrganiserService) -> _Place:
-    wanted = st.query_params.get("plan", NEW)
-    if wanted in (NEW, EXAMPLE):
-        return _Place(wanted)
+    name = st.query_params.get("plan", NEW)
+    if name in (NEW, EXAMPLE):
+        return _Place(name)
     try:
-        if not (wanted.isascii() and wanted.isdecimal() and len(wanted) < 10):
+        if not (name.isascii() and name.isdecimal() and len(name) < 10):
             raise NotFoundError("there is no such study", hint="plan a new one")
-        return _Place(wanted, service.study(int(wanted)))
+        return _Place(name, service.study(int(name)))
     except NotFoundError as error:
         show_error(error)
         return _Place(NEW)
@@ -284,7 +281,7 @@ def _head(place: _Place) -> None:
 
 
 def _start(service: OrganiserService, place: _Place, job: Job | None) -> PlanRequest:
-    """What the fields show at first: the last run of this place, or where it begins."""
+    """The request that the fields show at first: the last one of this place, or its default."""
     if job is not None and isinstance(job.result, PlannerResult):
         return job.result.request
     if place.name == EXAMPLE:
@@ -306,12 +303,11 @@ def _model_of(service: OrganiserService, study: Study) -> StudyModel:
 
 
 def _instant_estimate(request: PlanRequest) -> None:
-    """What arithmetic says, while the numbers are being typed."""
-    found = approximate(request.model)
-    width = found.half_width(request.level)
-    said = f"± {wording.points(width)} points" if width != float("inf") else "no interval"
+    estimate = approximate(request.model)
+    width = estimate.half_width(request.level)
+    interval = f"± {wording.points(width)} points" if width != float("inf") else "no interval"
     show_note(
-        f"By arithmetic alone: about {found.votes:,.0f} votes that count, and {said}. "
+        f"By arithmetic alone: about {estimate.votes:,.0f} votes that count, and {interval}. "
         "Simulate to confirm it."
     )
 
@@ -349,15 +345,14 @@ def _key(place: str) -> str:
 @uninterrupted()
 def _begin(place: str, request: PlanRequest) -> None:
     def start(service: OrganiserService) -> None:
-        del service
-        jobs().start(_key(place), "Simulating studies", lambda step: _work(request, step))
+        jobs().start(_key(place), "Simulating studies", lambda step: _simulate(request, step))
 
     action_callback("plan", start)
 
 
-def _work(request: PlanRequest, step: Step) -> PlannerResult:
+def _simulate(request: PlanRequest, step: Step) -> PlannerResult:
     progress, wait = repeat_progress(step, 0, request.studies)
-    found, grid, advice = workers().run(
+    plan, grid, advice = workers().run(
         simulate,
         request.model,
         request.target,
@@ -369,12 +364,11 @@ def _work(request: PlanRequest, step: Step) -> PlannerResult:
         seconds=UNHURRIED,
         long=True,
     )
-    return PlannerResult(request, found, grid, advice)
+    return PlannerResult(request, plan, grid, advice)
 
 
 @st.fragment(run_every=0.7)
 def _progress(key: str) -> None:
-    """How far it has come; the page follows when it has ended."""
     show_job(
         jobs().get(key) if is_organiser() else None,
         lambda job: f"{job.done:,} of {job.total:,} studies simulated.",
@@ -382,7 +376,7 @@ def _progress(key: str) -> None:
     )
 
 
-def _ended(place: _Place, job: Job, request: PlanRequest | None) -> None:
+def _show_ending(place: _Place, job: Job, request: PlanRequest | None) -> None:
     if isinstance(job.result, PlannerResult):
         draw(job.result, changed=not _answers(job, request))
         return

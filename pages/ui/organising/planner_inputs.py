@@ -1,4 +1,4 @@
-"""What the planner asks: a field for each number of a design, in plain words."""
+"""The planner's fields: one for each number of a design, in plain words."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from study.statistics.simulation import StudyModel
 
 @dataclass(frozen=True)
 class Field:
-    """A number of a `StudyModel`, as it is asked for."""
+    """A number of a `StudyModel` as a field."""
 
     name: str
     label: str
     help: str
-    # low, high, step: as shown
+    # low, high, step: in the unit of the field
     low: float
     high: float
     step: float
@@ -124,7 +124,7 @@ AIMS = {"none": "nothing in particular", "width": "an interval of ± points", "p
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """What is to be simulated: the level is a share."""
+    """A simulation; `level` is a share."""
 
     model: StudyModel
     target: Target | None
@@ -147,45 +147,39 @@ def field_values(model: StudyModel) -> dict[str, Any]:
 
 
 def model_of(values: dict[str, Any]) -> StudyModel:
-    """The inverse of `field_values`.
-
-    Raises `UserError` if there can be no such study.
-    """
+    """The inverse of `field_values`; `UserError` if there can be no such study."""
     return StudyModel(
         **{f.name: values[f.name] / 100 if f.percent else values[f.name] for f in FIELDS}
     )
 
 
 def request_for(model: StudyModel) -> PlanRequest:
-    """A model as its fields give it back, with the usual settings."""
+    """A model as its fields would return it, with the usual settings."""
     return PlanRequest(model_of(field_values(model)), None, 1000, 0)
 
 
 def plan_inputs(place: str, start: PlanRequest) -> PlanRequest:
-    """Draw the fields; what they say now.
-
-    Raises `UserError` if there can be no such study.
-    """
+    """Draw the fields and return their request; `UserError` if there can be no such study."""
     values = field_values(start.model)
     st.html('<h3 class="eic-h">The study</h3>')
-    found = _row(place, SIZE, values)
+    answers = _row(place, SIZE, values)
     st.html('<h3 class="eic-h">What you expect of its raters</h3>')
-    found |= _row(place, PEOPLE, values)
+    answers |= _row(place, PEOPLE, values)
     with st.expander("More about the votes", key=f"plan-more-{place}"):
-        found |= _row(place, MORE, values)
+        answers |= _row(place, MORE, values)
     target, studies, seed = _aim(place, start)
     level, one_sided = _judged(place, start)
-    return PlanRequest(model_of(found), target, studies, seed, level, one_sided)
+    return PlanRequest(model_of(answers), target, studies, seed, level, one_sided)
 
 
 def _row(place: str, fields: Sequence[Field], values: dict[str, Any]) -> dict[str, Any]:
-    found = {}
+    answers = {}
     with st.container(key=f"plan-{fields[0].name}-{place}"):
         for column, field in zip(st.columns(len(fields)), fields, strict=True):
             key = _key(place, field.name)
             st.session_state.setdefault(key, values[field.name])
             form = "%d" if isinstance(field.low, int) else "%.4g"
-            found[field.name] = column.number_input(
+            answers[field.name] = column.number_input(
                 field.label,
                 field.low,
                 field.high,
@@ -195,15 +189,13 @@ def _row(place: str, fields: Sequence[Field], values: dict[str, Any]) -> dict[st
                 key=key,
                 help=field.help,
             )
-    return found
+    return answers
 
 
 def _aim(place: str, start: PlanRequest) -> tuple[Target | None, int, int]:
-    """What the study should reach, and how it is simulated."""
+    """The target of the study, the number of simulated studies, and the seed."""
     target = start.target
     aim = "none" if target is None else "width" if target.half_width is not None else "power"
-    width = 100 * target.half_width if target and target.half_width else 5.0
-    power = 100 * target.power if target and target.power else 90.0
     st.html('<h3 class="eic-h">What it should reach</h3>')
     with st.container(key=f"plan-aim-{place}"):
         first, second, third, fourth = st.columns(4)
@@ -217,30 +209,7 @@ def _aim(place: str, start: PlanRequest) -> tuple[Target | None, int, int]:
             format_func=AIMS.__getitem__,
             help="The smallest designs that reach this are then looked for.",
         )
-        if aim == "width":
-            width = _number(
-                second,
-                place,
-                "width",
-                "Half-width, ± points",
-                0.5,
-                45.0,
-                width,
-                0.5,
-                "Half the width of the confidence interval of the preference rate.",
-            )
-        elif aim == "power":
-            power = _number(
-                second,
-                place,
-                "power",
-                "Power, %",
-                5.0,
-                99.0,
-                power,
-                5.0,
-                "How often the test should find the preference if it is as expected.",
-            )
+        target = _target(second, place, aim, target)
         studies = _number(
             third,
             place,
@@ -263,13 +232,41 @@ def _aim(place: str, start: PlanRequest) -> tuple[Target | None, int, int]:
             1,
             "The same seed gives the same numbers again.",
         )
+    return target, int(studies), int(seed)
+
+
+def _target(column: Any, place: str, aim: str, start: Target | None) -> Target | None:
     if aim == "width":
-        return Target(half_width=width / 100), int(studies), int(seed)
-    return Target(power=power / 100) if aim == "power" else None, int(studies), int(seed)
+        width = _number(
+            column,
+            place,
+            "width",
+            "Half-width, ± points",
+            0.5,
+            45.0,
+            100 * start.half_width if start and start.half_width else 5.0,
+            0.5,
+            "Half the width of the confidence interval of the preference rate.",
+        )
+        return Target(half_width=width / 100)
+    if aim == "power":
+        power = _number(
+            column,
+            place,
+            "power",
+            "Power, %",
+            5.0,
+            99.0,
+            100 * start.power if start and start.power else 90.0,
+            5.0,
+            "How often the test should find the preference if it is as expected.",
+        )
+        return Target(power=power / 100)
+    return None
 
 
 def _judged(place: str, start: PlanRequest) -> tuple[float, bool]:
-    """How the study will be judged: the level of its interval; whether its test has one side."""
+    """The level of the interval; whether the test has one side."""
     with st.expander("Confidence level and test", key=f"plan-judged-{place}"):
         first, second, *_ = st.columns(4)
         level = _number(
@@ -308,10 +305,10 @@ def _number(
     key = _key(place, name)
     st.session_state.setdefault(key, value)
     form = "%d" if isinstance(low, int) else "%.4g"
-    field_values = column.number_input(
+    value = column.number_input(
         label, low, high, st.session_state[key], step=step, key=key, format=form, help=words
     )
-    return float(field_values)
+    return float(value)
 
 
 def _key(place: str, name: str) -> str:

@@ -30,7 +30,7 @@ from pages.ui.organising.desk import (
     show_error_at,
 )
 from pages.ui.organising.drill import pair_view, pairs_table
-from pages.ui.organising.report_files import ABOUT, ShownReport, about_of, files_row, shown_report
+from pages.ui.organising.report_files import ABOUT, PageReport, about_of, files_row, page_report
 from study.design import StudyStatus
 from study.material import Study
 from study.organising import OrganiserService
@@ -49,22 +49,21 @@ MARKS = {
     "look closer": ("▲", "warn"),
     "cannot be told": ("?", "open"),
 }
+# Tables of more rows are folded.
 LONG = 12
-"""Tables of more rows open when asked for."""
 _CONFIG = {"displayModeBar": False}
 
 
-def draw_section(shown: ShownReport, section: Section) -> None:
-    """A section in full."""
+def draw_section(page: PageReport, section: Section) -> None:
     show_heading(section.title)
     if section.judgement:
         st.html(f"<p>{judgement(section)}</p>")
     _lines(section.lines)
-    _rest(shown, section)
+    _rest(page, section)
 
 
-def draw_threat(shown: ShownReport, section: Section) -> None:
-    """A possible threat: its judgement and its sentence; the rest when asked for."""
+def draw_threat(page: PageReport, section: Section) -> None:
+    """A possible threat: its judgement and first sentence; the rest unfolds."""
     with st.container(key=f"threat-{section.key}", gap="small"):
         first, *more = section.lines or ("",)
         st.html(
@@ -77,7 +76,7 @@ def draw_threat(shown: ShownReport, section: Section) -> None:
         if details.open:
             with details:
                 _lines(more)
-                _rest(shown, section)
+                _rest(page, section)
 
 
 def judgement(section: Section) -> str:
@@ -95,13 +94,13 @@ def judgement(section: Section) -> str:
     )
 
 
-def figure(shown: ShownReport, name: str) -> None:
-    """A figure to look at, and as files to print."""
+def figure(page: PageReport, name: str) -> None:
+    """A figure on the page, and as files to print."""
     dark, narrow = is_dark(), is_narrow()
     kind = FIGURES[name]
     drawn = figure_cache().get(
-        ("figure", name, *shown.key, dark, narrow),
-        lambda: draw(kind.describe(shown.report), dark=dark, narrow=narrow),
+        ("figure", name, *page.key, dark, narrow),
+        lambda: draw(kind.describe(page.report), dark=dark, narrow=narrow),
         lambda _: 1.0,
     )
     st.plotly_chart(drawn, key=f"figure-{name}", theme=None, config=_CONFIG, alt=kind.caption)
@@ -110,14 +109,11 @@ def figure(shown: ShownReport, name: str) -> None:
     ):
         st.html(f'<p class="eic-quiet">{prose(kind.caption)}</p>', width="stretch")
         for form in FORMATS:
-            download_button(shown.address(f"figures/{name}.{form}"), form.upper(), shown.purpose)
+            download_button(page.address(f"figures/{name}.{form}"), form.upper(), page.purpose)
 
 
 def facts_html(facts: Iterable[Fact], *, wide: bool = False) -> str:
-    """Named numbers; a name that has a meaning shows it on hover, tap and focus.
-
-    `wide`: few of them, side by side.
-    """
+    """Named numbers, with their meaning on hover, tap and focus; side by side if `wide`."""
     if wide:
         cells = "".join(metric(escape(f.name), escape(f.value), f.meaning) for f in facts)
         return f'<div class="eic-metrics">{cells}</div>'
@@ -137,9 +133,9 @@ def _term(fact: Fact) -> str:
     )
 
 
-def _rest(shown: ShownReport, section: Section) -> None:
+def _rest(page: PageReport, section: Section) -> None:
     if section.figure:
-        figure(shown, section.figure)
+        figure(page, section.figure)
     if section.facts:
         st.html(facts_html(section.facts))
     for table in section.tables:
@@ -170,14 +166,14 @@ def _table(table: SectionTable) -> str:
     )
     long = len(table.rows) > LONG
     caption = f"<caption>{escape(table.caption)}</caption>" if table.caption and not long else ""
-    made = table_box(
+    html = table_box(
         f'<table class="eic-table">{caption}'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
     )
     if not long:
-        return made
+        return html
     title = escape(table.caption) or "Table"
-    return f'<details class="eic-details"><summary>{title}</summary>{made}</details>'
+    return f'<details class="eic-details"><summary>{title}</summary>{html}</details>'
 
 
 CLASS_N = ' class="n"'
@@ -187,7 +183,6 @@ _TIMES = {1: "once", 2: "twice"}
 
 
 def results_hidden_view(study: Study, votes: int) -> None:
-    """In place of a report: no result, and how to look all the same."""
     show_empty_state(
         "No result is shown while the study is open",
         "Close the study under Live when it has run its course: then its report stands here. "
@@ -198,7 +193,7 @@ def results_hidden_view(study: Study, votes: int) -> None:
 
 
 def early_look_band(study: Study, looks: Sequence[EarlyLook], votes: int) -> None:
-    """Above a report of an open study: how often it was looked at, and the next look."""
+    """Above a report of an open study: the looks so far, and the next one."""
     last = looks[-1]
     st.html(
         '<div class="eic-band" role="note"><p><b>The study is still open. Its results were looked '
@@ -213,7 +208,7 @@ def early_look_band(study: Study, looks: Sequence[EarlyLook], votes: int) -> Non
 
 
 def times(count: int) -> str:
-    """How often.
+    """A count in words.
 
     >>> times(1), times(2), times(5)
     ('once', 'twice', '5 times')
@@ -284,80 +279,79 @@ def report_view(service: OrganiserService, draft: StudyDraft) -> None:
     pair = st.query_params.get("pair", "")
     try:
         with st.spinner("Working out the results…", show_time=True):
-            shown = shown_report(study, about)
+            page = page_report(study, about)
     except UserError as error:
         show_error(error)
         return
-    part = part if part in _parts_of(shown) else "result"
+    part = part if part in _parts_of(page) else "result"
     if part == "pairs" and pair:
-        pair_view(service, draft, shown.report, pair[:40])
+        pair_view(service, draft, page.report, pair[:40])
         return
-    _parts(shown, part)
-    _VIEWS[part](shown)
+    _parts(page, part)
+    _VIEWS[part](page)
 
 
-def _parts(shown: ShownReport, part: str) -> None:
-    """Which part of the report."""
-    key = f"report-part-{shown.study.id}"
+def _parts(page: PageReport, part: str) -> None:
+    key = f"report-part-{page.study.id}"
     if st.session_state.get(key) != part:
         st.session_state[key] = part
     with st.container(key="report-parts"):
         st.segmented_control(
             "Part of the report",
-            _parts_of(shown),
+            _parts_of(page),
             default=part,
             key=key,
             format_func=PARTS.__getitem__,
             required=True,
             label_visibility="collapsed",
-            on_change=lambda: _to(shown, st.session_state[key], shown.about),
+            on_change=lambda: _go_to_part(page, st.session_state[key], page.about),
         )
 
 
-def _parts_of(shown: ShownReport) -> list[str]:
-    """Without that of models where none was asked or declared."""
-    models = bool(_sections(shown, "models"))
+def _parts_of(page: PageReport) -> list[str]:
+    """The parts of this report; "models" is missing where none was asked or declared."""
+    models = bool(_sections(page, "models"))
     return [part for part in PARTS if part != "models" or models]
 
 
-def _to(shown: ShownReport, part: str, about: str) -> None:
+def _go_to_part(page: PageReport, part: str, about: str) -> None:
     word = None if about == next(iter(ABOUT)) else about
-    go_to(study=shown.study.id, step="report", part=None if part == "result" else part, about=word)
+    go_to(study=page.study.id, step="report", part=None if part == "result" else part, about=word)
 
 
 # --- the first screen ---
 
 
-def _result(shown: ShownReport) -> None:
-    """The verdict, the picture, and what the votes are worth."""
-    said = verdict(shown.report)
-    first, *more = said.lines
+def _result(page: PageReport) -> None:
+    conclusion = verdict(page.report)
+    first, *more = conclusion.lines
     with st.container(key="report-verdict", gap="small"):
         st.html(f'<p class="eic-sentence">{prose(first)}</p>')
         if more:
             st.html(f'<p class="eic-verdict-more">{prose(" ".join(more))}</p>')
-        if said.caution:
-            show_warning(said.caution)
-        if shown.report.inference.rate is not None:
-            _headline(shown)
-    for line in shown.report.notes:
-        if shown.study.status != StudyStatus.OPEN or line != looks_sentence(shown.report.export):
+        if conclusion.caution:
+            show_warning(conclusion.caution)
+        if page.report.inference.rate is not None:
+            _headline(page)
+    for line in page.report.notes:
+        # The band above an open study says this already.
+        if page.study.status != StudyStatus.OPEN or line != looks_sentence(page.report.export):
             show_note(line)
-    files_row(shown)
-    _estimand(shown)
-    for section in _sections(shown, "headline"):
+    files_row(page)
+    _estimand(page)
+    for section in _sections(page, "headline"):
         with st.expander(
             "How the interval and the test are made", key="how", on_change="rerun", type="compact"
         ) as how:
             if how.open:
-                draw_section(shown, section)
+                draw_section(page, section)
 
 
-def _headline(shown: ShownReport) -> None:
+def _headline(page: PageReport) -> None:
     dark, narrow = is_dark(), is_narrow()
     drawn = figure_cache().get(
-        ("headline", *shown.key, dark, narrow),
-        lambda: draw(headline(shown.report), dark=dark, narrow=narrow),
+        ("headline", *page.key, dark, narrow),
+        lambda: draw(headline(page.report), dark=dark, narrow=narrow),
         lambda _: 1.0,
     )
     st.plotly_chart(
@@ -370,25 +364,27 @@ def _headline(shown: ShownReport) -> None:
     )
     alike = (
         "votes on one pair, and votes of one person,"
-        if shown.about == "like"
+        if page.about == "like"
         else ("votes of one person")
     )
-    people, votes = StudyFlow.of(shown.report).lines
+    people, votes = StudyFlow.of(page.report).lines
     st.html(f'<div class="eic-flow"><p>{prose(people)}</p><p>{prose(votes)}</p></div>')
-    found, level = shown.report.inference, shown.report.level
-    interval = found.interval(level)
+    inference, level = page.report.inference, page.report.level
+    interval = inference.interval(level)
     facts = [
-        Fact("share for the lower EIC", wording.percent(found.rate, 1, missing="—"), terms.RATE),
+        Fact(
+            "share for the lower EIC", wording.percent(inference.rate, 1, missing="—"), terms.RATE
+        ),
         Fact(
             f"{wording.level_percent(level)} interval",
             "—" if interval is None else wording.percent_range(interval.low, interval.high, 1),
             terms.INTERVAL,
         ),
-        Fact("p, two-sided", wording.p_number(found.p_two_sided, 3), terms.P_VALUE),
-        Fact("votes that count", f"{found.votes:,}", shown.report.export.exclusion.sentence),
+        Fact("p, two-sided", wording.p_number(inference.p_two_sided, 3), terms.P_VALUE),
+        Fact("votes that count", f"{inference.votes:,}", page.report.export.exclusion.sentence),
         Fact(
             "worth in independent votes",
-            wording.number(found.effective_votes, 0, missing=wording.UNDEFINED),
+            wording.number(inference.effective_votes, 0, missing=wording.UNDEFINED),
             terms.EFFECTIVE_VOTES,
         ),
     ]
@@ -401,59 +397,56 @@ def _headline(shown: ShownReport) -> None:
         st.html(facts_html(facts, wide=True))
 
 
-def _estimand(shown: ShownReport) -> None:
-    """What the interval is about; printed with every number."""
-    key = f"report-about-{shown.study.id}"
-    if st.session_state.get(key) != shown.about:
-        st.session_state[key] = shown.about
+def _estimand(page: PageReport) -> None:
+    key = f"report-about-{page.study.id}"
+    if st.session_state.get(key) != page.about:
+        st.session_state[key] = page.about
     with st.container(key="report-about"):
         st.segmented_control(
             "The interval is about",
             list(ABOUT),
-            default=shown.about,
+            default=page.about,
             key=key,
             format_func=ABOUT_WORDS.__getitem__,
             required=True,
             help=terms.ESTIMAND,
-            on_change=lambda: _to(shown, "result", st.session_state[key]),
+            on_change=lambda: _go_to_part(page, "result", st.session_state[key]),
         )
 
 
 # --- the other parts ---
 
 
-def _sections(shown: ShownReport, *groups: Group) -> list[Section]:
-    return [section for section in sections_of(shown.report) if section.group in groups]
+def _sections(page: PageReport, *groups: Group) -> list[Section]:
+    return [section for section in sections_of(page.report) if section.group in groups]
 
 
-def _plain(group: Group) -> Callable[[ShownReport], None]:
-    def draw(shown: ShownReport) -> None:
-        for section in _sections(shown, group):
-            draw_section(shown, section)
+def _plain(group: Group) -> Callable[[PageReport], None]:
+    def draw(page: PageReport) -> None:
+        for section in _sections(page, group):
+            draw_section(page, section)
 
     return draw
 
 
-def _threats(shown: ShownReport) -> None:
-    """Each with its sentence and judgement."""
+def _threats(page: PageReport) -> None:
     quiet_note(
         "What could make the result mean something else. ✓ shows no sign of it, ▲ deserves a "
         f"closer look (p below 0.05 divided by the {TESTED} tests there are), ? cannot be told "
         "from these votes."
     )
-    for section in _sections(shown, "threats"):
-        draw_threat(shown, section)
+    for section in _sections(page, "threats"):
+        draw_threat(page, section)
 
 
-def _pairs(shown: ShownReport) -> None:
-    """The problems, and all pairs, to follow down."""
+def _pairs(page: PageReport) -> None:
     show_heading("By problem")
-    figure(shown, "problems")
+    figure(page, "problems")
     show_heading("Every pair")
-    pairs_table(shown.report, shown.study.id)
+    pairs_table(page.report, page.study.id)
 
 
-_VIEWS: dict[str, Callable[[ShownReport], None]] = {
+_VIEWS: dict[str, Callable[[PageReport], None]] = {
     "result": _result,
     "paper": _plain("paper"),
     "agreement": _plain("agreement"),

@@ -1,6 +1,6 @@
 """The report of a study, computed once for each set of votes, and its files as HTTP routes.
 
-Never `st.download_button`: whatever it offers is public to who has the address.
+Never `st.download_button`: its files are public to whoever has the address.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pages.ui.kit.wiring import figure_cache, form_key, jobs, lab, parcels, work
 from pages.ui.kit.workers import UNHURRIED, repeat_progress
 from pages.ui.organising.desk import download_button, organiser_desk, run_action, show_error_at
 from pages.ui.organising.login import NO_STORE, refusal
-from pages.ui.organising.tasks import analysed, packed_bundle
+from pages.ui.organising.tasks import complete_report, pack_bundle
 from study.design import StudyStatus
 from study.errors import NotFoundError
 from study.material import Study
@@ -50,9 +50,9 @@ from study.report.tables import (
 )
 from study.statistics.clusters import Estimand
 
+# The estimand by its word in addresses; None, the default, is the declared one, or the one that the
+# number of problems implies.
 ABOUT: Mapping[str, Estimand | None] = {"like": None, "these": "these pairs"}
-"""What the interval may be about, by its word in addresses; the first is the default: what the
-study declares, or its number of problems says."""
 DEFAULT_ABOUT = "like"
 CSV, JSON, HTML = "text/csv", "application/json", "text/html"
 PATIENCE = 300.0
@@ -61,13 +61,12 @@ MIMES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
 
 @dataclass(frozen=True)
 class OneFile:
-    """A single file of a report: what it is, and how it is made."""
-
     title: str
     kind: str
     make: Callable[[StudyReport], str]
 
 
+# By file name, as in the archive.
 FILES: Mapping[str, OneFile] = {
     "report.html": OneFile("Report, HTML", HTML, render_html),
     "report.json": OneFile("All numbers, JSON", JSON, document_text),
@@ -83,11 +82,10 @@ FILES: Mapping[str, OneFile] = {
     VOTES_FILE: OneFile("Votes as cast, CSV", CSV, lambda r: votes_csv(r.export.votes)),
     STUDY_FILE: OneFile("Frozen study, JSON", JSON, lambda r: study_text(r.export)),
 }
-"""By file name, as in the archive."""
 
 
 def about_of(word: str | None) -> str:
-    """A word of `ABOUT`, whatever an address says.
+    """A word of `ABOUT`; the default for any other text of an address.
 
     >>> about_of("these"), about_of("<b>"), about_of(None)
     ('these', 'like', 'like')
@@ -96,23 +94,22 @@ def about_of(word: str | None) -> str:
 
 
 def _key(study: Study, about: str) -> tuple[Hashable, ...]:
-    """Equal while the votes that the report is made of are the same.
-
-    Two studies may have one hash: it is of what was frozen, not of the votes.  A closed study
-    changes no more, but for raters who withdraw and models that are asked; of an open one the
-    report holds the votes that the last look opened.
-    """
+    """Equal while the report rests on the same votes."""
     service = lab().organising
+    # A closed study still changes by raters who withdraw and models that are asked; an open one
+    # shows the votes of its last look.
     withdrawn = service.monitor.withdrawn(study.id)
     looks = len(service.early.of(study.id)) if study.status == StudyStatus.OPEN else "closed"
+    # The hash alone would not do: it covers what was frozen, not the votes, and two studies may
+    # share it.
     which = (lab().settings.database_url, study.id, study.frozen_at, study.hash)
     answers = sum(state.answers for state in lab().models.runs(study.id))
     return ("report", *which, withdrawn, looks, answers, about)
 
 
 @dataclass(frozen=True, eq=False)
-class ShownReport:
-    """A report on the screen."""
+class PageReport:
+    """A report on its page."""
 
     study: Study
     about: str  # A word of `ABOUT`
@@ -121,45 +118,42 @@ class ShownReport:
 
     @property
     def purpose(self) -> str:
-        """What the forms of its files are for."""
+        """The purpose of its forms' tokens."""
         return f"export {self.study.id}"
 
     def address(self, name: str) -> str:
-        """Where a file of it is fetched."""
         query = "" if self.about == DEFAULT_ABOUT else f"?about={self.about}"
         return f"/exports/{self.study.id}/{name}{query}"
 
 
-def shown_report(study: Study, about: str) -> ShownReport:
-    """The report of a study, for its page."""
-    return ShownReport(study, about, report_of(study.id, about), _key(study, about))
+def page_report(study: Study, about: str) -> PageReport:
+    return PageReport(study, about, report_of(study.id, about), _key(study, about))
 
 
 def report_of(study_id: int, about: str) -> StudyReport:
-    """The report with all its numbers computed.
-
-    Raises `UserError` if there is no such study, or its votes may not be read yet.
+    """The report with all its numbers computed; `UserError` if the study is missing or its votes
+    may not be read yet.
     """
     service = lab().organising
     study = service.study(study_id)
 
     def make() -> StudyReport:
         export = service.monitor.export(study_id)
-        return workers().run(analysed, export, ABOUT[about], seconds=UNHURRIED, long=True)
+        return workers().run(complete_report, export, ABOUT[about], seconds=UNHURRIED, long=True)
 
     if study.status == StudyStatus.OPEN and not service.early.of(study_id):
-        service.monitor.export(study_id)  # says why not
+        service.monitor.export(study_id)  # raises the reason
     return figure_cache().get(_key(study, about), make, lambda _: 5.0)
 
 
 def bundle_of(study_id: int, about: str) -> bytes:
-    """The archive; waits for a job that is making it."""
+    """The archive, from the job that is making it if there is one."""
     study = lab().organising.study(study_id)
     report = report_of(study_id, about)
     running = jobs().get(_job_key(study, about))
     if running is not None and running.running:
         running.wait(PATIENCE)
-    return figure_cache().get(("bundle", *_key(study, about)), lambda: _packed(report), _weight)
+    return figure_cache().get(("bundle", *_key(study, about)), lambda: _pack(report), _weight)
 
 
 def bundle_job(study: Study, about: str) -> Job:
@@ -167,10 +161,10 @@ def bundle_job(study: Study, about: str) -> Job:
 
     def work(step: Callable[[int, int], None]) -> int:
         report = report_of(study.id, about)
-        made = figure_cache().get(
-            ("bundle", *_key(study, about)), lambda: _packed(report, step), _weight
+        archive = figure_cache().get(
+            ("bundle", *_key(study, about)), lambda: _pack(report, step), _weight
         )
-        return len(made)
+        return len(archive)
 
     return jobs().start(_job_key(study, about), "Making the ZIP", work)
 
@@ -181,31 +175,27 @@ def bundle_job_running(study: Study, about: str) -> Job | None:
 
 
 def forget_bundle_job(study: Study, about: str) -> None:
-    """Forget an ended job."""
     jobs().forget(_job_key(study, about))
 
 
 def figure_of(study_id: int, about: str, name: str, form: str) -> bytes:
-    """One printed figure.
-
-    Raises `NotFoundError` if there is no such figure or format.
-    """
+    """One printed figure; `NotFoundError` for another name or format."""
     if name not in FIGURES or form not in FORMATS:
         raise NotFoundError("there is no such figure")
-    wanted = next(known for known in FORMATS if known == form)
-    return workers().run(figure_file, report_of(study_id, about), name, wanted)
+    format_name = next(choice for choice in FORMATS if choice == form)
+    return workers().run(figure_file, report_of(study_id, about), name, format_name)
 
 
 def _job_key(study: Study, about: str) -> str:
     return f"bundle {_key(study, about)}"
 
 
-def _packed(report: StudyReport, step: Callable[[int, int], None] | None = None) -> bytes:
+def _pack(report: StudyReport, step: Callable[[int, int], None] | None = None) -> bytes:
     if step is None:
-        return workers().run(packed_bundle, report, seconds=UNHURRIED, long=True)
+        return workers().run(pack_bundle, report, seconds=UNHURRIED, long=True)
     progress, wait = repeat_progress(step, 0, 0)
     return workers().run(
-        packed_bundle, report, progress=progress, wait=wait, seconds=UNHURRIED, long=True
+        pack_bundle, report, progress=progress, wait=wait, seconds=UNHURRIED, long=True
     )
 
 
@@ -213,12 +203,12 @@ def _weight(content: bytes) -> float:
     return 1.0 + len(content) / 100_000
 
 
-Made = tuple[bytes, str, str]
-"""Content, kind, and how the file's name ends."""
-Make = Callable[[int, str], Made]
-"""From a study's number and what its interval is about."""
+# Content, media type, and the end of the file's name.
+FileContent = tuple[bytes, str, str]
+# Makes a file from a study's number and a word of `ABOUT`.
+MakeFile = Callable[[int, str], FileContent]
+# Larger numbers do not fit a database; no study has this one.
 _NO_STUDY = 2**63 - 1
-"""Larger numbers do not fit a database; no study has this one."""
 SAFE = {
     **NO_STORE,
     "X-Content-Type-Options": "nosniff",
@@ -235,38 +225,34 @@ def file_stem(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:60] or "study"
 
 
-def study_zip(study_id: int, about: str) -> Made:
-    """Everything about a study in one archive."""
+def study_zip(study_id: int, about: str) -> FileContent:
     return bundle_of(study_id, about), "application/zip", ".zip"
 
 
-def single_file(name: str) -> Make:
-    """One of the files in it."""
-
-    def make(study_id: int, about: str) -> Made:
+def single_file(name: str) -> MakeFile:
+    def make(study_id: int, about: str) -> FileContent:
         file = FILES[name]
         return file.make(report_of(study_id, about)).encode(), file.kind, f"-{name}"
 
     return make
 
 
-def _export_route(what: str, make: Make) -> Route:
+def _export_route(what: str, make: MakeFile) -> Route:
     return Route(f"/exports/{{study:int}}/{what}", _answer(lambda _: make), methods=["POST"])
 
 
-def _figure(request: Request) -> Make:
-    """The figure that an address names."""
+def _figure(request: Request) -> MakeFile:
     name, form = request.path_params["name"], request.path_params["form"]
 
-    def make(study_id: int, about: str) -> Made:
+    def make(study_id: int, about: str) -> FileContent:
         content = figure_of(study_id, about, name, form)
         return content, MIMES[form], f"-{name}.{form}"
 
     return make
 
 
-def _answer(choose: Callable[[Request], Make]) -> Callable[[Request], Awaitable[Response]]:
-    def work(study_id: int, about: str, make: Make) -> Response:
+def _answer(choose: Callable[[Request], MakeFile]) -> Callable[[Request], Awaitable[Response]]:
+    def work(study_id: int, about: str, make: MakeFile) -> Response:
         try:
             study = lab().organising.study(study_id)
             content, kind, ending = make(study_id, about)
@@ -295,10 +281,10 @@ async def parcel(request: Request) -> Response:
     if refused is not None:
         return refused
     owner = form_key() if lab().demo else request.cookies.get(COOKIE, "")
-    found = parcels().fetch(request.path_params["number"], owner)
-    if found is None:
+    file = parcels().fetch(request.path_params["number"], owner)
+    if file is None:
         return Response("This file is gone: make it again.\n", 404, NO_STORE, "text/plain")
-    return _file(found.content, found.name, "text/csv")
+    return _file(file.content, file.name, "text/csv")
 
 
 async def _token(request: Request) -> str:
@@ -327,8 +313,7 @@ document.querySelector(".st-key-archive form")?.submit();
 </script>"""
 
 
-def files_row(shown: ShownReport) -> None:
-    """The archive, and the single files in it."""
+def files_row(page: PageReport) -> None:
     with st.container(horizontal=True, key="report-files", vertical_alignment="center"):
         st.button(
             "Export as ZIP",
@@ -336,50 +321,49 @@ def files_row(shown: ShownReport) -> None:
             type="primary",
             icon=":material/download:",
             on_click=_begin,
-            args=(shown,),
+            args=(page,),
             help="The frozen study, votes as tables, every figure, report, methods, codebook",
         )
         with st.popover("Single files", key="single-files", icon=":material/draft:"):
             for name, file in FILES.items():
-                download_button(shown.address(name), file.title, shown.purpose)
+                download_button(page.address(name), file.title, page.purpose)
     show_error_at("archive")
-    job = bundle_job_running(shown.study, shown.about)
+    job = bundle_job_running(page.study, page.about)
     if job is not None and job.running:
-        _progress(shown)
+        _progress(page)
     elif job is not None:
-        _send(shown)
+        _send(page)
 
 
 @uninterrupted()
-def _begin(shown: ShownReport) -> None:
+def _begin(page: PageReport) -> None:
     def begin(service: OrganiserService) -> None:
-        service.monitor.export(shown.study.id)  # may it be read?
-        forget_bundle_job(shown.study, shown.about)
-        organiser_desk().page_values["archive"] = shown.key
-        bundle_job(shown.study, shown.about)
+        service.monitor.export(page.study.id)  # raises if the votes may not be read
+        forget_bundle_job(page.study, page.about)
+        organiser_desk().page_values["archive"] = page.key
+        bundle_job(page.study, page.about)
 
     run_action("archive", begin)
 
 
 @st.fragment(run_every=EVERY)
-def _progress(shown: ShownReport) -> None:
-    """How far the archive is."""
-    job = bundle_job_running(shown.study, shown.about)
+def _progress(page: PageReport) -> None:
+    job = bundle_job_running(page.study, page.about)
     if job is None or not job.running:
         st.rerun()
     share = job.done / job.total if job.total else 0.0
     st.progress(share, text=f"Making the ZIP: {job.done} of {job.total or '…'} files")
 
 
-def _send(shown: ShownReport) -> None:
-    """The finished archive: sent at once to who asked for it, and there to be fetched again."""
-    job = bundle_job_running(shown.study, shown.about)
+def _send(page: PageReport) -> None:
+    """Send the finished archive to the tab that asked for it, once; it can be fetched again."""
+    job = bundle_job_running(page.study, page.about)
     if job is None:
         return
     if job.error is not None:
         show_error(job.error)
         return
-    if organiser_desk().page_values.get("archive") != shown.key:
+    if organiser_desk().page_values.get("archive") != page.key:
         return
     with st.container(horizontal=True, key="archive", vertical_alignment="center"):
         size = f"{(job.result or 0) / 1e6:.1f} MB"
@@ -387,7 +371,7 @@ def _send(shown: ShownReport) -> None:
             f'<p class="eic-done" role="status">The ZIP is ready ({escape(size)}).</p>',
             width="content",
         )
-        download_button(shown.address(ARCHIVE), "Save it again", shown.purpose)
+        download_button(page.address(ARCHIVE), "Save it again", page.purpose)
     if organiser_desk().page_values.get("archive-sent") is not job:
         organiser_desk().page_values["archive-sent"] = job
         again = f'<i hidden id="archive-{id(job)}"></i>'  # another archive is another element

@@ -1,4 +1,4 @@
-"""A study under way: its links, and how it gets on without any result."""
+"""A study under way: its links, and its progress without any result."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ from study.monitoring import LiveList
 from study.organising import OrganiserService
 from study.store import InvitationKind
 
-SHOWN = 5
+LINKS_ON_PAGE = 5
 _NEW = "new-links"
+# Pixels of each column; the note is the widest, for it tells links apart.
 _WIDTHS = {
     "link": 50,
     "note": 215,
@@ -44,11 +45,9 @@ _WIDTHS = {
     "withdrawn": 85,
     "made (UTC)": 145,
 }
-"""Columns of the list in pixels: the note is what tells links apart."""
 
 
 def links_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """Make links, and see what became of those made before."""
     study = draft.study
     quiet_note(
         "Opening a link burns nothing; consent does. Only a hash of each link is stored: save "
@@ -64,7 +63,7 @@ def links_view(service: OrganiserService, draft: StudyDraft) -> None:
         _try(study)
     show_done_message("links")
     show_error_at("links")
-    _fresh(study)
+    _new_links(study)
     if ended is None:
         left, right = st.columns(2, gap="large")
         with left:
@@ -145,30 +144,30 @@ def _open(study: Study) -> None:
 # --- links just made ---
 
 
-def _keep(study: Study, made: Sequence[NewInvitation]) -> None:
-    """Until the tab is closed: the links, and their file."""
+def _keep(study: Study, new_links: Sequence[NewInvitation]) -> None:
+    """Keep the links and their file until the tab is closed; the database has hashes alone."""
     before = organiser_desk().page_values.get(_NEW)
-    links = (*before[1], *made) if before and before[0] == study.id else tuple(made)
+    links = (*before[1], *new_links) if before and before[0] == study.id else tuple(new_links)
     number = parcels().leave(
         login_key(), f"{file_stem(study.name)}-links.csv", links_csv(links).encode()
     )
     organiser_desk().page_values[_NEW] = (study.id, links, number)
 
 
-def _fresh(study: Study) -> None:
-    kept = organiser_desk().page_values.get(_NEW)
-    if kept is None or kept[0] != study.id:
+def _new_links(study: Study) -> None:
+    entry = organiser_desk().page_values.get(_NEW)
+    if entry is None or entry[0] != study.id:
         return
-    _, links, number = kept
+    _, links, number = entry
     with st.container(border=True, key="new-links", gap="small"):
         show_heading(f"{wording.count(len(links), 'new link')}: save now")
-        for each in links[-SHOWN:]:
+        for each in links[-LINKS_ON_PAGE:]:
             note = each.label or (f"open, {each.quota}" if each.kind == InvitationKind.OPEN else "")
             if note:
                 st.html(f'<p class="eic-quiet">{escape(note, 160)}</p>')
             st.code(each.link, language=None, wrap_lines=True)
-        if len(links) > SHOWN:
-            quiet_note(f"The newest {SHOWN} of {len(links):,}; the file has all.")
+        if len(links) > LINKS_ON_PAGE:
+            quiet_note(f"The newest {LINKS_ON_PAGE} of {len(links):,}; the file has all.")
         with st.container(horizontal=True, vertical_alignment="center"):
             what = wording.count(len(links), "link")
             download_button(
@@ -266,7 +265,6 @@ EVERY = 5.0
 
 
 def live_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """The live list, and the end of the study."""
     study = draft.study
     if study.status == StudyStatus.OPEN:
         quiet_note(
@@ -281,10 +279,10 @@ def live_view(service: OrganiserService, draft: StudyDraft) -> None:
 
 @st.fragment(run_every=EVERY)
 def _refreshing(study_id: int) -> None:
-    """The list alone; asks who is looking, each time."""
     service = organiser()
     if service is None:
         st.rerun()
+    # The login is checked in each run: a fragment polls on after a logout.
     live = service.monitor.live(study_id)
     if live.status != StudyStatus.OPEN:
         st.rerun()
@@ -316,7 +314,6 @@ def _draw(live: LiveList) -> None:
 
 
 def _facts(live: LiveList) -> list[tuple[str, str]]:
-    """The numbers at the top."""
     median = "—" if live.median_seconds is None else wording.seconds(live.median_seconds)
     facts = [
         ("invited", f"{live.invited:,}"),
@@ -335,7 +332,7 @@ def _facts(live: LiveList) -> list[tuple[str, str]]:
 
 
 def watching_lines(live: LiveList) -> list[str]:
-    """Times, haste, drop-outs and failed checks, in sentences; nothing of how anybody chose."""
+    """Times, haste, drop-outs and failed checks in sentences; nothing of how anybody chose."""
     lines = []
     if live.middle_half is not None:
         low, high = live.middle_half
@@ -357,7 +354,6 @@ def watching_lines(live: LiveList) -> list[str]:
 
 
 def pairs_line(live: LiveList, votes_wanted: int) -> str:
-    """How evenly the votes lie, in a sentence."""
     if not live.pairs:
         return "There are no pairs."
     counts = [pair.votes for pair in live.pairs]

@@ -1,4 +1,4 @@
-"""Steps 5 and 6: the design and the freeze; afterwards, what a study was frozen with."""
+"""Steps 5 and 6: the design and the freeze; afterwards, the frozen settings."""
 
 from __future__ import annotations
 
@@ -62,18 +62,16 @@ _SIDED = {
     str(Sidedness.TWO_SIDED): "a preference for either formula",
     str(Sidedness.ONE_SIDED): "a preference for the lower EIC only",
 }
+# Texts: Streamlit takes None for no choice at all.
 _LIMITS = {"": "any number", **{str(n): str(n) for n in range(4)}}
-"""Texts, for to Streamlit None is no choice at all."""
 
 
 def design_done(draft: StudyDraft) -> bool:
-    """Whether raters have a contact: the only setting without a default."""
+    """Whether raters have a contact, the only setting without a default."""
     return bool(draft.study.design.contact.strip())
 
 
 def design_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """All settings, in groups."""
-    del service
     study = draft.study
     quiet_note(
         "Every change is saved at once. Nothing here can be changed after freezing, but the "
@@ -108,6 +106,7 @@ def _amount(draft: StudyDraft) -> None:
     pairs = len(draft.included_pairs)
     if pairs:
         votes = pairs * design.votes_per_pair
+        # Rounded up: a part of a rater is a rater.
         raters = -(-votes // design.ballots_per_rater)
         show_note(
             f"{pairs:,} pairs × {design.votes_per_pair} votes = {votes:,} votes, "
@@ -140,7 +139,9 @@ def _rules(study: Study) -> None:
 
 
 def _analysis(study: Study) -> None:
-    """What is declared before the first vote, so that no result can choose it."""
+    """The settings of the analysis, declared before the first vote so that no result can choose
+    them.
+    """
     show_heading("What will be concluded")
     _choice(study, "estimand", "The result is about", _ABOUT, str)
     _choice(study, "sidedness", "The test looks for", _SIDED, Sidedness)
@@ -150,16 +151,15 @@ def _analysis(study: Study) -> None:
 
 
 def _models(study: Study) -> None:
-    """Which models are asked, how, and what of it counts first."""
     show_heading("Language models")
     plan = study.design.model_raters
     place = _place(study, "model_raters")
-    shown = plan or ModelPlan(("none",))
+    defaults = plan or ModelPlan(("none",))
     stored = {
         "models": ", ".join(plan.models) if plan else "",
-        "repeats": shown.repeats,
-        "temperature": shown.temperature,
-        "contrast": shown.contrast,
+        "repeats": defaults.repeats,
+        "temperature": defaults.temperature,
+        "contrast": defaults.contrast,
     }
     for name, value in stored.items():
         key = f"{place}:{name}"
@@ -219,8 +219,8 @@ def _save_models(study: Study) -> None:
 
     def do(service: OrganiserService) -> None:
         names = tuple(name.strip() for name in str(typed.pop("models")).split(",") if name.strip())
-        known = {name: value for name, value in typed.items() if value is not None}
-        plan = ModelPlan(names, prompt_sha256=PROMPT_SHA256, **known) if names else None
+        declared = {name: value for name, value in typed.items() if value is not None}
+        plan = ModelPlan(names, prompt_sha256=PROMPT_SHA256, **declared) if names else None
         design = dataclasses.replace(based_on, model_raters=plan)
         service.edit(study.id, design=design, based_on=based_on)
 
@@ -240,7 +240,7 @@ def _access(study: Study) -> None:
         on_change=_save,
         args=(study, "deadline", _aware),
     )
-    _wrong(study, "deadline")
+    _show_setting_error(study, "deadline")
     _number(study, "reservation_minutes", "Minutes that a pair waits for a silent rater", 1, 1440)
     _check(study, "inspector_open_during_study", "Visitors may use the inspector meanwhile")
     if study.design.inspector_open_during_study:
@@ -274,7 +274,7 @@ def _text(study: Study, name: str, label: str, limit: int, example: str = "") ->
         on_change=_save,
         args=(study, name, str),
     )
-    _wrong(study, name)
+    _show_setting_error(study, name)
 
 
 def _area(study: Study, name: str, label: str, height: int) -> None:
@@ -288,7 +288,7 @@ def _area(study: Study, name: str, label: str, height: int) -> None:
         on_change=_save,
         args=(study, name, str),
     )
-    _wrong(study, name)
+    _show_setting_error(study, name)
 
 
 def _number(study: Study, name: str, label: str, low: float, high: float) -> None:
@@ -304,13 +304,13 @@ def _number(study: Study, name: str, label: str, low: float, high: float) -> Non
         args=(study, name, type(low)),
         format="%g" if isinstance(low, float) else None,
     )
-    _wrong(study, name)
+    _show_setting_error(study, name)
 
 
 def _check(study: Study, name: str, label: str) -> None:
     key = _follow(study, name)
     st.checkbox(label, st.session_state[key], key=key, on_change=_save, args=(study, name, bool))
-    _wrong(study, name)
+    _show_setting_error(study, name)
 
 
 def _choice(study: Study, name: str, label: str, words: dict[str, str], read: Read) -> None:
@@ -325,7 +325,7 @@ def _choice(study: Study, name: str, label: str, words: dict[str, str], read: Re
         args=(study, name, read),
         width=320,
     )
-    _wrong(study, name)
+    _show_setting_error(study, name)
 
 
 def _plain(value: Any) -> str:
@@ -348,11 +348,11 @@ def _place(study: Study, name: str) -> str:
     return f"design:{study.id}:{name}"
 
 
-def _follow(study: Study, name: str, shown: Read = lambda value: value) -> str:
-    """The widget shows what is stored, unless what was typed could not be saved."""
+def _follow(study: Study, name: str, to_widget: Read = lambda value: value) -> str:
+    """Give the widget the stored value, unless its own could not be saved; returns its key."""
     key = _place(study, name)
     if key not in organiser_desk().errors:
-        value = shown(getattr(study.design, name))
+        value = to_widget(getattr(study.design, name))
         if key not in st.session_state or st.session_state[key] != value:
             st.session_state[key] = value
         organiser_desk().page_values[f"based:{key}"] = study.design
@@ -375,8 +375,7 @@ def _save(study: Study, name: str, read: Read) -> None:
         st.toast("Saved.", icon=":material/check:", duration=2)
 
 
-def _wrong(study: Study, name: str) -> None:
-    """What is wrong with this setting, and the ways out."""
+def _show_setting_error(study: Study, name: str) -> None:
     key = _place(study, name)
     error = organiser_desk().errors.get(key)
     if not show_error_at(key):
@@ -392,7 +391,6 @@ def _wrong(study: Study, name: str) -> None:
 
 @uninterrupted()
 def _insist(study: Study, name: str) -> None:
-    """Save mine over what is stored now, which the organiser has just been shown."""
     key = _place(study, name)
     organiser_desk().page_values[f"based:{key}"] = study.design
     reads: dict[str, Read] = {"deadline": _aware, "max_failed_attention": _limit}
@@ -400,7 +398,6 @@ def _insist(study: Study, name: str) -> None:
 
 
 def _ways_to_mend(study_id: int, readiness: Readiness, elsewhere: str) -> None:
-    """A button for each step in which something is missing."""
     nameless = [line.endswith(DESCRIBED_IN) for line in readiness.missing]
     steps = ["problems"] * any(nameless) + [elsewhere] * (not all(nameless))
     with st.container(horizontal=True):
@@ -414,7 +411,6 @@ def _ways_to_mend(study_id: int, readiness: Readiness, elsewhere: str) -> None:
 
 
 def freeze_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """What is missing, what will be fixed for good, and the button."""
     study = draft.study
     readiness = service.readiness(study.id)
     quiet_note(
@@ -472,7 +468,6 @@ def _freeze(study: Study) -> None:
 
 
 def frozen_facts(draft: StudyDraft) -> list[tuple[str, str]]:
-    """What a frozen study consists of, in words."""
     design, pool = draft.study.design, draft.pool
     dropped = f", {len(draft.dropped_pairs)} left out with reasons" if draft.dropped_pairs else ""
     names = ", ".join(problem.name for problem in draft.problems)
@@ -489,9 +484,8 @@ def frozen_facts(draft: StudyDraft) -> list[tuple[str, str]]:
 
 
 def design_facts(design: StudyDesign) -> list[tuple[str, str]]:
-    """The settings, in words."""
     unit = "session" if design.exclusion_unit == ExclusionUnit.SESSION else "vote"
-    left_out = (
+    exclusion = (
         f"each {unit} of less than {design.exclusion_seconds:g} seconds"
         if design.exclusion_seconds
         else "nothing for being fast"
@@ -512,7 +506,7 @@ def design_facts(design: StudyDesign) -> list[tuple[str, str]]:
         ("Attention checks", checks if design.attention_checks else "none"),
         ("“Cannot decide”", "offered" if design.allow_tie else "not offered"),
         ("A line for a reason", "offered" if design.ask_reason else "not offered"),
-        ("Left out of the results", left_out),
+        ("Left out of the results", exclusion),
         ("Deadline", wording.minute(design.deadline) if design.deadline else "none"),
         (
             "Inspector while it runs",
@@ -532,7 +526,6 @@ def design_facts(design: StudyDesign) -> list[tuple[str, str]]:
 
 
 def _model_facts(plan: ModelPlan | None) -> list[tuple[str, str]]:
-    """What is declared about models, if anything is."""
     if plan is None:
         return []
     return [
@@ -567,7 +560,6 @@ LINES = 200
 
 
 def settings_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """Hash, address, configuration, log."""
     study = draft.study
     show_heading("Hash of all that affects the results")
     st.code(study.hash, language=None, wrap_lines=True)
@@ -607,9 +599,9 @@ def settings_view(service: OrganiserService, draft: StudyDraft) -> None:
 
 
 def _preregistration(service: OrganiserService, study: Study) -> None:
-    """What was declared, to deposit elsewhere before the first vote; nothing for old studies."""
-    kept = organiser_desk().page_values
-    if kept.get("preregistered", (None, ""))[0] != study.hash:
+    """The declared analysis, to deposit before the first vote; nothing for old studies."""
+    page_values = organiser_desk().page_values
+    if page_values.get("preregistered", (None, ""))[0] != study.hash:
         try:
             document = service.preregistration(study.id)
         except UserError:
@@ -617,13 +609,13 @@ def _preregistration(service: OrganiserService, study: Study) -> None:
         number = parcels().leave(
             login_key(), f"{file_stem(study.name)}-preregistration.md", document.encode()
         )
-        kept["preregistered"] = (study.hash, number)
+        page_values["preregistered"] = (study.hash, number)
     show_heading("Pre-registration")
     quiet_note(
         "What this study declared before its first vote, with its hash: deposit it elsewhere "
         "before you send links. The report says where it departs from it."
     )
-    number = kept["preregistered"][1]
+    number = page_values["preregistered"][1]
     download_button(f"/exports/parcel/{number}", "Download as Markdown", "parcel")
 
 

@@ -66,13 +66,10 @@ POOL_HELP = (
 
 
 def pool_done(draft: StudyDraft) -> bool:
-    """Whether there is a pool."""
     return draft.pool is not None
 
 
 def pool_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """What there is, what was refused, and how to bring another."""
-    del service
     quiet_note(
         "The pool holds the formulas that pairs are chosen from, with their complexity, R² and "
         "EIC. It never reaches a rater."
@@ -89,7 +86,7 @@ def pool_view(service: OrganiserService, draft: StudyDraft) -> None:
         _progress(_key(draft))
         return
     if job is not None:
-        _ended(draft, job)
+        _show_ending(draft, job)
     if draft.pool is None:
         show_empty_state("No pool yet", "Upload one below, scored or not.")
     else:
@@ -145,14 +142,14 @@ def _refused(rows: tuple[RefusedRow, ...]) -> None:
 
 
 def _parcel(rows: tuple[RefusedRow, ...]) -> str:
-    kept = organiser_desk().page_values
-    if kept.get("refused-parcel", (None, ""))[0] is not rows:
+    page_values = organiser_desk().page_values
+    if page_values.get("refused-parcel", (None, ""))[0] is not rows:
         number = parcels().leave(login_key(), "refused.csv", refused_csv(rows).encode())
-        kept["refused-parcel"] = (rows, number)
-    return str(kept["refused-parcel"][1])
+        page_values["refused-parcel"] = (rows, number)
+    return str(page_values["refused-parcel"][1])
 
 
-# --- bringing one ---
+# --- uploading ---
 
 
 def _upload(draft: StudyDraft) -> None:
@@ -196,7 +193,7 @@ def _upload(draft: StudyDraft) -> None:
 
 @uninterrupted()
 def _begin(draft: StudyDraft, name: str, data: Callable[[], bytes]) -> None:
-    """Read and score beside the page, then keep it unless problems or pool have changed."""
+    """Read and score beside the page; store the pool unless problems or pool have changed since."""
 
     def start(service: OrganiserService) -> None:
         content = data()
@@ -242,8 +239,6 @@ def _keep(service: OrganiserService, draft: StudyDraft, upload: PoolUpload) -> N
 
 @st.fragment(run_every=0.7)
 def _progress(key: str) -> None:
-    """How far scoring has come; the page follows when it has ended."""
-
     def text(job: Job) -> str:
         scoring = progress_text(job, "Scoring", "formulas", "reading the file")
         return f"{scoring}. You may close this page meanwhile."
@@ -251,8 +246,7 @@ def _progress(key: str) -> None:
     show_job(jobs().get(key) if is_organiser() else None, text, key="cancel-scoring")
 
 
-def _ended(draft: StudyDraft, job: Job) -> None:
-    """What became of the last upload."""
+def _show_ending(draft: StudyDraft, job: Job) -> None:
     if isinstance(job.result, PoolUpload):
         if draft.pool is not None and job.result.pool.digest == draft.pool.digest:
             did = "scored here" if job.result.scored_here else "taken with the scores they had"
@@ -275,13 +269,10 @@ PROBLEMS_HELP = (
 
 
 def problems_done(draft: StudyDraft) -> bool:
-    """Whether there are problems."""
     return bool(draft.problems)
 
 
 def problems_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """List, describe, add."""
-    del service
     quiet_note(
         "A problem is a table of data that formulas were found for. Raters see its title, its "
         "description and a plot."
@@ -340,7 +331,6 @@ def _forget(key: str) -> None:
 
 
 def _form(draft: StudyDraft, problem: Problem, key: str) -> None:
-    """Title, description, units and meanings."""
     about = f"about:{key}:"
 
     def save(service: OrganiserService) -> None:
@@ -368,29 +358,7 @@ def _form(draft: StudyDraft, problem: Problem, key: str) -> None:
         return f"`{problem.name}` is removed."
 
     with st.form(f"form:{key}", border=False):
-        st.text_input("Title", problem.title, key=f"{about}title", max_chars=200)
-        st.text_area(
-            "Description: one to three plain sentences for people who do not know the field",
-            problem.description,
-            key=f"{about}text",
-            max_chars=2000,
-            height=90,
-        )
-        for name in draft.columns[problem.name]:
-            column = problem.column(name)
-            left, right = st.columns([1, 2])
-            left.text_input(
-                f"Unit of {code_label(name, 24)}",
-                column.unit,
-                key=f"{about}unit:{name}",
-                max_chars=40,
-            )
-            right.text_input(
-                f"Meaning of {code_label(name, 24)}",
-                column.meaning,
-                key=f"{about}meaning:{name}",
-                max_chars=200,
-            )
+        _description_fields(problem, draft.columns[problem.name], about)
         st.form_submit_button(
             "Save", type="primary", on_click=action_callback, args=("describe", save)
         )
@@ -407,8 +375,34 @@ def _form(draft: StudyDraft, problem: Problem, key: str) -> None:
         )
 
 
+def _description_fields(problem: Problem, columns: Sequence[str], about: str) -> None:
+    st.text_input("Title", problem.title, key=f"{about}title", max_chars=200)
+    st.text_area(
+        "Description: one to three plain sentences for people who do not know the field",
+        problem.description,
+        key=f"{about}text",
+        max_chars=2000,
+        height=90,
+    )
+    for name in columns:
+        column = problem.column(name)
+        left, right = st.columns([1, 2])
+        left.text_input(
+            f"Unit of {code_label(name, 24)}",
+            column.unit,
+            key=f"{about}unit:{name}",
+            max_chars=40,
+        )
+        right.text_input(
+            f"Meaning of {code_label(name, 24)}",
+            column.meaning,
+            key=f"{about}meaning:{name}",
+            max_chars=200,
+        )
+
+
 def _resolve(draft: StudyDraft, problem: Problem, key: str) -> None:
-    """After a stale edit: what is stored now, and the two ways on."""
+    """After a stale edit: the stored text, and the two ways on."""
     if organiser_desk().page_values.get("based-on") == problem:
         return
     columns = "; ".join(
@@ -431,7 +425,7 @@ def _rebase(problem: Problem) -> None:
 
 
 def _loss(draft: StudyDraft) -> str:
-    """What changing the problems costs."""
+    """The cost of changing the problems, in a sentence."""
     if not draft.pairs:
         return ""
     dropped = len(draft.dropped_pairs)
@@ -500,14 +494,13 @@ def _put(draft: StudyDraft, new: Sequence[Problem]) -> None:
 
 
 def _keeping(new: Problem, old: Problem | None) -> Problem:
-    """New data for a problem keep what it was described with."""
+    """New data for a problem, with the description that it had."""
     if old is None or new.description:
         return new
     return Problem(new.name, new.csv, old.title, old.description, old.columns)
 
 
 def _pending(draft: StudyDraft) -> None:
-    """Files that were refused, and problems that wait for a word."""
     for line in organiser_desk().page_values.get("refused-files", ())[:20]:
         show_note(line)
     waiting = organiser_desk().page_values.get("pending-problems")

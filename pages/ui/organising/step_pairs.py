@@ -1,4 +1,4 @@
-"""Step 3: the rules, the pairs they give, and what became of every formula."""
+"""Step 3: the rules, the pairs they give, and the outcome of every formula."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ from study.pairing import match_study
 from study.report.figures import pair_histograms
 
 LARGE = 30_000
+# Seconds for each problem when an unfinished matching is finished.
 FINISHING = 3_600.0
-"""Seconds for each problem of a matching that is to be finished."""
 
 _A_DAY = 86_400.0
 
@@ -65,13 +65,11 @@ ONCE = {
 
 
 def pairs_done(draft: StudyDraft) -> bool:
-    """Whether there are pairs, and their choice was not cut short."""
+    """Whether there are pairs, chosen without being cut short."""
     return bool(draft.included_pairs) and not draft.study.rules.get("unfinished")
 
 
 def pairs_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """Rules, a button, and the result."""
-    del service
     quiet_note(
         "A pair is two formulas of one problem that are alike in complexity and R² and differ "
         "in EIC. Among the pairs that the rules allow, those are chosen that minimise "
@@ -90,7 +88,7 @@ def pairs_view(service: OrganiserService, draft: StudyDraft) -> None:
         _progress(_key(draft))
         return
     if job is not None:
-        _ended(draft, job)
+        _show_ending(draft, job)
     cut_short = unfinished_sentence(draft.study.rules.get("unfinished", ()))
     if cut_short:
         _unfinished(draft, cut_short)
@@ -103,8 +101,8 @@ def pairs_view(service: OrganiserService, draft: StudyDraft) -> None:
     result = None if cut_short else _result(draft)
     if result is not None and result.complete:
         _outcomes_table(result)
-        if said := gaps_sentence(result):
-            quiet_note(said)
+        if sentence := gaps_sentence(result):
+            quiet_note(sentence)
         for line in result.notes:
             show_note(line)
     elif result is not None:
@@ -121,51 +119,11 @@ def pairs_view(service: OrganiserService, draft: StudyDraft) -> None:
 
 def _rules(draft: StudyDraft) -> None:
     rules, mode, k = rules_of(draft.study)
+    # Other stored rules make other fields, which start from them.
     key = f"rules:{draft.study.id}:{sorted(draft.study.rules.items())}:"
     columns = [c for c in draft.pool_columns if c == "r2" or c.lower().startswith("r2")] or ["r2"]
     with st.form(f"rules-{draft.study.id}", border=True):
-        with st.container(horizontal=True, gap="small", key="rules-numbers"):
-            st.number_input(
-                "|ΔC| at most",
-                0,
-                1000,
-                rules.max_complexity_gap,
-                1,
-                key=f"{key}c",
-                width=120,
-                help="Difference in number of nodes",
-            )
-            st.number_input(
-                "|ΔR²| at most",
-                0.0,
-                10.0,
-                rules.max_r2_gap,
-                0.005,
-                format="%.4f",
-                key=f"{key}r",
-                width=130,
-            )
-            st.number_input(
-                "|ΔEIC| at least",
-                0.0,
-                1000.0,
-                rules.min_eic_gap,
-                0.5,
-                key=f"{key}e",
-                width=130,
-                help="In digits",
-            )
-            st.number_input(
-                "Larger R² above", -10.0, 0.9999, rules.min_best_r2, 0.01, key=f"{key}b", width=130
-            )
-            st.selectbox(
-                "R² from",
-                columns,
-                key=f"{key}column",
-                width=130,
-                index=columns.index(rules.r2_column) if rules.r2_column in columns else 0,
-                help="Column of the pool",
-            )
+        _paper_rules(rules, columns, key)
         with st.container(horizontal=True, gap="small"):
             st.selectbox(
                 "Which pairs",
@@ -185,24 +143,7 @@ def _rules(draft: StudyDraft) -> None:
                 width=100,
                 help="Only for “the best K of each problem”",
             )
-        st.checkbox(
-            "Leave out pairs that are one function on the data, up to rounding",
-            rules.exclude_same_function,
-            key=f"{key}same",
-            help="Otherwise they stay, and are labelled in the preview",
-        )
-        st.checkbox(
-            "Use formulas with invalid samples, too",
-            rules.include_invalid,
-            key=f"{key}invalid",
-            help="Rows of data where they have no real value",
-        )
-        st.checkbox(
-            "Use formulas with singular samples, too",
-            rules.include_singular,
-            key=f"{key}singular",
-            help="Rows of data where the amplification is infinite",
-        )
+        _inclusions(rules, key)
         _further_rules(rules, key)
         if draft.dropped_pairs:
             st.checkbox(
@@ -218,12 +159,78 @@ def _rules(draft: StudyDraft) -> None:
         )
 
 
+def _paper_rules(rules: MatchingRules, columns: list[str], key: str) -> None:
+    with st.container(horizontal=True, gap="small", key="rules-numbers"):
+        st.number_input(
+            "|ΔC| at most",
+            0,
+            1000,
+            rules.max_complexity_gap,
+            1,
+            key=f"{key}c",
+            width=120,
+            help="Difference in number of nodes",
+        )
+        st.number_input(
+            "|ΔR²| at most",
+            0.0,
+            10.0,
+            rules.max_r2_gap,
+            0.005,
+            format="%.4f",
+            key=f"{key}r",
+            width=130,
+        )
+        st.number_input(
+            "|ΔEIC| at least",
+            0.0,
+            1000.0,
+            rules.min_eic_gap,
+            0.5,
+            key=f"{key}e",
+            width=130,
+            help="In digits",
+        )
+        st.number_input(
+            "Larger R² above", -10.0, 0.9999, rules.min_best_r2, 0.01, key=f"{key}b", width=130
+        )
+        st.selectbox(
+            "R² from",
+            columns,
+            key=f"{key}column",
+            width=130,
+            index=columns.index(rules.r2_column) if rules.r2_column in columns else 0,
+            help="Column of the pool",
+        )
+
+
+def _inclusions(rules: MatchingRules, key: str) -> None:
+    st.checkbox(
+        "Leave out pairs that are one function on the data, up to rounding",
+        rules.exclude_same_function,
+        key=f"{key}same",
+        help="Otherwise they stay, and are labelled in the preview",
+    )
+    st.checkbox(
+        "Use formulas with invalid samples, too",
+        rules.include_invalid,
+        key=f"{key}invalid",
+        help="Rows of data where they have no real value",
+    )
+    st.checkbox(
+        "Use formulas with singular samples, too",
+        rules.include_singular,
+        key=f"{key}singular",
+        help="Rows of data where the amplification is infinite",
+    )
+
+
 def _further_rules(rules: MatchingRules, key: str) -> None:
-    """What can be asked of a pair beside the paper's rules; nothing where fields are empty."""
+    """The rules beside the paper's; an empty field asks for nothing."""
     used = rules.further or rules.distinct != "text"
     with st.expander("Further rules", expanded=used):
         with st.container(horizontal=True, gap="small", key="rules-further"):
-            for what, label, said in (
+            for what, label, help_text in (
                 ("calls", "|Δ calls| at most", "Functions such as roots and logarithms"),
                 ("depth", "|Δ depth| at most", "Nodes on the longest way to a leaf"),
                 ("length", "|Δ length| at most", "Printed symbols; a number counts its digits"),
@@ -237,7 +244,7 @@ def _further_rules(rules: MatchingRules, key: str) -> None:
                     key=f"{key}{what}",
                     width=150,
                     placeholder="any",
-                    help=said,
+                    help=help_text,
                 )
             st.number_input(
                 "Gap in share of draws",
@@ -338,9 +345,8 @@ def _key(draft: StudyDraft) -> str:
     return f"pairs {draft.study.id} {draft.study.created_at.isoformat()}"
 
 
-def _unfinished(draft: StudyDraft, said: str) -> None:
-    """What time ran out on, and the button that gives it more."""
-    show_warning(f"{said} The pairs below are no answer yet.")
+def _unfinished(draft: StudyDraft, sentence: str) -> None:
+    show_warning(f"{sentence} The pairs below are no answer yet.")
     locked = bool(draft.dropped_pairs) and not st.checkbox(
         f"Discard what was left out and why ({len(draft.dropped_pairs)}), too",
         key="finish-discard",
@@ -391,8 +397,6 @@ def _finish(draft: StudyDraft) -> None:
 
 @st.fragment(run_every=0.7)
 def _progress(key: str) -> None:
-    """How far the matching has come; the page follows when it has ended."""
-
     def text(job: Job) -> str:
         matching = progress_text(job, "Matching", "problems", "reading the pool")
         return f"{matching}. You may close this page meanwhile."
@@ -405,8 +409,7 @@ def _progress(key: str) -> None:
     )
 
 
-def _ended(draft: StudyDraft, job: Job) -> None:
-    """What became of it."""
+def _show_ending(draft: StudyDraft, job: Job) -> None:
     if isinstance(job.result, MatchingResult):
         keep_result(draft, job.result)
         jobs().forget(_key(draft))
@@ -423,13 +426,13 @@ def _count_again() -> None:
     organiser_desk().page_values.pop("cut-short", None)
 
 
-# --- what came of it ---
+# --- outcomes ---
 
 
 def _result(draft: StudyDraft) -> MatchingResult | None:
-    """What matching said; of a large pool only when asked for."""
-    asked = organiser_desk().page_values.get("show-fates") == draft.study.id
-    if draft.pool is not None and draft.pool.rows > LARGE and not asked:
+    """The outcome of every formula; for a large pool only on request."""
+    requested = organiser_desk().page_values.get("show-fates") == draft.study.id
+    if draft.pool is not None and draft.pool.rows > LARGE and not requested:
         st.button(
             "Show what became of every formula",
             key="show-fates",

@@ -1,4 +1,4 @@
-"""Step 4: every pair exactly as a rater will see it, and what only the organiser sees."""
+"""Step 4: every pair exactly as a rater will see it, and the numbers behind it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ SPECIALS = "Practice and checks"
 
 
 def preview_view(service: OrganiserService, draft: StudyDraft) -> None:
-    """Choose a pair, see its ballot, leave it out or take it back."""
     is_draft = draft.study.status == StudyStatus.DRAFT
     quiet_note(
         "The frame shows what raters get. What is below it, they never see."
@@ -72,20 +71,20 @@ def _choose(draft: StudyDraft) -> StudyPair | None:
         key = f"{base}-pair"
         if st.session_state.get(key) not in ids:
             st.session_state[key] = next((i for i in ids if pairs[i].in_study), ids[0])
-        here = ids.index(st.session_state[key])
+        place = ids.index(st.session_state[key])
         st.button(
             "Previous",
             key="previous",
             icon=":material/chevron_left:",
-            disabled=here == 0,
+            disabled=place == 0,
             on_click=_move,
-            args=(key, ids[max(0, here - 1)]),
+            args=(key, ids[max(0, place - 1)]),
             shortcut="p",
         )
         st.selectbox(
             "Pair",
             ids,
-            here,
+            place,
             key=key,
             width=300,
             format_func=lambda i: _name(pairs[i]) if i in pairs else "",
@@ -94,9 +93,9 @@ def _choose(draft: StudyDraft) -> StudyPair | None:
             "Next",
             key="next",
             icon=":material/chevron_right:",
-            disabled=here == len(ids) - 1,
+            disabled=place == len(ids) - 1,
             on_click=_move,
-            args=(key, ids[min(len(ids) - 1, here + 1)]),
+            args=(key, ids[min(len(ids) - 1, place + 1)]),
             shortcut="n",
         )
     return pairs[st.session_state[key]]
@@ -160,7 +159,7 @@ def frame(ballot: Ballot, *, key: str) -> None:
 
 
 def _behind(preview: Preview) -> None:
-    """What only the organiser sees of it."""
+    """The numbers behind a ballot, which no rater sees."""
     pair = preview.pair.pair
     letters = ("A", "B") if preview.lower_left else ("B", "A")
     show_heading("Behind the ballot")
@@ -183,14 +182,16 @@ def _behind(preview: Preview) -> None:
 
 
 def _gap_on_other_rows(draft: StudyDraft, pair: StudyPair) -> None:
-    """How far the gap hangs on single rows, where the matching knew it."""
-    share, left = pair.pair.gap_share, pair.pair.gap_without_worst_row
+    """How far the gap depends on single rows, where the matching measured it."""
+    share, reduced_gap = pair.pair.gap_share, pair.pair.gap_without_worst_row
     least = draft.study.rules.get("min_eic_gap")
     if share is None or least is None:
         return
-    said = f"ΔEIC ≥ {least:g} in {wording.percent(share, 0)} of {DRAWS} draws of the data’s rows"
-    without = "" if left is None else f"; {wording.number(left, 2)} without the worst row"
-    quiet_note(f"{said}{without}.")
+    text = f"ΔEIC ≥ {least:g} in {wording.percent(share, 0)} of {DRAWS} draws of the data’s rows"
+    without = (
+        "" if reduced_gap is None else f"; {wording.number(reduced_gap, 2)} without the worst row"
+    )
+    quiet_note(f"{text}{without}.")
 
 
 def _member(letter: str, side: str, member: Member) -> tuple[str, ...]:
@@ -239,7 +240,6 @@ def _leave_out(draft: StudyDraft, pair: StudyPair) -> None:
 
 
 def _dropped(draft: StudyDraft) -> None:
-    """The pairs that were left out; each can come back."""
     if not draft.dropped_pairs:
         return
     with st.expander(f"{len(draft.dropped_pairs)} left out", key="dropped-pairs"):
@@ -265,7 +265,6 @@ def _dropped(draft: StudyDraft) -> None:
 
 
 def _specials(service: OrganiserService, draft: StudyDraft) -> None:
-    """The practice ballot and the checks of the design as it is."""
     previews = service.preview_specials(draft.study.id)
     if not previews:
         show_empty_state("None", "The design asks for no practice ballot and no attention checks.")
@@ -273,8 +272,8 @@ def _specials(service: OrganiserService, draft: StudyDraft) -> None:
         kind = preview.pair.pair.kind
         show_heading("Practice ballot" if kind == PairKind.PRACTICE else "Attention check")
         if kind == PairKind.ATTENTION:
-            asked = "A" if preview.lower_left else "B"
-            quiet_note(f"Passed by choosing formula {asked}.")
+            letter = "A" if preview.lower_left else "B"
+            quiet_note(f"Passed by choosing formula {letter}.")
         with st.container(key=f"special-{number_}"):
             _special_frame(preview, number_)
 

@@ -29,11 +29,6 @@ from study.material import Study
 from study.organising import OrganiserService
 
 
-def _never(draft: StudyDraft) -> bool:
-    del draft
-    return False
-
-
 @dataclass(frozen=True)
 class StudyStep:
     """One page of a study."""
@@ -41,34 +36,33 @@ class StudyStep:
     name: str  # In the address
     title: str
     view: Callable[[OrganiserService, StudyDraft], None]
-    done: Callable[[StudyDraft], bool] = _never  # Whether its work is done; gets a tick
+    done: Callable[[StudyDraft], bool] = lambda _: False  # Whether its work is done; gets a tick
 
 
 def chosen_study(service: OrganiserService) -> Study | None:
     """The study that the address names."""
-    wanted = st.query_params.get("study", "")
-    if not wanted:
+    number = st.query_params.get("study", "")
+    if not number:
         return None
     try:
-        if not (wanted.isascii() and wanted.isdecimal() and len(wanted) < 10):
+        if not (number.isascii() and number.isdecimal() and len(number) < 10):
             raise NotFoundError("there is no such study", hint="choose one below")
-        remember_version(
-            service, int(wanted)
-        )  # before the study is read: what is drawn is at least as new
-        return service.study(int(wanted))
+        # Before the study is read: what is drawn is then at least as new as the version noted.
+        remember_version(service, int(number))
+        return service.study(int(number))
     except NotFoundError as error:
         show_error(error)
         return None
 
 
 def study_step(study: Study, draft: StudyDraft, steps: Sequence[StudyStep]) -> StudyStep:
-    """Draw the study's header and its steps; the step that is chosen, for the page to draw."""
+    """Draw the study's header and its steps; returns the chosen step, for the page to draw."""
     _header(study)
     names = [step.name for step in steps]
-    wanted = st.query_params.get("step", "")
-    if wanted not in names:
-        wanted = next((s.name for s in steps if not s.done(draft)), names[0])
-        go_to(study=study.id, step=wanted)
+    name = st.query_params.get("step", "")
+    if name not in names:
+        name = next((s.name for s in steps if not s.done(draft)), names[0])
+        go_to(study=study.id, step=name)
     titles = {
         step.name: (f"{number}  " if study.status == StudyStatus.DRAFT else "")
         + step.title
@@ -78,12 +72,12 @@ def study_step(study: Study, draft: StudyDraft, steps: Sequence[StudyStep]) -> S
     key = f"step-{study.id}-{study.status}"
     # Set in every run: a step that becomes done has a new label, and a click on the old one in the
     # meantime would leave the browser's choice behind the address.
-    st.session_state[key] = wanted
+    st.session_state[key] = name
     with st.container(key="steps"):
         st.segmented_control(
             "Step",
             names,
-            default=wanted,
+            default=name,
             key=key,
             format_func=titles.__getitem__,
             required=True,
@@ -92,11 +86,10 @@ def study_step(study: Study, draft: StudyDraft, steps: Sequence[StudyStep]) -> S
         )
     show_error_at("study")
     show_done_message("study")
-    return next(step for step in steps if step.name == wanted)
+    return next(step for step in steps if step.name == name)
 
 
 def next_step_button(study: Study, step: str, label: str) -> None:
-    """A button to the next step."""
     st.button(
         label,
         key=f"onward-{step}",
@@ -113,7 +106,7 @@ def _header(study: Study) -> None:
         StudyStatus.CLOSED: "Closed",
     }
     past_deadline = study.status == StudyStatus.OPEN and not study.takes_votes(lab().clock.now())
-    shown = "Deadline passed" if past_deadline else words[study.status]
+    state_text = "Deadline passed" if past_deadline else words[study.status]
     with st.container(key="study-head", gap="small"):
         st.button(
             "All studies",
@@ -124,14 +117,13 @@ def _header(study: Study) -> None:
         )
         st.html(
             f'<h1 class="eic-title">{escape(study.name, 100)} '
-            f'<span class="eic-state eic-state-{study.status}">{shown}</span></h1>'
+            f'<span class="eic-state eic-state-{study.status}">{state_text}</span></h1>'
         )
         if study.status == StudyStatus.DRAFT:
             _more(study)
 
 
 def _more(study: Study) -> None:
-    """Rename or delete a draft."""
     key = f"rename-{study.id}"
 
     def rename(service: OrganiserService) -> str:
@@ -251,11 +243,11 @@ def _new(others: bool) -> None:
 
 
 def _own_address() -> str:
-    """The address that this browser uses: where links may well start."""
+    """The address that this browser uses, a likely start of links."""
     url = st.context.url or ""
-    scheme, found, rest = url.partition("://")
+    scheme, separator, rest = url.partition("://")
     host = rest.partition("/")[0]
-    own = f"{scheme}://{host}" if found and host else ""
+    own = f"{scheme}://{host}" if separator and host else ""
     try:
         check_base_url(own)
     except DesignError:

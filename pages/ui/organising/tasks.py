@@ -1,4 +1,4 @@
-"""What the worker pool computes for the organiser's pages.  Knows nothing of Streamlit."""
+"""Computations of the organiser's pages for the worker pool; knows nothing of Streamlit."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from study.report.exported import StudyExport
 from study.statistics.clusters import Estimand
 from study.statistics.simulation import StudyModel
 
+# Most studies that each try of the advice simulates.
 ADVICE_STUDIES = 400
-"""How many studies each try of the advice simulates, at most."""
 
 
 def simulate(
@@ -34,40 +34,35 @@ def simulate(
     settings: dict[str, float],
     progress: Callable[[int, int], None],
 ) -> tuple[Plan, Grid, Advice | None]:
-    """Simulate studies; with a target, also what would reach it.
-
-    - `target`: what is wanted.
-    - `studies`, `seed`: how many are simulated, and from which seed.
-    - `settings`: ``level`` and ``alpha``.
-    """
+    """Simulate studies; with a target, also the designs that would reach it."""
     more: dict[str, Any] = dict(settings)
     if target is None:
-        found = plan(model, studies=studies, seed=seed, progress=progress, **more)
-        return found, width_grid(model, settings["level"]), None
+        simulated = plan(model, studies=studies, seed=seed, progress=progress, **more)
+        return simulated, width_grid(model, settings["level"]), None
+    # The advice tries many designs: each gets fewer studies, and the progress counts all of them.
     tries = min(studies, ADVICE_STUDIES)
     total = studies + most_studies(model, tries)
-    found = plan(
+    simulated = plan(
         model, studies=studies, seed=seed, progress=lambda n, _: progress(n, total), **more
     )
     advice = advise(
         model,
         target,
-        start=found,
+        start=simulated,
         studies=tries,
         seed=seed,
         progress=lambda n, _: progress(studies + n, total),
         **more,
     )
-    return found, advice.grid, advice
+    return simulated, advice.grid, advice
 
 
-def analysed(export: StudyExport, estimand: Estimand) -> StudyReport:
+def complete_report(export: StudyExport, estimand: Estimand) -> StudyReport:
     """A report with all its numbers computed."""
     return analyse(export, estimand=estimand).complete()
 
 
-def packed_bundle(report: StudyReport, progress: Callable[[int, int], None] | None = None) -> bytes:
-    """The archive of a report."""
+def pack_bundle(report: StudyReport, progress: Callable[[int, int], None] | None = None) -> bytes:
     out = io.BytesIO()
     write_bundle(out, report, progress=progress)
     return out.getvalue()

@@ -15,31 +15,29 @@ from pages.ui.kit.wiring import figure_cache
 
 
 def copy_as(formula: Formula, key: str) -> None:
-    """A popover with the languages to choose from and the text; the choice is remembered.
-
-    - `key`: unlike those of other such popovers on the page.
-    """
-    here = current_visit()
+    """A popover with the languages and the text; `key` tells it from others on the page."""
+    visit = current_visit()
     widget = f"copy-language-{key}"
 
     def remember() -> None:
-        here.language = st.session_state[widget]
+        visit.language = st.session_state[widget]
 
     with st.popover("Copy as", icon=":material/content_copy:", key=f"copy-as-{key}"):
         languages = tuple(COPIED)
-        st.session_state[widget] = here.language  # chosen at one form, chosen at all
+        # All popovers of a page share the language: a choice in one shows in the others.
+        st.session_state[widget] = visit.language
         st.selectbox(
             "Language", languages, format_func=COPIED.__getitem__, key=widget, on_change=remember
         )
         try:
-            found = figure_cache().get(
-                ("copied", to_python(formula), here.language),
-                lambda: copied(formula, here.language),
+            translation = figure_cache().get(
+                ("copied", to_python(formula), visit.language),
+                lambda: copied(formula, visit.language),
                 lambda _: 0.01,
             )
         except FormulaError as error:
             st.html(f'<p class="eic-note" role="status">{prose(as_sentence(error.message))}</p>')
             return
-        st.code(found.text, language=None, wrap_lines=True)
-        for note in found.notes:
+        st.code(translation.text, language=None, wrap_lines=True)
+        for note in translation.notes:
             st.html(f'<p class="eic-quiet">{prose(note)}</p>')

@@ -22,14 +22,12 @@ from pages.ui.kit.visit import change_state, current_visit, sync_widget
 from pages.ui.kit.wiring import diagnosis_service, figure_cache
 from pages.ui.questions.instead import replace_formula_button
 
+# Tolerances to choose from; others may be typed.
 PRESETS = {"1 %": 1e-2, "0.1 %": 1e-3, "10⁻⁶": 1e-6}
-"""Tolerances to choose from; others may be typed."""
 
 
 def read_tolerance(text: str) -> float:
-    """A tolerance as typed.
-
-    Raises `UserError` if it is no number from 0 to 1.
+    """A tolerance above 0 and at most 1; `UserError` for other text.
 
     >>> read_tolerance("0.1 %"), read_tolerance("5e-4"), read_tolerance("10⁻⁶")
     (0.001, 0.0005, 1e-06)
@@ -50,7 +48,7 @@ def read_tolerance(text: str) -> float:
 
 
 def tolerance_text(value: float) -> str:
-    """A tolerance as `read_tolerance` reads it, in per cent where that is short.
+    """A tolerance as text that `read_tolerance` reads, in per cent where that is short.
 
     >>> tolerance_text(1e-3), tolerance_text(5e-4), tolerance_text(1e-6), tolerance_text(3e-9)
     ('0.1 %', '0.05 %', '10⁻⁶', '3e-09')
@@ -66,18 +64,17 @@ _TOLERANCE = "digits-tolerance"
 
 
 def digits_panel(result: InspectionResult, node: int) -> None:
-    """The fewest digits that keep the output, and the formula shortened so."""
-    said = st.container(gap="xsmall")
+    summary = st.container(gap="xsmall")
     try:
         tolerance = _tolerance(output_scale(result.inspection).measure)
         with patient_progress("Rounding each constant and input, one at a time…") as progress:
             budget = diagnosis_service().budget(result, tolerance, progress)
     except UserError as error:
-        with said:
+        with summary:
             show_refusal(error)
         return
     *answer, verified = budget.sentences
-    with said:
+    with summary:
         st.html(f'<p class="eic-answer">{prose(" ".join(answer or [verified]))}</p>')
         if answer:
             st.html(f'<p class="eic-quiet">{prose(verified)}</p>')
@@ -90,35 +87,36 @@ def digits_panel(result: InspectionResult, node: int) -> None:
 
 
 def _tolerance(measure: str) -> float:
-    """What the field says, which the state remembers; of what, says `measure`.
+    """The tolerance in the field, which the state remembers; `measure` names its reference.
 
-    Raises `UserError` if it says no tolerance; the field keeps what was typed.
+    Raises `UserError` for text that is no tolerance.
     """
-    shown = tolerance_text(current_visit().state.tolerance)
-    typed: str = st.session_state.get(_TOLERANCE) or shown
-    refused = _known(typed) is None
-    shown = typed if refused else shown
-    options = list(PRESETS) if shown in PRESETS else [*PRESETS, shown]
+    choice = tolerance_text(current_visit().state.tolerance)
+    typed: str = st.session_state.get(_TOLERANCE) or choice
+    refused = _tolerance_or_none(typed) is None
+    choice = typed if refused else choice
+    options = list(PRESETS) if choice in PRESETS else [*PRESETS, choice]
     st.selectbox(
         f"The output may move, relative to {measure}, by",
         options,
-        index=options.index(shown),
-        key=_TOLERANCE if refused else sync_widget(_TOLERANCE, shown),
+        index=options.index(choice),
+        # A refused text stays in the field, to be corrected; any other value follows the state.
+        key=_TOLERANCE if refused else sync_widget(_TOLERANCE, choice),
         accept_new_options=True,
-        on_change=_chosen,
+        on_change=_save_tolerance,
         help=f"{glossary.DEVIATION} Type another, such as 5e-4 or 2 %.",
         width=300,
     )
-    return read_tolerance(shown)
+    return read_tolerance(choice)
 
 
-def _chosen() -> None:
-    tolerance = _known(st.session_state[_TOLERANCE])
+def _save_tolerance() -> None:
+    tolerance = _tolerance_or_none(st.session_state[_TOLERANCE])
     if tolerance is not None:
         change_state(tolerance=tolerance)
 
 
-def _known(text: str) -> float | None:
+def _tolerance_or_none(text: str) -> float | None:
     try:
         return read_tolerance(text)
     except UserError:
@@ -138,12 +136,12 @@ def _bars(result: InspectionResult, budget: Budget) -> None:
         ("needed", theme.accent, "", glossary.TOGETHER),
         ("needed alone", theme.ink, "mark", glossary.ALONE),
     )
-    shown = "".join(
+    legend = "".join(
         f'<span title="{escape(tip, 1000)}"><i class="{shape}" style="background:{ink}"></i>'
         f"{name}</span>"
         for name, ink, shape, tip in parts
     )
-    st.html(f'<p class="eic-key">{shown}</p>')
+    st.html(f'<p class="eic-key">{legend}</p>')
     st.plotly_chart(
         figure,
         key="digits",
@@ -159,7 +157,7 @@ def _bars(result: InspectionResult, budget: Budget) -> None:
 
 
 def _shortened(result: InspectionResult, budget: Budget) -> None:
-    """The shortened formula to copy, and what it changes."""
+    # No constant has a digit to spare.
     if all(n.together >= n.given for n in budget.needs if n.kind == "constant"):
         return
     st.html('<h3 class="eic-h">The formula with shorter constants</h3>')
@@ -175,9 +173,9 @@ def _effects(budget: Budget) -> str:
         change = wording.signed(budget.r2_after - budget.r2_before, None, least=1e-12)
         parts.append(f"R² {was} → {now} ({change})")
     more = budget.eic_after - budget.eic_before
-    shown = "" if math.isnan(more) else f" ({wording.signed(more)})"
+    change_text = "" if math.isnan(more) else f" ({wording.signed(more)})"
     before, after = wording.number(budget.eic_before), wording.number(budget.eic_after)
-    parts.append(f"EIC {before} → {after}{shown}")
+    parts.append(f"EIC {before} → {after}{change_text}")
     return "; ".join(parts) + "."
 
 

@@ -1,11 +1,7 @@
-"""Sliders that move the domain: how far they go, and what follows them.
+"""Sliders that move the domain: their tracks, which know nothing of Streamlit, and the widgets.
 
-A track is laid out once, about the domain from which the moving began, so that it stays under the
-hand.  Log-uniform ranges are moved by their exponents, normal ones by centre and spread.  Knows
-nothing of Streamlit.
-
-The answer lives in a fragment.  A drag changes the state in its callback; the next run of the
-fragment sees that its result is another domain's and has the whole page run again.
+The sliders live in a fragment.  A drag changes the state in its callback; the next run of the
+fragment sees a result of another domain and has the whole page run again.
 """
 
 from __future__ import annotations
@@ -32,20 +28,18 @@ ENDS, CENTRE, SPREAD, HELD = "ends", "low", "high", "held"
 
 _STEPS = 150
 _EXPONENTS = 300.0
+# Finest step, relative to the larger end, that a browser's doubles still resolve.
 _FINEST = 1e-11
-"""Finest step beside the numbers themselves that a browser can still tell."""
 
 Value = float | tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Track:
-    """One slider."""
-
-    # {"ends", "low", "high", "held"}: Both ends of a range, the centre or the spread of a normal
-    # one, or a fixed value
+    # "ends": both ends of a range; "low", "high": centre and spread of a normal one; "held": a
+    # fixed value
     part: str
-    # low, high, step: in the slider's own numbers: exponents of ten if `log`
+    # low, high, step: in the slider's own numbers, exponents of ten if `log`
     low: float
     high: float
     step: float
@@ -53,7 +47,7 @@ class Track:
 
     @property
     def format(self) -> str:
-        """How the slider writes a number."""
+        """The printf format of the slider's numbers."""
         decimals = max(0, -math.floor(math.log10(self.step)))
         if self.log:
             return f"10^%.{decimals}f"
@@ -61,7 +55,7 @@ class Track:
         return f"%.{max(3, math.ceil(math.log10(size / self.step)) + 1)}g"
 
     def value(self, domain: Domain) -> Value:
-        """Where a domain stands on the track.
+        """The position of a domain on the track.
 
         >>> Track("ends", -8.0, 16.0, 0.1, log=True).value(Domain("loguniform", 1.0, 1e8))
         (0.0, 8.0)
@@ -74,12 +68,14 @@ class Track:
         return self._within(high if self.part == SPREAD else low)
 
     def moved(self, domain: Domain, value: Value) -> Domain:
-        """The domain with what was dragged put in its new place; the other end keeps its digits.
+        """The domain after a drag.
 
         >>> Track("ends", -3.0, 9.0, 0.05).moved(Domain("uniform", 1.0, 5.0), (1.0, 2.35))
         Domain(kind='uniform', low=1.0, high=2.35)
         """
         if isinstance(value, tuple):
+            # Only the dragged end takes the slider's rounded number; the other end keeps its
+            # digits.
             before = self.value(domain)
             assert isinstance(before, tuple)
             low = domain.low if value[0] == before[0] else self._number(value[0])
@@ -101,35 +97,36 @@ class Track:
 
 
 def tracks(start: Domain) -> tuple[Track, ...]:
-    """The sliders of a domain: its own width is added on either side.
-
-    Returns () if the domain is too wide or too narrow to be dragged.
+    """The sliders of a domain; () if it is too wide or too narrow to be dragged.
 
     >>> tracks(Domain("uniform", 1.0, 5.0))
     (Track(part='ends', low=-3.0, high=9.0, step=0.05, log=False),)
     >>> [track.part for track in tracks(Domain("normal", 1000.0, 1.0))]
     ['low', 'high']
     """
+    # A track adds the domain's own width on either side, once, where the moving began: laid out
+    # anew in each run it would run away under the hand.
     low, high = start.low, start.high
     if start.kind == "normal":
         spread = high or abs(low) or 1.0
-        made = [
+        candidates = [
             _track(CENTRE, low - 5 * spread, low + 5 * spread),
             _track(SPREAD, 0.0, 5 * spread),
         ]
     elif start.kind == "loguniform":
         a, b = math.log10(low), math.log10(high)
-        made = [_track(ENDS, a - ((b - a) or 1.0), b + ((b - a) or 1.0), log=True)]
+        candidates = [_track(ENDS, a - ((b - a) or 1.0), b + ((b - a) or 1.0), log=True)]
     else:
         width = (high - low) or abs(low) or 1.0
         part = HELD if start.kind == "fixed" else ENDS
-        made = [_track(part, low - width, high + width)]
-    known = tuple(track for track in made if track is not None)
-    return known if len(known) == len(made) else ()
+        candidates = [_track(part, low - width, high + width)]
+    drawable = tuple(track for track in candidates if track is not None)
+    return drawable if len(drawable) == len(candidates) else ()
 
 
 def _track(part: str, low: float, high: float, *, log: bool = False) -> Track | None:
     if log:
+        # Away from the limits of double precision, so that both ends stay representable.
         low, high = max(low, -_EXPONENTS), min(high, _EXPONENTS)
     width = high - low
     if not (math.isfinite(width) and 1e-290 < width < 1e290 and low < high):
@@ -143,18 +140,19 @@ def _track(part: str, low: float, high: float, *, log: bool = False) -> Track | 
 
 
 def _round_down(value: float) -> float:
-    """The largest of 1, 2, 5 times a power of ten that is not above.
+    """The largest of 1, 2, 5 times a power of ten that is at most `value`, up to rounding.
 
     >>> _round_down(0.08), _round_down(3.3)
     (0.05, 2.0)
     """
     power = math.floor(math.log10(value))
+    # Built from text: 5 * 10.0**power need not be the nearest double.
     steps = (float(f"{head}e{power}") for head in (5, 2, 1))
     return next(step for step in steps if step <= value * 1.000001)
 
 
+# Most variables with a slider, the ones below the node to blame first.
 MOST = 6
-"""Variables with a slider, those of the node to blame first."""
 
 _START, _MOVED = "domain-start", "domain-moved"
 
@@ -163,48 +161,47 @@ Domains = tuple[tuple[str, Domain], ...]
 
 @dataclass(frozen=True)
 class Start:
-    """From where the domain is being moved."""
+    """The domain from which the moving began."""
 
     request: InspectionRequest  # Without its domains
-    chosen: Domains  # What the visitor had chosen; the others took the default
-    carried: tuple[str, ...]  # Those of them that were chosen for a formula before
+    chosen: Domains  # The visitor's choices; other variables have the default
+    carried: tuple[str, ...]  # Names of choices made for an earlier formula
     domains: Domains  # One for each variable
-    seen: frozenset[Domains]  # Where the moving has led; another domain is a new start
+    visited: frozenset[Domains]  # Reached by dragging; any other domain is a new start
     order: tuple[str, ...]  # The variables with a slider
-    landmark: BottleneckOnData  # The bottleneck there
+    landmark: BottleneckOnData  # The bottleneck on `domains`
 
 
 def follow_domain(result: InspectionResult) -> None:
-    """Have the whole page run again if the domain has been moved from that of `result`."""
+    """Run the whole page again if a drag has moved the domain from that of `result`."""
     goal = st.session_state.pop(_MOVED, None)
     if goal is not None and goal != result.domains:
         st.rerun()
 
 
 def domain_sliders(result: InspectionResult) -> None:
-    """A slider for each variable drawn from a range, and what moving it did to the bottleneck."""
     if not result.domains:
         return
     start = _start_of(result)
-    known = dict(result.domains)
+    domains = dict(result.domains)
     layouts = [(name, tracks(dict(start.domains)[name])) for name in start.order]
     if not any(layout for _, layout in layouts):
         return
     with st.container(border=True, key="domain", gap="small"):
         away = result.domains != start.domains
-        said = bottleneck_sentence(start.landmark, result.inspection) if away else _INVITATION
-        st.html(f'<p class="eic-domain-said" role="status">{prose(said)}</p>')
+        message = bottleneck_sentence(start.landmark, result.inspection) if away else _INVITATION
+        st.html(f'<p class="eic-domain-said" role="status">{prose(message)}</p>')
         with st.container(key="domain-sliders", gap=None):
             for name, layout in layouts:
                 for track in layout:
-                    _slider(name, known[name], track)
+                    _slider(name, domains[name], track)
         if len(result.domains) > MOST:
             st.html('<p class="eic-quiet">The ranges of the other variables stand under Data.</p>')
         if away:
             back = [
                 f"{code_label(name, 12)} {describe(domain)}"
                 for name, domain in start.domains
-                if known[name] != domain
+                if domains[name] != domain
             ]
             st.button(
                 f"Back to {', '.join(back[:3])}{' …' if len(back) > 3 else ''}",
@@ -221,7 +218,7 @@ _INVITATION = "Drag an end of a range: the tree, the verdict and the rows follow
 def _start_of(result: InspectionResult) -> Start:
     request = replace(result.request, domains=(), carried=())
     start = st.session_state.get(_START)
-    if isinstance(start, Start) and start.request == request and result.domains in start.seen:
+    if isinstance(start, Start) and start.request == request and result.domains in start.visited:
         return start
     inspection = result.inspection
     start = Start(
@@ -251,15 +248,16 @@ def _slider(name: str, domain: Domain, track: Track) -> None:
         step=track.step,
         format=track.format,
         key=sync_widget(key, value),
-        on_change=_dragged,
+        on_change=_apply_drag,
         args=(name, track, key),
     )
 
 
-def _dragged(name: str, track: Track, key: str) -> None:
+def _apply_drag(name: str, track: Track, key: str) -> None:
     state, start = current_visit().state, st.session_state.get(_START)
     if not isinstance(start, Start) or state.upload:
         return
+    # A carried range was chosen for an earlier formula; the drag starts from the range in use.
     own = {n: domain for n, domain in state.domains if n not in state.carried}
     domain = own.get(name, dict(start.domains).get(name, DEFAULT_DOMAIN))
     moved = {**dict(state.domains), name: track.moved(domain, st.session_state[key])}
@@ -268,8 +266,8 @@ def _dragged(name: str, track: Track, key: str) -> None:
 
 @uninterrupted()
 def _move(start: Start, chosen: Domains, carried: tuple[str, ...]) -> None:
-    known = {name: domain for name, domain in chosen if name not in carried}
-    goal = tuple((name, known.get(name, domain)) for name, domain in start.domains)
-    st.session_state[_START] = replace(start, seen=start.seen | {goal})
+    chosen_by_name = {name: domain for name, domain in chosen if name not in carried}
+    goal = tuple((name, chosen_by_name.get(name, domain)) for name, domain in start.domains)
+    st.session_state[_START] = replace(start, visited=start.visited | {goal})
     st.session_state[_MOVED] = goal
     change_state(domains=chosen, carried=carried)

@@ -53,22 +53,21 @@ def replace_formula_button(
 
 
 def state_after_replacement(result: InspectionResult, text: str) -> dict[str, Any]:
-    """What the state becomes; indexed variables keep the columns that they stand for."""
+    # Indexed variables of the new text keep the columns of the old text.
     base = current_visit().state.base
     if base is None:
         base = result.reading.index_base if result.match is None else result.match.index_base
     return {"formula": text, "syntax": "infix", "base": base, "node": None}
 
 
+# Pixels of each tree: about half the width of an answer, and the width of a phone.
 _WIDTH = 280.0
-"""Pixels of each tree, about: half of an answer's width, and a phone's."""
 
+# Pixels of the colour bar below a tree.
 _SCALE = 230
-"""Pixels of the colour bar below it."""
 
 
 def both_trees(result: InspectionResult, form: Formula, key: str) -> None:
-    """Before and after, side by side; one above the other on a phone."""
     after = diagnosis_service().repaired(result, form)
     left, right = st.columns(2, gap="small")
     with left:
@@ -106,7 +105,6 @@ def _figure(inspection: Inspection, dark: bool) -> go.Figure:
 
 
 def instead_panel(result: InspectionResult, node: int) -> None:
-    """Equivalent forms that keep more digits, the best first, or why there is none."""
     with st.spinner("Looking for a form that keeps more digits…"):
         repairs = diagnosis_service().repairs(result, aside=current_visit().aside)
     st.html(f'<p class="eic-answer">{prose(repairs.sentence)}</p>')
@@ -126,14 +124,13 @@ def instead_panel(result: InspectionResult, node: int) -> None:
 
 
 def _own_form(result: InspectionResult) -> None:
-    """A field for the user's own rewriting, and what it is worth."""
-    here, formula = current_visit(), result.request.formula
+    visit, formula = current_visit(), result.request.formula
 
     def keep() -> None:
-        here.own_form = (formula, st.session_state["own-form"])
+        visit.own_form = (formula, st.session_state["own-form"])
 
     with st.container(border=True, key="own-form-card", gap="xsmall"):
-        st.session_state["own-form"] = here.own_form[1] if here.own_form[0] == formula else ""
+        st.session_state["own-form"] = visit.own_form[1] if visit.own_form[0] == formula else ""
         text = st.text_input(
             "My own form",
             key="own-form",
@@ -146,36 +143,35 @@ def _own_form(result: InspectionResult) -> None:
 
 
 def _judge(result: InspectionResult, text: str) -> None:
-    """Whether a form is equal, its numbers beside the formula's, and where it is not equal."""
     try:
         form = inspector_service().read(text, columns=result.inspection.formula.variables).formula
         with st.spinner("Comparing both forms at high precision…"):
-            found = diagnosis_service().own_form(result, form)
+            comparison = diagnosis_service().own_form(result, form)
     except UserError as error:
         show_error(error)
         return
-    equal = found.before is not None and found.after is not None
+    equal = comparison.before is not None and comparison.after is not None
     kind = "eic-quiet" if equal else "eic-note"
-    st.html(f'<p class="{kind}" role="status">{prose(found.sentence)}</p>')
-    if found.before is not None and found.after is not None:
+    st.html(f'<p class="{kind}" role="status">{prose(comparison.sentence)}</p>')
+    if comparison.before is not None and comparison.after is not None:
         with st.container(key="own-form-typeset"):
             st.latex(to_latex(form))
-        table = _table(found.before, found.after)
-        st.html(table + _measured_on(found.measured_rows, result))
+        table = _table(comparison.before, comparison.after)
+        st.html(table + _measured_on(comparison.measured_rows, result))
         with st.container(horizontal=True, gap="xsmall"):
             replace_formula_button(result, to_python(form), "apply-own-form")
             copy_as(form, "own-form")
 
 
+# Most branches with a button.
 _BRANCHES = 8
-"""Branches with a button of their own, at most."""
 
+# Most rows in the table of a branch.
 _BRANCH_ROWS = 100_000
-"""Rows of a branch that are taken along, at most."""
 
 
 def outermost_branches(inspection: Inspection) -> list[int]:
-    """The branches that compute something from inputs at some row, those inside others left out."""
+    """The outermost branches that compute something from inputs at some row, in post-order."""
     formula = inspection.formula
     branches = [
         child
@@ -191,7 +187,6 @@ def outermost_branches(inspection: Inspection) -> list[int]:
 
 
 def _inspect_branch_button(result: InspectionResult, branch: int) -> None:
-    """Makes a branch the formula, and a table of the rows that take it the data."""
     node = result.inspection.nodes[branch]
     rows = wording.count(node.evaluated, "row")
     if st.button(
@@ -227,26 +222,27 @@ def branch_table(inspection: Inspection, branch: int) -> Table:
     """The inputs of a branch at the rows that take it, as they were written."""
     names = inspection.formula.subtree(branch).variables
     rows = np.flatnonzero(inspection.amplification.evaluated(branch))
+    # Evenly spread: the first rows alone may be one end of a sorted table.
     rows = rows[:: math.ceil(len(rows) / _BRANCH_ROWS)]
+    # The cells' own decimals; the nearest doubles would be another table.
     decimal = inspection.samples.decimal
     text = csv_text(names, ([decimal(name, k) for name in names] for k in rows.tolist()))
     return read_table(text.encode(), source="rows-of-the-branch.csv")
 
 
-def finish_search(here: Visit, service: DiagnosisService, result: InspectionResult) -> Job:
+def finish_search(visit: Visit, service: DiagnosisService, result: InspectionResult) -> Job:
     """Search again without a time limit, beside the page."""
-    aside = here.aside
+    aside = visit.aside
 
     def work(progress: Progress) -> Repairs:
-        found = service.repairs(result, math.inf, progress)
-        aside.put(("repairs", result.request), found)
-        return found
+        repairs = service.repairs(result, math.inf, progress)
+        aside.put(("repairs", result.request), repairs)
+        return repairs
 
-    return start_finishing(here, work)
+    return start_finishing(visit, work)
 
 
 def _card(result: InspectionResult, form: Repair, place: int, rows: int) -> None:
-    """One form: typeset, why it is the same, its numbers on so many rows, its text."""
     with st.container(border=True, key=f"repair-{place}", gap="xsmall"):
         with st.container(key=f"repair-form-{place}"):
             st.latex(to_latex(form.formula))
@@ -272,17 +268,16 @@ def _measured_on(rows: int, result: InspectionResult) -> str:
 
 def _why(form: Repair) -> str:
     checked = form.verification
-    said = f"Rule{'s' if len(form.rules) > 1 else ''}: {', then '.join(form.rules)}. "
+    text = f"Rule{'s' if len(form.rules) > 1 else ''}: {', then '.join(form.rules)}. "
     if form.assumptions:
-        said += f"Needs {', '.join(f'`{a}`' for a in form.assumptions)}, true on this data. "
-    return said + (
+        text += f"Needs {', '.join(f'`{a}`' for a in form.assumptions)}, true on this data. "
+    return text + (
         f"The same to {checked.agreement} digits at {checked.rows:,} samples, and defined wherever "
         "the formula is."
     )
 
 
 def _derivation(form: Repair) -> str:
-    """Every rewrite, and what was checked."""
     steps = "".join(
         f"<li><b>{escape(step.rule)}</b>: <code>{escape(step.before)}</code> → "
         f"<code>{escape(step.after)}</code>{_needing(step.assumptions)}</li>"
@@ -327,7 +322,7 @@ def _table(before: Measured, after: Measured) -> str:
 
 
 def _row(name: str, old: float, new: float, explained: str) -> tuple[str, str, str, str, str]:
-    """Means over the samples that keep a digit; where there is none, every digit is lost."""
+    """Means over the samples that keep a digit; without any, every digit is lost."""
     was, now = ("∞" if math.isnan(value) else wording.number(value) for value in (old, new))
     change = "—" if math.isnan(new - old) else wording.signed(new - old)
     return name, was, now, change, explained
@@ -337,8 +332,8 @@ def _observed_row(
     name: str, old: ObservedError, new: ObservedError
 ) -> tuple[str, str, str, str, str]:
     change = new.digits_lost - old.digits_lost
-    shown = wording.signed(change) if math.isfinite(change) else "—"
-    return name, _observed(old), _observed(new), shown, glossary.OBSERVED
+    change_text = wording.signed(change) if math.isfinite(change) else "—"
+    return name, _observed(old), _observed(new), change_text, glossary.OBSERVED
 
 
 def _observed(error: ObservedError) -> str:
@@ -352,27 +347,27 @@ _LISTED = 12
 
 
 def writing_panel(result: InspectionResult, node: int) -> None:
-    """The verdict, three bars, what they mean, and which inputs count; about the whole formula."""
-    found = diagnosis_service().writing(result)
-    st.html(f'<p class="eic-answer">{prose(found.sentence)}</p>')
-    for note in found.notes:
+    writing = diagnosis_service().writing(result)
+    st.html(f'<p class="eic-answer">{prose(writing.sentence)}</p>')
+    for note in writing.notes:
         st.html(f'<p class="eic-quiet">{prose(note)}</p>')
-    if not (math.isnan(found.q) and math.isnan(result.inspection.eic)):
-        _bars(result, found)
-    if not math.isnan(found.q):
+    if not (math.isnan(writing.q) and math.isnan(result.inspection.eic)):
+        _bars(result, writing)
+    if not math.isnan(writing.q):
         with st.expander("What the three bars mean"):
-            st.html(_meanings(found))
-        if found.conditioning.variables:
+            st.html(_meanings(writing))
+        if writing.conditioning.variables:
             with st.expander("Which inputs the result is sensitive to"):
-                st.html(_inputs(found))
+                st.html(_inputs(writing))
 
 
-def _bars(result: InspectionResult, found: WritingLoss) -> None:
+def _bars(result: InspectionResult, writing: WritingLoss) -> None:
     dark, narrow = is_dark(), is_narrow()
-    shared = math.inf if math.isnan(found.q) and found.singular else found.q
+    # nan with singular samples: no sample keeps a digit.
+    shared = math.inf if math.isnan(writing.q) and writing.singular else writing.q
     figure = figure_cache().get(
         ("losses", result.request, dark, narrow),
-        lambda: losses_figure(found, dark=dark, narrow=narrow),
+        lambda: losses_figure(writing, dark=dark, narrow=narrow),
         lambda _: 1.0,
     )
     st.plotly_chart(
@@ -380,14 +375,14 @@ def _bars(result: InspectionResult, found: WritingLoss) -> None:
         key="losses",
         theme=None,
         config={"displayModeBar": False},
-        alt=f"Digits lost: the function itself {wording.number(own_loss(found))}, the result as "
+        alt=f"Digits lost: the function itself {wording.number(own_loss(writing))}, the result as "
         f"written with shared noise {wording.number(shared)}, the worst step (EIC) "
         f"{wording.number(result.inspection.eic)}",
     )
 
 
-def _meanings(found: WritingLoss) -> str:
-    inspection = found.inspection
+def _meanings(writing: WritingLoss) -> str:
+    inspection = writing.inspection
     worst = worst_step(inspection)
     where = f"<code>{escape(inspection.nodes[worst].text, 80)}</code>"
     at_root = worst == len(inspection.formula) - 1
@@ -403,20 +398,20 @@ def _meanings(found: WritingLoss) -> str:
     more = (
         " It is less than the result loses: EIC takes repeated inputs for independent, and here "
         "their errors add up."
-        if found.q > inspection.eic_finite + 0.05
+        if writing.q > inspection.eic_finite + 0.05
         else ""
     )
     items = (
         (
             "The function itself",
-            wording.digits_lost(found.own),
+            wording.digits_lost(writing.own),
             glossary.OWN,
             "Take inputs that are right to one rounding, compute without any further error, and "
             "round the result once: so many digits go, whoever writes the formula and however.",
         ),
         (
             "The result, shared noise",
-            wording.digits_lost(found.q),
+            wording.digits_lost(writing.q),
             glossary.CORRELATED,
             "Now every step of this form rounds, too. What goes beyond the first bar is the fault "
             "of the writing, and another form may keep it.",
@@ -434,25 +429,24 @@ def _meanings(found: WritingLoss) -> str:
     )
     compared = (
         f'<p class="eic-quiet">The first two over the '
-        f"{wording.count(found.compared, 'sample')} at which "
+        f"{wording.count(writing.compared, 'sample')} at which "
         "both are finite.</p>"
-        if found.singular
+        if writing.singular
         else ""
     )
     return f'<dl class="eic-meanings">{rows}</dl>{compared}'
 
 
-def _inputs(found: WritingLoss) -> str:
-    """How much of a relative error of each input arrives, the strongest first."""
-    ranked = sorted(found.conditioning.variables, key=lambda v: -v.share)
+def _inputs(writing: WritingLoss) -> str:
+    ranked = sorted(writing.conditioning.variables, key=lambda v: -v.share)
     rows = "".join(
         f'<tr><th scope="row">{prose(phrases.input_name(v.name))}</th>'
         f"<td>{wording.significant(v.rms)}</td><td>{wording.significant(v.largest)}</td>"
         f"<td>{wording.percent(v.share)}</td></tr>"
         for v in ranked[:_LISTED]
     )
-    left = len(ranked) - _LISTED
-    more = f'<p class="eic-quiet">{left} more inputs count less.</p>' if left > 0 else ""
+    omitted = len(ranked) - _LISTED
+    more = f'<p class="eic-quiet">{omitted} more inputs count less.</p>' if omitted > 0 else ""
     tip = escape(glossary.CONDITION, 1000)
     table = (
         f'<table class="eic-repair"><tr><th></th><th scope="col" title="{tip}">typical (rms)</th>'

@@ -1,6 +1,4 @@
-""" "Whose noise?": the ledger of the selected node as a waterfall and a table, and what the result
-hides.
-"""
+""" "Whose noise?": the ledger of the selected node as a waterfall and a table, and masked noise."""
 
 from __future__ import annotations
 
@@ -29,23 +27,23 @@ from pages.ui.kit.visit import change_state
 from pages.ui.kit.wiring import diagnosis_service, figure_cache
 from pages.ui.questions.instead import replace_formula_button
 
-_TRIED = "noise-tried"
+_WHAT_IFS = "noise-tried"
 _MOST = 6
 
 
-def masked_rows_named(whole: Ledger) -> tuple[int, ...]:
-    """The nodes that `masked_view` names."""
+def outermost_masked_nodes(whole: Ledger) -> tuple[int, ...]:
+    """The nodes that `masked_view` lists."""
     return tuple(row.node_id for row in whole.outermost_masked[:_MOST])
 
 
 def masked_view(result: InspectionResult, whole: Ledger) -> None:
-    """The masked nodes of the whole formula, each with a what-if whose answer stays."""
+    """The masked nodes of the whole formula, each with a what-if."""
     rows = whole.outermost_masked
     st.html(f'<h3 class="eic-h" title="{glossary.MASKED}">{MASKED} What the result hides</h3>')
     for row in rows[:_MOST]:
         with st.container(key=f"masked-{row.node_id}", gap="xsmall"):
             st.html(f'<p class="eic-quiet">{prose(whole.masked_sentence(row))}</p>')
-            if (result.request, row.node_id) in _asked_what_ifs():
+            if (result.request, row.node_id) in _what_ifs():
                 _answer(result, row.node_id)
             else:
                 st.button(
@@ -60,25 +58,25 @@ def masked_view(result: InspectionResult, whole: Ledger) -> None:
         st.html(f'<p class="eic-quiet">{len(rows) - _MOST} more in the table below.</p>')
 
 
-def _asked_what_ifs() -> frozenset[tuple[object, int]]:
-    """The what-ifs asked for in this tab."""
-    tried: frozenset[tuple[object, int]] = st.session_state.get(_TRIED, frozenset())
-    return tried
+# Remembered for the tab: a button's click lasts one run, its answer should stay.
+def _what_ifs() -> frozenset[tuple[object, int]]:
+    requests: frozenset[tuple[object, int]] = st.session_state.get(_WHAT_IFS, frozenset())
+    return requests
 
 
 @uninterrupted()
 def _ask_what_if(result: InspectionResult, node: int) -> None:
-    st.session_state[_TRIED] = _asked_what_ifs() | {(result.request, node)}
+    st.session_state[_WHAT_IFS] = _what_ifs() | {(result.request, node)}
 
 
 def _answer(result: InspectionResult, node: int) -> None:
     try:
-        found = diagnosis_service().what_if(result, node)
+        answer = diagnosis_service().what_if(result, node)
     except UserError as error:
         st.html(f'<p class="eic-note">{prose(str(error))}</p>')
         return
-    st.html(f'<p class="eic-note">{prose(found.sentence)}</p>')
-    replace_formula_button(result, found.text, f"take-mean-{node}")
+    st.html(f'<p class="eic-note">{prose(answer.sentence)}</p>')
+    replace_formula_button(result, answer.text, f"take-mean-{node}")
 
 
 _HEIGHT = 420
@@ -86,7 +84,6 @@ _TEXT = 200
 
 
 def ledger_table(ledger: Ledger) -> None:
-    """Every row, the largest share first."""
     config, narrow = st.column_config, is_narrow()
     percent = "%.3g %%"
     st.dataframe(
@@ -118,7 +115,7 @@ def ledger_table(ledger: Ledger) -> None:
 
 
 def _order(narrow: bool) -> list[str]:
-    """On a phone what tells most stands where no scrolling is needed."""
+    """The columns in order; a phone shows the first few without scrolling."""
     first = ["expression", "share", "how"] if narrow else ["expression", "how", "share"]
     return [*first, "mean", "below", "gain", "largest", "at", "node"]
 
@@ -132,8 +129,8 @@ def _columns(ledger: Ledger, rows: tuple[LedgerRow, ...]) -> pa.Table:
             "share": [100 * row.share for row in rows],
             "mean": [100 * row.mean_share for row in rows],
             "below": [100 * row.inherited for row in rows],
-            "gain": [_shown(row.gain) for row in rows],
-            "largest": [_shown(row.largest) for row in rows],
+            "gain": [_finite_or_none(row.gain) for row in rows],
+            "largest": [_finite_or_none(row.largest) for row in rows],
             "at": [texts[row.amplifier].text[:_TEXT] for row in rows],
             "node": [row.node_id for row in rows],
         }
@@ -145,7 +142,7 @@ def _how(ledger: Ledger, row: LedgerRow) -> str:
     return f"{shape} {'masked' if shape == MASKED else 'here' if shape == INTRODUCED else 'below'}"
 
 
-def _shown(value: float) -> float | None:
+def _finite_or_none(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
@@ -158,7 +155,6 @@ _SHAPES = (
 
 
 def noise_panel(result: InspectionResult, node: int) -> None:
-    """Answer for the selected node."""
     service = diagnosis_service()
     ledger = service.blame(result, node)
     root = len(result.inspection.formula) - 1
@@ -167,9 +163,10 @@ def noise_panel(result: InspectionResult, node: int) -> None:
     st.html(f'<p class="eic-answer">{prose(ledger.sentences[0])}</p>')
     if len(ledger.rows) > 1:
         _waterfall(result, ledger)
+    # `masked_view` says these, each beside its button.
     masked = {ledger.masked_sentence(row) for row in ledger.outermost_masked}
     more = [sentence for sentence in ledger.sentences[1:] if sentence not in masked]
-    if node != root and whole.rows and node not in masked_rows_named(whole):
+    if node != root and whole.rows and node not in outermost_masked_nodes(whole):
         more.append(_in_the_result(whole, node))
     for sentence in more:
         st.html(f'<p class="eic-quiet">{prose(sentence)}</p>')
@@ -181,7 +178,7 @@ def noise_panel(result: InspectionResult, node: int) -> None:
 
 
 def _in_the_result(whole: Ledger, node: int) -> str:
-    """What the selected node contributes to the noise of the whole formula."""
+    """The part of the selected node in the noise of the whole formula."""
     row = whole.rows[node]
     share = wording.percent(row.share)
     if row.masked:
@@ -198,7 +195,6 @@ def _in_the_result(whole: Ledger, node: int) -> str:
 
 
 def _waterfall(result: InspectionResult, ledger: Ledger) -> None:
-    """The figure with its switch; a click on a bar selects the bar's node."""
     with st.container(horizontal=True, vertical_alignment="center", key="noise-toolbar"):
         shapes = "".join(
             f'<span title="{escape(explained)}">{shape} {name}</span>'
@@ -216,14 +212,14 @@ def _waterfall(result: InspectionResult, ledger: Ledger) -> None:
         figure,
         key=f"{_CHART}-{ledger.target}",
         theme=None,
-        on_select=lambda: _clicked(result.request, ledger.target),
+        on_select=lambda: _select_clicked(result.request, ledger.target),
         selection_mode="points",
         config={"displayModeBar": False},
         alt=waterfall_words(ledger, mean=mean),
     )
 
 
-def _clicked(request: InspectionRequest, target: int) -> None:
+def _select_clicked(request: InspectionRequest, target: int) -> None:
     points = st.session_state[f"{_CHART}-{target}"].selection.points
     if not points:
         return
@@ -235,7 +231,6 @@ def _clicked(request: InspectionRequest, target: int) -> None:
 
 
 def _way_back(result: InspectionResult, node: int) -> None:
-    """Back to the node whose bar was clicked."""
     request, target = st.session_state.get(_BACK, (None, node))
     if request != result.request or target == node:
         return

@@ -1,6 +1,4 @@
-""" "Which rows?": those that carry the noise of the selected node, as a picture, a table and a
-file.
-"""
+""" "Which rows?": the rows that carry the noise of a node, as a picture, a table and a file."""
 
 from __future__ import annotations
 
@@ -25,53 +23,38 @@ from pages.ui.kit.text import clean, escape, file_name, prose
 from pages.ui.kit.wiring import diagnosis_service, figure_cache
 from pages.ui.questions.domain import domain_sliders, follow_domain
 
-SHOWN = 50
+ROWS_ON_PAGE = 50
+# Most inputs with a column of their own on the page; the file has all.
 _COLUMNS = 8
-"""Most inputs with a column of their own on the page; the file has all."""
 
+# Most rows whose file is made with the page: it takes some ten milliseconds.
 FILE_AT_ONCE = 1000
-"""With no more rows the file is made with the page: some ten milliseconds."""
 
+# Browsers cannot show larger numbers exactly and would mark them.
 _SAFE = 2.0**53
-"""Browsers cannot show larger numbers exactly and would mark them."""
 
 
-def listed_rows(found: Where) -> tuple[int, ...]:
-    """Positions: the rows where no digit is left, then those that carry 99 per cent, if few."""
-    carrying = found.carriers[-1].positions if found.carriers else ()
-    if len(carrying) > max(SHOWN, FEW * found.finite):
+def listed_rows(by_row: Where) -> tuple[int, ...]:
+    """Positions of the rows that keep no digit, then of those that carry 99 %, if these are few."""
+    carrying = by_row.carriers[-1].positions if by_row.carriers else ()
+    if len(carrying) > max(ROWS_ON_PAGE, FEW * by_row.finite):
         carrying = ()
-    return (*found.singular, *carrying)
+    return (*by_row.singular, *carrying)
 
 
-def rows_table(result: InspectionResult, found: Where) -> None:
-    """The first rows of the list, and all of them to download."""
-    rows = listed_rows(found)
-    inspection = found.inspection
+def rows_table(result: InspectionResult, by_row: Where) -> None:
+    rows = listed_rows(by_row)
     labels = result.match.mapping if result.match is not None else {}
-    names = inspection.formula.subtree(found.node_id).variables[:_COLUMNS]
-    y, _ = inspection.amplification.trace(found.node_id)
-    shown = rows[:SHOWN]
-    digits = max(6, node_digits(inspection, found.node_id, np.array(shown)))
-    table: dict[str, list[Any]] = {"row": [found.row_number(k) for k in shown]}
-    table |= {
-        f"in:{name}": [float(inspection.samples.columns[name][k]) for k in shown] for name in names
-    }
-    table |= {
-        "value": [_known(float(y[k])) for k in shown],
-        "digits": [_digits(float(found.s[k])) for k in shown],
-        "s": [_amplification(float(found.s[k])) for k in shown],
-        "share": [None if math.isinf(found.s[k]) else 100 * float(found.shares[k]) for k in shown],
-    }
-    if is_narrow():  # what tells most stands where no scrolling is needed
-        first = ("row", "share", "digits")
-        table = {name: table[name] for name in (*first, *(k for k in table if k not in first))}
+    names = by_row.inspection.formula.subtree(by_row.node_id).variables[:_COLUMNS]
+    page_rows = rows[:ROWS_ON_PAGE]
+    digits = max(6, node_digits(by_row.inspection, by_row.node_id, np.array(page_rows)))
+    table = _columns(by_row, page_rows, names)
     config = st.column_config
     st.dataframe(
         pa.table(table),
         key="rows-table",
         hide_index=True,
-        height=min(320, 37 + 35 * len(shown)),
+        height=min(320, 37 + 35 * len(page_rows)),
         column_config={
             "row": config.NumberColumn("Row", width=70, help=glossary.ROW),
             **{
@@ -90,13 +73,15 @@ def rows_table(result: InspectionResult, found: Where) -> None:
         placeholder="—",
         alt="The rows that carry 99 % of the amplified noise at the selected node",
     )
-    if len(rows) > SHOWN:
-        st.html(f'<p class="eic-quiet">The first {SHOWN} of {len(rows):,}; the file has all.</p>')
-    make = partial(rows_csv, found, labels)
+    if len(rows) > ROWS_ON_PAGE:
+        st.html(
+            f'<p class="eic-quiet">The first {ROWS_ON_PAGE} of {len(rows):,}; the file has all.</p>'
+        )
+    make = partial(rows_csv, by_row, labels)
     st.download_button(
         "These rows, CSV",
-        # A file that is there keeps its address when the page runs again, and a click in that very
-        # moment finds it; one that is made when asked for has a new address after each run.
+        # A finished file keeps its address when the page runs again, so a click in that moment
+        # finds it; a file made on demand has a new address after each run.
         data=make() if len(rows) <= FILE_AT_ONCE else make,
         file_name=file_name(f"rows-{result.request.formula}", "csv"),
         mime="text/csv",
@@ -106,7 +91,23 @@ def rows_table(result: InspectionResult, found: Where) -> None:
     )
 
 
-def rows_csv(found: Where, labels: Mapping[str, str] | None = None) -> str:
+def _columns(by_row: Where, rows: tuple[int, ...], names: tuple[str, ...]) -> dict[str, list[Any]]:
+    columns, s = by_row.inspection.samples.columns, by_row.s
+    y, _ = by_row.inspection.amplification.trace(by_row.node_id)
+    table: dict[str, list[Any]] = {
+        "row": [by_row.row_number(k) for k in rows],
+        **{f"in:{name}": [float(columns[name][k]) for k in rows] for name in names},
+        "value": [_number_or_none(float(y[k])) for k in rows],
+        "digits": [math.log10(s[k]) for k in rows],
+        "s": [float(s[k]) if s[k] < _SAFE else None for k in rows],
+        "share": [None if math.isinf(s[k]) else 100 * float(by_row.shares[k]) for k in rows],
+    }
+    # On a phone the columns that tell most stand where no scrolling is needed.
+    first = ("row", "share", "digits") if is_narrow() else ()
+    return {name: table[name] for name in (*first, *(k for k in table if k not in first))}
+
+
+def rows_csv(by_row: Where, labels: Mapping[str, str] | None = None) -> str:
     """The listed rows as CSV that a spreadsheet opens safely; inputs as they were written.
 
     >>> from eic_core.explain.where import where
@@ -116,62 +117,53 @@ def rows_csv(found: Where, labels: Mapping[str, str] | None = None) -> str:
     >>> print(rows_csv(where(inspect(read("x-2").formula, samples), 2)).splitlines()[0])
     row,x,x - 2,s,share
     """
-    inspection = found.inspection
-    names = inspection.formula.subtree(found.node_id).variables
-    y, _ = inspection.amplification.trace(found.node_id)
+    inspection = by_row.inspection
+    names = inspection.formula.subtree(by_row.node_id).variables
+    y, _ = inspection.amplification.trace(by_row.node_id)
     heads = [(labels or {}).get(name, name) for name in names]
-    text = to_python(inspection.formula, found.node_id)
+    text = to_python(inspection.formula, by_row.node_id)
     rows = []
-    for k in listed_rows(found):
+    for k in listed_rows(by_row):
         cells = [inspection.samples.decimal(name, k) for name in names]
-        share = "" if math.isinf(found.s[k]) else repr(float(found.shares[k]))
+        share = "" if math.isinf(by_row.s[k]) else repr(float(by_row.shares[k]))
         rows.append(
-            [found.row_number(k), *cells, repr(float(y[k])), repr(float(found.s[k])), share]
+            [by_row.row_number(k), *cells, repr(float(y[k])), repr(float(by_row.s[k])), share]
         )
     return csv_text(["row", *map(safe_cell, heads), safe_cell(text), "s", "share"], rows)
 
 
 def _plain(values: list[float | None]) -> str:
-    """Powers of ten only where the zeros could not be counted."""
+    """The format of a column: powers of ten only where zeros could not be counted."""
     return "scientific" if any(abs(v) > 1e9 for v in values if v) else "%.5g"
 
 
-def _known(value: float) -> float | None:
+def _number_or_none(value: float) -> float | None:
     return value if math.isfinite(value) and abs(value) < _SAFE else None
 
 
-def _amplification(s: float) -> float | None:
-    return s if s < _SAFE else None
-
-
-def _digits(s: float) -> float:
-    return math.log10(s)
-
-
 def rows_panel(result: InspectionResult, node: int) -> None:
-    """The answer, the share of each row, sliders for the ranges; rows and growth on demand."""
     follow_domain(result)
     with st.spinner("Looking at every row…"):
-        found = diagnosis_service().where(result, node)
-    with_data = (found.interval.sentence, found.growth.sentence if found.growth else "")
-    first, *more = [said for said in found.sentences if said not in with_data]
+        by_row = diagnosis_service().where(result, node)
+    # `_more_data` says these two beside their figure.
+    with_data = (by_row.interval.sentence, by_row.growth.sentence if by_row.growth else "")
+    first, *more = [sentence for sentence in by_row.sentences if sentence not in with_data]
     st.html(f'<p class="eic-answer">{_with_term(prose(first))}</p>')
     if more:
         st.html(f'<p class="eic-quiet">{prose(" ".join(more))}</p>')
-    if left := _left_out(result):
-        st.html(f'<p class="eic-quiet">{prose(left)}</p>')
-    if found.carriers:
-        _picture(result, found)
+    if note := _unresolved_note(result):
+        st.html(f'<p class="eic-quiet">{prose(note)}</p>')
+    if by_row.carriers:
+        _picture(result, by_row)
     domain_sliders(result)
-    rows = listed_rows(found)
+    rows = listed_rows(by_row)
     if rows:
-        _rows(result, found, len(rows) - len(found.singular))
-    if found.carriers:
-        _more_data(result, found)
+        _rows(result, by_row, len(rows) - len(by_row.singular))
+    if by_row.carriers:
+        _more_data(result, by_row)
 
 
-def _left_out(result: InspectionResult) -> str:
-    """How many rows were not checked, and how many have no real value, told apart."""
+def _unresolved_note(result: InspectionResult) -> str:
     counts = result.inspection.counts
     if not counts.unresolved:
         return ""
@@ -193,24 +185,24 @@ def _with_term(sentence: str) -> str:
     return sentence.replace(noise, term, 1)
 
 
-def _picture(result: InspectionResult, found: Where) -> None:
-    ways = ways_across(found)
+def _picture(result: InspectionResult, by_row: Where) -> None:
+    ways = ways_across(by_row)
     labels = dict(result.match.mapping) if result.match is not None else None
     across = ways[0]
     if len(ways) > 1:
         across = st.selectbox(
             "Drawn against",
             ways,
-            key=f"rows-across:{found.node_id}:{ways[0].kind}:{ways[0].name}",
+            key=f"rows-across:{by_row.node_id}:{ways[0].kind}:{ways[0].name}",
             format_func=partial(_way, labels=labels or {}),
             label_visibility="collapsed",
             width=280,
         )
     dark, narrow = is_dark(), is_narrow()
-    key = (result.request, "rows", found.node_id, across, dark, narrow)
+    key = (result.request, "rows", by_row.node_id, across, dark, narrow)
     figure = figure_cache().get(
         key,
-        lambda: rows_figure(found, across, dark=dark, narrow=narrow, labels=labels),
+        lambda: rows_figure(by_row, across, dark=dark, narrow=narrow, labels=labels),
         lambda _: 1.0,
     )
     st.plotly_chart(
@@ -218,7 +210,7 @@ def _picture(result: InspectionResult, found: Where) -> None:
         key="rows-plot",
         theme=None,
         config=plotly_config("eic-rows"),
-        alt=f"Share of each row in {NOISE}. {clean(found.sentences[0])}",
+        alt=f"Share of each row in {NOISE}. {clean(by_row.sentences[0])}",
     )
 
 
@@ -230,27 +222,27 @@ def _way(way: Across, labels: dict[str, str]) -> str:
     return f"against {clean(labels.get(way.name, way.name), 40)}"
 
 
-def _rows(result: InspectionResult, found: Where, count: int) -> None:
+def _rows(result: InspectionResult, by_row: Where, count: int) -> None:
     parts = []
-    if found.singular:
-        parts.append(f"{len(found.singular):,} without a digit")
+    if by_row.singular:
+        parts.append(f"{len(by_row.singular):,} without a digit")
     if count:
         parts.append(f"{wording.count(count, 'that carries', 'that carry')} 99 %")
     with st.expander(f"The rows: {', '.join(parts)}", key="rows-list"):
-        rows_table(result, found)
+        rows_table(result, by_row)
 
 
-def _more_data(result: InspectionResult, found: Where) -> None:
-    """Whether more data would change the number: the curve where it would, else the interval."""
-    growth, interval = found.growth, found.interval
+def _more_data(result: InspectionResult, by_row: Where) -> None:
+    """The curve of growth where more data would change the number, else its interval."""
+    growth, interval = by_row.growth, by_row.interval
     unsettled = growth is not None and interval.heavy
-    with st.expander(f"Would more data change it? {_short(found)}", key="rows-growth"):
+    with st.expander(f"Would more data change it? {_short(by_row)}", key="rows-growth"):
         if unsettled:
             assert growth is not None
             st.html(f"<p>{prose(growth.sentence)}</p>")
             dark, narrow = is_dark(), is_narrow()
             figure = figure_cache().get(
-                (result.request, "growth", found.node_id, dark, narrow),
+                (result.request, "growth", by_row.node_id, dark, narrow),
                 lambda: growth_figure(growth, dark=dark, narrow=narrow),
                 lambda _: 0.3,
             )
@@ -267,8 +259,8 @@ def _more_data(result: InspectionResult, found: Where) -> None:
         )
 
 
-def _short(found: Where) -> str:
-    growth, interval = found.growth, found.interval
+def _short(by_row: Where) -> str:
+    growth, interval = by_row.growth, by_row.interval
     if interval.heavy and growth is not None and growth.per_decade >= 0.05:
         return (
             f"Yes: so far the local EIC of this step grows by {growth.per_decade:.1f} digits for "

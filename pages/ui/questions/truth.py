@@ -1,5 +1,5 @@
-"""The question "Is it true?": prediction beside trials (the paper's Algorithms 1 and 2) and the
-errors of real arithmetic, node by node.
+""" "Is it true?": the prediction beside trials (the paper's Algorithms 1 and 2) and real
+arithmetic.
 """
 
 from __future__ import annotations
@@ -21,30 +21,32 @@ from pages.ui.kit.text import escape, prose
 from pages.ui.kit.visit import change_state
 from pages.ui.kit.wiring import diagnosis_service, figure_cache
 
+# Shape and word of each badge.
 BADGES = {"ok": ("✓", "agrees"), "explained": ("◆", "explained"), "unclear": ("?", "unclear")}
-"""Shape and word of each badge."""
 
 _HEIGHT = 420
 _KEY = "truth-table"
 _TEXT = 200
 
 
-def truth_table(found: Triangulation, node: int) -> None:
-    """Every node, those that need a word first, then by loss."""
-    order = sorted(found.nodes, key=_rank)
+def truth_table(triangulation: Triangulation, node: int) -> None:
+    """Every node, the ones that need explaining first, then by loss."""
+    order = sorted(triangulation.nodes, key=_rank)
     ids = [n.node_id for n in order]
     row = ids.index(node)
     chosen: Any = {"selection": {"rows": [row], "columns": [], "cells": []}}
+    # The table remembers its own selection: where the node was chosen elsewhere it must be set
+    # before the widget is drawn, and a default beside a set value is refused.
     stale = list(st.session_state.get(_KEY, chosen)["selection"]["rows"]) != [row]
     if stale:
         st.session_state[_KEY] = chosen
     config = st.column_config
-    sigmas = [s.sigma for s in found.nodes[0].shaken]
+    sigmas = [s.sigma for s in triangulation.nodes[0].shaken]
     narrow = is_narrow()
     st.dataframe(
         _columns(order, narrow),
         key=_KEY,
-        on_select=lambda: _row_selected(ids, row),
+        on_select=lambda: _select_row(ids, row),
         selection_mode="single-row",
         selection_default=None if stale else chosen,
         hide_index=True,
@@ -78,8 +80,8 @@ def _columns(order: list[TriangulatedNode], narrow: bool) -> pa.Table:
     columns: dict[str, list[str] | list[float | None]] = {
         "badge": [shape if narrow else f"{shape} {word}" for shape, word in badges],
         "expression": [n.text[:_TEXT] for n in order],
-        "recursion": [_shown(n.recursion) for n in order],
-        "shared": [_shown(n.shared) for n in order],
+        "recursion": [_finite_or_none(n.recursion) for n in order],
+        "shared": [_finite_or_none(n.shared) for n in order],
         "float32": [observed_text(n.float32) for n in order],
         "float64": [observed_text(n.float64) for n in order],
     }
@@ -100,7 +102,7 @@ def _interval(node: TriangulatedNode, k: int) -> str:
     return f"{wording.number(shaken.local_eic)} ({low} to {high})"
 
 
-def _shown(value: float) -> float | None:
+def _finite_or_none(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
@@ -109,41 +111,40 @@ def _rank(node: TriangulatedNode) -> tuple[int, float, int]:
     return -list(BADGES).index(node.agreement.badge), -loss, node.node_id
 
 
-def _row_selected(ids: list[int], before: int) -> None:
+def _select_row(ids: list[int], before: int) -> None:
     rows = st.session_state[_KEY]["selection"]["rows"]
     if rows and rows[0] != before and rows[0] < len(ids):
         change_state(node=ids[rows[0]])
 
 
 def truth_panel(result: InspectionResult, node: int) -> None:
-    """Answer for all nodes, and the numbers of the selected one."""
     with patient_progress() as progress:
-        found = diagnosis_service().triangulation(result, progress)
-    st.html(f'<p class="eic-answer">{prose(found.sentence)}</p>')
-    if not found.nodes:
+        triangulation = diagnosis_service().triangulation(result, progress)
+    st.html(f'<p class="eic-answer">{prose(triangulation.sentence)}</p>')
+    if not triangulation.nodes:
         return
-    st.html(f'<p class="eic-quiet">{prose(_basis(result, found, node))}</p>')
-    _selected(result, found.nodes[node])
-    with st.expander(f"All {len(found.nodes):,} nodes", expanded=True):
-        truth_table(found, node)
+    st.html(f'<p class="eic-quiet">{prose(_basis(result, triangulation, node))}</p>')
+    _selected(result, triangulation.nodes[node])
+    with st.expander(f"All {len(triangulation.nodes):,} nodes", expanded=True):
+        truth_table(triangulation, node)
     with st.expander("How to read this"):
         st.html(_READING)
 
 
-def _basis(result: InspectionResult, found: Triangulation, node: int) -> str:
-    """On which samples the ways are compared, and what the selected node loses on the others."""
-    used, valid = len(found.samples), result.inspection.counts.valid
+def _basis(result: InspectionResult, triangulation: Triangulation, node: int) -> str:
+    """The samples on which the ways are compared, and the loss of the node on all samples."""
+    used, valid = len(triangulation.samples), result.inspection.counts.valid
     which = (
         f"all {used:,} valid samples"
         if used == valid
         else (f"{used:,} of the {valid:,} valid samples, evenly spaced")
     )
-    said = f"Compared on {which}; exact values have 60 digits."
+    basis = f"Compared on {which}; exact values have 60 digits."
     looked_at = result.inspection.nodes[node]
-    here, whole = found.nodes[node].recursion, looked_at.local_eic_finite
-    shown = [wording.number(value, 1) for value in (here, whole)]
-    if shown[0] == shown[1] or not math.isfinite(here - whole):
-        return said
+    own, whole = triangulation.nodes[node].recursion, looked_at.local_eic_finite
+    digits = [wording.number(value, 1) for value in (own, whole)]
+    if digits[0] == digits[1] or not math.isfinite(own - whole):
+        return basis
     evaluated = looked_at.evaluated if looked_at.evaluated >= 0 else valid
     finite = evaluated - looked_at.singular
     does = ["is evaluated"] * (evaluated < valid) + ["keeps a digit"] * (finite < evaluated)
@@ -151,13 +152,12 @@ def _basis(result: InspectionResult, found: Triangulation, node: int) -> str:
     if does:
         every = f"the {finite:,} of all {valid:,} at which it {' and '.join(does)}"
     return (
-        f"{said} On these, `{found.nodes[node].text[:80]}` loses {shown[0]} digits (local EIC), on "
-        f"{every} it loses {shown[1]}: the mean depends on which rows are in it."
+        f"{basis} On these, `{triangulation.nodes[node].text[:80]}` loses {digits[0]} digits "
+        f"(local EIC), on {every} it loses {digits[1]}: the mean depends on which rows are in it."
     )
 
 
 def _selected(result: InspectionResult, node: TriangulatedNode) -> None:
-    """The badge, the figure, and the reasons of one node."""
     shape, word = BADGES[node.agreement.badge]
     st.html(
         f'<p class="eic-node"><span class="eic-agreement" title="{escape(glossary.AGREEMENT)}">'

@@ -1,9 +1,4 @@
-""" "Where?": the data with s(x), the formula typeset on its colours, and every node in a table.
-
-Written for KaTeX and, with other box commands, for LaTeX.  Calm by intent: a box is
-drawn only where the digits lost differ visibly from what surrounds the box; leaves
-never get one.  Large formulas are cut to what the tree shows.
-"""
+""" "Where?": the data with s(x), the formula typeset on its colours, and every node in a table."""
 
 from __future__ import annotations
 
@@ -33,22 +28,22 @@ from pages.ui.kit.text import clean, code_label
 from pages.ui.kit.visit import change_state, current_visit
 from pages.ui.kit.wiring import figure_cache
 
+# Digits by which a node must differ from the box around it to get its own.
 CALM = 0.3
-"""Digits by which a node must differ from the box around it to get its own."""
 
+# Most boxes that are drawn, the largest losses first.
 MAX_BOXES = 30
-"""How many boxes are drawn at most, the hottest first."""
 
+# Larger formulas are shortened around the bottleneck and the selected node.
 MAX_NODES = 110
-"""Larger formulas are shortened around the bottleneck and the selected node."""
 
+# Longest result in characters; beyond, boxes are dropped.
 MAX_SOURCE = 20_000
-"""Longest result in characters; beyond, boxes are dropped."""
 
 
 @dataclass(frozen=True)
 class _Dialect:
-    """How boxes are written."""
+    """The box commands of one LaTeX dialect."""
 
     box: Callable[[str, str], str]
     frame: Callable[[str, str, str], str]
@@ -78,11 +73,9 @@ def coloured_latex(
     dark: bool = False,
     marked: bool = False,
 ) -> str:
-    r"""The formula in KaTeX's LaTeX, sub-expressions on the tree's colours.
+    r"""The formula in KaTeX's LaTeX, sub-expressions on the tree's colours, `selected` in a brace.
 
-    - `selected`: node to mark with a brace and its digits.
-    - `dark`: for a dark page.
-    - `marked`: with invisible marks by which a script finds every part (``lighting.js``).
+    `marked` adds invisible marks by which a script finds every part (``lighting.js``).
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -97,7 +90,7 @@ def coloured_latex(
 
 
 def coloured_tex(inspection: Inspection, *, selected: int | None = None) -> str:
-    """The same as a standalone LaTeX document that compiles with xcolor and amsmath."""
+    """A standalone LaTeX document with the same boxes; it needs xcolor and amsmath."""
     body = _coloured(inspection, _XCOLOR, selected, False)
     return (
         "\\documentclass[border=6pt]{standalone}\n"
@@ -118,6 +111,7 @@ def _coloured(inspection: Inspection, dialect: _Dialect, selected: int | None, d
     tree = None
     if len(inspection.nodes) > MAX_NODES:
         tree = visible_tree(inspection, selected=selected, narrow=True)
+    # Boxes make most of the text; without any the plain formula may still be too long, and is cut.
     for boxes in (MAX_BOXES, MAX_BOXES // 3, 0):
         text = _write(inspection, dialect, selected, dark, tree, boxes)
         if len(text) <= MAX_SOURCE:
@@ -133,65 +127,63 @@ def _write(
     tree: VisibleTree | None,
     limit: int,
 ) -> str:
-    theme = THEMES[dark]
     boxed = _boxed(inspection, tree, limit)
     inside = selected is not None and _stands_in_box(inspection.formula, selected, boxed)
     styles = _styles(inspection.formula)
-    shown = None if tree is None else set(tree.order)
-    kept: dict[int, str] = {}  # LaTeX of the node where a skipped stretch ends
+    visible = None if tree is None else set(tree.order)
+    inner_latex: dict[int, str] = {}  # LaTeX of the node where a skipped stretch ends
 
     def decorate(node: Node, latex: str) -> str:
         k = node.id
-        if tree is not None and shown is not None:
-            if k not in shown:
+        if tree is not None and visible is not None:
+            if k not in visible:
                 return ""
             if k in tree.skipped:
-                latex = rf"\left[\,\cdots {kept.pop(tree.children[k][0])} \cdots\,\right]"
+                latex = rf"\left[\,\cdots {inner_latex.pop(tree.children[k][0])} \cdots\,\right]"
             elif k in tree.folded:
                 latex = r"\left[\cdots\right]"
         if dialect.marks and k < _MAX_MARKED:
             latex = _marked(inspection.formula, node, latex)
         if k in boxed:
-            value = boxed[k]
-            style = styles.get(k, r"\displaystyle")
-            if math.isinf(value):
-                latex = dialect.frame(
-                    theme.ink, theme.paper, f"{style} {dialect.ink(theme.ink, latex)}"
-                )
-            else:
-                fill = colour(value, dark)
-                latex = dialect.box(fill, f"{style} {dialect.ink(text_on(fill), latex)}")
+            latex = _box(dialect, boxed[k], styles.get(k, r"\displaystyle"), latex, dark)
         if k == selected:
-            latex = _brace(inspection, node, latex, dialect, "" if inside else theme.accent)
+            latex = _brace(inspection, node, latex, dialect, "" if inside else THEMES[dark].accent)
         if tree is not None and k in ends:
-            kept[k] = latex
+            inner_latex[k] = latex
         return latex
 
     ends = set() if tree is None else {tree.children[k][0] for k in tree.skipped}
     return to_latex(inspection.formula, None, decorate)
 
 
+def _box(dialect: _Dialect, value: float, style: str, latex: str, dark: bool) -> str:
+    theme = THEMES[dark]
+    if math.isinf(value):
+        return dialect.frame(theme.ink, theme.paper, f"{style} {dialect.ink(theme.ink, latex)}")
+    fill = colour(value, dark)
+    return dialect.box(fill, f"{style} {dialect.ink(text_on(fill), latex)}")
+
+
+# Most nodes with a mark: the last one is a tenth of an em wide, and wider ones would be seen.
 _MAX_MARKED = 1000
-"""Nodes beyond have no mark of their own: a tenth of an em is as wide as a mark may be."""
 
 
 def _marked(formula: Formula, node: Node, latex: str) -> str:
-    """A part of the formula between two spaces that undo one another and tell its number.
-
-    The page's script finds a node by them (``lighting.js``); KaTeX writes no other attribute that
-    it could be found by.  Sums and products stay without braces, for KaTeX breaks lines in them.
-    """
+    """A part of the formula between two spaces that cancel and whose width tells its number."""
+    # The page's script finds a node by this width (`lighting.js`): KaTeX keeps no other attribute
+    # that could carry a number.
     width = (node.id + 1) / 10_000
     text = rf"\kern{width:.4f}em {latex}\kern-{width:.4f}em"
+    # Sums and products stay without braces, for KaTeX breaks lines in them.
     breaks = node.children and form_of(formula, node).latex_precedence <= NEG
     return text if breaks else f"{{{text}}}"
 
 
 def _brace(inspection: Inspection, node: Node, latex: str, dialect: _Dialect, accent: str) -> str:
     value = inspection.nodes[node.id].local_eic
-    said = {math.inf: r"\infty"}.get(value, wording.digits_lost(value))
-    said = rf"\text{{local EIC {said}}}" if math.isnan(value) else rf"\text{{local EIC }}{said}"
-    return rf"\underbrace{{{latex}}}_{{{dialect.ink(accent, said) if accent else said}}}"
+    text = {math.inf: r"\infty"}.get(value, wording.digits_lost(value))
+    text = rf"\text{{local EIC {text}}}" if math.isnan(value) else rf"\text{{local EIC }}{text}"
+    return rf"\underbrace{{{latex}}}_{{{dialect.ink(accent, text) if accent else text}}}"
 
 
 def _stands_in_box(formula: Formula, node_id: int, boxed: dict[int, float]) -> bool:
@@ -202,12 +194,12 @@ def _stands_in_box(formula: Formula, node_id: int, boxed: dict[int, float]) -> b
 
 
 def _boxed(inspection: Inspection, tree: VisibleTree | None, limit: int) -> dict[int, float]:
-    """Which nodes get a box, and the value that colours it."""
+    """The nodes that get a box, and the local EIC that colours it."""
     nodes = inspection.formula.nodes
     parents = inspection.formula.parents
     hottest = largest_loss_below(inspection) if tree is not None else []
-    around: dict[int | None, float] = {None: 0.0}  # value of the box that a node stands in
-    wanted: list[tuple[float, int, float]] = []
+    around: dict[int | None, float] = {None: 0.0}  # Value of the box around a node
+    candidates: list[tuple[float, int, float]] = []
     order = range(len(nodes)) if tree is None else tree.order
     for k in reversed(order):
         parent = parents[k]
@@ -216,20 +208,22 @@ def _boxed(inspection: Inspection, tree: VisibleTree | None, limit: int) -> dict
         outside = around[parent]
         value = inspection.nodes[k].local_eic
         if tree is not None and k in tree.folded and not math.isnan(value):
+            # A folded node stands for its subtree: it has the colour of the worst step in it.
             value = hottest[k]
         around[k] = outside
         if math.isnan(value) or not nodes[k].children:
             continue
+        # Calm by intent: a box only where the loss differs visibly from the box around it.
         differs = value != outside if math.isinf(value) else abs(value - outside) >= CALM
         if differs:
             around[k] = value
-            wanted.append((-value, k, value))
-    wanted.sort()
-    return {k: value for _, k, value in wanted[:limit]}
+            candidates.append((-value, k, value))
+    candidates.sort()
+    return {k: value for _, k, value in candidates[:limit]}
 
 
 def _styles(formula: Formula) -> dict[int, str]:
-    """The math style inside a box, where it is not display style."""
+    """The math style inside a box; display style has no entry."""
     styles: dict[int, str] = {}
     for node in reversed(formula.nodes):
         for place, child in enumerate(node.children):
@@ -243,7 +237,7 @@ _MAX_SLIDERS = 12
 
 
 def plots(result: InspectionResult, node: int) -> None:
-    """One variable: curve and amplification; two: maps; more: slices."""
+    """The data of one variable as curves, of two as maps, of more as slices."""
     inspection = result.inspection
     with st.container(
         horizontal=True, vertical_alignment="center", key="plot-toolbar", gap="small"
@@ -288,7 +282,6 @@ def _draw(result: InspectionResult, what: tuple[Any, ...], make: Callable[..., g
 
 @st.fragment
 def _slices(result: InspectionResult, node: int, labels: dict[str, str] | None) -> None:
-    """A cut along one or two variables; sliders hold the others."""
     inspection = result.inspection
     variables = blamed_variables_first(result)
     with st.container(horizontal=True, gap="small", key="axes"):
@@ -319,6 +312,7 @@ def _slices(result: InspectionResult, node: int, labels: dict[str, str] | None) 
         for name in held[:_MAX_SLIDERS]:
             column = inspection.samples.columns[name]
             low, high = float(column.min()), float(column.max())
+            # A slider cannot hold a constant column, nor a range near the limit of doubles.
             if not low < high or not (high - low) < 1e300:
                 continue
             fixed[name] = st.slider(
@@ -343,25 +337,25 @@ def _slices(result: InspectionResult, node: int, labels: dict[str, str] | None) 
 
 
 def blamed_variables_first(result: InspectionResult) -> list[str]:
-    """The variables, those of the node to blame first."""
+    """The variables, the ones below the node to blame first."""
     formula = result.inspection.formula
     below = formula.subtree(result.origin).variables
     return [*below, *(name for name in formula.variables if name not in below)]
 
 
 _HEIGHT = 420
+# Larger amplifications have too many digits to be read; the column of losses shows the same.
 _LEGIBLE = 1e9
-"""Larger amplifications have too many digits to be read; the digits lost say it."""
 
 KEY = "node_table"
 
 
 def node_table(result: InspectionResult, node: int) -> None:
-    """Every node, the hottest first."""
+    """Every node, the largest loss first."""
     order = sorted(result.inspection.nodes, key=lambda n: (_rank(n.local_eic), n.node.id))
-    here = current_visit()
-    here.table_order = tuple(n.node.id for n in order)
-    here.table_row = row = here.table_order.index(node)
+    visit = current_visit()
+    visit.table_order = tuple(n.node.id for n in order)
+    visit.table_row = row = visit.table_order.index(node)
     chosen: Any = {"selection": {"rows": [row], "columns": [], "cells": []}}
     current = st.session_state.get(KEY)
     stale = current is None or list(current["selection"]["rows"]) != [row]
@@ -370,12 +364,12 @@ def node_table(result: InspectionResult, node: int) -> None:
     st.dataframe(
         _columns(result.inspection, order),
         key=KEY,
-        on_select=_row_selected,
+        on_select=_select_row,
         selection_mode="single-row",
         selection_default=None if stale else chosen,  # as with `sync_widget`
         hide_index=True,
         height=min(_HEIGHT, 37 + 35 * len(order)),
-        column_order=_shown(result.inspection, order, is_narrow()),
+        column_order=_visible_columns(result.inspection, order, is_narrow()),
         column_config=_settings(order, is_narrow()),
         placeholder="—",
         alt="Every node of the formula with its local EIC, the digits lost up to there",
@@ -387,9 +381,9 @@ def _columns(inspection: Inspection, order: list[NodeAmplification]) -> pa.Table
         {
             "node": [n.node.id for n in order],
             "expression": [n.text[:200] for n in order],
-            "digits": [_known(n.local_eic) for n in order],
-            "s": [_known(n.s_bar) for n in order],
-            "finite": [_known(n.local_eic_finite) for n in order],
+            "digits": [number_or_none(n.local_eic) for n in order],
+            "s": [number_or_none(n.s_bar) for n in order],
+            "finite": [number_or_none(n.local_eic_finite) for n in order],
             "singular": [n.singular for n in order],
             "invalid": [without_value(inspection, n.node.id) for n in order],
             "unsettled": [not_checked(inspection, n.node.id) for n in order],
@@ -398,11 +392,13 @@ def _columns(inspection: Inspection, order: list[NodeAmplification]) -> pa.Table
     )
 
 
-def _known(value: float) -> float | None:
+def number_or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _shown(inspection: Inspection, order: list[NodeAmplification], narrow: bool) -> list[str]:
+def _visible_columns(
+    inspection: Inspection, order: list[NodeAmplification], narrow: bool
+) -> list[str]:
     names = ["digits", "expression", "node"] if narrow else ["node", "expression", "digits"]
     if all(n.s_bar < _LEGIBLE or not n.evaluated for n in order):
         names.append("s")
@@ -438,8 +434,8 @@ def _rank(value: float) -> float:
     return math.inf if math.isnan(value) else -value
 
 
-def _row_selected() -> None:
+def _select_row() -> None:
     rows = st.session_state[KEY]["selection"]["rows"]
-    here = current_visit()
-    if rows and rows[0] != here.table_row and rows[0] < len(here.table_order):
-        change_state(node=here.table_order[rows[0]])
+    visit = current_visit()
+    if rows and rows[0] != visit.table_row and rows[0] < len(visit.table_order):
+        change_state(node=visit.table_order[rows[0]])
