@@ -1,4 +1,4 @@
-"""What several commands are given: counts, and tables."""
+"""Arguments that several commands share: counts and tables."""
 
 from __future__ import annotations
 
@@ -27,10 +27,7 @@ def whole_number(text: str) -> int:
 
 
 def read_data(path: Path) -> Table:
-    """The table of a command, with what was renamed or assumed said on standard error.
-
-    Raises `DataError`: as `eic_core.measure.table.read_table`.
-    """
+    """The table of a command; columns renamed or assumed are noted on standard error."""
     table = read_table(path)
     for note in table.notes:
         print(f"note: {path.name}: {note}", file=sys.stderr)
@@ -38,7 +35,7 @@ def read_data(path: Path) -> Table:
 
 
 def columns_hint(inputs: Sequence[str]) -> str:
-    """What a formula may be written in: the columns by name, or by their places.
+    """The names that a formula may use: the columns', or their places.
 
     >>> columns_hint(["m", "v"])
     'the inputs are `m` and `v`, or x0 and x1 by their places'
@@ -48,7 +45,7 @@ def columns_hint(inputs: Sequence[str]) -> str:
     if not inputs:
         return "the table has no other column than the target"
     places = [f"x{i}" for i in range(len(inputs))]
-    listed = wording.join([f"`{name}`" for name in inputs], limit=12)
+    names = wording.join([f"`{name}`" for name in inputs], limit=12)
     if list(inputs) == places:
-        return f"the inputs are {listed}"
-    return f"the inputs are {listed}, or {wording.join(places, limit=4)} by their places"
+        return f"the inputs are {names}"
+    return f"the inputs are {names}, or {wording.join(places, limit=4)} by their places"

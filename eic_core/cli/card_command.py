@@ -1,6 +1,4 @@
-"""`python -m eic_core card FORMULA --data DATA.csv`: what remains of a formula's fit when constants
-are short, arithmetic is single, or rows are others.
-"""
+"""`python -m eic_core card FORMULA --data DATA.csv`: R² with short constants and on other rows."""
 
 from __future__ import annotations
 
@@ -26,7 +24,6 @@ NAME_WIDTH, COLUMN_WIDTH = 26, 14
 
 
 def add_parser(commands: Any) -> None:
-    """Register the command with an ``argparse`` sub-parser collection."""
     parser = commands.add_parser(
         "card",
         help="what remains of a formula's R² with short constants, in float32, on other rows",
@@ -53,7 +50,6 @@ def add_parser(commands: Any) -> None:
 
 
 def add_holdout_argument(parser: argparse.ArgumentParser) -> None:
-    """A second table."""
     parser.add_argument(
         "--holdout",
         metavar="FILE.csv",
@@ -63,7 +59,6 @@ def add_holdout_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Read, measure, print."""
     table = read_data(options.data)
     target = options.target or table.names[-1]
     if target not in table.names:
@@ -94,14 +89,7 @@ def _listed(table: Table) -> str:
 def columns_of(
     formula: Formula, inputs: Sequence[str], index_base: int | None, chosen: bool
 ) -> Mapping[str, str]:
-    """The column of each variable of a formula.
-
-    - `inputs`: columns that it may use.
-    - `index_base`: what its variables count from, if somebody said so.
-    - `chosen`: whether that was the user.
-
-    Raises `DataError` if there is none for one of them.
-    """
+    """The column of each variable; `chosen` if the user set the `index_base`."""
     match = match_variables(formula.variables, inputs, index_base=index_base, chosen=chosen)
     if match.missing:
         raise DataError(f"no column for `{match.missing[0]}`", hint=columns_hint(inputs))
@@ -109,10 +97,7 @@ def columns_of(
 
 
 class CardRows:
-    """The rows that cards are about: of a table, and of a held-out one.
-
-    Raises `DataError` if the held-out table is the other one.
-    """
+    """The rows of cards: of a table, and of a held-out one, which must be another (DataError)."""
 
     def __init__(self, table: Table, target: str, holdout: Path | None) -> None:
         self.tables = [table]
@@ -127,29 +112,26 @@ class CardRows:
             self.tables.append(other)
 
     def samples(self, mapping: Mapping[str, str], columns: Sequence[str]) -> list[Samples]:
-        """Samples for a formula, with further columns that some other formula uses."""
-        wanted = {f"column {name}": name for name in columns} | dict(mapping)
-        return [table.samples(wanted, self.target) for table in self.tables]
+        """Samples for a formula; `columns` are those of the formulas beside it."""
+        # rows complete in the columns of all formulas: else each formula would have rows of its own
+        sources = {f"column {name}": name for name in columns} | dict(mapping)
+        return [table.samples(sources, self.target) for table in self.tables]
 
 
 def cards_beside(
     formulas: Sequence[Formula], mappings: Sequence[Mapping[str, str]], rows: CardRows
 ) -> list[tuple[RobustnessCard, Samples]]:
-    """The cards of some formulas on the same rows, each with the samples that it was made on.
-
-    - `mappings`: of each formula.
-    """
+    """The cards of some formulas on the same rows, each with its samples."""
     used = list(dict.fromkeys(name for mapping in mappings for name in mapping.values()))
-    found = []
+    cards = []
     for formula, mapping in zip(formulas, mappings, strict=True):
         samples, *held_out = rows.samples(mapping, used)
         card = robustness_card(formula, samples, holdout=held_out[0] if held_out else None)
-        found.append((card, samples))
-    return found
+        cards.append((card, samples))
+    return cards
 
 
 def card_document(card: RobustnessCard, samples: Samples) -> dict[str, Any]:
-    """A card with the formula's nodes and EIC, for other programs."""
     score = measure_formula(card.formula, samples)
     return card.to_json() | {
         "complexity": score.complexity,
@@ -159,19 +141,15 @@ def card_document(card: RobustnessCard, samples: Samples) -> dict[str, Any]:
 
 
 def card_lines(cards: Sequence[tuple[RobustnessCard, Samples]], heads: Sequence[str]) -> list[str]:
-    """Cards side by side as lines of text, and what each line means.
-
-    - `cards`: as `cards_beside` gives them.
-    - `heads`: what each is called.
-    """
+    """Cards side by side below their `heads`, and the meaning of each line."""
     scores = [measure_formula(card.formula, samples) for card, samples in cards]
     lines = [_line("", heads)]
     lines.append(_line("nodes", [f"{score.complexity}" for score in scores]))
     lines.append(_line("EIC", [wording.number(score.eic_finite) for score in scores]))
-    shown = list(zip(*[card.lines for card, _ in cards], strict=True))
-    lines += [_line(f"R² {row[0].name}", [cell.text for cell in row]) for row in shown]
-    meanings = [f"{row[0].name}: {row[0].meaning}" for row in shown]
-    if any(math.isnan(cell.r2) for row in shown for cell in row):
+    rows = list(zip(*[card.lines for card, _ in cards], strict=True))
+    lines += [_line(f"R² {row[0].name}", [cell.text for cell in row]) for row in rows]
+    meanings = [f"{row[0].name}: {row[0].meaning}" for row in rows]
+    if any(math.isnan(cell.r2) for row in rows for cell in row):
         meanings.append(NO_VALUE)
     return [*lines, "", *meanings]
 

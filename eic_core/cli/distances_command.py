@@ -32,7 +32,6 @@ from eic_core.exports import plain_value
 
 
 def add_parser(commands: Any) -> None:
-    """Register the command with an ``argparse`` sub-parser collection."""
     parser = commands.add_parser(
         "distances",
         help="how far random formulas are from real laws, with and without a filter by EIC",
@@ -78,7 +77,6 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Generate, compare, print."""
     if options.count < 100:
         raise DataError("so few formulas tell nothing", hint="ask for 100 or more: --count 1024")
     if options.seed < 0:
@@ -86,17 +84,17 @@ def run(options: argparse.Namespace) -> None:
     plan = GenerationPlan(options.max_eic, 0, options.measure, False, options.recipe)
     meter = Meter(sys.stderr.isatty())
     generated = generate_sets(options.count, plan, options.seed, meter)
-    found = compare(generated, options.corpus or CORPORA, seed=options.seed)
+    comparisons = compare(generated, options.corpus or CORPORA, seed=options.seed)
     if options.json:
-        document = _document(generated, found, options)
+        document = _document(generated, comparisons, options)
         print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))
     else:
-        for line in _lines(generated, found, options):
+        for line in _lines(generated, comparisons, options):
             print(line)
 
 
 def _document(
-    generated: GeneratedSets, found: Sequence[Comparison], options: argparse.Namespace
+    generated: GeneratedSets, comparisons: Sequence[Comparison], options: argparse.Namespace
 ) -> dict[str, Any]:
     return {
         "count": generated.count,
@@ -108,26 +106,26 @@ def _document(
         "longest": generated.longest,
         "comparisons": [
             {
-                "corpus": one.corpus,
-                "trait": one.trait,
-                "chance": one.chance,
-                "distance": {name: _numbers(each) for name, each in one.distance.items()},
-                "gain": {name: _numbers(each) for name, each in one.gain.items()},
-                "beyond_length": _numbers(one.beyond),
+                "corpus": comparison.corpus,
+                "trait": comparison.trait,
+                "chance": comparison.chance,
+                "distance": {name: _numbers(each) for name, each in comparison.distance.items()},
+                "gain": {name: _numbers(each) for name, each in comparison.gain.items()},
+                "beyond_length": _numbers(comparison.beyond),
                 "kl": [
                     {
-                        "from_corpus": how.from_corpus,
-                        "share": how.share,
-                        "count": how.count,
-                        "width": how.width,
+                        "from_corpus": smoothing.from_corpus,
+                        "share": smoothing.share,
+                        "count": smoothing.count,
+                        "width": smoothing.width,
                         "random": before,
                         "filtered": after,
                     }
-                    for how, (before, after) in one.kl.items()
+                    for smoothing, (before, after) in comparison.kl.items()
                 ],
-                "paper": PAPER.get((one.corpus, one.trait)),
+                "paper": PAPER.get((comparison.corpus, comparison.trait)),
             }
-            for one in found
+            for comparison in comparisons
         ],
     }
 
@@ -137,17 +135,16 @@ def _numbers(estimate: Estimate) -> dict[str, float]:
 
 
 def _lines(
-    generated: GeneratedSets, found: Sequence[Comparison], options: argparse.Namespace
+    generated: GeneratedSets, comparisons: Sequence[Comparison], options: argparse.Namespace
 ) -> Iterator[str]:
-    """The tables, as lines of text."""
-    made = "the mean of s²" if options.measure == "mean" else "the 90 % quantile of s²"
-    kept = wording.percent(generated.accepted, 0)
+    mean = "the mean of s²" if options.measure == "mean" else "the 90 % quantile of s²"
+    share = wording.percent(generated.accepted, 0)
     yield (
         f"{generated.count:,} formulas a set, seed {options.seed}; [95 % intervals] resample "
         "formulas and laws"
     )
-    yield f"filtered: EIC of at most {options.max_eic:g} ({made}), {kept} of the random formulas"
-    yield f"shortest: the {kept} of fewest nodes, {generated.longest} at most"
+    yield f"filtered: EIC of at most {options.max_eic:g} ({mean}), {share} of the random formulas"
+    yield f"shortest: the {share} of fewest nodes, {generated.longest} at most"
     yield "same lengths: random formulas, each as long as one of the filtered"
     yield ""
     yield (
@@ -155,16 +152,18 @@ def _lines(
         + " ".join(f"{name:>19}" for name in SETS)
         + f" {'EIC beyond length':>22} {'by chance':>9}"
     )
-    for one in found:
+    for comparison in comparisons:
         yield (
-            f"{one.corpus + ', ' + one.trait:32} "
-            + " ".join(f"{_text(one.distance[name]):>19}" for name in SETS)
-            + f" {_text(one.beyond, signed=True):>22} {one.chance:>9.3f}"
+            f"{comparison.corpus + ', ' + comparison.trait:32} "
+            + " ".join(f"{_text(comparison.distance[name]):>19}" for name in SETS)
+            + f" {_text(comparison.beyond, signed=True):>22} {comparison.chance:>9.3f}"
         )
-    known = [one for one in found if (one.corpus, one.trait) in PAPER]
-    if known:
+    in_paper = [
+        comparison for comparison in comparisons if (comparison.corpus, comparison.trait) in PAPER
+    ]
+    if in_paper:
         yield ""
-        yield from _beside_the_paper(known)
+        yield from _beside_the_paper(in_paper)
 
 
 def _text(estimate: Estimate, *, signed: bool = False) -> str:
@@ -175,9 +174,9 @@ def _text(estimate: Estimate, *, signed: bool = False) -> str:
     return f"{parts[0]} [{parts[1]}, {parts[2]}]".replace("-", "−")
 
 
-def _beside_the_paper(known: Sequence[Comparison]) -> Iterator[str]:
-    """Random to filtered formulas: what the paper prints, and what is found here."""
-    nearest = nearest_smoothing(known)
+def _beside_the_paper(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Random to filtered formulas: the paper's numbers, and ours."""
+    nearest = nearest_smoothing(comparisons)
     yield "Random -> filtered, by Yu et al. and here.  KL here: " + str(nearest) + ", the one of"
     yield (
         f"{len(SMOOTHINGS)} settings whose KL of random formulas is nearest to theirs; "
@@ -187,29 +186,32 @@ def _beside_the_paper(known: Sequence[Comparison]) -> Iterator[str]:
         f"{'':22} {'JS, paper':>22} {'JS, here':>22} {'KL, paper':>22} {'KL, here':>22} "
         f"{'change, any setting':>20}"
     )
-    for one in known:
-        before, after, kl_before, kl_after = PAPER[one.corpus, one.trait]
-        changes = [found[1] / found[0] - 1 for found in one.kl.values()]
+    for comparison in comparisons:
+        before, after, kl_before, kl_after = PAPER[comparison.corpus, comparison.trait]
+        changes = [kl[1] / kl[0] - 1 for kl in comparison.kl.values()]
         yield (
-            f"{one.corpus + ', ' + one.trait:22} {_change(before, after):>22} "
-            f"{_change(*[one.distance[name].value for name in SETS[:2]]):>22} "
-            f"{_change(kl_before, kl_after):>22} {_change(*one.kl[nearest]):>22} "
+            f"{comparison.corpus + ', ' + comparison.trait:22} {_change(before, after):>22} "
+            f"{_change(*[comparison.distance[name].value for name in SETS[:2]]):>22} "
+            f"{_change(kl_before, kl_after):>22} {_change(*comparison.kl[nearest]):>22} "
             f"{_percent(min(changes)) + ' … ' + _percent(max(changes)):>20}"
         )
-    yield from _over_all(known, nearest)
+    yield from _over_all(comparisons, nearest)
 
 
-def _over_all(known: Sequence[Comparison], nearest: Smoothing) -> Iterator[str]:
-    """What the text of the paper says of its table, beside that table's numbers and ours."""
-    papers = [PAPER[one.corpus, one.trait] for one in known]
-    ours = [(*[one.distance[name].value for name in SETS[:2]], *one.kl[nearest]) for one in known]
-    for place, name, said in ((0, "JS", "−20 % … −50 %"), (2, "KL", "−30 % … −70 %")):
+def _over_all(comparisons: Sequence[Comparison], nearest: Smoothing) -> Iterator[str]:
+    """The claims of the paper's text beside the numbers of its table, and ours."""
+    papers = [PAPER[comparison.corpus, comparison.trait] for comparison in comparisons]
+    ours = [
+        (*[comparison.distance[name].value for name in SETS[:2]], *comparison.kl[nearest])
+        for comparison in comparisons
+    ]
+    for place, name, claim in ((0, "JS", "−20 % … −50 %"), (2, "KL", "−30 % … −70 %")):
         changes = [
             [each[place + 1] / each[place] - 1 for each in numbers] for numbers in (papers, ours)
         ]
-        theirs, here = [f"{_percent(max(c))} … {_percent(min(c))}" for c in changes]
-        yield f"{name}, all rows: {said} in their text, {theirs} in their table, {here} here"
-    if any(one.corpus == "wikipedia" for one in known):
+        theirs, ours_text = [f"{_percent(max(c))} … {_percent(min(c))}" for c in changes]
+        yield f"{name}, all rows: {claim} in their text, {theirs} in their table, {ours_text} here"
+    if any(comparison.corpus == "wikipedia" for comparison in comparisons):
         count = len(load("wikipedia"))
         yield f"named equations: 984 in their table, 940 in their text, {count} here"
 

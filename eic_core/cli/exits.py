@@ -1,4 +1,4 @@
-"""How every command of the project ends: an exit status and one message for the user."""
+"""The end of every command: an exit status, and one message for the user."""
 
 from __future__ import annotations
 
@@ -11,16 +11,13 @@ from eic_core.errors import DataError, FormulaError, UserError
 
 EXIT_OK, EXIT_USER = 0, 2
 EXIT_INTERRUPTED = 130
-"""As a shell has it."""
+"""The status that a shell gives a program that SIGINT ended."""
 
-_SHOWN = 20
+_MOST_LINES = 20
 
 
 def exit_status(run: Callable[[], object]) -> int:
-    """Run a command.
-
-    Returns 0, or 2 for a mistake of the user's, told in one message on standard error; 130 after
-    Ctrl-C, where a command has nothing to keep.
+    """Run a command: 0, or 2 after a mistake of the user's, 130 after Ctrl-C.
 
     >>> exit_status(lambda: None)
     0
@@ -41,10 +38,7 @@ def exit_status(run: Callable[[], object]) -> int:
 
 
 def write_out(text: str, path: Path | None) -> None:
-    """To a file, or to standard output where none is named.
-
-    Raises `DataError` if the file cannot be written.
-    """
+    """To a file, or without a path to standard output; DataError if it cannot be written."""
     if path is None:
         sys.stdout.write(text)
         return
@@ -55,10 +49,7 @@ def write_out(text: str, path: Path | None) -> None:
 
 
 def refuse_unwritable(path: Path | None) -> None:
-    """Before long work: whether its result can be written to a file.
-
-    Raises `DataError` if the folder is not there or is closed, or the path is a folder.
-    """
+    """Before long work: DataError if its result cannot be written to the path."""
     if path is None:
         return
     if path.is_dir():
@@ -70,10 +61,7 @@ def refuse_unwritable(path: Path | None) -> None:
 
 
 def refuse_page_on_terminal(path: Path | None) -> None:
-    """Before the work for an HTML page that would be printed where somebody reads.
-
-    Raises `UserError` if no file is named and standard output is a terminal.
-    """
+    """Before the work for an HTML page: UserError if it would be printed on a terminal."""
     if path is None and sys.stdout.isatty():
         raise UserError(
             "a terminal cannot show an HTML page",
@@ -86,6 +74,6 @@ def _details(error: UserError) -> str:
         return f"\n{error.caret()}"
     if not isinstance(error, DataError):
         return ""
-    shown = "".join(f"\n  {line}" for line in error.problems[:_SHOWN])
-    more = len(error.problems) - _SHOWN
-    return shown + (f"\n  and {more} more" if more > 0 else "")
+    lines = "".join(f"\n  {line}" for line in error.problems[:_MOST_LINES])
+    more = len(error.problems) - _MOST_LINES
+    return lines + (f"\n  and {more} more" if more > 0 else "")

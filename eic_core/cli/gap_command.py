@@ -21,9 +21,9 @@ from eic_core.corpora.claims import (
     Claim,
     claims,
     figure_rows,
-    groups_of_found,
+    groups_by_method,
     groups_of_laws,
-    groups_of_searched,
+    groups_of_short_runs,
     interval_text,
     laws_behind,
 )
@@ -47,7 +47,6 @@ from eic_core.pool.importers import import_formulas
 
 
 def add_parser(commands: Any) -> None:
-    """Register the command with an ``argparse`` sub-parser collection."""
     parser = commands.add_parser(
         "gap",
         help="how EIC is distributed over laws, benchmarks and found formulas",
@@ -105,7 +104,6 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Measure or read, summarise, print."""
     if options.samples < 1:
         raise DataError("--samples must be at least 1")
     if options.seed < 0:
@@ -123,11 +121,11 @@ def run(options: argparse.Namespace) -> None:
     )
     own: tuple[Group, ...] = ()
     if {"feynman", "strogatz"} <= set(names):
-        own = groups_of_searched(
+        own = groups_of_short_runs(
             counts, seed=options.seed, anew=options.anew, progress=Meter(sys.stderr.isatty())
         )
-    found = [group for path in options.pool for group in _pool(path, counts, options)]
-    groups = (*laws, *own, *found)
+    pools = [group for path in options.pool for group in _pool(path, counts, options)]
+    groups = (*laws, *own, *pools)
     if options.out is not None:
         _write(options.out, groups)
     if options.json:
@@ -153,17 +151,17 @@ def _pool(path: Path, counts: Sequence[int], options: argparse.Namespace) -> tup
     where = (
         LawRows(counts, options.seed) if options.problems is None else (TableRows(options.problems))
     )
-    found = measure_found(rows, where, progress=Meter(sys.stderr.isatty()))
-    if not any(one.formulas for one in found):
+    pool = measure_found(rows, where, progress=Meter(sys.stderr.isatty()))
+    if not any(method.formulas for method in pool):
         reasons = Counter[str]()
-        for one in found:
-            reasons.update(one.left_out)
+        for method in pool:
+            reasons.update(method.left_out)
         raise DataError(
             f"{path.name} holds no formula that can be compared: "
             + "; ".join(f"{number} {reason}" for reason, number in reasons.items()),
             hint="its problems must be laws of the corpora, or tables of --problems",
         )
-    return groups_of_found(found)
+    return groups_by_method(pool)
 
 
 def _document(
@@ -187,14 +185,13 @@ def _document(
 
 
 def _counts_of(group: Group, counts: Sequence[int]) -> tuple[int, ...]:
-    """The numbers of rows at which a group was measured: one for a group on tables."""
+    """One for a group on tables."""
     return tuple(counts) if group.by_rows else (counts[0],)
 
 
 def _lines(
     groups: Sequence[Group], counts: Sequence[int], options: argparse.Namespace
 ) -> Iterator[str]:
-    """The tables, as lines of text."""
     level = wording.level_percent(LEVEL)
     yield (
         f"EIC of {wording.count(options.samples, 'row')} a formula, seed {options.seed}; "
@@ -247,17 +244,16 @@ def _row(group: Group, options: argparse.Namespace) -> str:
 
 def _without_value(groups: Sequence[Group], options: argparse.Namespace) -> Iterator[str]:
     for group in groups:
-        found = summarise(group, options.samples, seed=options.seed, resamples=1)
-        if found.without:
-            yield f"{group.title}: {found.without} without a real value at any row"
-        if found.infinite:
-            yield f"{group.title}: {found.infinite} of infinite EIC, which the mean leaves out"
+        summary = summarise(group, options.samples, seed=options.seed, resamples=1)
+        if summary.without:
+            yield f"{group.title}: {summary.without} without a real value at any row"
+        if summary.infinite:
+            yield f"{group.title}: {summary.infinite} of infinite EIC, which the mean leaves out"
 
 
 def _dependence(
     groups: Sequence[Group], counts: Sequence[int], options: argparse.Namespace
 ) -> Iterator[str]:
-    """Median and mean of both measures at each number of rows."""
     heads = [f"{n:>9,}" for n in counts]
     yield f"{'By the number of rows':32} " + " | ".join(
         f"{word:>{10 * len(counts) - 1}}"
@@ -270,9 +266,9 @@ def _dependence(
             continue
         cells = []
         for measure in (MEAN, Q90):
-            found = [summarise(group, n, measure, seed=options.seed, resamples=1) for n in own]
-            cells.append(" ".join(f"{wording.number(s.median.value):>9}" for s in found))
-            cells.append(" ".join(f"{wording.number(s.mean.value):>9}" for s in found))
+            summaries = [summarise(group, n, measure, seed=options.seed, resamples=1) for n in own]
+            cells.append(" ".join(f"{wording.number(s.median.value):>9}" for s in summaries))
+            cells.append(" ".join(f"{wording.number(s.mean.value):>9}" for s in summaries))
         yield f"{group.title:32} " + " | ".join(cells)
 
 
@@ -285,36 +281,36 @@ def _rules(counts: Sequence[int], options: argparse.Namespace) -> Iterator[str]:
         [group, _] = groups_of_laws(
             ["wikipedia"], counts, seed=options.seed, rule=rule, anew=options.anew
         )
-        found: GroupSummary = summarise(group, options.samples, seed=options.seed)
+        mean: GroupSummary = summarise(group, options.samples, seed=options.seed)
         q90 = summarise(group, options.samples, Q90, seed=options.seed)
         yield (
-            f"{rule:32} {found.count:>5} {wording.percent(found.share_below_1.value, 0):>8} "
-            f"{interval_text(found.median):>18} {interval_text(found.mean):>18} "
-            f"{interval_text(q90.median):>18} {found.without:>9}"
+            f"{rule:32} {mean.count:>5} {wording.percent(mean.share_below_1.value, 0):>8} "
+            f"{interval_text(mean.median):>18} {interval_text(mean.mean):>18} "
+            f"{interval_text(q90.median):>18} {mean.without:>9}"
         )
 
 
 def _differences(groups: Sequence[Group], options: argparse.Namespace) -> list[GapDifference]:
-    """Every other group less the laws; a method less the laws that it found formulas for; and this
-    project's search with a price on digits less the same without one.
+    """Other groups less the laws, methods less their own laws, and the search with a price less
+    without.
     """
     laws = next((group for group in groups if group.key == LAWS), None)
     if laws is None:
         return []
-    made = []
+    differences = []
     for group in groups:
         own = laws
         if group.key in (LAWS, "feynman", "strogatz") or not group.formulas:
             continue
-        if group.found:
+        if group.by_method:
             own = laws_behind(group, laws)
             own = replace(own, title="their laws")
         if own.formulas:
-            made.append(compare_groups(group, own, options.samples, seed=options.seed))
+            differences.append(compare_groups(group, own, options.samples, seed=options.seed))
     priced, free = (_own_run(groups, title) for title in ("EIC-GP", "GP"))
     if priced is not None and free is not None:
-        made.append(compare_groups(priced, free, options.samples, seed=options.seed))
-    return made
+        differences.append(compare_groups(priced, free, options.samples, seed=options.seed))
+    return differences
 
 
 def _own_run(groups: Sequence[Group], title: str) -> Group | None:
@@ -323,12 +319,11 @@ def _own_run(groups: Sequence[Group], title: str) -> Group | None:
 
 def _claim_lines(claim: Claim) -> Iterator[str]:
     yield f"* {claim.statement} ({claim.place})"
-    yield f"  found: {claim.found}"
+    yield f"  found: {claim.evidence}"
     yield f"  so: {claim.verdict}"
 
 
 def _write(path: Path, groups: Sequence[Group]) -> None:
-    """A row for each formula and number of rows."""
     try:
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv_writer(file)

@@ -19,7 +19,6 @@ from eic_core.exports import plain_value
 
 
 def add_parser(commands: Any) -> None:
-    """Register the command with an ``argparse`` sub-parser collection."""
     parser = commands.add_parser(
         "generate",
         help="random formulas with data, for training: those that keep their digits",
@@ -80,7 +79,6 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Generate, with a line of progress, and say what is there."""
     if options.seed < 0:
         raise DataError("a seed is 0 or more")
     plan = GenerationPlan(
@@ -98,9 +96,9 @@ def run(options: argparse.Namespace) -> None:
             json.dumps(
                 plain_value(
                     {
-                        "wanted": done.wanted,
-                        "kept": done.kept,
-                        "made": done.made,
+                        "wanted": done.goal,
+                        "kept": done.stored,
+                        "made": done.new,
                         "proposed": done.proposed,
                         "valid": done.valid,
                         "seconds": done.seconds,
@@ -114,11 +112,10 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _summary(written: GenerationResult, folder: Path) -> str:
-    """What was done, and what to do next."""
     done = written.progress
     files = wording.count(written.files, "file")
-    text = f"{wording.count(done.kept, 'formula')} in {files} of {folder}"
-    if done.made and not written.interrupted:
+    text = f"{wording.count(done.stored, 'formula')} in {files} of {folder}"
+    if done.new and not written.interrupted:
         text += (
             f"; of {done.proposed:,} drawn {done.valid / done.proposed:.0%} have a value at every "
             f"row; {done.rate:,.0f} a second"
@@ -133,15 +130,15 @@ class _Line:
 
     def __init__(self, terminal: bool) -> None:
         self.terminal = terminal
-        self.shown = -math.inf
+        self.last_printed = -math.inf
 
     def __call__(self, now: GenerationProgress) -> None:
-        if now.seconds - self.shown < (0.2 if self.terminal else 10):
+        if now.seconds - self.last_printed < (0.2 if self.terminal else 10):
             return
-        self.shown = now.seconds
+        self.last_printed = now.seconds
         text = (
-            f"{now.kept:,} of {now.wanted:,} formulas, {now.rate:,.0f} a second; "
-            f"{now.made / max(now.proposed, 1):.0%} of {now.proposed:,} drawn were kept"
+            f"{now.stored:,} of {now.goal:,} formulas, {now.rate:,.0f} a second; "
+            f"{now.new / max(now.proposed, 1):.0%} of {now.proposed:,} drawn were kept"
         )
         print(
             f"\r{text:<79}" if self.terminal else text,
@@ -151,6 +148,5 @@ class _Line:
         )
 
     def end(self) -> None:
-        """Leave the line that moves."""
-        if self.terminal and self.shown > -math.inf:
+        if self.terminal and self.last_printed > -math.inf:
             print(file=sys.stderr)

@@ -48,7 +48,6 @@ _RANGE = re.compile(r"[^=\s]+=\s*(\w+:)?[-+.\w]+(:[-+.\w]+)?")
 
 
 def add_parser(commands: Any) -> None:
-    """Register the command with an ``argparse`` sub-parser collection."""
     parser = commands.add_parser(
         "inspect",
         help="where one formula loses its digits",
@@ -59,7 +58,7 @@ def add_parser(commands: Any) -> None:
 
 
 def add_input_arguments(parser: argparse.ArgumentParser) -> None:
-    """The formula, its data and how to read them: shared by all commands on one formula."""
+    """Arguments of all commands on one formula."""
     parser.add_argument("formula", metavar="FORMULA", help="in any notation that is read")
     source = parser.add_mutually_exclusive_group()
     source.add_argument("--data", metavar="FILE.csv", type=Path, help="a table with a header")
@@ -84,7 +83,6 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_seconds_argument(parser: argparse.ArgumentParser) -> None:
-    """How long the search for better forms may take."""
     parser.add_argument(
         "--seconds",
         metavar="S",
@@ -103,6 +101,7 @@ def protect_formula(arguments: Sequence[str]) -> list[str]:
     >>> protect_formula(["card", "-x", "--beside", "-y"])
     ['card', '--beside=-y', '--', '-x']
     """
+    # argparse takes a word with a minus for an option wherever it stands before `--`
     if "--" in arguments:
         return list(arguments)
     options: list[str] = [arguments[0]]
@@ -115,7 +114,7 @@ def protect_formula(arguments: Sequence[str]) -> list[str]:
         elif token in _WITH_VALUE:
             options += ["=".join([token, *rest[:1]])] if token == "--beside" else [token, *rest[:1]]
             rest = rest[1:]
-        elif token == "--range":
+        elif token == "--range":  # takes any number of ranges, and a formula may follow them
             options += [token, *rest[:1]]
             rest = rest[1:]
             while rest and _RANGE.fullmatch(rest[0]):
@@ -128,7 +127,6 @@ def protect_formula(arguments: Sequence[str]) -> list[str]:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Read, measure, print."""
     reading, samples, mapping = read_input(options)
     result = inspect(reading.formula, samples)
     if options.json:
@@ -142,23 +140,21 @@ def run(options: argparse.Namespace) -> None:
 
 
 def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str, str]]:
-    """The formula, its samples, and where each variable comes from.
-
-    Raises `UserError` if one of them cannot be used.
-    """
+    """The formula, its samples, and the column or range of each variable."""
     table: Table | None = None
     if options.data is not None:
         table = read_data(options.data)
-    domains = _domains(options.range)
+    domains = _parse_ranges(options.range)
     columns = table.names if table is not None else tuple(domains)
     reading = read(options.formula, syntax=options.syntax, columns=columns)
     if table is not None:
         samples, mapping = _from_table(reading, table, options)
     else:
+        # a range on the command line goes before one that the formula's text states
         stated = {name: Domain.between(low, high) for name, low, high in reading.domain}
-        known = stated | domains
-        used = {name: known[name] for name in reading.formula.variables if name in known}
-        missing = [name for name in reading.formula.variables if name not in known]
+        domain_of = stated | domains
+        used = {name: domain_of[name] for name in reading.formula.variables if name in domain_of}
+        missing = [name for name in reading.formula.variables if name not in domain_of]
         if missing:
             ranges = " ".join(["--range", *[f"{name}=1:5" for name in missing[:3]]])
             raise DataError(
@@ -170,7 +166,7 @@ def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str,
     return reading, samples, mapping
 
 
-def _domains(texts: Sequence[str]) -> dict[str, Domain]:
+def _parse_ranges(texts: Sequence[str]) -> dict[str, Domain]:
     domains: dict[str, Domain] = {}
     for text in texts:
         name, domain = Domain.parse(text)
@@ -201,15 +197,15 @@ def _from_table(
     samples = table.samples(match.mapping, target)
     if len(samples) < table.rows:
         left_out = table.rows - len(samples)
-        shown = [str(p) for p in table.problems if p.column in match.mapping.values()][:5]
+        problems = [str(p) for p in table.problems if p.column in match.mapping.values()][:5]
         print(
-            f"note: {left_out} of {table.rows} rows left out: " + "; ".join(shown), file=sys.stderr
+            f"note: {left_out} of {table.rows} rows left out: " + "; ".join(problems),
+            file=sys.stderr,
         )
     return samples, dict(match.mapping)
 
 
 def reading_document(reading: Reading) -> dict[str, Any]:
-    """How a formula was read, for JSON."""
     return {
         "syntax": reading.syntax,
         "index_base": reading.index_base,
@@ -221,7 +217,7 @@ def reading_document(reading: Reading) -> dict[str, Any]:
 
 
 def reading_lines(reading: Reading) -> list[str]:
-    """What was decided in reading a formula, and the other readings, a line each."""
+    """The decisions in reading a formula, and the other readings, a line each."""
     notes = [f"note         {note.message}" for note in reading.notes]
     others = [
         f"or           {other.label}: write {wording.shorten(other.text, 200)}"
@@ -231,13 +227,7 @@ def reading_lines(reading: Reading) -> list[str]:
 
 
 def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> str:
-    """The inspection as plain text for a terminal.
-
-    - `reading`: how the formula was read; its notes are printed.
-    - `mapping`: of each variable, the column or the range that gives its samples.
-
-    Returns lines without a last line end; a ``*`` stands before the bottleneck.
-    """
+    """The inspection for a terminal; `mapping` names the column or range of each variable."""
     lines = [verdict(result).sentence, ""]
     counts = result.counts
     lines.append(
@@ -259,21 +249,21 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
     spread = spread_of(result)
     if spread is not None:
         lines.append(f"tail         {_tail(spread)}")
-    for name, where in mapping.items():
-        lines.append(f"variable     {name} = {where}")
+    for name, source in mapping.items():
+        lines.append(f"variable     {name} = {source}")
     lines += reading_lines(reading)
     if result.reason:
         lines.append(f"reason       {result.reason}")
     chooses = result.amplification.chooses
-    taken = "  evaluated" if chooses else ""
-    lines += ["", f"  id  digits  invalid  singular{taken}  sub-expression"]
+    column = "  evaluated" if chooses else ""
+    lines += ["", f"  id  digits  invalid  singular{column}  sub-expression"]
     for n in result.nodes:
         mark = "*" if n.node.id == result.bottleneck and result.counts.valid else " "
         text = wording.shorten(n.text, 60)
-        taken = f"  {n.evaluated:>9}" if chooses else ""
+        column = f"  {n.evaluated:>9}" if chooses else ""
         lines.append(
             f"{mark}{n.node.id:>3}  {_digits(n.local_eic):>6}  {n.invalid:>7}  {n.singular:>8}"
-            f"{taken}  {text}"
+            f"{column}  {text}"
         )
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""Runs the command line: parses arguments, loads the one command that is named, ends with an exit
+"""The command line: parses arguments, imports the one command that is named, ends with an exit
 code.
 """
 
@@ -25,19 +25,19 @@ COMMANDS = (
     "distances",
     "write",
 )
-"""Each in its module of that name; what one command imports, the others do not wait for."""
+"""Each in a module of its own: no command waits for the imports of another."""
 
 TAKE_A_FORMULA = ("inspect", "repair", "report", "card", "write")
-"""Those whose first argument may begin with a minus."""
+"""Commands whose first argument may begin with a minus."""
 
 PROGRAM = "eic"
-"""The script that an installation puts on the path."""
+"""The script of an installation."""
 
 
 def build_parser(
     names: Sequence[str] = COMMANDS, program: str = PROGRAM
 ) -> argparse.ArgumentParser:
-    """The parser of these commands, whose help calls the program so."""
+    """The parser of these commands; its help calls the program `program`."""
     parser = argparse.ArgumentParser(
         prog=program,
         description="Where does a formula lose its digits? The Effective Information Criterion.",
@@ -49,24 +49,17 @@ def build_parser(
 
 
 def main(argv: Sequence[str] | None = None, *, program: str = PROGRAM) -> int:
-    """Run a command.
-
-    - `argv`: default: what the program was started with.
-    - `program`: what help and usage call it.
-
-    Returns 0, or 2 for a mistake of the user's, told in one message on standard error; 130 after
-    Ctrl-C.
-    """
+    """Run a command: 0, or 2 after a mistake of the user's, 130 after Ctrl-C."""
     if argv is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # Ctrl-C while modules load ends the program without a traceback; later a command decides
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     arguments = list(sys.argv[1:] if argv is None else argv)
-    named = [name for name in COMMANDS if arguments[:1] == [name]]
-    if named and named[0] in TAKE_A_FORMULA:
+    command = [name for name in COMMANDS if arguments[:1] == [name]]
+    if command and command[0] in TAKE_A_FORMULA:
         from eic_core.cli.inspect_command import protect_formula
 
         arguments = protect_formula(arguments)
-    options = build_parser(named or COMMANDS, program).parse_args(arguments)
+    options = build_parser(command or COMMANDS, program).parse_args(arguments)
     if argv is None and signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     return exit_status(lambda: options.run(options))

@@ -27,14 +27,13 @@ from eic_core.pool.picking import READABLE, Pick, pick
 from eic_core.pool.table_check import check_table
 from eic_core.samples import Samples
 
-SHOWN = 10
+MOST_PRINTED = 10
 """Formulas that are printed, the best first."""
 
 FORMULA_WIDTH = 60
 
 
 def add_parser(commands: Any) -> None:
-    """Register the command with an ``argparse`` sub-parser collection."""
     parser = commands.add_parser(
         "pick",
         help="which formula of a front to take, with regard to its digits",
@@ -81,7 +80,6 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Read, score, choose, print."""
     try:
         content = options.front.read_bytes()
     except OSError as error:
@@ -94,32 +92,32 @@ def run(options: argparse.Namespace) -> None:
         raise DataError(f"the table has no column `{target}`", hint=f"it has {listed}")
     rows = _rows_of_problem(imported, options.problem, options.data.stem)
     scores = score_listing(rows, TableData(table, target, options.index_base))
-    found = pick(scores, options.alpha)
+    choice = pick(scores, options.alpha)
     problem = rows[0].problem
     doubts = check_table(scores, table, problem, imported.problems, target).reasons
-    cards = _cards(found, CardRows(table, target, options.holdout)) if _with_card(options) else []
+    cards = _cards(choice, CardRows(table, target, options.holdout)) if _with_card(options) else []
     if options.json:
-        document = found.to_json() | {"target": target, "doubts": list(doubts)}
+        document = choice.to_json() | {"target": target, "doubts": list(doubts)}
         if cards:
             document["cards"] = [card_document(*card) for card in cards]
         print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))
     else:
-        lines = [*_lines(found, table, target, doubts), *column_notes(scores)]
+        lines = [*_lines(choice, table, target, doubts), *column_notes(scores)]
         if cards:
-            lines += ["", *card_lines(cards, _heads(found))]
+            lines += ["", *card_lines(cards, _heads(choice))]
         print("\n".join(lines))
 
 
 def _with_card(options: argparse.Namespace) -> bool:
-    """Whether a card is wanted: it is what a held-out table is for."""
+    """A held-out table is for the card alone, and so asks for it."""
     return bool(options.card or options.holdout)
 
 
-def _cards(found: Pick, rows: CardRows) -> list[tuple[RobustnessCard, Samples]]:
-    """The card of what is picked, and beside it that of the choice without regard to EIC."""
+def _cards(choice: Pick, rows: CardRows) -> list[tuple[RobustnessCard, Samples]]:
+    """Of the pick, and beside it of the choice without regard to EIC."""
     inputs = [name for name in rows.tables[0].names if name != rows.target]
     formulas, mappings = [], []
-    for scored in _compared(found):
+    for scored in _compared_formulas(choice):
         reading = read_candidate(scored.listed.candidate(), inputs)
         assert not isinstance(reading, str), reading  # it has been scored
         formulas.append(reading.formula)
@@ -127,55 +125,54 @@ def _cards(found: Pick, rows: CardRows) -> list[tuple[RobustnessCard, Samples]]:
     return cards_beside(formulas, mappings, rows)
 
 
-def _compared(found: Pick) -> list[ListedScore]:
-    return [found.picked] if found.plain is found.picked else [found.picked, found.plain]
+def _compared_formulas(choice: Pick) -> list[ListedScore]:
+    return [choice.picked] if choice.plain is choice.picked else [choice.picked, choice.plain]
 
 
-def _heads(found: Pick) -> list[str]:
-    marks = {id(found.plain): ", plain", id(found.picked): ""}  # where both are one, no mark
-    return [f"row {scored.listed.row}{marks[id(scored)]}" for scored in _compared(found)]
+def _heads(choice: Pick) -> list[str]:
+    marks = {id(choice.plain): ", plain", id(choice.picked): ""}  # where both are one, no mark
+    return [f"row {scored.listed.row}{marks[id(scored)]}" for scored in _compared_formulas(choice)]
 
 
-def _rows_of_problem(imported: Imported, wanted: str | None, stem: str) -> list[Listed]:
-    """The rows about one problem: the one that is asked for, or that the table is named after."""
+def _rows_of_problem(imported: Imported, name: str | None, stem: str) -> list[Listed]:
+    """The rows of the problem of this name, or of the one that the table is named after."""
     problems = imported.problems
-    if wanted is not None and wanted not in problems:
-        listed = ", ".join(f"`{name}`" for name in problems[:12]) or "none"
-        raise DataError(f"the list has no problem `{wanted}`", hint=f"it names {listed}")
-    if wanted is None and len(problems) > 1:
+    if name is not None and name not in problems:
+        listed = ", ".join(f"`{problem}`" for problem in problems[:12]) or "none"
+        raise DataError(f"the list has no problem `{name}`", hint=f"it names {listed}")
+    if name is None and len(problems) > 1:
         if stem not in problems:
-            listed = ", ".join(f"`{name}`" for name in problems[:12])
+            listed = ", ".join(f"`{problem}`" for problem in problems[:12])
             raise DataError(
                 f"the list is about {len(problems)} problems: {listed}",
                 hint="say which of them these data belong to, with --problem NAME",
             )
-        wanted = stem
-    return [row for row in imported.rows if wanted is None or row.problem == wanted]
+        name = stem
+    return [row for row in imported.rows if name is None or row.problem == name]
 
 
-def _lines(found: Pick, table: Table, target: str, doubts: tuple[str, ...]) -> list[str]:
-    """The choice, why, and the formulas that come next, as lines of text."""
+def _lines(choice: Pick, table: Table, target: str, doubts: tuple[str, ...]) -> list[str]:
     lines = [
-        found.picked.listed.formula,
+        choice.picked.listed.formula,
         "",
-        found.sentence,
+        choice.sentence,
         *(f"Doubtful: {reason}" for reason in doubts),
         "",
-        f"fitness = {found.eta:g}^nodes/(2 − R²) − {found.alpha:g}·EIC, on "
+        f"fitness = {choice.eta:g}^nodes/(2 − R²) − {choice.alpha:g}·EIC, on "
         f"{wording.count(table.rows, 'row')} of {table.source}, target `{target}`",
         f"{'row':>6} {'fitness':>9} {'R²':>9} {'nodes':>6} {'EIC':>6}  formula",
     ]
-    for weight, scored in found.ranked[:SHOWN]:
+    for weight, scored in choice.ranked[:MOST_PRINTED]:
         score = scored.score
         formula = wording.shorten(" ".join(scored.listed.formula.split()), FORMULA_WIDTH)
-        mark = "" if scored is not found.plain else "   <- without regard to EIC"
+        mark = "" if scored is not choice.plain else "   <- without regard to EIC"
         lines.append(
             f"{scored.listed.row:>6} {weight:9.5f} {score.r2:9.5f} {score.complexity:>6} "
             f"{wording.number(score.eic_finite):>6}  {formula}{mark}"
         )
-    more = len(found.ranked) - SHOWN
+    more = len(choice.ranked) - MOST_PRINTED
     if more > 0:
         lines.append(f"{'':>6} and {more:,} more")
-    if found.left_out:
-        lines.append(f"left out: {found.left_out:,}, refused or without a value at some row")
+    if choice.left_out:
+        lines.append(f"left out: {choice.left_out:,}, refused or without a value at some row")
     return lines

@@ -20,7 +20,6 @@ from eic_core.rewriting import Measured, ObservedError, Repair, Repairs, repair
 
 
 def add_parser(commands: Any) -> None:
-    """Register the command with an ``argparse`` sub-parser collection."""
     parser = commands.add_parser(
         "repair",
         help="equivalent forms that lose fewer digits",
@@ -32,22 +31,21 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Read, search, print."""
     reading, samples, _ = read_input(options)
     if not options.seconds > 0:
         raise UserError(
             f"the search cannot take {options.seconds:g} seconds", hint="give more than 0"
         )
-    found = repair(reading.formula, samples, limit_seconds=options.seconds)
+    repairs = repair(reading.formula, samples, limit_seconds=options.seconds)
     if options.json:
-        document = found.to_json() | {"reading": reading_document(reading)}
+        document = repairs.to_json() | {"reading": reading_document(reading)}
         print(json.dumps(document, allow_nan=False))
     else:
-        print("\n".join([describe(found), *reading_lines(reading)]))
+        print("\n".join([describe(repairs), *reading_lines(reading)]))
 
 
 def describe(repairs: Repairs) -> str:
-    """The repairs as plain text for a terminal; first of all, whether something is missing."""
+    """The repairs for a terminal; first of all, whether something is missing."""
     lines = [repairs.sentence]
     if not repairs.finished:
         lines = ["NOT FINISHED: --seconds inf lets the search come to its end.", *lines]
@@ -65,12 +63,12 @@ def describe(repairs: Repairs) -> str:
         "       q   EIC  nodes  float64  float32",
         f"{_row(repairs.before)}  as written",
     ]
-    left = repairs.before.amplification.singular
-    if left or math.isinf(repairs.before.amplification.eic):
+    singular = repairs.before.amplification.singular
+    if singular or math.isinf(repairs.before.amplification.eic):
         lines.insert(
             -3,
             "as written, q leaves out "
-            f"{wording.count(left, 'row')} at which the result keeps no digit, and EIC "
+            f"{wording.count(singular, 'row')} at which the result keeps no digit, and EIC "
             "those at which a step keeps none",
         )
     for form in repairs.repairs:

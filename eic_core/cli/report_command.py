@@ -18,7 +18,6 @@ from eic_core.report import Provenance, investigate, render
 
 
 def add_parser(commands: Any) -> None:
-    """Register the command with an ``argparse`` sub-parser collection."""
     parser = commands.add_parser(
         "report",
         help="one HTML page of an inspection, with all that is needed to reproduce it",
@@ -48,7 +47,6 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Read, measure, explain, write."""
     if not options.json:
         refuse_page_on_terminal(options.out)
     reading, samples, mapping = read_input(options)
@@ -76,12 +74,7 @@ def run(options: argparse.Namespace) -> None:
 def provenance_of(
     options: argparse.Namespace, reading: Reading, samples: Samples, mapping: dict[str, str]
 ) -> Provenance:
-    """What the command line said about where the samples come from.
-
-    - `options`: the command's; with ``data`` its file is read once more for its digest and names.
-    - `samples`: those inspected, with rows left out.
-    - `mapping`: of each variable, the column or the range that gives its samples.
-    """
+    """The source of the samples by the command line; a table is read once more for its digest."""
     if options.data is None:
         domains = tuple(Domain.parse(f"{name}={text}") for name, text in mapping.items())
         return Provenance(reading, domains, options.seed)

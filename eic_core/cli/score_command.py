@@ -16,7 +16,6 @@ from eic_core.pool.scoring import read_pool, score_pool, write_scored
 
 
 def add_parser(commands: Any) -> None:
-    """Register the command with an ``argparse`` sub-parser collection."""
     parser = commands.add_parser(
         "score",
         help="complexity, R² and EIC of every formula in a pool",
@@ -38,7 +37,6 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Read, score, write, and say what was refused."""
     if not options.problems.is_dir():
         raise DataError(f"there is no folder {options.problems}")
     if options.jobs is not None and options.jobs < 1:
@@ -58,7 +56,7 @@ def run(options: argparse.Namespace) -> None:
         f"({len(refused)} refused) in double precision, without rechecks -> {options.out}",
         file=sys.stderr,
     )
-    for line in _columns(candidates, scores):
+    for line in _column_lines(candidates, scores):
         print(f"  {line}", file=sys.stderr)
     for message, count in _most_common(refused)[:10]:
         print(f"  {count} refused: {message}", file=sys.stderr)
@@ -67,16 +65,16 @@ def run(options: argparse.Namespace) -> None:
 _MOST_PROBLEMS = 12
 
 
-def _columns(candidates: Sequence[Candidate], scores: Sequence[Score]) -> list[str]:
-    """Which columns the formulas of each problem were measured on, where names do not say so."""
+def _column_lines(candidates: Sequence[Candidate], scores: Sequence[Score]) -> list[str]:
+    """The columns that each problem's formulas were measured on, unless their names say so."""
     matched: dict[str, list[tuple[str, int | None, tuple[tuple[str, str], ...]]]] = {}
     for candidate, score in zip(candidates, scores, strict=True):
         if score.counted[1]:
             matched.setdefault(candidate.problem, []).append((candidate.method, *score.counted))
     lines = [
         f"{problem}: {note}"
-        for problem, found in list(matched.items())[:_MOST_PROBLEMS]
-        for note in counting_notes(found)
+        for problem, matches in list(matched.items())[:_MOST_PROBLEMS]
+        for note in counting_notes(matches)
     ]
     more = len(matched) - _MOST_PROBLEMS
     return [*lines, f"and so on for {more} more problems"] if more > 0 else lines
@@ -91,15 +89,15 @@ def _most_common(refused: list[Any]) -> list[tuple[str, int]]:
 
 
 class Meter:
-    """Progress on standard error: one line that moves on a terminal, tenths elsewhere."""
+    """Progress on standard error: a line that moves on a terminal, tenths elsewhere."""
 
     def __init__(self, terminal: bool) -> None:
         self.terminal = terminal
-        self.shown = -1
+        self.last_step = -1
 
     def __call__(self, done: int, total: int) -> None:
         step = 100 * done // total if self.terminal else 10 * (10 * done // total)
-        if step != self.shown:
-            self.shown = step
+        if step != self.last_step:
+            self.last_step = step
             end = "\r" if self.terminal and done < total else "\n"
             print(f"{step:3d} %  {done} of {total}", end=end, file=sys.stderr, flush=True)

@@ -26,7 +26,7 @@ from eic_core.search.run import (
 from eic_core.search.vocabulary import DEFAULT_STEPS, STEPS
 
 METHODS = {"gp": "GP", "mcts": "MCTS"}
-"""What `--method` takes, and what it is called in a pool, after `EIC-` where a digit costs."""
+"""Values of `--method`, and their names in a pool, after `EIC-` where a digit costs."""
 
 COLUMNS = (
     "problem",
@@ -56,7 +56,6 @@ STOPPED = {
 
 
 def add_parser(commands: Any) -> None:
-    """Register the command with an ``argparse`` sub-parser collection."""
     parser = commands.add_parser(
         "search",
         help="search for formulas that explain a column and keep their digits",
@@ -135,7 +134,6 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Read, search, write, and say what to take."""
     refuse_unwritable(options.out)
     table = read_data(options.data)
     samples = samples_to_search(table, options.target or table.names[-1])
@@ -143,11 +141,11 @@ def run(options: argparse.Namespace) -> None:
     if dropped:
         print(f"left out: {wording.count(dropped, 'row')} with an empty cell", file=sys.stderr)
     inputs = [name for name in table.names if name != samples.target_name]
-    named = [
+    renamed = [
         f"{x} = {name}" for x, name in zip(variable_names(inputs), inputs, strict=True) if x != name
     ]
-    if named:
-        print(f"in formulas: {', '.join(named)}", file=sys.stderr)
+    if renamed:
+        print(f"in formulas: {', '.join(renamed)}", file=sys.stderr)
     problem = problem_of(
         samples,
         alpha=options.alpha,
@@ -183,10 +181,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def pool_text(result: SearchResult, problem: str) -> str:
-    """A search's front as a pool.
-
-    - `problem`: the problem's name: the stem of its file.
-    """
+    """A search's front as a pool; `problem` is the stem of the table's file."""
     best, alpha = result.select(), result.problem.weights.alpha
     method = ("EIC-" if alpha else "") + METHODS[result.problem.method]
     return csv_text(
@@ -195,26 +190,25 @@ def pool_text(result: SearchResult, problem: str) -> str:
             (
                 problem,
                 method,
-                found.text,
+                entry.text,
                 "infix",
-                found.formula.complexity,
-                repr(found.score.r2),
-                repr(found.score.eic),
-                repr(found.score.eic_finite),
-                repr(found.loss),
-                found.digits_needed,
+                entry.formula.complexity,
+                repr(entry.score.r2),
+                repr(entry.score.eic),
+                repr(entry.score.eic_finite),
+                repr(entry.loss),
+                entry.digits_needed,
                 result.seed,
                 repr(alpha),
                 result.evaluations,
-                int(found is best),
+                int(entry is best),
             )
-            for found in result.front
+            for entry in result.front
         ],
     )
 
 
 def _summary(result: SearchResult, rate: float) -> list[str]:
-    """What was done, how many candidates a second, and the formula to take."""
     best = result.select()
     constants = "no constants"
     if best.digits_needed:
@@ -234,14 +228,14 @@ class _Line:
 
     def __init__(self, terminal: bool) -> None:
         self.terminal = terminal
-        self.shown = -math.inf
+        self.last_printed = -math.inf
         self.rate = 0.0
 
     def __call__(self, now: SearchProgress) -> None:
         self.rate = now.rate
-        if not self.terminal and now.seconds - self.shown < 10:
+        if not self.terminal and now.seconds - self.last_printed < 10:
             return
-        self.shown = now.seconds
+        self.last_printed = now.seconds
         text = (
             f"{now.evaluations:,} candidates, {now.rate:,.0f} a second; "
             f"best R² {wording.r_squared(now.best_r2)}; {wording.count(now.front, 'formula')} kept"
@@ -254,6 +248,5 @@ class _Line:
         )
 
     def end(self) -> None:
-        """Leave the line that moves."""
         if self.terminal:
             print(file=sys.stderr)

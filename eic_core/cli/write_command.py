@@ -12,7 +12,6 @@ from eic_core.formula.syntax import SYNTAXES, read
 
 
 def add_parser(commands: Any) -> None:
-    """Register the command with an ``argparse`` sub-parser collection."""
     parser = commands.add_parser(
         "write",
         help="the formula as text of another language",
@@ -29,19 +28,18 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Read, write, print."""
-    found = copied(read(options.formula, syntax=options.syntax).formula, options.language)
+    copy = copied(read(options.formula, syntax=options.syntax).formula, options.language)
     if options.json:
         document = {
-            "text": found.text,
-            "language": found.language,
-            "same": found.same,
-            "defined": list(found.defined),
-            "renamed": dict(found.renamed),
-            "notes": list(found.notes),
+            "text": copy.text,
+            "language": copy.language,
+            "same": copy.same,
+            "defined": list(copy.defined),
+            "renamed": dict(copy.renamed),
+            "notes": list(copy.notes),
         }
         print(json.dumps(document, allow_nan=False, ensure_ascii=False))
         return
-    print(found.text)
-    for note in found.notes:
+    print(copy.text)
+    for note in copy.notes:
         print(note, file=sys.stderr)

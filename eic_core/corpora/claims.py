@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -27,7 +28,7 @@ from eic_core.corpora.measured import (
     measure_corpus,
     shipped,
 )
-from eic_core.corpora.searched import searched, searched_figures
+from eic_core.corpora.searched import shipped_pool, shipped_pool_figures
 from eic_core.exports import Plain, safe_cell
 
 LAWS = "laws"
@@ -40,7 +41,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         OCCURRENCES: "… each as often as it occurs",
     }
 )
-"""Of the groups of formulas that people wrote."""
+"""Of the groups that people wrote."""
 
 PAPERS_METHODS = (
     "AFP",
@@ -73,8 +74,8 @@ def groups_of_laws(
     anew: bool = False,
     progress: Progress | None = None,
 ) -> tuple[Group, ...]:
-    """The groups of what people wrote: each corpus, both collections of laws as one, and the
-    named equations as often as they occur.
+    """The groups of what people wrote: each corpus, both collections of laws as one, and the named
+    equations as often as they occur.
 
     Parameters
     ----------
@@ -87,13 +88,15 @@ def groups_of_laws(
     rule
         A key of `RULES`, for the equations without ranges; "" for the first.
     anew
-        Measure even what was shipped.
+        Measure the laws even where shipped figures would do.
     progress
-        Called while something is measured.
+        Called while laws are measured, with how many are done and of how many.
 
     Returns
     -------
     tuple[Group, ...]
+        `LAWS` first, if both collections of laws are among the names; then the corpora in their
+        order, and `OCCURRENCES` behind Wikipedia's.
 
     Examples
     --------
@@ -101,6 +104,7 @@ def groups_of_laws(
     ['Laws (Feynman and Strogatz)', 'Feynman laws', 'Strogatz laws']
     """
     corpora = [load(name) for name in names]
+    # the shipped figures hold for these rows alone
     read = not anew and seed == SEED and set(counts) <= set(COUNTS)
     measured: dict[str, tuple[MeasuredFormula, ...]] = {}
     total, done = sum(map(len, corpora)), 0
@@ -108,9 +112,9 @@ def groups_of_laws(
         if read:
             measured[corpus.name] = shipped(corpus.name, rule)
             continue
-        further = _further(progress, done, total)
+        shifted = _shift_progress(progress, done, total)
         measured[corpus.name] = measure_corpus(
-            corpus, counts, seed=seed, rule=rule, progress=further
+            corpus, counts, seed=seed, rule=rule, progress=shifted
         )
         done += len(corpus)
     groups = []
@@ -131,72 +135,68 @@ def groups_of_laws(
     return tuple(groups)
 
 
-def _further(progress: Progress | None, before: int, total: int) -> Progress | None:
+def _shift_progress(progress: Progress | None, before: int, total: int) -> Progress | None:
     if progress is None:
         return None
-    tell: Callable[[int, int], None] = progress
-    return lambda done, _: tell(before + done, total)
+    report: Callable[[int, int], None] = progress
+    return lambda done, _: report(before + done, total)
 
 
-def groups_of_found(found: Sequence[FoundByMethod], note: str = "") -> tuple[Group, ...]:
-    """A group for each method of a pool, in its order; the note is said of each."""
+def groups_by_method(pools: Sequence[FoundByMethod], note: str = "") -> tuple[Group, ...]:
+    """One group a method, in the pool's order, each with this note."""
     return tuple(
         Group(
-            f"found:{one.method}{':' if note else ''}{note}",
-            one.method or "Formulas found",
-            one.formulas,
-            one.left_out,
-            found=True,
+            f"found:{pool.method}{':' if note else ''}{note}",
+            pool.method or "Formulas found",
+            pool.formulas,
+            pool.left_out,
+            by_method=True,
             note=note,
         )
-        for one in found
+        for pool in pools
     )
 
 
 OWN_RUNS = "short run here"
-"""What is said of the methods whose formulas this project ships."""
+"""The note of the methods whose formulas this project ships."""
 
 
-def groups_of_searched(
+def groups_of_short_runs(
     counts: Sequence[int] = COUNTS,
     *,
     seed: int = SEED,
     anew: bool = False,
     progress: Progress | None = None,
 ) -> tuple[Group, ...]:
-    """What this project's search, Operon and gplearn found in short runs on the laws.
+    """The groups of this project's search, Operon and gplearn, measured only if `anew` or asked for
+    other rows than the shipped ones.
 
-    - `counts`: numbers of rows.
-    - `seed`: non-negative.
-    - `anew`: measure even what was shipped.
-    - `progress`: called while something is measured.
-
-    >>> [group.title for group in groups_of_searched()]
+    >>> [group.title for group in groups_of_short_runs()]
     ['EIC-GP', 'GP', 'Operon', 'gplearn']
     """
     if not anew and seed == SEED and set(counts) <= set(COUNTS):
-        return groups_of_found(searched_figures(), OWN_RUNS)
-    found = measure_found(searched(), LawRows(counts, seed), progress=progress)
-    return groups_of_found(found, OWN_RUNS)
+        return groups_by_method(shipped_pool_figures(), OWN_RUNS)
+    pools = measure_found(shipped_pool(), LawRows(counts, seed), progress=progress)
+    return groups_by_method(pools, OWN_RUNS)
 
 
 def laws_behind(group: Group, laws: Group) -> Group:
-    """The laws that a method found formulas for: what they are to be compared with."""
-    wanted = {formula.law for formula in group.formulas}
-    own = tuple(formula for formula in laws.formulas if formula.law in wanted)
+    """Only the laws that a method found formulas for, to compare these with."""
+    names = {formula.law for formula in group.formulas}
+    own = tuple(formula for formula in laws.formulas if formula.law in names)
     return replace(laws, key=f"{laws.key} of {group.key}", formulas=own)
 
 
 @dataclass(frozen=True)
 class Claim(Plain):
-    """A statement of the paper, with what is found here."""
+    """A statement of the paper, with what the groups at hand say of it."""
 
     statement: str  # In our words, with the paper's numbers
     place: str  # Where the paper says it
-    found: str
+    evidence: str
     verdict: str  # "holds", "does not hold", "not decided" or what it holds for
 
-    _JSON = ("statement", "place", "found", "verdict")
+    _JSON = ("statement", "place", "found=evidence", "verdict")
 
 
 NOT_DECIDED = "not decided"
@@ -205,40 +205,36 @@ NOT_DECIDED = "not decided"
 def claims(
     groups: Sequence[Group], count: int, measure: str = MEAN, *, seed: int = 0
 ) -> tuple[Claim, ...]:
-    """What the paper says of these groups, each with the numbers found.
-
-    - `groups`: as `groups_of_laws` and `groups_of_found` make them.
-    - `count`: rows on which EIC was measured.
-    - `measure`: a key of `MEASURES`.
-    - `seed`: of the resampling.
+    """What the paper says of these groups, each with the numbers measured on `count` rows.
 
     >>> first = claims(groups_of_laws(["feynman", "strogatz"]), 1000)[0]
     >>> first.verdict
     'for the median only'
     """
     by_key = {group.key: group for group in groups}
-    asked = (LAWS, "llm_srbench_transform", "llm_srbench_synth")
+    on_the_order = (LAWS, "llm_srbench_transform", "llm_srbench_synth")
     summaries = {
         key: summarise(group, count, measure, seed=seed)
         for key, group in by_key.items()
-        if key in asked or group.found
+        if key in on_the_order or group.by_method
     }
-    made = []
+    results = []
     if LAWS in by_key:
-        made.append(_laws_below_one(summaries[LAWS]))
+        results.append(_laws_below_one(summaries[LAWS]))
         parts = [by_key.get(f"llm_srbench_{part}") for part in ("transform", "synth")]
         if all(parts):
             solved, synthetic = (summaries[part.key] for part in parts if part)
             step = compare_groups(solved.group, by_key[LAWS], count, measure, seed=seed)
-            made.append(_benchmark_order(summaries[LAWS], solved, synthetic, step))
-        found = [group for group in groups if group.found and group.formulas]
-        made.append(_found_above_laws(found, by_key[LAWS], count, measure, seed))
-        made.append(_up_to_eight_digits(found, by_key[LAWS], count, measure))
-    made.append(_methods_at_hand(groups, summaries))
-    return tuple(made)
+            results.append(_benchmark_order(summaries[LAWS], solved, synthetic, step))
+        by_methods = [group for group in groups if group.by_method and group.formulas]
+        results.append(_searches_above_laws(by_methods, by_key[LAWS], count, measure, seed))
+        results.append(_up_to_eight_digits(by_methods, by_key[LAWS], count, measure))
+    results.append(_methods_at_hand(groups, summaries))
+    return tuple(results)
 
 
 def _laws_below_one(laws: GroupSummary) -> Claim:
+    # the median may be below 1 and the mean above: a few laws lose many digits
     below = [part.value < 1 for part in (laws.median, laws.mean)]
     verdict = {
         (True, True): "holds",
@@ -260,6 +256,7 @@ def _benchmark_order(
 ) -> Claim:
     means = [part.mean.value for part in (laws, solved, synthetic)]
     ordered = means == sorted(means)
+    # an order of means is no more than that while the interval of its first step holds 0
     apart = step.mean.low > 0 or step.mean.high < 0
     doubt = "" if apart else "; the first step is within its interval"
     return Claim(
@@ -275,8 +272,8 @@ def _benchmark_order(
     )
 
 
-def _found_above_laws(
-    found: Sequence[Group], laws: Group, count: int, measure: str, seed: int
+def _searches_above_laws(
+    groups: Sequence[Group], laws: Group, count: int, measure: str, seed: int
 ) -> Claim:
     statement = (
         "Searches find formulas that lose more digits than the laws they look for: laws below 1, "
@@ -284,7 +281,7 @@ def _found_above_laws(
     )
     place = "fig:EIC_compare"
     compared = []
-    for group in found:
+    for group in groups:
         own = laws_behind(group, laws)
         if own.formulas:
             compared.append((group, compare_groups(group, own, count, measure, seed=seed)))
@@ -311,17 +308,17 @@ def _found_above_laws(
 
 
 UP_TO = 6.0
-"""Digits that the worst formulas of searches lose, at least, as the paper says."""
+"""Digits that the worst formulas of searches lose at least, by the paper."""
 
 
-def _up_to_eight_digits(found: Sequence[Group], laws: Group, count: int, measure: str) -> Claim:
+def _up_to_eight_digits(groups: Sequence[Group], laws: Group, count: int, measure: str) -> Claim:
     statement = "Formulas that searches find lose up to 6 to 8 digits."
     place = "fig:EIC_compare and the text on significant digits"
-    if not found:
+    if not groups:
         return Claim(statement, place, "no pool of found formulas is given here", NOT_DECIDED)
-    largest = {group.key: _largest(group, count, measure) for group in found}
+    largest = {group.key: _largest(group, count, measure) for group in groups}
     reach = sum(value >= UP_TO for value in largest.values())
-    parts = [f"{group.title} {wording.number(largest[group.key])}" for group in found]
+    parts = [f"{group.title} {wording.number(largest[group.key])}" for group in groups]
     return Claim(
         statement,
         place,
@@ -330,61 +327,63 @@ def _up_to_eight_digits(found: Sequence[Group], laws: Group, count: int, measure
         "does not hold"
         if not reach
         else "holds"
-        if reach == len(found)
-        else f"for {reach} of {len(found)} methods",
+        if reach == len(groups)
+        else f"for {reach} of {len(groups)} methods",
     )
 
 
 def _largest(group: Group, count: int, measure: str) -> float:
-    """The largest EIC of a group; nan without one."""
-    known = [float(value) for value in group.eics(count, measure) if value == value]
-    return max(known, default=float("nan"))
+    """nan without an EIC."""
+    values, _ = group.with_eic(count, measure)
+    return float(max(values, default=math.nan))
 
 
 def _methods_at_hand(groups: Sequence[Group], summaries: Mapping[str, GroupSummary]) -> Claim:
-    known = {_plain(name): name for name in PAPERS_METHODS}
-    here = [g for g in groups if g.found and g.formulas and _plain(g.title) in known]
-    measured = {known[_plain(group.title)] for group in here}
+    spelled = {_bare_name(name): name for name in PAPERS_METHODS}
+    of_the_paper = [
+        g for g in groups if g.by_method and g.formulas and _bare_name(g.title) in spelled
+    ]
+    measured = {spelled[_bare_name(group.title)] for group in of_the_paper}
     missing = [name for name in PAPERS_METHODS if name not in measured]
-    others = [g.title for g in groups if g.found and g.formulas and g not in here]
-    said = [
+    others = [g.title for g in groups if g.by_method and g.formulas and g not in of_the_paper]
+    parts = [
         f"{group.title}{f' ({group.note})' if group.note else ''}: mean "
         f"{interval_text(summaries[group.key].mean)}"
-        for group in here
+        for group in of_the_paper
     ] or ["none of them is in a pool given here"]
     if others:
-        said.append(f"not among the 17: {', '.join(others)}")
-    said.append(f"missing: {', '.join(missing)}" if missing else "none is missing")
+        parts.append(f"not among the 17: {', '.join(others)}")
+    parts.append(f"missing: {', '.join(missing)}" if missing else "none is missing")
     return Claim(
         "Mean EIC of 17 methods on the laws; of those whose tables print it: AIFeynman2 1.2–3.7, "
         "DSR 1.3, PySR 2.11, Operon 3.16–5.29, SBP-GP 7.9–9.2.",
         "fig:EIC_compare and tables of app:search_results",
-        "; ".join(said),
-        f"{len(here)} of 17 measured" if here else NOT_DECIDED,
+        "; ".join(parts),
+        f"{len(of_the_paper)} of 17 measured" if of_the_paper else NOT_DECIDED,
     )
 
 
-def _plain(name: str) -> str:
-    """A method's name without case and marks.
+def _bare_name(name: str) -> str:
+    """A method's name without case and punctuation.
 
-    >>> _plain("GP-GOMEA") == _plain("gpgomea")
+    >>> _bare_name("GP-GOMEA") == _bare_name("gpgomea")
     True
     """
     return "".join(c for c in name.lower() if c.isalnum())
 
 
-def interval_text(found: BootstrapInterval, *, signed: bool = False) -> str:
-    """A number with its interval, where it has one.
+def interval_text(number: BootstrapInterval, *, signed: bool = False) -> str:
+    """A number with its interval, if it has one.
 
     >>> interval_text(BootstrapInterval(0.64, 0.57, 0.81))
     '0.64 [0.57, 0.81]'
     >>> interval_text(BootstrapInterval(0.3), signed=True)
     '+0.30'
     """
-    value = wording.signed(found.value) if signed else wording.number(found.value)
-    if not found.known:
+    value = wording.signed(number.value) if signed else wording.number(number.value)
+    if not number.has_bounds:
         return value
-    return f"{value} [{wording.number(found.low)}, {wording.number(found.high)}]"
+    return f"{value} [{wording.number(number.low)}, {wording.number(number.high)}]"
 
 
 FIGURES = (
@@ -405,22 +404,21 @@ FIGURES = (
 
 
 def figure_rows(groups: Sequence[Group]) -> Iterator[Sequence[object]]:
-    """The table of all figures: its header, then a row for each formula and number of rows."""
     yield FIGURES
     for group in groups:
-        for one in group.formulas:
-            for count, lost in one.digits.items():
+        for formula in group.formulas:
+            for count, loss in formula.digits.items():
                 yield (
                     safe_cell(group.key),
-                    safe_cell(one.name),
-                    safe_cell(one.law),
-                    one.rule,
-                    one.weight,
+                    safe_cell(formula.name),
+                    safe_cell(formula.law),
+                    formula.rule,
+                    formula.weight,
                     count or "",
-                    repr(lost.eic),
-                    repr(lost.q90),
-                    repr(lost.valid),
-                    repr(lost.r2),
-                    one.complexity,
-                    safe_cell(one.formula),
+                    repr(loss.eic),
+                    repr(loss.q90),
+                    repr(loss.valid),
+                    repr(loss.r2),
+                    formula.complexity,
+                    safe_cell(formula.formula),
                 )

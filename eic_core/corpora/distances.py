@@ -1,11 +1,4 @@
-"""How far random formulas are from those that people wrote, with and without a filter by EIC.
-
-Yu et al. (Table tab:distribution_difference) compare 1,024 random formulas, and 1,024 of EIC below
-2, with three corpora by the divergences of Jensen and Shannon and of Kullback and Leibler.  Here
-each number has an interval, and beside the filter stand two that know only lengths: the shortest
-random formulas, as large a part as the filter keeps, and random ones of just the lengths that the
-filter's have.
-"""
+"""Distances of random formulas, filtered by EIC or not, from those that people wrote."""
 
 from __future__ import annotations
 
@@ -32,7 +25,7 @@ REPEATS = 400
 
 
 def jensen_shannon(p: Floats, q: Floats) -> Floats:
-    """The divergence of Jensen and Shannon in nats, at most log 2; the last axis holds the shares.
+    """In nats, at most log 2; the last axis holds the shares.
 
     >>> jensen_shannon(np.array([1.0, 0.0]), np.array([0.5, 0.5])).round(4).item()
     0.2158
@@ -42,7 +35,7 @@ def jensen_shannon(p: Floats, q: Floats) -> Floats:
 
 
 def kullback_leibler(p: Floats, q: Floats) -> Floats:
-    """The divergence of p from q in nats; infinite where q lacks what p has."""
+    """Of p from q in nats; infinite where q lacks what p has."""
     return _relative(p, q)
 
 
@@ -54,19 +47,15 @@ def _relative(p: Floats, q: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Smoothing:
-    """How empty bins are kept from making a divergence infinite."""
+    """The way in which empty bins are kept from making a divergence infinite."""
 
-    share: float = 0.0  # What is added to every bin's share
-    count: float = 0.0  # What is added to every bin's count
-    width: int = 1  # How many neighbouring values make a bin
-    # Whether the divergence is the corpus' from the generator's, or the other way
-    from_corpus: bool = False
+    share: float = 0.0  # Added to every bin's share
+    count: float = 0.0  # Added to every bin's count
+    width: int = 1  # Neighbouring values in a bin
+    from_corpus: bool = False  # KL(corpus || generator); else the other way round
 
     def divergence(self, corpus: Numbers, generated: Numbers) -> float:
-        """Of two histograms over the same values.
-
-        - `corpus`, `generated`, shape (K,)
-        """
+        """Between two histograms over the same values, shape (K,)."""
         p, q = self._shares(corpus), self._shares(generated)
         return float(kullback_leibler(p, q) if self.from_corpus else kullback_leibler(q, p))
 
@@ -88,26 +77,19 @@ SMOOTHINGS = tuple(
     for width in (1, 5)
     for share, count in ((1e-12, 0), (1e-10, 0), (1e-6, 0), (0, 0.5), (0, 1))
 )
-"""What a reader of "KL divergence" may take it for."""
+"""The settings that "KL divergence" may mean: the paper states none."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its 95 % interval: the basic one of a bootstrap.
-
-    It takes off what resampling adds to a divergence, which grows as samples get smaller.
-    """
-
     value: float
     low: float
     high: float
 
     @classmethod
     def of(cls, value: float, repeats: Floats, least: float = -np.inf) -> Estimate:
-        """From a value and what it is on resamples.
-
-        - `least`: what it cannot be below.
-        """
+        """From a value and its resamples; `least` bounds the interval from below."""
+        # the basic interval takes off what resampling adds to a divergence, more in small samples
         low, high = np.quantile(repeats, [0.025, 0.975])
         return cls(value, max(2 * value - high, least), max(2 * value - low, least))
 
@@ -120,25 +102,22 @@ class Comparison:
     trait: str
     distance: Mapping[str, Estimate]  # Jensen-Shannon divergence from each of `SETS`
     gain: Mapping[str, Estimate]  # How much smaller it is than that of the random formulas
-    # How much nearer the filtered formulas are than random ones of the same lengths
-    beyond: Estimate
-    # The mean distance of as many formulas as the corpus has, drawn from the filtered ones
-    chance: float
+    beyond: Estimate  # How much nearer the filtered formulas are than random ones of their lengths
+    chance: (
+        float  # Mean distance of as few formulas as the corpus has, drawn from the filtered ones
+    )
     # Kullback-Leibler divergence of the random and of the filtered formulas; empty for pairs
     kl: Mapping[Smoothing, tuple[float, float]]
 
 
 @dataclass(frozen=True)
 class GeneratedSets:
-    """The sets of generated formulas, as many in each."""
-
     traits: Mapping[str, Traits]  # By the names of `SETS`
-    accepted: float  # Which share of the random formulas the filter keeps
-    longest: int  # Nodes of the longest of the shortest
+    accepted: float  # Share of the random formulas that the filter lets through
+    longest: int  # Most nodes in the set `SHORTEST`
 
     @cached_property
     def count(self) -> int:
-        """How many formulas each set has."""
         return len(self.traits[RANDOM])
 
 
@@ -153,22 +132,24 @@ def generate_sets(
     Parameters
     ----------
     count
-        How many in each set.
+        Formulas in each set.
     plan
         The filter.
     seed
+        Of all that is drawn.
     progress
-        Called with how many are done, and of how many.
+        Called with how many formulas are done and of how many.
 
     Returns
     -------
     GeneratedSets
+        The sets in `SETS`; the random one shares no formula with the others.
     """
-    everything = GenerationPlan(np.inf, 0, plan.measure, False, plan.recipe)
-    proposals = Proposals(everything)
+    unfiltered = GenerationPlan(np.inf, 0, plan.measure, False, plan.recipe)
+    proposals = Proposals(unfiltered)
     rng = np.random.default_rng(seed)
-    found: list[Traits] = []
-    kept: list[np.ndarray[Any, np.dtype[np.bool_]]] = []
+    batches: list[Traits] = []
+    passing: list[np.ndarray[Any, np.dtype[np.bool_]]] = []
     drawn = passed = 0
     # the random set is of other formulas than the ones that are filtered
     while passed < count or drawn < 2 * count:
@@ -177,34 +158,35 @@ def generate_sets(
         traits = traits.take(batch.order)
         keep = batch.eic[batch.order] <= plan.max_eic
         keep[: max(min(count - drawn, len(keep)), 0)] = False
-        found.append(traits)
-        kept.append(keep)
+        batches.append(traits)
+        passing.append(keep)
         drawn, passed = drawn + len(keep), passed + int(keep.sum())
         require_some(plan, drawn - count, passed)
         progress(min(passed, count), count)
-    every, good = joined(found), np.concatenate(kept)
-    random = every.take(np.arange(count))
-    rest, good = every.take(np.arange(count, len(every))), good[count:]
-    filtered = np.flatnonzero(good)[:count]
-    accepted = float(good.mean())
-    length = rest.numbers["length"]
+    everything, passes = joined(batches), np.concatenate(passing)
+    unfiltered_set = everything.take(np.arange(count))
+    candidates, passes = everything.take(np.arange(count, len(everything))), passes[count:]
+    filtered = np.flatnonzero(passes)[:count]
+    accepted = float(passes.mean())
+    length = candidates.numbers["length"]
+    # of as many candidates as the filter sees for `count`: both choices keep the same share
     enough = np.arange(min(len(length), round(count / accepted)))
     by_length = enough[np.lexsort((rng.random(len(enough)), length[enough]))][:count]
-    alike = _of_same_lengths(length, length[filtered], rng)
+    same_lengths = _of_same_lengths(length, length[filtered], rng)
     chosen = {
-        RANDOM: random,
-        FILTERED: rest.take(filtered),
-        SHORTEST: rest.take(by_length),
-        SAME_LENGTHS: rest.take(alike),
+        RANDOM: unfiltered_set,
+        FILTERED: candidates.take(filtered),
+        SHORTEST: candidates.take(by_length),
+        SAME_LENGTHS: candidates.take(same_lengths),
     }
     return GeneratedSets(MappingProxyType(chosen), accepted, int(length[by_length].max()))
 
 
-def _of_same_lengths(length: Numbers, wanted: Numbers, rng: np.random.Generator) -> Numbers:
-    """Places of random formulas that are as long as the wanted ones."""
+def _of_same_lengths(length: Numbers, targets: Numbers, rng: np.random.Generator) -> Numbers:
+    """Places of random formulas with just these lengths."""
     order = np.lexsort((rng.random(len(length)), length))
     first = np.searchsorted(length[order], np.arange(int(length.max()) + 2))
-    counts = np.bincount(wanted, minlength=len(first))
+    counts = np.bincount(targets, minlength=len(first))
     return np.concatenate(
         [
             order[start : start + count]
@@ -226,116 +208,116 @@ def compare(
     Parameters
     ----------
     generated
+        As `generate_sets` makes them.
     corpora
-        Names that `eic_core.corpora.load` knows.
+        Names of `eic_core.corpora.NAMES`.
     seed
+        Of the resampling.
     repeats
         Resamples behind an interval.
 
     Returns
     -------
     list[Comparison]
+        The corpora in their order, for each the traits of `NUMBERS` and then `PAIRS`.
     """
-    found = []
+    comparisons = []
     for name in corpora:
         laws = traits_of([law.tree for law in load(name)])
         for trait in NUMBERS:
-            found.append(_compared(name, trait, laws, generated, seed, repeats))
-        found.append(_compared(name, PAIRS, laws, generated, seed, repeats))
-    return found
+            comparisons.append(_compare_trait(name, trait, laws, generated, seed, repeats))
+        comparisons.append(_compare_trait(name, PAIRS, laws, generated, seed, repeats))
+    return comparisons
 
 
-def _compared(
+def _compare_trait(
     corpus: str, trait: str, laws: Traits, generated: GeneratedSets, seed: int, repeats: int
 ) -> Comparison:
     rng = np.random.default_rng(seed)
     sets = generated.traits
-    others: dict[str, _Histogram] = {}
+    histograms: dict[str, _Histogram] = {}
     if trait == PAIRS:
         names = tuple(dict.fromkeys([*laws.names, *sets[RANDOM].names]))
-        resampled = _Pairs(laws.pairs_by(names)).resampled(repeats, rng)
+        resampled = _Pairs(laws.pairs_by(names)).resample(repeats, rng)
         base = _Pairs(laws.pairs_by(names)).counts
-        others = {key: _Pairs(each.pairs_by(names)) for key, each in sets.items()}
+        histograms = {key: _Pairs(each.pairs_by(names)) for key, each in sets.items()}
     else:
         size = 1 + max(int(each.numbers[trait].max()) for each in (laws, *sets.values()))
         base = np.bincount(laws.numbers[trait], minlength=size)
         resampled = rng.multinomial(len(laws), base / base.sum(), repeats)
-        others = {
+        histograms = {
             key: _Histogram(np.bincount(each.numbers[trait], minlength=size))
             for key, each in sets.items()
         }
     p = shares(base)
-    value = {key: float(jensen_shannon(p, shares(each.counts))) for key, each in others.items()}
-    again = {
-        key: jensen_shannon(shares(resampled), shares(each.resampled(repeats, rng)))
-        for key, each in others.items()
+    value = {key: float(jensen_shannon(p, shares(each.counts))) for key, each in histograms.items()}
+    resamples = {
+        key: jensen_shannon(shares(resampled), shares(each.resample(repeats, rng)))
+        for key, each in histograms.items()
     }
-    q = shares(others[FILTERED].counts)
-    few = others[FILTERED].drawn(len(laws), repeats, rng)
+    q = shares(histograms[FILTERED].counts)
+    as_few = histograms[FILTERED].draw(len(laws), repeats, rng)
     kl = {}
     if trait != PAIRS:
         kl = {
-            how: (
-                how.divergence(base, others[RANDOM].counts),
-                how.divergence(base, others[FILTERED].counts),
+            smoothing: (
+                smoothing.divergence(base, histograms[RANDOM].counts),
+                smoothing.divergence(base, histograms[FILTERED].counts),
             )
-            for how in SMOOTHINGS
+            for smoothing in SMOOTHINGS
         }
     return Comparison(
         corpus=corpus,
         trait=trait,
-        distance={key: Estimate.of(value[key], again[key], 0.0) for key in others},
+        distance={key: Estimate.of(value[key], resamples[key], 0.0) for key in histograms},
         gain={
-            key: Estimate.of(value[RANDOM] - value[key], again[RANDOM] - again[key])
-            for key in others
+            key: Estimate.of(value[RANDOM] - value[key], resamples[RANDOM] - resamples[key])
+            for key in histograms
             if key != RANDOM
         },
         beyond=Estimate.of(
-            value[SAME_LENGTHS] - value[FILTERED], again[SAME_LENGTHS] - again[FILTERED]
+            value[SAME_LENGTHS] - value[FILTERED], resamples[SAME_LENGTHS] - resamples[FILTERED]
         ),
-        chance=float(np.mean(jensen_shannon(shares(few), q))),
+        chance=float(np.mean(jensen_shannon(shares(as_few), q))),
         kl=kl,
     )
 
 
 def shares(counts: Any) -> Floats:
-    """Counts over their sum, along the last axis."""
     counts = np.asarray(counts, dtype=np.float64)
     return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
 
 
 class _Histogram:
-    """Of a trait that is one number of each formula."""
+    """The counts of a trait that is one number a formula."""
 
     def __init__(self, counts: Numbers) -> None:
         self.counts = counts
 
-    def resampled(self, repeats: int, rng: np.random.Generator) -> Numbers:
-        return self.drawn(int(self.counts.sum()), repeats, rng)
+    def resample(self, repeats: int, rng: np.random.Generator) -> Numbers:
+        return self.draw(int(self.counts.sum()), repeats, rng)
 
-    def drawn(self, count: int, repeats: int, rng: np.random.Generator) -> Numbers:
-        """Histograms of so many formulas, each drawn anew."""
+    def draw(self, count: int, repeats: int, rng: np.random.Generator) -> Numbers:
         return rng.multinomial(count, shares(self.counts), repeats)
 
 
 class _Pairs(_Histogram):
-    """Of a trait that is several things of each formula: formulas are drawn, not pairs."""
+    """The counts of a trait with several values a formula: formulas are drawn, not pairs."""
 
     def __init__(self, rows: Any) -> None:
         super().__init__(np.asarray(rows.sum(axis=0)).ravel())
         self.rows = rows
 
-    def resampled(self, repeats: int, rng: np.random.Generator) -> Numbers:
-        return self.drawn(self.rows.shape[0], repeats, rng)
+    def resample(self, repeats: int, rng: np.random.Generator) -> Numbers:
+        return self.draw(self.rows.shape[0], repeats, rng)
 
-    def drawn(self, count: int, repeats: int, rng: np.random.Generator) -> Numbers:
-        """Histograms of so many formulas, each drawn anew."""
+    def draw(self, count: int, repeats: int, rng: np.random.Generator) -> Numbers:
         size = self.rows.shape[0]
-        found = np.empty((repeats, self.rows.shape[1]), dtype=np.int64)
+        counts = np.empty((repeats, self.rows.shape[1]), dtype=np.int64)
         for i in range(repeats):
             weights = np.bincount(rng.integers(0, size, count), minlength=size)
-            found[i] = self.rows.T @ weights
-        return found
+            counts[i] = self.rows.T @ weights
+        return counts
 
 
 PAPER: Mapping[tuple[str, str], tuple[float, float, float, float]] = {
@@ -352,19 +334,17 @@ PAPER: Mapping[tuple[str, str], tuple[float, float, float, float]] = {
     ("wikipedia", "operators"): (0.3873, 0.2485, 4.269, 1.124),
     ("wikipedia", "length"): (0.4219, 0.3114, 7.060, 1.541),
 }
-"""What Yu et al. print: JS of random and of filtered formulas, then KL (their table of differences;
-direction, smoothing and logarithm are not stated)."""
+"""Yu et al., Table tab:distribution_difference: JS of random and of filtered formulas, then KL; its
+direction, smoothing and logarithm are not stated."""
 
 
-def nearest_smoothing(known: Sequence[Comparison]) -> Smoothing:
-    """The setting whose divergences of random formulas are nearest to those of `PAPER`, in ratio.
+def nearest_smoothing(comparisons: Sequence[Comparison]) -> Smoothing:
+    """The setting whose divergences of random formulas are nearest to the paper's, in ratio."""
 
-    - `known`: of corpora and traits that the paper has.
-    """
-
-    def far(how: Smoothing) -> float:
+    def log_ratios(smoothing: Smoothing) -> float:
         return sum(
-            abs(float(np.log(one.kl[how][0] / PAPER[one.corpus, one.trait][2]))) for one in known
+            abs(float(np.log(one.kl[smoothing][0] / PAPER[one.corpus, one.trait][2])))
+            for one in comparisons
         )
 
-    return min(SMOOTHINGS, key=far)
+    return min(SMOOTHINGS, key=log_ratios)

@@ -1,4 +1,4 @@
-"""Formulas that methods found: read from a pool, and measured on rows of the laws or of tables."""
+"""Formulas that methods found, read from a pool and measured on rows of laws or tables."""
 
 from __future__ import annotations
 
@@ -35,16 +35,14 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class FoundByMethod:
-    """What one method found."""
+    """The formulas of one method in a pool."""
 
     method: str  # "" if the pool does not say
     formulas: tuple[MeasuredFormula, ...]  # Those that fit; `MeasuredFormula.law` is the problem
-    left_out: Mapping[str, int] = field(default_factory=dict)  # How many were left out, by reason
+    left_out: Mapping[str, int] = field(default_factory=dict)  # Numbers of formulas, by reason
 
 
 class _Rows(Protocol):
-    """Where the rows of a problem come from."""
-
     def inputs(self, problem: str) -> Sequence[str]: ...
 
     def measure(
@@ -53,7 +51,6 @@ class _Rows(Protocol):
 
 
 def law_names() -> frozenset[str]:
-    """Names of the laws that formulas may have been found for: those of PMLB's data sets."""
     return frozenset(law.name for name in ("feynman", "strogatz") for law in load(name))
 
 
@@ -63,26 +60,28 @@ class LawRows:
     Parameters
     ----------
     counts
-        Numbers of rows.
+        Numbers of rows; the digits are measured at each of them.
     seed
-        Non-negative.
+        Of the rows; non-negative.
     """
 
     def __init__(self, counts: Sequence[int] = COUNTS, seed: int = SEED) -> None:
         self.counts, self.seed = tuple(counts), seed
         self._laws = {law.name: law for name in ("feynman", "strogatz") for law in load(name)}
-        self._drawn: tuple[str, dict[int, Samples]] = ("", {})
+        self._rows_of_law: tuple[str, dict[int, Samples]] = ("", {})
 
     def inputs(self, problem: str) -> Sequence[str]:
-        """The law's variables, in the order in which a method was given them.
+        """The law's variables, in the order of the columns that the method saw.
 
         Parameters
         ----------
         problem
+            The law's name; another one raises DataError.
 
         Returns
         -------
         Sequence[str]
+            As the law writes them.
         """
         return self._law(problem).variables
 
@@ -96,26 +95,31 @@ class LawRows:
         problem
             The law's name.
         reading
+            The formula as read.
         counting
-            Of the group that the formula is of.
+            What x0 and x1 count from in the method's formulas for this problem.
 
         Returns
         -------
         tuple[dict[int, Digits], dict[str, Domain]]
+            By the number of rows; and by the formula's own names of its variables.
         """
         law = self._law(problem)
         formula = reading.formula
         match = counting.match(formula.variables, law.variables, counting.of(reading))
         if match.missing:
             raise DataError(f"`{match.missing[0]}` is no variable of {problem}")
-        if self._drawn[0] != problem:
-            self._drawn = problem, {n: law.samples(n, self.seed) for n in self.counts}
-        found = {}
-        for count, drawn in self._drawn[1].items():
-            columns = {n: drawn.columns[canonical_name(of)] for n, of in match.mapping.items()}
+        # a pool names many formulas for a law in a row: its rows are drawn once for all of them
+        if self._rows_of_law[0] != problem:
+            self._rows_of_law = problem, {n: law.samples(n, self.seed) for n in self.counts}
+        digits = {}
+        for count, drawn in self._rows_of_law[1].items():
+            columns = {
+                n: drawn.columns[canonical_name(column)] for n, column in match.mapping.items()
+            }
             samples = Samples.from_columns(columns, count=len(drawn), target=drawn.target)
-            found[count] = digits_of(formula, samples, recheck=False)
-        return found, {n: law.domains[of] for n, of in match.mapping.items()}
+            digits[count] = digits_of(formula, samples, recheck=False)
+        return digits, {n: law.domains[column] for n, column in match.mapping.items()}
 
     def _law(self, problem: str) -> Law:
         if problem not in self._laws:
@@ -124,14 +128,11 @@ class LawRows:
 
 
 class _NoLaw(DataError):
-    """The formula was found for something else."""
+    """The formula was found for another problem."""
 
 
 class TableRows:
-    """The rows of a folder of problems.
-
-    - `folder`: holds PROBLEM.csv for each problem, the last column the target.
-    """
+    """The rows of a folder that holds PROBLEM.csv for each problem, the last column the target."""
 
     def __init__(self, folder: Path) -> None:
         if not folder.is_dir():
@@ -139,17 +140,11 @@ class TableRows:
         self._problems = ProblemData(folder)
 
     def inputs(self, problem: str) -> Sequence[str]:
-        """The columns of the problem's table but the last."""
         return self._problems.inputs(problem)
 
     def measure(
         self, problem: str, reading: Reading, counting: Counting
     ) -> tuple[dict[int, Digits], dict[str, Domain]]:
-        """What a formula loses on the table, and no ranges.
-
-        - `problem`: the table's name.
-        - `counting`: of the group that the formula is of.
-        """
         samples = self._problems.samples(problem, reading, counting)
         return {len(samples): digits_of(reading.formula, samples, recheck=False)}, {}
 
@@ -162,27 +157,24 @@ def measure_found(
     Parameters
     ----------
     rows
-        As importing gives them, with a problem each.
+        As importing gives them, each with its problem.
     where
-        Whose rows they are measured on.
+        The source of the rows: `LawRows` or `TableRows`.
     progress
-        What it raises ends the measuring.
+        Called with how many are done and of how many; an exception from it ends the measuring.
 
     Returns
     -------
     tuple[FoundByMethod, ...]
-
-    Notes
-    -----
-    In double precision, as `eic_core.pool.score`.  A formula counts if its R² is at least
-    `LEAST_R2` on the largest number of rows.
+        One entry a method, in double precision, with the formulas whose R² is at least
+        `LEAST_R2` on the largest number of rows.
 
     Examples
     --------
     >>> rows = [Listed(1, "x0*x1", problem="feynman_I_12_1", method="A"),
     ...         Listed(2, "sin(x0)", problem="feynman_I_12_1", method="A")]
-    >>> [found] = measure_found(rows, LawRows([100]))
-    >>> len(found.formulas), dict(found.left_out)
+    >>> [pool] = measure_found(rows, LawRows([100]))
+    >>> len(pool.formulas), dict(pool.left_out)
     (1, {'R² below 0.8': 1})
     """
     formulas: dict[str, list[MeasuredFormula]] = {row.method: [] for row in rows}
@@ -196,16 +188,14 @@ def measure_found(
         if progress is not None:
             progress(done, len(rows))
     return tuple(
-        FoundByMethod(method, tuple(kept), left_out[method]) for method, kept in formulas.items()
+        FoundByMethod(method, tuple(own), left_out[method]) for method, own in formulas.items()
     )
 
 
 def measure_each(
     rows: Sequence[Listed], where: _Rows
 ) -> Iterator[tuple[int, MeasuredFormula | str]]:
-    """The place of each row, a group of method and problem after the other, with what its formula
-    loses or why it is left out.
-    """
+    """Each row's place, by method and problem, and its formula or the reason for none."""
     for places in groups_of(rows).values():
         yield from zip(
             places, _measure_group([rows[place] for place in places], where), strict=True
@@ -213,7 +203,6 @@ def measure_each(
 
 
 def _measure_group(group: Sequence[Listed], where: _Rows) -> Iterator[MeasuredFormula | str]:
-    """Each formula of one method for one problem, or why it is left out."""
     problem = group[0].problem
     try:
         columns = where.inputs(problem)
@@ -231,7 +220,7 @@ def _measure_group(group: Sequence[Listed], where: _Rows) -> Iterator[MeasuredFo
         except UserError:
             yield REFUSED
             continue
-        yield _why_left_out(digits) or MeasuredFormula(
+        yield _reason_to_leave_out(digits) or MeasuredFormula(
             f"row {row.row}",
             problem,
             row.formula,
@@ -242,9 +231,10 @@ def _measure_group(group: Sequence[Listed], where: _Rows) -> Iterator[MeasuredFo
         )
 
 
-def _why_left_out(digits: Mapping[int, Digits]) -> str:
-    """The reason not to count a formula, by the largest number of rows; "" if it counts."""
+def _reason_to_leave_out(digits: Mapping[int, Digits]) -> str:
+    """The reason not to count a formula, by its largest number of rows; "" if it counts."""
     most = digits[max(digits)]
+    # in this order: without any value there is no R², and without R² no fit to judge
     if math.isnan(most.eic) and not most.valid:
         return NO_VALUE
     if math.isnan(most.r2):
@@ -252,14 +242,12 @@ def _why_left_out(digits: Mapping[int, Digits]) -> str:
     return POOR_FIT if most.r2 < LEAST_R2 else ""
 
 
-def stored_found(rows: Sequence[Listed]) -> tuple[FoundByMethod, ...]:
-    """Take the scores that a pool brings along, without computing anything.
-
-    - `rows`: with ``eic``, ``complexity`` and perhaps ``r2`` among what is stored.
+def take_stored_scores(rows: Sequence[Listed]) -> tuple[FoundByMethod, ...]:
+    """Take ``eic``, ``complexity`` and ``r2`` that a pool brings along, without computing any.
 
     >>> row = Listed(1, "x", method="A", problem="p", stored={"complexity": 1.0, "eic": 0.0})
-    >>> [found] = stored_found([row])
-    >>> found.formulas[0].at(1000).eic
+    >>> [pool] = take_stored_scores([row])
+    >>> pool.formulas[0].at(1000).eic
     0.0
     """
     formulas: dict[str, list[MeasuredFormula]] = {row.method: [] for row in rows}
@@ -267,6 +255,7 @@ def stored_found(rows: Sequence[Listed]) -> tuple[FoundByMethod, ...]:
     for row in rows:
         eic, nodes = row.stored.get("eic", math.nan), row.stored.get("complexity", math.nan)
         r2 = row.stored.get("r2", math.nan)
+        # a file may hold any number here: nodes must fit an integer
         if math.isnan(eic) or not 0 < nodes < 2**31:
             left_out[row.method][NO_SCORE] += 1
         elif r2 < LEAST_R2:
@@ -278,5 +267,5 @@ def stored_found(rows: Sequence[Listed]) -> tuple[FoundByMethod, ...]:
                 MeasuredFormula(name, row.problem or name, row.formula, int(nodes), digits)
             )
     return tuple(
-        FoundByMethod(method, tuple(kept), left_out[method]) for method, kept in formulas.items()
+        FoundByMethod(method, tuple(own), left_out[method]) for method, own in formulas.items()
     )

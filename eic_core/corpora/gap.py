@@ -1,8 +1,4 @@
-"""The stability gap: how the EIC of laws, benchmarks and found formulas is distributed.
-
-A law is a cluster: what was found for it, or solved from it, is no independent observation of
-it.  Intervals come from resampling laws.
-"""
+"""The stability gap: how the EIC of laws, benchmarks and found formulas is distributed."""
 
 from __future__ import annotations
 
@@ -10,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import compress
 
 import numpy as np
 
@@ -26,67 +23,65 @@ MEASURES: Mapping[str, str] = {
     MEAN: "mean of s²",
     Q90: "90 % quantile of s",
 }
-"""What stands for the amplification of a node over the rows: EIC's own mean, or a quantile."""
+"""The amplification of a node over the rows: the mean, as in EIC itself, or a quantile."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Formulas whose EIC is looked at together."""
+    """Formulas whose EICs are compared as one distribution."""
 
     key: str
     title: str
     formulas: tuple[MeasuredFormula, ...]
     left_out: Mapping[str, int] = field(default_factory=dict)  # What was left out, by reason
-    found: bool = False  # Whether methods found them; else people wrote them
-    note: str = ""  # How that came about, in a few words
+    by_method: bool = False  # Found by a search; else written by people
+    note: str = ""  # How a search came by them, in a few words
 
     @property
     def by_rows(self) -> bool:
-        """Whether it was measured on ever more rows, and not on tables or elsewhere."""
+        """Whether EIC was measured at several numbers of rows, not on one table."""
         return bool(self.formulas) and len(self.formulas[0].digits) > 1
 
     def eics(self, count: int, measure: str = MEAN) -> np.ndarray:
-        """The EIC of every formula on so many rows; nan where there is none."""
-        lost = [formula.at(count) for formula in self.formulas]
-        return np.array([d.q90 if measure == Q90 else d.eic for d in lost], dtype=float)
+        """EIC of every formula at this number of rows, shape (formulas,); nan without one."""
+        digits = [formula.at(count) for formula in self.formulas]
+        return np.array([d.q90 if measure == Q90 else d.eic for d in digits], dtype=float)
+
+    def with_eic(self, count: int, measure: str = MEAN) -> tuple[np.ndarray, list[MeasuredFormula]]:
+        values = self.eics(count, measure)
+        has_eic = ~np.isnan(values)
+        return values[has_eic], list(compress(self.formulas, has_eic))
 
 
 @dataclass(frozen=True)
 class BootstrapInterval(Plain):
     """A number with its percentile bootstrap interval at `LEVEL`."""
 
-    # value, low, high: `low` and `high` are nan where there are too few laws for an interval
     value: float
-    low: float = math.nan
+    low: float = math.nan  # As is `high`, with fewer than `LEAST_LAWS` laws
     high: float = math.nan
 
     _JSON = ("value", "low", "high")
 
     @property
-    def known(self) -> bool:
-        """Whether there is an interval."""
+    def has_bounds(self) -> bool:
         return not math.isnan(self.low)
 
 
 @dataclass(frozen=True)
 class GroupSummary(Plain):
-    """The distribution of EIC in a group."""
-
     group: Group
     samples: int  # Rows on which EIC was measured
     measure: str  # A key of `MEASURES`
-    # count, laws: formulas with an EIC, and laws that they belong to
-    count: int
-    laws: int
+    count: int  # Formulas with an EIC
+    laws: int  # Laws that these belong to
     quartile1: float
-    # median, mean, share_below_1: the mean is over what is finite
     median: BootstrapInterval
     quartile3: float
-    mean: BootstrapInterval
+    mean: BootstrapInterval  # Of the finite EICs
     share_below_1: BootstrapInterval
-    # infinite, without: formulas of infinite EIC, and without any (no valid row)
-    infinite: int
-    without: int
+    infinite: int  # Formulas of infinite EIC
+    without: int  # Formulas without an EIC: no valid row
 
     _JSON = (
         "group=group.key",
@@ -102,7 +97,7 @@ class GroupSummary(Plain):
         "share_below_1",
         "infinite",
         "without",
-        ("left_out", lambda found: dict(found.group.left_out)),
+        ("left_out", lambda summary: dict(summary.group.left_out)),
     )
 
 
@@ -114,6 +109,7 @@ def summarise(
     Parameters
     ----------
     group
+        Each formula counts as often as its weight says.
     count
         Rows on which EIC was measured.
     measure
@@ -126,6 +122,7 @@ def summarise(
     Returns
     -------
     GroupSummary
+        Of the formulas that have an EIC; the others are counted.
 
     Examples
     --------
@@ -134,14 +131,12 @@ def summarise(
     >>> laws.count, round(laws.median.value, 2), round(laws.mean.value, 2)
     (119, 0.6, 1.03)
     """
-    values = group.eics(count, measure)
-    known = ~np.isnan(values)
-    members = [m for m, is_known in zip(group.formulas, known, strict=True) if is_known]
-    sample = _Clustered.of(values[known], members)
+    values, members = group.with_eic(count, measure)
+    sample = _Clustered.of(values, members)
     q1, q3 = (
         float(sample.quantile(sample.once, q)[0]) if members else math.nan for q in (0.25, 0.75)
     )
-    draws = _drawn_clusters(seed, sample.clusters, resamples if sample.enough else 0)
+    draws = _draw_clusters(seed, sample.clusters, resamples if sample.enough else 0)
     times = sample.times(draws)
     return GroupSummary(
         group=group,
@@ -154,21 +149,19 @@ def summarise(
         quartile3=q3,
         mean=sample.interval(_finite_mean, times),
         share_below_1=sample.interval(_below_one, times),
-        infinite=int(np.isinf(values[known]).sum()),
-        without=int((~known).sum()),
+        infinite=int(np.isinf(values).sum()),
+        without=len(group.formulas) - len(members),
     )
 
 
 @dataclass(frozen=True)
 class GapDifference(Plain):
-    """How much more one group loses than another."""
-
     first: Group
     second: Group
-    # median, mean: of the first less that of the second; resampled together where they share laws
+    # `first` less `second`, resampled together where they share laws
     median: BootstrapInterval
     mean: BootstrapInterval
-    shared_laws: int  # Laws that both have formulas of
+    shared_laws: int  # Laws with formulas in both
 
     _JSON = ("first=first.key", "second=second.key", "median", "mean", "shared_laws")
 
@@ -187,7 +180,9 @@ def compare_groups(
     Parameters
     ----------
     first
+        The group to take the other from.
     second
+        The group that is taken away.
     count
         Rows on which EIC was measured.
     measure
@@ -200,52 +195,48 @@ def compare_groups(
     Returns
     -------
     GapDifference
-
-    Notes
-    -----
-    Laws that both groups have are drawn once for both, those of one group alone within it, so
-    that every resample has as many laws of each kind as there are.
+        `first` less `second`.
 
     Examples
     --------
     >>> from eic_core.corpora.measured import shipped
     >>> laws = Group("feynman", "Laws", shipped("feynman"))
     >>> solved = Group("transform", "Solved", shipped("llm_srbench_transform"))
-    >>> found = compare_groups(solved, laws, 1000)
-    >>> round(found.median.value, 2), found.median.low < found.median.value < found.median.high
+    >>> more = compare_groups(solved, laws, 1000).median
+    >>> round(more.value, 2), more.low < more.value < more.high
     (0.03, True)
     """
-    parts = []
-    for group in (first, second):
-        values = group.eics(count, measure)
-        known = ~np.isnan(values)
-        laws = [m for m, is_known in zip(group.formulas, known, strict=True) if is_known]
-        parts.append((values[known], laws))
-    names = [{member.law for member in members} for _, members in parts]
-    strata = [sorted(names[0] & names[1]), sorted(names[0] - names[1]), sorted(names[1] - names[0])]
+    parts = [group.with_eic(count, measure) for group in (first, second)]
+    laws = [{member.law for member in members} for _, members in parts]
+    # laws of both groups are drawn once for both, those of one group within it: every resample has
+    # as many laws of each kind as there are
+    strata = [sorted(laws[0] & laws[1]), sorted(laws[0] - laws[1]), sorted(laws[1] - laws[0])]
     order = {law: place for place, law in enumerate(law for part in strata for law in part)}
     one, other = (_Clustered.of(values, members, order) for values, members in parts)
-    enough = min(map(len, names)) >= LEAST_LAWS
+    enough = min(map(len, laws)) >= LEAST_LAWS
     draws = np.hstack(
         [
-            _drawn_clusters(seed + place, len(part), resamples if enough else 0)
+            _draw_clusters(seed + place, len(part), resamples if enough else 0)
             for place, part in enumerate(strata)
         ]
     )
     drawn = [sample.times(draws) for sample in (one, other)]
 
-    def less(statistic: _Statistic) -> BootstrapInterval:
-        if not (names[0] and names[1]):
+    def difference(statistic: _Statistic) -> BootstrapInterval:
+        if not (laws[0] and laws[1]):
             return BootstrapInterval(math.nan)
         value = float((statistic(one, one.once) - statistic(other, other.once))[0])
         return _interval(value, statistic(one, drawn[0]) - statistic(other, drawn[1]))
 
-    return GapDifference(first, second, less(_median), less(_finite_mean), len(strata[0]))
+    return GapDifference(
+        first, second, difference(_median), difference(_finite_mean), len(strata[0])
+    )
 
 
 _Statistic = Callable[["_Clustered", np.ndarray], np.ndarray]
 
 
+# Laws are resampled, not formulas: two formulas for one law are no independent observations.
 @dataclass(frozen=True)
 class _Clustered:
     """Sorted values with the cluster of each, and how often each counts."""
@@ -277,7 +268,6 @@ class _Clustered:
 
     @property
     def enough(self) -> bool:
-        """Whether there are laws enough for an interval."""
         return self.clusters >= LEAST_LAWS
 
     def times(self, draws: np.ndarray) -> np.ndarray:
@@ -292,10 +282,10 @@ class _Clustered:
         low = self.values[(upto > below[:, None]).argmax(axis=1)]
         high = self.values[(upto > above[:, None]).argmax(axis=1)]
         with np.errstate(invalid="ignore"):
+            # inf - inf is nan, and so is a quantile between two infinite values without this
             return np.where(low == high, low, low + (place - below) * (high - low))
 
     def interval(self, statistic: _Statistic, times: np.ndarray) -> BootstrapInterval:
-        """A statistic of the sample with its interval."""
         if not len(self.values):
             return BootstrapInterval(math.nan)
         return _interval(float(statistic(self, self.once)[0]), statistic(self, times))
@@ -307,9 +297,9 @@ def _median(sample: _Clustered, times: np.ndarray) -> np.ndarray:
 
 def _finite_mean(sample: _Clustered, times: np.ndarray) -> np.ndarray:
     finite = np.isfinite(sample.values)
-    kept = times if finite.all() else times[:, finite]
+    finite_times = times if finite.all() else times[:, finite]
     with np.errstate(invalid="ignore"):
-        return (kept @ sample.values[finite]) / kept.sum(axis=1)
+        return (finite_times @ sample.values[finite]) / finite_times.sum(axis=1)
 
 
 def _below_one(sample: _Clustered, times: np.ndarray) -> np.ndarray:
@@ -318,18 +308,19 @@ def _below_one(sample: _Clustered, times: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=16)
-def _drawn_clusters(seed: int, size: int, resamples: int) -> np.ndarray:
-    """How often each of so many clusters is drawn, with replacement, in each resample."""
+def _draw_clusters(seed: int, size: int, resamples: int) -> np.ndarray:
+    """How often each cluster is drawn in each resample, shape (resamples, size)."""
     if not size:
         return np.zeros((resamples, 0), dtype=np.int32)
     rng = np.random.default_rng(seed)
     drawn = rng.multinomial(size, np.full(size, 1 / size), size=resamples).astype(np.int32)
-    drawn.setflags(write=False)
+    drawn.setflags(write=False)  # the cache hands the same array to every caller
     return drawn
 
 
 def _interval(value: float, drawn: np.ndarray) -> BootstrapInterval:
     if not len(drawn):
         return BootstrapInterval(value)
+    # a resample without a finite value has no mean
     low, high = np.nanquantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return BootstrapInterval(value, float(low), float(high))

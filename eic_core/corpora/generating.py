@@ -1,9 +1,4 @@
-"""Random formulas with data, without those that lose too many digits.
-
-Yu et al. (Section sec:EIC_for_generate) draw a formula anew while its EIC is above a threshold.
-Here formulas and their tables are drawn hundreds at once, as a recipe says, and measured at once:
-first their values, then, where all are finite, the digits lost.
-"""
+"""Random formulas with data that keep their digits (Yu et al., Section sec:EIC_for_generate)."""
 
 from __future__ import annotations
 
@@ -25,13 +20,13 @@ THRESHOLD = 2.0
 """EIC above which a formula is left out: theta of Yu et al."""
 
 ROWS = 200
-"""On which digits are measured, where none are stored."""
+"""Rows on which digits are measured, if none are stored."""
 
 LEAST_ROWS, MOST_ROWS = 10, 5_000
-"""Of a table; ten thousand tables are in memory at once."""
+"""Rows of a stored table; ten thousand tables are in memory at once."""
 
 MEASURES = ("mean", "q90")
-"""What stands for s^2 over the rows at a node."""
+"""s^2 of a node over the rows: its mean, or its `SHARE` quantile."""
 
 SHARE = 0.9
 
@@ -41,26 +36,26 @@ AT_ONCE = 4_000
 """Proposals of one batch."""
 
 HOPELESS = 50_000
-"""Proposals after which a threshold that kept nothing is given up."""
+"""Proposals after which a threshold that nothing has passed is given up."""
 
-_LARGEST = float(np.finfo(np.float32).max)
+_LARGEST = float(np.finfo(np.float32).max)  # data are stored in single precision
 
 
 @dataclass(frozen=True)
 class GenerationPlan:
-    """What is generated.
+    """The settings of a generation.
 
     Attributes
     ----------
     max_eic
-        Formulas above it are left out, and those without an EIC; infinity keeps all.
+        Formulas above it are left out, and those without an EIC; infinity leaves none out.
     points
-        Rows stored with each formula, 0 for none.
+        Rows stored with each formula: 0 for none, else 10 to 5,000.
     measure
-        What EIC is made of at each node: the mean of s^2, as in its definition, or the 90 %
-        quantile of it over the rows. {"mean", "q90"}.
+        The amplification of a node over the rows: the mean of s^2, as in EIC's definition, or its
+        90 % quantile. {"mean", "q90"}.
     weights
-        True to keep every formula, with the weight that it should have.
+        True to keep every formula, with a weight in the place of a rejection.
     recipe
         A key of `eic_core.corpora.recipes.RECIPES`.
     """
@@ -88,18 +83,15 @@ class GenerationPlan:
 
     @property
     def rows(self) -> int:
-        """Rows on which formulas are measured."""
         return self.points or ROWS
 
 
 @dataclass(frozen=True)
 class Generated:
-    """Formulas of as many variables each, with their data."""
-
     forest: Forest
-    x: Singles  # shape (M, D, N): Exactly what the formulas were measured on
+    x: Singles  # shape (M, D, N): exactly the numbers that the formulas were measured on
     y: Singles  # shape (M, N)
-    eic: Floats  # shape (M,): By the plan's measure
+    eic: Floats  # shape (M,): by the plan's measure
 
     def __len__(self) -> int:
         return len(self.eic)
@@ -107,23 +99,18 @@ class Generated:
 
 @dataclass(frozen=True)
 class Batch:
-    """What came of some proposals."""
-
-    # proposed, valid: how many formulas were drawn; how many had a finite value at every row
-    proposed: int
-    valid: int
-    groups: tuple[Generated, ...]  # What is kept, by number of variables
-    # shape (K,): All of them in turn, in random order: places in the groups one after the other
-    order: Numbers
+    proposed: int  # Formulas drawn
+    valid: int  # Those with a finite value at every row
+    groups: tuple[Generated, ...]  # Those that passed the plan, by number of variables
+    order: Numbers  # shape (K,): a random order of the places in all groups, one after the other
 
     @cached_property
     def eic(self) -> Floats:
-        """Of the groups one after the other."""
         return np.concatenate([group.eic for group in self.groups])
 
 
 class Proposals:
-    """Draws formulas and keeps those that a plan wants.
+    """Draws formulas and keeps those that a plan lets through.
 
     >>> proposals = Proposals(GenerationPlan(max_eic=1.0, points=50))
     >>> batch = proposals.batch(np.random.default_rng(0), 200)
@@ -145,43 +132,44 @@ class Proposals:
         self.grower = Grower(self.recipe)
 
     def batch(self, rng: np.random.Generator, proposals: int = AT_ONCE) -> Batch:
-        """Draw formulas and keep some, independent of what was kept before."""
         most = self.recipe.most_variables
         counts = rng.multinomial(proposals, [1 / most] * most)
         valid, groups = 0, []
         for variables, count in enumerate(counts.tolist(), start=1):
             if count:
-                found, group = self._drawn(variables, count, rng)
-                valid += found
+                finite, group = self._draw(variables, count, rng)
+                valid += finite
                 groups.append(group)
         order = rng.permutation(sum(map(len, groups)))
         return Batch(proposals, valid, tuple(groups), order)
 
-    def _drawn(self, variables: int, count: int, rng: np.random.Generator) -> tuple[int, Generated]:
-        """How many formulas have a value at every row, and those of them that are wanted."""
+    def _draw(self, variables: int, count: int, rng: np.random.Generator) -> tuple[int, Generated]:
         forest = self.grower.grow(np.full(count, variables), rng)
         x = random_tables(count, variables, self.plan.rows, self.recipe.most_clusters, rng)
-        share = None if self.plan.measure == "mean" else SHARE
+        quantile = None if self.plan.measure == "mean" else SHARE
         with np.errstate(all="ignore"):
-            # most that have no value somewhere have none at some of the first rows
+            # most formulas with an undefined row have one among the first: the others cost all rows
             first = forest.values(np.ascontiguousarray(x[:, :, :FIRST_ROWS]))
-            left = np.flatnonzero(np.isfinite(first[:, 0]))
-            forest, x = forest.take(left), x[left]
-            y, eic = forest.measure(x, share)
+            defined = np.flatnonzero(np.isfinite(first[:, 0]))
+            forest, x = forest.take(defined), x[defined]
+            y, eic = forest.measure(x, quantile)
             valid = (np.abs(y) <= _LARGEST).all(axis=1)
-        kept = np.flatnonzero(valid & self._wanted(eic))
+        passing = np.flatnonzero(valid & self._passes(eic))
         group = Generated(
-            forest.take(kept), x[kept].astype(np.float32), y[kept].astype(np.float32), eic[kept]
+            forest.take(passing),
+            x[passing].astype(np.float32),
+            y[passing].astype(np.float32),
+            eic[passing],
         )
         return int(np.count_nonzero(valid)), group
 
-    def _wanted(self, eic: Floats) -> np.ndarray:
+    def _passes(self, eic: Floats) -> np.ndarray:
         if self.plan.weights or math.isinf(self.plan.max_eic):
             return np.ones(len(eic), dtype=bool)
         return eic <= self.plan.max_eic
 
     def weights(self, eic: Floats) -> Floats:
-        """What formulas weigh that rejection would leave out: a tenth for each digit beyond.
+        """1 up to the largest EIC, and a tenth for each digit beyond.
 
         >>> Proposals(GenerationPlan()).weights(np.array([1.5, 3.0, np.inf, np.nan])).tolist()
         [1.0, 0.1, 0.0, 0.0]
@@ -190,26 +178,18 @@ class Proposals:
         return np.asarray(10.0**-beyond)
 
     def batches(self, rng: np.random.Generator) -> Iterator[Batch]:
-        """One batch after the other, without end.
-
-        Raises `DataError` if nothing is kept of the first ones.
-        """
-        proposed = kept = 0
+        """Endless; `DataError` if no formula passes among the first `HOPELESS`."""
+        proposed = passed = 0
         while True:
             batch = self.batch(rng)
-            proposed, kept = proposed + batch.proposed, kept + len(batch.order)
-            require_some(self.plan, proposed, kept)
+            proposed, passed = proposed + batch.proposed, passed + len(batch.order)
+            require_some(self.plan, proposed, passed)
             yield batch
 
 
-def require_some(plan: GenerationPlan, proposed: int, kept: int) -> None:
-    """Give up a threshold that lets nothing through.
-
-    - `proposed`, `kept`: formulas so far.
-
-    Raises `DataError` if many were drawn and none was kept.
-    """
-    if proposed >= HOPELESS and not kept:
+def require_some(plan: GenerationPlan, proposed: int, passed: int) -> None:
+    """Raise `DataError` if many formulas were proposed and none passed the plan."""
+    if proposed >= HOPELESS and not passed:
         raise DataError(
             f"of {proposed:,} formulas none has an EIC of at most {plan.max_eic:g}",
             hint="raise --max-eic",
@@ -223,12 +203,15 @@ class Sample:
     Attributes
     ----------
     prefix
-        Tokens; the recipe says what operators are called.
+        Tokens in prefix order; the recipe names the operators.
     infix
+        In Python's notation.
     eic
+        Digits lost at the worst step, by the plan's measure.
     weight
+        1, or with `GenerationPlan.weights` 0 to 1.
     x
-        Shape (N, D).
+        Shape (N, D); N is 0 if no rows are stored.
     y
         Shape (N,).
     """
@@ -247,16 +230,19 @@ class Sample:
 
 
 def samples(plan: GenerationPlan, seed: int = 0) -> Iterator[Sample]:
-    """Formulas one after the other, without end, as they are generated.
+    """Formulas one after the other, without end.
 
     Parameters
     ----------
     plan
+        What is drawn and what is kept.
     seed
+        Non-negative; the same seed gives the same formulas.
 
     Yields
     ------
     Sample
+        In the order in which they are drawn.
 
     Examples
     --------
@@ -271,21 +257,21 @@ def samples(plan: GenerationPlan, seed: int = 0) -> Iterator[Sample]:
             tokens = prefix_texts(forest, proposals.grower.words)[0].split(",")
             eic = float(group.eic[place])
             weight = float(proposals.weights(group.eic[[place]])[0]) if plan.weights else 1.0
-            few = slice(plan.points)
+            stored = slice(plan.points)
             yield Sample(
                 tuple(tokens),
                 infix_texts(forest)[0],
                 eic,
                 weight,
-                group.x[place].T[few],
-                group.y[place][few],
+                group.x[place].T[stored],
+                group.y[place][stored],
             )
 
 
 def located(batch: Batch) -> Iterator[tuple[Generated, int]]:
-    """Each formula of a batch in its order: the group that it is in, and where."""
+    """Each formula of a batch in its random order: its group, and its place there."""
     ends = np.cumsum([len(group) for group in batch.groups])
-    of = np.searchsorted(ends, batch.order, side="right")
+    owner = np.searchsorted(ends, batch.order, side="right")
     first = ends - [len(group) for group in batch.groups]
-    for number, place in zip(of.tolist(), (batch.order - first[of]).tolist(), strict=True):
+    for number, place in zip(owner.tolist(), (batch.order - first[owner]).tolist(), strict=True):
         yield batch.groups[number], place

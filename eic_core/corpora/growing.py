@@ -1,9 +1,6 @@
-"""Random formulas, thousands at once: the trees, what stands at their nodes, and their numbers.
-
-Trees are uniform over all of their size, as Lample and Charton (2020), Deep learning for symbolic
-mathematics, draw them node by node; here all at once by the cycle lemma (Dvoretzky and Motzkin,
-1947): exactly one rotation of a shuffled run of operators and leaves is a tree in prefix order, and
-every tree stands for as many runs.
+"""Random formulas, thousands at once, on trees that are uniform over all of their size: Lample and
+Charton (2020), Deep learning for symbolic mathematics; by the cycle lemma of Dvoretzky and Motzkin
+(1947).
 """
 
 from __future__ import annotations
@@ -22,11 +19,7 @@ from eic_core.formula.tree import CONSTANT, VARIABLE, Node
 
 
 def random_words(binaries: Numbers, unaries: Numbers, rng: np.random.Generator) -> Numbers:
-    """Trees as runs of how many operands each node has, in prefix order, one after the other.
-
-    Each is uniform over all trees of so many nodes of either kind.
-
-    - `binaries`, `unaries`, shape (M,): how many nodes of two operands and of one each tree has.
+    """Runs of arities in prefix order, each uniform over all trees with its numbers of nodes.
 
     >>> few = np.array([1, 0])
     >>> random_words(few, np.array([0, 2]), np.random.default_rng(0)).tolist()
@@ -38,8 +31,9 @@ def random_words(binaries: Numbers, unaries: Numbers, rng: np.random.Generator) 
     place = np.arange(starts[-1]) - starts[owner]
     arity = np.where(place < binaries[owner], 2, (place < (binaries + unaries)[owner]).astype(int))
     arity = arity[shuffled(owner, rng)]
-    # the rotation begins behind the first place where fewest operands are missing
-    missing = np.cumsum(arity - 1) + owner  # of earlier trees each ended at -1
+    # exactly one rotation of a shuffled run is a tree, and every tree stands for as many runs: it
+    # begins behind the first place where fewest operands are missing
+    missing = np.cumsum(arity - 1) + owner  # every earlier tree ended at -1
     longest = int(sizes.max(initial=1))
     coded = (missing + longest) * longest + place
     lowest = np.minimum.reduceat(coded, starts[:-1]) % longest
@@ -48,7 +42,7 @@ def random_words(binaries: Numbers, unaries: Numbers, rng: np.random.Generator) 
 
 
 def shuffled(owner: Numbers, rng: np.random.Generator) -> Numbers:
-    """A random order of each one's places; `owner` ascends.
+    """A random order of the places of each owner; `owner` ascends.
 
     >>> shuffled(np.array([0, 0, 1, 1]), np.random.default_rng(1)).tolist()
     [0, 1, 2, 3]
@@ -57,12 +51,8 @@ def shuffled(owner: Numbers, rng: np.random.Generator) -> Numbers:
 
 
 def share_of_binaries(operators: int, kinds: tuple[int, int, int] = (1, 1, 1)) -> list[Fraction]:
-    """How the trees of n operators are divided by how many of these have two operands, from 0 to n.
-
-    What a generator draws first that is to be uniform over all trees of n operators.
-
-    - `kinds`: how many kinds of leaves, of unary and of binary operators there are: L, p1 and p2 of
-      Lample and Charton.
+    """Shares of trees of n operators, by their binary ones; `kinds` (of leaves, unary and binary
+    operators) are L, p1 and p2 of Lample and Charton.
 
     >>> [str(share) for share in share_of_binaries(2)]  # 6 trees: 1, 3 and 2
     ['1/6', '1/2', '1/3']
@@ -78,9 +68,6 @@ def share_of_binaries(operators: int, kinds: tuple[int, int, int] = (1, 1, 1)) -
 
 class Grower:
     """Grows formulas of a recipe.
-
-    - `alphabet`: unary operators, binary ones, variables and numbers.
-    - `words`: what each symbol is called among the tokens of a formula.
 
     >>> from eic_core.corpora.recipes import E2ESR
     >>> from eic_core.formula.rendering import to_python
@@ -117,10 +104,7 @@ class Grower:
         self._factor = names.index(recipe.factor, unaries)
 
     def grow(self, variables: Numbers, rng: np.random.Generator) -> Forest:
-        """A random formula for each number of variables, all of which it holds.
-
-        - `variables`, shape (M,)
-        """
+        """A random formula for each number of variables, shape (M,); it holds all of them."""
         recipe = self.recipe
         binaries = rng.integers(variables - 1, variables + recipe.spare_binaries + 1)
         unaries = rng.integers(0, recipe.most_unaries + 1, len(variables))
@@ -132,8 +116,8 @@ class Grower:
         arity = random_words(binaries, inside, rng)
         symbols = np.empty(len(arity), dtype=np.int64)
         two, one = np.flatnonzero(arity == 2), np.flatnonzero(arity == 1)
-        symbols[two] = len(recipe.unaries) + drawn(self._binary_odds, len(two), rng)
-        symbols[one] = drawn(self._unary_odds, len(one), rng)
+        symbols[two] = len(recipe.unaries) + draw(self._binary_odds, len(two), rng)
+        symbols[one] = draw(self._unary_odds, len(one), rng)
         sizes = 2 * binaries + inside + 1
         starts = np.concatenate(([0], np.cumsum(sizes)))
         owner = np.repeat(np.arange(len(variables)), sizes)
@@ -143,7 +127,7 @@ class Grower:
         return self._with_numbers(self._with_unaries(forest, unaries, rng), rng)
 
     def _binaries_of(self, operators: Numbers, least: Numbers, rng: np.random.Generator) -> Numbers:
-        """How many operators have two operands, as among all trees that have so many at least."""
+        """Numbers of binary operators, as among all trees with at least `least` of them."""
         most = int(operators.max())
         shares = np.zeros((most + 1, most + 1))
         for n in range(most + 1):
@@ -154,61 +138,58 @@ class Grower:
         return np.asarray((reaches <= goal[:, None]).sum(axis=1))
 
     def _leaves(self, owner: Numbers, variables: Numbers, rng: np.random.Generator) -> Numbers:
-        """Which variable each leaf is: every one once, at random places, the rest at random."""
-        found = rng.integers(0, variables[owner])
+        """The variable of each leaf: every one once, at random places, the rest at random."""
+        variable = rng.integers(0, variables[owner])
         order = shuffled(owner, rng)
         ranks = rank_among(owner)
         first = ranks < variables[owner]
-        found[order[first]] = ranks[first]
-        return found
+        variable[order[first]] = ranks[first]
+        return variable
 
-    def _with_unaries(self, forest: Forest, wanted: Numbers, rng: np.random.Generator) -> Forest:
-        """Operators of one operand before random nodes with little below, never before a root."""
+    def _with_unaries(self, forest: Forest, counts: Numbers, rng: np.random.Generator) -> Forest:
+        """Unary operators before random nodes with few nodes below, never before a root."""
         arity = self.alphabet.arity[forest.symbols]
         small = np.zeros(len(arity), dtype=bool)
         missing = np.ones(len(arity), dtype=np.int64)
         for ahead in range(self.recipe.largest_operand):
             missing[: len(arity) - ahead] += arity[ahead:] - 1
-            missing[len(arity) - ahead :] = 1  # what lies behind the end is no one's
+            missing[len(arity) - ahead :] = 1  # no node lies behind the end
             small |= missing == 0
-            missing[missing == 0] = 1 << 20  # ended
+            missing[missing == 0] = 1 << 20  # a part that ended stays ended
         small[forest.starts[:-1]] = False
         places = np.flatnonzero(small)
         owner = forest.owner[places]
-        kept = places[shuffled(owner, rng)][rank_among(owner) < wanted[owner]]
+        chosen = places[shuffled(owner, rng)][rank_among(owner) < counts[owner]]
         ahead_of = np.zeros(len(arity), dtype=np.int64)
-        ahead_of[kept] = 1
-        grown, own = spread(forest, ahead_of)
-        grown.symbols[own[kept] - 1] = drawn(self._unary_odds, len(kept), rng)
+        ahead_of[chosen] = 1
+        grown, own = make_room(forest, ahead_of)
+        grown.symbols[own[chosen] - 1] = draw(self._unary_odds, len(chosen), rng)
         return grown
 
     def _with_numbers(self, forest: Forest, rng: np.random.Generator) -> Forest:
-        """Factors for what is added, affine maps for what a function is taken of, and of the whole.
-
-        The whole has a factor only if nothing else in the formula has one.
-        """
+        """Factors for operands of sums; affine maps for operands of functions and for the whole."""
         parent, symbols = forest.parent, forest.symbols
-        free = ~self._is_sum[symbols] & (parent >= 0)
+        operand = ~self._is_sum[symbols] & (parent >= 0)
         above = symbols[parent]
-        ahead = np.where(free & self._is_sum[above], 2, 0)
-        ahead[free & self._is_unary[above]] = 4
+        ahead = np.where(operand & self._is_sum[above], 2, 0)
+        ahead[operand & self._is_unary[above]] = 4
         roots = forest.starts[:-1]
+        # the whole has a factor only if nothing else in the formula has one
         ahead[roots] = np.where(np.add.reduceat(ahead, roots) > 0, 2, 4)
-        grown, own = spread(forest, ahead)
-        found = grown.symbols
+        grown, own = make_room(forest, ahead)
+        cells = grown.symbols
         before = own - ahead
         is_root = parent < 0
         factors = np.concatenate((before[(ahead == 2) & ~is_root], before[ahead == 4] + 2))
         shifts = np.concatenate((before[(ahead == 2) & is_root], before[ahead == 4]))
-        found[factors], found[shifts] = self._factor, self._shift
+        cells[factors], cells[shifts] = self._factor, self._shift
         numbers = np.concatenate((factors, shifts)) + 1
         count = len(self.alphabet.nodes) - self.first_number
-        found[numbers] = self.first_number + rng.integers(0, count, len(numbers))
+        cells[numbers] = self.first_number + rng.integers(0, count, len(numbers))
         return grown
 
 
 def number_labels(recipe: Recipe) -> list[str]:
-    """Every number that a recipe writes, with either sign; equally likely."""
     low, high = recipe.exponents
     sizes = [
         Fraction(digits) * Fraction(10) ** power
@@ -220,23 +201,19 @@ def number_labels(recipe: Recipe) -> list[str]:
 
 
 def odds(choices: Sequence[OperatorOdds]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Up to which share of the unit interval each choice reaches."""
+    """The ends of the choices' shares of the unit interval, shape (choices,)."""
     total = np.cumsum([choice.weight for choice in choices])
     return np.asarray(total / total[-1])
 
 
-def drawn(
+def draw(
     reaches: np.ndarray[Any, np.dtype[np.float64]], count: int, rng: np.random.Generator
 ) -> Numbers:
-    """Random choices.
-
-    - `reaches`: `odds` of them.
-    """
     return np.asarray(np.searchsorted(reaches, rng.random(count), side="right"))
 
 
 def rank_among(owner: Numbers) -> Numbers:
-    """The how-manieth of its owner's each place is, from 0; `owner` ascends.
+    """The rank of each place among those of its owner, from 0; `owner` ascends.
 
     >>> rank_among(np.array([0, 0, 2, 2, 2])).tolist()
     [0, 1, 0, 1, 2]
@@ -247,11 +224,8 @@ def rank_among(owner: Numbers) -> Numbers:
     return places - np.maximum.accumulate(np.where(first, places, 0))
 
 
-def spread(forest: Forest, ahead: Numbers) -> tuple[Forest, Numbers]:
-    """The same formulas with room for so many symbols ahead of each; and where each stands now.
-
-    - `ahead`, shape (T,)
-    """
+def make_room(forest: Forest, ahead: Numbers) -> tuple[Forest, Numbers]:
+    """The formulas with room for `ahead` symbols before each, and the new places."""
     ends = np.cumsum(ahead + 1)
     own = ends - 1
     symbols = np.zeros(int(ends[-1]), dtype=np.int64)

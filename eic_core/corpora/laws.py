@@ -1,8 +1,4 @@
-"""Corpora of laws: their formulas as written, their ranges, and the rows drawn from these.
-
-The formulas are facts from published sources; each table in `data/` lists one corpus, and
-`Corpus.source` says where it comes from.
-"""
+"""Corpora of laws: formulas as written, their ranges, and rows drawn from these."""
 
 from __future__ import annotations
 
@@ -30,7 +26,7 @@ RULES: Mapping[str, Domain] = MappingProxyType(
         "loguniform 0.1 to 10": Domain("loguniform", 0.1, 10.0),
     }
 )
-"""Ranges for every variable of an equation that has none; the first is the one that is used.
+"""Ranges for every variable of an equation without ranges; the first is the default.
 
 Of the 462 ranges of the Feynman laws 289 are 1 to 5.  The others show how much rests on the rule.
 """
@@ -43,8 +39,9 @@ class Law:
     Attributes
     ----------
     name
-        Within its corpus; of the Feynman and Strogatz laws, that of PMLB's data set.
+        Within its corpus; for the Feynman and Strogatz laws, the name of PMLB's data set.
     formula
+        As the source writes it.
     variables
         As written, in the order of the source's columns; the formula may leave one out.
     domains
@@ -54,9 +51,9 @@ class Law:
     source
         The corpus that states it, or the law or system from which it was made.
     frequency
-        How many times it occurs in the source.
+        Occurrences in the source.
     origin
-        The law that it was solved from: it is sampled on a table of that law.
+        The law that it was solved from, and is sampled on a table of.
 
     Examples
     --------
@@ -76,12 +73,10 @@ class Law:
 
     @cached_property
     def reading(self) -> Reading:
-        """How the formula was read: its tree, and what was decided on the way."""
         return read(self.formula, columns=self.variables)
 
     @property
     def tree(self) -> Formula:
-        """The formula as written."""
         return self.reading.formula
 
     def samples(self, count: int, seed: int = 0, *, rule: Domain | None = None) -> Samples:
@@ -90,7 +85,7 @@ class Law:
         Parameters
         ----------
         count
-            How many are drawn.
+            Rows to draw.
         seed
             Non-negative; a variable's stream depends on it and on the variable's name alone.
         rule
@@ -99,16 +94,12 @@ class Law:
         Returns
         -------
         Samples
+            Without a target if the formula lacks a value at some row.
 
         Raises
         ------
         DataError
             If neither the law nor the caller says how to sample it, or `count` is out of range.
-
-        Notes
-        -----
-        A law that was solved from another is sampled on a table of that one: its inputs are drawn,
-        its target is computed, and the rows without one are left out.
 
         Examples
         --------
@@ -126,24 +117,26 @@ class Law:
                 f"no ranges are known for the variables of {self.name}",
                 hint="say how every variable is sampled, with a rule",
             )
-        named = {canonical_name(name): domain for name, domain in domains.items()}
-        drawn = sample_domains(named, count=count, seed=seed)
-        found = values(self.tree, drawn)
-        assert found is not None
-        if not np.isfinite(found).all():
-            return drawn
-        return replace(drawn, target=found, target_name=self.target)
+        ranges = {canonical_name(name): domain for name, domain in domains.items()}
+        samples = sample_domains(ranges, count=count, seed=seed)
+        target = values(self.tree, samples)
+        assert target is not None
+        # samples need a finite target at every row, and EIC counts the rows without a value itself
+        if not np.isfinite(target).all():
+            return samples
+        return replace(samples, target=target, target_name=self.target)
 
     def _on_table_of(self, origin: Law, count: int, seed: int) -> Samples:
+        # the target of the other law is an input of this one: rows without it drop out
         inputs = origin.samples(count, seed)
-        solved = values(origin.tree, inputs)
-        assert solved is not None
-        kept = np.flatnonzero(np.isfinite(solved))
-        table = {name: column[kept] for name, column in inputs.columns.items()}
-        table[canonical_name(origin.target)] = solved[kept]
+        target = values(origin.tree, inputs)
+        assert target is not None
+        finite = np.flatnonzero(np.isfinite(target))
+        table = {name: column[finite] for name, column in inputs.columns.items()}
+        table[canonical_name(origin.target)] = target[finite]
         return Samples.from_columns(
             {name: table[name] for name in map(canonical_name, self.variables)},
-            count=len(kept),
+            count=len(finite),
             target=table[canonical_name(self.target)],
             target_name=self.target,
             origin=f"a table of {origin.name}: {inputs.origin}",
@@ -159,15 +152,15 @@ class Corpus:
     name
         A key of `NAMES`.
     title
-        For a reader.
+        As a reader sees it.
     source
         Who collected them, and through whom they came here.
     sampling
-        How the rows come about on which they are measured.
+        How the rows are drawn on which the laws are measured.
     laws
-        All that can be measured, in the order of the table.
+        Those that can be measured, in the order of the table.
     not_measured
-        Those of which nothing says on which rows to.
+        Those without ranges and without a law that they were solved from.
 
     Examples
     --------
@@ -195,13 +188,12 @@ class Corpus:
         return iter(self.laws)
 
     def __getitem__(self, which: int | str) -> Law:
-        """A law by its place or its name."""
         if isinstance(which, int):
             return self.laws[which]
-        found = next((law for law in self.laws if law.name == which), None)
-        if found is None:
+        match = next((law for law in self.laws if law.name == which), None)
+        if match is None:
             raise KeyError(which)
-        return found
+        return match
 
 
 def load(name: str) -> Corpus:
@@ -215,6 +207,7 @@ def load(name: str) -> Corpus:
     Returns
     -------
     Corpus
+        Read once, and then the same object.
 
     Raises
     ------
@@ -243,7 +236,7 @@ TITLES: Mapping[str, str] = {
 }
 
 NAMES: tuple[str, ...] = tuple(TITLES)
-"""Of the corpora that there are."""
+"""Names of the corpora."""
 
 _SOURCES = {
     "feynman": "Udrescu and Tegmark (2020), AI Feynman; formulas and ranges as the metadata of "
@@ -271,14 +264,15 @@ _SAMPLING = {
 @cache
 def _load(name: str) -> Corpus:
     laws = tuple(_READERS.get(name, _with_ranges)(name))
-    known = name != "llm_srbench_transform"
+    # an equation of this corpus states no ranges: only the table of its source law gives rows
+    all_measurable = name != "llm_srbench_transform"
     return Corpus(
         name=name,
         title=TITLES[name],
         source=_SOURCES[name],
         sampling=_SAMPLING[name],
-        laws=tuple(law for law in laws if known or law.origin),
-        not_measured=tuple(law for law in laws if not known and not law.origin),
+        laws=tuple(law for law in laws if all_measurable or law.origin),
+        not_measured=tuple(law for law in laws if not all_measurable and not law.origin),
     )
 
 

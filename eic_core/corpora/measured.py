@@ -1,7 +1,4 @@
-"""What the laws of the corpora lose: measured now, or read from the figures that are shipped.
-
-``python -m eic_core.corpora.measured`` writes the shipped figures, `data/measured.json`, anew.
-"""
+"""Digits that the laws lose; `python -m eic_core.corpora.measured` makes `data/measured.json`."""
 
 from __future__ import annotations
 
@@ -30,7 +27,7 @@ COUNTS = (100, 1_000, 10_000)
 """Numbers of rows at which the shipped figures were measured."""
 
 SEED = 0
-"""Of the rows of the shipped figures."""
+"""Seed of the rows of the shipped figures."""
 
 QUANTILE = 0.9
 
@@ -39,8 +36,6 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Digits:
-    """What a formula loses on so many rows."""
-
     eic: float  # By the mean of s^2; inf if a row is singular, nan if none is valid
     q90: float  # The same with the 90 % quantile of s in the place of its root mean square
     valid: float = 1.0  # Share of the rows at which the formula has a real value
@@ -49,82 +44,74 @@ class Digits:
 
 @dataclass(frozen=True)
 class MeasuredFormula:
-    """A formula of a group, with what it loses on ever more rows."""
+    """A formula of a group, with the digits that it loses on ever more rows."""
 
-    name: str  # The law's, or where a found formula stands in its pool
-    law: str  # What it is a formula of: those of one law are no independent observations
+    name: str  # The law's, or the row of its pool
+    law: str  # The law that it writes: formulas of one law are no independent observations
     formula: str
     complexity: int
     digits: Mapping[int, Digits]  # By the number of rows
     rule: str = ""  # A key of `RULES`, if the law has no ranges of its own
-    weight: int = 1  # How many times it counts
-    # How its variables were sampled, by canonical name; empty if on a table
+    weight: int = 1  # How many formulas it counts for
+    # The sampling of its variables, by canonical name; empty if on a table
     ranges: Mapping[str, Domain] = field(default_factory=dict)
-    syntax: str = ""  # The notation that it was read in, if it is not plain infix
+    syntax: str = ""  # Its notation, if not plain infix
 
     def at(self, count: int) -> Digits:
-        """What it loses on so many rows, or on the only number of rows that there is."""
+        """The digits on this number of rows, or on the only number of rows that there is."""
         if len(self.digits) == 1:
             return next(iter(self.digits.values()))
         return self.digits[count]
 
 
 def digits_of(formula: Formula, samples: Samples, *, recheck: bool = True) -> Digits:
-    """What a formula loses on these rows.
-
-    - `samples`: with a column for each variable.
-    - `recheck`: settle doubtful samples at 60 digits (see `eic_core.engine.amplify`).
+    """Measure a formula; `recheck` settles doubtful rows at 60 digits.
 
     >>> from eic_core.formula.syntax import read
     >>> lost = digits_of(read("10000*x-9999*x").formula, Samples.from_columns({"x": [1.0, 2.0]}))
     >>> round(lost.eic, 2), round(lost.q90, 2)
     (4.39, 4.39)
     """
-    found = inspect(formula, samples, recheck=recheck, edges=False)
+    inspection = inspect(formula, samples, recheck=recheck, edges=False)
     r2 = math.nan
     if samples.target is not None:
-        values = found.amplification.trace(len(formula) - 1)[0]
+        values = inspection.amplification.trace(len(formula) - 1)[0]
         r2 = r_squared(values, samples.target, spread=samples.target_spread)
     return Digits(
-        eic=found.eic,
-        q90=eic_by_quantile(found.amplification),
-        valid=found.counts.valid / found.counts.total,
+        eic=inspection.eic,
+        q90=eic_by_quantile(inspection.amplification),
+        valid=inspection.counts.valid / inspection.counts.total,
         r2=r2,
     )
 
 
 def eic_by_quantile(amplification: Amplification, quantile: float = QUANTILE) -> float:
-    """max_k of the quantile of log10 s_k over the valid samples: EIC without its tail.
-
-    - `quantile`: above 0 and below 1; by the inverted distribution function, singular samples
-      infinite.
-
-    Returns digits; nan if no sample is valid.
-
-    Notes
-    -----
-    A share 1 - q of the samples lies at or above the quantile, so that s^2 there is at most the
-    mean over 1 - q: nodes that this keeps below the largest found are not looked at.
+    """max_k of the quantile of log10 s_k over the valid samples: EIC without its tail, in digits;
+    singular samples are infinite, and without a valid one it is nan.
 
     >>> from eic_core.engine.amplify import amplify
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [3.0] * 95 + [1 + 1e-9] * 5})
-    >>> found = amplify(read("x-1").formula, samples)
-    >>> round(found.eic, 1), round(eic_by_quantile(found), 1)
+    >>> result = amplify(read("x-1").formula, samples)
+    >>> round(result.eic, 1), round(eic_by_quantile(result), 1)
     (8.5, 0.3)
     """
     if not amplification.valid_count:
         return math.nan
-    room = 1 / (1 - quantile)
+    factor = 1 / (1 - quantile)
     nodes = range(len(amplification.formula))
-    bounds = {k: amplification.mean_s2(k) * room for k in nodes if amplification.evaluated_count(k)}
+    # a share 1 - q of the samples is at or above the quantile, so s^2 there is at most mean/(1-q):
+    # nodes in the order of this bound, and those below the largest quantile so far cost none
+    bounds = {
+        k: amplification.mean_s2(k) * factor for k in nodes if amplification.evaluated_count(k)
+    }
     largest = 1.0
     for node in sorted(bounds, key=bounds.__getitem__, reverse=True):
         if bounds[node] <= largest:
             break
         s2 = amplification.valid_s2(node)
-        found = float(np.quantile(s2, quantile, method="inverted_cdf"))
-        largest = max(largest, found)
+        s2_at_quantile = float(np.quantile(s2, quantile, method="inverted_cdf"))
+        largest = max(largest, s2_at_quantile)
     return 0.5 * math.log10(largest) if largest < math.inf else math.inf
 
 
@@ -135,17 +122,14 @@ def measure_law(
     seed: int = SEED,
     rule: str = "",
 ) -> MeasuredFormula:
-    """What a law loses on rows from its ranges.
-
-    - `counts`: numbers of rows; the rows of a smaller number are the first of a larger one.
-    - `seed`: non-negative.
-    - `rule`: a key of `RULES`, for an equation without ranges.
+    """Measure a law on rows from its ranges, or by a `rule` of `RULES`.
 
     >>> gaussian = measure_law(load("feynman")["feynman_I_6_2b"], [100, 1000])
     >>> [round(lost.eic, 1) for lost in gaussian.digits.values()]
     [2.6, 2.5]
     """
     domain: Domain | None = RULES[rule] if rule else None
+    # the rows of a smaller number are the first of a larger one
     digits = {n: digits_of(law.tree, law.samples(n, seed, rule=domain)) for n in counts}
     return MeasuredFormula(
         law.name,
@@ -159,13 +143,12 @@ def measure_law(
 
 
 def _ranges(law: Law, rule: str) -> dict[str, Domain]:
-    """How the variables of the formula are sampled, by canonical name."""
     stated = law.domains or ({} if not rule else dict.fromkeys(law.variables, RULES[rule]))
     return {canonical_name(name): domain for name, domain in stated.items()}
 
 
 def rule_of(corpus: Corpus, rule: str = "") -> str:
-    """The rule by which a corpus is sampled: "" if its source states ranges."""
+    """ "" if the corpus states ranges; by default the first of `RULES`."""
     if corpus.has_ranges:
         return ""
     return rule or next(iter(RULES))
@@ -179,12 +162,6 @@ def measure_corpus(
     rule: str = "",
     progress: Progress | None = None,
 ) -> tuple[MeasuredFormula, ...]:
-    """What every law of a corpus loses.
-
-    - `counts`: numbers of rows.
-    - `seed`: non-negative.
-    - `rule`: a key of `RULES`; by default the first where the corpus has no ranges.
-    """
     rule = rule_of(corpus, rule)
     measured = []
     for law in corpus:
@@ -195,10 +172,7 @@ def measure_corpus(
 
 
 def shipped(name: str, rule: str = "") -> tuple[MeasuredFormula, ...]:
-    """The shipped figures of a corpus, at `COUNTS` rows with `SEED`.
-
-    - `name`: one of `NAMES`.
-    - `rule`: a key of `RULES`; by default the first where the corpus has no ranges.
+    """The shipped figures of a corpus, at `COUNTS` rows with `SEED`, by `rule_of` it.
 
     >>> law = shipped("feynman")[0]
     >>> law.formula, sorted(law.digits)
@@ -206,8 +180,8 @@ def shipped(name: str, rule: str = "") -> tuple[MeasuredFormula, ...]:
     """
     corpus = load(name)
     rule = rule_of(corpus, rule)
-    kept = _shipped()["figures"][f"{name} {rule}".strip()]
-    return tuple(_from_row(law, row, rule) for law, row in zip(corpus, kept, strict=True))
+    rows = _shipped()["figures"][f"{name} {rule}".strip()]
+    return tuple(_from_row(law, row, rule) for law, row in zip(corpus, rows, strict=True))
 
 
 @cache
@@ -220,26 +194,25 @@ def _shipped() -> dict[str, Any]:
 def _from_row(law: Law, row: list[Any], rule: str) -> MeasuredFormula:
     name, complexity, *numbers = row
     assert name == law.name
-    known = [math.nan if value is None else float(value) for value in numbers]
+    values = [math.nan if value is None else float(value) for value in numbers]
     digits = {
-        count: Digits(*known[3 * place : 3 * place + 3]) for place, count in enumerate(COUNTS)
+        count: Digits(*values[3 * place : 3 * place + 3]) for place, count in enumerate(COUNTS)
     }
-    of = law.origin.name if law.origin else law.name
+    source = law.origin.name if law.origin else law.name
     return MeasuredFormula(
-        name, of, law.formula, complexity, digits, rule, ranges=_ranges(law, rule)
+        name, source, law.formula, complexity, digits, rule, ranges=_ranges(law, rule)
     )
 
 
 def _row(measured: MeasuredFormula) -> list[Any]:
     numbers: list[float | None] = []
-    for lost in measured.digits.values():
-        for value in (lost.eic, lost.q90, lost.valid):
+    for digits in measured.digits.values():
+        for value in (digits.eic, digits.q90, digits.valid):
             numbers.append(None if math.isnan(value) else round(value, 6))
     return [measured.name, measured.complexity, *numbers]
 
 
 def _document() -> str:
-    """All shipped figures, a line each."""
     head = {
         "version": eic_core.__version__,
         "seed": SEED,

@@ -1,7 +1,4 @@
-"""What published generators build random formulas from: operators, their odds, sizes and data.
-
-Facts, each with its source; `eic_core.corpora.growing` is what grows formulas from them.
-"""
+"""Recipes of published generators of random formulas: facts, each with its source."""
 
 from __future__ import annotations
 
@@ -14,37 +11,29 @@ from eic_core.formula.tree import Parameter
 
 
 class OperatorOdds(NamedTuple):
-    """An operator that a generator draws."""
-
-    word: str  # What its token is called
-    weight: float  # Its odds against the others of as many operands
+    word: str  # Its token
+    weight: float  # Its odds against the other operators of the same arity
     operator: str  # A row of `eic_core.operators.OPERATORS`
     parameter: Parameter = None  # An exact exponent
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a random formula and its data come about."""
-
     source: str
     unaries: tuple[OperatorOdds, ...]
     binaries: tuple[OperatorOdds, ...]
-    # Words of the binary operators of which an operand gets a factor, and no shift
-    sums: tuple[str, ...]
-    # shift, factor: words of what adds a number and what multiplies by one
-    shift: str
-    factor: str
-    most_variables: int  # Their number is uniform from 1 to it
-    # Beyond the number of variables; binary operators are uniform from one fewer than variables
-    spare_binaries: int
-    most_unaries: int  # Their number is uniform from 0 to it
-    largest_operand: int  # The most nodes below a unary operator when it is put in
-    # mantissa, exponents: a number is a sign, an integer from 1 to the mantissa, and a power of ten
-    mantissa: int
-    exponents: tuple[int, int]
-    most_clusters: int  # Of the data; their number is uniform from 1 to it
-    # Whether trees are uniform over all that have as many operators, of one operand or two; else
-    # over those of binary operators alone, and unary operators are put in afterwards
+    sums: tuple[str, ...]  # Binary operators whose operands get a factor, and no shift
+    shift: str  # The operator that adds a number
+    factor: str  # The operator that multiplies by a number
+    most_variables: int  # Uniform from 1
+    spare_binaries: int  # Binary operators are uniform from variables - 1 to variables + these
+    most_unaries: int  # Uniform from 0
+    largest_operand: int  # Most nodes below a unary operator when it is put in
+    mantissa: int  # A number is a sign, an integer from 1 to it, and a power of ten
+    exponents: tuple[int, int]  # Of that power, both included
+    most_clusters: int  # Parts of the data's mixture, uniform from 1
+    # True: uniform over all trees of this many operators of either arity; False: over the trees of
+    # binary operators alone, and unary operators are put in afterwards
     uniform_shapes: bool = False
 
 
@@ -83,8 +72,8 @@ E2ESR = Recipe(
 )
 """Division is left out there (its weight is 0; `inv` stands for it), as are arcsin and arccos.
 
-The paper says 0 to 5 binary operators more than variables, an affine map at every variable and
-unary operator; the code's defaults are what its models were trained with, and what stands here.
+The paper says 0 to 5 binary operators more than variables, and an affine map at every variable and
+unary operator; the models were trained with the defaults of the code, which are followed here.
 """
 
 UNARY_BINARY = replace(

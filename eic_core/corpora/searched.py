@@ -1,10 +1,6 @@
-"""Formulas that searches find on the laws: the shipped pool, and how it was made.
-
-``python -m eic_core.corpora.searched`` makes `data/searched.csv` anew: this project's search with
-and without a price on digits, gplearn and Operon (both of `requirements-dev.txt`), once on a table
-of each law, with fixed seeds and small budgets.  Each leaves one formula a law.  No EIC plays a
-part in what gplearn and Operon find.  ``data/searched.json`` holds what the formulas lose;
-with ``--figures`` that alone is made.
+"""Formulas that searches find on the laws: the shipped pool. ``python -m
+eic_core.corpora.searched`` makes it anew with gplearn and Operon (`requirements-dev.txt`),
+``--figures`` only the digits.
 """
 
 from __future__ import annotations
@@ -36,7 +32,7 @@ from eic_core.search import SearchBudget, problem_of, search
 
 TRAINING_ROWS = 300
 TRAINING_SEED = 1
-"""Of the rows that searches see; the formulas are measured on others."""
+"""Seed of the rows that searches see; the formulas are measured on other rows."""
 
 MAX_EVALS = 40_000
 
@@ -44,10 +40,10 @@ COLUMNS = ("dataset", "method", "formula", "syntax")
 
 
 @cache
-def searched() -> tuple[Listed, ...]:
-    """The shipped pool.
+def shipped_pool() -> tuple[Listed, ...]:
+    """The rows of the shipped pool.
 
-    >>> rows = searched()
+    >>> rows = shipped_pool()
     >>> rows[0].problem, sorted({row.method for row in rows})
     ('feynman_I_6_2', ['EIC-GP', 'GP', 'Operon', 'gplearn'])
     """
@@ -56,13 +52,11 @@ def searched() -> tuple[Listed, ...]:
 
 
 def _with_prices(alpha: float) -> Callable[[Law, Samples], str]:
-    """This project's genetic programming, where a digit costs so much."""
-
     def find(law: Law, samples: Samples) -> str:
-        found = search(
+        result = search(
             problem_of(samples, alpha=alpha), SearchBudget(max_evals=MAX_EVALS, enough_r2=1 - 1e-12)
         )
-        return found.select().text
+        return result.select().text
 
     return find
 
@@ -118,16 +112,19 @@ METHODS: dict[str, tuple[str, Callable[[Law, Samples], str]]] = {
     "Operon": ("operon", _operon),
     "gplearn": ("gplearn", _gplearn),
 }
-"""Notation and search of each method; EIC-GP is GP with a price of 0.002 a digit."""
+"""Notation and search of each method, with small budgets and fixed seeds, one formula a law.
+
+EIC-GP is GP with a price of 0.002 a digit; EIC plays no part in what gplearn and Operon find.
+"""
 
 
 def search_laws(laws: Iterable[Law]) -> list[tuple[str, ...]]:
-    """What each method finds on each law: rows of the pool."""
     rows: list[tuple[str, ...]] = []
     for law in laws:
         samples = law.samples(TRAINING_ROWS, TRAINING_SEED)
         for method, (syntax, find) in METHODS.items():
             try:
+                # other programs warn of every overflow in a formula that they drop a moment later
                 with warnings.catch_warnings(), np.errstate(all="ignore"):
                     warnings.simplefilter("ignore")
                     text = find(law, samples)
@@ -139,31 +136,31 @@ def search_laws(laws: Iterable[Law]) -> list[tuple[str, ...]]:
     return rows
 
 
-def searched_figures() -> tuple[FoundByMethod, ...]:
-    """What the formulas of the shipped pool lose, at `COUNTS` rows with `SEED`.
+def shipped_pool_figures() -> tuple[FoundByMethod, ...]:
+    """The digits that the formulas of the shipped pool lose, at `COUNTS` rows with `SEED`.
 
-    >>> found = searched_figures()[0]
-    >>> found.method, sorted(found.formulas[0].digits)
+    >>> first = shipped_pool_figures()[0]
+    >>> first.method, sorted(first.formulas[0].digits)
     ('EIC-GP', [100, 1000, 10000])
     """
     laws = {law.name: law for law in _laws()}
-    formulas: dict[str, list[MeasuredFormula]] = {row.method: [] for row in searched()}
-    left_out: dict[str, Counter[str]] = {row.method: Counter() for row in searched()}
-    for row, kept in zip(searched(), _figures()["figures"], strict=True):
-        place, law, what, *numbers = kept
+    formulas: dict[str, list[MeasuredFormula]] = {row.method: [] for row in shipped_pool()}
+    left_out: dict[str, Counter[str]] = {row.method: Counter() for row in shipped_pool()}
+    for row, cells in zip(shipped_pool(), _figures()["figures"], strict=True):
+        place, law, outcome, *numbers = cells
         assert (place, law) == (row.row, row.problem)
-        if isinstance(what, str):
-            left_out[row.method][what] += 1
+        if isinstance(outcome, str):
+            left_out[row.method][outcome] += 1
             continue
-        known = [math.nan if value is None else float(value) for value in numbers]
-        digits = {n: Digits(*known[4 * k : 4 * k + 4]) for k, n in enumerate(COUNTS)}
-        ranges = {canonical_name(name): of for name, of in laws[law].domains.items()}
+        values = [math.nan if value is None else float(value) for value in numbers]
+        digits = {n: Digits(*values[4 * k : 4 * k + 4]) for k, n in enumerate(COUNTS)}
+        ranges = {canonical_name(name): domain for name, domain in laws[law].domains.items()}
         formulas[row.method].append(
             MeasuredFormula(
                 f"row {place}",
                 law,
                 row.formula,
-                what,
+                outcome,
                 digits,
                 ranges=ranges,
                 syntax=row.syntax,
@@ -182,10 +179,9 @@ def _figures() -> dict[str, Any]:
 
 
 def _document() -> str:
-    """The figures of the pool, a line a formula."""
     measured: dict[int, list[Any]] = {}
-    for place, outcome in measure_each(searched(), LawRows()):
-        row = searched()[place]
+    for place, outcome in measure_each(shipped_pool(), LawRows()):
+        row = shipped_pool()[place]
         cells: list[Any] = [row.row, row.problem]
         if isinstance(outcome, str):
             measured[place] = [*cells, outcome]
@@ -223,6 +219,6 @@ def _laws() -> tuple[Law, ...]:
 if __name__ == "__main__":
     folder = Path(__file__).parent / "data"
     if "--figures" not in sys.argv[1:]:
-        made = csv_text(COLUMNS, search_laws(_laws()))
-        (folder / "searched.csv").write_text(made, encoding="utf-8")
+        pool = csv_text(COLUMNS, search_laws(_laws()))
+        (folder / "searched.csv").write_text(pool, encoding="utf-8")
     (folder / "searched.json").write_text(_document(), encoding="utf-8")

@@ -1,8 +1,5 @@
-"""Generated formulas on disk: Parquet files of ten thousand each, that a run which was stopped
-goes on with, and that a training reads one after the other.
-
-Every file depends on the plan, the seed and its own number alone.  So a folder holds the same
-bytes however often the run was stopped, and files may be made in any order.
+"""Generated formulas on disk: Parquet files of ten thousand, each by the plan, the seed and its
+number alone, so that a stopped run goes on and files may be made in any order.
 """
 
 from __future__ import annotations
@@ -29,7 +26,7 @@ FORMAT = 1
 PER_FILE = 10_000
 
 MOST_FILES = 100_000
-"""Of a folder: their numbers have five digits."""
+"""Files of a folder: their numbers have five digits."""
 
 PLAN_FILE = "plan.json"
 
@@ -38,34 +35,27 @@ _UNFINISHED = ".unfinished"
 
 @dataclass(frozen=True)
 class GenerationProgress:
-    """How far a run is."""
-
-    # wanted, kept: formulas; those of files that were there already are kept ones
-    wanted: int
-    kept: int
-    # made, proposed, valid: by this run: kept, drawn, with a finite value at every row
-    made: int
-    proposed: int
-    valid: int
+    goal: int  # Formulas in all
+    stored: int  # Those in the folder, with those of earlier runs
+    new: int  # Those that this run added
+    proposed: int  # Drawn by this run
+    valid: int  # Of these, with a finite value at every row
     seconds: float
 
     @property
     def rate(self) -> float:
-        """Formulas made a second."""
-        return self.made / max(self.seconds, 1e-9)
+        return self.new / max(self.seconds, 1e-9)
 
 
 @dataclass(frozen=True)
 class GenerationResult:
-    """What a run left in its folder."""
-
     progress: GenerationProgress
-    files: int  # Whole ones, earlier ones included
-    interrupted: bool  # Whether it was stopped before the end
+    files: int  # Whole ones, those of earlier runs included
+    interrupted: bool  # Stopped before the end
 
 
 def file_name(number: int) -> str:
-    """The name of a file.
+    """Five digits, so that names sort by number.
 
     >>> file_name(12)
     'part-00012.parquet'
@@ -91,11 +81,13 @@ def write_dataset(
     folder
         Made if need be.
     plan
+        What is generated; the folder's plan must be the same.
     count
-        How many formulas.
+        Formulas in all.
     seed
+        Non-negative; with the number of a file it gives the file.
     per_file
-        How many to a file; the last one holds the rest.
+        Formulas in a file; the last one holds the rest.
     jobs
         Processes; the files are the same for any number of them.
     progress
@@ -106,7 +98,7 @@ def write_dataset(
     Returns
     -------
     GenerationResult
-        After an interruption from the keyboard, too: whole files are kept.
+        After Ctrl-C, too: whole files stay.
 
     Raises
     ------
@@ -127,33 +119,34 @@ def write_dataset(
     proposals = Proposals(plan)
     check_plan(folder, plan, seed, per_file)
     started = clock()
-    kept = files = made = proposed = valid = 0
+    stored = files = new = proposed = valid = 0
     interrupted, missing = False, list[_Order]()
-    with _alone(folder):
+    with _lock_folder(folder):
         for number in range(-(-count // per_file)):
             order = _Order(folder, number, min(per_file, count - number * per_file), seed)
-            found = rows_of(order.path)
-            if found >= order.size:  # it begins with what is wanted
-                kept, files = kept + found, files + 1
+            rows = rows_of(order.path)
+            # a longer file begins with the formulas of a shorter one of the same number
+            if rows >= order.size:
+                stored, files = stored + rows, files + 1
             else:
                 missing.append(order)
         try:
             for step in _steps(missing, proposals, jobs):
-                made, proposed = made + step.made, proposed + step.proposed
+                new, proposed = new + step.new, proposed + step.proposed
                 valid += step.valid
                 progress(
-                    GenerationProgress(count, kept + made, made, proposed, valid, clock() - started)
+                    GenerationProgress(count, stored + new, new, proposed, valid, clock() - started)
                 )
         except KeyboardInterrupt:
             interrupted = True
         whole = [order.size for order in missing if rows_of(order.path) >= order.size]
-    made = sum(whole)
-    done = GenerationProgress(count, kept + made, made, proposed, valid, clock() - started)
+    new = sum(whole)
+    done = GenerationProgress(count, stored + new, new, proposed, valid, clock() - started)
     return GenerationResult(done, files + len(whole), interrupted)
 
 
 class _Order(NamedTuple):
-    """A file that is to be made: the first `size` formulas of its number."""
+    """A file to make: the first `size` formulas of its number."""
 
     folder: Path
     number: int
@@ -166,29 +159,29 @@ class _Order(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """What was added: formulas made, drawn, with a finite value at every row."""
+    """New formulas, formulas drawn, and those with a finite value at every row."""
 
-    made: int
+    new: int
     proposed: int
     valid: int
 
 
 def _file_steps(order: _Order, proposals: Proposals) -> Iterator[_Step]:
-    """Make a file, a step a batch; it is there when the last step has been taken."""
+    """Make a file, one step a batch; the file is there after the last step."""
     parts: list[tuple[Batch, int]] = []
-    there = 0
+    written = 0
     for batch in proposals.batches(np.random.default_rng([order.seed, order.number])):
-        take = min(len(batch.order), order.size - there)
-        parts.append((batch, take))
-        there += take
-        yield _Step(take, batch.proposed, batch.valid)
-        if there == order.size:
+        few = min(len(batch.order), order.size - written)
+        parts.append((batch, few))
+        written += few
+        yield _Step(few, batch.proposed, batch.valid)
+        if written == order.size:
             break
-    _write(order.path, parts, proposals)
+    _write_file(order.path, parts, proposals)
 
 
 def _steps(orders: Sequence[_Order], proposals: Proposals, jobs: int) -> Iterator[_Step]:
-    """Make files, one after the other or in processes, then a step a file."""
+    """Make files: one after the other with a step a batch, or in processes with a step a file."""
     if jobs == 1 or len(orders) < 2:
         for order in orders:
             yield from _file_steps(order, proposals)
@@ -205,11 +198,11 @@ def _steps(orders: Sequence[_Order], proposals: Proposals, jobs: int) -> Iterato
                 yield future.result()
         finally:
             stop.set()
-            executor.shutdown(cancel_futures=True)  # after the batches that were begun
+            executor.shutdown(cancel_futures=True)  # waits for the batches that were begun
 
 
 _worker: list[Any] = []
-"""Of a process that makes files: its `Proposals`, and the event that ends its work."""
+"""In a process that makes files: its `Proposals`, and the event that ends its work."""
 
 
 def _prepare(plan: GenerationPlan, stop: Any) -> None:
@@ -219,7 +212,7 @@ def _prepare(plan: GenerationPlan, stop: Any) -> None:
 
 
 def _end_with_parent() -> None:
-    """A parent that was killed tells nobody: its processes would wait for work for ever."""
+    """A killed parent tells nobody: its processes would wait for work forever."""
     from multiprocessing import parent_process
 
     parent = parent_process()
@@ -239,34 +232,28 @@ def _make(order: _Order) -> _Step:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """No other run writes into the folder meanwhile; what a killed one left unfinished goes.
-
-    Raises `DataError` if another run does.
-    """
-    with (folder / PLAN_FILE).open("rb") as held:
-        with suppress(ImportError):  # where there are no such locks, nobody looks
+def _lock_folder(folder: Path) -> Iterator[None]:
+    """Keep other runs out of the folder, and remove what a killed run left unfinished."""
+    with (folder / PLAN_FILE).open("rb") as lock:
+        with suppress(ImportError):  # Windows has no such locks: there nobody checks
             import fcntl
 
             try:
-                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 if isinstance(error, BlockingIOError):
                     raise DataError(
                         f"another run is writing into {folder}",
                         hint="wait for it, name another folder, or use --jobs",
                     ) from error
-        for left in folder.glob(f"part-*{_UNFINISHED}"):
+        for unfinished in folder.glob(f"part-*{_UNFINISHED}"):
             with suppress(OSError):
-                left.unlink()
+                unfinished.unlink()
         yield
 
 
 def parquet() -> Any:
-    """pyarrow's module for Parquet, which is loaded only here.
-
-    Raises `DataError` if it is not installed.
-    """
+    """pyarrow's module for Parquet, loaded only here; `DataError` if it is not installed."""
     try:
         import pyarrow.parquet
     except ImportError:
@@ -277,11 +264,8 @@ def parquet() -> Any:
 
 
 def check_plan(folder: Path, plan: GenerationPlan, seed: int, per_file: int) -> None:
-    """Write down what a folder holds, or make sure that it holds the same.
-
-    Raises `DataError` if it holds something else, or cannot be written.
-    """
-    wanted = {"format": FORMAT, "seed": seed, "per_file": per_file, **_plain(plan)}
+    """Write down what a folder holds; `DataError` if it holds something else."""
+    settings = {"format": FORMAT, "seed": seed, "per_file": per_file, **_plan_document(plan)}
     path = folder / PLAN_FILE
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -290,34 +274,30 @@ def check_plan(folder: Path, plan: GenerationPlan, seed: int, per_file: int) -> 
                 raise DataError(
                     f"{folder} holds files of another origin", hint="name an empty folder"
                 )
-            text = json.dumps(wanted, indent=1) + "\n"
-            _whole(path, lambda target: target.write_text(text, encoding="utf-8"))
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(found, dict):
-            raise ValueError(found)
+            text = json.dumps(settings, indent=1) + "\n"
+            _write_whole(path, lambda target: target.write_text(text, encoding="utf-8"))
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(stored, dict):
+            raise ValueError(stored)
     except OSError as error:
         raise DataError(f"cannot write {folder}: {error.strerror}") from error
     except ValueError as error:
         raise DataError(f"{path} is damaged", hint="name an empty folder") from error
-    other = [key for key, value in wanted.items() if found.get(key) != value]
+    other = [key for key, value in settings.items() if stored.get(key) != value]
     if other:
         key = other[0]
         raise DataError(
-            f"{folder} was begun with another {key}: {found.get(key)}, not {wanted[key]}",
+            f"{folder} was begun with another {key}: {stored.get(key)}, not {settings[key]}",
             hint="go on with the same, or name another folder",
         )
 
 
-def _plain(plan: GenerationPlan) -> dict[str, Any]:
-    found = asdict(plan)
-    return found | {"max_eic": repr(plan.max_eic)}
+def _plan_document(plan: GenerationPlan) -> dict[str, Any]:
+    return asdict(plan) | {"max_eic": repr(plan.max_eic)}  # JSON has no infinity
 
 
 def rows_of(path: Path) -> int:
-    """How many formulas a file holds; 0 if there is none.
-
-    Raises `DataError` if it cannot be read.
-    """
+    """The number of formulas in a file; 0 without a file, `DataError` if it is damaged."""
     if not path.exists():
         return 0
     try:
@@ -328,30 +308,35 @@ def rows_of(path: Path) -> int:
         ) from error
 
 
-def _write(path: Path, parts: list[tuple[Batch, int]], proposals: Proposals) -> None:
-    """One file, which is there as a whole or not at all."""
+def _write_file(path: Path, parts: list[tuple[Batch, int]], proposals: Proposals) -> None:
     import pyarrow
 
     plan = proposals.plan
-    found: list[tuple[Generated, int]] = []
+    formulas: list[tuple[Generated, int]] = []
     prefix: list[str] = []
     infix: list[str] = []
     for batch, count in parts:
-        some = list(located(batch))[:count]
-        found += some
+        batch_formulas = list(located(batch))[:count]
+        formulas += batch_formulas
         texts = {}
         for group in batch.groups:
-            used = np.array([place for of, place in some if of is group], dtype=np.int64)
-            few = group.forest.take(used)
-            texts[id(group)] = iter(
-                zip(prefix_texts(few, proposals.grower.words), infix_texts(few), strict=True)
+            places = np.array(
+                [place for owner, place in batch_formulas if owner is group], dtype=np.int64
             )
-        for group, _ in some:
+            used_forest = group.forest.take(places)
+            texts[id(group)] = iter(
+                zip(
+                    prefix_texts(used_forest, proposals.grower.words),
+                    infix_texts(used_forest),
+                    strict=True,
+                )
+            )
+        for group, _ in batch_formulas:
             tokens, text = next(texts[id(group)])
             prefix.append(tokens)
             infix.append(text)
-    variables = np.array([group.x.shape[1] for group, _ in found], dtype=np.int8)
-    eic = np.array([group.eic[place] for group, place in found])
+    variables = np.array([group.x.shape[1] for group, _ in formulas], dtype=np.int8)
+    eic = np.array([group.eic[place] for group, place in formulas])
     columns: dict[str, Any] = {
         "prefix": prefix,
         "infix": infix,
@@ -362,11 +347,11 @@ def _write(path: Path, parts: list[tuple[Batch, int]], proposals: Proposals) -> 
     if plan.weights:
         columns["weight"] = proposals.weights(eic)
     if plan.points:
-        flat = np.concatenate([group.x[place].ravel() for group, place in found])
+        flat = np.concatenate([group.x[place].ravel() for group, place in formulas])
         tables = pyarrow.FixedSizeListArray.from_arrays(flat, plan.points)
         ends = np.concatenate(([0], np.cumsum(variables, dtype=np.int32)), dtype=np.int32)
         columns["x"] = pyarrow.ListArray.from_arrays(ends, tables)
-        y = np.concatenate([group.y[place] for group, place in found])
+        y = np.concatenate([group.y[place] for group, place in formulas])
         columns["y"] = pyarrow.FixedSizeListArray.from_arrays(y, plan.points)
     # single-precision noise does not get smaller
     compression = {_leaf(name): "none" if name in ("x", "y") else "zstd" for name in columns}
@@ -377,7 +362,7 @@ def _write(path: Path, parts: list[tuple[Batch, int]], proposals: Proposals) -> 
             table, target, use_dictionary=False, write_statistics=False, compression=compression
         )
 
-    _whole(path, write)
+    _write_whole(path, write)
 
 
 def _leaf(name: str) -> str:
@@ -385,8 +370,7 @@ def _leaf(name: str) -> str:
     return {"x": "x.list.element.list.element", "y": "y.list.element"}.get(name, name)
 
 
-def _whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Write a file that is there as a whole or not at all."""
+def _write_whole(path: Path, write: Callable[[Path], object]) -> None:
     unfinished = path.with_name(path.name + _UNFINISHED)
     try:
         write(unfinished)
@@ -401,12 +385,11 @@ class StoredFormulas:
     Parameters
     ----------
     folder
+        As `write_dataset` filled it.
     worker
-        Of so many readers this one reads every `workers`-th file, from that of number `worker`
-        on.
+        The number of this reader, from 0: it reads every `workers`-th file from here on.
     workers
-        Of so many readers this one reads every `workers`-th file, from that of number `worker`
-        on.
+        Readers in all.
 
     Raises
     ------
@@ -425,16 +408,19 @@ class StoredFormulas:
             )
 
     def share(self, worker: int, workers: int) -> StoredFormulas:
-        """What one of several readers reads.
+        """The formulas that one of several readers reads.
 
         Parameters
         ----------
         worker
+            Its number, from 0.
         workers
+            Readers in all.
 
         Returns
         -------
         StoredFormulas
+            Of every `workers`-th file.
         """
         return StoredFormulas(self.folder, worker, workers)
 
@@ -448,7 +434,6 @@ class StoredFormulas:
 
 
 def _samples(group: Any) -> Iterator[Sample]:
-    """The rows of a record batch."""
     names = set(group.schema.names)
     count = group.num_rows
     prefix, infix = group["prefix"].to_pylist(), group["infix"].to_pylist()
@@ -477,15 +462,15 @@ def _samples(group: Any) -> Iterator[Sample]:
 def torch_dataset(folder: os.PathLike[str] | str) -> Any:
     """The formulas of a folder as a PyTorch ``IterableDataset`` of `Sample`.
 
-    Every worker of a ``DataLoader`` reads files of its own.
-
     Parameters
     ----------
     folder
+        As `write_dataset` filled it.
 
     Returns
     -------
     Any
+        Every worker of a ``DataLoader`` reads files of its own.
     """
     from torch.utils.data import IterableDataset, get_worker_info
 
@@ -494,7 +479,7 @@ def torch_dataset(folder: os.PathLike[str] | str) -> Any:
             worker = get_worker_info()
             return iter(stored.share(worker.id, worker.num_workers) if worker else stored)
 
-        def __reduce__(self) -> Any:  # for workers that are started anew
+        def __reduce__(self) -> Any:  # a spawned worker cannot import a class of this function
             return torch_dataset, (os.fspath(folder),)
 
     stored = StoredFormulas(folder)

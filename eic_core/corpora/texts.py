@@ -1,8 +1,4 @@
-"""Formulas of a forest as text: tokens in prefix order, and infix that reads back to the same tree.
-
-`eic_core.formula.rendering` writes any tree in any style; this writes the few operators of a recipe
-in one, without building the tree, ten times as fast.
-"""
+"""Formulas of a forest as text, ten times as fast as `eic_core.formula.rendering`."""
 
 from __future__ import annotations
 
@@ -15,25 +11,25 @@ from eic_core.formula.tree import VARIABLE, Formula, Node
 from eic_core.operators.writing import ADD, ATOM, MUL, NEG
 
 _RIGHT = (ADD + 1, MUL + 1)
-"""Operands that stand behind a sign: what begins with a minus gets parentheses there."""
+"""Precedences of operands behind a sign: an operand that begins with a minus needs parentheses."""
 
 
 class _Pattern(NamedTuple):
-    """How an operator is written: the texts around its operands, and how tightly each must bind."""
+    """The texts around an operator's operands, and the precedence that each operand needs."""
 
     before: str
     floor: int
-    signs: bool  # whether a minus may not come first in the operand
+    signs: bool  # whether the operand may not begin with a minus
     between: str
     second_floor: int  # -1 where there is no second operand
     second_signs: bool
     after: str
-    binds: int
-    minus: bool  # whether the text begins with one
+    binds: int  # precedence of the whole
+    minus: bool  # whether the text begins with a minus
 
 
 def _pattern(node: Node) -> _Pattern:
-    """From the way in which the operator is written over variables."""
+    """Derived from the text of the operator over variables."""
     names = [f"q{i}" for i in range(len(node.children))]
     leaves = [Node(i, VARIABLE, (), name, None, (0, 0)) for i, name in enumerate(names)]
     root = node._replace(id=len(names), children=tuple(range(len(names))))
@@ -81,13 +77,10 @@ class InfixWriter:
         self._patterns = [_pattern(node) if node.children else None for node in alphabet.nodes]
 
     def write(self, symbols: Sequence[int]) -> str:
-        """One formula.
-
-        - `symbols`: in prefix order.
-        """
-        done: list[tuple[str, int, bool]] = []  # text, how tightly it binds, begins with a minus
+        done: list[tuple[str, int, bool]] = []  # text, precedence, whether it begins with a minus
         leaves, patterns = self._leaves, self._patterns
         pop, push = done.pop, done.append
+        # backwards through prefix order, both operands are on the stack before their operator
         for symbol in reversed(symbols):
             leaf = leaves[symbol]
             if leaf is not None:
@@ -113,8 +106,9 @@ class InfixWriter:
 
 def infix_texts(forest: Forest) -> list[str]:
     """Every formula of a forest, as `eic_core.formula.rendering.to_python` writes it."""
-    kept = forest.alphabet.__dict__
-    writer = kept.get("_writer") or kept.setdefault("_writer", InfixWriter(forest.alphabet))
+    # the writer lives as long as its alphabet, which thousands of forests share
+    cache = forest.alphabet.__dict__
+    writer = cache.get("_writer") or cache.setdefault("_writer", InfixWriter(forest.alphabet))
     symbols, starts = forest.symbols.tolist(), forest.starts.tolist()
     return [
         writer.write(symbols[start:stop])
@@ -123,10 +117,7 @@ def infix_texts(forest: Forest) -> list[str]:
 
 
 def prefix_texts(forest: Forest, words: Sequence[str]) -> list[str]:
-    """Every formula of a forest as tokens with commas between.
-
-    - `words`: what each symbol of its alphabet is called.
-    """
+    """Every formula of a forest as tokens with commas between; `words` names the symbols."""
     tokens = [words[symbol] for symbol in forest.symbols.tolist()]
     starts = forest.starts.tolist()
     return [

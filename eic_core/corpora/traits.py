@@ -1,6 +1,4 @@
-"""What is counted of formulas when sets of them are compared: sizes, and which operator stands on
-which.
-"""
+"""Traits by which sets of formulas are compared: sizes, and operators that stand on each other."""
 
 from __future__ import annotations
 
@@ -21,40 +19,37 @@ NUMBERS: Mapping[str, str] = {
     "length": "length",
     "depth": "depth",
 }
-"""Traits that are a number of each formula, with what they are called."""
+"""Traits that are one number a formula, with their labels."""
 
 PAIRS = "operator pairs"
-"""The trait that is a set of each formula: an operator and one that an operand of it ends with."""
+"""The trait with several values a formula: an operator over the operator of one of its operands."""
 
 TRAITS = (*NUMBERS, PAIRS)
 
 
 @dataclass(frozen=True)
 class Traits:
-    """What was counted of some formulas, as they are written."""
+    """The traits of n formulas as they are written."""
 
-    # shape (n,): Distinct variables, constants that are leaves (an exact exponent belongs to its
-    # operator), operators, nodes, and steps from the root to the farthest leaf
+    # shape (n,) each: distinct variables, constants that are leaves (an exact exponent belongs to
+    # its operator), operators, nodes, and steps from the root to the farthest leaf
     numbers: Mapping[str, Numbers]
-    # shape (n, K): How often each pair of operators stands in each formula, one over the other
-    pairs: Any
-    names: tuple[str, ...]  # The pairs
+    pairs: Any  # sparse, shape (n, K): occurrences of each pair in each formula
+    names: tuple[str, ...]  # The K pairs
 
     def __len__(self) -> int:
         return len(self.numbers["length"])
 
     def take(self, which: Numbers) -> Traits:
-        """Of these formulas alone."""
         numbers = {name: values[which] for name, values in self.numbers.items()}
         return Traits(numbers, self.pairs[which], self.names)
 
     @cached_property
     def place(self) -> Mapping[str, int]:
-        """Where each pair stands."""
         return {name: i for i, name in enumerate(self.names)}
 
     def pairs_by(self, names: Sequence[str]) -> Any:
-        """The pairs in another order, which holds all of these."""
+        """The columns of `pairs` in the order of these names, which hold all of `self.names`."""
         from scipy import sparse
 
         order = [names.index(name) for name in self.names]
@@ -65,17 +60,17 @@ class Traits:
 
 
 def traits_of(formulas: Iterable[Formula]) -> Traits:
-    """What is counted of formulas that are trees.
+    """The traits of formulas that are trees.
 
     >>> from eic_core.formula.syntax import read
-    >>> found = traits_of([read("2*x**2 + sin(x*y)").formula])
-    >>> {name: values.tolist() for name, values in found.numbers.items()}
+    >>> traits = traits_of([read("2*x**2 + sin(x*y)").formula])
+    >>> {name: values.tolist() for name, values in traits.numbers.items()}
     {'variables': [2], 'constants': [1], 'operators': [5], 'length': [9], 'depth': [3]}
-    >>> found.names
+    >>> traits.names
     ('mul power 2', 'add mul', 'sin mul', 'add sin')
     """
     numbers: dict[str, list[int]] = {name: [] for name in NUMBERS}
-    known: dict[str, int] = {}
+    columns_by_name: dict[str, int] = {}
     rows, columns, count = [], [], 0
     for formula in formulas:
         leaves = sum(node.is_leaf for node in formula)
@@ -88,22 +83,20 @@ def traits_of(formulas: Iterable[Formula]) -> Traits:
             if parent is not None and not node.is_leaf:
                 name = f"{word(formula.nodes[parent])} {word(node)}"
                 rows.append(count)
-                columns.append(known.setdefault(name, len(known)))
+                columns.append(columns_by_name.setdefault(name, len(columns_by_name)))
         count += 1
     return Traits(
         {name: np.array(values) for name, values in numbers.items()},
-        _counted(rows, columns, (count, len(known))),
-        tuple(known),
+        _count_matrix(rows, columns, (count, len(columns_by_name))),
+        tuple(columns_by_name),
     )
 
 
 def word(node: Node) -> str:
-    """An operator with its exact parameter."""
     return node.operator if node.parameter is None else f"{node.operator} {node.parameter}"
 
 
 def traits_of_forest(forest: Forest) -> Traits:
-    """The same of formulas that are arrays."""
     alphabet, symbols, starts = forest.alphabet, forest.symbols, forest.starts[:-1]
     is_variable = alphabet.is_variable[symbols]
     used = np.zeros((len(forest), int(alphabet.is_variable.sum())), dtype=bool)
@@ -125,13 +118,12 @@ def traits_of_forest(forest: Forest) -> Traits:
             "length": forest.sizes,
             "depth": np.maximum.reduceat(depth, starts),
         },
-        _counted(forest.owner[below], code, (len(forest), operators**2)),
+        _count_matrix(forest.owner[below], code, (len(forest), operators**2)),
         tuple([f"{one} {other}" for one in words for other in words]),
     )
 
 
 def joined(some: Sequence[Traits]) -> Traits:
-    """Traits of the same pairs, one after the other."""
     from scipy import sparse
 
     first = some[0]
@@ -142,7 +134,7 @@ def joined(some: Sequence[Traits]) -> Traits:
     )
 
 
-def _counted(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
+def _count_matrix(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
     from scipy import sparse
 
     rows, columns = np.asarray(rows, dtype=np.int64), np.asarray(columns, dtype=np.int64)

@@ -1,7 +1,4 @@
-"""Checkpoints: a search between two epochs as a file, so that it goes on as if it had not stopped.
-
-What a file says is checked before it is used: a damaged one, or one of another search, is refused.
-"""
+"""Checkpoints: a search between two epochs as a file, which is checked before it is used."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from eic_core.search.fitting import Fitted, Individual
 from eic_core.search.vocabulary import ARITY, STEPS, Term, Vocabulary
 
 FORMAT = 2
-"""Of a checkpoint; 1 was before there was more than one method."""
+"""Version of the file format; 1 was before there was more than one method."""
 
 State = TypeVar("State")
 
@@ -26,16 +23,11 @@ State = TypeVar("State")
 def write_checkpoint(
     path: Path, settings: Mapping[str, Any], documents: Iterable[Mapping[str, Any]]
 ) -> None:
-    """Write a search between two epochs, whole or not at all.
-
-    - `settings`: what must be the same for the search to go on.
-    - `documents`: of each island its state.
-
-    Raises `DataError` if the file cannot be written.
-    """
+    """Write a search; `settings` must be the same for it to go on."""
     document = {"format": FORMAT, "settings": settings, "islands": list(documents)}
     beside = path.with_name(path.name + ".new")
     try:
+        # a killed search leaves the last whole checkpoint
         beside.write_text(json.dumps(document, allow_nan=False), encoding="utf-8")
         os.replace(beside, path)
     except OSError as error:
@@ -45,14 +37,7 @@ def write_checkpoint(
 def read_checkpoint(
     path: Path, expected: Mapping[str, Any], read: Callable[[int, Mapping[str, Any]], State]
 ) -> list[State]:
-    """The islands of a search that was stopped.
-
-    - `path`: as `write_checkpoint` wrote it.
-    - `expected`: the settings that the file must have.
-    - `read`: makes a state of its number and its document; a ValueError, say, if it is damaged.
-
-    Raises `DataError` if it cannot be read, is damaged, or is of another search.
-    """
+    """The islands of a stopped search; DataError if the file is of another, or damaged."""
     damaged = DataError(f"{path} is no checkpoint of a search, or is damaged")
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -81,7 +66,7 @@ def read_checkpoint(
 
 
 def rng_state_in(document: Sequence[Any]) -> Any:
-    """The state of a `random.Random`; a ValueError or TypeError if it is none."""
+    """The state of a `random.Random`; ValueError or TypeError if it is none."""
     version, numbers, gauss = document
     rng = random.Random()
     rng.setstate((version, tuple(numbers), gauss))
@@ -89,14 +74,13 @@ def rng_state_in(document: Sequence[Any]) -> Any:
 
 
 def count_in(document: Any) -> int:
-    """A whole number of 0 or more; a ValueError if it is none."""
+    """A whole number of 0 or more; ValueError if it is none."""
     if not isinstance(document, int) or document < 0:
         raise ValueError(document)
     return document
 
 
 def candidate_document(candidate: Individual) -> list[Any]:
-    """A candidate as a file holds it."""
     fitted = candidate.fitted
     return [
         candidate.genome,
@@ -111,7 +95,7 @@ def candidate_document(candidate: Individual) -> list[Any]:
 
 
 def candidate_in(document: Sequence[Any], vocabulary: Vocabulary) -> Individual:
-    """The candidate of a file; a ValueError or TypeError if it is none."""
+    """The candidate of a file; ValueError or TypeError if it is none."""
     genome, coefficients, intercept, nmse, nodes, digits, worth, age = document
     terms = tuple([_term(term, vocabulary) for term in genome])
     numbers = [float(c) for c in coefficients]
@@ -125,9 +109,8 @@ def candidate_in(document: Sequence[Any], vocabulary: Vocabulary) -> Individual:
 
 
 def _term(tokens: Sequence[Any], vocabulary: Vocabulary) -> Term:
-    """A term of a file, if it is one."""
-    found: list[float | str] = []
-    height = 0
+    term: list[float | str] = []
+    height = 0  # values on the stack of the post-order, as in `formula_of`
     for token in tokens:
         if token in vocabulary.leaves or isinstance(token, float) and math.isfinite(token):
             height += 1
@@ -135,7 +118,7 @@ def _term(tokens: Sequence[Any], vocabulary: Vocabulary) -> Term:
             height += 1 - ARITY[token]
         else:
             raise ValueError(token)
-        found.append(token)
+        term.append(token)
     if height != 1:
         raise ValueError("a term has one value")
-    return tuple(found)
+    return tuple(term)

@@ -13,7 +13,7 @@ from eic_core.errors import DataError
 from eic_core.formula.rendering import to_latex
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
-from eic_core.search.keeping import Found
+from eic_core.search.keeping import FrontFormula
 from eic_core.search.problem import SearchProblem, problem_of, variable_names
 from eic_core.search.run import (
     TOLERANCE,
@@ -33,29 +33,27 @@ if TYPE_CHECKING:
 class _Regressor:
     """Symbolic regression that weighs accuracy, length and digits.
 
-    - `method`, {"gp", "mcts"}: how to search: genetic programming, or Monte-Carlo tree search.
-    - `alpha`: what a digit costs: 0.01 for formulas to read, 0 for nothing; None is what Yu et al.
-      take for the method, 0.002 or 0.01.
-    - `penalty`, {"q90", "mean"}: what stands for a step's amplification while searching: its 90 %
-      quantile over rows, or its root mean square as in EIC itself.
-    - `operators`: keys of `eic_core.search.vocabulary.STEPS`.
-    - `max_complexity`: nodes of a formula, at most.
-    - `max_evals`: distinct candidates to measure; with a `random_state` the same formulas come out
+    - `method`, {"gp", "mcts"}: genetic programming, or Monte-Carlo tree search.
+    - `alpha`: the cost of a digit: 0.01 for formulas to read, 0 for none; None for that of Yu et
+      al., 0.002 (gp) or 0.01 (mcts).
+    - `penalty`, {"q90", "mean"}: a step's amplification while searching: its 90 % quantile over
+      rows, or its root mean square as in EIC itself.
+    - `operators`, `max_complexity`: keys of `eic_core.search.vocabulary.STEPS`; most nodes of a
+      formula.
+    - `max_evals`: distinct candidates to measure; with a `random_state` the formulas are the same
       for any `n_jobs`.
-    - `max_time`: Seconds.
-    - `enough_r2`: it stops at this R^2 on the training rows.
+    - `max_time`, `enough_r2`: seconds; R^2 on the training rows at which the search stops.
     - `tolerance`: 1 - R^2 may grow by this share of itself when constants are shortened.
     - `n_jobs`: processes, up to 4; None is 1, and -1 as many as there are processors.
-    - `callbacks`: told a `SearchProgress` after each epoch; one that returns True ends the search.
-    - `warm_start`: a further `fit` to the same data goes on from where the last one ended, for as
-      many candidates again.
-    - `best_`: the formula that predicts: the fittest.
-    - `pareto_front_`: what no other formula beats in R^2, nodes and EIC; the shortest first.
-    - `equations_`: the same as a table.
-    - `alpha_`: what a digit cost.
+    - `callbacks`: called with a `SearchProgress` after each epoch; True from one ends the search.
+    - `warm_start`: a further `fit` to the same data goes on, for as many candidates again.
+    - `best_`: the formula that predicts, at first the fittest.
+    - `pareto_front_`, `equations_`: formulas that no other beats in R^2, nodes and EIC, as a table,
+      too.
+    - `alpha_`, `stopped_`: the cost of a digit; the reason for the end, as in
+      `SearchResult.stopped`.
     - `n_evaluations_`: distinct candidates that were measured; with `warm_start`, of all fits.
-    - `stopped_`: what ended the search, as `SearchResult.stopped` has it.
-    - `feature_names_in_`: where `X` has names.
+    - `feature_names_in_`: if `X` has names.
 
     >>> import numpy as np
     >>> from eic_core.search.estimator import EICSymbolicRegressor
@@ -103,13 +101,14 @@ class _Regressor:
         Parameters
         ----------
         X
-            Shape (N, columns), -like.
+            Shape (N, columns), array-like or a data frame.
         y
-            Shape (N,), -like.
+            Shape (N,), array-like.
 
         Returns
         -------
         Any
+            The estimator.
 
         Raises
         ------
@@ -119,15 +118,15 @@ class _Regressor:
         from sklearn.utils.validation import validate_data
 
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
-        given = getattr(self, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])])
-        self.variables_ = tuple(variable_names([str(name) for name in given]))
+        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])])
+        self.variables_ = tuple(variable_names([str(name) for name in names]))
         samples = self._samples(X, np.asarray(y, dtype=np.float64))
         answers: list[object] = []
 
         def progress(now: SearchProgress) -> None:
             answers[:] = [callback(now) for callback in self.callbacks or ()]
 
-        def told_to_stop() -> bool:
+        def stop_requested() -> bool:
             return any(isinstance(a, (bool, np.bool_)) and a for a in answers)
 
         try:
@@ -140,6 +139,7 @@ class _Regressor:
                 max_complexity=self.max_complexity,
             )
             seed, islands = self._start(problem)
+            # `max_evals` counts this fit alone, a search's budget all candidates of its islands
             evaluations = self.max_evals
             if evaluations is not None:
                 evaluations += sum(island.evaluations for island in islands)
@@ -151,8 +151,9 @@ class _Regressor:
                 tolerance=self.tolerance,
                 islands=islands,
                 progress=progress,
-                cancelled=told_to_stop,
+                cancelled=stop_requested,
             )
+            # Ctrl-C ends `fit` early, unless there is no formula yet to predict by
             if result.stopped == "interrupted" and not result.front:
                 raise KeyboardInterrupt
             self.best_ = result.select()
@@ -171,10 +172,9 @@ class _Regressor:
         return int(jobs) if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(jobs))
 
     def _start(self, problem: SearchProblem) -> tuple[int, tuple[State, ...]]:
-        """The seed, and what to go on from."""
-        ended = getattr(self, "_ended", None)
-        if self.warm_start and ended is not None:
-            before, islands = ended
+        last = getattr(self, "_ended", None)
+        if self.warm_start and last is not None:
+            before, islands = last
             seed = before["seed"]
             now = settings_of(problem, seed)
             other = [key for key in now if before[key] != now[key]]
@@ -197,7 +197,7 @@ class _Regressor:
         return Samples.from_columns(columns, count=len(X), target=y)
 
     def select(self, rule: str | int = "fitness") -> Any:
-        """Predict by another formula of the front from now on; returned is the estimator.
+        """Predict by another formula of the front from now on.
 
         Parameters
         ----------
@@ -208,6 +208,7 @@ class _Regressor:
         Returns
         -------
         Any
+            The estimator.
         """
         from sklearn.utils.validation import check_is_fitted
 
@@ -215,7 +216,7 @@ class _Regressor:
         if isinstance(rule, str):
             self.best_ = choose(self.pareto_front_, rule, self.alpha_)
         else:
-            self.best_ = self._chosen(rule)
+            self.best_ = self._formula_at(rule)
         return self
 
     def predict(self, X: Any, index: int | None = None) -> Array:
@@ -224,21 +225,22 @@ class _Regressor:
         Parameters
         ----------
         X
-            Shape (N, columns), -like.
+            Shape (N, columns), array-like or a data frame, as in `fit`.
         index
             A row of `equations_`; default: `best_`.
 
         Returns
         -------
         Array
+            Shape (N,).
         """
         from sklearn.utils.validation import check_is_fitted, validate_data
 
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        found = values(self._chosen(index).formula, self._samples(X))
-        assert found is not None
-        return found
+        predicted = values(self._formula_at(index).formula, self._samples(X))
+        assert predicted is not None
+        return predicted
 
     @property
     def equations_(self) -> Any:
@@ -248,15 +250,15 @@ class _Regressor:
         check_is_fitted(self)
         rows = [
             {
-                "complexity": found.formula.complexity,
-                "loss": found.loss,
-                "r2": found.score.r2,
-                "eic": found.score.eic,
-                "digits_needed": found.digits_needed,
-                "equation": found.text,
-                "picked": found is self.best_,
+                "complexity": formula.formula.complexity,
+                "loss": formula.loss,
+                "r2": formula.score.r2,
+                "eic": formula.score.eic,
+                "digits_needed": formula.digits_needed,
+                "equation": formula.text,
+                "picked": formula is self.best_,
             }
-            for found in self.pareto_front_
+            for formula in self.pareto_front_
         ]
         try:
             import pandas
@@ -264,7 +266,7 @@ class _Regressor:
             return rows
         return pandas.DataFrame(rows)
 
-    def _chosen(self, index: int | None) -> Found:
+    def _formula_at(self, index: int | None) -> FrontFormula:
         if index is None:
             return self.best_
         front = self.pareto_front_
@@ -280,44 +282,47 @@ class _Regressor:
         Parameters
         ----------
         index
+            A row of `equations_`; None for `best_`.
 
         Returns
         -------
         str
+            LaTeX.
         """
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
-        return to_latex(self._chosen(index).formula)
+        return to_latex(self._formula_at(index).formula)
 
     def sympy(self, index: int | None = None) -> Any:
-        """`best_`, or a row of `equations_`, as an expression of SymPy, which must be installed;
-        nothing is evaluated.
+        """`best_`, or a row of `equations_`, as an expression of SymPy, unevaluated.
 
         Parameters
         ----------
         index
+            A row of `equations_`; None for `best_`.
 
         Returns
         -------
         Any
+            A SymPy expression; SymPy must be installed.
         """
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
-        return sympy_expression(self._chosen(index).formula)
+        return sympy_expression(self._formula_at(index).formula)
 
 
 _CLASSES: list[type] = []
 
 
 def __getattr__(name: str) -> Any:
-    """The estimator, made when it is first asked for: what else is here needs no scikit-learn."""
+    """The estimator, made on first use: the rest of the module needs no scikit-learn."""
     if name != "EICSymbolicRegressor":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if not _CLASSES:
         from sklearn.base import BaseEstimator, RegressorMixin
 
-        told = {"__doc__": _Regressor.__doc__, "__module__": __name__}
-        _CLASSES.append(type(name, (_Regressor, RegressorMixin, BaseEstimator), told))
+        attributes = {"__doc__": _Regressor.__doc__, "__module__": __name__}
+        _CLASSES.append(type(name, (_Regressor, RegressorMixin, BaseEstimator), attributes))
     return _CLASSES[0]

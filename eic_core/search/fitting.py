@@ -1,8 +1,7 @@
-"""Candidates: a few terms, their coefficients by linear regression, and what the whole is worth.
+"""Candidates: c_0 + c_1 t_1 + ... + c_k t_k, a few terms with coefficients by linear regression.
 
-A candidate is y = c_0 + c_1 t_1 + ... + c_k t_k.  Its fitness is that of Yu et al. (Eq.
-`eq:fitness`), eta^C/(1 + NMSE) - alpha EIC, of the *fitted* formula: coefficients, products and
-sums are nodes of it, and their noise counts.
+The fitness is that of Yu et al. (Eq. `eq:fitness`), eta^C/(1 + NMSE) - alpha EIC, of the *fitted*
+formula: coefficients, products and sums are nodes of it, and their noise counts.
 """
 
 from __future__ import annotations
@@ -19,29 +18,24 @@ from eic_core.formula.syntax.build import constant_label
 from eic_core.formula.tree import Draft, Formula, constant
 from eic_core.operators.wide import Array
 from eic_core.search.measuring import MeasuredTerms, stands_for
-from eic_core.search.vocabulary import Genome, formula_of, joined, scaled
+from eic_core.search.vocabulary import Genome, formula_of, join_sum, scaled
 
 DEPENDENT = 1e-6
-"""A term of which less than this part is left beside the terms before it takes no part in a fit."""
+"""A term with less than this part of its length independent of the terms before it gets no part in
+a fit."""
 
 NEGLIGIBLE = 1e-9
 """A part that moves the prediction by less than this share of the target's spread is left out."""
 
 
 class Fitted(NamedTuple):
-    """Coefficients of a candidate."""
-
-    # One a term, none of them 0; 1, and after another term -1, is not written
-    coefficients: tuple[float, ...]
-    intercept: float  # 0 is not written
-    nmse: float  # Mean squared error by the variance of the target
+    coefficients: tuple[float, ...]  # One a term, none of them 0
+    intercept: float
+    nmse: float  # Mean squared error over the variance of the target
 
 
 class CentredTarget:
-    """The target of a search, centred.
-
-    - `values`, shape (N,): not all the same.
-    """
+    """The target of a search, shape (N,), less its mean; not constant."""
 
     def __init__(self, values: Array) -> None:
         self.mean = float(np.mean(values))
@@ -52,25 +46,16 @@ class CentredTarget:
 class Fits(NamedTuple):
     """Least squares of M candidates of at most K terms."""
 
-    coefficients: Array  # shape (M, K): 0 where there is no term, or one that is not written
-    # intercepts, nmse: shape (M,)
-    intercepts: Array
-    nmse: Array
+    coefficients: Array  # shape (M, K): 0 for no term, or one that is left out
+    intercepts: Array  # shape (M,)
+    nmse: Array  # shape (M,)
 
 
 def fit(numbers: Counts, widths: Counts, terms: MeasuredTerms, target: CentredTarget) -> Fits:
-    """Least squares with an intercept, safe where terms depend on each other.
-
-    - `numbers`, shape (M, K): of each candidate the numbers of its terms, those of most terms
-      first.
-    - `widths`, shape (M,): how many terms it has, one or more; descending.
-
-    Notes
-    -----
-    Modified Gram-Schmidt, all candidates at once; columns are centred and of length 1, so that what
-    is left of one beside the others says how much of it is new.
-    """
+    """Least squares with an intercept; `widths` are numbers of terms, 1 or more, descending."""
     count, most = numbers.shape
+    # modified Gram-Schmidt, all candidates at once: columns are centred and of length 1, so the
+    # length of a remainder is the part of a column that is new
     having = [int(np.count_nonzero(widths > j)) for j in range(most)]
     triangle = np.zeros((count, most, most))
     along, used = np.zeros((count, most)), np.zeros((count, most), dtype=bool)
@@ -96,29 +81,31 @@ def fit(numbers: Counts, widths: Counts, terms: MeasuredTerms, target: CentredTa
     for j in reversed(range(most)):
         value = along[:, j] - np.einsum("mi,mi->m", triangle[:, j, j + 1 :], on_units[:, j + 1 :])
         on_units[:, j] = np.where(used[:, j], value / np.where(used[:, j], triangle[:, j, j], 1), 0)
-    little = NEGLIGIBLE * math.sqrt(target.square)
+    negligible = NEGLIGIBLE * math.sqrt(target.square)
     lengths = terms.lengths[numbers]
     with np.errstate(all="ignore"):
-        found = np.where(np.abs(on_units) > little, on_units / lengths, 0.0)
-        whole = np.copysign(1.0, found)
-        found = np.where(np.abs(found - whole) * lengths <= little, whole * (found != 0), found)
-        intercepts = target.mean - np.einsum("mk,mk->m", found, terms.means[numbers])
-    unseen = np.abs(intercepts) * math.sqrt(len(target.centred)) <= little
-    return Fits(found, np.where(unseen, 0.0, intercepts), nmse)
+        coefficients = np.where(np.abs(on_units) > negligible, on_units / lengths, 0.0)
+        # a coefficient so near to 1 or -1 that nobody sees the difference costs no nodes
+        sign = np.copysign(1.0, coefficients)
+        coefficients = np.where(
+            np.abs(coefficients - sign) * lengths <= negligible,
+            sign * (coefficients != 0),
+            coefficients,
+        )
+        intercepts = target.mean - np.einsum("mk,mk->m", coefficients, terms.means[numbers])
+    unwritten = np.abs(intercepts) * math.sqrt(len(target.centred)) <= negligible
+    return Fits(coefficients, np.where(unwritten, 0.0, intercepts), nmse)
 
 
 def is_written(coefficients: Array) -> Array:
-    """Which coefficients are written: not 1, nor -1 after another term, a difference."""
+    """Which coefficients are written: not 1, nor -1 after another term, which is a difference."""
     present = coefficients != 0
     later = np.cumsum(present, axis=1) > 1
     return np.asarray(present & (coefficients != 1) & ~((coefficients == -1) & later))
 
 
 def nodes_of(fits: Fits, nodes: Counts) -> Counts:
-    """Nodes of fitted formulas: terms, coefficients, and the sums that join them.
-
-    - `nodes`, shape (M, K): of the terms.
-    """
+    """Nodes of fitted formulas: terms, coefficients, and the sums that join them."""
     present = fits.coefficients != 0
     own = np.where(present, nodes, 0) + 2 * is_written(fits.coefficients)
     parts = present.sum(axis=1)
@@ -128,18 +115,7 @@ def nodes_of(fits: Fits, nodes: Counts) -> Counts:
 
 
 def digits_of(numbers: Counts, fits: Fits, terms: MeasuredTerms) -> Array:
-    """What fitted formulas lose at their worst step, by the penalty's measure, 0 or more.
-
-    - `numbers`, shape (M, K)
-    - `terms`: settled (`MeasuredTerms.settle`).
-
-    Notes
-    -----
-    A product with a coefficient adds its own noise and the coefficient's; a sum passes each part's
-    on by the square of its share of the sum, and is infinite where that is 0 and the parts are not
-    (ADR 0001).  Where a sum without any digit is 0 exactly, what is added to it counts as infinite,
-    too: `amplify` would know better.
-    """
+    """Digits lost at the worst step, 0 or more, by the penalty; `terms` are settled."""
     count, most = numbers.shape
     worst = np.ones(count)
     total, s2 = np.zeros((count, len(terms.digit_rows))), np.zeros((count, len(terms.digit_rows)))
@@ -147,19 +123,20 @@ def digits_of(numbers: Counts, fits: Fits, terms: MeasuredTerms) -> Array:
     started = np.zeros(count, dtype=bool)
 
     def join(rows: Counts, y: Array, own: Array) -> None:
+        # a sum passes each part's noise on by the square of its share of the sum, and adds its own
         first = ~started[rows]
         if first.all():
             total[rows], s2[rows], started[rows] = y, own, True
             return
         whole = total[rows] + y
         joined = 1 + (total[rows] / whole) ** 2 * s2[rows] + (y / whole) ** 2 * own
-        if np.isnan(joined).any():  # 0 + 0, or 0 of which no digit is known
+        if np.isnan(joined).any():  # 0 + 0, or an exact 0 without any digit: infinite (ADR 0001)
             nothing = (whole == 0) & (y == 0)
             joined = np.where(nothing, 1.0, np.where(np.isnan(joined), np.inf, joined))
         s2[rows] = np.where(first[:, None], own, joined)
         total[rows] = whole
         started[rows] = True
-        # what stands for s^2 is at most its largest
+        # the mean or quantile of s^2 is at most its largest value: the others need none
         above = np.flatnonzero(~first & (joined.max(axis=1) > worst[rows]))
         if len(above):
             later = rows[above]
@@ -169,11 +146,11 @@ def digits_of(numbers: Counts, fits: Fits, terms: MeasuredTerms) -> Array:
         for j in range(most):
             rows = np.flatnonzero(fits.coefficients[:, j])
             if len(rows):
-                found, extra = numbers[rows, j], 2.0 * written[rows, j]
-                at_product = np.maximum(terms.worst[found], terms.at_root[found] + extra)
+                term, product_noise = numbers[rows, j], 2.0 * written[rows, j]
+                at_product = np.maximum(terms.worst[term], terms.at_root[term] + product_noise)
                 worst[rows] = np.maximum(worst[rows], at_product)
-                y = fits.coefficients[rows, j, None] * terms.y[found]
-                join(rows, y, terms.s2[found] + extra[:, None])
+                y = fits.coefficients[rows, j, None] * terms.y[term]
+                join(rows, y, terms.s2[term] + product_noise[:, None])
         rows = np.flatnonzero((fits.intercepts != 0) & started)
         if len(rows):
             join(rows, np.broadcast_to(fits.intercepts[rows, None], total[rows].shape), np.ones(1))
@@ -182,24 +159,19 @@ def digits_of(numbers: Counts, fits: Fits, terms: MeasuredTerms) -> Array:
 
 @dataclass(slots=True)
 class Individual:
-    """A fitted candidate and what it is worth."""
-
     genome: Genome
     fitted: Fitted
     nodes: int
-    digits: float  # Lost at the worst step on the rows of the digits; 0 while a digit costs nothing
+    digits: float  # Lost at the worst step; 0 while a digit costs nothing
     fitness: float
     age: int = 0  # Generations since its oldest part came up
 
 
 @dataclass(frozen=True)
 class Weights:
-    """What counts in a candidate's fitness."""
-
-    # alpha, eta: what a digit and a node cost
-    alpha: float
-    eta: float
-    most_nodes: int  # Longer ones are left out
+    alpha: float  # Cost of a digit
+    eta: float  # Factor for each node, at most 1
+    most_nodes: int  # Longer candidates are left out
 
 
 def weigh(
@@ -210,28 +182,21 @@ def weigh(
     weights: Weights,
     least: float = -math.inf,
 ) -> list[Individual]:
-    """Fit and weigh genomes, all at once.
-
-    - `ages`: Theirs.
-    - `least`: a candidate that is worth no more before digits are looked at is left out: they only
-      take.
-
-    Returns those of most terms first; without those that have no value at some row or are too long.
-    Terms that a fit does without are gone.
-    """
+    """Fit and weigh genomes, the longest first; unusable ones and needless terms drop out."""
     number = terms.measure(term for genome in genomes for term in genome)
-    found = [[number[term] for term in genome] for genome in genomes]
-    usable = [i for i, own in enumerate(found) if own and min(own) >= 0]
+    numbers_of = [[number[term] for term in genome] for genome in genomes]
+    usable = [i for i, own in enumerate(numbers_of) if own and min(own) >= 0]
     if not usable:
         return []
-    usable.sort(key=lambda i: -len(found[i]))
-    widths = np.array([len(found[i]) for i in usable])
+    usable.sort(key=lambda i: -len(numbers_of[i]))
+    widths = np.array([len(numbers_of[i]) for i in usable])
     most = int(widths[0])
-    numbers = np.array([found[i] + [0] * (most - len(found[i])) for i in usable])
+    numbers = np.array([numbers_of[i] + [0] * (most - len(numbers_of[i])) for i in usable])
     fits = fit(numbers, widths, terms, target)
     fits.coefficients[np.arange(most) >= widths[:, None]] = 0.0
     nodes = nodes_of(fits, terms.nodes[numbers])
     plain = weights.eta**nodes / (1 + fits.nmse)
+    # digits only lower the fitness: who is at `least` without them is out before they are measured
     good = np.isfinite(fits.nmse) & np.isfinite(fits.intercepts) & (plain > least)
     good &= (nodes <= weights.most_nodes) & (fits.coefficients != 0).any(axis=1)
     chosen = np.flatnonzero(good)
@@ -242,7 +207,7 @@ def weigh(
         terms.settle(numbers[chosen][fits.coefficients != 0].tolist())
     digits = digits_of(numbers[chosen], fits, terms) if weights.alpha else np.zeros(len(chosen))
     fitness = plain[chosen] - weights.alpha * digits
-    worth_it = np.flatnonzero(fitness > least)  # not so where digits are infinite
+    worth_it = np.flatnonzero(fitness > least)  # false where digits are infinite
     chosen, digits, fitness = chosen[worth_it], digits[worth_it], fitness[worth_it]
     fits = Fits(*[part[worth_it] for part in fits])
     complete = (fits.coefficients != 0).sum(axis=1) == widths[chosen]
@@ -257,7 +222,7 @@ def weigh(
         complete.tolist(),
         strict=True,
     )
-    born: list[Individual] = []
+    weighed: list[Individual] = []
     for place, coefficients, intercept, nmse, size, lost, worth, whole in rows:
         i = usable[place]
         genome = genomes[i]
@@ -267,12 +232,12 @@ def weigh(
             pairs = [(t, c) for t, c in zip(genome, coefficients, strict=False) if c]
             genome, coefficients = tuple(t for t, _ in pairs), [c for _, c in pairs]
         fitted = Fitted(tuple(coefficients), intercept, nmse)
-        born.append(Individual(genome, fitted, size, lost, worth, ages[i]))
-    return born
+        weighed.append(Individual(genome, fitted, size, lost, worth, ages[i]))
+    return weighed
 
 
 def fitted_formula(genome: Genome, fitted: Fitted) -> Formula:
-    """A candidate as the formula that its nodes and digits are those of.
+    """The formula whose nodes and digits a candidate counts.
 
     >>> from eic_core.formula.rendering import to_python
     >>> terms = (("$x", "sin"), ("$x", "$y", "mul"), ("$y",))
@@ -283,11 +248,11 @@ def fitted_formula(genome: Genome, fitted: Fitted) -> Formula:
     for term, coefficient in zip(genome, fitted.coefficients, strict=True):
         part = formula_of(term).to_draft()
         part = scaled(part, coefficient if whole is None else abs(coefficient))
-        whole = part if whole is None else joined(whole, part, coefficient > 0)
+        whole = part if whole is None else join_sum(whole, part, coefficient > 0)
     if fitted.intercept or whole is None:
         if whole is None:
             whole = constant(constant_label(fitted.intercept))
         else:
             intercept = constant(constant_label(abs(fitted.intercept)))
-            whole = joined(whole, intercept, fitted.intercept > 0)
+            whole = join_sum(whole, intercept, fitted.intercept > 0)
     return Formula.from_draft(whole)

@@ -1,9 +1,4 @@
-"""What a search knows of each term: its values, and how its noise grows, on fixed rows.
-
-A term is measured once: values on all training rows, amplification on a fixed part of them.  Of the
-amplification a search needs s^2 of the term itself at each of those rows, and the largest over its
-nodes of what stands for s^2 there: its 90 % quantile, or its mean as in EIC itself.
-"""
+"""Terms of a search, each measured once: its values, and its noise on some training rows."""
 
 from __future__ import annotations
 
@@ -29,7 +24,7 @@ QUANTILE = 0.9
 PENALTIES = ("q90", "mean")
 
 NUMBERS_HELD = 2**24
-"""What is remembered of terms holds at most so many numbers; then it is measured anew."""
+"""Most numbers in the arrays of terms; beyond it they are emptied and measured anew."""
 
 LEAST_TERMS, MOST_TERMS = 4_000, 30_000
 
@@ -40,18 +35,15 @@ LEAST_SPREAD = 1e-10
 class MeasuredTerms:
     """Measures terms, and remembers them under a number each.
 
-    - `samples`: N training rows.
     - `digit_rows`, shape (R,): the rows on which digits are measured.
-    - `penalty`, {"q90", "mean"}: what stands for s^2 at a node: its 90 % quantile over the rows, or
-      its mean.
-    - `number`: what was measured; -1 for a term without a value at some row, beyond double range or
-      constant on these data.
-    - `units`, shape (T, N): values on the training rows less their mean, scaled to length 1.
-    - `means`, `lengths`, shape (T,): values are mean + length * unit.
-    - `nodes`, shape (T,)
+    - `penalty`, {"q90", "mean"}: see `stands_for`.
+    - `number`: of each measured term; -1 without a value at some row, beyond double range or
+      constant.
+    - `units`, shape (T, N): values on the training rows are mean + length * unit, units of length
+      1.
     - `y`, `s2`, shape (T, R): value and squared amplification on the rows of the digits.
-    - `at_root`, `worst`, shape (T,): what stands for s^2 at the term's root; the largest of that
-      over its nodes. With s2 they are known once `settle` was asked for a term.
+    - `at_root`, `worst`, shape (T,): `stands_for` s^2 at the root, and its largest value over the
+      nodes; valid, as is `s2`, once the term is settled.
     """
 
     def __init__(self, samples: Samples, digit_rows: Counts, penalty: str) -> None:
@@ -71,18 +63,17 @@ class MeasuredTerms:
         self.unsettled: dict[int, Term] = {}
 
     def measure(self, terms: Iterable[Term]) -> dict[Term, int]:
-        """Measure what is not known yet; returned is `number`, with all of these terms."""
-        wanted = dict.fromkeys(terms)
-        new = [term for term in wanted if term not in self.number]
+        """Measure the new ones of these terms, and return `number`."""
+        distinct = dict.fromkeys(terms)
+        new = [term for term in distinct if term not in self.number]
         if self.used + len(new) > len(self.means):
             self.number, self.used, self.unsettled = {}, 0, {}
-            new = list(wanted)
+            new = list(distinct)
         for start in range(0, len(new), LEAST_TERMS):
             self._add(new[start : start + LEAST_TERMS])
         return self.number
 
     def _add(self, terms: Sequence[Term]) -> None:
-        """Measure and keep new terms."""
         tape = lay_out_terms(terms)
         with np.errstate(all="ignore"):
             values = self._values(terms, tape)
@@ -93,45 +84,43 @@ class MeasuredTerms:
             lengths = np.sqrt(np.einsum("ij,ij->i", values, values))
             usable = np.isfinite(lengths) & (lengths > LEAST_SPREAD * size)
             s2, at_root, worst, unusual = self._noise(terms, tape)
-            kept = np.flatnonzero(usable)
-            start, stop = self.used, self.used + len(kept)
-            np.divide(values[kept], lengths[kept, None], out=self.units[start:stop])
-        self.y[start:stop], self.s2[start:stop] = y[kept], s2[kept]
-        self.means[start:stop], self.lengths[start:stop] = means[kept], lengths[kept]
-        self.at_root[start:stop], self.worst[start:stop] = at_root[kept], worst[kept]
+            places = np.flatnonzero(usable)
+            start, stop = self.used, self.used + len(places)
+            np.divide(values[places], lengths[places, None], out=self.units[start:stop])
+        self.y[start:stop], self.s2[start:stop] = y[places], s2[places]
+        self.means[start:stop], self.lengths[start:stop] = means[places], lengths[places]
+        self.at_root[start:stop], self.worst[start:stop] = at_root[places], worst[places]
         self.used = stop
         numbers = np.where(usable, start - 1 + np.cumsum(usable), -1).tolist()
         self.number.update(zip(terms, numbers, strict=True))
-        self.nodes[start:stop] = [len(terms[i]) for i in kept.tolist()]
+        self.nodes[start:stop] = [len(terms[i]) for i in places.tolist()]
         for i in np.flatnonzero(unusual & usable).tolist():
             self.unsettled[numbers[i]] = terms[i]
 
     def settle(self, numbers: Iterable[int]) -> None:
-        """Find the amplification of terms at whose rows some rule of ADR 0001 holds.
-
-        It takes a hundred times as long as for others, and most candidates are refused before
-        anyone asks; a term without an amplification loses all digits.
-        """
+        """Measure the terms with a row under one of ADR 0001's rules, which is slow."""
         for number in self.unsettled.keys() & set(numbers):
-            found = amplify(
+            # a hundred times as slow as the kernel, which most candidates never come to need
+            result = amplify(
                 formula_of(self.unsettled.pop(number)), self.on_digit_rows, recheck=False
             )
+            # without an amplification at every row it loses all digits
             self.at_root[number] = self.worst[number] = math.inf
-            if found.valid_count == len(self.on_digit_rows) and not math.isnan(found.eic):
-                s2 = np.array([found.valid_s2(node) for node in found.tape.nodes])
+            if result.valid_count == len(self.on_digit_rows) and not math.isnan(result.eic):
+                s2 = np.array([result.valid_s2(node) for node in result.tape.nodes])
                 each = stands_for(s2, self.penalty)
                 self.s2[number], self.at_root[number] = s2[-1], each[-1]
                 self.worst[number] = np.max(each)
 
     def _values(self, terms: Sequence[Term], tape: Tape) -> Array:
-        """Of each term on the training rows, shape (M, N); not finite where there is none."""
+        """Values on the training rows, shape (M, N); not finite where there is none."""
         engine = native.library()
         packed = None if engine is None else engine.pack(tape)
         if engine is None or packed is None:
             return np.array([plain_values(formula_of(term), self.samples) for term in terms])
         rows = len(self.samples)
-        kept = np.empty((len(terms), rows))
-        address = int(kept.ctypes.data)
+        rows_of_terms = np.empty((len(terms), rows))
+        address = int(rows_of_terms.ctypes.data)
         run = engine.run(
             tape,
             packed,
@@ -142,19 +131,18 @@ class MeasuredTerms:
             out=INVALID,
             keep_y=[(root, address + 8 * rows * i) for i, root in enumerate(tape.roots)],
         )
-        kept[np.array(run.signs)[list(tape.roots)] != 0] = np.nan  # some node is not finite
-        return kept
+        rows_of_terms[np.array(run.signs)[list(tape.roots)] != 0] = (
+            np.nan
+        )  # a node without a finite value
+        return rows_of_terms
 
     def _noise(self, terms: Sequence[Term], tape: Tape) -> tuple[Array, ...]:
-        """s^2 of each term at the rows of the digits, what stands for it, and the worst inside.
-
-        The last says of which terms they are not known: some row is no ordinary one.
-        """
+        """`s2`, `at_root` and `worst` of each term, and whether it must be settled."""
         engine, rows = native.library(), len(self.digit_rows)
         packed = None if engine is None else engine.pack(tape)
         unusual = np.ones(len(terms), dtype=bool)
         at_root, worst = np.full(len(terms), np.nan), np.full(len(terms), np.nan)
-        found = np.full((len(terms), rows), np.nan)
+        s2_at_root = np.full((len(terms), rows), np.nan)
         if engine is not None and packed is not None:
             s2 = np.empty((len(tape), rows))
             address = int(s2.ctypes.data)
@@ -175,67 +163,66 @@ class MeasuredTerms:
                     if below[operand] > below[slot]:
                         below[slot] = below[operand]
             roots = np.array(tape.roots)
-            found, at_root, worst = s2[roots], each[roots], np.array(below)[roots]
+            s2_at_root, at_root, worst = s2[roots], each[roots], np.array(below)[roots]
             unusual = np.array(run.signs)[roots] != 0
-        return found, at_root, worst, unusual
+        return s2_at_root, at_root, worst, unusual
 
 
 def stands_for(s2: Array, penalty: str) -> Array:
-    """What stands for s^2 over the rows of the digits, the last axis.
+    """The 90 % quantile or the mean of s^2 over the rows, its last axis.
 
     >>> stands_for(np.arange(1.0, 11.0), "q90").item(), stands_for(np.arange(3.0), "mean").item()
     (9.0, 1.0)
     """
     if penalty == "mean":
         return np.asarray(np.mean(s2, axis=-1))
+    # the inverted distribution function, as in `eic_by_quantile`: infinite rows stay infinite
     place = math.ceil(QUANTILE * s2.shape[-1]) - 1
     return np.asarray(np.partition(s2, place, axis=-1)[..., place])
 
 
 class _Nodes(dict[Token, Node]):
-    """A node for each token, whose id and operands mean nothing: a tape has its own."""
+    """A node for each token; ids and operands mean nothing, as a tape has its own."""
 
     def __missing__(self, token: Token) -> Node:
         if len(self) > MOST_TERMS:
             self.clear()
-        found = self[token] = node_of(token, 0, (0,) * ARITY.get(token, 0))  # type: ignore[arg-type]
-        return found
+        node = self[token] = node_of(token, 0, (0,) * ARITY.get(token, 0))  # type: ignore[arg-type]
+        return node
 
 
 _NODES = _Nodes()
 
 
 def lay_out_terms(terms: Sequence[Term]) -> Tape:
-    """Terms as one tape, equal parts once: what `lay_out_population` makes of their formulas.
-
-    Its nodes know neither their places nor their operands: the tape does.
+    """Terms as one tape, equal parts once, as `lay_out_population` makes of their formulas.
 
     >>> tape = lay_out_terms([("$x", "sin", "$y", "mul"), ("$x", "sin")])
     >>> len(tape), tape.roots, tape.operands
     (4, (3, 1), [(), (0,), (), (1, 2)])
     """
-    known: dict[object, int] = {}
-    slot_of = known.setdefault
+    slots: dict[object, int] = {}
+    slot_of = slots.setdefault
     arity_of = ARITY.get
     nodes: list[Node] = []
     operands: list[tuple[int, ...]] = []
     roots: list[int] = []
     new = 0  # the next slot
     for term in terms:
-        done: list[int] = []
+        stack: list[int] = []
         for token in term:
             arity = arity_of(token)  # type: ignore[arg-type]
             if arity is None:
                 read: tuple[int, ...] = ()
                 slot = slot_of(token, new)
-                done.append(slot)
+                stack.append(slot)
             elif arity == 2:
-                right = done.pop()
-                read = (done[-1], right)
-                slot = done[-1] = slot_of((token, read), new)
+                right = stack.pop()
+                read = (stack[-1], right)
+                slot = stack[-1] = slot_of((token, read), new)
             else:
-                read = (done[-1],)
-                slot = done[-1] = slot_of((token, read), new)
+                read = (stack[-1],)
+                slot = stack[-1] = slot_of((token, read), new)
             if slot == new:
                 new += 1
                 operands.append(read)
@@ -243,5 +230,5 @@ def lay_out_terms(terms: Sequence[Term]) -> Tape:
         roots.append(slot)
     reads = [slot for read in operands for slot in read]
     tape = Tape((), nodes, reads, tuple(roots), population=True)
-    tape.__dict__["operands"] = operands  # what it would find itself
+    tape.__dict__["operands"] = operands  # the cached property would derive them again
     return tape

@@ -1,4 +1,4 @@
-"""What a search works on: the data, what may be built, and what counts."""
+"""The data, vocabulary and costs of a search."""
 
 from __future__ import annotations
 
@@ -18,36 +18,34 @@ from eic_core.search.measuring import PENALTIES, MeasuredTerms
 from eic_core.search.vocabulary import DEFAULT_STEPS, Vocabulary
 
 ALPHAS = {"gp": 0.002, "mcts": 0.01}
-"""What a digit costs by default: Yu et al. in their genetic programming and their tree search."""
+"""The default cost of a digit: that of Yu et al. for each method."""
 
 MOST_TERMS = (1, 6, 6, 6)
-"""Terms of a candidate on each island: where sums of many are at hand, what is one product or
-one function of everything is hardly found."""
+"""Most terms of a candidate on each island.
+
+One island has single terms alone: among sums of many, one product or function of everything is
+hardly ever found.
+"""
 
 ISLANDS = len(MOST_TERMS)
 
 ETA = 0.999
 
 TRAINING_ROWS = 2_000
-"""Rows that a search looks at, at most; what it ends with is fitted and measured on all."""
+"""Most rows that a search sees; its front is measured on all rows."""
 
 DIGIT_ROWS = 96
-"""Rows on which digits are measured while searching; more tell no more."""
+"""Rows on which digits are measured while searching; more gain nothing."""
 
 
 @dataclass(frozen=True)
 class SearchProblem:
-    """A search's data and settings; the same for every island."""
-
     samples: Samples  # All rows, with a target
     vocabulary: Vocabulary
-    # What a digit costs; None is what Yu et al. take for the method (`ALPHAS`).
-    alpha: float | None = None
-    eta: float = ETA  # What a node costs
-    # {"q90", "mean"}: What stands for s^2 at a node while searching: its 90 % quantile over rows,
-    # or its mean
-    penalty: str = "q90"
-    method: str = "gp"  # {"gp", "mcts"}: Genetic programming, or Monte-Carlo tree search
+    alpha: float | None = None  # Cost of a digit; None for that of the method in `ALPHAS`
+    eta: float = ETA  # Factor for each node
+    penalty: str = "q90"  # Or "mean": s^2 of a node over the rows while searching
+    method: str = "gp"  # Or "mcts"
 
     def __post_init__(self) -> None:
         if self.method not in ALPHAS:
@@ -81,9 +79,7 @@ class SearchProblem:
 
     @cached_property
     def training(self) -> Samples:
-        """The rows that the search looks at, ordered by their numbers: as the table orders them
-        makes no difference.
-        """
+        """The rows that the search sees, whatever the order of the table."""
         columns = [self.samples.columns[name] for name in reversed(self.vocabulary.variables)]
         assert self.samples.target is not None
         order = np.lexsort([*columns, self.samples.target])
@@ -92,18 +88,15 @@ class SearchProblem:
 
     @cached_property
     def target(self) -> CentredTarget:
-        """The target on the training rows, centred."""
         assert self.training.target is not None
         return CentredTarget(self.training.target)
 
     @property
     def weights(self) -> Weights:
-        """What counts in a candidate's fitness."""
         alpha = ALPHAS[self.method] if self.alpha is None else self.alpha
         return Weights(alpha, self.eta, self.vocabulary.most_nodes)
 
     def terms(self) -> MeasuredTerms:
-        """Room for what is measured of terms, empty."""
         count = len(self.training)
         rows = np.linspace(0, count - 1, min(count, DIGIT_ROWS)).astype(np.int64)
         return MeasuredTerms(self.training, rows, self.penalty)
@@ -115,12 +108,14 @@ def samples_to_search(table: Table, target: str) -> Samples:
     Parameters
     ----------
     table
+        Rows with an empty cell are left out.
     target
         The column to explain; all others explain it.
 
     Returns
     -------
     Samples
+        Inputs by their own names, or x0, x1, ... if one of these cannot be read; with the target.
 
     Raises
     ------
@@ -154,8 +149,8 @@ def variable_names(columns: Sequence[str]) -> list[str]:
 
 
 def _is_variable(name: str, columns: Sequence[str]) -> bool:
-    """Whether a column's name is read as that variable, also inside a formula."""
     try:
+        # inside a product: some names are read as a variable only where they stand alone
         nodes = read(f"2*{name}", syntax="infix", columns=columns).formula.nodes
     except FormulaError:
         return False
@@ -172,28 +167,30 @@ def problem_of(
     operators: Sequence[str] = DEFAULT_STEPS,
     max_complexity: int = 40,
 ) -> SearchProblem:
-    """What a search works on, of samples whose columns are its variables.
+    """The problem of finding formulas for the target of these samples.
 
     Parameters
     ----------
     samples
-        With a target.
+        With a target; the columns are the variables.
     alpha
-        What a digit costs; by default what Yu et al. take for the method, 0.002 or 0.01.
+        The cost of a digit; by default that of Yu et al. for the method, 0.002 or 0.01.
     eta
-        What a node costs.
+        The factor for each node in the fitness.
     penalty
-        What stands for s^2 at a node while searching. {"q90", "mean"}.
+        s^2 of a node over the rows while searching: its 90 % quantile, or its mean. {"q90",
+        "mean"}.
     method
         Genetic programming, or Monte-Carlo tree search. {"gp", "mcts"}.
     operators
         Keys of `eic_core.search.vocabulary.STEPS`.
     max_complexity
-        Nodes of a formula, at most.
+        Most nodes of a formula.
 
     Returns
     -------
     SearchProblem
+        Checked: DataError if a setting is out of range or the target is constant.
     """
     vocabulary = Vocabulary(tuple(samples.columns), tuple(operators), max_complexity)
     return SearchProblem(samples, vocabulary, alpha, eta, penalty, method)

@@ -1,9 +1,4 @@
-"""A search: islands of genetic programming, or trees, that grow side by side in epochs.
-
-Their number and the length of an epoch are fixed, and an epoch is a function of an island's state
-alone; so the same seed gives the same result in any number of processes, and a run that was stopped
-goes on from its file as if it had not been.
-"""
+"""A search: islands of genetic programming, or trees, side by side in epochs."""
 
 from __future__ import annotations
 
@@ -22,7 +17,7 @@ from eic_core.pool.picking import READABLE, fitness
 from eic_core.samples import Samples
 from eic_core.search.checkpoint import read_checkpoint, write_checkpoint
 from eic_core.search.genetic import IslandState
-from eic_core.search.keeping import Found, best_of, finish
+from eic_core.search.keeping import FrontFormula, best_of, finish
 from eic_core.search.problem import ETA, ISLANDS, MOST_TERMS, SearchProblem
 from eic_core.search.tree_search import TreeState
 
@@ -30,25 +25,25 @@ EPOCH = 5_000
 """Candidates that an island measures between two migrations."""
 
 TOLERANCE = 1e-3
-"""Printing constants short may raise 1 - R^2 by this share of itself."""
+"""Shortening constants may raise 1 - R^2 by this share of itself."""
 
+# An epoch is a function of an island's state alone, and the number of islands and the length of an
+# epoch are fixed: so the number of processes and a stop change nothing.
 State = IslandState | TreeState
 
 METHODS: Mapping[str, Any] = {"gp": IslandState, "mcts": TreeState}
-"""What an island is between two epochs, by the method."""
+"""The state of an island between two epochs, by method."""
 
 RULES = ("fitness", "readable", "accurate")
-"""Ways to choose from a front: the fitness that was searched for, the same with a digit at .01, and
-R^2 alone."""
+"""Ways to choose from a front: by the fitness, the same with a digit at 0.01, or R^2 alone."""
 
 
 @dataclass(frozen=True)
 class SearchBudget:
-    """When a search ends; the first that is met."""
+    """The ends of a search; the first that is reached counts."""
 
-    # Distinct candidates that are measured, of all islands; repeatable
-    max_evals: int | None = None
-    max_seconds: float | None = None  # Looked at between epochs
+    max_evals: int | None = None  # Distinct candidates of all islands; the only repeatable end
+    max_seconds: float | None = None  # Checked between epochs
     enough_r2: float | None = None  # R^2 on the training rows
 
     def __post_init__(self) -> None:
@@ -62,39 +57,39 @@ class SearchBudget:
 
 @dataclass(frozen=True)
 class SearchProgress:
-    """How far a search has come."""
-
     evaluations: int
-    seconds: float  # Since this run began
-    rate: float  # Candidates a second in this run
+    seconds: float  # Of this run
+    rate: float  # Candidates a second, of this run
     best_r2: float  # On the training rows
     front: int  # Formulas on the front
 
 
 @dataclass(frozen=True)
 class SearchResult(Plain):
-    """What a search found.
+    """The result of a search.
 
     Attributes
     ----------
     front
-        What no other beats in R^2, nodes and EIC on all rows; the shortest first.
+        Formulas that no other beats in R^2, nodes and EIC on all rows; the shortest first.
     problem
+        With the samples.
     evaluations
         Distinct candidates that were measured.
     seconds
         Of this run.
     stopped
-        What ended it; exhausted is what can be built, where that is little. {"evaluations",
-        "time", "enough", "exhausted", "interrupted", "cancelled"}.
+        The reason for the end; "exhausted" if nothing new could be built. {"evaluations", "time",
+        "enough", "exhausted", "interrupted", "cancelled"}.
     seed
+        Of the islands.
     tolerance
-        1 - R^2 may have grown by this share of itself when constants were shortened.
+        The share of itself by which 1 - R^2 may have grown when constants were shortened.
     islands
-        What a further search goes on from.
+        The states from which a further search goes on.
     """
 
-    front: tuple[Found, ...]
+    front: tuple[FrontFormula, ...]
     problem: SearchProblem
     evaluations: int
     seconds: float
@@ -115,18 +110,19 @@ class SearchResult(Plain):
         "front",
     )
 
-    def select(self, rule: str = "fitness") -> Found:
-        """The formula to take.
+    def select(self, rule: str = "fitness") -> FrontFormula:
+        """The best formula of the front by a rule.
 
         Parameters
         ----------
         rule
-            By the fitness that was searched for, by the same with a digit at 0.01, or by R^2
-            alone. {"fitness", "readable", "accurate"}.
+            The fitness of the search, the same with a digit at 0.01, or R^2 alone. {"fitness",
+            "readable", "accurate"}.
 
         Returns
         -------
-        Found
+        FrontFormula
+            One of `front`.
 
         Raises
         ------
@@ -136,22 +132,18 @@ class SearchResult(Plain):
         return choose(self.front, rule, self.problem.weights.alpha, self.problem.eta)
 
 
-def choose(front: Sequence[Found], rule: str, alpha: float, eta: float = ETA) -> Found:
-    """The formula of a front to take.
-
-    - `rule`, {"fitness", "readable", "accurate"}: as `SearchResult.select` has it.
-    - `alpha`, `eta`: what a digit and a node cost by the first rule, and a node by the second.
-
-    Raises `DataError` if the front is empty, or there is no such rule.
-    """
+def choose(
+    front: Sequence[FrontFormula], rule: str, alpha: float, eta: float = ETA
+) -> FrontFormula:
+    """The best formula of a front by one of `RULES`; DataError if there is none."""
     if rule not in RULES:
         raise DataError(f"there is no rule `{rule}`", hint="there are " + ", ".join(RULES))
     if not front:
         raise DataError("the search has found no formula with a value at every row")
     if rule == "accurate":
-        return max(front, key=lambda found: found.score.r2)
+        return max(front, key=lambda entry: entry.score.r2)
     digit = READABLE if rule == "readable" else alpha
-    return max(front, key=lambda found: fitness(found.score, digit, eta))
+    return max(front, key=lambda entry: fitness(entry.score, digit, eta))
 
 
 def search(
@@ -173,22 +165,23 @@ def search(
     Parameters
     ----------
     problem
+        The data and settings.
     budget
+        The ends of the search.
     method
-        Genetic programming or Monte-Carlo tree search; by default the problem's. {"gp",
-        "mcts"}, optional.
+        Genetic programming or Monte-Carlo tree search; by default the problem's. {"gp", "mcts"}.
     seed
         The same seed and `SearchBudget.max_evals` give the same result for any number of jobs.
     jobs
-        Processes; more than there are islands (4) are of no use.
+        Processes, at most one for each of the 4 islands.
     tolerance
         1 - R^2 may grow by this share of itself, or to 1e-12, when constants are shortened.
     progress
-        Is told how far it has come, after each epoch.
+        Called after each epoch.
     cancelled
-        Asked after each epoch whether to stop.
+        Called after each epoch; True ends the search.
     checkpoint
-        Written after each epoch; where it exists already, the search goes on from there.
+        Written after each epoch; if it exists, the search goes on from there.
     islands
         `SearchResult.islands` of a search of the same problem, to go on from.
     clock
@@ -197,15 +190,12 @@ def search(
     Returns
     -------
     SearchResult
+        After Ctrl-C, too: the result of all whole epochs.
 
     Raises
     ------
     DataError
         If a number is out of range, or the checkpoint is of another search or damaged.
-
-    Notes
-    -----
-    Ctrl-C (KeyboardInterrupt) ends the search with what was found up to the last epoch.
 
     Examples
     --------
@@ -223,13 +213,16 @@ def search(
         raise DataError("the tolerance of constants must be 0 or more")
     started = clock()
     problem = problem if method is None else replace(problem, method=method)
-    kind = METHODS[problem.method]
-    islands = list[State](islands) or [kind.first(seed, number) for number in range(ISLANDS)]
+    state_type = METHODS[problem.method]
+    islands = list[State](islands) or [state_type.first(seed, number) for number in range(ISLANDS)]
     settings = settings_of(problem, seed)
     if checkpoint is not None and checkpoint.exists():
         islands = read_checkpoint(
-            checkpoint, settings, lambda number, document: kind.read(number, document, problem)
+            checkpoint,
+            settings,
+            lambda number, document: state_type.read(number, document, problem),
         )
+    # the rate is of this run: a checkpoint brings evaluations along
     before = sum(island.evaluations for island in islands)
     stopped = ""
     try:
@@ -239,8 +232,9 @@ def search(
                 if not any(shares):
                     stopped = "evaluations"
                     break
+                # an island that measures fewer than its share can build nothing new
                 goals = [i.evaluations + share for i, share in zip(islands, shares, strict=True)]
-                islands = kind.migrated(evolve(islands, shares))
+                islands = state_type.migrated(evolve(islands, shares))
                 if checkpoint is not None:
                     write_checkpoint(checkpoint, settings, [i.document() for i in islands])
                 now = _progress(islands, before, clock() - started)
@@ -256,8 +250,8 @@ def search(
                     stopped = "cancelled"
     except KeyboardInterrupt:
         stopped = "interrupted"
-    kept = [candidate for island in islands for candidate in island.kept]
-    front = finish(kept, problem.samples, tolerance)
+    candidates = [candidate for island in islands for candidate in island.best]
+    front = finish(candidates, problem.samples, tolerance)
     total = sum(island.evaluations for island in islands)
     return SearchResult(
         front, problem, total, clock() - started, stopped, seed, tolerance, tuple(islands)
@@ -265,7 +259,6 @@ def search(
 
 
 def _shares(budget: SearchBudget, islands: Sequence[State]) -> list[int]:
-    """How many candidates each island measures in the next epoch."""
     if budget.max_evals is None:
         return [EPOCH] * ISLANDS
     goals = [budget.max_evals // ISLANDS + (i < budget.max_evals % ISLANDS) for i in range(ISLANDS)]
@@ -276,23 +269,22 @@ def _shares(budget: SearchBudget, islands: Sequence[State]) -> list[int]:
 
 
 def _progress(islands: Sequence[State], before: int, seconds: float) -> SearchProgress:
-    kept = best_of([candidate for island in islands for candidate in island.kept])
+    front = best_of([candidate for island in islands for candidate in island.best])
     total = sum(island.evaluations for island in islands)
-    least = min((candidate.fitted.nmse for candidate in kept), default=math.inf)
+    least = min((candidate.fitted.nmse for candidate in front), default=math.inf)
     return SearchProgress(
-        total, seconds, (total - before) / max(seconds, 1e-9), 1 - least, len(kept)
+        total, seconds, (total - before) / max(seconds, 1e-9), 1 - least, len(front)
     )
 
 
 Evolve = Callable[[Sequence[State], Sequence[int]], list[State]]
 
 _PROBLEM: list[SearchProblem] = []
-"""What a worker process works on."""
+"""The problem of a worker process."""
 
 
 @contextmanager
 def _processes(problem: SearchProblem, jobs: int) -> Iterator[Evolve]:
-    """Something that evolves islands, in so many processes."""
     if jobs == 1:
         yield lambda islands, shares: [
             island.after(problem, share) if share else island
@@ -302,7 +294,7 @@ def _processes(problem: SearchProblem, jobs: int) -> Iterator[Evolve]:
     from concurrent.futures import ProcessPoolExecutor  # takes a while
 
     with ProcessPoolExecutor(
-        max_workers=min(jobs, ISLANDS), initializer=_prepare, initargs=(sent(problem),)
+        max_workers=min(jobs, ISLANDS), initializer=_prepare, initargs=(problem_document(problem),)
     ) as executor:
 
         def evolve(islands: Sequence[State], shares: Sequence[int]) -> list[State]:
@@ -311,8 +303,8 @@ def _processes(problem: SearchProblem, jobs: int) -> Iterator[Evolve]:
         yield evolve
 
 
-def sent(problem: SearchProblem) -> dict[str, Any]:
-    """A problem as another process can be given it."""
+def problem_document(problem: SearchProblem) -> dict[str, Any]:
+    """A problem as it is passed to another process."""
     samples = problem.samples
     return {
         "columns": dict(samples.columns),
@@ -325,8 +317,7 @@ def sent(problem: SearchProblem) -> dict[str, Any]:
     }
 
 
-def received(document: Mapping[str, Any]) -> SearchProblem:
-    """The problem that was `sent`."""
+def problem_in(document: Mapping[str, Any]) -> SearchProblem:
     settings = dict(document)
     samples = Samples.from_columns(settings.pop("columns"), target=settings.pop("target"))
     return SearchProblem(samples, **settings)
@@ -334,7 +325,7 @@ def received(document: Mapping[str, Any]) -> SearchProblem:
 
 def _prepare(document: Mapping[str, Any]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
-    _PROBLEM[:] = [received(document)]
+    _PROBLEM[:] = [problem_in(document)]
 
 
 def _after(island: State, share: int) -> State:
@@ -342,7 +333,7 @@ def _after(island: State, share: int) -> State:
 
 
 def settings_of(problem: SearchProblem, seed: int) -> dict[str, Any]:
-    """What must be the same for a search to go on."""
+    """The settings that must be the same for a search to go on."""
     vocabulary = problem.vocabulary
     return {
         "method": problem.method,

@@ -1,9 +1,7 @@
-"""Terms: the additive parts of a candidate, as they are grown, varied and joined.
+"""Terms: the additive parts of a candidate, as tuples of tokens in post-order.
 
-A term is a tuple of tokens in post-order: a variable as its name after a `$`, a constant (a float),
-or the name of a step.  What a linear fit does anyway, adding and scaling, is never the last step of
-a term: a sum is split into two terms, and a constant factor is dropped (Yu et al.: "the formula
-split into additive terms").
+Adding and scaling are the work of the linear fit: a sum is split into two terms, and a constant
+factor is dropped (Yu et al.: "the formula split into additive terms").
 """
 
 from __future__ import annotations
@@ -27,15 +25,13 @@ from eic_core.formula.tree import (
     constant,
 )
 
-Token = float | str
+Token = float | str  # a constant; or the name of a step, or of a variable after a `$`
 Term = tuple[Token, ...]
 Genome = tuple[Term, ...]
 """The terms of a candidate in the order in which they are written, none twice."""
 
 
 class Operation(NamedTuple):
-    """An operator as a search writes it."""
-
     operator: str  # A row of `eic_core.operators.OPERATORS`
     arity: int
     parameter: Parameter = None  # An exact exponent
@@ -70,7 +66,7 @@ STEPS: Mapping[str, Operation] = {
     "cube": Operation("power", 1, Fraction(3)),
     "inv": Operation("power", 1, Fraction(-1)),
 }
-"""What a search may build with, by the names that its users give."""
+"""The operators of searches, by the names that users give."""
 
 DEFAULT_STEPS = ("add", "sub", "mul", "div", "square", "sqrt", "exp", "log", "sin", "cos")
 
@@ -82,18 +78,16 @@ Some = TypeVar("Some")
 
 
 def one_of(some: Sequence[Some], rng: random.Random) -> Some:
-    """One of a sequence; a third of what `random.choice` costs."""
+    """A random element, at a third of the cost of `random.choice`."""
     return some[int(rng.random() * len(some))]
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What terms are made of, and how large they may be."""
-
     variables: tuple[str, ...]  # Canonical names
     steps: tuple[str, ...] = DEFAULT_STEPS  # Keys of `STEPS`
     most_nodes: int = 40  # Of a candidate
-    constants: float = 0.2  # The part of leaves that are numbers, 0 to 1
+    constants: float = 0.2  # Share of leaves that are numbers, 0 to 1
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.steps if name not in STEPS]
@@ -111,7 +105,6 @@ class Vocabulary:
 
     @cached_property
     def alike(self) -> Mapping[str, tuple[str, ...]]:
-        """For each step, those that take as many operands."""
         return {
             name: tuple([other for other in self.steps if ARITY[other] == ARITY[name]])
             for name in self.steps
@@ -119,32 +112,29 @@ class Vocabulary:
 
     @cached_property
     def leaves(self) -> tuple[str, ...]:
-        """The variables as tokens."""
         return tuple([VARIABLE_MARK + name for name in self.variables])
 
     def leaf(self, rng: random.Random) -> Token:
-        """A variable, or a number."""
         if rng.random() < self.constants:
             return new_number(rng)
         return one_of(self.leaves, rng)
 
-    def grown(self, rng: random.Random, depth: int) -> Term:
-        """A random term of at most so many levels."""
+    def grow(self, rng: random.Random, depth: int) -> Term:
         if depth <= 0 or rng.random() < 0.15:
             return (self.leaf(rng),)
         name = one_of(self.steps, rng)
         if ARITY[name] == 1:
-            return (*self.grown(rng, depth - 1), name)
-        return (*self.grown(rng, depth - 1), *self.grown(rng, depth - 1), name)
+            return (*self.grow(rng, depth - 1), name)
+        return (*self.grow(rng, depth - 1), *self.grow(rng, depth - 1), name)
 
-    def varied(self, term: Term, rng: random.Random) -> Term:
+    def vary(self, term: Term, rng: random.Random) -> Term:
         """A term with one change: a number moved, a step or leaf replaced, a part grown or cut."""
         kind = rng.random()
         if kind < 0.3:
             numbers = [i for i, token in enumerate(term) if token.__class__ is float]
             if numbers:
                 place = one_of(numbers, rng)
-                return (*term[:place], moved_number(float(term[place]), rng), *term[place + 1 :])
+                return (*term[:place], move_number(float(term[place]), rng), *term[place + 1 :])
         end = int(rng.random() * len(term))
         if kind < 0.5:  # another step of as many operands, or another leaf
             token = term[end]
@@ -152,7 +142,7 @@ class Vocabulary:
             return (*term[:end], other, *term[end + 1 :])
         start = start_of(term, end)
         part = term[start : end + 1]
-        if kind < 0.6:  # a part takes the place of the whole
+        if kind < 0.6:  # the part alone
             return part
         if kind < 0.8:  # one more step above a part
             name = one_of(self.steps, rng)
@@ -161,19 +151,19 @@ class Vocabulary:
                 part = (*part, leaf) if rng.random() < 0.5 else (leaf, *part)
             part = (*part, name)
         else:
-            part = self.grown(rng, int(rng.random() * 3))
+            part = self.grow(rng, int(rng.random() * 3))
         return (*term[:start], *part, *term[end + 1 :])
 
     def start(self, rng: random.Random, most_terms: int) -> Genome:
-        """Some random terms."""
         terms: list[Term] = []
         for _ in range(1 + int(rng.random() * 3)):
-            terms += parts_of(self.grown(rng, 1 + int(rng.random() * 4)))
+            terms += parts_of(self.grow(rng, 1 + int(rng.random() * 4)))
         return self.within(terms, rng, most_terms)
 
     def within(self, terms: Sequence[Term], rng: random.Random, most_terms: int) -> Genome:
-        """A genome of terms that are not too long, nor too many; what does not fit is left out."""
+        """A genome of these terms; random ones are left out while they are too long or too many."""
         short = list(dict.fromkeys(terms))
+        # each term comes with a coefficient, its product and a sum
         size = sum(map(len, short)) + 3 * len(short) - 1
         while short and (len(short) > most_terms or size - 2 > self.most_nodes):
             gone = short.pop(int(rng.random() * len(short)))
@@ -181,8 +171,7 @@ class Vocabulary:
         return tuple(short)
 
 
-def crossed(term: Term, other: Term, rng: random.Random) -> Term:
-    """A term with one part replaced by a part of another."""
+def cross(term: Term, other: Term, rng: random.Random) -> Term:
     end, graft = int(rng.random() * len(term)), int(rng.random() * len(other))
     return (
         *term[: start_of(term, end)],
@@ -192,32 +181,31 @@ def crossed(term: Term, other: Term, rng: random.Random) -> Term:
 
 
 def new_number(rng: random.Random) -> float:
-    """A number of two digits, of either sign, most of them near 1."""
+    """A number of two digits, of either sign, mostly near 1."""
     kind = rng.random()
     if kind < 0.3:
         return one_of((1.0, 2.0, 3.0, 4.0, 5.0, 0.5, -1.0), rng)
-    size = rounded(10 ** (3 * rng.random() - 2), 2)
+    size = round_digits(10 ** (3 * rng.random() - 2), 2)
     return size if kind < 0.65 else -size
 
 
-def moved_number(value: float, rng: random.Random) -> float:
-    """A number beside another, or of the other sign, or a plain one."""
+def move_number(value: float, rng: random.Random) -> float:
+    """A number near another, or of the other sign, or whole."""
     kind = rng.random()
     if kind < 0.1:
         return -value
     if kind < 0.2:
         return float(round(value)) or 1.0
     far = (2 * rng.random() - 1) * 10 ** (3 * rng.random() - 3)
-    return rounded(value * (1 + far), 5) or 1.0
+    return round_digits(value * (1 + far), 5) or 1.0
 
 
-def rounded(value: float, digits: int) -> float:
-    """A number with so many significant digits."""
+def round_digits(value: float, digits: int) -> float:
     return float(f"{value:.{digits - 1}e}")
 
 
 def start_of(term: Term, end: int) -> int:
-    """Where the part begins that ends at a place.
+    """The start of the part that ends at a place.
 
     >>> start_of(("$x", "$y", 2.0, "mul", "add"), 3)
     1
@@ -230,7 +218,6 @@ def start_of(term: Term, end: int) -> int:
 
 
 def has_variable(term: Term) -> bool:
-    """Whether it is more than a number."""
     for token in term:  # noqa: SIM110 - half of what `any` costs
         if token.__class__ is str and token not in ARITY:
             return True
@@ -241,23 +228,21 @@ _SPLIT = frozenset(("add", "sub", "mul", "div", "neg"))
 
 
 def parts_of(term: Term) -> list[Term]:
-    """The terms that a linear fit needs of this one: sums split, constant factors and signs gone.
-
-    A number alone is no term: the intercept stands for it.
+    """The terms of a linear fit: sums split, constant factors, signs and plain numbers dropped.
 
     >>> parts_of(("$x", 2.0, "mul", "$y", "sin", "sub"))
     [('$x',), ('$y', 'sin')]
     """
     if term[-1] not in _SPLIT:
         return [term] if has_variable(term) else []
-    found: list[Term] = []
+    parts: list[Term] = []
     pending = [term]
     while pending:
         part = pending.pop()
         last = part[-1]
         if last not in _SPLIT:
             if has_variable(part):
-                found.append(part)
+                parts.append(part)
         elif last == "neg":
             pending.append(part[:-1])
         else:
@@ -270,8 +255,8 @@ def parts_of(term: Term) -> list[Term]:
             elif last == "mul" and not has_variable(left):
                 pending.append(right)
             else:
-                found.append(part)
-    return found
+                parts.append(part)
+    return parts
 
 
 def formula_of(term: Term) -> Formula:
@@ -282,14 +267,14 @@ def formula_of(term: Term) -> Formula:
     '(x*(-2.5))**2/y'
     """
     nodes: list[Node] = []
-    done: list[int] = []
+    stack: list[int] = []
     for id, token in enumerate(term):
         children: tuple[int, ...] = ()
         arity = ARITY.get(token, 0)  # type: ignore[arg-type]
         if arity:
-            children = tuple(done[-arity:])
-            del done[-arity:]
-        done.append(id)
+            children = tuple(stack[-arity:])
+            del stack[-arity:]
+        stack.append(id)
         nodes.append(node_of(token, id, children))
     return Formula(tuple(nodes))
 
@@ -298,11 +283,7 @@ _new_node = tuple.__new__  # a third of what calling `Node` costs
 
 
 def node_of(token: Token, id: int, children: tuple[int, ...]) -> Node:
-    """A token as a node of a formula.
-
-    - `id`: the node's place in its formula.
-    - `children`: places of its operands.
-    """
+    """A token as node `id` of a formula."""
     if isinstance(token, float):
         return _new_node(Node, (id, CONSTANT, children, constant_label(token), None, (0, 0)))
     if token in STEPS:
@@ -313,12 +294,11 @@ def node_of(token: Token, id: int, children: tuple[int, ...]) -> Node:
 
 
 def scaled(part: Draft, size: float) -> Draft:
-    """A part with a coefficient before it; 1 is not written."""
     return part if size == 1 else Draft("mul", [constant(constant_label(size)), part])
 
 
 def without_ones(formula: Formula) -> Formula:
-    """The formula without factors that are exactly 1: nobody writes them, and each costs two nodes.
+    """The formula without factors that are exactly 1: each would cost two nodes.
 
     >>> from eic_core.formula.rendering import to_python
     >>> from eic_core.formula.syntax import read
@@ -329,20 +309,18 @@ def without_ones(formula: Formula) -> Formula:
     for node in formula.nodes:
         below = [drafts[child] for child in node.children]
         if node.operator == "mul":
-            kept = [part for part in below if not (part.operator == CONSTANT and part.label == "1")]
-            if len(kept) == 1:
-                drafts.append(kept[0])
+            factors = [
+                part for part in below if not (part.operator == CONSTANT and part.label == "1")
+            ]
+            if len(factors) == 1:
+                drafts.append(factors[0])
                 continue
         drafts.append(Draft(node.operator, below, node.label, node.parameter))
     return Formula.from_draft(drafts[-1])
 
 
-def joined(whole: Draft, part: Draft, positive: bool) -> Draft:
-    """A sum.
-
-    - `whole`, `part`: what stands before, and what is added to it.
-    - `positive`: False takes the part away.
-    """
+def join_sum(whole: Draft, part: Draft, positive: bool) -> Draft:
+    """The sum of both, or if not `positive` their difference."""
     return Draft("add" if positive else "sub", [whole, part])
 
 
@@ -364,7 +342,7 @@ def sympy_expression(formula: Formula) -> Any:
             else (sympy.Float(label))
         )
 
-    made: Mapping[str, Callable[..., Any]] = {
+    builders: Mapping[str, Callable[..., Any]] = {
         "add": lambda a, b: a + b,
         "sub": lambda a, b: a - b,
         "mul": lambda a, b: a * b,
@@ -378,15 +356,15 @@ def sympy_expression(formula: Formula) -> Any:
         "log1p": lambda a: sympy.log(1 + a),
         "expm1": lambda a: sympy.exp(a) - 1,
     }
-    done: list[Any] = []
+    stack: list[Any] = []
     for _, operator, children, label, parameter, _ in formula.nodes:
-        operands = [done[child] for child in children]
+        operands = [stack[child] for child in children]
         if operator == VARIABLE:
-            done.append(sympy.Symbol(label, real=True))
+            stack.append(sympy.Symbol(label, real=True))
         elif operator == CONSTANT:
-            done.append(number(label))
+            stack.append(number(label))
         elif operator == "power" and parameter is not None:
-            done.append(operands[0] ** sympy.Rational(*parameter.as_integer_ratio()))
+            stack.append(operands[0] ** sympy.Rational(*parameter.as_integer_ratio()))
         else:
-            done.append((made.get(operator) or getattr(sympy, operator))(*operands))
-    return done[-1]
+            stack.append((builders.get(operator) or getattr(sympy, operator))(*operands))
+    return stack[-1]

@@ -15,15 +15,15 @@ from eic_core.corpora.claims import (
     LAWS,
     Claim,
     claims,
-    groups_of_found,
+    groups_by_method,
     groups_of_laws,
-    groups_of_searched,
+    groups_of_short_runs,
     laws_behind,
 )
 from eic_core.corpora.found import (
     FoundByMethod,
     law_names,
-    stored_found,
+    take_stored_scores,
 )
 from eic_core.corpora.gap import (
     MEAN,
@@ -100,7 +100,7 @@ class OwnPool:
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """A group for each method that has a formula to show."""
-        return tuple(group for group in groups_of_found(self.methods) if group.formulas)
+        return tuple(group for group in groups_by_method(self.methods) if group.formulas)
 
 
 @dataclass
@@ -133,7 +133,7 @@ def gap_desk() -> GapDesk:
 @lru_cache(maxsize=len(RULES))
 def corpora_groups(rule: str) -> tuple[Group, ...]:
     """Groups of written laws, and of formulas that short searches returned for them."""
-    return (*groups_of_laws(NAMES, rule=rule), *groups_of_searched())
+    return (*groups_of_laws(NAMES, rule=rule), *groups_of_short_runs())
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def _findings(groups: Sequence[Group], view: GapView) -> GapFindings:
     laws = next(group for group in groups if group.key == LAWS)
     differences = {}
     for group in groups:
-        own = laws_behind(group, laws) if group.found else None
+        own = laws_behind(group, laws) if group.by_method else None
         if own is not None and own.formulas:
             differences[group.key] = compare_groups(group, own, view.count, view.measure)
     return GapFindings(
@@ -210,7 +210,7 @@ def read_pool(raw: bytes, name: str) -> None:
         run = workers().run if len(raw) > QUICK_LIST else InThread().run
         imported = run(import_formulas, raw, name=name)
         if scores_are_there(imported):
-            _show_pool(desk, OwnPool(name, stored_found(imported.rows), stored=True))
+            _show_pool(desk, OwnPool(name, take_stored_scores(imported.rows), stored=True))
             return
         check_problems(imported)
     except UserError as error:

@@ -105,7 +105,7 @@ def lead(findings: GapFindings) -> None:
             median = step.median
             what = (
                 "too few laws to say"
-                if not median.known
+                if not median.has_bounds
                 else "more digits at the median than the laws they were found for"
                 if median.low > 0
                 else "fewer"
@@ -120,7 +120,7 @@ def lead(findings: GapFindings) -> None:
 def pictures(findings: GapFindings, view: GapView) -> None:
     """The violins and the formulas by complexity; a click picks a formula."""
     desk = gap_desk()
-    methods = [group for group in findings.groups if group.found]
+    methods = [group for group in findings.groups if group.by_method]
     drawn = [group for group in findings.groups if group.key in DRAWN] + methods[:MOST_METHODS]
     picture = GapPicture(drawn, findings.summaries, view.count, view.measure, desk.picked)
     dark, narrow = is_dark(), is_narrow()
@@ -344,7 +344,7 @@ def claims_list(statements: Sequence[Claim]) -> None:
     items = "".join(
         f'<li><p><b>{escape(claim.statement, 400)}</b> <span class="eic-tag">'
         f"{escape(claim.verdict, 200)}</span></p>"
-        f'<p class="eic-quiet">Found: {escape(claim.found, 1500)}.</p></li>'
+        f'<p class="eic-quiet">Found: {escape(claim.evidence, 1500)}.</p></li>'
         for claim in statements
     )
     st.html(f'<ul class="eic-claims">{items}</ul>')

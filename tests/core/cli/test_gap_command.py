@@ -13,10 +13,10 @@ import pytest
 
 from eic_core.cli import main
 from eic_core.corpora import load
-from eic_core.corpora.claims import groups_of_laws, groups_of_searched
+from eic_core.corpora.claims import groups_of_laws, groups_of_short_runs
 from eic_core.corpora.found import LEAST_R2
 from eic_core.corpora.measured import COUNTS, digits_of
-from eic_core.corpora.searched import METHODS, TRAINING_ROWS, TRAINING_SEED, searched
+from eic_core.corpora.searched import METHODS, TRAINING_ROWS, TRAINING_SEED, shipped_pool
 from eic_core.pool.candidate import read_candidate
 from tests.effort import cases
 
@@ -52,7 +52,7 @@ def test_json_and_the_file_hold_the_same_figures(
 def test_the_text_says_every_group_and_every_claim(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["gap"]) == 0
     said = capsys.readouterr().out
-    for group in (*groups_of_laws(), *groups_of_searched()):
+    for group in (*groups_of_laws(), *groups_of_short_runs()):
         assert group.title in said
     assert said.count("\n  so: ") == 5 and "5 left out, no source law" in said
     assert "uniform -5 to 5" in said and "LLM-SRBench, Synth less Laws" in said
@@ -112,7 +112,7 @@ def test_the_corpora_are_read_without_any_heavy_library() -> None:
 
 def test_the_shipped_pool_has_a_formula_of_each_method_for_nearly_every_law() -> None:
     laws = {law.name for name in ("feynman", "strogatz") for law in load(name)}
-    rows = searched()
+    rows = shipped_pool()
     by_method = {m: {row.problem for row in rows if row.method == m} for m in METHODS}
     assert all(found <= laws for found in by_method.values())
     assert all(len(found) >= 130 for found in by_method.values())
@@ -121,9 +121,9 @@ def test_the_shipped_pool_has_a_formula_of_each_method_for_nearly_every_law() ->
 
 def test_the_shipped_figures_of_found_formulas_are_what_the_code_computes() -> None:
     laws = {law.name: law for name in ("feynman", "strogatz") for law in load(name)}
-    by_row = {row.row: row for row in searched()}
+    by_row = {row.row: row for row in shipped_pool()}
     checked = 0
-    for group in groups_of_searched():
+    for group in groups_of_short_runs():
         for kept in group.formulas[:: cases(45, 4)]:
             row, law = by_row[int(kept.name.removeprefix("row "))], laws[kept.law]
             reading = read_candidate(row.candidate(), law.variables)
@@ -141,7 +141,7 @@ def test_the_shipped_figures_of_found_formulas_are_what_the_code_computes() -> N
 
 def test_the_search_that_made_the_pool_finds_again_what_is_shipped() -> None:
     law = load("feynman")["feynman_I_12_1"]
-    kept = {row.method: row.formula for row in searched() if row.problem == law.name}
+    kept = {row.method: row.formula for row in shipped_pool() if row.problem == law.name}
     for method in ("EIC-GP", "GP"):
         _, find = METHODS[method]
         assert find(law, law.samples(TRAINING_ROWS, TRAINING_SEED)) == kept[method]

@@ -13,7 +13,7 @@ from eic_core.corpora.claims import (
     LAWS,
     PAPERS_METHODS,
     claims,
-    groups_of_found,
+    groups_by_method,
     groups_of_laws,
     laws_behind,
 )
@@ -26,7 +26,7 @@ from eic_core.corpora.found import (
     LawRows,
     TableRows,
     measure_found,
-    stored_found,
+    take_stored_scores,
 )
 from eic_core.corpora.gap import LEAST_LAWS, Q90, Group, compare_groups, summarise
 from eic_core.corpora.measured import (
@@ -48,7 +48,7 @@ def group_of(values: list[float], laws: list[str], *, key: str = "g", found: boo
         MeasuredFormula(f"f{k}", law, "x", 1, {100: Digits(value, value)})
         for k, (value, law) in enumerate(zip(values, laws, strict=True))
     )
-    return Group(key, key, formulas, found=found)
+    return Group(key, key, formulas, by_method=found)
 
 
 # --- what is measured ---
@@ -176,9 +176,9 @@ def test_formulas_of_one_law_are_drawn_together() -> None:
 def test_few_laws_carry_no_interval() -> None:
     few = LEAST_LAWS - 1
     found = summarise(group_of([1.0, 2.0] * few, [f"law{k // 2}" for k in range(2 * few)]), 100)
-    assert found.laws == few and not found.median.known and not found.mean.known
+    assert found.laws == few and not found.median.has_bounds and not found.mean.has_bounds
     synthetic = summarise(Group("s", "S", shipped("llm_srbench_synth")), 1000)
-    assert synthetic.count == 6 and not synthetic.median.known
+    assert synthetic.count == 6 and not synthetic.median.has_bounds
 
 
 def test_infinite_and_missing_eics_are_counted_and_leave_the_mean() -> None:
@@ -257,7 +257,7 @@ def test_a_scored_pool_is_taken_with_its_scores() -> None:
         Listed(2, "x", problem="p", method="A", stored=stored | {"r2": 0.5}),
         Listed(3, "x", problem="p", method="A"),
     ]
-    [found] = stored_found(rows)
+    [found] = take_stored_scores(rows)
     assert [formula.at(100).eic for formula in found.formulas] == [2.5]
     assert sum(found.left_out.values()) == 2
 
@@ -277,7 +277,7 @@ def test_the_claims_on_laws_say_what_the_figures_say() -> None:
     assert first.verdict == "for the median only"
     assert order.verdict.startswith("as an order of these means")
     assert searches.verdict == reach.verdict == methods.verdict == "not decided"
-    assert all(name in methods.found for name in PAPERS_METHODS)
+    assert all(name in methods.evidence for name in PAPERS_METHODS)
     assert claims(groups, 10_000, Q90)[0].verdict == "holds"
 
 
@@ -290,13 +290,13 @@ def test_a_method_is_compared_with_the_laws_that_it_found_formulas_for() -> None
         )
         for law in laws.formulas[:30]
     )
-    [method] = groups_of_found([FoundByMethod("E2E SR", worse)])
+    [method] = groups_by_method([FoundByMethod("E2E SR", worse)])
     own = laws_behind(method, laws)
     assert [formula.law for formula in own.formulas] == [formula.law for formula in worse]
     *_, searches, reach, at_hand = claims((*groups, method), 1000)
     assert searches.verdict == "holds"
-    assert "E2E SR +1.00 [1.00, 1.00] and +1.00 [1.00, 1.00]" in searches.found
+    assert "E2E SR +1.00 [1.00, 1.00] and +1.00 [1.00, 1.00]" in searches.evidence
     largest = max(law.at(1000).eic for law in laws.formulas[:30]) + 1
-    assert f"E2E SR {largest:.2f}; of the laws" in reach.found
+    assert f"E2E SR {largest:.2f}; of the laws" in reach.evidence
     assert reach.verdict == ("holds" if largest >= 6 else "does not hold")
-    assert at_hand.verdict == "1 of 17 measured" and "missing: AFP," in at_hand.found
+    assert at_hand.verdict == "1 of 17 measured" and "missing: AFP," in at_hand.evidence

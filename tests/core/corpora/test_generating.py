@@ -145,7 +145,7 @@ def test_a_run_that_was_interrupted_and_gone_on_with_leaves_the_same_bytes(folde
         assert done.interrupted and done.files == expected
         assert len(list(again.glob("part-*"))) == expected
     done = write_dataset(again, SMALL, 150, seed=4, per_file=PER_FILE)
-    assert not done.interrupted and done.progress.kept == 150 and done.progress.made == 30
+    assert not done.interrupted and done.progress.stored == 150 and done.progress.new == 30
     assert contents(again) == contents(folder)
 
 
@@ -173,7 +173,7 @@ def test_any_number_of_processes_leaves_the_same_bytes(folder, tmp_path):
     write_dataset(again, SMALL, 60, seed=4, per_file=PER_FILE)
     (again / "part-00007.parquet.unfinished").write_bytes(b"PAR1")
     done = write_dataset(again, SMALL, 150, seed=4, per_file=PER_FILE, jobs=2)
-    assert (done.files, done.progress.kept, done.progress.made) == (3, 150, 90)
+    assert (done.files, done.progress.stored, done.progress.new) == (3, 150, 90)
     assert done.progress.proposed >= done.progress.valid >= 90
     assert contents(again) == contents(folder)
 
@@ -181,7 +181,7 @@ def test_any_number_of_processes_leaves_the_same_bytes(folder, tmp_path):
 def test_an_interruption_of_several_processes_keeps_whole_files(folder, tmp_path):
     again = tmp_path / "set"
     done = write_dataset(again, SMALL, 150, seed=4, per_file=PER_FILE, jobs=2, progress=Stop(0))
-    assert done.interrupted and done.progress.kept == sum(
+    assert done.interrupted and done.progress.stored == sum(
         stored.rows_of(path) for path in again.glob("part-*.parquet")
     )
     write_dataset(again, SMALL, 150, seed=4, per_file=PER_FILE)
@@ -202,7 +202,7 @@ def test_more_formulas_are_added_to_those_that_there_are(folder, tmp_path):
     write_dataset(again, SMALL, 150, seed=4, per_file=PER_FILE)
     assert contents(again) == contents(folder)
     done = write_dataset(again, SMALL, 70, seed=4, per_file=PER_FILE)
-    assert (done.progress.kept, done.progress.made) == (120, 0)  # nothing is thrown away
+    assert (done.progress.stored, done.progress.new) == (120, 0)  # nothing is thrown away
     assert contents(again) == contents(folder)
 
 

@@ -43,7 +43,7 @@ def some_candidates(on: SearchProblem, count: int) -> list[Individual]:
     rng = random.Random(2)
     genomes = []
     for _ in range(count):
-        parts = [part for _ in range(3) for part in parts_of(on.vocabulary.grown(rng, 3))]
+        parts = [part for _ in range(3) for part in parts_of(on.vocabulary.grow(rng, 3))]
         genomes.append(tuple(dict.fromkeys(parts)))
     found = weigh(genomes, [0] * count, on.terms(), on.target, on.weights)
     assert len(found) > count / 4

@@ -13,7 +13,7 @@ from eic_core.measure.fit import r_squared
 from eic_core.measure.refitting import constants_of, refitted, with_constants
 from eic_core.samples import Samples
 from eic_core.search.fitting import Fitted, Individual, fitted_formula
-from eic_core.search.keeping import best_of, finish, polished, shortest
+from eic_core.search.keeping import best_of, finish, polish, shorten_constants
 
 
 def decaying(noise: float) -> Samples:
@@ -47,7 +47,7 @@ def test_constants_inside_a_term_are_fitted_and_stay_in_their_place() -> None:
     at = decaying(0.0)
     term = ("$x", -1.4, "mul", "exp")
     start = Individual((("$x",), term), Fitted((-0.01, 2.0), 0.5, 0.1), 12, 0.0, 0.0)
-    linear, inner = polished(start, at, 30)
+    linear, inner = polish(start, at, 30)
     assert linear == ("$x",) and inner[0] == "$x" and inner[2:] == ("mul", "exp")
     assert inner[1] == pytest.approx(-1.62, abs=1e-6)
 
@@ -63,7 +63,7 @@ def test_a_formula_that_cannot_be_fitted_better_is_given_back() -> None:
 def test_shortened_constants_keep_the_fit_and_shorter_ones_would_not(noise, tolerance) -> None:
     at = decaying(noise)
     fitted = refitted(read("2*exp(-1.5*x) + 0.5").formula, at)
-    short = shortest(fitted, at, tolerance)
+    short = shorten_constants(fitted, at, tolerance)
 
     def error(formula) -> float:
         return 1 - r_squared(values(formula, at), at.target)
@@ -78,7 +78,7 @@ def test_shortened_constants_keep_the_fit_and_shorter_ones_would_not(noise, tole
 def test_a_law_keeps_its_constants() -> None:
     at = decaying(0.0)
     exact = with_constants(read("1*exp(1*x) + 1").formula, [2.37 + 1e-9, -1.62, 0.45 - 1e-10])
-    assert to_python(shortest(exact, at, 1e-3)) == "2.37*exp(-1.62*x) + 0.45"
+    assert to_python(shorten_constants(exact, at, 1e-3)) == "2.37*exp(-1.62*x) + 0.45"
 
 
 def test_what_is_kept_is_beaten_by_nothing_that_was_given() -> None:

@@ -41,9 +41,9 @@ def by_hand(problem: SearchProblem) -> SearchTree:
         formulas,
         parents=[-1, 0, 0, 0, 1],
         visits=[100, 50, 40, 10, 30],
-        made=[1000, 1000, 0, 0, 0],
+        mutations=[1000, 1000, 0, 0, 0],
         rewards=[86.8, 45.0, 35.2, 8.0, 27.0],
-        kept=[],
+        best=[],
     )
     return SearchTree(problem, random.Random(0), state)
 
@@ -71,15 +71,15 @@ def test_a_descent_takes_the_child_of_the_highest_upper_bound(
 def test_a_node_has_as_many_children_as_its_visits_allow(problem, monkeypatch) -> None:
     monkeypatch.setattr(tree_search, "WIDENING", 2.0)
     tree = by_hand(problem)
-    tree.made[0] = 20  # of 2 √100
+    tree.mutations[0] = 20  # of 2 √100
     assert tree._descents()[0] != 0
-    tree.made[0] = 19
+    tree.mutations[0] = 19
     assert tree._descents()[0] == 0
 
 
 def test_a_reward_is_told_to_all_nodes_above_and_to_no_other(problem: SearchProblem) -> None:
     tree = by_hand(problem)
-    tree._told(4, 3, 2.5)
+    tree._add_reward(4, 3, 2.5)
     assert tree.visits.tolist() == [103, 53, 40, 10, 33]
     assert tree.rewards == pytest.approx([89.3, 47.5, 35.2, 8.0, 29.5])
 
@@ -97,9 +97,9 @@ def test_visits_are_those_of_the_node_and_of_all_that_was_made_below(problem, mo
     for node, below in enumerate(tree.children):
         own = 1 if node else 0  # of the root's formula, the constant, none is told
         further = sum(tree.visits[child] - 1 for child in below)
-        assert tree.visits[node] == own + tree.made[node] + further
-        assert tree.made[node] >= len(below)
-    assert tree.visits[0] == tree.made.sum() >= 1500
+        assert tree.visits[node] == own + tree.mutations[node] + further
+        assert tree.mutations[node] >= len(below)
+    assert tree.visits[0] == tree.mutations.sum() >= 1500
 
 
 def test_every_reward_is_a_fitness_and_a_formula_without_value_is_worth_the_constant(
@@ -118,7 +118,7 @@ def test_every_reward_is_a_fitness_and_a_formula_without_value_is_worth_the_cons
 
     monkeypatch.setattr(tree_search, "weigh", a_quarter)
     tree = SearchTree(problem, random.Random(1), TreeState.first(1, 1))
-    tree.nothing = 0.25  # for a child that lost all its terms
+    tree.least_reward = 0.25  # for a child that lost all its terms
     tree.grow(1500)
     assert len(tree.formulas) > 700 and (tree.rewards == 0.25 * tree.visits).all()
     monkeypatch.setattr(tree_search, "weigh", lambda *_: [])

@@ -18,7 +18,7 @@ from eic_core.search.vocabulary import (
     STEPS,
     Term,
     Vocabulary,
-    crossed,
+    cross,
     formula_of,
     has_variable,
     parts_of,
@@ -39,9 +39,9 @@ def is_whole(term: Term) -> bool:
 
 def some_terms(count: int) -> list[Term]:
     rng = random.Random(5)
-    found = [VOCABULARY.grown(rng, 3) for _ in range(count)]
-    found += [VOCABULARY.varied(term, rng) for term in found]
-    return found + [crossed(term, rng.choice(found), rng) for term in found]
+    found = [VOCABULARY.grow(rng, 3) for _ in range(count)]
+    found += [VOCABULARY.vary(term, rng) for term in found]
+    return found + [cross(term, rng.choice(found), rng) for term in found]
 
 
 def test_growth_variation_and_crossover_make_whole_trees() -> None:
