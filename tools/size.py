@@ -16,6 +16,7 @@ import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeGuard
 
 ROOT = Path(__file__).resolve().parents[1]
 RELEASE = Path(__file__).with_name("size.json")
@@ -64,7 +65,7 @@ def python_figures(text: str) -> Counter[str]:
     starts = {(node.lineno, node.col_offset) for node in docstrings}
     figures = Counter(
         statements=sum(isinstance(node, ast.stmt) for node in ast.walk(tree)) - len(docstrings),
-        docstrings=sum(node.end_lineno - node.lineno + 1 for node in docstrings),
+        docstrings=sum(last_line(node) - node.lineno + 1 for node in docstrings),
         functions=sum(is_long(node) for node in ast.walk(tree)),
         files=len(text.splitlines()) > LONG_FILE,
     )
@@ -78,7 +79,11 @@ def python_figures(text: str) -> Counter[str]:
     return figures
 
 
-def is_docstring(node: ast.AST) -> bool:
+def last_line(node: ast.stmt) -> int:
+    return node.end_lineno or node.lineno
+
+
+def is_docstring(node: ast.AST) -> TypeGuard[ast.Expr]:
     """Whether a statement is a bare string: of a module, class or function, or below a name."""
     return (
         isinstance(node, ast.Expr)
@@ -87,12 +92,12 @@ def is_docstring(node: ast.AST) -> bool:
     )
 
 
-def is_long(node: ast.AST) -> bool:
+def is_long(node: ast.AST) -> TypeGuard[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Whether a function has too many lines, its docstring apart, or too many branches."""
     if not isinstance(node, _FUNCTIONS):
         return False
     body = node.body[1:] if is_docstring(node.body[0]) else node.body
-    lines = node.end_lineno - body[0].lineno + 1 if body else 0
+    lines = last_line(node) - body[0].lineno + 1 if body else 0
     branches = sum(isinstance(inner, _BRANCHES) for inner in ast.walk(node))
     return lines > LONG_FUNCTION or branches > MANY_BRANCHES
 
