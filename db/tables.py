@@ -1,6 +1,4 @@
-"""The tables and their column types.  What may never change is guarded by triggers, see the
-migrations.
-"""
+"""The tables and their column types; triggers (see the migrations) guard what may never change."""
 
 from __future__ import annotations
 
@@ -32,30 +30,27 @@ class UtcTime(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Convert to UTC; a time without zone is a mistake of ours."""
         if value is None:
             return None
         if value.tzinfo is None:
+            # A mistake of ours: a naive time would be stored in whatever zone the machine is in.
             raise ValueError("a stored time needs a time zone")
         return value.astimezone(UTC).replace(tzinfo=None)
 
     def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:
-        """Say that it is UTC."""
         return None if value is None else value.replace(tzinfo=UTC)
 
 
 class Number(TypeDecorator[float]):
-    """A double; nan is stored as NULL, which SQLite would make of it anyway."""
+    """A double; nan is stored as NULL, as SQLite would do anyway."""
 
     impl = Double
     cache_ok = True
 
     def process_bind_param(self, value: float | None, dialect: Dialect) -> float | None:
-        """nan to NULL."""
         return None if value is None or math.isnan(value) else float(value)
 
     def process_result_value(self, value: Any | None, dialect: Dialect) -> float:
-        """NULL to nan."""
         return math.nan if value is None else float(value)
 
 
@@ -124,8 +119,6 @@ class PoolTable(Base):
 
 
 class PairTable(Base):
-    """Two formulas for one problem."""
-
     __tablename__ = "pair"
     __table_args__ = (
         UniqueConstraint("study_id", "kind", "number"),
@@ -145,8 +138,6 @@ class PairTable(Base):
 
 
 class MemberTable(Base):
-    """One formula of a pair."""
-
     __tablename__ = "member"
     __table_args__ = (CheckConstraint("slot IN ('lower', 'higher')", name="slot"),)
 
@@ -338,8 +329,6 @@ class SealTable(Base):
 
 
 class AuditTable(Base):
-    """What was done, when and by whom; append-only."""
-
     __tablename__ = "audit"
     __table_args__ = {"sqlite_autoincrement": True}
 
