@@ -1,15 +1,12 @@
-"""Ballots: what both formulas of a pair look like to a rater; made at freezing, practice and
-checks included.
+"""Ballots: what both formulas of a pair look like to a rater; made at freezing.
 
-Everything on a ballot belongs to the formulas as shown: the typeset text, the curve and R² all
-have the same rounded constants.
+The typeset text, the curve and R² of a formula all belong to its rounded constants. `BallotContent`
+stays on the server; `BallotContent.ballot` gives out the side-resolved `Ballot`.
 
-Stays on the server.  `BallotContent.ballot` gives out the side-resolved `Ballot`.
-
-They must not teach a preference: the practice pair is one straight line written in two ways whose
-EIC is the same, and its feedback explains the screen.  Each check shows a formula that follows the
-data (`higher`) and one that misses them (`lower` in an instructed check, which asks for that one);
-an obvious check expects the one that fits.
+Practice and checks must not teach a preference: the practice pair is one straight line written in
+two ways of the same EIC. A check shows a formula that follows the data (`higher`) and one that
+misses them (`lower` in an instructed check, which asks for that one); an obvious check expects the
+one that fits.
 """
 
 from __future__ import annotations
@@ -62,7 +59,6 @@ class BallotContent:
         of: int,
         practice: bool = False,
     ) -> Ballot:
-        """The ballot that a rater gets, sides resolved."""
         left, right = (self.lower, self.higher) if lower_left else (self.higher, self.lower)
         letter = "A" if lower_left else "B"
         return Ballot(
@@ -82,12 +78,10 @@ class BallotContent:
         )
 
     def to_json(self) -> str:
-        """Canonical JSON."""
         return canonical_json(self)
 
     @classmethod
     def from_json(cls, text: str) -> BallotContent:
-        """The inverse of `to_json`."""
         values = json.loads(text)
         figure = values["figure"]
         values["figure"] = BallotFigure(
@@ -122,10 +116,7 @@ MAX_DATA_POINTS = 300
 
 
 def problem_table(problem: Problem) -> Table:
-    """The table of a problem, checked.
-
-    Raises `StudyError` if it cannot be read, or has not one or two inputs and a target.
-    """
+    """A problem's table; raises `StudyError` unless it has one or two inputs and a target."""
     try:
         table = read_table(problem.csv, source=problem.name)
     except UserError as error:
@@ -140,7 +131,7 @@ def problem_table(problem: Problem) -> Table:
 
 
 def problem_samples(problem: Problem) -> Samples:
-    """All complete rows, columns and target by their names in the table."""
+    """All complete rows, by the names in the table."""
     table = problem_table(problem)
     *inputs, target = table.names
     try:
@@ -176,8 +167,6 @@ def read_member(member: Member, inputs: tuple[str, ...]) -> Formula:
 def _with_names_and_digits(
     formula: Formula, names: Mapping[str, str], digits: int | None
 ) -> Formula:
-    """The same tree with other names and shorter constants."""
-
     def label(node: Node) -> str:
         if node.operator == VARIABLE:
             return names.get(node.label, node.label)
@@ -188,7 +177,7 @@ def _with_names_and_digits(
     return Formula(tuple(node._replace(label=label(node)) for node in formula.nodes))
 
 
-def shown_formulas(
+def ballot_formulas(
     pair: NewPair, inputs: tuple[str, ...], digits: int | None
 ) -> tuple[Formula, Formula]:
     """The formulas of lower and of higher EIC as a ballot writes them.
@@ -197,7 +186,7 @@ def shown_formulas(
     - `digits`: significant digits of the ballot; None: all that the formulas have.
 
     >>> pair = NewPair("p", Member("2.03217*x0", 0, 1, 3), Member("x0+x0", 0, 1, 3))
-    >>> [to_latex(formula) for formula in shown_formulas(pair, ("t",), 3)]
+    >>> [to_latex(formula) for formula in ballot_formulas(pair, ("t",), 3)]
     ['2.03 \\\\cdot t', 't + t']
     """
     lower, higher = (
@@ -208,9 +197,7 @@ def shown_formulas(
 
 
 def short_constant(label: str, digits: int) -> str:
-    """A constant with at most `digits` significant digits, without trailing zeros.
-
-    Every formula is written in the one style, whatever its method prints.
+    """A constant with at most `digits` significant digits, in one style whatever its method prints.
 
     >>> [short_constant(c, 4) for c in ("0.12345678", "-2.000000", "1.5E-7", "123456", "1/3")]
     ['0.1235', '-2', '1.5e-7', '123500', '1/3']
@@ -235,7 +222,7 @@ def short_constant(label: str, digits: int) -> str:
 
 
 def evaluate(formula: Formula, columns: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Values of the root, nan where there is none.  Shape as the columns."""
+    """Values of the root, nan where it has none; shape as the columns."""
     samples = Samples.from_columns(columns)
     values = amplify(formula, samples, recheck=False, root_values=True).root_values
     assert values is not None
@@ -256,12 +243,8 @@ def round_pair(
 ) -> tuple[int, tuple[Formula, Formula], tuple[float, float], float]:
     """Round both formulas to the fewest digits that keep their R².
 
-    - `lower`, `higher`: variables are columns of `samples`.
-    - `samples`: with a target.
-
-    Returns `digits` is at least 4 and the same for both; the R² are those of the rounded formulas,
-    over the rows at which the formula in full precision has a value; `change` is the larger
-    absolute difference from full precision, at most 0.001.
+    Returns digits (at least 4, the same for both), the rounded formulas, their R² over the rows at
+    which the formula in full precision has a value, and the larger change of R², at most 0.001.
     Raises `StudyError` if a formula has no value on the data.
     """
     full: list[float] = []
@@ -273,20 +256,18 @@ def round_pair(
         if math.isnan(full[-1]):
             raise StudyError("a formula of this pair has no R² on the problem's data")
     for digits in range(MIN_DIGITS, FULL_DIGITS + 1):
-        shown = tuple(_with_names_and_digits(formula, {}, digits) for formula in (lower, higher))
-        r2 = [_r2(f, samples, rows) for f, rows in zip(shown, usable, strict=True)]
+        rounded = tuple(_with_names_and_digits(formula, {}, digits) for formula in (lower, higher))
+        r2 = [_r2(f, samples, rows) for f, rows in zip(rounded, usable, strict=True)]
         change = max(abs(a - b) for a, b in zip(r2, full, strict=True))
         if change <= R2_TOLERANCE:  # never true of nan
-            return digits, (shown[0], shown[1]), (r2[0], r2[1]), change
+            return digits, (rounded[0], rounded[1]), (r2[0], r2[1]), change
     return FULL_DIGITS, (lower, higher), (full[0], full[1]), 0.0
 
 
 def make_content(problem: Problem, pair: NewPair) -> BallotContent:
     """The ballot of one pair, in canonical order.
 
-    - `problem`: the pair's.
-
-    Raises `StudyError` if a formula cannot be read or drawn on the data; the message says which.
+    Raises `StudyError` if a formula cannot be read or drawn on the data.
 
     >>> problem = Problem("p", "x,y\\n1,2.1\\n2,3.9\\n3,6.2\\n")
     >>> pair = NewPair("p", Member("2.0321*x0", 0, 1, 3), Member("x0+x0", 0, 1, 3))
@@ -297,9 +278,9 @@ def make_content(problem: Problem, pair: NewPair) -> BallotContent:
     samples = problem_samples(problem)
     inputs = tuple(samples.columns)
     lower, higher = (read_member(member, inputs) for member in (pair.lower, pair.higher))
-    digits, shown, r2, change = round_pair(lower, higher, samples)
+    digits, rounded, r2, change = round_pair(lower, higher, samples)
     figure = _figure(problem, samples)
-    cards = [_card(formula, value, figure) for formula, value in zip(shown, r2, strict=True)]
+    cards = [_card(formula, value, figure) for formula, value in zip(rounded, r2, strict=True)]
     return BallotContent(
         title=problem.display_title,
         description=problem.description,
@@ -312,7 +293,6 @@ def make_content(problem: Problem, pair: NewPair) -> BallotContent:
 
 
 def _figure(problem: Problem, samples: Samples) -> BallotFigure:
-    """Axes, grids and data; common to both formulas."""
     assert samples.target is not None
     columns = [*samples.columns.values(), samples.target]
     names = [*samples.columns, samples.target_name]
@@ -320,16 +300,18 @@ def _figure(problem: Problem, samples: Samples) -> BallotFigure:
     for name, values in zip(names, columns, strict=True):
         low, high = float(values.min()), float(values.max())
         pad = 0.1 * (high - low) if values is samples.target else 0.0
+        # A constant column still needs an axis with some width.
         if high == low:
             pad = 0.5 * max(1.0, abs(low))
-        said = problem.column(name)
-        axes.append(Axis(name, said.unit, said.meaning, _short(low - pad), _short(high + pad)))
+        column = problem.column(name)
+        axes.append(Axis(name, column.unit, column.meaning, _short(low - pad), _short(high + pad)))
     count = CURVE_POINTS if len(axes) == 2 else SURFACE_POINTS
     grids = tuple(
         tuple(_short(v) for v in np.linspace(axis.low, axis.high, count)) for axis in axes[:-1]
     )
     rows = np.arange(len(samples))
     if len(rows) > MAX_DATA_POINTS:
+        # Drawn by the table itself: freezing again gives the same ballot, and the same hash.
         seed = int.from_bytes(hashlib.sha256(problem.csv.encode()).digest()[:8], "big")
         rows = np.sort(np.random.default_rng(seed).choice(rows, MAX_DATA_POINTS, replace=False))
     points = tuple(tuple(_short(float(c[row])) for c in columns) for row in rows)
@@ -348,6 +330,7 @@ def _card(formula: Formula, r2: float, figure: BallotFigure) -> FormulaCard:
     mesh = np.meshgrid(*map(np.array, figure.grids))  # rows follow the second input
     values = evaluate(formula, {n: grid.ravel() for n, grid in zip(names, mesh, strict=True)})
     span = figure.target.high - figure.target.low
+    # A pole would make the drawing's numbers huge; five spans outside are off the plot anyway.
     values = np.clip(values, figure.target.low - 5 * span, figure.target.high + 5 * span)
     lines = [_curve(row) for row in values.reshape(mesh[0].shape if len(mesh) > 1 else (1, -1))]
     return FormulaCard(

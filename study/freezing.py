@@ -1,6 +1,4 @@
-"""From draft to frozen: what stands in the way, what is hashed, and what may not change
-meanwhile.
-"""
+"""From draft to frozen: what stands in the way, what is hashed, what may not change meanwhile."""
 
 from __future__ import annotations
 
@@ -25,12 +23,9 @@ from study.store import AuditLine, Tx
 
 
 def configuration_of(tx: Tx, study_id: int) -> dict[str, Any]:
-    """The configuration of a study as its rows have it now.
+    """The configuration whose SHA-256 is a study's hash, from its rows as they are now.
 
-    Settings (but for the address of the app), rules, problems with the digests of their tables,
-    the pool's digest, every pair with both members, dropped pairs with their reasons, and the
-    digest of each ballot.  Its SHA-256 is the study's hash.  A study that is frozen keeps its
-    format.
+    A frozen study keeps its format.
     """
     study = tx.studies.get(study_id)
     assert study is not None
@@ -64,7 +59,7 @@ GAPS = ("gap_share", "gap_without_worst_row")
 
 
 def _pair(pair: StudyPair, ballot: str | None) -> dict[str, Any]:
-    """What is not known of a pair's gap is left out: configurations of before keep their hash."""
+    """Unknown gaps are left out: configurations of before keep their hash."""
     gaps = {name: value for name in GAPS if (value := getattr(pair.pair, name)) is not None}
     return gaps | {
         "pair": pair.name,
@@ -99,7 +94,6 @@ def unexplained_columns(problem: Problem) -> tuple[str, ...]:
 
 @lru_cache(256)
 def column_names(problem: Problem) -> tuple[str, ...]:
-    """Of its table."""
     return tuple(problem_table(problem).names)
 
 
@@ -115,7 +109,6 @@ class Readiness:
 
     @property
     def ready(self) -> bool:
-        """Whether `freeze` would go through."""
         return not self.missing
 
 
@@ -124,7 +117,6 @@ DESCRIBED_IN = "step 1"
 
 
 def readiness_of(tx: Tx, study: Study, now: datetime) -> Readiness:
-    """Look a study over before it is frozen."""
     design = study.design
     chosen = [p for p in tx.materials.pairs(study.id, PairKind.MAIN) if p.in_study]
     missing, warnings = [], []
@@ -156,14 +148,12 @@ def readiness_of(tx: Tx, study: Study, now: datetime) -> Readiness:
     used = {p.pair.problem for p in chosen}
     for problem in tx.materials.problems(study.id):
         if problem.name in used and (names := unexplained_columns(problem)):
-            said = wording.join([f"`{name}`" for name in names], limit=8)
+            listed = wording.join([f"`{name}`" for name in names], limit=8)
+            many = len(names) > 1
             missing.append(
-                f"the names of {said} in `{problem.name}` tell raters nothing: say what they mean "
-                f"in {DESCRIBED_IN}"
-                if len(names) > 1
-                else f"the name {said} in `{problem.name}` tells raters nothing: say what it means "
-                "in "
-                f"{DESCRIBED_IN}"
+                f"the name{'s of' if many else ''} {listed} in `{problem.name}` "
+                f"{'tell' if many else 'tells'} raters nothing: say what "
+                f"{'they mean' if many else 'it means'} in {DESCRIBED_IN}"
             )
     bare = [
         f"`{problem.name}`"
@@ -173,43 +163,42 @@ def readiness_of(tx: Tx, study: Study, now: datetime) -> Readiness:
     if bare:
         warnings.append(f"raters get no description of {', '.join(bare)}")
     votes = len(chosen) * design.votes_per_pair
+    # Rounded up: half a rater is one more to find.
     raters = -(-votes // design.ballots_per_rater)
     return Readiness(tuple(missing), tuple(warnings), len(chosen), votes, raters)
 
 
 RATER = "rater"
-_SAID = 3
+_CHANGES_NAMED = 3
 
 
 def version_of(lines: Sequence[AuditLine]) -> int:
-    """The version of a study: the number of the newest line that no rater caused."""
+    """The version of a study: the number of the newest audit line that no rater caused."""
     return max((line.id for line in lines if line.actor != RATER), default=0)
 
 
 def refuse_if_changed(tx: Tx, study_id: int, version_seen: int | None) -> None:
-    """Raise `StaleEditError` if the study has changed since version `version_seen`; None: never."""
+    """Raise `StaleEditError` if the study has changed since `version_seen`; None: never."""
     if version_seen is None:
         return
     lines = (line for line in tx.audit.every(study_id) if line.actor != RATER)
     since = [line for line in lines if line.id > version_seen]
     if since:
         since.sort(key=lambda line: line.id)
-        said = "; ".join(
+        changes = "; ".join(
             f"{line.action} {f'({line.detail}) ' if line.detail else ''}at {line.at:%H:%M:%S} UTC"
-            for line in since[-_SAID:]
+            for line in since[-_CHANGES_NAMED:]
         )
         raise StaleEditError(
-            f"another organiser has changed this study meanwhile: {said}",
+            f"another organiser has changed this study meanwhile: {changes}",
             hint="look at it as it is now, and do it again if it still fits",
         )
 
 
-def merged_design(stored: StudyDesign, based_on: StudyDesign, wanted: StudyDesign) -> StudyDesign:
-    """What `wanted` changes of `based_on`, applied to what is stored by now.
+def merged_design(stored: StudyDesign, based_on: StudyDesign, edited: StudyDesign) -> StudyDesign:
+    """The stored design with what `edited` changes of `based_on`.
 
-    Raises `StaleEditError` if a setting that `wanted` changes has been changed to something else
-    meanwhile.
-    Raises `DesignError` if the two changes do not go together.
+    Raises `StaleEditError` if somebody else has changed one of these settings to something else.
 
     >>> first = StudyDesign()
     >>> mine = StudyDesign(contact="a@example.org")
@@ -218,8 +207,9 @@ def merged_design(stored: StudyDesign, based_on: StudyDesign, wanted: StudyDesig
     >>> both.contact, both.votes_per_pair
     ('a@example.org', 7)
     """
-    now, before, then = stored.to_json(), based_on.to_json(), wanted.to_json()
-    mine = {key: value for key, value in then.items() if value != before[key]}
+    now, before, after = stored.to_json(), based_on.to_json(), edited.to_json()
+    mine = {key: value for key, value in after.items() if value != before[key]}
+    # Two who set the same value agree.
     clash = tuple(key for key in mine if now[key] not in (before[key], mine[key]))
     if clash:
         words = ", ".join(key.replace("_", " ") for key in clash)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eic_core.formula.rendering import to_latex, to_python
-from study.ballots import BallotContent, shown_formulas
+from study.ballots import BallotContent, ballot_formulas
 from study.design import StudyDesign, frozen_hash
 from study.errors import StudyError
 from study.material import NewPair
@@ -120,7 +120,7 @@ class ShownPair:
         names = tuple(axis.name for axis in content.figure.inputs)
         on_ballot = (content.lower.latex, content.higher.latex)
         for digits in (content.digits, None):
-            lower, higher = shown_formulas(pair, names, digits)
+            lower, higher = ballot_formulas(pair, names, digits)
             if (to_latex(lower), to_latex(higher)) == on_ballot:
                 return cls(content, to_python(lower), to_python(higher))
         raise StudyError(
