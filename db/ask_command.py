@@ -173,7 +173,7 @@ def outcome_sentence(state: RunState) -> str:
     others = f", {wording.join(parts)} among them" if parts else ""
     tokens = f"{state.prompt_tokens:,} + {state.completion_tokens:,} tokens"
     return (
-        f"`{state.run.label}`: {state.answers:,} of {state.wanted:,} answers{others}; {tokens}"
+        f"`{state.run.label}`: {state.answers:,} of {state.questions:,} answers{others}; {tokens}"
         + (f", {state.uncounted:,} answers uncounted" if state.uncounted else "")
         + "."
     )

@@ -91,7 +91,6 @@ def _put_aside(file: Path) -> Path:
 
 
 def check(file: Path) -> None:
-    """Raise `StudyError` unless a file is a sound database of this program."""
     connection = sqlite3.connect(f"file:{file}?mode=rw", uri=True, timeout=BUSY_SECONDS)
     try:
         complaints = [row[0] for row in connection.execute("PRAGMA integrity_check")]

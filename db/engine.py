@@ -1,8 +1,4 @@
-"""Opens a database, brings it to the newest schema, and gives its units of work.
-
-On SQLite every writer begins with BEGIN IMMEDIATE, so that what it reads is still true when it
-writes. The driver's own transaction control (`isolation_level`) is off: it would begin late.
-"""
+"""Opens a database, brings it to the newest schema, and gives its units of work."""
 
 from __future__ import annotations
 
@@ -77,8 +73,6 @@ _ADVISORY_LOCK = 5127
 
 
 class SqlTx:
-    """The repositories of one unit of work: `study.store.Tx`."""
-
     def __init__(self, db_session: Session) -> None:
         self._db = db_session
 
@@ -243,7 +237,6 @@ def open_database(url: str = DEFAULT_URL) -> SqlStore:
 
 
 def make_engine(url: str) -> Engine:
-    """An engine whose transactions begin as this package needs them; touches no file."""
     try:
         parsed = make_url(url)
     except ArgumentError as error:
@@ -279,7 +272,6 @@ def busy_seconds(url: URL) -> float:
 
 
 def sqlite_path(url: str) -> Path:
-    """The file of an SQLite address; raises `StudyError` if it names none."""
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
         raise StudyError(
@@ -295,7 +287,6 @@ def _without_password(url: URL) -> str:
 
 
 def _prepare_file(engine: Engine) -> None:
-    """Make the folder and the file (for the owner's eyes only), and switch the log on."""
     path = Path(str(engine.url.database))
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
@@ -338,7 +329,7 @@ def _switch_log_on(connection: sqlite3.Connection) -> None:
 
 
 def _on_connect(connection: Any, _record: object) -> None:
-    connection.isolation_level = None  # we say BEGIN ourselves
+    connection.isolation_level = None  # we say BEGIN ourselves: the driver would begin late
     # SQLite forgets all of these when a connection closes: hence at each connect.
     for pragma in (
         "foreign_keys = ON",
@@ -352,6 +343,7 @@ def _on_connect(connection: Any, _record: object) -> None:
 def _begin_sqlite(connection: Connection) -> None:
     writer = connection.get_execution_options().get("eic_writer", False)
     connection.exec_driver_sql(f"PRAGMA query_only = {'OFF' if writer else 'ON'}")
+    # IMMEDIATE: what a writer reads must still be true when it writes.
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writer else "BEGIN")
 
 

@@ -67,7 +67,6 @@ def fault_of(error: BaseException) -> StorageError | None:
 
 @contextmanager
 def faults_in_words(*, reading: bool = False) -> Iterator[None]:
-    """Raise the faults of a database as `StorageError`."""
     try:
         yield
     except (DBAPIError, sqlite3.Error) as error:

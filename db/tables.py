@@ -24,8 +24,7 @@ from sqlalchemy.types import TypeDecorator
 
 
 class UtcTime(TypeDecorator[datetime]):
-    """An aware time, stored as naive UTC."""
-
+    # Naive UTC: SQLite has no type for times with a zone.
     impl = DateTime
     cache_ok = True
 
@@ -91,8 +90,6 @@ class StudyTable(Base):
 
 
 class ProblemTable(Base):
-    """A problem with its table of data; `special` ones belong to practice and checks."""
-
     __tablename__ = "problem"
     __table_args__ = (UniqueConstraint("study_id", "special", "name"),)
 
@@ -156,8 +153,6 @@ class MemberTable(Base):
 
 
 class BallotTable(Base):
-    """What a pair looks like to raters; written once, at freezing."""
-
     __tablename__ = "ballot"
 
     pair_id: Mapped[int] = mapped_column(ForeignKey("pair.id"), primary_key=True)
@@ -213,8 +208,6 @@ class RaterTable(Base):
 
 
 class AssignmentTable(Base):
-    """A ballot given to a rater, and the reservation of its pair."""
-
     __tablename__ = "assignment"
     __table_args__ = (
         UniqueConstraint("rater_id", "pair_id"),

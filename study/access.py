@@ -34,7 +34,6 @@ class HashParameters:
 
 
 def hash_passphrase(passphrase: str, parameters: HashParameters | None = None) -> str:
-    """A salted scrypt hash with its parameters: ``scrypt$N$r$p$salt$hash``."""
     used = parameters or HashParameters()
     salt = secrets.token_bytes(16)
     digest = _scrypt(passphrase, salt, used)

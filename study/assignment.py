@@ -1,9 +1,8 @@
 """Which pair a rater gets next and on which side, so that votes stay even.
 
 A ballot is chosen in the transaction that shows it, so the choice knows every vote and every live
-reservation, and a rater who leaves holds up one pair, not ten. All functions are pure. Sharing out
-the votes to come is a flow on a bipartite graph: at most `RaterAtWork.remaining` through a rater,
-at most one through a rater and a pair.
+reservation. All functions are pure. Sharing out the votes to come is a flow on a bipartite graph:
+at most `RaterAtWork.remaining` through a rater, at most one through a rater and a pair.
 """
 
 from __future__ import annotations
@@ -23,11 +22,8 @@ from scipy.sparse.csgraph import maximum_flow
 
 @dataclass(frozen=True)
 class ReachableEvenness:
-    """How far the votes to come can be spread.
-
-    If `below` is all votes to come and `upto` all that are missing at the floor, one way of giving
-    them does both (Mendelsohn and Dulmage, Canad. J. Math. 10, 1958), and all pairs end within one
-    vote of each other.
+    """How far the votes to come can be spread: one way of giving them reaches both (Mendelsohn and
+    Dulmage, Canad. J. Math. 10, 1958), and then all pairs end within one vote of each other.
     """
 
     # Votes to come that can be given without bringing any pair above the ceiling of the even number
@@ -41,14 +37,10 @@ def reachable_evenness(
     remaining: npt.NDArray[np.int_],
     level: tuple[int, int],
 ) -> ReachableEvenness:
-    """How evenly votes can still be spread.
+    """How evenly votes can still be spread; `level` comes from `even_level`.
 
-    - `loads`, shape (P,): votes and live reservations of each pair.
-    - `open_to`, shape (R, P): which rater may still get which pair.
-    - `remaining`, shape (R,): ballots still to come for each rater.
-    - `level`: floor and ceiling of the even number, from `even_level`.
-
-    One of two raters, with a vote each, may still get only the pair that is full:
+    Shapes are (P,), (R, P) and (R,): loads of pairs, who may still get what, ballots to come. One
+    of two raters, with a vote each, may still get only the pair that is full:
 
     >>> loads, open_to = np.array([1, 0, 0]), np.array([[True, False, False], [True, True, True]])
     >>> even_level(loads, 2)
@@ -104,7 +96,6 @@ class ReachGraph:
         return int(maximum_flow(self._graph, source, source + 1).flow_value)
 
     def _handed_out(self, room: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_]) -> int:
-        """Votes that fit if each rater, the freest last, gives where there is most room."""
         spare = room.copy()
         for rater in np.argsort(self._may.sum(axis=1) - remaining):
             offered = np.where(self._may[rater], spare, 0)
@@ -137,8 +128,6 @@ MAX_CANDIDATES = 12
 
 @dataclass(frozen=True)
 class PairLoad:
-    """How often a pair has been given out."""
-
     pair_id: int
     problem: str
     formulas: frozenset[str]  # Keys of its two formulas
@@ -159,8 +148,6 @@ class PairLoad:
 
 @dataclass(frozen=True)
 class RaterHistory:
-    """Pairs that a rater has had, and how often the lower EIC was on the left."""
-
     pair_ids: frozenset[int] = frozenset()
     lower_left: int = 0
 
@@ -178,8 +165,6 @@ class RaterAtWork:
 
 @dataclass(frozen=True)
 class Choice:
-    """A pair to give, and whether the formula of lower EIC stands on the left."""
-
     pair_id: int
     lower_left: bool
 

@@ -2,11 +2,6 @@
 
 The typeset text, the curve and R² of a formula all belong to its rounded constants. `BallotContent`
 stays on the server; `BallotContent.ballot` gives out the side-resolved `Ballot`.
-
-Practice and checks must not teach a preference: the practice pair is one straight line written in
-two ways of the same EIC. A check shows a formula that follows the data (`higher`) and one that
-misses them (`lower` in an instructed check, which asks for that one); an obvious check expects the
-one that fits.
 """
 
 from __future__ import annotations
@@ -36,8 +31,6 @@ from study.rating_types import Axis, Ballot, BallotFigure, Curve, FormulaCard
 
 @dataclass(frozen=True)
 class BallotContent:
-    """What both members of a pair look like."""
-
     # title, description: the problem's
     title: str
     description: str
@@ -131,7 +124,6 @@ def problem_table(problem: Problem) -> Table:
 
 
 def problem_samples(problem: Problem) -> Samples:
-    """All complete rows, by the names in the table."""
     table = problem_table(problem)
     *inputs, target = table.names
     try:
@@ -141,10 +133,7 @@ def problem_samples(problem: Problem) -> Samples:
 
 
 def read_member(member: Member, inputs: tuple[str, ...]) -> Formula:
-    """A member's tree, with the data's column names as variables.
-
-    Raises `StudyError` if the formula cannot be read or a variable has no column.
-    """
+    """A member's tree over the data's columns; raises `StudyError` if there is none."""
     try:
         reading = read(
             member.formula,
@@ -180,10 +169,7 @@ def _with_names_and_digits(
 def ballot_formulas(
     pair: NewPair, inputs: tuple[str, ...], digits: int | None
 ) -> tuple[Formula, Formula]:
-    """The formulas of lower and of higher EIC as a ballot writes them.
-
-    - `inputs`: names of the data's columns, the target left out.
-    - `digits`: significant digits of the ballot; None: all that the formulas have.
+    """The formulas of lower and of higher EIC as a ballot writes them; `digits` None: unrounded.
 
     >>> pair = NewPair("p", Member("2.03217*x0", 0, 1, 3), Member("x0+x0", 0, 1, 3))
     >>> [to_latex(formula) for formula in ballot_formulas(pair, ("t",), 3)]
@@ -232,7 +218,6 @@ def evaluate(formula: Formula, columns: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def _r2(formula: Formula, samples: Samples, usable: np.ndarray) -> float:
-    """R² over the rows in `usable`; nan if the formula has no value at one of them."""
     assert samples.target is not None
     predicted = evaluate(formula, samples.columns)
     return r_squared(predicted[usable], samples.target[usable])
@@ -241,11 +226,10 @@ def _r2(formula: Formula, samples: Samples, usable: np.ndarray) -> float:
 def round_pair(
     lower: Formula, higher: Formula, samples: Samples
 ) -> tuple[int, tuple[Formula, Formula], tuple[float, float], float]:
-    """Round both formulas to the fewest digits that keep their R².
+    """Round both formulas to the fewest digits, at least 4, that keep both R² within 0.001.
 
-    Returns digits (at least 4, the same for both), the rounded formulas, their R² over the rows at
-    which the formula in full precision has a value, and the larger change of R², at most 0.001.
-    Raises `StudyError` if a formula has no value on the data.
+    Returns the digits, the rounded formulas, their R², and its larger change. Raises `StudyError`
+    if a formula has no value on the data.
     """
     full: list[float] = []
     usable: list[np.ndarray] = []
@@ -384,6 +368,7 @@ PRACTICE_PROBLEM = Problem(
     csv=_table("level", "t", [(t, 3 + 2 * t + w) for t, w in enumerate(_WOBBLE)]),
     columns=(Column("t", "min", "time"), Column("level", "cm", "level of the water")),
 )
+# Practice must not teach a preference: one straight line, written in two ways of the same EIC.
 PRACTICE_PAIR = NewPair(
     problem="practice",
     lower=Member("3 + 2*t", eic=0.0, r2=1.0, complexity=5),
@@ -391,6 +376,8 @@ PRACTICE_PAIR = NewPair(
     kind=PairKind.PRACTICE,
 )
 
+# Of each check the formula that follows the data, and one that misses them. An instructed check
+# asks for the second, so that reading the page is told from taste.
 _CHECKS = (
     (
         Problem(

@@ -468,6 +468,5 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command. Returns 0, or 2 for a mistake of the user's."""
     options = build_parser().parse_args(argv)
     return exit_status(lambda: options.run(options))

@@ -45,8 +45,6 @@ class ManualClock:
 
 
 class Chance(Protocol):
-    """Makes secrets, and generators for what is merely random."""
-
     def token(self) -> str:
         """A fresh unguessable text of 22 URL-safe characters (128 bits)."""
         ...
@@ -87,9 +85,7 @@ class SeededChance:
         self._random = random.Random(seed)
 
     def token(self) -> str:
-        """22 characters, the same for the same seed."""
         return f"{self._random.getrandbits(88):022x}"
 
     def generator(self) -> random.Random:
-        """The one generator, moved on by each use."""
         return self._random

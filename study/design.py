@@ -39,8 +39,6 @@ ANALYSIS = ("estimand", "confidence_level", "sidedness", "smallest_effect")
 
 
 class StudyStatus(StrEnum):
-    """Where a study stands; it only moves forward."""
-
     DRAFT = "draft"
     OPEN = "open"
     CLOSED = "closed"
@@ -173,7 +171,6 @@ class StudyDesign:
 
     @property
     def is_local(self) -> bool:
-        """Whether links would only open on the organiser's own machine."""
         return (urlsplit(self.public_base_url).hostname or "") in LOCAL_HOSTS
 
     def to_json(self) -> dict[str, Any]:

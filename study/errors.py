@@ -22,10 +22,7 @@ class FrozenStudyError(StudyError):
 
 
 class StaleEditError(StudyError):
-    """Somebody else changed the same thing after it was looked at; nothing was done.
-
-    `fields`: the settings that both have changed; () if it is not about settings.
-    """
+    """Somebody else changed the same thing meanwhile; `fields`: settings that both have changed."""
 
     def __init__(self, message: str, *, hint: str = "", fields: tuple[str, ...] = ()) -> None:
         super().__init__(message, hint=hint)
@@ -49,7 +46,5 @@ class StorageError(StudyError):
 
 
 class BusyError(StorageError):
-    """Other writers did not finish in time; nothing was done."""
-
     def __init__(self) -> None:
         super().__init__("the database is busy", hint="try again in a moment")

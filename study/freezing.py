@@ -23,10 +23,7 @@ from study.store import AuditLine, Tx
 
 
 def configuration_of(tx: Tx, study_id: int) -> dict[str, Any]:
-    """The configuration whose SHA-256 is a study's hash, from its rows as they are now.
-
-    A frozen study keeps its format.
-    """
+    """What a study's hash is of, from its rows as they are now; a frozen study keeps its format."""
     study = tx.studies.get(study_id)
     assert study is not None
     stored = tx.studies.configuration(study_id)
@@ -99,8 +96,6 @@ def column_names(problem: Problem) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Readiness:
-    """What stands between a draft and freezing."""
-
     missing: tuple[str, ...]  # What must be mended first; freezing is refused unless this is empty
     warnings: tuple[str, ...]  # What the organiser should know and may ignore
     pairs: int  # Pairs that raters would get

@@ -17,7 +17,7 @@ from study.store import InvitationKind, Store, count_votes_by_rater, require_stu
 
 
 def token_hash(token: str) -> str:
-    """SHA-256 of a token, 64 hex digits: 128 random bits need no salt."""
+    # Unsalted: tokens have 128 random bits.
     return hashlib.sha256(token.encode()).hexdigest()
 
 

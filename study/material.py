@@ -57,14 +57,11 @@ class Problem:
         return hashlib.sha256(self.csv.encode()).hexdigest()
 
     def column(self, name: str) -> Column:
-        """The column of that name; one without unit and meaning if none was given."""
         return next((c for c in self.columns if c.name == name), Column(name))
 
 
 @dataclass(frozen=True)
 class Member:
-    """One formula of a pair, as the pool has it."""
-
     # formula, syntax: the text, and the notation it is written in ("" or "auto": detect)
     formula: str
     # eic, r2: what it was matched on: ``eic_finite``, and R² of the column chosen
@@ -88,8 +85,6 @@ class Member:
 
 @dataclass(frozen=True)
 class NewPair:
-    """Two formulas for one problem, before they have an id."""
-
     problem: str  # Name of a problem of the study
     # lower, higher: by EIC. Where nothing was matched (practice, attention): `lower` is the
     # expected answer.
@@ -132,8 +127,6 @@ def pair_name(kind: PairKind, number: int) -> str:
 
 @dataclass(frozen=True)
 class Pool:
-    """The scored pool a study was made from."""
-
     name: str  # File name, for display
     csv: str = field(repr=False)  # The scored pool as text
     rows: int = 0
@@ -160,7 +153,6 @@ class Study:
     admission_ended_at: datetime | None = None
 
     def takes_votes(self, now: datetime) -> bool:
-        """Whether the study is open and its deadline has not passed."""
         deadline = self.design.deadline
         return self.status == StudyStatus.OPEN and (deadline is None or now < deadline)
 

@@ -58,11 +58,7 @@ def export_of(
     models: Sequence[tuple[ModelRunRow, Sequence[ModelAnswerRow]]] = (),
     seals: Sequence[Seal] = (),
 ) -> StudyExport:
-    """Put an export together; judge nothing.
-
-    Raters appear under their pseudonyms, pairs under their names; practice and attention ballots
-    are on no pair. `unblindings` are the looks at the results while the study was open.
-    """
+    """Put an export together; judge nothing. Raters appear under their pseudonyms."""
     design = study.design
     by_id = {pair.id: pair for pair in pairs}
     people = {rater.id: rater for rater in raters}
@@ -213,8 +209,6 @@ class PairCount:
 
 @dataclass(frozen=True)
 class LiveList:
-    """How a study gets on. No vote's direction enters it."""
-
     at: datetime
     status: StudyStatus
     invited: int  # People: see `invited_people`
@@ -248,7 +242,6 @@ def people_through(tx: Tx, invitation: InvitationRow) -> int:
 
 
 def invited_people(tx: Tx, study_id: int) -> int:
-    """How many people a study has invited."""
     return sum(
         # A personal link invites one person, used or not; who else saw an open link, nobody knows.
         1 if row.kind == InvitationKind.PERSONAL else people_through(tx, row)

@@ -33,8 +33,6 @@ from study.unblinding import EarlyLooks
 
 @dataclass(frozen=True)
 class Preview:
-    """A pair for the organiser, and the ballot exactly as raters would see it."""
-
     pair: StudyPair  # With EIC, method and all: for the organiser's eyes
     ballot: Ballot
     digits: int  # Significant digits shown

@@ -41,8 +41,6 @@ MAX_UNPACKED = 300_000_000
 
 @dataclass(frozen=True)
 class RefusedRow:
-    """A row of a pool that could not be scored; its number counts from 1."""
-
     row: int
     problem: str
     formula: str
@@ -58,11 +56,7 @@ class PoolUpload:
 
 
 def problems_from_folder(folder: Path, names: Iterable[str] | None = None) -> tuple[Problem, ...]:
-    """A problem for each NAME.csv, by name.
-
-    `names` says which ones, and raises `StudyError` if one is missing or has not one or two inputs.
-    Default: all that have.
-    """
+    """A problem for each NAME.csv that fits; raises `StudyError` if one of `names` does not."""
     problems = []
     for name in sorted(names if names is not None else (p.stem for p in folder.glob("*.csv"))):
         path = folder / f"{name}.csv"
@@ -89,8 +83,7 @@ def read_upload(
 ) -> PoolUpload:
     """Read a pool's CSV file (gzipped or not), and score it unless it is scored.
 
-    Rows of other problems are refused. Raises `DataError` if the file is no pool, or unpacks to
-    more than `MAX_UNPACKED` bytes.
+    Raises `DataError` if the file is no pool, or unpacks to more than `MAX_UNPACKED` bytes.
     """
     plain = _unpacked(name, data)
     with problem_files(problems) as folder:
@@ -148,10 +141,7 @@ def match_candidates(
     allowed: float = SECONDS,
     clock: Callable[[], float] = time.monotonic,
 ) -> tuple[MatchingResult, tuple[NewPair, ...]]:
-    """Match a pool; the result, and its pairs as a study stores them.
-
-    `allowed` is in seconds a problem; the rest as for `study.matching.match_pool`.
-    """
+    """Match a pool, with `allowed` seconds a problem; returns its pairs as a study has them, too."""
     scored = scored_pool(pool, problems, rules.r2_column)
     with problem_files(problems) as folder:
         result = match_pool(
@@ -180,13 +170,9 @@ def match_study(
     clock: Callable[[], float] = time.monotonic,
     run: Callable[..., tuple[MatchingResult, tuple[NewPair, ...]]] | None = None,
 ) -> tuple[MatchingResult, tuple[StudyPair, ...]]:
-    """Match a draft's pool, and make the pairs the draft's.
+    """Match a draft's pool, and make the pairs the draft's; `run` may call in another process.
 
-    - `version_seen`: the study's version when the rules were chosen.
-    - `run`: calls the function that it is given, perhaps in another process.
-
-    Where time ran out, the stored rules name the problems under ``"unfinished"``. Raises
-    `UserError` if there is no pool, or nothing can be matched by these rules' columns.
+    Raises `UserError` if there is no pool, or nothing can be matched by these rules' columns.
     """
     pool, problems = service.pool(study_id), service.problems(study_id)
     if pool is None:
@@ -198,6 +184,7 @@ def match_study(
         result, pairs = run(match_candidates, pool, problems, rules, progress=progress, **settings)
     stored = {**rules.to_json(), "mode": mode, "k": k}
     if not result.complete:
+        # Stored with the rules: whoever freezes must see that time ran out.
         stored["unfinished"] = list(result.unfinished)
     return result, service.set_pairs(study_id, pairs, stored, version_seen=version_seen)
 

@@ -1,11 +1,9 @@
 """Seals votes: a salted commitment to each, chained in the order cast.
 
-The commitment of a vote is the SHA-256 of a random salt and of what was cast, as canonical JSON.
 Link n of a study's chain is the SHA-256 of link n − 1 and commitment n; link 0 is the hash of the
-frozen study. An export so shows whether a vote was changed, added or taken away. Withdrawal
-deletes vote and salt and keeps the commitment, which then tells nothing. Who makes up votes with a
-new chain cannot give it the last link that was written down when the study was closed
-(docs/adr/0022-uneven-problems.md).
+frozen study. So an export shows whether a vote was changed, added or taken away. Withdrawal
+deletes vote and salt; the commitment alone tells nothing. A chain made up anew cannot have the
+last link that was written down at closing (docs/adr/0022-uneven-problems.md).
 """
 
 from __future__ import annotations

@@ -106,7 +106,6 @@ class VoteRow:
 
     @property
     def chosen(self) -> Literal["lower", "higher", "tie"]:
-        """The choice in canonical order."""
         if self.choice == "tie":
             return "tie"
         return "lower" if (self.choice == "left") == self.lower_left else "higher"
@@ -155,7 +154,6 @@ class ModelAnswerRow:
 
     @property
     def chosen(self) -> Literal["lower", "higher", "tie", "refused", "unparsable"]:
-        """The outcome in canonical order."""
         match self.outcome:
             case ModelOutcome.TIE:
                 return "tie"
@@ -290,8 +288,6 @@ class Assignments(Protocol):
 
 
 class Votes(Protocol):
-    """Added, read, never changed."""
-
     def add(
         self,
         assignment: AssignmentRow,
@@ -306,8 +302,6 @@ class Votes(Protocol):
 
 
 class ModelRecords(Protocol):
-    """Added, read, never changed."""
-
     def add_run(
         self,
         study_id: int,
@@ -349,8 +343,6 @@ class Seals(Protocol):
 
 
 class Audit(Protocol):
-    """Added, read, never changed."""
-
     def add(
         self, at: datetime, actor: str, action: str, study_id: int | None = None, detail: str = ""
     ) -> None: ...
@@ -414,7 +406,6 @@ def count_votes_by_rater(votes: Iterable[VoteRow]) -> Counter[int]:
 
 
 def require_study(tx: Tx, study_id: int) -> Study:
-    """The study of this id; raises `NotFoundError` without one."""
     study = tx.studies.get(study_id)
     if study is None:
         raise NotFoundError(f"there is no study {study_id}")

@@ -1,7 +1,6 @@
 """Lets an organiser see the results of an open study early: logged, and printed in the report.
 
-A look opens the votes cast until then, for every organiser; later votes need another look. So a
-reload or a second organiser who sees the same votes is no further look.
+A look opens the votes cast until then, for every organiser; later votes need another look.
 """
 
 from __future__ import annotations

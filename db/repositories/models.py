@@ -13,8 +13,6 @@ from study.store import ModelAnswerRow, ModelRunRow
 
 
 class SqlModels:
-    """`study.store.ModelRecords`."""
-
     def __init__(self, db_session: Session) -> None:
         self._db = db_session
 

@@ -1,8 +1,4 @@
-"""Stores and loads invitations, raters, the ballots they were given, and votes.
-
-A volunteer waits for each of these statements at each click: they are built once, and read rows
-without objects that a session would have to watch.
-"""
+"""Stores and loads invitations, raters, the ballots they were given, and votes."""
 
 from __future__ import annotations
 
@@ -73,6 +69,8 @@ PAIR, MEMBER, PROBLEM, WITHDRAWAL = PAIRS.c, MEMBERS.c, PROBLEMS.c, WITHDRAWALS.
 SEAL = SEALS.c
 
 
+# A volunteer waits for each of these statements at each click: they are built once, and read rows
+# without objects that a session would have to watch.
 class _Repository:
     def __init__(self, db_session: Session) -> None:
         self._db = db_session
@@ -127,8 +125,6 @@ _WITHDRAWALS_OF_LINK = select(func.count()).where(WITHDRAWAL.invitation_id == bi
 
 
 class SqlInvitations(_Repository):
-    """`study.store.Invitations`."""
-
     def add(
         self,
         study_id: int,
@@ -230,8 +226,6 @@ _WITHDRAWALS_OF_STUDY = select(func.count()).where(WITHDRAWAL.study_id == bindpa
 
 
 class SqlRaters(_Repository):
-    """`study.store.Raters`."""
-
     def add(
         self,
         study_id: int,
@@ -375,8 +369,6 @@ _UNDERWAY = (
 
 
 class SqlAssignments(_Repository):
-    """`study.store.Assignments`."""
-
     def add(
         self,
         rater: RaterRow,
@@ -457,7 +449,6 @@ class SqlAssignments(_Repository):
     def loads(
         self, study_id: int, now: datetime, pairs: tuple[PairLoad, ...] | None = None
     ) -> tuple[PairLoad, ...]:
-        """Votes and live reservations of every pair that raters may get, counted from rows."""
         counts = {row[0]: row[1:] for row in self._run(_LOADS, study_id=study_id, now=now)}
         loads = []
         for pair in self.pairs_to_give(study_id) if pairs is None else pairs:
@@ -516,8 +507,6 @@ _VOTES_OF_STUDY = (
 
 
 class SqlVotes(_Repository):
-    """`study.store.Votes`."""
-
     def add(
         self,
         assignment: AssignmentRow,
@@ -571,8 +560,6 @@ _PAIR_NUMBER = select(PAIR.number).where(PAIR.id == bindparam("pair_id"))
 
 
 class SqlSeals(_Repository):
-    """`study.store.Seals`."""
-
     def last(self, study_id: int) -> tuple[int, str]:
         """Number and link of the newest seal; (0, "") without one."""
         row = self._run(_LAST_SEAL, study_id=study_id).first()

@@ -13,8 +13,6 @@ from study.store import AuditLine
 
 
 class SqlAudit:
-    """`study.store.Audit`."""
-
     def __init__(self, db_session: Session) -> None:
         self._db = db_session
 
@@ -28,7 +26,6 @@ class SqlAudit:
         )
 
     def every(self, study_id: int | None = None) -> tuple[AuditLine, ...]:
-        """Newest first; of one study, or all."""
         query = select(AuditTable).order_by(AuditTable.id.desc())
         if study_id is not None:
             query = query.where(AuditTable.study_id == study_id)
@@ -39,8 +36,6 @@ class SqlAudit:
 
 
 class SqlAccess:
-    """`study.store.AccessRecords`."""
-
     def __init__(self, db_session: Session) -> None:
         self._db = db_session
 

@@ -51,8 +51,6 @@ _BY_ID = select(
 
 
 class SqlStudies:
-    """`study.store.Studies`."""
-
     def __init__(self, db_session: Session) -> None:
         self._db = db_session
 
@@ -110,7 +108,6 @@ class SqlStudies:
         self._db.flush()
 
     def configuration(self, study_id: int) -> str:
-        """The frozen configuration as canonical JSON; "" in a draft."""
         return self._db.get_one(StudyTable, study_id).configuration
 
     def close(self, study_id: int, at: datetime) -> None:
@@ -158,8 +155,6 @@ def _study(row: StudyTable | Row[*tuple[Any, ...]]) -> Study:
 
 
 class SqlMaterials:
-    """`study.store.Materials`."""
-
     def __init__(self, db_session: Session) -> None:
         self._db = db_session
 
@@ -189,7 +184,6 @@ class SqlMaterials:
         self._db.add(row)
 
     def problems(self, study_id: int) -> tuple[Problem, ...]:
-        """In order, without special ones."""
         rows = self._db.scalars(
             select(ProblemTable)
             .where(ProblemTable.study_id == study_id, ~ProblemTable.special)
@@ -233,7 +227,6 @@ class SqlMaterials:
         self._db.flush()
 
     def add_pair(self, study_id: int, pair: NewPair) -> StudyPair:
-        """Add a pair of practice or of a check."""
         count = self._db.scalar(
             select(func.count()).where(
                 PairTable.study_id == study_id, PairTable.kind == str(pair.kind)

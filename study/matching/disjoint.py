@@ -24,8 +24,6 @@ MAX_EDGES = 20_000_000
 
 @dataclass(frozen=True, eq=False)
 class Edges:
-    """Edges of positive weight."""
-
     # higher, lower: shape (E,)
     higher: np.ndarray
     lower: np.ndarray
@@ -59,8 +57,6 @@ def best_of_each(nodes: np.ndarray, score: np.ndarray, count: int) -> np.ndarray
 
 
 class PairGraph:
-    """All pairs (higher, lower) that the rules allow, less the forbidden ones."""
-
     def __init__(
         self,
         sweep: PairSweep,
@@ -110,7 +106,6 @@ class PairGraph:
         return held
 
     def weight_of(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-        """-L of any pairs, in either order; 0 without an edge."""
         swap = self._eic_units[one] < self._eic_units[other]
         higher, lower = np.where(swap, other, one), np.where(swap, one, other)
         rules = self.sweep.rules
@@ -208,10 +203,7 @@ _ROUNDS = 500
 
 
 def greedy(edges: Edges, size: int, mate: np.ndarray | None = None) -> np.ndarray:
-    """Take the heaviest edge whose ends are free, again and again; extends `mate`.
-
-    Returns the partner of each node, -1 if it has none (shape (size,)).
-    """
+    """Take the heaviest edge whose ends are free, again and again; -1 is no partner."""
     order = np.lexsort((edges.lower, edges.higher, -edges.weight))
     return _take(edges.take(order), size, mate)
 
@@ -236,9 +228,9 @@ def round_relaxation(columns: Edges, share: np.ndarray, size: int) -> np.ndarray
 def improve(graph: PairGraph, edges: Edges, mate: np.ndarray) -> np.ndarray:
     """Exchange partners for as long as the total grows.
 
-    A move takes an edge into the matching and frees its ends' former partners; they are paired with
-    each other, or one of them with a free node, whichever is best. Each round weighs all moves at
-    once, and applies them from the largest gain on where they do not touch one another.
+    A move takes an edge into the matching; the former partners of its ends are paired with each
+    other, or one of them with a free node. Each round weighs all moves at once, and applies them
+    from the largest gain on where they do not touch one another.
     """
     for _ in range(_ROUNDS):
         mate = greedy(edges, graph.size, mate)
@@ -330,10 +322,7 @@ def relax(
     seconds: float = 60.0,
     clock: Callable[[], float] = time.monotonic,
 ) -> Relaxation:
-    """Bound the best matching of a graph, from the matching `start` on.
-
-    After `seconds` the prices at hand are mended into valid ones.
-    """
+    """Bound the best matching of a graph from above; out of time, the prices at hand must do."""
     deadline = clock() + seconds
     edges = graph.edges
     first = [best_of_each(n, edges.weight, _PER_NODE) for n in (edges.higher, edges.lower)]
@@ -464,7 +453,6 @@ def best_disjoint(
 def _integer(
     graph: PairGraph, relaxed: Relaxation, mate: np.ndarray, total: float, seconds: float
 ) -> Disjoint:
-    """The optimum by integer programming over the edges that can be in it."""
     edges, prices = graph.edges, relaxed.prices
     slack = prices[edges.higher] + prices[edges.lower] - edges.weight
     # A matching that uses e falls short of the bound by at least slack(e).

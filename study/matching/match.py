@@ -234,7 +234,6 @@ class _Problem:
         return _Chosen(matched, outcome)
 
     def _good(self, higher: np.ndarray, lower: np.ndarray) -> np.ndarray:
-        """Which pairs are neither one tree nor, if that is excluded, one function."""
         equal = self.sweep.complexity[higher] == self.sweep.complexity[lower]
         further = self.rules.further
         good = np.ones(len(higher), dtype=bool)

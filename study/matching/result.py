@@ -57,8 +57,6 @@ class MatchedMember:
 
 @dataclass(frozen=True, slots=True)
 class MatchedPair:
-    """Two formulas of one problem that are alike but for their EIC."""
-
     pair: str  # Id, "p1" first; the order is by problem, then by loss
     problem: str
     loss: float  # L = (ΔC)² + (ΔR²)² - (ΔEIC)²
@@ -113,7 +111,7 @@ class MatchingResult:
 
     @property
     def complete(self) -> bool:
-        """Whether every problem's choice was settled: only then it is the rules' answer."""
+        # Only a settled choice is the rules' answer: another run gives it again.
         return not self.unfinished
 
     @property
@@ -183,7 +181,6 @@ _FLAGS = {None: "", True: "true", False: "false"}
 
 
 def pair_cells(pair: MatchedPair) -> list[str]:
-    """Cells in the order of `PAIR_COLUMNS`, numbers in full precision."""
     low, high = pair.lower, pair.higher
     return [
         pair.pair,

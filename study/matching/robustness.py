@@ -1,8 +1,7 @@
 """How much of a pair's EIC gap hangs on single rows of the problem's data.
 
-The rows are drawn anew, with replacement, the same for every formula of a problem. An EIC is then
-a maximum of weighted means of s^2: one matrix product a formula. A row that a formula cannot use
-weighs nothing in it.
+The rows are drawn anew, with replacement, the same for every formula of a problem: an EIC is then
+a maximum of weighted means of s^2, one matrix product a formula.
 """
 
 from __future__ import annotations
@@ -100,7 +99,6 @@ class RowRobustness:
             return float(np.mean(np.round((high - low) * SCALE) >= round(gap * SCALE)))
 
     def gap_without_worst_row(self, lower: int, higher: int) -> float | None:
-        """The gap without the row that carries most of the higher formula's loss."""
         low, high = self.losses(lower), self.losses(higher)
         if low is None or high is None:
             return None
@@ -109,7 +107,6 @@ class RowRobustness:
         return float(high.eic_finite(weights)[0] - low.eic_finite(weights)[0])
 
     def losses(self, row: int) -> RowLosses | None:
-        """What each row does to a formula; None if that cannot be measured."""
         if row not in self._losses:
             if self._held > _HELD_NUMBERS:
                 self._losses.clear()

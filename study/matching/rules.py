@@ -114,7 +114,6 @@ class MatchingRules:
     def allows(
         self, complexity: tuple[int, int], r2: tuple[float, float], eic: tuple[float, float]
     ) -> bool:
-        """Whether two formulas are a matched pair: the definition, one pair at a time."""
         r2_units = [round(value * SCALE) for value in r2]
         eic_units = [round(value * SCALE) for value in eic]
         return (
@@ -130,7 +129,6 @@ class MatchingRules:
 
     @property
     def further(self) -> bool:
-        """Whether anything is asked of a pair beside the paper's four numbers."""
         robust = self.min_gap_share is not None or self.gap_without_worst_row
         return robust or self.by_structure != (None, None, None)
 

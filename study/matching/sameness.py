@@ -1,12 +1,11 @@
 """Whether two formulas of a pool are one tree, or one function on the data.
 
-*Identical trees* (indexed variables counted from 0) are never a pair. *One function up to
-rounding*: both have values at the same rows, at least one, and at each
+One function: values at the same rows, at least one, and at each
 
     |f - g| ≤ t · max(|f|, |g|, rms / 1000),
 
-where rms is the root mean square of all values of both, and t the larger of the rules' tolerance
-and 10^(EIC - 15), at most 10^-3: the error of a formula that loses EIC digits in double precision.
+rms over all values of both; t is the larger of the rules' tolerance and 10^(EIC - 15), at most
+10^-3: the error of a formula that loses EIC digits in double precision.
 """
 
 from __future__ import annotations
@@ -75,7 +74,6 @@ class Sameness:
         return self._tree(one) == self._tree(other)
 
     def text_key(self, row: int) -> Hashable:
-        """Equal for rows whose text is one tree, however it is spelled."""
         return self._tree(row)
 
     def skeleton_key(self, row: int) -> Hashable:
@@ -87,7 +85,6 @@ class Sameness:
         return self._pool.problem[row]
 
     def one_function(self, one: int, other: int, tolerance: float) -> bool | None:
-        """Whether two rows are one function on their data; None if unknown."""
         a, b = self._value(one), self._value(other)
         if a is None or b is None:
             return None
@@ -172,7 +169,6 @@ class Sameness:
         return result.root_values
 
     def placed(self, row: int) -> Placed | None:
-        """A row of the pool on its problem's data; None if that cannot be."""
         reading = None if self._data is None else self._reading(row)
         if self._data is None or reading is None:
             return None

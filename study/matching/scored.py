@@ -70,10 +70,7 @@ class ScoredPool:
         r2: str = "r2",
         source: str = "",
     ) -> ScoredPool:
-        """From the rows of a scored CSV file; missing cells at a row's end are empty.
-
-        Raises `DataError` if a column is missing or there are no rows.
-        """
+        """From the rows of a CSV file; raises `DataError` if it is no scored pool."""
         name = "problem" if "problem" in columns else "dataset"
         for needed in (name, *_NEEDED, r2):
             if needed not in columns:
@@ -174,7 +171,6 @@ def _number(cell: str) -> float:
 
 
 def read_scored(path: Path, *, r2: str = "r2") -> ScoredPool:
-    """Read a CSV file, gzipped or not; raises `DataError` if it is no scored pool."""
     with opened_pool(path) as file:
         reader = csv.reader(file)
         columns = next(reader, [])

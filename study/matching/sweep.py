@@ -2,10 +2,9 @@
 
 Candidates stand sorted by complexity, then R²: the partners of a formula at one complexity are a
 contiguous window, and those with a low enough EIC are found in a merge-sort tree over the
-positions. At level l, blocks of 2^l positions are sorted by EIC; a window falls into at most two
-blocks a level, and in each the partners are a prefix. Time is O(M log² M + pairs), memory
-O(M log M): pairs come in chunks. All comparisons are of integers, so the result equals the naive
-join exactly.
+positions: at level l, blocks of 2^l positions are sorted by EIC, and a window falls into at most
+two blocks. Time is O(M log² M + pairs), memory O(M log M). All comparisons are of integers, so
+the result equals the naive join exactly.
 """
 
 from __future__ import annotations
@@ -79,7 +78,6 @@ class PairSweep:
 
     @staticmethod
     def r2_too_low(r2: np.ndarray, rules: MatchingRules) -> np.ndarray:
-        """Which R² are too low for any pair, whatever the partner."""
         return units(r2) + rules.r2_gap_units <= rules.best_r2_units
 
     def __len__(self) -> int:
@@ -150,7 +148,6 @@ class PairSweep:
 
     @cached_property
     def partner_windows(self) -> Windows:
-        """The windows with at least one partner, by query."""
         windows = self.windows()
         windows = windows.take(self.lowest(windows) < windows.limit)
         return windows.take(np.argsort(windows.query, kind="stable"))
@@ -213,7 +210,6 @@ class PairSweep:
 
     @cached_property
     def total(self) -> int:
-        """How many pairs there are, counted without listing them."""
         windows = self.partner_windows
         slabs = range(0, len(windows), _SLAB)
         return sum(int(self.counts(windows.take(slice(s, s + _SLAB))).sum()) for s in slabs)
