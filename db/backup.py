@@ -1,7 +1,4 @@
-"""Copies a live SQLite database into a backup file, and a backup back in its place.
-
-SQLite's online backup does both while the app runs; PostgreSQL has ``pg_dump``.
-"""
+"""Copies a live SQLite database into a backup file, and a backup back in its place."""
 
 from __future__ import annotations
 
@@ -17,10 +14,9 @@ DEFAULT_FOLDER = Path("var") / "backups"
 
 
 def backup(url: str, folder: Path = DEFAULT_FOLDER, *, now: datetime | None = None) -> Path:
-    """Copy a live SQLite database to a new file named after the time (UTC).
+    """Copy a live SQLite database to a new checked file named after the time (UTC).
 
-    The copy is one file for its owner's eyes only, and has passed ``integrity_check``. Raises
-    `StudyError` if there is no database, or the copy is damaged (it is removed then).
+    Raises `StudyError` if there is no database, or the copy is damaged (it is removed then).
     """
     source = sqlite_path(url)
     if not source.is_file():
@@ -52,8 +48,8 @@ def backup(url: str, folder: Path = DEFAULT_FOLDER, *, now: datetime | None = No
 def restore(url: str, file: Path, folder: Path = DEFAULT_FOLDER) -> Path | None:
     """Put a backup in the place of a database, and save what was there first.
 
-    Returns the backup of the old state (the damaged file itself, renamed, if it was damaged), or
-    None without one. Raises `StudyError`, with nothing changed, if the file is no sound backup.
+    Returns the backup of the old state (or the damaged file, renamed); None without one. Raises
+    `StudyError`, with nothing changed, if the file is no sound backup.
     """
     if not file.is_file():
         raise StudyError(f"there is no file {file}")

@@ -40,10 +40,7 @@ def configuration() -> Config:
 
 
 def migrate(engine: Engine) -> None:
-    """Run the missing migrations in one transaction; processes wait for each other.
-
-    Raises `StudyError` if the database was made by a newer version.
-    """
+    """Run the missing migrations; raises `StudyError` if a newer version made the database."""
     config = configuration()
     scripts = ScriptDirectory.from_config(config)
     newest = scripts.get_current_head()
@@ -211,10 +208,7 @@ def _is(number: int, path: Path) -> bool:
 
 
 def open_database(url: str = DEFAULT_URL) -> SqlStore:
-    """Open a database; make and migrate it (for SQLite the folder, too) if need be.
-
-    Raises `StudyError` if it cannot be opened, or was made by a newer version of this program.
-    """
+    """Open a database, made and migrated if need be; raises `StudyError` if it cannot."""
     engine = make_engine(url)
     failure = f"cannot open the database {_without_password(engine.url)}"
     try:
@@ -312,7 +306,6 @@ def _check_file(engine: Engine) -> None:
 
 
 def _switch_log_on(connection: sqlite3.Connection) -> None:
-    """Turn the write-ahead log on; wait for others who are just opening the same file."""
     # SQLite does not wait for the lock that the switch takes: where waiting could mean a deadlock,
     # it does not call the busy handler (https://sqlite.org/rescode.html#busy).
     give_up = time.monotonic() + BUSY_SECONDS

@@ -1,7 +1,4 @@
-"""Says in words what is wrong with a database: full, damaged, locked, not to be written.
-
-A guard that a trigger holds, or a mistake of ours, stays the exception that it is.
-"""
+"""Says in words what is wrong with a database: full, damaged, locked, not to be written."""
 
 from __future__ import annotations
 
@@ -17,6 +14,7 @@ _DAMAGED = (
     "the database is damaged",
     "put a backup in its place: make restore FILE=var/backups/…; the damaged file is kept",
 )
+# The machine's faults alone: a guard that a trigger holds, or a mistake of ours, stays what it is.
 _FAULTS = {
     sqlite3.SQLITE_FULL: (
         "the disk is full",

@@ -63,8 +63,6 @@ NAMES = {
 
 
 class Base(DeclarativeBase):
-    """All tables."""
-
     metadata = MetaData(naming_convention=NAMES)
     type_annotation_map = {datetime: UtcTime(), float: Number()}
 
@@ -105,8 +103,6 @@ class ProblemTable(Base):
 
 
 class PoolTable(Base):
-    """The scored pool, gzipped: a document that is kept, not queried."""
-
     __tablename__ = "pool"
 
     study_id: Mapped[int] = mapped_column(ForeignKey("study.id"), primary_key=True)
@@ -334,8 +330,6 @@ class AuditTable(Base):
 
 
 class OrganiserTable(Base):
-    """The passphrase, hashed; one row."""
-
     __tablename__ = "organiser"
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -344,8 +338,6 @@ class OrganiserTable(Base):
 
 
 class SetupTable(Base):
-    """The one set-up link that is good, hashed; at most one row."""
-
     __tablename__ = "setup_link"
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -366,8 +358,6 @@ class AttemptTable(Base):
 
 
 class LoginTable(Base):
-    """A login of the organiser; the cookie's token is stored hashed."""
-
     __tablename__ = "login"
 
     token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)

@@ -1,8 +1,7 @@
-"""Which pair a rater gets next and on which side, so that votes stay even.
+"""Which pair a rater gets next and on which side, so that votes stay even; pure functions.
 
-A ballot is chosen in the transaction that shows it, so the choice knows every vote and every live
-reservation. All functions are pure. Sharing out the votes to come is a flow on a bipartite graph:
-at most `RaterAtWork.remaining` through a rater, at most one through a rater and a pair.
+Sharing out the votes to come is a flow on a bipartite graph: at most `RaterAtWork.remaining`
+through a rater, at most one through a rater and a pair.
 """
 
 from __future__ import annotations
@@ -73,7 +72,6 @@ class ReachGraph:
         )
 
     def let(self, rater: int, pair: int, may: bool) -> None:
-        """Set whether a rater may get a pair that was open to them."""
         self._may[rater, pair] = may
 
     def evenness(
@@ -86,7 +84,6 @@ class ReachGraph:
         return ReachableEvenness(below, self._flow(np.maximum(floor - loads, 0), remaining))
 
     def _flow(self, room: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_]) -> int:
-        """Votes that fit below a level."""
         most = _most(room, remaining)
         # Handing out is quick and nearly always reaches the limit; the exact flow decides the rest.
         if self._handed_out(room, remaining) == most:
@@ -179,18 +176,16 @@ def choose_pair(
     """The next pair for a rater; None if each was theirs, or shares a formula with one that was.
 
     - `remaining`: ballots this rater still needs, this one included; at least 1.
-    - `others`: the other raters at work: pairs that they have had will not get their votes.
+    - `others`: raters at work: pairs that they have had will not get their votes.
 
     In this order: as many ballots as possible must remain for this rater (pairs may share
     formulas); the least outlook (see `expected_votes`), in steps of half a vote, or of a twentieth
     when few ballots are still to come; a problem that this rater has had least; a problem drawn by
-    lot, with the number of its pairs of that step as weight, so that problems run out together and
-    raters meet them in different orders (Efraimidis and Spirakis, 2006); the least outlook in
-    quarters of a vote; a side that mends both the pair's and the rater's balance; chance.
+    lot, with the number of its pairs of that step as weight (Efraimidis and Spirakis, 2006); the
+    least outlook in quarters of a vote; a side that mends both the pair's and the rater's balance;
+    chance.
 
-    Near the end a pair is passed over if the raters at work could then no longer bring all pairs to
-    the same number of votes, and could with another (see `reachable_evenness`). A rater's balance
-    comes before a pair's (see `_side`): whoever answers all ballots has seen the lower EIC on
+    A rater's balance comes before a pair's: whoever answers all ballots has seen the lower EIC on
     either side equally often, or once more on one of them if the ballots are odd in number.
 
     >>> a = PairLoad(1, "p", frozenset("ab"), completed=2, lower_left=2)
@@ -235,6 +230,7 @@ def choose_pair(
     fit = (pair for pair in ranked if _room_after(pair, free) >= reachable - 1)
     # Without a pair that leaves room for all, the best-ranked one: fewer ballots than promised.
     pair = next(fit, ranked[0])
+    # Near the end: could the raters at work still bring all pairs to the same number of votes?
     if closing:
         pair = _most_even_pair(
             pair, islice(fit, MAX_CANDIDATES - 1), loads, free, remaining, others

@@ -1,8 +1,4 @@
-"""Ballots: what both formulas of a pair look like to a rater; made at freezing.
-
-The typeset text, the curve and R² of a formula all belong to its rounded constants. `BallotContent`
-stays on the server; `BallotContent.ballot` gives out the side-resolved `Ballot`.
-"""
+"""Ballots: what both formulas of a pair look like to a rater; made at freezing."""
 
 from __future__ import annotations
 
@@ -183,7 +179,7 @@ def ballot_formulas(
 
 
 def short_constant(label: str, digits: int) -> str:
-    """A constant with at most `digits` significant digits, in one style whatever its method prints.
+    """A constant with at most `digits` digits, in one style whatever its method prints.
 
     >>> [short_constant(c, 4) for c in ("0.12345678", "-2.000000", "1.5E-7", "123456", "1/3")]
     ['0.1235', '-2', '1.5e-7', '123500', '1/3']
@@ -262,6 +258,7 @@ def make_content(problem: Problem, pair: NewPair) -> BallotContent:
     samples = problem_samples(problem)
     inputs = tuple(samples.columns)
     lower, higher = (read_member(member, inputs) for member in (pair.lower, pair.higher))
+    # Text, curve and R² all belong to the rounded constants: what raters see is one formula.
     digits, rounded, r2, change = round_pair(lower, higher, samples)
     figure = _figure(problem, samples)
     cards = [_card(formula, value, figure) for formula, value in zip(rounded, r2, strict=True)]

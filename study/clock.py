@@ -13,6 +13,8 @@ class Clock(Protocol):
 
 
 class SystemClock:
+    """The machine's clock."""
+
     def now(self) -> datetime:
         """The present.
 
@@ -53,6 +55,8 @@ class Chance(Protocol):
 
 
 class SystemChance:
+    """The operating system's randomness."""
+
     def token(self) -> str:
         """A fresh token.
 

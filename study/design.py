@@ -52,8 +52,6 @@ class ExclusionUnit(StrEnum):
 
 
 class Sidedness(StrEnum):
-    """What the test looks for: a preference for either formula, or for the lower EIC only."""
-
     TWO_SIDED = "two-sided"
     ONE_SIDED = "one-sided"
 
@@ -258,5 +256,4 @@ def canonical_json(value: Any) -> str:
 
 
 def frozen_hash(value: Any) -> str:
-    """SHA-256 of the canonical JSON, 64 hex digits."""
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()

@@ -237,7 +237,6 @@ class LiveList:
 
 
 def people_through(tx: Tx, invitation: InvitationRow) -> int:
-    """How many people have consented through a link, withdrawn ones included."""
     return tx.invitations.consents(invitation.id) + tx.invitations.withdrawals(invitation.id)
 
 

@@ -155,11 +155,6 @@ class OrganiserService:
         -------
         Study
             As stored now.
-
-        Raises
-        ------
-        NotFoundError
-            If there is none.
         """
         with self._store.reading() as tx:
             match = tx.studies.get(study) if isinstance(study, int) else tx.studies.by_name(study)
@@ -404,7 +399,7 @@ class OrganiserService:
         study_id
             A draft's.
         pairs
-            From `study.pairing.pairs_from_matching`.
+            From `study.pairing.pairs_from_matching`; their problems must be the draft's.
         rules
             `MatchingRules.to_json`; None: as before.
         version_seen
@@ -414,11 +409,6 @@ class OrganiserService:
         -------
         tuple[StudyPair, ...]
             The pairs with their ids.
-
-        Raises
-        ------
-        StudyError
-            If a pair's problem is none of the draft's.
         """
         with self._store.writing() as tx:
             self._draft(tx, study_id, version_seen)

@@ -81,10 +81,7 @@ def read_upload(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> PoolUpload:
-    """Read a pool's CSV file (gzipped or not), and score it unless it is scored.
-
-    Raises `DataError` if the file is no pool, or unpacks to more than `MAX_UNPACKED` bytes.
-    """
+    """Read a pool's CSV file, gzipped or not; score it if need be; else raise `DataError`."""
     plain = _unpacked(name, data)
     with problem_files(problems) as folder:
         path = folder.parent / "pool.csv"
@@ -141,7 +138,7 @@ def match_candidates(
     allowed: float = SECONDS,
     clock: Callable[[], float] = time.monotonic,
 ) -> tuple[MatchingResult, tuple[NewPair, ...]]:
-    """Match a pool, with `allowed` seconds a problem; returns its pairs as a study has them, too."""
+    """Match a pool, with `allowed` seconds a problem; returns its pairs as a study's, too."""
     scored = scored_pool(pool, problems, rules.r2_column)
     with problem_files(problems) as folder:
         result = match_pool(
@@ -170,10 +167,7 @@ def match_study(
     clock: Callable[[], float] = time.monotonic,
     run: Callable[..., tuple[MatchingResult, tuple[NewPair, ...]]] | None = None,
 ) -> tuple[MatchingResult, tuple[StudyPair, ...]]:
-    """Match a draft's pool, and make the pairs the draft's; `run` may call in another process.
-
-    Raises `UserError` if there is no pool, or nothing can be matched by these rules' columns.
-    """
+    """Match a draft's pool, and make the pairs the draft's; raises `UserError` if it cannot."""
     pool, problems = service.pool(study_id), service.problems(study_id)
     if pool is None:
         raise StudyError("there is no pool yet", hint="upload one first")

@@ -202,7 +202,6 @@ def _seal(tx: Tx, study: Study, vote_id: int, cast: CastVote, salt: str) -> None
 
 
 def _after_vote(found: LinkHolder, rater: RaterRow, voted: AssignmentRow) -> LinkHolder:
-    """The holder once a vote on one of the ballots is saved, without reading again."""
     ballots = tuple(
         replace(row, voted=True) if row.id == voted.id else row for row in found.ballots
     )
@@ -231,9 +230,8 @@ class RatingService:
     Notes
     -----
     All methods may be called again after a lost answer, a reload or from a second tab: each is
-    one transaction, and repeating it changes nothing.  `next_ballot` is cheap and mostly writes
-    nothing; call it in every rerun.  An object holds no state of any rater and may be shared by
-    all threads.
+    one transaction, and repeating it changes nothing.  `next_ballot` mostly writes nothing.  An
+    object holds no state of any rater and may be shared by all threads.
 
     Examples
     --------
@@ -642,7 +640,6 @@ class RatingService:
         return self._contents[key]
 
     def _pairs_to_give(self, tx: Tx, study: Study) -> tuple[PairLoad, ...]:
-        """What a frozen study gives out; kept as its ballots are."""
         key = (study.hash, study.id)
         if key not in self._to_give:
             if len(self._to_give) >= _CACHE:

@@ -1,7 +1,4 @@
-"""All that a rating page receives: ballots, progress and answers.
-
-No EIC, no method, no id of a pool, pair or problem, and no order but left and right.
-"""
+"""All that a rating page receives: no EIC, no method, no ids, no order but left and right."""
 
 from __future__ import annotations
 
@@ -66,8 +63,6 @@ class Axis:
 
 @dataclass(frozen=True)
 class FormulaCard:
-    """One formula as raters see it."""
-
     latex: str  # For KaTeX; variables by column names, constants to the pair's number of digits
     r2: float  # Of the formula as shown, on the problem's data, rounded to 3 decimals
     complexity: int  # Nodes

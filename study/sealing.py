@@ -1,9 +1,7 @@
 """Seals votes: a salted commitment to each, chained in the order cast.
 
-Link n of a study's chain is the SHA-256 of link n − 1 and commitment n; link 0 is the hash of the
-frozen study. So an export shows whether a vote was changed, added or taken away. Withdrawal
-deletes vote and salt; the commitment alone tells nothing. A chain made up anew cannot have the
-last link that was written down at closing (docs/adr/0022-uneven-problems.md).
+An export so shows whether a vote was changed, added or taken away. Withdrawal deletes vote and
+salt; the commitment alone tells nothing. See docs/adr/0022-uneven-problems.md.
 """
 
 from __future__ import annotations
@@ -73,6 +71,7 @@ def chain_of(study_hash: str, seals: Iterable[Seal]) -> str:
     >>> chain_of("ab", []), chain_of("ab", [Seal(1, "", "", "cd")]) == next_link("ab", "cd")
     ('ab', True)
     """
+    # A chain made up anew ends in another link than was written down when the study was closed.
     link = study_hash
     for seal in seals:
         link = next_link(link, seal.commitment)

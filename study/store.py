@@ -1,8 +1,7 @@
 """What the services need of a database: protocols that `db` implements.
 
-A service opens a unit of work, ``with store.writing() as tx:``; leaving the block commits
-everything, an exception undoes everything. Writers are serialised from the first statement on, so
-that what a service has read is still true when it writes. Counts are derived from rows.
+``with store.writing() as tx:`` opens a unit of work: leaving the block commits everything, an
+exception undoes everything. Counts are derived from rows.
 """
 
 from __future__ import annotations
@@ -79,8 +78,6 @@ class AssignmentRow:
 
 @dataclass(frozen=True)
 class VoteRow:
-    """A vote as it was cast; never changed afterwards."""
-
     id: int
     rater_id: int
     pair_id: int
@@ -233,8 +230,6 @@ class Invitations(Protocol):
 
 
 class Raters(Protocol):
-    """People who have consented; withdrawing deletes them and all that is theirs."""
-
     def add(
         self,
         study_id: int,
@@ -391,6 +386,7 @@ class Store(Protocol):
         """A consistent snapshot; writing raises."""
         ...
 
+    # Serialised from the first statement on: what a service has read is still true when it writes.
     def writing(self) -> AbstractContextManager[Tx]:
         """The only writer; commits on leaving, undoes everything on an exception."""
         ...

@@ -1,7 +1,4 @@
-"""Lets an organiser see the results of an open study early: logged, and printed in the report.
-
-A look opens the votes cast until then, for every organiser; later votes need another look.
-"""
+"""Lets an organiser see the results of an open study early: logged, and printed in the report."""
 
 from __future__ import annotations
 
@@ -132,6 +129,7 @@ class EarlyLooks:
                 )
             past = early_looks(tx.audit.every(study_id))
             votes = tx.votes.every(study_id)
+            # A reload, or a second organiser who sees the same votes, is no further look.
             if past and (len(past) > after or all(past[-1].covers(vote) for vote in votes)):
                 return past[-1]
             # Votes are stamped before they wait for their turn to write: none is later than this.

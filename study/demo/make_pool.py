@@ -1,7 +1,6 @@
 """Make the demo's problem files and its pool by real searches: ``python -m study.demo.make_pool``.
 
-Needs the development dependencies (`requirements-dev.txt`). Every seed is fixed; formulas stay word
-for word as a search prints them; nothing here knows of EIC.
+Needs the development dependencies (`requirements-dev.txt`); nothing here knows of EIC.
 """
 
 from __future__ import annotations
@@ -185,17 +184,14 @@ class PoolRow:
 def candidates_as_printed(
     source: ProblemSource, setting: Setting, models: list[FittedModel]
 ) -> Iterator[tuple[FittedModel, str, Score]]:
-    """The models whose printed formula, read plainly, is the model that was fitted.
-
-    Of several numbers of decimals the fewest that keep R² are taken. A model is left out where no
-    printed form gives the search's own R²: gplearn's "protected" functions differ from what their
-    names say, and its three decimals may be too few.
-    """
+    """The models whose printed formula, read plainly, is the model that was fitted."""
     texts = [(model, text) for model in models for text in model.texts]
     syntax = setting.method.lower()
     candidates = [Candidate(source.name, text, setting.method, syntax) for _, text in texts]
     scores = score_pool(candidates, problem_folder(), jobs=1)
     tolerance = TOLERANCE if syntax == "operon" else LOOSE_TOLERANCE
+    # gplearn's "protected" functions differ from what their names say, and its three decimals may
+    # be too few: a model whose printed forms all miss the search's own R² is left out.
     done: set[int] = set()
     for (model, text), score in zip(texts, scores, strict=True):
         if id(model) not in done and abs(score.r2 - model.r2) <= tolerance:
@@ -261,7 +257,6 @@ def rows_of(source: ProblemSource) -> Iterator[PoolRow]:
 
 
 def write_pool(path: Path, rows: Iterable[PoolRow]) -> int:
-    """Write the pool, gzipped without a time stamp; returns the number of rows."""
     cells = [row.cells() for row in rows]
     path.write_bytes(gzip.compress(csv_text(COLUMNS, cells).encode(), mtime=0))
     return len(cells)

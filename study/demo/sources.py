@@ -1,7 +1,4 @@
-"""Where the demo's problems come from: data that libraries carry, and laws sampled with noise.
-
-Needs the development dependencies; the application never imports this module.
-"""
+"""Where the demo's problems come from; needs the development dependencies."""
 
 from __future__ import annotations
 
@@ -36,7 +33,6 @@ class ProblemSource:
     digits: int = 6  # Significant digits to which cells are written
 
     def table(self) -> np.ndarray:
-        """Input columns, then the target, shape (rows, columns), rounded as in the file."""
         built = self.build()
         names = [name for name, _, _ in self.columns]
         rows = np.column_stack([np.asarray(built[name], dtype=float) for name in names])

@@ -162,7 +162,6 @@ class ClassGraph(PairGraph):
 
     @cached_property
     def _heaviest(self) -> tuple[np.ndarray, Edges]:
-        """Keys of pairs of classes, ascending, and the heaviest pair of formulas of each."""
         held = self._rows.edges
         held = held.take(self._classes[held.higher] != self._classes[held.lower])
         key = self._key(self._classes[held.higher], self._classes[held.lower])
@@ -226,12 +225,7 @@ def round_relaxation(columns: Edges, share: np.ndarray, size: int) -> np.ndarray
 
 
 def improve(graph: PairGraph, edges: Edges, mate: np.ndarray) -> np.ndarray:
-    """Exchange partners for as long as the total grows.
-
-    A move takes an edge into the matching; the former partners of its ends are paired with each
-    other, or one of them with a free node. Each round weighs all moves at once, and applies them
-    from the largest gain on where they do not touch one another.
-    """
+    """Exchange partners for as long as the total grows; each round weighs all moves at once."""
     for _ in range(_ROUNDS):
         mate = greedy(edges, graph.size, mate)
         changed = _exchange(graph, edges, mate)
@@ -249,6 +243,8 @@ def _exchange(graph: PairGraph, edges: Edges, mate: np.ndarray) -> np.ndarray | 
     new = np.flatnonzero(edges.weight > held[edges.higher] + held[edges.lower] - most)
     new = new[mate[edges.higher[new]] != edges.lower[new]]
     u, v = edges.higher[new].astype(np.int64), edges.lower[new].astype(np.int64)
+    # A move frees the former partners of its ends; they are paired with each other, or one of them
+    # with a free node, whichever is best.
     p, q = mate[u], mate[v]
     base = edges.weight[new] - held[u] - held[v]
     spare, spare_weight = _best_free(edges, mate, size)
@@ -282,7 +278,6 @@ def _exchange(graph: PairGraph, edges: Edges, mate: np.ndarray) -> np.ndarray | 
 
 
 def _best_free(edges: Edges, mate: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """For each node the heaviest edge to a free node: its other end, and its weight."""
     other, weight = np.full(size, -1, dtype=np.int64), np.zeros(size)
     for near, far in ((edges.higher, edges.lower), (edges.lower, edges.higher)):
         some = np.flatnonzero(mate[far] < 0)
@@ -308,7 +303,6 @@ class Relaxation:
 
 
 def incidence(edges: Edges, size: int) -> csr_array:
-    """The matrix of Σ_{e at v} x_e, shape (size, E)."""
     n = len(edges)
     rows = np.concatenate([edges.higher, edges.lower])
     columns = np.concatenate([np.arange(n), np.arange(n)])
@@ -416,14 +410,11 @@ def best_disjoint(
 ) -> Disjoint:
     """Choose disjoint pairs of the largest total -L; pairs with L ≥ 0 are never chosen.
 
-    Up to `exact_up_to` formulas that have a partner, integer programming over the edges that the
-    linear relaxation leaves possible gives the optimum. Above, the better of an improved greedy
-    matching and an improved rounding of the relaxation is taken, and the relaxation bounds its
-    distance from the optimum. Among several optima the choice is deterministic.
-
-    - `classes`, shape (M,): at most one formula of a class is in a pair; default: each is its own.
-    - `seconds`: for the relaxation; beyond, the bound is looser and still valid. Integer
-      programming may take twice as long.
+    Up to `exact_up_to` formulas with a partner, integer programming gives the optimum (and may take
+    twice `seconds`). Above, the better of an improved greedy matching and an improved rounding of
+    the relaxation is taken, and the relaxation bounds its distance from the optimum. At most one
+    formula of each of the `classes`, shape (M,), is in a pair. Among several optima the choice is
+    deterministic.
 
     >>> from study.matching.rules import MatchingRules
     >>> eic = [0.0, 0.5, 3.0, 6.0]

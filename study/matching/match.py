@@ -57,18 +57,12 @@ def match_pool(
     progress: Progress | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> MatchingResult:
-    """Choose matched pairs within each problem of a scored pool.
+    """Choose matched pairs within each problem of a scored pool (Yu et al., ``app:expert_rating``).
 
-    Yu et al., appendix ``app:expert_rating``. The result depends on the content of the rows, not on
-    their order; where time runs out, `MatchingResult.missing` says so.
-
-    - `mode`: disjoint pairs of maximal total -L; all allowed pairs; or the `k` pairs of least L in
-      each problem, in which a formula may serve many times.
-    - `problems`: folder of PROBLEM.csv, to tell pairs that are one function.
-    - `exact_up_to`: formulas with a partner up to which disjoint pairs are optimal for sure.
-    - `seconds`: time a problem for the bound on larger ones.
-
-    Raises `UserError` if the options do not fit together, or there are too many pairs to list.
+    The result depends on the content of the rows, not on their order, unless time runs out. Modes:
+    disjoint pairs of maximal total -L; all allowed pairs; or the `k` pairs of least L a problem.
+    `exact_up_to` formulas with a partner, disjoint pairs are optimal for sure; beyond, `seconds`
+    are for the bound. Raises `UserError` if the options do not fit together, or pairs are too many.
 
     >>> from eic_core.pool import Candidate, Score
     >>> texts = ["x0+1", "x0+2", "x0-1e9+1e9"]

@@ -130,7 +130,6 @@ class MatchingResult:
     def values(
         self, side: Literal["lower", "higher"], quantity: Literal["complexity", "r2", "eic"]
     ) -> np.ndarray:
-        """A quantity of one side's members, one a pair."""
         return np.array([getattr(getattr(pair, side), quantity) for pair in self.pairs], float)
 
     def summary(self) -> str:

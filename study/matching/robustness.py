@@ -1,8 +1,4 @@
-"""How much of a pair's EIC gap hangs on single rows of the problem's data.
-
-The rows are drawn anew, with replacement, the same for every formula of a problem: an EIC is then
-a maximum of weighted means of s^2, one matrix product a formula.
-"""
+"""How much of a pair's EIC gap hangs on single rows of the problem's data."""
 
 from __future__ import annotations
 
@@ -39,6 +35,7 @@ class RowLosses:
         [1.699, 0.0]
         """
         shape = len(weights), len(self.s2)
+        # An EIC is a maximum of weighted means of s^2: one matrix product a formula for all draws.
         total, counted, evaluated = np.zeros(shape), np.zeros(shape), np.zeros(shape)
         for start in range(0, weights.shape[1], _BLOCK):
             rows = slice(start, start + _BLOCK)
@@ -78,7 +75,6 @@ class RowRobustness:
         return self._weights[problem]
 
     def eics(self, row: int) -> np.ndarray | None:
-        """A formula's ``eic_finite`` in each draw; None if it cannot be measured."""
         if row not in self._eics:
             losses = self.losses(row)
             self._eics[row] = (
@@ -91,7 +87,6 @@ class RowRobustness:
         return self._eics[row]
 
     def gap_share(self, lower: int, higher: int, gap: float) -> float | None:
-        """The share of draws in which the higher formula's EIC is still larger by `gap`."""
         low, high = self.eics(lower), self.eics(higher)
         if low is None or high is None:
             return None

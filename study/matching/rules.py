@@ -153,7 +153,6 @@ class MatchingRules:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> MatchingRules:
-        """The inverse of `to_json`; raises `UserError` on an unknown name or a senseless value."""
         names = {f.name for f in fields(cls)}
         for name in values:
             if name not in names:

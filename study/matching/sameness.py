@@ -131,7 +131,6 @@ class Sameness:
         return self._trees[row]
 
     def _base(self, row: int, reading: Reading) -> int | None:
-        """The index base as scoring finds it; without data, the syntax's."""
         if not self._columns(self._pool.problem[row]):
             return reading.index_base
         return self._counting(row).of(reading)

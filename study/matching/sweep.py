@@ -1,10 +1,9 @@
 """Finds the pairs that the rules allow, all or the best, without looking at all pairs.
 
 Candidates stand sorted by complexity, then R²: the partners of a formula at one complexity are a
-contiguous window, and those with a low enough EIC are found in a merge-sort tree over the
-positions: at level l, blocks of 2^l positions are sorted by EIC, and a window falls into at most
-two blocks. Time is O(M log² M + pairs), memory O(M log M). All comparisons are of integers, so
-the result equals the naive join exactly.
+contiguous window, and a merge-sort tree over the positions finds those with a low enough EIC: at
+level l, blocks of 2^l positions are sorted by EIC, and a window falls into at most two. Time is
+O(M log² M + pairs), memory O(M log M).
 """
 
 from __future__ import annotations
@@ -28,6 +27,7 @@ Pairs = tuple[np.ndarray, np.ndarray]
 
 def units(values: np.ndarray) -> np.ndarray:
     """R² or EIC in units of 10^-12, int64."""
+    # Comparisons are of integers, so that the result equals the naive join exactly.
     return np.rint(np.asarray(values, dtype=float) * SCALE).astype(np.int64)
 
 
@@ -240,7 +240,6 @@ class PairSweep:
         return np.concatenate(highers), np.concatenate(lowers)
 
     def pairs(self) -> Pairs:
-        """All pairs at once, sorted by higher, then lower index."""
         parts = [*self.chunks()]
         if not parts:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
@@ -250,7 +249,6 @@ class PairSweep:
         return higher[by], lower[by]
 
     def window_pairs(self, windows: Windows) -> Pairs:
-        """The pairs of a few windows, by looking at each member of them."""
         length = windows.stop - windows.start
         offset = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
         position = np.repeat(windows.start, length) + offset

@@ -104,10 +104,7 @@ class _Event(Generic[T]):
 
 
 class Asking(Generic[T]):
-    """Asks questions of an endpoint, several at once, and hands each answer to `keep`.
-
-    `keep` is called from one thread. The budget counts prompt, completion and earlier answers.
-    """
+    """Asks questions of an endpoint, several at once; one thread hands each answer to `keep`."""
 
     def __init__(
         self,
@@ -139,11 +136,7 @@ class Asking(Generic[T]):
         start: AskingProgress,
         progress: Callable[[AskingProgress], None] = lambda _: None,
     ) -> AskingProgress:
-        """Ask all questions in order, once; `progress` may raise to pause.
-
-        Raises what `progress` raised, or what the endpoint will always refuse, once the answers
-        under way are stored.
-        """
+        """Ask all questions in order, once; what `progress` raises pauses, and is raised at the end."""
         self._state = start
         self._waiting = deque(questions)
         self._budget = _Budget(self._limit, start.tokens)
@@ -247,7 +240,6 @@ class Asking(Generic[T]):
     def _ask(
         self, question: ModelQuestion[T], reserved: int | None, events: Queue[_Event[T] | None]
     ) -> _Event[T]:
-        """One question until it is answered, given up, or not to be answered at all."""
         call, attempt = question.call, 0
         while True:
             assert reserved is not None
@@ -283,7 +275,6 @@ class Asking(Generic[T]):
                 return _Event(question, reply, lost_tokens=0 if is_counted else spent)
 
     def _give_up(self) -> None:
-        """Give this call up; after some in a row, all of them."""
         with self._lock:
             self._given_up += 1
             if self._given_up >= GIVEN_UP_IN_A_ROW:

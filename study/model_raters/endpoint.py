@@ -1,8 +1,7 @@
-"""One call to an OpenAI-compatible endpoint, by the `openai` client (imported at the first call).
+"""One call to an OpenAI-compatible endpoint, by the `openai` client.
 
-It never retries by itself: what failed for a while is an `EndpointTrouble`, and
-`study.model_raters.asking` decides; what will fail again is an `EndpointError`. The key is an
-argument, in memory alone, and in no message.
+What failed for a while is an `EndpointTrouble`, what will fail again an `EndpointError`. The key is
+an argument, in memory alone, and in no message.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The question as a model gets it: a template that is frozen and hashed, filled from a ballot.
 
-A model gets what people see: no EIC, no method, no id, and no order but first and second. Whoever
-changes a word here changes `PROMPT_SHA256`, and asks another question than older frozen studies.
+No EIC, no method, no id, and no order but first and second. Whoever changes a word here changes
+`PROMPT_SHA256`, and asks another question than older frozen studies.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""A study's runs of models: begun, asked, gone on with, and counted.
-
-A run is one model at one endpoint, asked about every pair of a frozen study, in both orders
-equally often. Nothing here says which formula a model preferred.
-"""
+"""A study's runs of models: begun, asked, gone on with, and counted."""
 
 from __future__ import annotations
 
@@ -40,6 +36,8 @@ from study.model_raters.plan import (
 from study.model_raters.prompt import PROMPT_SHA256, TEMPLATE, ShownPair
 from study.store import ModelAnswerRow, ModelRunRow, Store, Tx, require_study
 
+# A run is one model at one endpoint, asked about every pair of a frozen study, in both orders
+# equally often. Nothing here says which formula a model preferred.
 MAX_TOKENS = 1000
 """The longest answer, thoughts included, unless another limit is given."""
 
@@ -430,7 +428,6 @@ class ModelRaters:
 
 
 def undeclared(study: Study, run: ModelRunRow) -> str:
-    """Why a run is exploratory; "" if the study declared it before it was frozen."""
     settings = {name: getattr(run, name) for name in SETTINGS}
     return why_undeclared(study.design.model_raters, run.model, run.label, settings)
 

@@ -1,8 +1,4 @@
-"""What would make a study sharp enough: more pairs, more raters, both, or more problems.
-
-Each way is searched by the approximation, and its result simulated; where they disagree, their
-ratio corrects the approximation and the search is repeated.
-"""
+"""What would make a study sharp enough: more pairs, more raters, both, or more problems."""
 
 from __future__ import annotations
 
@@ -19,6 +15,8 @@ from study.planning.simulating import Plan, Progress, can_simulate, plan
 from study.statistics.clusters import ENOUGH_PROBLEMS
 from study.statistics.simulation import LIMITS, StudyModel
 
+# The approximation searches each way, for it takes no time, and its result is simulated. Where they
+# disagree, their ratio corrects the approximation and the search is repeated.
 TRIES = 3
 """How many designs of one way are simulated at most on the search for one that is enough."""
 
@@ -134,9 +132,7 @@ def advise(
 ) -> Advice:
     """The smallest designs that reach a target, one for each way to grow.
 
-    `start` is the plan of this model, if it is there already; the rest as for `plan`, with
-    `studies` for each design that is tried. Raises `UserError` if a power is wanted without a
-    preference to find.
+    `studies` are simulated for each design that is tried. Raises `UserError` as `plan` does.
 
     >>> model = StudyModel(preference=0.7, kappa=0.37, pairs=60, problems=12, raters=60)
     >>> advice = advise(model, Target(half_width=0.07), studies=40)
@@ -296,7 +292,6 @@ def _smallest(value: Callable[[int], float], target: Target, low: int) -> int:
 
 
 def _meets_target(target: Target, result: Plan, margin: float) -> bool:
-    """Whether a simulated design reaches the target, give or take so many Monte-Carlo errors."""
     if target.power is not None:
         return target.is_met_by(result.power.value + margin * result.power.error)
     width = result.half_width
@@ -317,6 +312,5 @@ class _Steps:
         self._done += self._studies
 
     def skip_to(self, plans: int) -> None:
-        """So many plans are done, or were not needed."""
         self._done = plans * self._studies
         self.step(0, 0)

@@ -1,8 +1,4 @@
-"""What a design will find, by arithmetic alone: quick enough to search with.
-
-The variance of the rate sums the correlations of all pairs of votes, exact for even designs; the
-interval takes t quantiles as if it were known.
-"""
+"""What a design will find, by arithmetic alone: quick enough to search with."""
 
 from __future__ import annotations
 
@@ -18,8 +14,6 @@ from study.statistics.simulation import StudyModel, binary_correlation
 
 @dataclass(frozen=True)
 class Correlations:
-    """Correlations of two votes, for each way that they can go together."""
-
     same_pair: float  # Of two raters on one pair
     same_problem: float  # Of two raters on two pairs of one problem
     same_rater: float  # Of one rater on pairs of two problems
@@ -69,6 +63,8 @@ def approximate(model: StudyModel) -> Approximation:
     >>> round(approximate(model).design_effect, 2)
     20.5
     """
+    # The variance of the rate sums the correlations of all pairs of votes, each counted as often as
+    # the design makes it: exact for even designs.
     cast = _votes_cast(model)
     counting = (1 - model.excluded) * (1 - model.tie_share)
     votes = max(cast * counting, 1e-9)

@@ -40,7 +40,6 @@ def plan_headline(plan: Plan) -> str:
 
 
 def power_sentence(plan: Plan) -> str:
-    """How often the test finds the preference, or, if there is none, is fooled."""
     power, alpha = wording.percent(plan.power.value, 1), wording.level_percent(plan.alpha)
     tail = plan.alpha / (1 if plan.one_sided else 2)  # of a preference for the lower EIC alone
     if plan.model.preference > 0.5:
