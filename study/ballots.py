@@ -27,7 +27,6 @@ from study.rating_types import Axis, Ballot, BallotFigure, Curve, FormulaCard
 
 @dataclass(frozen=True)
 class BallotContent:
-    # title, description: the problem's
     title: str
     description: str
     figure: BallotFigure
@@ -328,7 +327,7 @@ def _curve(values: np.ndarray) -> Curve:
 
 
 def _short(value: float) -> float:
-    """Six significant digits: more than a screen shows."""
+    # More digits than a screen shows.
     return float(f"{value:.6g}")
 
 

@@ -56,7 +56,7 @@ GAPS = ("gap_share", "gap_without_worst_row")
 
 
 def _pair(pair: StudyPair, ballot: str | None) -> dict[str, Any]:
-    """Unknown gaps are left out: configurations of before keep their hash."""
+    # Unknown gaps are left out: configurations of before keep their hash.
     gaps = {name: value for name in GAPS if (value := getattr(pair.pair, name)) is not None}
     return gaps | {
         "pair": pair.name,

@@ -31,8 +31,6 @@ class Column:
 
 @dataclass(frozen=True)
 class Problem:
-    """A table whose last column is the target, with what raters are told of it."""
-
     name: str  # Unique in a study; the pool names it. Raters see `title`, never this.
     csv: str = field(repr=False)  # The table as its file has it: one or two inputs, then the target
     # title, description: for raters; `title` defaults to `name`

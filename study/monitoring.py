@@ -199,8 +199,6 @@ SILENT_AFTER = timedelta(days=1)
 
 @dataclass(frozen=True)
 class PairCount:
-    """Votes on one pair: how many, never which."""
-
     pair_id: int
     name: str
     problem: str

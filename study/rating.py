@@ -188,7 +188,6 @@ def _cast_vote(
 
 
 def _seal(tx: Tx, study: Study, vote_id: int, cast: CastVote, salt: str) -> None:
-    """Add a link to the study's chain, in the vote's own transaction."""
     last, link = tx.seals.last(study.id)
     commitment = cast.commitment(salt)
     tx.seals.add(

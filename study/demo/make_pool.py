@@ -200,7 +200,6 @@ def candidates_as_printed(
 
 
 def is_fair_candidate(model: FittedModel, score: Score) -> bool:
-    """Whether a candidate is fair and short enough to show; EIC plays no part."""
     size = score.complexity
     return size is not None and LEAST_NODES <= size <= MOST_NODES and model.r2 >= LEAST_R2
 

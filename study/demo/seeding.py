@@ -67,7 +67,7 @@ def _make(
 
 
 def _follow_address(service: OrganiserService, study: Study | None, base_url: str) -> None:
-    """The demo may be started on another port: new links must say so."""
+    # The demo may be started on another port: new links must follow.
     if study is not None and study.design.public_base_url != base_url:
         design = StudyDesign.from_json({**study.design.to_json(), "public_base_url": base_url})
         service.edit(study.id, design=design)

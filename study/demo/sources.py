@@ -108,7 +108,7 @@ def _iris() -> Columns:
 
 
 def _random(name: str) -> np.random.Generator:
-    """A stream of its own for each simulated problem."""
+    # A stream of its own for each problem: a new problem changes no other.
     return np.random.default_rng(int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big"))
 
 

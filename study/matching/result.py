@@ -60,7 +60,6 @@ class MatchedPair:
     pair: str  # Id, "p1" first; the order is by problem, then by loss
     problem: str
     loss: float  # L = (ΔC)² + (ΔR²)² - (ΔEIC)²
-    # lower, higher: of lower and of higher EIC
     lower: MatchedMember
     higher: MatchedMember
     # One function up to rounding on the problem's data; None if not known

@@ -143,7 +143,6 @@ class MatchingRules:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; what later versions added only where it is used."""
         values = asdict(self)
         # Stored rules of before, and their hashes, stay as they were.
         for name in _ADDED:

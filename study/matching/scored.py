@@ -146,9 +146,9 @@ class ScoredPool:
 
 
 def _extra(candidate: Candidate) -> str:
-    """The parameters as a cell that `Candidate.from_row` reads."""
     parameters: Mapping[str, str] = candidate.parameters
     return (
+        # As `Candidate.from_row` reads it.
         "theta=" + ";".join(parameters[f"t{i}"] for i in range(len(parameters)))
         if parameters
         else ""

@@ -329,6 +329,5 @@ def _best(sweep: PairSweep, k: int) -> Pairs:
 
 
 def _some(windows: Windows, begin: int, size: int) -> int:
-    """The end of a batch of at most `size` windows with about `_AT_ONCE` members."""
     length = windows.stop[begin : begin + size] - windows.start[begin : begin + size]
     return begin + max(1, int(np.searchsorted(np.cumsum(length), _AT_ONCE, "right")))

@@ -12,13 +12,11 @@ from study.model_raters.prompt import CHOICES, TIE
 
 
 class ModelOutcome(StrEnum):
-    """What became of a question: formula A, formula B, neither, no answer, or nothing readable."""
-
-    FIRST = "first"
+    FIRST = "first"  # formula A
     SECOND = "second"
     TIE = "tie"
     REFUSED = "refused"
-    UNPARSABLE = "unparsable"
+    UNPARSABLE = "unparsable"  # neither an answer nor a refusal
 
 
 @dataclass(frozen=True)

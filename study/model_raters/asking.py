@@ -136,7 +136,7 @@ class Asking(Generic[T]):
         start: AskingProgress,
         progress: Callable[[AskingProgress], None] = lambda _: None,
     ) -> AskingProgress:
-        """Ask all questions in order, once; what `progress` raises pauses, and is raised at the end."""
+        """Ask all questions in order, once; what `progress` raises is raised after a pause."""
         self._state = start
         self._waiting = deque(questions)
         self._budget = _Budget(self._limit, start.tokens)

@@ -315,7 +315,6 @@ class ChatEndpoint:
 
 
 def _error_message(error: Any) -> str:
-    """The message of an HTTP error; where the client finds none in its body, the body itself."""
     message = str(error.message).removeprefix(f"Error code: {error.status_code} - ")
     if message != f"Error code: {error.status_code}":
         return message

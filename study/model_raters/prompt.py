@@ -90,7 +90,6 @@ PROMPT_SHA256 = frozen_hash(TEMPLATE)
 
 @dataclass(frozen=True)
 class Prompt:
-    # system, user: the two messages
     system: str
     user: str
     schema: dict[str, Any]  # Of the answer

@@ -85,7 +85,7 @@ def naive_sentence(plan: Plan) -> str:
 
 
 def small_sentence(plan: Plan) -> str:
-    """Whether the report would call the study too small; "" if hardly ever."""
+    # Hardly ever: not worth a sentence.
     if plan.too_small.value < 0.05:
         return ""
     return (

@@ -146,7 +146,6 @@ class Plan(PlainAtLevel):
 
     @property
     def alpha(self) -> float:
-        """The level of the test: how often it may find a preference where there is none."""
         return round(1 - self.level, 12)
 
 
