@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -112,17 +112,30 @@ DESCRIBED_IN = "step 1"
 
 
 def readiness_of(tx: Tx, study: Study, now: datetime) -> Readiness:
-    design = study.design
     chosen = [p for p in tx.materials.pairs(study.id, PairKind.MAIN) if p.in_study]
-    missing, warnings = [], []
+    used = {p.pair.problem for p in chosen}
+    problems = [problem for problem in tx.materials.problems(study.id) if problem.name in used]
+    votes = len(chosen) * study.design.votes_per_pair
+    return Readiness(
+        (*_missing(study, chosen, now), *_unexplained(problems)),
+        tuple(_warnings(study, problems)),
+        len(chosen),
+        votes,
+        # Rounded up: half a rater is one more to find.
+        -(-votes // study.design.ballots_per_rater),
+    )
+
+
+def _missing(study: Study, chosen: Sequence[StudyPair], now: datetime) -> Iterator[str]:
+    design = study.design
     if study.status != StudyStatus.DRAFT:
-        missing.append("the study is frozen already")
+        yield "the study is frozen already"
     if not chosen:
-        missing.append("there are no pairs: choose problems and a pool, and match")
+        yield "there are no pairs: choose problems and a pool, and match"
     if not design.contact.strip():
-        missing.append("raters need a contact: fill it in")
+        yield "raters need a contact: fill it in"
     if design.deadline is not None and design.deadline <= now:
-        missing.append("the deadline has passed")
+        yield "the deadline has passed"
     most = max_disjoint_pairs(
         [
             PairLoad(p.id, p.pair.problem, frozenset((p.pair.lower.key, p.pair.higher.key)))
@@ -130,37 +143,33 @@ def readiness_of(tx: Tx, study: Study, now: datetime) -> Readiness:
         ]
     )
     if chosen and most < design.ballots_per_rater:
-        missing.append(
+        yield (
             f"one rater can get {most} of these pairs (none twice, none that share a formula), "
             f"not {design.ballots_per_rater}: ask for fewer ballots, or add pairs"
         )
-    if design.is_local:
-        warnings.append(
-            f"links will start with {design.public_base_url}, which opens on this computer only"
-        )
-    if cut := unfinished_sentence(study.rules.get("unfinished", ())):
-        warnings.append(f"{cut[:1].lower()}{cut[1:].rstrip('.')}; finish it in step 3")
-    used = {p.pair.problem for p in chosen}
-    for problem in tx.materials.problems(study.id):
-        if problem.name in used and (names := unexplained_columns(problem)):
+
+
+def _unexplained(problems: Sequence[Problem]) -> Iterator[str]:
+    for problem in problems:
+        if names := unexplained_columns(problem):
             listed = wording.join([f"`{name}`" for name in names], limit=8)
             many = len(names) > 1
-            missing.append(
+            yield (
                 f"the name{'s of' if many else ''} {listed} in `{problem.name}` "
                 f"{'tell' if many else 'tells'} raters nothing: say what "
                 f"{'they mean' if many else 'it means'} in {DESCRIBED_IN}"
             )
-    bare = [
-        f"`{problem.name}`"
-        for problem in tx.materials.problems(study.id)
-        if problem.name in used and not problem.description.strip()
-    ]
+
+
+def _warnings(study: Study, problems: Sequence[Problem]) -> Iterator[str]:
+    if study.design.is_local:
+        url = study.design.public_base_url
+        yield f"links will start with {url}, which opens on this computer only"
+    if cut := unfinished_sentence(study.rules.get("unfinished", ())):
+        yield f"{cut[:1].lower()}{cut[1:].rstrip('.')}; finish it in step 3"
+    bare = [f"`{problem.name}`" for problem in problems if not problem.description.strip()]
     if bare:
-        warnings.append(f"raters get no description of {', '.join(bare)}")
-    votes = len(chosen) * design.votes_per_pair
-    # Rounded up: half a rater is one more to find.
-    raters = -(-votes // design.ballots_per_rater)
-    return Readiness(tuple(missing), tuple(warnings), len(chosen), votes, raters)
+        yield f"raters get no description of {', '.join(bare)}"
 
 
 RATER = "rater"

@@ -73,22 +73,7 @@ def match_pool(
     [('p1', 'x0+1', 2, -63.24)]
     """
     rules = rules or MatchingRules()
-    if mode not in MODES:
-        raise UserError(f"there is no mode `{mode}`", hint="choose " + ", ".join(MODES))
-    if mode == "best" and (k is None or k < 1):
-        raise UserError("the mode `best` needs a number of pairs of 1 or more")
-    if rules.exclude_same_function and problems is None:
-        raise UserError(
-            "pairs that are one function can be left out only with the problems' data",
-            hint="give the folder of PROBLEM.csv files",
-        )
-    if problems is not None and not problems.is_dir():
-        raise DataError(f"there is no folder {problems}")
-    if problems is None and (rules.min_gap_share is not None or rules.gap_without_worst_row):
-        raise UserError(
-            "whether a gap holds on other rows can be told only with the problems' data",
-            hint="give the folder of PROBLEM.csv files",
-        )
+    _check_options(rules, mode, k, problems)
     sameness = Sameness(pool, problems)
     robustness = RowRobustness(sameness) if problems is not None else None
     groups = _by_problem(pool)
@@ -121,6 +106,25 @@ def match_pool(
         numbered,
         tuple(notes),
     )
+
+
+def _check_options(rules: MatchingRules, mode: Mode, k: int | None, problems: Path | None) -> None:
+    if mode not in MODES:
+        raise UserError(f"there is no mode `{mode}`", hint="choose " + ", ".join(MODES))
+    if mode == "best" and (k is None or k < 1):
+        raise UserError("the mode `best` needs a number of pairs of 1 or more")
+    if rules.exclude_same_function and problems is None:
+        raise UserError(
+            "pairs that are one function can be left out only with the problems' data",
+            hint="give the folder of PROBLEM.csv files",
+        )
+    if problems is not None and not problems.is_dir():
+        raise DataError(f"there is no folder {problems}")
+    if problems is None and (rules.min_gap_share is not None or rules.gap_without_worst_row):
+        raise UserError(
+            "whether a gap holds on other rows can be told only with the problems' data",
+            hint="give the folder of PROBLEM.csv files",
+        )
 
 
 def _by_problem(pool: ScoredPool) -> list[tuple[str, np.ndarray]]:

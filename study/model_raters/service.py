@@ -331,7 +331,7 @@ class ModelRaters:
                 ballot = tx.materials.ballot(pair.id)
                 assert ballot is not None
                 pair_views[pair.id] = ShownPair.of(pair.pair, BallotContent.from_json(ballot))
-            there = {
+            answered = {
                 AskedFor(answer.pair_id, answer.lower_first, answer.repeat): answer
                 for answer in tx.models.answers(run.id)
             }
@@ -351,12 +351,12 @@ class ModelRaters:
 
         questions = questions_in_order(sorted(pairs), run.repeats, run.label)
         before = AskingProgress(
-            done=len(there),
+            done=len(answered),
             total=len(questions),
-            prompt_tokens=sum(answer.prompt_tokens or 0 for answer in there.values()),
-            completion_tokens=sum(answer.completion_tokens or 0 for answer in there.values()),
+            prompt_tokens=sum(answer.prompt_tokens or 0 for answer in answered.values()),
+            completion_tokens=sum(answer.completion_tokens or 0 for answer in answered.values()),
             lost_tokens=sum(
-                most_tokens(call(key)) for key, answer in there.items() if not answer.counted
+                most_tokens(call(key)) for key, answer in answered.items() if not answer.counted
             ),
         )
 
@@ -382,7 +382,7 @@ class ModelRaters:
             endpoint, keep, concurrency=concurrency, budget_tokens=budget_tokens, wait=wait
         )
         started(asking)
-        missing = [ModelQuestion(key, call(key)) for key in questions if key not in there]
+        missing = [ModelQuestion(key, call(key)) for key in questions if key not in answered]
         return asking.run(missing, before, progress)
 
     def _add(self, tx: Tx, run: ModelRunRow) -> ModelRunRow:
