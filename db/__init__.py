@@ -1,8 +1,4 @@
-"""Studies at rest: SQLAlchemy tables, repositories, migrations, backup.
-
-`open_database` opens (and migrates) a database and gives the `study.store.Store` that the
-services take.
-"""
+"""Studies at rest: `open_database` gives the `study.store.Store` that the services take."""
 
 from db.engine import DEFAULT_URL, DEMO_URL, SqlStore, open_database
 

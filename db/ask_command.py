@@ -28,7 +28,6 @@ INTERRUPTED = 130
 
 
 def add_ask_parser(commands: Any) -> argparse.ArgumentParser:
-    """Register the command with an ``argparse`` sub-parser collection."""
     command: argparse.ArgumentParser = commands.add_parser(
         "ask",
         help="ask a language model about every pair of a frozen study",
@@ -100,12 +99,7 @@ def add_ask_parser(commands: Any) -> argparse.ArgumentParser:
 
 
 def run_ask(store: Store, study_id: int, options: argparse.Namespace) -> int:
-    """Ask, and say how it ended; 0, or 130 if it was paused by Ctrl-C.
-
-    - `options`: of `add_ask_parser`.
-
-    Raises `UserError` if the study, the settings or the endpoint do not allow it.
-    """
+    """Ask, and print how it ended. Returns the exit status: 0, or 130 after Ctrl-C."""
     service = ModelRaters(store, SystemClock(), actor="command line")
     usual = service.plan(study_id) or ModelPlan(("none",))
     settings = RunSettings(
@@ -146,7 +140,6 @@ def run_ask(store: Store, study_id: int, options: argparse.Namespace) -> int:
 
 
 def _ending(ended: AskingProgress) -> int:
-    """What is said of an end before the last answer, and the exit status."""
     missing = wording.count(ended.total - ended.done, "answer")
     again = "Go on with --resume and" if ended.done else "Ask again with"
     match ended.ending:
@@ -171,7 +164,7 @@ def _ending(ended: AskingProgress) -> int:
 
 
 def outcome_sentence(state: RunState) -> str:
-    """Outcomes and tokens of a run; nothing of what the model preferred."""
+    """The outcomes and tokens of a run; never which formula the model preferred."""
     parts = [
         f"{number:,} {name}"
         for name in ("tie", "refused", "unparsable")
@@ -180,19 +173,19 @@ def outcome_sentence(state: RunState) -> str:
     others = f", {wording.join(parts)} among them" if parts else ""
     tokens = f"{state.prompt_tokens:,} + {state.completion_tokens:,} tokens"
     return (
-        f"`{state.run.label}`: {state.answers:,} of {state.wanted:,} answers{others}; {tokens}"
+        f"`{state.run.label}`: {state.answers:,} of {state.questions:,} answers{others}; {tokens}"
         + (f", {state.uncounted:,} answers uncounted" if state.uncounted else "")
         + "."
     )
 
 
 class _Line:
-    """Progress on standard error: one line that changes, or now and then one more."""
+    """Progress on standard error: one changing line on a terminal, else a line now and then."""
 
     def __init__(self) -> None:
         self._terminal = sys.stderr.isatty()
         self._next = 0.0
-        self._shown = False
+        self._printed = False
 
     def show(self, state: AskingProgress) -> None:
         now = time.monotonic()
@@ -207,16 +200,16 @@ class _Line:
             file=sys.stderr,
             flush=True,
         )
-        self._shown = True
+        self._printed = True
 
     def end(self) -> None:
-        if self._terminal and self._shown:
+        if self._terminal and self._printed:
             print(file=sys.stderr)
 
 
 @contextmanager
 def _paused_by_ctrl_c() -> Iterator[list[Asking[Any]]]:
-    """Within: the first Ctrl-C pauses what is put into the list, a second one ends at once."""
+    """The first Ctrl-C pauses the askings put into the list, a second one ends at once."""
     held: list[Asking[Any]] = []
     before = signal.getsignal(signal.SIGINT)
 

@@ -1,8 +1,4 @@
-"""Copies a live SQLite database into a backup file, and a backup back in its place.
-
-Both directions use SQLite's online backup: the app may run on meanwhile.  PostgreSQL has
-``pg_dump`` and ``pg_restore`` for this.
-"""
+"""Copies a live SQLite database into a backup file, and a backup back in its place."""
 
 from __future__ import annotations
 
@@ -18,13 +14,8 @@ DEFAULT_FOLDER = Path("var") / "backups"
 
 
 def backup(url: str, folder: Path = DEFAULT_FOLDER, *, now: datetime | None = None) -> Path:
-    """Copy a live database to a new file with the time (UTC) in its name, and check the copy.
+    """Copy a live SQLite database to a new checked file named after the time (UTC).
 
-    - `url`: SQLite's.
-    - `folder`: made if need be.
-    - `now`: for the name; default: the present.
-
-    Returns the copy: one file, readable by its owner only, that has passed ``integrity_check``.
     Raises `StudyError` if there is no database, or the copy is damaged (it is removed then).
     """
     source = sqlite_path(url)
@@ -35,6 +26,7 @@ def backup(url: str, folder: Path = DEFAULT_FOLDER, *, now: datetime | None = No
     target = folder / f"{source.stem}-{stamp}.sqlite3"
     partial = target.with_suffix(".partial")
     partial.unlink(missing_ok=True)
+    # Before a byte is written: the copy holds what raters declared.
     partial.touch(mode=0o600)
     try:
         _copy(source, partial)
@@ -48,35 +40,30 @@ def backup(url: str, folder: Path = DEFAULT_FOLDER, *, now: datetime | None = No
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+    # Renamed last, so that a file of this name is always whole and checked.
     os.replace(partial, target)
     return target
 
 
 def restore(url: str, file: Path, folder: Path = DEFAULT_FOLDER) -> Path | None:
-    """Put a backup in the place of a database, and keep what was there as another backup.
+    """Put a backup in the place of a database, and save what was there first.
 
-    - `url`: SQLite's; the file need not exist.
-    - `file`: from `backup`.
-    - `folder`: where the present state is saved first.
-
-    Returns the backup of what was there, or the damaged file itself under another name beside it;
-    None if there was nothing.
-    Raises `StudyError` if the file is missing or damaged, or holds no studies; nothing is changed
-    then.
+    Returns the backup of the old state (or the damaged file, renamed); None without one. Raises
+    `StudyError`, with nothing changed, if the file is no sound backup.
     """
     if not file.is_file():
         raise StudyError(f"there is no file {file}")
     check(file)
     target = sqlite_path(url)
-    kept = None
+    previous = None
     if target.is_file() and target.stat().st_size:
-        kept = backup(url, folder) if _is_sound(target) else _put_aside(target)
+        previous = backup(url, folder) if _is_sound(target) else _put_aside(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     if not target.exists():
         target.touch(mode=0o600)
     _copy(file, target)
     check(target)
-    return kept
+    return previous
 
 
 def _is_sound(file: Path) -> bool:
@@ -88,12 +75,10 @@ def _is_sound(file: Path) -> bool:
 
 
 def _put_aside(file: Path) -> Path:
-    """Rename a damaged database, with the log beside it; its new name.
-
-    An app that has it open goes on with the damaged file until it is started again.
-    """
+    """Rename a damaged database, with its log; an app that has it open goes on with it."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
     aside = file.with_name(f"{file.name}.damaged-{stamp}")
+    # The log first: SQLite would replay an old log into a new database beside it.
     for end in ("-wal", "-shm", ""):
         beside = file.with_name(file.name + end)
         if beside.exists():
@@ -102,19 +87,19 @@ def _put_aside(file: Path) -> Path:
 
 
 def check(file: Path) -> None:
-    """Raise `StudyError` unless a file is a sound database of this program."""
     connection = sqlite3.connect(f"file:{file}?mode=rw", uri=True, timeout=BUSY_SECONDS)
     try:
-        said = [row[0] for row in connection.execute("PRAGMA integrity_check")]
+        complaints = [row[0] for row in connection.execute("PRAGMA integrity_check")]
         orphans = connection.execute("PRAGMA foreign_key_check").fetchall()
+        # A sound SQLite file of another program has none of our tables.
         connection.execute("SELECT count(*) FROM vote").fetchone()
         connection.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.DatabaseError as error:
         raise StudyError(f"{file} is no database of EIC Lab: {error}") from error
     finally:
         connection.close()
-    if said != ["ok"] or orphans:
-        raise StudyError(f"{file} is damaged: {(said + ['broken references'])[0]}")
+    if complaints != ["ok"] or orphans:
+        raise StudyError(f"{file} is damaged: {(complaints + ['broken references'])[0]}")
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -22,10 +22,7 @@ from study.organising import OrganiserService
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0, or 2 for a mistake and 3 for a fault, with one sentence on stderr.
-
-    130 where Ctrl-C has paused it.
-    """
+    """Run one command. Returns 0, 2 for a mistake, 3 for a fault, 130 after Ctrl-C."""
     options = _parser().parse_args(arguments)
     if options.database is None:
         options.database = os.environ.get("DATABASE_URL") or DEFAULT_URL
@@ -41,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _tell_of_demo() -> None:
-    """Where the studies of a demo are: a command that names no database passes them over."""
+    """Say where a demo's studies are: a command that names no database passes them over."""
     if sqlite_path(DEMO_URL).is_file():
         print(
             "note: the demo's studies are in a database of their own, which this leaves out; "
@@ -120,12 +117,12 @@ def _list(options: argparse.Namespace) -> None:
     store.dispose()
 
 
-def _find(service: OrganiserService, wanted: str) -> Study:
-    """By name first, else by number."""
-    named = [study for study in service.studies() if study.name == wanted]
-    if named:
-        return named[0]
-    return service.study(int(wanted) if wanted.isdigit() else wanted)
+def _find(service: OrganiserService, text: str) -> Study:
+    # The name first: a study may be called `7`.
+    matches = [study for study in service.studies() if study.name == text]
+    if matches:
+        return matches[0]
+    return service.study(int(text) if text.isdigit() else text)
 
 
 def _export(options: argparse.Namespace) -> None:
@@ -167,9 +164,9 @@ def _backup(options: argparse.Namespace) -> None:
 
 
 def _restore(options: argparse.Namespace) -> None:
-    kept = restore(options.database, options.file, options.folder)
+    previous = restore(options.database, options.file, options.folder)
     open_database(options.database).dispose()
-    said = f"; what was there is in {kept}" if kept else ""
-    if kept is not None and ".damaged-" in kept.name:
-        said += " (damaged: if the app is running, start it again)"
-    print(f"restored {options.file}{said}", file=sys.stderr)
+    note = f"; what was there is in {previous}" if previous else ""
+    if previous is not None and ".damaged-" in previous.name:
+        note += " (damaged: if the app is running, start it again)"
+    print(f"restored {options.file}{note}", file=sys.stderr)

@@ -1,9 +1,4 @@
-"""Opening a database, bringing it to the newest schema, and its units of work.
-
-SQLite: write-ahead log, foreign keys, a busy timeout; every writer begins with BEGIN IMMEDIATE, so
-that what it reads is still true when it writes.  The driver's own transaction control is switched
-off (`isolation_level = None`): it would begin late, and silently.
-"""
+"""Opens a database, brings it to the newest schema, and gives its units of work."""
 
 from __future__ import annotations
 
@@ -39,21 +34,18 @@ FOLDER = Path(__file__).resolve().parent / "migrations"
 
 
 def configuration() -> Config:
-    """Alembic's, without a file."""
     config = Config()
     config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
     return config
 
 
 def migrate(engine: Engine) -> None:
-    """Run the migrations that are missing, all in one transaction; processes wait for each other.
-
-    Raises `StudyError` if the database was made by a newer version.
-    """
+    """Run the missing migrations; raises `StudyError` if a newer version made the database."""
     config = configuration()
     scripts = ScriptDirectory.from_config(config)
     newest = scripts.get_current_head()
     with engine.connect() as connection, connection.begin():
+        # Most starts find the newest schema, and need not queue for the writer's lock.
         if MigrationContext.configure(connection).get_current_revision() == newest:
             return
     writers = engine.execution_options(eic_writer=True)
@@ -61,8 +53,8 @@ def migrate(engine: Engine) -> None:
         current = MigrationContext.configure(connection).get_current_revision()
         if current == newest:
             return
-        known = {script.revision for script in scripts.walk_revisions()}
-        if current is not None and current not in known:
+        revisions = {script.revision for script in scripts.walk_revisions()}
+        if current is not None and current not in revisions:
             raise StudyError(
                 "this database was made by a newer version of EIC Lab",
                 hint="update the program, or restore a backup",
@@ -78,67 +70,52 @@ _ADVISORY_LOCK = 5127
 
 
 class SqlTx:
-    """The repositories of one unit of work: `study.store.Tx`."""
-
     def __init__(self, db_session: Session) -> None:
         self._db = db_session
 
     @cached_property
     def studies(self) -> SqlStudies:
-        """Studies."""
         return SqlStudies(self._db)
 
     @cached_property
     def materials(self) -> SqlMaterials:
-        """Problems, pool, pairs, ballots."""
         return SqlMaterials(self._db)
 
     @cached_property
     def invitations(self) -> SqlInvitations:
-        """Links."""
         return SqlInvitations(self._db)
 
     @cached_property
     def raters(self) -> SqlRaters:
-        """Raters."""
         return SqlRaters(self._db)
 
     @cached_property
     def assignments(self) -> SqlAssignments:
-        """Ballots given out."""
         return SqlAssignments(self._db)
 
     @cached_property
     def votes(self) -> SqlVotes:
-        """Votes."""
         return SqlVotes(self._db)
 
     @cached_property
     def models(self) -> SqlModels:
-        """Models that were asked, and their answers."""
         return SqlModels(self._db)
 
     @cached_property
     def seals(self) -> SqlSeals:
-        """Commitments to votes."""
         return SqlSeals(self._db)
 
     @cached_property
     def audit(self) -> SqlAudit:
-        """Audit lines."""
         return SqlAudit(self._db)
 
     @cached_property
     def access(self) -> SqlAccess:
-        """Passphrase and logins."""
         return SqlAccess(self._db)
 
 
 class SqlStore:
-    """A database: `study.store.Store`.
-
-    One for a process, shared by its threads; other processes may have their own on the same file.
-    """
+    """A database: `study.store.Store`. One for a process, shared by its threads."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -148,27 +125,14 @@ class SqlStore:
         self._turn = threading.Lock()
 
     def reading(self) -> AbstractContextManager[Tx]:
-        """A consistent snapshot; writing raises.
-
-        Raises `StorageError` if the database cannot be read.
-        """
         return self._reading()
 
     def writing(self) -> AbstractContextManager[Tx]:
-        """The only writer; commits on leaving, undoes everything on an exception.
-
-        Raises `BusyError` if other writers do not finish within half a minute; nothing was done.
-        Raises `StorageError` if the disk is full, or the database cannot be written; nothing was
-        done.
-        """
+        """Raises `BusyError` after half a minute of waiting, `StorageError` if it cannot write."""
         return self._writing()
 
     def alone(self, name: str) -> AbstractContextManager[bool]:
-        """Hold a name until leaving; gives whether nobody else holds it, here or elsewhere.
-
-        A killed process holds nothing.  It is a lock on a file beside an SQLite file, and one of
-        the server's for PostgreSQL.
-        """
+        """A lock that a killed process loses: on a file beside SQLite's, or PostgreSQL's own."""
         short = hashlib.sha256(name.encode()).digest()[:4]
         if self.engine.dialect.name == "sqlite":
             return _alone_by_file(Path(f"{self.engine.url.database}.{short.hex()}.lock"))
@@ -181,8 +145,8 @@ class SqlStore:
             return
         names = {"kind": _ADVISORY_LOCK, "number": number}
         with self.engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
-            wanted = text("SELECT pg_try_advisory_lock(:kind, :number)")
-            free = bool(connection.execute(wanted, names).scalar())
+            lock = text("SELECT pg_try_advisory_lock(:kind, :number)")
+            free = bool(connection.execute(lock, names).scalar())
             try:
                 yield free
             finally:
@@ -210,7 +174,6 @@ class SqlStore:
             self._turn.release()
 
     def dispose(self) -> None:
-        """Close all connections."""
         self.engine.dispose()
 
 
@@ -238,7 +201,6 @@ def _alone_by_file(path: Path) -> Iterator[bool]:
 
 
 def _is(number: int, path: Path) -> bool:
-    """Whether an open file is the one that has this name."""
     try:
         return os.path.samestat(os.fstat(number), path.stat())
     except FileNotFoundError:
@@ -246,14 +208,9 @@ def _is(number: int, path: Path) -> bool:
 
 
 def open_database(url: str = DEFAULT_URL) -> SqlStore:
-    """Open a database, made and migrated if need be.
-
-    - `url`: SQLAlchemy's; for SQLite a file, its folder is made.
-
-    Raises `StudyError` if it cannot be opened, or was made by a newer version of this program.
-    """
+    """Open a database, made and migrated if need be; raises `StudyError` if it cannot."""
     engine = make_engine(url)
-    shown = f"cannot open the database {_shown(engine.url)}"
+    failure = f"cannot open the database {_without_password(engine.url)}"
     try:
         if engine.dialect.name == "sqlite":
             _prepare_file(engine)
@@ -265,16 +222,15 @@ def open_database(url: str = DEFAULT_URL) -> SqlStore:
         fault = fault_of(error)
         if fault is None:
             reason = error.orig if isinstance(error, DBAPIError) else error
-            raise StudyError(f"{shown}: {reason}") from error
-        raise StorageError(f"{shown}: {fault.message}", hint=fault.hint) from error
+            raise StudyError(f"{failure}: {reason}") from error
+        raise StorageError(f"{failure}: {fault.message}", hint=fault.hint) from error
     except OSError as error:
         engine.dispose()
-        raise StorageError(f"{shown}: {error.strerror or error}") from error
+        raise StorageError(f"{failure}: {error.strerror or error}") from error
     return SqlStore(engine)
 
 
 def make_engine(url: str) -> Engine:
-    """An engine whose transactions begin as this package needs them; touches no file."""
     try:
         parsed = make_url(url)
     except ArgumentError as error:
@@ -303,30 +259,28 @@ def busy_seconds(url: URL) -> float:
     >>> busy_seconds(make_url("sqlite:///a.sqlite3?timeout=5")), busy_seconds(make_url(DEFAULT_URL))
     (5.0, 30.0)
     """
-    said = url.query.get("timeout", "")
-    return float(said) if isinstance(said, str) and said.isdecimal() else float(BUSY_SECONDS)
+    seconds = url.query.get("timeout", "")
+    return (
+        float(seconds) if isinstance(seconds, str) and seconds.isdecimal() else float(BUSY_SECONDS)
+    )
 
 
 def sqlite_path(url: str) -> Path:
-    """The file of an SQLite address.
-
-    Raises `StudyError` if the address is not SQLite's, or names no file.
-    """
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
         raise StudyError(
-            f"{_shown(parsed)} is no SQLite file", hint=f"write something like {DEFAULT_URL}"
+            f"{_without_password(parsed)} is no SQLite file",
+            hint=f"write something like {DEFAULT_URL}",
         )
     assert parsed.database is not None
     return Path(parsed.database)
 
 
-def _shown(url: URL) -> str:
+def _without_password(url: URL) -> str:
     return url.render_as_string(hide_password=True)
 
 
 def _prepare_file(engine: Engine) -> None:
-    """Make the folder and the file (for the owner's eyes only), and switch the log on."""
     path = Path(str(engine.url.database))
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
@@ -339,13 +293,10 @@ def _prepare_file(engine: Engine) -> None:
 
 
 def _check_file(engine: Engine) -> None:
-    """Whether a file is sound, and may be written: better now than with the first vote.
-
-    Raises `StorageError` if its pages do not fit together.
-    """
+    """Raise `StorageError` unless the file is sound and may be written: before the first vote."""
     with engine.execution_options(eic_writer=True).connect() as connection, connection.begin():
-        said = connection.execute(text("PRAGMA quick_check(1)")).scalar()
-    if said != "ok":
+        verdict = connection.execute(text("PRAGMA quick_check(1)")).scalar()
+    if verdict != "ok":
         path = Path(str(engine.url.database))
         raise StorageError(
             f"the database {path} is damaged",
@@ -355,11 +306,8 @@ def _check_file(engine: Engine) -> None:
 
 
 def _switch_log_on(connection: sqlite3.Connection) -> None:
-    """Write-ahead log from now on; waits for others who are just opening the same file.
-
-    The switch takes a lock that SQLite does not wait for (https://sqlite.org/rescode.html#busy:
-    where waiting could mean a deadlock, the busy handler is not called), so we do.
-    """
+    # SQLite does not wait for the lock that the switch takes: where waiting could mean a deadlock,
+    # it does not call the busy handler (https://sqlite.org/rescode.html#busy).
     give_up = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -374,7 +322,8 @@ def _switch_log_on(connection: sqlite3.Connection) -> None:
 
 
 def _on_connect(connection: Any, _record: object) -> None:
-    connection.isolation_level = None  # we say BEGIN ourselves
+    connection.isolation_level = None  # we say BEGIN ourselves: the driver would begin late
+    # SQLite forgets all of these when a connection closes: hence at each connect.
     for pragma in (
         "foreign_keys = ON",
         "synchronous = FULL",  # what is committed survives a power cut
@@ -387,11 +336,12 @@ def _on_connect(connection: Any, _record: object) -> None:
 def _begin_sqlite(connection: Connection) -> None:
     writer = connection.get_execution_options().get("eic_writer", False)
     connection.exec_driver_sql(f"PRAGMA query_only = {'OFF' if writer else 'ON'}")
+    # IMMEDIATE: what a writer reads must still be true when it writes.
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writer else "BEGIN")
 
 
 def _begin_elsewhere(connection: Connection) -> None:
-    """PostgreSQL: one writer at a time by an advisory lock; readers see one snapshot."""
+    """PostgreSQL: an advisory lock lets one writer in at a time; readers see one snapshot."""
     if connection.dialect.name != "postgresql":
         return
     if connection.get_execution_options().get("eic_writer", False):

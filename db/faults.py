@@ -1,8 +1,4 @@
-"""What went wrong with a database, in words: full, damaged, locked, not to be written.
-
-What is no fault of the machine, such as a guard that a trigger holds or a mistake of ours, stays
-the exception that it is.
-"""
+"""Says in words what is wrong with a database: full, damaged, locked, not to be written."""
 
 from __future__ import annotations
 
@@ -18,7 +14,8 @@ _DAMAGED = (
     "the database is damaged",
     "put a backup in its place: make restore FILE=var/backups/…; the damaged file is kept",
 )
-_SAID = {
+# The machine's faults alone: a guard that a trigger holds, or a mistake of ours, stays what it is.
+_FAULTS = {
     sqlite3.SQLITE_FULL: (
         "the disk is full",
         "free some space: what was saved is safe, and nothing is half saved",
@@ -40,11 +37,11 @@ _SAID = {
     sqlite3.SQLITE_IOERR: ("the disk does not read or write", "look at the disk and its space"),
 }
 """By SQLite's primary result code (https://sqlite.org/rescode.html)."""
-_WAITED_FOR = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def fault_of(error: BaseException) -> StorageError | None:
-    """The fault that an error of a database stands for; None if it is none of the machine's.
+    """The machine's fault behind a database error; None if it is something else.
 
     >>> error = sqlite3.OperationalError("database or disk is full")
     >>> error.sqlite_errorcode = sqlite3.SQLITE_FULL
@@ -55,11 +52,12 @@ def fault_of(error: BaseException) -> StorageError | None:
     """
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, sqlite3.Error):
+        # The low byte is the primary code; the rest is its kind, such as SQLITE_BUSY_SNAPSHOT.
         code = getattr(cause, "sqlite_errorcode", -1) & 0xFF
-        if code in _WAITED_FOR:
+        if code in _BUSY:
             return BusyError()
-        said = _SAID.get(code)
-        return None if said is None else StorageError(said[0], hint=said[1])
+        words = _FAULTS.get(code)
+        return None if words is None else StorageError(words[0], hint=words[1])
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         return StorageError("the database cannot be reached", hint="try again in a moment")
     return None
@@ -67,14 +65,11 @@ def fault_of(error: BaseException) -> StorageError | None:
 
 @contextmanager
 def faults_in_words(*, reading: bool = False) -> Iterator[None]:
-    """What goes wrong with a database in here is raised as `StorageError`.
-
-    - `reading`: who only reads and is refused a write has made a mistake: that stays what it is.
-    """
     try:
         yield
     except (DBAPIError, sqlite3.Error) as error:
         cause = error.orig if isinstance(error, DBAPIError) else error
+        # A reader that is refused a write has made a mistake of ours: no fault.
         refused = getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_READONLY
         fault = None if reading and refused else fault_of(error)
         if fault is None:

@@ -1,6 +1,4 @@
-"""The tables and their column types.  What may never change is guarded by triggers, see the
-migrations.
-"""
+"""The tables and their column types; triggers (see the migrations) guard what may never change."""
 
 from __future__ import annotations
 
@@ -26,36 +24,32 @@ from sqlalchemy.types import TypeDecorator
 
 
 class UtcTime(TypeDecorator[datetime]):
-    """An aware time, stored as naive UTC."""
-
+    # Naive UTC: SQLite has no type for times with a zone.
     impl = DateTime
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Convert to UTC; a time without zone is a mistake of ours."""
         if value is None:
             return None
         if value.tzinfo is None:
+            # A mistake of ours: a naive time would be stored in whatever zone the machine is in.
             raise ValueError("a stored time needs a time zone")
         return value.astimezone(UTC).replace(tzinfo=None)
 
     def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:
-        """Say that it is UTC."""
         return None if value is None else value.replace(tzinfo=UTC)
 
 
 class Number(TypeDecorator[float]):
-    """A double; nan is stored as NULL, which SQLite would make of it anyway."""
+    """A double; nan is stored as NULL, as SQLite would do anyway."""
 
     impl = Double
     cache_ok = True
 
     def process_bind_param(self, value: float | None, dialect: Dialect) -> float | None:
-        """nan to NULL."""
         return None if value is None or math.isnan(value) else float(value)
 
     def process_result_value(self, value: Any | None, dialect: Dialect) -> float:
-        """NULL to nan."""
         return math.nan if value is None else float(value)
 
 
@@ -69,8 +63,6 @@ NAMES = {
 
 
 class Base(DeclarativeBase):
-    """All tables."""
-
     metadata = MetaData(naming_convention=NAMES)
     type_annotation_map = {datetime: UtcTime(), float: Number()}
 
@@ -96,8 +88,6 @@ class StudyTable(Base):
 
 
 class ProblemTable(Base):
-    """A problem with its table of data; `special` ones belong to practice and checks."""
-
     __tablename__ = "problem"
     __table_args__ = (UniqueConstraint("study_id", "special", "name"),)
 
@@ -113,8 +103,6 @@ class ProblemTable(Base):
 
 
 class PoolTable(Base):
-    """The scored pool, gzipped: a document that is kept, not queried."""
-
     __tablename__ = "pool"
 
     study_id: Mapped[int] = mapped_column(ForeignKey("study.id"), primary_key=True)
@@ -124,8 +112,6 @@ class PoolTable(Base):
 
 
 class PairTable(Base):
-    """Two formulas for one problem."""
-
     __tablename__ = "pair"
     __table_args__ = (
         UniqueConstraint("study_id", "kind", "number"),
@@ -145,8 +131,6 @@ class PairTable(Base):
 
 
 class MemberTable(Base):
-    """One formula of a pair."""
-
     __tablename__ = "member"
     __table_args__ = (CheckConstraint("slot IN ('lower', 'higher')", name="slot"),)
 
@@ -165,8 +149,6 @@ class MemberTable(Base):
 
 
 class BallotTable(Base):
-    """What a pair looks like to raters; written once, at freezing."""
-
     __tablename__ = "ballot"
 
     pair_id: Mapped[int] = mapped_column(ForeignKey("pair.id"), primary_key=True)
@@ -222,8 +204,6 @@ class RaterTable(Base):
 
 
 class AssignmentTable(Base):
-    """A ballot given to a rater, and the reservation of its pair."""
-
     __tablename__ = "assignment"
     __table_args__ = (
         UniqueConstraint("rater_id", "pair_id"),
@@ -338,8 +318,6 @@ class SealTable(Base):
 
 
 class AuditTable(Base):
-    """What was done, when and by whom; append-only."""
-
     __tablename__ = "audit"
     __table_args__ = {"sqlite_autoincrement": True}
 
@@ -352,8 +330,6 @@ class AuditTable(Base):
 
 
 class OrganiserTable(Base):
-    """The passphrase, hashed; one row."""
-
     __tablename__ = "organiser"
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -362,8 +338,6 @@ class OrganiserTable(Base):
 
 
 class SetupTable(Base):
-    """The one set-up link that is good, hashed; at most one row."""
-
     __tablename__ = "setup_link"
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -384,8 +358,6 @@ class AttemptTable(Base):
 
 
 class LoginTable(Base):
-    """A login of the organiser; the cookie's token is stored hashed."""
-
     __tablename__ = "login"
 
     token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)

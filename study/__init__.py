@@ -1,4 +1,1 @@
-"""The study: matched pairs, ballots, statistics and reports.
-
-Imports `eic_core`; knows nothing of SQL or of the screen.
-"""
+"""The study: matched pairs, ballots, statistics and reports; knows nothing of SQL or pages."""

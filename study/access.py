@@ -34,7 +34,6 @@ class HashParameters:
 
 
 def hash_passphrase(passphrase: str, parameters: HashParameters | None = None) -> str:
-    """A salted scrypt hash that says its parameters: ``scrypt$N$r$p$salt$hash``."""
     used = parameters or HashParameters()
     salt = secrets.token_bytes(16)
     digest = _scrypt(passphrase, salt, used)
@@ -49,11 +48,12 @@ def passphrase_matches(passphrase: str, stored: str) -> bool:
     (True, False)
     """
     _, n, r, p, salt, digest = stored.split("$")
-    made = _scrypt(passphrase, bytes.fromhex(salt), HashParameters(int(n), int(r), int(p)))
-    return hmac.compare_digest(made, bytes.fromhex(digest))
+    computed = _scrypt(passphrase, bytes.fromhex(salt), HashParameters(int(n), int(r), int(p)))
+    return hmac.compare_digest(computed, bytes.fromhex(digest))
 
 
 def _scrypt(passphrase: str, salt: bytes, used: HashParameters) -> bytes:
+    # Twice what scrypt needs (128 N r p): OpenSSL refuses more than 32 MB by default.
     memory = 256 * used.n * used.r * used.p
     return hashlib.scrypt(
         passphrase.encode(), salt=salt, n=used.n, r=used.r, p=used.p, maxmem=memory, dklen=32
@@ -76,10 +76,12 @@ class AccessService:
     store
     clock
     chance
+        Where logins are stored, what time it is, and where tokens come from.
     demo
         True: no passphrase, everybody who reaches the app organises. The app must listen on
         127.0.0.1 only and use a database of its own.
     parameters
+        Costs of scrypt for new passphrases; None: the defaults of `HashParameters`.
     """
 
     def __init__(
@@ -98,11 +100,12 @@ class AccessService:
         self.demo = demo
 
     def needs_setup(self) -> bool:
-        """Whether no passphrase has been chosen yet; False in a demo.
+        """Whether nobody has chosen a passphrase yet.
 
         Returns
         -------
         bool
+            False in a demo.
         """
         if self.demo:
             return False
@@ -110,14 +113,14 @@ class AccessService:
             return tx.access.passphrase_hash() is None
 
     def setup_token(self) -> str | None:
-        """Call once at start: a one-time token for the set-up link, good for a day, or None.
+        """A new one-time token for the set-up link; an earlier one stops working.
 
-        None if a passphrase exists, or in a demo.  Print ``study.links.setup_link(base, token)``
-        on the console; an earlier token stops working.
+        Call once at start, and print ``study.links.setup_link(base, token)`` on the console.
 
         Returns
         -------
         str | None
+            Good for a day; None if a passphrase exists, or in a demo.
         """
         if self.demo:
             return None
@@ -130,16 +133,19 @@ class AccessService:
             return token
 
     def set_up(self, token: str, passphrase: str) -> Login:
-        """Choose the first passphrase, with the token of the set-up link; burns the token.
+        """Choose the first passphrase, and burn the token of the set-up link.
 
         Parameters
         ----------
         token
+            From `setup_token`.
         passphrase
+            12 to 1000 characters.
 
         Returns
         -------
         Login
+            The organiser's first.
 
         Raises
         ------
@@ -161,23 +167,25 @@ class AccessService:
             return self._login(tx, now)
 
     def log_in(self, passphrase: str, *, origin: str = "") -> Login:
-        """Log in.
+        """Begin a login.
 
         Parameters
         ----------
         passphrase
+            As typed.
         origin
-            The visitor's address; kept as a hash, to slow down who guesses.
+            The visitor's address; stored as a hash, to slow down who guesses.
 
         Returns
         -------
         Login
+            Good for twelve hours.
 
         Raises
         ------
         AccessError
             If the passphrase is wrong, or attempts come too fast; `retry_after` has the seconds
-            to wait.  The wait is the same for right and wrong guesses.
+            to wait, the same for right and wrong guesses.
         """
         where = hashlib.sha256(origin.encode()).hexdigest()[:32]
         now = self._clock.now()
@@ -193,6 +201,7 @@ class AccessService:
         if stored is None:
             raise AccessError("there is no passphrase yet", hint="use the set-up link")
         if len(passphrase) > MAX_PASSPHRASE or not passphrase_matches(passphrase, stored):
+            # A text of megabytes is refused unhashed: hashing it would keep the server busy.
             raise AccessError("that is not the passphrase")
         with self._store.writing() as tx:
             tx.access.forgive(attempt)
@@ -205,10 +214,12 @@ class AccessService:
         Parameters
         ----------
         cookie_token
+            `Login.token`; None or "" without a cookie.
 
         Returns
         -------
         bool
+            Always True in a demo.
         """
         if self.demo:
             return True
@@ -218,28 +229,37 @@ class AccessService:
             return tx.access.login_expiry(token_hash(cookie_token), self._clock.now()) is not None
 
     def log_out(self, cookie_token: str) -> None:
-        """End this login; harmless if there is none.
+        """End a login; harmless without one.
 
         Parameters
         ----------
         cookie_token
+            `Login.token`.
         """
         now = self._clock.now()
         with self._store.writing() as tx:
             tx.access.end_login(token_hash(cookie_token), now)
 
     def change_passphrase(self, cookie_token: str, old: str, new: str) -> Login:
-        """Choose another passphrase; ends every login and begins a new one.
+        """Replace the passphrase; end every login and begin a new one.
 
         Parameters
         ----------
         cookie_token
+            Of a login that is good.
         old
         new
+            Passphrases; the new one has 12 to 1000 characters.
 
         Returns
         -------
         Login
+            The only one that is good from now on.
+
+        Raises
+        ------
+        AccessError
+            If nobody is logged in, the old passphrase is wrong, or the new one too short.
         """
         if not self.is_organiser(cookie_token):
             raise AccessError("log in first")
@@ -266,7 +286,7 @@ class AccessService:
         return Login(token, now + LOGIN_LIFETIME)
 
     def _wait(self, tx: Tx, where: str, now: datetime) -> float:
-        """Seconds until an attempt is looked at: doubles with each failure over the free ones."""
+        """Seconds until the next attempt; they double with each failure over the free ones."""
         longest = 0.0
         for origin, free in ((where, FREE_ATTEMPTS), (None, FREE_ATTEMPTS_ALL)):
             failures = sorted(tx.access.failures(now - WINDOW, origin))

@@ -1,11 +1,7 @@
-"""Which pair a rater gets next and on which side, so that votes stay even.
+"""Which pair a rater gets next and on which side, so that votes stay even; pure functions.
 
-One ballot is given at a time, in the transaction that shows it: the choice then knows every vote
-and every live reservation, and a rater who leaves holds up one pair, not ten.  Everything here is
-a pure function of what it is given.
-
-Who may still rate what is a bipartite graph, and sharing out the votes to come is a flow on it: at
-most `RaterAtWork.remaining` through a rater, at most one through a rater and a pair.
+Sharing out the votes to come is a flow on a bipartite graph: at most `RaterAtWork.remaining`
+through a rater, at most one through a rater and a pair.
 """
 
 from __future__ import annotations
@@ -25,13 +21,8 @@ from scipy.sparse.csgraph import maximum_flow
 
 @dataclass(frozen=True)
 class ReachableEvenness:
-    """How far the votes to come can be spread.
-
-    Notes
-    -----
-    If `below` is all votes to come and `upto` all that are missing at the floor, then one way of
-    giving them does both (Mendelsohn and Dulmage, "Some generalizations of the problem of distinct
-    representatives", Canad. J. Math. 10, 1958), and all pairs end within one vote of each other.
+    """How far the votes to come can be spread: one way of giving them reaches both (Mendelsohn and
+    Dulmage, Canad. J. Math. 10, 1958), and then all pairs end within one vote of each other.
     """
 
     # Votes to come that can be given without bringing any pair above the ceiling of the even number
@@ -45,14 +36,10 @@ def reachable_evenness(
     remaining: npt.NDArray[np.int_],
     level: tuple[int, int],
 ) -> ReachableEvenness:
-    """How evenly votes can still be spread.
+    """How evenly votes can still be spread; `level` comes from `even_level`.
 
-    - `loads`, shape (P,): votes and live reservations of each pair.
-    - `open_to`, shape (R, P): which rater may still get which pair.
-    - `remaining`, shape (R,): ballots still to come for each rater.
-    - `level`: floor and ceiling of the even number, from `even_level`.
-
-    Two raters with a vote each, one of whom has had all but the pair that is full:
+    Shapes are (P,), (R, P) and (R,): loads of pairs, who may still get what, ballots to come. One
+    of two raters, with a vote each, may still get only the pair that is full:
 
     >>> loads, open_to = np.array([1, 0, 0]), np.array([[True, False, False], [True, True, True]])
     >>> even_level(loads, 2)
@@ -64,17 +51,14 @@ def reachable_evenness(
 
 
 class ReachGraph:
-    """The graph of who may still rate what; its edges' capacities change from question to question.
-
-    - `open_to`, shape (R, P)
-    """
+    """Who may still rate what: `open_to` has shape (R, P). Capacities change between questions."""
 
     def __init__(self, open_to: npt.NDArray[np.bool_]) -> None:
         self._open, self._may = open_to, open_to.copy()
 
     @cached_property
     def _graph(self) -> csr_array:
-        """Row by row: raters to the pairs open to them, pairs to the sink, source to the raters."""
+        """Sparse rows: raters to the pairs open to them, pairs to the sink, source to raters."""
         raters, pairs = self._open.shape
         source, sink = raters + pairs, raters + pairs + 1
         degrees = np.concatenate([self._open.sum(axis=1), np.ones(pairs, int), [raters, 0]])
@@ -88,13 +72,11 @@ class ReachGraph:
         )
 
     def let(self, rater: int, pair: int, may: bool) -> None:
-        """Whether a rater may get a pair that was open to them."""
         self._may[rater, pair] = may
 
     def evenness(
         self, loads: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_], level: tuple[int, int]
     ) -> ReachableEvenness:
-        """As `reachable_evenness` has it."""
         floor, ceiling = level
         below = self._flow(np.maximum(ceiling - loads, 0), remaining)
         if floor == ceiling:
@@ -102,8 +84,8 @@ class ReachGraph:
         return ReachableEvenness(below, self._flow(np.maximum(floor - loads, 0), remaining))
 
     def _flow(self, room: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_]) -> int:
-        """Votes that fit below a level: by handing them out, where that leaves none to improve."""
         most = _most(room, remaining)
+        # Handing out is quick and nearly always reaches the limit; the exact flow decides the rest.
         if self._handed_out(room, remaining) == most:
             return most
         self._graph.data[:] = np.concatenate([self._may[self._open], room, remaining])
@@ -111,22 +93,20 @@ class ReachGraph:
         return int(maximum_flow(self._graph, source, source + 1).flow_value)
 
     def _handed_out(self, room: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_]) -> int:
-        """Votes that fit if each rater, the freest last, gives where most is left to give."""
-        left = room.copy()
+        spare = room.copy()
         for rater in np.argsort(self._may.sum(axis=1) - remaining):
-            offered = np.where(self._may[rater], left, 0)
-            wanted = min(int(remaining[rater]), int(np.count_nonzero(offered)))
-            left[np.argpartition(offered, -wanted)[-wanted:] if wanted else []] -= 1
-        return int(room.sum() - left.sum())
+            offered = np.where(self._may[rater], spare, 0)
+            count = min(int(remaining[rater]), int(np.count_nonzero(offered)))
+            spare[np.argpartition(offered, -count)[-count:] if count else []] -= 1
+        return int(room.sum() - spare.sum())
 
 
 def _most(room: npt.NDArray[np.int_], remaining: npt.NDArray[np.int_]) -> int:
-    """At most so many votes fit, whoever may rate what."""
     return min(int(room.sum()), int(remaining.sum()))
 
 
 def even_level(loads: Sequence[int] | npt.NDArray[np.int_], to_come: int) -> tuple[int, int]:
-    """Floor and ceiling of what the lowest pairs come to if votes fill them up from below.
+    """Floor and ceiling of the lowest pairs' votes, once the votes to come fill them up from below.
 
     >>> even_level([0, 0, 0, 9], 7)
     (2, 3)
@@ -145,8 +125,6 @@ MAX_CANDIDATES = 12
 
 @dataclass(frozen=True)
 class PairLoad:
-    """How often a pair has been given out."""
-
     pair_id: int
     problem: str
     formulas: frozenset[str]  # Keys of its two formulas
@@ -157,32 +135,26 @@ class PairLoad:
 
     @property
     def load(self) -> int:
-        """Votes and live reservations together: what is balanced."""
+        """Votes and live reservations: what is balanced."""
         return self.completed + self.reserved
 
     @property
     def side_surplus(self) -> int:
-        """Left minus right, over votes and live reservations."""
         return 2 * self.lower_left - self.load
 
 
 @dataclass(frozen=True)
 class RaterHistory:
-    """What a rater has been given before: pair ids, and how often the lower EIC was on the left."""
-
     pair_ids: frozenset[int] = frozenset()
     lower_left: int = 0
 
     @property
     def side_surplus(self) -> int:
-        """Left minus right."""
         return 2 * self.lower_left - len(self.pair_ids)
 
 
 @dataclass(frozen=True)
 class RaterAtWork:
-    """A rater who is at work: what they have had, and how many ballots are still to come."""
-
     rater_id: int
     pair_ids: frozenset[int]
     remaining: int
@@ -190,8 +162,6 @@ class RaterAtWork:
 
 @dataclass(frozen=True)
 class Choice:
-    """A pair to give, and whether the formula of lower EIC stands on the left."""
-
     pair_id: int
     lower_left: bool
 
@@ -199,35 +169,24 @@ class Choice:
 def choose_pair(
     loads: Sequence[PairLoad],
     history: RaterHistory,
-    wanted: int,
+    remaining: int,
     rng: random.Random,
     others: Collection[RaterAtWork] = (),
 ) -> Choice | None:
-    """The next pair for a rater.
+    """The next pair for a rater; None if each was theirs, or shares a formula with one that was.
 
-    - `loads`: all pairs that raters may get.
-    - `history`: what this rater has had.
-    - `wanted`: ballots this rater still needs, this one included; at least 1.
-    - `rng`: breaks ties.
-    - `others`: the other raters at work: pairs that they have had will not get their remaining
-      votes.
+    - `remaining`: ballots this rater still needs, this one included; at least 1.
+    - `others`: raters at work: pairs that they have had will not get their votes.
 
-    Returns None if every pair was given to this rater, or shares a formula with one that was.
-
-    Notes
-    -----
     In this order: as many ballots as possible must remain for this rater (pairs may share
     formulas); the least outlook (see `expected_votes`), in steps of half a vote, or of a twentieth
     when few ballots are still to come; a problem that this rater has had least; a problem drawn by
-    lot, with the number of its pairs of that step as weight, so that problems run out together and
-    raters meet them in different orders (Efraimidis and Spirakis, 2006); the least outlook in
-    quarters of a vote; a side that mends both the pair's and the rater's balance; chance.
+    lot, with the number of its pairs of that step as weight (Efraimidis and Spirakis, 2006); the
+    least outlook in quarters of a vote; a side that mends both the pair's and the rater's balance;
+    chance.
 
-    Near the end a pair is passed over if the raters at work could then no longer bring all pairs
-    to the same number of votes, and could with another (see `reachable_evenness`).  A rater's
-    balance comes before a pair's where both cannot be had (see `_side`): whoever answers all
-    ballots has seen the lower EIC on either side equally often, or once more on one of them if the
-    ballots are odd in number.
+    A rater's balance comes before a pair's: whoever answers all ballots has seen the lower EIC on
+    either side equally often, or once more on one of them if the ballots are odd in number.
 
     >>> a = PairLoad(1, "p", frozenset("ab"), completed=2, lower_left=2)
     >>> b = PairLoad(2, "q", frozenset("cd"), completed=1, lower_left=1)
@@ -243,15 +202,15 @@ def choose_pair(
     outlook = expected_votes(loads, others)
     least = min(outlook[pair.pair_id] for pair in free)
     over = {pair.pair_id: outlook[pair.pair_id] - least + 1e-9 for pair in free}
-    seen = Counter(pair.problem for pair in had)
+    had_of_problem = Counter(pair.problem for pair in had)
     waiting = Counter(pair.problem for pair in free if over[pair.pair_id] < 1)
     # A weighted lot: the largest of n uniform draws, so that raters meet problems in another order.
     lot = {problem: rng.random() ** (1 / count) for problem, count in waiting.items()}
 
-    ahead = wanted + sum(other.remaining for other in others)
+    ahead = remaining + sum(other.remaining for other in others)
     closing = ahead < 2 * len(loads)  # near the end evenness comes before spread
     steps = 20 if closing else 2
-    reachable = min(wanted, max_disjoint_pairs(free))
+    reachable = min(remaining, max_disjoint_pairs(free))
     side = {
         pair.pair_id: _side(pair.side_surplus, history.side_surplus, reachable - 1, rng)
         for pair in free
@@ -260,7 +219,7 @@ def choose_pair(
     def rank(pair: PairLoad) -> tuple[float, ...]:
         return (
             int(steps * over[pair.pair_id]),
-            seen[pair.problem],
+            had_of_problem[pair.problem],
             -lot.get(pair.problem, 0.0),
             int(4 * over[pair.pair_id]),
             (1 if side[pair.pair_id] else -1) * (pair.side_surplus + history.side_surplus),
@@ -269,9 +228,13 @@ def choose_pair(
 
     ranked = sorted(free, key=rank)
     fit = (pair for pair in ranked if _room_after(pair, free) >= reachable - 1)
+    # Without a pair that leaves room for all, the best-ranked one: fewer ballots than promised.
     pair = next(fit, ranked[0])
+    # Near the end: could the raters at work still bring all pairs to the same number of votes?
     if closing:
-        pair = _most_even_pair(pair, islice(fit, MAX_CANDIDATES - 1), loads, free, wanted, others)
+        pair = _most_even_pair(
+            pair, islice(fit, MAX_CANDIDATES - 1), loads, free, remaining, others
+        )
     return Choice(pair.pair_id, side[pair.pair_id])
 
 
@@ -284,10 +247,10 @@ def _most_even_pair(
     rest: Iterable[PairLoad],
     loads: Sequence[PairLoad],
     free: Collection[PairLoad],
-    wanted: int,
+    own_remaining: int,
     others: Collection[RaterAtWork],
 ) -> PairLoad:
-    """The first that costs the raters at work nothing of the evenness that they can reach."""
+    """The first pair that costs the raters at work nothing of the evenness that they can reach."""
     counts = np.array([pair.load for pair in loads])
     place = {pair.pair_id: i for i, pair in enumerate(loads)}
     busy = [other for other in others if other.remaining > 0]
@@ -296,7 +259,7 @@ def _most_even_pair(
     open_to[0, [place[pair.pair_id] for pair in free]] = True
     for row, other in enumerate(busy, 1):
         open_to[row, [place[pair_id] for pair_id in other.pair_ids if pair_id in place]] = False
-    remaining = np.array([wanted, *(other.remaining for other in busy)])
+    remaining = np.array([own_remaining, *(other.remaining for other in busy)])
     level = even_level(counts, int(remaining.sum()))
     room = [np.maximum(height - counts, 0) for height in reversed(level)]
     # A limit of what can be reached settles most questions; what can is asked where it does not.
@@ -323,9 +286,8 @@ def _most_even_pair(
 def expected_votes(loads: Sequence[PairLoad], others: Collection[RaterAtWork]) -> dict[int, float]:
     """Votes that each pair would come to if the raters at work went on at random.
 
-    A pair's votes and live reservations, and from each other rater who has not had it the
-    share ``remaining / pairs not had`` of a vote.  With many pairs a rater this is the load plus
-    the same for all; with few it sees that a pair which everyone at work has had gets no more.
+    Each other rater who has not had a pair adds ``remaining / pairs not had`` of a vote to its
+    load; a pair that everyone at work has had gets no more.
 
     >>> pairs = [PairLoad(i, "p", frozenset({f"{i}a", f"{i}b"})) for i in (1, 2, 3)]
     >>> expected_votes(pairs, [RaterAtWork(7, frozenset({1}), remaining=1)])
@@ -334,10 +296,10 @@ def expected_votes(loads: Sequence[PairLoad], others: Collection[RaterAtWork]) -
     everywhere = 0.0
     weights: dict[int, float] = {}
     for other in others:
-        left = len(loads) - len(other.pair_ids)
-        if left <= 0 or other.remaining <= 0:
+        not_had = len(loads) - len(other.pair_ids)
+        if not_had <= 0 or other.remaining <= 0:
             continue
-        share = min(1.0, other.remaining / left)
+        share = min(1.0, other.remaining / not_had)
         everywhere += share
         for pair_id in other.pair_ids:
             weights[pair_id] = weights.get(pair_id, 0.0) + share
@@ -345,11 +307,8 @@ def expected_votes(loads: Sequence[PairLoad], others: Collection[RaterAtWork]) -
 
 
 def _side(pair_surplus: int, rater_surplus: int, to_come: int, rng: random.Random) -> bool:
-    """Whether the lower EIC goes to the left.
-
-    The side that brings the sum of squared leans down, a coin where it does not matter; but never
-    one that leaves the rater with a lean which the ballots to come after this one cannot mend.
-    """
+    """Whether the lower EIC goes to the left: the side that lowers the sum of squared leans."""
+    # A lean that the ballots to come cannot mend is mended now.
     if abs(rater_surplus) >= max(1, to_come):
         return rater_surplus < 0
     side_surplus = pair_surplus + rater_surplus
@@ -359,8 +318,7 @@ def _side(pair_surplus: int, rater_surplus: int, to_come: int, rng: random.Rando
 def max_disjoint_pairs(pairs: Collection[PairLoad]) -> int:
     """How many pairs can be picked so that no two share a formula.
 
-    Exact where no formula or only hubs are shared; otherwise a lower bound (pairs with the fewest
-    conflicts first).
+    Exact where no formula or only hubs are shared; otherwise a lower bound.
 
     >>> hub = [PairLoad(i, "p", frozenset({"h", str(i)})) for i in range(5)]
     >>> max_disjoint_pairs([*hub, PairLoad(9, "p", frozenset({"x", "y"}))])
@@ -369,11 +327,12 @@ def max_disjoint_pairs(pairs: Collection[PairLoad]) -> int:
     uses = Counter(key for pair in pairs for key in pair.formulas)
     if all(count == 1 for count in uses.values()):
         return len(pairs)
-    taken: set[str] = set()
+    used: set[str] = set()
     count = 0
+    # Pairs with the fewest conflicts first: a hub then blocks as few others as possible.
     for pair in sorted(pairs, key=lambda p: sum(uses[key] for key in p.formulas)):
-        if not pair.formulas & taken:
-            taken |= pair.formulas
+        if not pair.formulas & used:
+            used |= pair.formulas
             count += 1
     return count
 
@@ -381,10 +340,9 @@ def max_disjoint_pairs(pairs: Collection[PairLoad]) -> int:
 def check_positions(total: int, checks: int, seed: int) -> frozenset[int]:
     """Positions (from 1) of attention checks among a rater's ballots.
 
-    Never the first, and not the second either unless there is but one ballot beside the checks.
-
     >>> sorted(check_positions(11, 1, seed=3)), sorted(check_positions(4, 3, seed=3))
     ([6], [2, 3, 4])
     """
+    # Never the first, and not the second either unless only one ballot stands beside the checks.
     first = min(3, total - checks + 1)
     return frozenset(random.Random(seed).sample(range(first, total + 1), checks))

@@ -1,16 +1,4 @@
-"""Ballots: what both formulas of a pair look like to a rater; made at freezing, practice and
-checks included.
-
-Everything on a ballot belongs to the formulas as shown: the typeset text, the curve and R² all
-have the same rounded constants.
-
-Stays on the server.  `BallotContent.ballot` gives out the side-resolved `Ballot`.
-
-They must not teach a preference: the practice pair is one straight line written in two ways whose
-EIC is the same, and its feedback explains the screen.  Each check shows a formula that follows the
-data (`higher`) and one that misses them (`lower` in an instructed check, which asks for that one);
-an obvious check expects the one that fits.
-"""
+"""Ballots: what both formulas of a pair look like to a rater; made at freezing."""
 
 from __future__ import annotations
 
@@ -39,9 +27,6 @@ from study.rating_types import Axis, Ballot, BallotFigure, Curve, FormulaCard
 
 @dataclass(frozen=True)
 class BallotContent:
-    """What both members of a pair look like."""
-
-    # title, description: the problem's
     title: str
     description: str
     figure: BallotFigure
@@ -62,7 +47,6 @@ class BallotContent:
         of: int,
         practice: bool = False,
     ) -> Ballot:
-        """The ballot that a rater gets, sides resolved."""
         left, right = (self.lower, self.higher) if lower_left else (self.higher, self.lower)
         letter = "A" if lower_left else "B"
         return Ballot(
@@ -82,12 +66,10 @@ class BallotContent:
         )
 
     def to_json(self) -> str:
-        """Canonical JSON."""
         return canonical_json(self)
 
     @classmethod
     def from_json(cls, text: str) -> BallotContent:
-        """The inverse of `to_json`."""
         values = json.loads(text)
         figure = values["figure"]
         values["figure"] = BallotFigure(
@@ -122,10 +104,7 @@ MAX_DATA_POINTS = 300
 
 
 def problem_table(problem: Problem) -> Table:
-    """The table of a problem, checked.
-
-    Raises `StudyError` if it cannot be read, or has not one or two inputs and a target.
-    """
+    """A problem's table; raises `StudyError` unless it has one or two inputs and a target."""
     try:
         table = read_table(problem.csv, source=problem.name)
     except UserError as error:
@@ -140,7 +119,6 @@ def problem_table(problem: Problem) -> Table:
 
 
 def problem_samples(problem: Problem) -> Samples:
-    """All complete rows, columns and target by their names in the table."""
     table = problem_table(problem)
     *inputs, target = table.names
     try:
@@ -150,10 +128,7 @@ def problem_samples(problem: Problem) -> Samples:
 
 
 def read_member(member: Member, inputs: tuple[str, ...]) -> Formula:
-    """A member's tree, with the data's column names as variables.
-
-    Raises `StudyError` if the formula cannot be read or a variable has no column.
-    """
+    """A member's tree over the data's columns; raises `StudyError` if there is none."""
     try:
         reading = read(
             member.formula,
@@ -176,8 +151,6 @@ def read_member(member: Member, inputs: tuple[str, ...]) -> Formula:
 def _with_names_and_digits(
     formula: Formula, names: Mapping[str, str], digits: int | None
 ) -> Formula:
-    """The same tree with other names and shorter constants."""
-
     def label(node: Node) -> str:
         if node.operator == VARIABLE:
             return names.get(node.label, node.label)
@@ -188,16 +161,13 @@ def _with_names_and_digits(
     return Formula(tuple(node._replace(label=label(node)) for node in formula.nodes))
 
 
-def shown_formulas(
+def ballot_formulas(
     pair: NewPair, inputs: tuple[str, ...], digits: int | None
 ) -> tuple[Formula, Formula]:
-    """The formulas of lower and of higher EIC as a ballot writes them.
-
-    - `inputs`: names of the data's columns, the target left out.
-    - `digits`: significant digits of the ballot; None: all that the formulas have.
+    """The formulas of lower and of higher EIC as a ballot writes them; `digits` None: unrounded.
 
     >>> pair = NewPair("p", Member("2.03217*x0", 0, 1, 3), Member("x0+x0", 0, 1, 3))
-    >>> [to_latex(formula) for formula in shown_formulas(pair, ("t",), 3)]
+    >>> [to_latex(formula) for formula in ballot_formulas(pair, ("t",), 3)]
     ['2.03 \\\\cdot t', 't + t']
     """
     lower, higher = (
@@ -208,9 +178,7 @@ def shown_formulas(
 
 
 def short_constant(label: str, digits: int) -> str:
-    """A constant with at most `digits` significant digits, without trailing zeros.
-
-    Every formula is written in the one style, whatever its method prints.
+    """A constant with at most `digits` digits, in one style whatever its method prints.
 
     >>> [short_constant(c, 4) for c in ("0.12345678", "-2.000000", "1.5E-7", "123456", "1/3")]
     ['0.1235', '-2', '1.5e-7', '123500', '1/3']
@@ -235,7 +203,7 @@ def short_constant(label: str, digits: int) -> str:
 
 
 def evaluate(formula: Formula, columns: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Values of the root, nan where there is none.  Shape as the columns."""
+    """Values of the root, nan where it has none; shape as the columns."""
     samples = Samples.from_columns(columns)
     values = amplify(formula, samples, recheck=False, root_values=True).root_values
     assert values is not None
@@ -245,7 +213,6 @@ def evaluate(formula: Formula, columns: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def _r2(formula: Formula, samples: Samples, usable: np.ndarray) -> float:
-    """R² over the rows in `usable`; nan if the formula has no value at one of them."""
     assert samples.target is not None
     predicted = evaluate(formula, samples.columns)
     return r_squared(predicted[usable], samples.target[usable])
@@ -254,15 +221,10 @@ def _r2(formula: Formula, samples: Samples, usable: np.ndarray) -> float:
 def round_pair(
     lower: Formula, higher: Formula, samples: Samples
 ) -> tuple[int, tuple[Formula, Formula], tuple[float, float], float]:
-    """Round both formulas to the fewest digits that keep their R².
+    """Round both formulas to the fewest digits, at least 4, that keep both R² within 0.001.
 
-    - `lower`, `higher`: variables are columns of `samples`.
-    - `samples`: with a target.
-
-    Returns `digits` is at least 4 and the same for both; the R² are those of the rounded formulas,
-    over the rows at which the formula in full precision has a value; `change` is the larger
-    absolute difference from full precision, at most 0.001.
-    Raises `StudyError` if a formula has no value on the data.
+    Returns the digits, the rounded formulas, their R², and its larger change. Raises `StudyError`
+    if a formula has no value on the data.
     """
     full: list[float] = []
     usable: list[np.ndarray] = []
@@ -273,20 +235,18 @@ def round_pair(
         if math.isnan(full[-1]):
             raise StudyError("a formula of this pair has no R² on the problem's data")
     for digits in range(MIN_DIGITS, FULL_DIGITS + 1):
-        shown = tuple(_with_names_and_digits(formula, {}, digits) for formula in (lower, higher))
-        r2 = [_r2(f, samples, rows) for f, rows in zip(shown, usable, strict=True)]
+        rounded = tuple(_with_names_and_digits(formula, {}, digits) for formula in (lower, higher))
+        r2 = [_r2(f, samples, rows) for f, rows in zip(rounded, usable, strict=True)]
         change = max(abs(a - b) for a, b in zip(r2, full, strict=True))
         if change <= R2_TOLERANCE:  # never true of nan
-            return digits, (shown[0], shown[1]), (r2[0], r2[1]), change
+            return digits, (rounded[0], rounded[1]), (r2[0], r2[1]), change
     return FULL_DIGITS, (lower, higher), (full[0], full[1]), 0.0
 
 
 def make_content(problem: Problem, pair: NewPair) -> BallotContent:
     """The ballot of one pair, in canonical order.
 
-    - `problem`: the pair's.
-
-    Raises `StudyError` if a formula cannot be read or drawn on the data; the message says which.
+    Raises `StudyError` if a formula cannot be read or drawn on the data.
 
     >>> problem = Problem("p", "x,y\\n1,2.1\\n2,3.9\\n3,6.2\\n")
     >>> pair = NewPair("p", Member("2.0321*x0", 0, 1, 3), Member("x0+x0", 0, 1, 3))
@@ -297,9 +257,10 @@ def make_content(problem: Problem, pair: NewPair) -> BallotContent:
     samples = problem_samples(problem)
     inputs = tuple(samples.columns)
     lower, higher = (read_member(member, inputs) for member in (pair.lower, pair.higher))
-    digits, shown, r2, change = round_pair(lower, higher, samples)
+    # Text, curve and R² all belong to the rounded constants: what raters see is one formula.
+    digits, rounded, r2, change = round_pair(lower, higher, samples)
     figure = _figure(problem, samples)
-    cards = [_card(formula, value, figure) for formula, value in zip(shown, r2, strict=True)]
+    cards = [_card(formula, value, figure) for formula, value in zip(rounded, r2, strict=True)]
     return BallotContent(
         title=problem.display_title,
         description=problem.description,
@@ -312,7 +273,6 @@ def make_content(problem: Problem, pair: NewPair) -> BallotContent:
 
 
 def _figure(problem: Problem, samples: Samples) -> BallotFigure:
-    """Axes, grids and data; common to both formulas."""
     assert samples.target is not None
     columns = [*samples.columns.values(), samples.target]
     names = [*samples.columns, samples.target_name]
@@ -320,16 +280,18 @@ def _figure(problem: Problem, samples: Samples) -> BallotFigure:
     for name, values in zip(names, columns, strict=True):
         low, high = float(values.min()), float(values.max())
         pad = 0.1 * (high - low) if values is samples.target else 0.0
+        # A constant column still needs an axis with some width.
         if high == low:
             pad = 0.5 * max(1.0, abs(low))
-        said = problem.column(name)
-        axes.append(Axis(name, said.unit, said.meaning, _short(low - pad), _short(high + pad)))
+        column = problem.column(name)
+        axes.append(Axis(name, column.unit, column.meaning, _short(low - pad), _short(high + pad)))
     count = CURVE_POINTS if len(axes) == 2 else SURFACE_POINTS
     grids = tuple(
         tuple(_short(v) for v in np.linspace(axis.low, axis.high, count)) for axis in axes[:-1]
     )
     rows = np.arange(len(samples))
     if len(rows) > MAX_DATA_POINTS:
+        # Drawn by the table itself: freezing again gives the same ballot, and the same hash.
         seed = int.from_bytes(hashlib.sha256(problem.csv.encode()).digest()[:8], "big")
         rows = np.sort(np.random.default_rng(seed).choice(rows, MAX_DATA_POINTS, replace=False))
     points = tuple(tuple(_short(float(c[row])) for c in columns) for row in rows)
@@ -348,6 +310,7 @@ def _card(formula: Formula, r2: float, figure: BallotFigure) -> FormulaCard:
     mesh = np.meshgrid(*map(np.array, figure.grids))  # rows follow the second input
     values = evaluate(formula, {n: grid.ravel() for n, grid in zip(names, mesh, strict=True)})
     span = figure.target.high - figure.target.low
+    # A pole would make the drawing's numbers huge; five spans outside are off the plot anyway.
     values = np.clip(values, figure.target.low - 5 * span, figure.target.high + 5 * span)
     lines = [_curve(row) for row in values.reshape(mesh[0].shape if len(mesh) > 1 else (1, -1))]
     return FormulaCard(
@@ -364,7 +327,7 @@ def _curve(values: np.ndarray) -> Curve:
 
 
 def _short(value: float) -> float:
-    """Six significant digits: more than a screen shows."""
+    # More digits than a screen shows.
     return float(f"{value:.6g}")
 
 
@@ -401,6 +364,7 @@ PRACTICE_PROBLEM = Problem(
     csv=_table("level", "t", [(t, 3 + 2 * t + w) for t, w in enumerate(_WOBBLE)]),
     columns=(Column("t", "min", "time"), Column("level", "cm", "level of the water")),
 )
+# Practice must not teach a preference: one straight line, written in two ways of the same EIC.
 PRACTICE_PAIR = NewPair(
     problem="practice",
     lower=Member("3 + 2*t", eic=0.0, r2=1.0, complexity=5),
@@ -408,6 +372,8 @@ PRACTICE_PAIR = NewPair(
     kind=PairKind.PRACTICE,
 )
 
+# Of each check the formula that follows the data, and one that misses them. An instructed check
+# asks for the second, so that reading the page is told from taste.
 _CHECKS = (
     (
         Problem(

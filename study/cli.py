@@ -33,7 +33,6 @@ _DEFAULT_RULES = MatchingRules()
 
 
 def add_pairs_parser(commands: Any) -> None:
-    """Register the command with an ``argparse`` sub-parser collection."""
     parser = commands.add_parser(
         "pairs",
         help="matched pairs of a scored pool",
@@ -157,7 +156,6 @@ def add_pairs_parser(commands: Any) -> None:
 
 
 def run_pairs(options: argparse.Namespace) -> None:
-    """Read, match, write, and say what became of every formula."""
     rules = MatchingRules(
         max_complexity_gap=options.max_complexity_gap,
         max_r2_gap=options.max_r2_gap,
@@ -192,7 +190,7 @@ def run_pairs(options: argparse.Namespace) -> None:
     write_pairs(options.out, result.pairs, gaps=options.problems is not None)
     seconds = time.perf_counter() - started
     print(result.summary(), file=sys.stderr)
-    said = [gaps_sentence(result), looks_sentence(result.pairs)]
+    sentences = [gaps_sentence(result), looks_sentence(result.pairs)]
     if rules.further:
         plain = match_pool(
             pool,
@@ -203,8 +201,8 @@ def run_pairs(options: argparse.Namespace) -> None:
             seconds=options.seconds,
         )
         if result.complete and plain.complete:
-            said.append(cost_sentence(result, plain))
-    print(*filter(None, said), sep="\n", file=sys.stderr)
+            sentences.append(cost_sentence(result, plain))
+    print(*filter(None, sentences), sep="\n", file=sys.stderr)
     print(f"{len(result.pairs):,} pairs in {seconds:.1f} s -> {options.out}", file=sys.stderr)
 
 
@@ -226,7 +224,6 @@ _OPTIONS: Mapping[str, tuple[str, str]] = {
 
 
 def add_plan_parser(commands: Any) -> None:
-    """Register the command with an ``argparse`` sub-parser collection."""
     parser = commands.add_parser(
         "plan",
         help="what a study of some size will find",
@@ -284,12 +281,11 @@ def add_plan_parser(commands: Any) -> None:
 
 
 def run_plan(options: argparse.Namespace) -> None:
-    """Simulate, and print."""
     target = None
     if options.half_width is not None or options.power is not None:
         target = Target(options.half_width, options.power)
-    given = {n: getattr(options, n) for n in _OPTIONS if getattr(options, n) is not None}
-    model = replace(PAPER if options.paper else _DEFAULT_MODEL, **given)
+    changes = {n: getattr(options, n) for n in _OPTIONS if getattr(options, n) is not None}
+    model = replace(PAPER if options.paper else _DEFAULT_MODEL, **changes)
     settings: dict[str, Any] = {
         "studies": options.studies,
         "seed": options.seed,
@@ -297,36 +293,36 @@ def run_plan(options: argparse.Namespace) -> None:
         "one_sided": options.one_sided,
         "progress": _progress,
     }
-    found = plan(model, **settings)
-    advice = advise(model, target, start=found, **settings) if target else None
+    result = plan(model, **settings)
+    advice = advise(model, target, start=result, **settings) if target else None
     if options.json:
-        value = {"plan": found.to_json(), "advice": advice.to_json() if advice else None}
+        value = {"plan": result.to_json(), "advice": advice.to_json() if advice else None}
         print(json.dumps(value, indent=2, allow_nan=False))
         return
-    print(_text(found, advice, assumed=PAPER_ASSUMES if options.paper else ""))
+    print(_text(result, advice, assumed=PAPER_ASSUMES if options.paper else ""))
 
 
-def _text(found: Plan, advice: Advice | None, assumed: str) -> str:
-    parts = [design_sentence(found.model), *([assumed] if assumed else []), ""]
-    parts += plan_sentences(found)
-    parts += ["", *_table(found)]
+def _text(result: Plan, advice: Advice | None, assumed: str) -> str:
+    parts = [design_sentence(result.model), *([assumed] if assumed else []), ""]
+    parts += plan_sentences(result)
+    parts += ["", *_table(result)]
     if advice is not None:
         parts += ["", *advice_sentences(advice)]
-    parts += ["", f"{found.studies:,} simulated studies, seed {found.seed}."]
+    parts += ["", f"{result.studies:,} simulated studies, seed {result.seed}."]
     return "\n".join(parts)
 
 
-def _table(found: Plan) -> list[str]:
+def _table(result: Plan) -> list[str]:
     rows = (
-        ("power, clustered test", found.power),
-        ("power, binomial test", found.naive_power),
-        ("half-width, clustered", found.half_width),
-        ("half-width, Wilson", found.naive_half_width),
-        ("coverage, clustered", found.coverage),
-        ("coverage, Wilson", found.naive_coverage),
-        ("design effect", found.design_effect),
-        ("effective votes", found.effective_votes),
-        ("called too small", found.too_small),
+        ("power, clustered test", result.power),
+        ("power, binomial test", result.naive_power),
+        ("half-width, clustered", result.half_width),
+        ("half-width, Wilson", result.naive_half_width),
+        ("coverage, clustered", result.coverage),
+        ("coverage, Wilson", result.naive_coverage),
+        ("design effect", result.design_effect),
+        ("effective votes", result.effective_votes),
+        ("called too small", result.too_small),
     )
     lines = [f"{'':24}{'value':>9}  {'MC error':>9}"]
     for name, value in rows:
@@ -345,7 +341,6 @@ def _progress(done: int, total: int) -> None:
 
 
 def add_report_parser(commands: Any) -> None:
-    """Register the command with an ``argparse`` sub-parser collection."""
     parser = commands.add_parser(
         "report",
         help="what a closed study found",
@@ -395,14 +390,13 @@ def add_report_parser(commands: Any) -> None:
 
 
 def run_report(options: argparse.Namespace) -> None:
-    """Read, analyse, print."""
-    known = (options.pairs, options.raters, options.kappa)
+    extras = (options.pairs, options.raters, options.kappa)
     if options.counts is not None:
         _counts(options)
         return
     if options.folder is None:
         raise UserError("which study?", hint="name its folder, or give --counts LOWER/VOTES")
-    if known != (None, None, None):
+    if extras != (None, None, None):
         raise UserError("--pairs, --raters and --kappa go with --counts")
     if options.html:
         refuse_page_on_terminal(options.out)
@@ -423,7 +417,7 @@ def _counts(options: argparse.Namespace) -> None:
     if options.folder is not None or options.html or options.bundle is not None:
         raise UserError("--counts goes without a folder, --html and --bundle")
     level = 0.95 if options.level is None else options.level
-    found = PublishedCounts.read(
+    counts = PublishedCounts.read(
         options.counts,
         pairs=options.pairs,
         raters=options.raters,
@@ -431,9 +425,9 @@ def _counts(options: argparse.Namespace) -> None:
         level=level,
     )
     text = (
-        json_text(found.to_json())
+        json_text(counts.to_json())
         if options.json
-        else ("\n".join(wording.wrap(line) for line in found.sentences) + "\n")
+        else ("\n".join(wording.wrap(line) for line in counts.sentences) + "\n")
     )
     write_out(text, options.out)
 
@@ -462,7 +456,6 @@ def _rendered(report: StudyReport, options: argparse.Namespace) -> str:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
     parser = argparse.ArgumentParser(
         prog="python -m study",
         description="Matched pairs of formulas, plans of studies, and reports of closed ones.",
@@ -475,9 +468,5 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command.
-
-    Returns 0, or 2 for a mistake of the user's, told in one message on standard error.
-    """
     options = build_parser().parse_args(argv)
     return exit_status(lambda: options.run(options))

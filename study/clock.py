@@ -9,22 +9,19 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Tells the time."""
-
-    def now(self) -> datetime:
-        """An aware datetime in UTC."""
-        ...
+    def now(self) -> datetime: ...
 
 
 class SystemClock:
     """The machine's clock."""
 
     def now(self) -> datetime:
-        """The present, in UTC.
+        """The present.
 
         Returns
         -------
         datetime
+            Aware, in UTC.
         """
         return datetime.now(UTC)
 
@@ -43,44 +40,40 @@ class ManualClock:
         self._now = start or datetime(2025, 1, 6, 9, 0, tzinfo=UTC)
 
     def now(self) -> datetime:
-        """The time it was set to."""
         return self._now
 
     def advance(self, seconds: float) -> None:
-        """Move forward."""
         self._now += timedelta(seconds=seconds)
 
 
 class Chance(Protocol):
-    """Makes secrets, and generators for what is merely random."""
-
     def token(self) -> str:
         """A fresh unguessable text of 22 URL-safe characters (128 bits)."""
         ...
 
-    def generator(self) -> random.Random:
-        """A generator for shuffles and coin tosses."""
-        ...
+    def generator(self) -> random.Random: ...
 
 
 class SystemChance:
     """The operating system's randomness."""
 
     def token(self) -> str:
-        """128 bits from `secrets`.
+        """A fresh token.
 
         Returns
         -------
         str
+            22 URL-safe characters: 128 bits from `secrets`.
         """
         return secrets.token_urlsafe(16)
 
     def generator(self) -> random.Random:
-        """Seeded by the operating system.
+        """A generator for shuffles and coin tosses, never for secrets.
 
         Returns
         -------
         random.Random
+            Seeded by the operating system.
         """
         return random.Random()
 
@@ -96,9 +89,7 @@ class SeededChance:
         self._random = random.Random(seed)
 
     def token(self) -> str:
-        """22 characters, the same for the same seed."""
         return f"{self._random.getrandbits(88):022x}"
 
     def generator(self) -> random.Random:
-        """The one generator, moved on by each use."""
         return self._random

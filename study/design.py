@@ -39,8 +39,6 @@ ANALYSIS = ("estimand", "confidence_level", "sidedness", "smallest_effect")
 
 
 class StudyStatus(StrEnum):
-    """Where a study stands; it only ever moves forward."""
-
     DRAFT = "draft"
     OPEN = "open"
     CLOSED = "closed"
@@ -54,18 +52,12 @@ class ExclusionUnit(StrEnum):
 
 
 class Sidedness(StrEnum):
-    """What the test looks for: a preference for either formula, or for the lower EIC only."""
-
     TWO_SIDED = "two-sided"
     ONE_SIDED = "one-sided"
 
 
 class AttentionKind(StrEnum):
-    """What an attention check asks.
-
-    ``INSTRUCTED``: the ballot says which formula to choose.  ``OBVIOUS``: one of the formulas
-    plainly misses its data.
-    """
+    """An instructed check says which formula to choose; in an obvious one, one misses its data."""
 
     INSTRUCTED = "instructed"
     OBVIOUS = "obvious"
@@ -177,11 +169,9 @@ class StudyDesign:
 
     @property
     def is_local(self) -> bool:
-        """Whether links would only open on the organiser's own machine."""
         return (urlsplit(self.public_base_url).hostname or "") in LOCAL_HOSTS
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; the deadline in ISO 8601, UTC."""
         values = dataclasses.asdict(self)
         values["attention_kind"] = str(self.attention_kind)
         values["exclusion_unit"] = str(self.exclusion_unit)
@@ -199,31 +189,28 @@ class StudyDesign:
         >>> StudyDesign.from_json(design.to_json()) == design
         True
         """
-        known = {field.name for field in dataclasses.fields(cls)}
+        names = {field.name for field in dataclasses.fields(cls)}
         for key in values:
-            if key not in known:
+            if key not in names:
                 raise DesignError(f"there is no setting `{key}`", field=key)
-        given = dict(values)
-        if given.get("deadline") is not None:
-            given["deadline"] = datetime.fromisoformat(given["deadline"])
-        if "attention_kind" in given:
-            given["attention_kind"] = AttentionKind(given["attention_kind"])
-        if "exclusion_unit" in given:
-            given["exclusion_unit"] = ExclusionUnit(given["exclusion_unit"])
-        if given.get("model_raters") is not None:
-            given["model_raters"] = ModelPlan.from_json(given["model_raters"])
-        if "sidedness" in given:
-            given["sidedness"] = Sidedness(given["sidedness"])
-        return cls(**given)
+        settings = dict(values)
+        if settings.get("deadline") is not None:
+            settings["deadline"] = datetime.fromisoformat(settings["deadline"])
+        if "attention_kind" in settings:
+            settings["attention_kind"] = AttentionKind(settings["attention_kind"])
+        if "exclusion_unit" in settings:
+            settings["exclusion_unit"] = ExclusionUnit(settings["exclusion_unit"])
+        if settings.get("model_raters") is not None:
+            settings["model_raters"] = ModelPlan.from_json(settings["model_raters"])
+        if "sidedness" in settings:
+            settings["sidedness"] = Sidedness(settings["sidedness"])
+        return cls(**settings)
 
     def inference_json(self, format: int = FORMAT) -> dict[str, Any]:
-        """What is frozen: every setting but the address of the app; of models and subgroups, what
-        is declared.
-
-        In format 1 without the settings of the analysis.
-        """
+        """The settings that are frozen: all but the app's address and undeclared extras."""
         values = self.to_json()
         del values["public_base_url"]
+        # Left out, not None: studies frozen before these settings existed keep their hash.
         if self.model_raters is None:
             del values["model_raters"]
         if not self.subgroups:
@@ -240,6 +227,7 @@ def check_base_url(url: str) -> None:
     """
     try:
         parts = urlsplit(url)
+        # Reading it raises on a port that is no number.
         _ = parts.port
     except ValueError:
         parts = urlsplit("")
@@ -268,5 +256,4 @@ def canonical_json(value: Any) -> str:
 
 
 def frozen_hash(value: Any) -> str:
-    """SHA-256 of the canonical JSON, 64 hex digits."""
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()

@@ -10,11 +10,7 @@ class StudyError(UserError):
 
 
 class DesignError(StudyError):
-    """A setting of a study is out of range.
-
-    - `message`, `hint`: as for `UserError`.
-    - `field`: the attribute of `StudyDesign` (or of the form) that is wrong.
-    """
+    """A setting is out of range; `field` is the attribute of `StudyDesign` (or of the form)."""
 
     def __init__(self, message: str, *, field: str, hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -26,11 +22,7 @@ class FrozenStudyError(StudyError):
 
 
 class StaleEditError(StudyError):
-    """Somebody else changed the same thing after it was looked at; nothing was done.
-
-    - `message`, `hint`: as for `UserError`.
-    - `fields`: settings that both have changed; () if it is not about settings.
-    """
+    """Somebody else changed the same thing meanwhile; `fields`: settings that both have changed."""
 
     def __init__(self, message: str, *, hint: str = "", fields: tuple[str, ...] = ()) -> None:
         super().__init__(message, hint=hint)
@@ -42,10 +34,7 @@ class NotFoundError(StudyError):
 
 
 class AccessError(StudyError):
-    """A passphrase, set-up link or login was refused.
-
-    - `retry_after`: seconds until the next attempt is looked at; 0 if it may come at once.
-    """
+    """A passphrase, set-up link or login was refused; `retry_after`: seconds to wait, or 0."""
 
     def __init__(self, message: str, *, hint: str = "", retry_after: float = 0.0) -> None:
         super().__init__(message, hint=hint)
@@ -53,11 +42,9 @@ class AccessError(StudyError):
 
 
 class StorageError(StudyError):
-    """The database cannot do what is asked of it: a fault of the machine; nothing was done."""
+    """A fault of the machine under the database; nothing was done."""
 
 
 class BusyError(StorageError):
-    """Other writers did not finish in time; nothing was done."""
-
     def __init__(self) -> None:
         super().__init__("the database is busy", hint="try again in a moment")

@@ -1,13 +1,11 @@
-"""From draft to frozen: what stands in the way, what is hashed, and what may not change
-meanwhile.
-"""
+"""From draft to frozen: what stands in the way, what is hashed, what may not change meanwhile."""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -25,13 +23,7 @@ from study.store import AuditLine, Tx
 
 
 def configuration_of(tx: Tx, study_id: int) -> dict[str, Any]:
-    """The configuration of a study as its rows have it now.
-
-    Settings (but for the address of the app), rules, problems with the digests of their tables,
-    the pool's digest, every pair with both members, dropped pairs with their reasons, and the
-    digest of each ballot.  Its SHA-256 is the study's hash.  A study that is frozen keeps its
-    format.
-    """
+    """What a study's hash is of, from its rows as they are now; a frozen study keeps its format."""
     study = tx.studies.get(study_id)
     assert study is not None
     stored = tx.studies.configuration(study_id)
@@ -64,7 +56,7 @@ GAPS = ("gap_share", "gap_without_worst_row")
 
 
 def _pair(pair: StudyPair, ballot: str | None) -> dict[str, Any]:
-    """What is not known of a pair's gap is left out: configurations of before keep their hash."""
+    # Unknown gaps are left out: configurations of before keep their hash.
     gaps = {name: value for name in GAPS if (value := getattr(pair.pair, name)) is not None}
     return gaps | {
         "pair": pair.name,
@@ -99,14 +91,11 @@ def unexplained_columns(problem: Problem) -> tuple[str, ...]:
 
 @lru_cache(256)
 def column_names(problem: Problem) -> tuple[str, ...]:
-    """Of its table."""
     return tuple(problem_table(problem).names)
 
 
 @dataclass(frozen=True)
 class Readiness:
-    """What stands between a draft and freezing."""
-
     missing: tuple[str, ...]  # What must be mended first; freezing is refused unless this is empty
     warnings: tuple[str, ...]  # What the organiser should know and may ignore
     pairs: int  # Pairs that raters would get
@@ -115,7 +104,6 @@ class Readiness:
 
     @property
     def ready(self) -> bool:
-        """Whether `freeze` would go through."""
         return not self.missing
 
 
@@ -124,18 +112,30 @@ DESCRIBED_IN = "step 1"
 
 
 def readiness_of(tx: Tx, study: Study, now: datetime) -> Readiness:
-    """Look a study over before it is frozen."""
-    design = study.design
     chosen = [p for p in tx.materials.pairs(study.id, PairKind.MAIN) if p.in_study]
-    missing, warnings = [], []
+    used = {p.pair.problem for p in chosen}
+    problems = [problem for problem in tx.materials.problems(study.id) if problem.name in used]
+    votes = len(chosen) * study.design.votes_per_pair
+    return Readiness(
+        (*_missing(study, chosen, now), *_unexplained(problems)),
+        tuple(_warnings(study, problems)),
+        len(chosen),
+        votes,
+        # Rounded up: half a rater is one more to find.
+        -(-votes // study.design.ballots_per_rater),
+    )
+
+
+def _missing(study: Study, chosen: Sequence[StudyPair], now: datetime) -> Iterator[str]:
+    design = study.design
     if study.status != StudyStatus.DRAFT:
-        missing.append("the study is frozen already")
+        yield "the study is frozen already"
     if not chosen:
-        missing.append("there are no pairs: choose problems and a pool, and match")
+        yield "there are no pairs: choose problems and a pool, and match"
     if not design.contact.strip():
-        missing.append("raters need a contact: fill it in")
+        yield "raters need a contact: fill it in"
     if design.deadline is not None and design.deadline <= now:
-        missing.append("the deadline has passed")
+        yield "the deadline has passed"
     most = max_disjoint_pairs(
         [
             PairLoad(p.id, p.pair.problem, frozenset((p.pair.lower.key, p.pair.higher.key)))
@@ -143,73 +143,66 @@ def readiness_of(tx: Tx, study: Study, now: datetime) -> Readiness:
         ]
     )
     if chosen and most < design.ballots_per_rater:
-        missing.append(
+        yield (
             f"one rater can get {most} of these pairs (none twice, none that share a formula), "
             f"not {design.ballots_per_rater}: ask for fewer ballots, or add pairs"
         )
-    if design.is_local:
-        warnings.append(
-            f"links will start with {design.public_base_url}, which opens on this computer only"
-        )
-    if cut := unfinished_sentence(study.rules.get("unfinished", ())):
-        warnings.append(f"{cut[:1].lower()}{cut[1:].rstrip('.')}; finish it in step 3")
-    used = {p.pair.problem for p in chosen}
-    for problem in tx.materials.problems(study.id):
-        if problem.name in used and (names := unexplained_columns(problem)):
-            said = wording.join([f"`{name}`" for name in names], limit=8)
-            missing.append(
-                f"the names of {said} in `{problem.name}` tell raters nothing: say what they mean "
-                f"in {DESCRIBED_IN}"
-                if len(names) > 1
-                else f"the name {said} in `{problem.name}` tells raters nothing: say what it means "
-                "in "
-                f"{DESCRIBED_IN}"
+
+
+def _unexplained(problems: Sequence[Problem]) -> Iterator[str]:
+    for problem in problems:
+        if names := unexplained_columns(problem):
+            listed = wording.join([f"`{name}`" for name in names], limit=8)
+            many = len(names) > 1
+            yield (
+                f"the name{'s of' if many else ''} {listed} in `{problem.name}` "
+                f"{'tell' if many else 'tells'} raters nothing: say what "
+                f"{'they mean' if many else 'it means'} in {DESCRIBED_IN}"
             )
-    bare = [
-        f"`{problem.name}`"
-        for problem in tx.materials.problems(study.id)
-        if problem.name in used and not problem.description.strip()
-    ]
+
+
+def _warnings(study: Study, problems: Sequence[Problem]) -> Iterator[str]:
+    if study.design.is_local:
+        url = study.design.public_base_url
+        yield f"links will start with {url}, which opens on this computer only"
+    if cut := unfinished_sentence(study.rules.get("unfinished", ())):
+        yield f"{cut[:1].lower()}{cut[1:].rstrip('.')}; finish it in step 3"
+    bare = [f"`{problem.name}`" for problem in problems if not problem.description.strip()]
     if bare:
-        warnings.append(f"raters get no description of {', '.join(bare)}")
-    votes = len(chosen) * design.votes_per_pair
-    raters = -(-votes // design.ballots_per_rater)
-    return Readiness(tuple(missing), tuple(warnings), len(chosen), votes, raters)
+        yield f"raters get no description of {', '.join(bare)}"
 
 
 RATER = "rater"
-_SAID = 3
+_CHANGES_NAMED = 3
 
 
 def version_of(lines: Sequence[AuditLine]) -> int:
-    """The version of a study: the number of the newest line that no rater caused."""
+    """The version of a study: the number of the newest audit line that no rater caused."""
     return max((line.id for line in lines if line.actor != RATER), default=0)
 
 
 def refuse_if_changed(tx: Tx, study_id: int, version_seen: int | None) -> None:
-    """Raise `StaleEditError` if the study has changed since version `version_seen`; None: never."""
+    """Raise `StaleEditError` if the study has changed since `version_seen`; None: never."""
     if version_seen is None:
         return
     lines = (line for line in tx.audit.every(study_id) if line.actor != RATER)
     since = [line for line in lines if line.id > version_seen]
     if since:
         since.sort(key=lambda line: line.id)
-        said = "; ".join(
+        changes = "; ".join(
             f"{line.action} {f'({line.detail}) ' if line.detail else ''}at {line.at:%H:%M:%S} UTC"
-            for line in since[-_SAID:]
+            for line in since[-_CHANGES_NAMED:]
         )
         raise StaleEditError(
-            f"another organiser has changed this study meanwhile: {said}",
+            f"another organiser has changed this study meanwhile: {changes}",
             hint="look at it as it is now, and do it again if it still fits",
         )
 
 
-def merged_design(stored: StudyDesign, based_on: StudyDesign, wanted: StudyDesign) -> StudyDesign:
-    """What `wanted` changes of `based_on`, applied to what is stored by now.
+def merged_design(stored: StudyDesign, based_on: StudyDesign, edited: StudyDesign) -> StudyDesign:
+    """The stored design with what `edited` changes of `based_on`.
 
-    Raises `StaleEditError` if a setting that `wanted` changes has been changed to something else
-    meanwhile.
-    Raises `DesignError` if the two changes do not go together.
+    Raises `StaleEditError` if somebody else has changed one of these settings to something else.
 
     >>> first = StudyDesign()
     >>> mine = StudyDesign(contact="a@example.org")
@@ -218,8 +211,9 @@ def merged_design(stored: StudyDesign, based_on: StudyDesign, wanted: StudyDesig
     >>> both.contact, both.votes_per_pair
     ('a@example.org', 7)
     """
-    now, before, then = stored.to_json(), based_on.to_json(), wanted.to_json()
-    mine = {key: value for key, value in then.items() if value != before[key]}
+    now, before, after = stored.to_json(), based_on.to_json(), edited.to_json()
+    mine = {key: value for key, value in after.items() if value != before[key]}
+    # Two who set the same value agree.
     clash = tuple(key for key in mine if now[key] not in (before[key], mine[key]))
     if clash:
         words = ", ".join(key.replace("_", " ") for key in clash)

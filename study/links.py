@@ -17,12 +17,12 @@ from study.store import InvitationKind, Store, count_votes_by_rater, require_stu
 
 
 def token_hash(token: str) -> str:
-    """SHA-256 of a token, 64 hex digits: tokens have 128 random bits, so no salt is needed."""
+    # Unsalted: tokens have 128 random bits.
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def rating_link(base_url: str, token: str) -> str:
-    """Where a rater goes.
+    """The address of the rating page.
 
     >>> rating_link("https://study.example.org/", "abc")
     'https://study.example.org/rate?t=abc'
@@ -31,12 +31,11 @@ def rating_link(base_url: str, token: str) -> str:
 
 
 def setup_link(base_url: str, token: str) -> str:
-    """Where the organiser chooses the passphrase."""
     return f"{base_url.rstrip('/')}/organise?setup={token}"
 
 
 def derived_token(open_token: str, request_id: str) -> str:
-    """A rater's own token, the same whenever one consent is sent twice."""
+    """A rater's own token; sending one consent twice gives it twice."""
     digest = hashlib.sha256(f"rater\0{open_token}\0{request_id}".encode()).digest()
     return base64.urlsafe_b64encode(digest[:16]).decode().rstrip("=")
 
@@ -47,7 +46,7 @@ MAX_LABEL = 120
 
 @dataclass(frozen=True)
 class NewInvitation:
-    """A link just made.  Show or save it now: it cannot be read again."""
+    """A link just made. Show or save it now: it cannot be read again."""
 
     id: int
     kind: InvitationKind
@@ -57,8 +56,6 @@ class NewInvitation:
 
 
 class InvitationState(StrEnum):
-    """How far an invitation has come."""
-
     UNUSED = "unused"
     CONSENTED = "consented"
     FINISHED = "finished"
@@ -68,8 +65,6 @@ class InvitationState(StrEnum):
 
 @dataclass(frozen=True)
 class InvitationView:
-    """One line of the list of invitations."""
-
     id: int
     kind: InvitationKind
     label: str
@@ -91,8 +86,11 @@ class InvitationService:
     store
     clock
     chance
+        Where links are stored, what time it is, and where tokens come from.
     demo
+        True: no links for addresses beyond this machine.
     actor
+        Who is written into the audit lines.
     """
 
     def __init__(
@@ -105,15 +103,17 @@ class InvitationService:
         self._actor = actor
 
     def warning(self, study_id: int) -> str:
-        """What to say above the form: "" or why links would not reach anybody.
+        """Why links would not reach anybody.
 
         Parameters
         ----------
         study_id
+            A study's.
 
         Returns
         -------
         str
+            To show above the form; "" if they would.
         """
         with self._store.reading() as tx:
             study = require_study(tx, study_id)
@@ -125,39 +125,45 @@ class InvitationService:
         return ""
 
     def invite(self, study_id: int, labels: Sequence[str]) -> tuple[NewInvitation, ...]:
-        """Personal links, one for each label (a label may be "").
+        """Make personal links.
 
         Parameters
         ----------
         study_id
+            Of an open study.
         labels
+            One for each link, 1 to 5,000; each at most 120 characters, "" for none.
 
         Returns
         -------
         tuple[NewInvitation, ...]
+            In the order of the labels.
 
         Raises
         ------
         StudyError
-            If the study is not open, in demo mode with a public address, or with more than
-            5,000 labels at once.
+            If the study is not open, or in demo mode with a public address.
         """
         if not 1 <= len(labels) <= MAX_INVITATIONS:
             raise DesignError(f"make 1 to {MAX_INVITATIONS} links at once", field="count")
         return self._make(study_id, InvitationKind.PERSONAL, labels, 1)
 
     def open_link(self, study_id: int, quota: int, label: str = "") -> NewInvitation:
-        """A link for anyone who has it, good for `quota` consents.
+        """Make a link for anyone who has it.
 
         Parameters
         ----------
         study_id
+            Of an open study.
         quota
+            Consents that it is good for, 1 to 100,000.
         label
+            The organiser's note, at most 120 characters.
 
         Returns
         -------
         NewInvitation
+            Its link is in no list later.
         """
         if not 1 <= quota <= 100_000:
             raise DesignError("the quota must be from 1 to 100,000", field="quota")
@@ -170,18 +176,19 @@ class InvitationService:
         ----------
         study_id
         invitation_id
+            The study, and one of its invitations; a link may be taken back twice.
         """
         now = self._clock.now()
         with self._store.writing() as tx:
-            found = tx.invitations.get(invitation_id)
-            if found is None or found.study_id != study_id:
+            invitation = tx.invitations.get(invitation_id)
+            if invitation is None or invitation.study_id != study_id:
                 raise NotFoundError("there is no such invitation in this study")
-            if found.revoked_at is None:
+            if invitation.revoked_at is None:
                 tx.invitations.revoke(invitation_id, now)
                 tx.audit.add(now, self._actor, "revoked a link", study_id, f"#{invitation_id}")
 
     def replace(self, study_id: int, invitation_id: int) -> NewInvitation:
-        """Another personal link for one that was lost; the old one leads nowhere from now on.
+        """Make another personal link for a lost one, which leads nowhere from now on.
 
         Whoever came through the old link goes on where they were.
 
@@ -189,10 +196,12 @@ class InvitationService:
         ----------
         study_id
         invitation_id
+            The study, and one of its personal invitations.
 
         Returns
         -------
         NewInvitation
+            The same invitation with another link.
 
         Raises
         ------
@@ -201,30 +210,34 @@ class InvitationService:
         """
         now = self._clock.now()
         with self._store.writing() as tx:
-            found = tx.invitations.get(invitation_id)
-            if found is None or found.study_id != study_id:
+            invitation = tx.invitations.get(invitation_id)
+            if invitation is None or invitation.study_id != study_id:
                 raise NotFoundError("there is no such invitation in this study")
-            if found.kind != InvitationKind.PERSONAL:
+            if invitation.kind != InvitationKind.PERSONAL:
                 raise StudyError("an open link is nobody's own", hint="make another open link")
-            if found.revoked_at is not None or tx.invitations.withdrawals(invitation_id):
+            if invitation.revoked_at is not None or tx.invitations.withdrawals(invitation_id):
                 raise StudyError("this link was taken back, or its rater has withdrawn")
             study, token = require_study(tx, study_id), self._chance.token()
             old = tx.invitations.token_hash_of(invitation_id)
             tx.invitations.replace_token(invitation_id, old, token_hash(token))
             tx.audit.add(now, self._actor, "replaced a link", study_id, f"#{invitation_id}")
             link = rating_link(study.design.public_base_url, token)
-            return NewInvitation(invitation_id, found.kind, found.label, link, found.quota)
+            return NewInvitation(
+                invitation_id, invitation.kind, invitation.label, link, invitation.quota
+            )
 
     def every(self, study_id: int) -> tuple[InvitationView, ...]:
-        """All invitations of a study, oldest first.
+        """All invitations of a study.
 
         Parameters
         ----------
         study_id
+            A study's.
 
         Returns
         -------
         tuple[InvitationView, ...]
+            Oldest first, without the links themselves.
         """
         with self._store.reading() as tx:
             require_study(tx, study_id)
@@ -268,7 +281,7 @@ class InvitationService:
         for label in labels:
             if len(label) > MAX_LABEL:
                 raise DesignError(f"a label has at most {MAX_LABEL} characters", field="label")
-        made = []
+        invitations = []
         with self._store.writing() as tx:
             study = require_study(tx, study_id)
             if study.status == StudyStatus.DRAFT:
@@ -288,10 +301,10 @@ class InvitationService:
                     study_id, kind, token_hash(token), label.strip(), quota, now
                 )
                 link = rating_link(study.design.public_base_url, token)
-                made.append(NewInvitation(invitation_id, kind, label.strip(), link, quota))
-            detail = f"{len(made)} {kind} link(s), quota {quota}"
+                invitations.append(NewInvitation(invitation_id, kind, label.strip(), link, quota))
+            detail = f"{len(invitations)} {kind} link(s), quota {quota}"
             tx.audit.add(now, self._actor, "made links", study_id, detail)
-        return tuple(made)
+        return tuple(invitations)
 
 
 def links_csv(invitations: Iterable[NewInvitation]) -> str:

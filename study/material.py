@@ -17,8 +17,6 @@ MAX_INPUTS = 2
 
 
 class PairKind(StrEnum):
-    """What a pair is for."""
-
     MAIN = "main"
     PRACTICE = "practice"
     ATTENTION = "attention"
@@ -26,8 +24,6 @@ class PairKind(StrEnum):
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a problem's table: its name, unit and meaning in plain words."""
-
     name: str
     unit: str = ""
     meaning: str = ""
@@ -35,8 +31,6 @@ class Column:
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem: a table whose last column is the target, and what raters are told of it."""
-
     name: str  # Unique in a study; the pool names it. Raters see `title`, never this.
     csv: str = field(repr=False)  # The table as its file has it: one or two inputs, then the target
     # title, description: for raters; `title` defaults to `name`
@@ -54,23 +48,18 @@ class Problem:
 
     @property
     def display_title(self) -> str:
-        """What raters see above the data."""
         return self.title or self.name
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the table, 64 hex digits."""
         return hashlib.sha256(self.csv.encode()).hexdigest()
 
     def column(self, name: str) -> Column:
-        """The column of that name; one without unit and meaning if none was given."""
         return next((c for c in self.columns if c.name == name), Column(name))
 
 
 @dataclass(frozen=True)
 class Member:
-    """One formula of a pair, as the pool has it."""
-
     # formula, syntax: the text, and the notation it is written in ("" or "auto": detect)
     formula: str
     # eic, r2: what it was matched on: ``eic_finite``, and R² of the column chosen
@@ -94,8 +83,6 @@ class Member:
 
 @dataclass(frozen=True)
 class NewPair:
-    """Two formulas for one problem, before they have an id."""
-
     problem: str  # Name of a problem of the study
     # lower, higher: by EIC. Where nothing was matched (practice, attention): `lower` is the
     # expected answer.
@@ -112,8 +99,6 @@ class NewPair:
 
 @dataclass(frozen=True)
 class StudyPair:
-    """A pair of a study."""
-
     id: int
     number: int  # 1, 2, ... within its kind; what the organiser sees.
     pair: NewPair
@@ -121,17 +106,15 @@ class StudyPair:
 
     @property
     def name(self) -> str:
-        """The pair's name in exports, such as ``p007``."""
         return pair_name(self.pair.kind, self.number)
 
     @property
     def in_study(self) -> bool:
-        """Whether raters may get it."""
         return not self.dropped
 
 
 def pair_name(kind: PairKind, number: int) -> str:
-    """How exports call a pair.
+    """The name of a pair in exports.
 
     >>> pair_name(PairKind.MAIN, 7)
     'p007'
@@ -142,22 +125,17 @@ def pair_name(kind: PairKind, number: int) -> str:
 
 @dataclass(frozen=True)
 class Pool:
-    """The scored pool a study was made from."""
-
     name: str  # File name, for display
     csv: str = field(repr=False)  # The scored pool as text
     rows: int = 0
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the text, 64 hex digits."""
         return hashlib.sha256(self.csv.encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class Study:
-    """A study as it is stored."""
-
     id: int
     name: str  # Unique; the organiser's
     status: StudyStatus
@@ -173,25 +151,23 @@ class Study:
     admission_ended_at: datetime | None = None
 
     def takes_votes(self, now: datetime) -> bool:
-        """Whether it is open and its deadline has not passed."""
         deadline = self.design.deadline
         return self.status == StudyStatus.OPEN and (deadline is None or now < deadline)
 
     def takes_consents(self, now: datetime) -> bool:
-        """Whether somebody new may still take part."""
         return self.takes_votes(now) and self.admission_ended_at is None
 
 
 def unfinished_sentence(problems: Sequence[str]) -> str:
-    """What a matching leaves open that time ran out on; "" if on no problem.
+    """What a matching left open when time ran out; "" if on no problem.
 
     >>> unfinished_sentence(["bode"])
     'The matching of `bode` was cut short by its time limit: another run may choose other pairs.'
     """
     if not problems:
         return ""
-    named = wording.join([f"`{name}`" for name in problems], limit=8)
+    names = wording.join([f"`{name}`" for name in problems], limit=8)
     return (
-        f"The matching of {named} was cut short by its time limit: another run may choose "
+        f"The matching of {names} was cut short by its time limit: another run may choose "
         "other pairs."
     )

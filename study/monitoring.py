@@ -58,12 +58,7 @@ def export_of(
     models: Sequence[tuple[ModelRunRow, Sequence[ModelAnswerRow]]] = (),
     seals: Sequence[Seal] = (),
 ) -> StudyExport:
-    """Put an export together; judges nothing.
-
-    Raters appear under their pseudonyms, pairs under their names; practice and attention ballots
-    are on no pair.  `unblindings` are the looks at the results while the study was open.
-    Of `seals` those up to the last vote that is exported.
-    """
+    """Put an export together; judge nothing. Raters appear under their pseudonyms."""
     design = study.design
     by_id = {pair.id: pair for pair in pairs}
     people = {rater.id: rater for rater in raters}
@@ -103,7 +98,9 @@ def export_of(
         seals=_seals_up_to(seals, {vote.vote for vote in cast}),
         model_runs=tuple(_run(run, study) for run, _ in models),
         model_answers=tuple(
-            _answer(answer, run, by_id[answer.pair_id]) for run, given in models for answer in given
+            _answer(answer, run, by_id[answer.pair_id])
+            for run, model_answers in models
+            for answer in model_answers
         ),
     )
 
@@ -145,7 +142,7 @@ def _answer(answer: ModelAnswerRow, run: ModelRunRow, pair: StudyPair) -> Export
 
 
 def _seals_up_to(seals: Sequence[Seal], votes: Set[str]) -> tuple[Seal, ...]:
-    """Without those behind the last of these votes: an early look does not tell of later ones."""
+    """The seals up to the last of these votes: an early look does not tell of later ones."""
     last = max((seal.number for seal in seals if seal.vote in votes), default=0)
     return tuple(seal for seal in seals if seal.number <= last)
 
@@ -202,8 +199,6 @@ SILENT_AFTER = timedelta(days=1)
 
 @dataclass(frozen=True)
 class PairCount:
-    """Votes on one pair: how many, never which."""
-
     pair_id: int
     name: str
     problem: str
@@ -212,8 +207,6 @@ class PairCount:
 
 @dataclass(frozen=True)
 class LiveList:
-    """How a study gets on.  Holds no result: no vote's direction enters it."""
-
     at: datetime
     status: StudyStatus
     invited: int  # People: see `invited_people`
@@ -242,15 +235,12 @@ class LiveList:
 
 
 def people_through(tx: Tx, invitation: InvitationRow) -> int:
-    """How many people have consented through a link, withdrawn ones included."""
     return tx.invitations.consents(invitation.id) + tx.invitations.withdrawals(invitation.id)
 
 
 def invited_people(tx: Tx, study_id: int) -> int:
-    """How many people a study has invited: a personal link invites one, used or not, revoked or
-    not; an open link those who came through it, for nobody knows who else has seen it.
-    """
     return sum(
+        # A personal link invites one person, used or not; who else saw an open link, nobody knows.
         1 if row.kind == InvitationKind.PERSONAL else people_through(tx, row)
         for row in tx.invitations.every(study_id)
     )
@@ -258,8 +248,6 @@ def invited_people(tx: Tx, study_id: int) -> int:
 
 @dataclass(frozen=True)
 class _Standing:
-    """Raters who have finished, and of those who have fallen silent, after how many ballots."""
-
     finished: frozenset[int]
     silent: tuple[int, ...]
 
@@ -271,6 +259,7 @@ class Monitor:
     ----------
     store
     clock
+        Where the study is stored, and what time it is.
     """
 
     def __init__(self, store: Store, clock: Clock) -> None:
@@ -283,10 +272,12 @@ class Monitor:
         Parameters
         ----------
         study_id
+            A study's.
 
         Returns
         -------
         LiveList
+            As of now; a draft's has no votes.
         """
         now = self._clock.now()
         with self._store.reading() as tx:
@@ -308,6 +299,7 @@ class Monitor:
         checks = [v for v in votes if v.kind == PairKind.ATTENTION]
         failed = Counter(v.rater_id for v in checks if v.chosen != "lower")
         seconds = [_active(vote) for vote in main]
+        # Fewer than four times would show the quartiles of single raters.
         quartiles = statistics.quantiles(seconds, method="inclusive") if len(seconds) > 3 else None
         return LiveList(
             at=now,
@@ -338,10 +330,12 @@ class Monitor:
         Parameters
         ----------
         study_id
+            A study's.
 
         Returns
         -------
         int
+            0 or more.
         """
         with self._store.reading() as tx:
             return tx.raters.withdrawals(study_id)
@@ -349,15 +343,15 @@ class Monitor:
     def export(self, study_id: int) -> StudyExport:
         """The frozen configuration and every vote, for `study.report`.
 
-        Of an open study: the votes that the last look opened (see `study.unblinding`).
-
         Parameters
         ----------
         study_id
+            Of a frozen study.
 
         Returns
         -------
         StudyExport
+            Of an open study: the votes that the last look opened (see `study.unblinding`).
 
         Raises
         ------
@@ -408,7 +402,7 @@ class Monitor:
 
 
 def _active(vote: VoteRow) -> float:
-    """The rater's own seconds, or from first shown to vote, less the idle time in between."""
+    """The rater's own seconds, else from first shown to vote less the idle time."""
     if vote.rater_seconds is not None:
         return vote.rater_seconds
     return max(0.0, vote.seconds - vote.idle_seconds)
@@ -417,7 +411,6 @@ def _active(vote: VoteRow) -> float:
 def _raters(
     study: Study, raters: tuple[RaterRow, ...], votes: tuple[VoteRow, ...], now: datetime
 ) -> _Standing:
-    """Who has finished, and who else has fallen silent."""
     saved = count_votes_by_rater(votes)
     last = {vote.rater_id: vote.voted_at for vote in votes}
     finished, silent = set(), []
@@ -432,7 +425,6 @@ def _raters(
 
 
 def _too_fast(study: Study, votes: tuple[VoteRow, ...], finished: frozenset[int]) -> int:
-    """Finished sessions, or votes, under the frozen threshold."""
     threshold = study.design.exclusion_seconds
     if study.design.exclusion_unit == ExclusionUnit.VOTE:
         return sum(_active(v) < threshold for v in votes if v.kind == PairKind.MAIN)

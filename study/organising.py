@@ -33,8 +33,6 @@ from study.unblinding import EarlyLooks
 
 @dataclass(frozen=True)
 class Preview:
-    """A pair for the organiser, and the ballot exactly as raters would see it."""
-
     pair: StudyPair  # With EIC, method and all: for the organiser's eyes
     ballot: Ballot
     digits: int  # Significant digits shown
@@ -43,14 +41,12 @@ class Preview:
 
 
 def special_content(design: StudyDesign, problem: Problem, pair: NewPair) -> BallotContent:
-    """The content of a practice ballot or an attention check."""
     content = make_content(problem, pair)
     asks = pair.kind == PairKind.ATTENTION and design.attention_kind == AttentionKind.INSTRUCTED
     return dataclasses.replace(content, instruction=INSTRUCTION) if asks else content
 
 
 def preview_of(study: Study, pair: StudyPair, content: BallotContent, lower_left: bool) -> Preview:
-    """Show a pair's content as a rater's page would."""
     kind = pair.pair.kind
     ballot = content.ballot(
         study.design,
@@ -67,7 +63,7 @@ Progress = Callable[[int, int], None]
 
 
 class OrganiserService:
-    """What the organiser's page calls.
+    """What the organiser's page calls; an object holds no state.
 
     - `invitations`: makes, lists and revokes links.
     - `monitor`: the live list, and exports.
@@ -78,6 +74,7 @@ class OrganiserService:
     store
     clock
     chance
+        Where studies are stored, what time it is, and where tokens come from.
     demo
         A demo invites nobody: links are made for this machine only.
     actor
@@ -87,7 +84,7 @@ class OrganiserService:
     -----
     Everything that changes a draft raises `FrozenStudyError` on a frozen study, and
     `NotFoundError` for an unknown id.  What takes `version_seen`, a number from `version`, raises
-    `StaleEditError` if the study has changed since.  The service holds no state.
+    `StaleEditError` if the study has changed since; None: never.
     """
 
     def __init__(
@@ -109,21 +106,24 @@ class OrganiserService:
     # --- drafts ---
 
     def create(self, name: str, design: StudyDesign | None = None) -> Study:
-        """A new draft.
+        """Make a draft.
 
         Parameters
         ----------
         name
+            1 to 100 characters; spaces at the ends are dropped.
         design
+            Its settings; None: the defaults.
 
         Returns
         -------
         Study
+            The draft, without problems and pairs.
 
         Raises
         ------
         DesignError
-            If the name is empty, over 100 characters, or taken.
+            If the name is empty, too long, or taken.
         """
         now = self._clock.now()
         with self._store.writing() as tx:
@@ -133,42 +133,47 @@ class OrganiserService:
             return require_study(tx, study_id)
 
     def studies(self) -> tuple[Study, ...]:
-        """All studies, newest first.
+        """All studies.
 
         Returns
         -------
         tuple[Study, ...]
+            Newest first.
         """
         with self._store.reading() as tx:
             return tx.studies.every()
 
     def study(self, study: int | str) -> Study:
-        """One study, by id or name.
+        """One study.
 
         Parameters
         ----------
         study
+            Its id, or its name.
 
         Returns
         -------
         Study
+            As stored now.
         """
         with self._store.reading() as tx:
-            found = tx.studies.get(study) if isinstance(study, int) else tx.studies.by_name(study)
-            if found is None:
+            match = tx.studies.get(study) if isinstance(study, int) else tx.studies.by_name(study)
+            if match is None:
                 raise NotFoundError(f"there is no study `{study}`")
-            return found
+            return match
 
     def version(self, study_id: int) -> int:
-        """A number that grows with every change an organiser makes.
+        """A study's version, for `version_seen`.
 
         Parameters
         ----------
         study_id
+            A study's.
 
         Returns
         -------
         int
+            Grows with every change that an organiser makes.
         """
         with self._store.reading() as tx:
             return version_of(tx.audit.every(study_id))
@@ -181,22 +186,27 @@ class OrganiserService:
         design: StudyDesign | None = None,
         based_on: StudyDesign | None = None,
     ) -> Study:
-        """Change the name or the settings of a draft.
-
-        On a frozen study a `design` that differs in nothing but `public_base_url` is taken.
-        With `based_on`, the design that was looked at, only what `design` changes of it is
-        written, and `StaleEditError` raised if the same settings have changed meanwhile.
+        """Change the name or the settings of a draft; of a frozen study only `public_base_url`.
 
         Parameters
         ----------
         study_id
+            A study's.
         name
         design
+            The new ones; None: as before.
         based_on
+            The design that was looked at: only what `design` changes of it is written.
 
         Returns
         -------
         Study
+            As stored now.
+
+        Raises
+        ------
+        StaleEditError
+            If the same settings have changed since `based_on` was read.
         """
         now = self._clock.now()
         with self._store.writing() as tx:
@@ -222,6 +232,7 @@ class OrganiserService:
         ----------
         study_id
         version_seen
+            The draft, and its version when it was looked at.
         """
         with self._store.writing() as tx:
             study = self._draft(tx, study_id, version_seen)
@@ -236,12 +247,16 @@ class OrganiserService:
         Parameters
         ----------
         study_id
+            A draft's.
         problems
+            In the order to show them.
         version_seen
+            The draft's version when it was looked at.
 
         Returns
         -------
         tuple[Problem, ...]
+            The problems, as given.
 
         Raises
         ------
@@ -270,23 +285,30 @@ class OrganiserService:
         columns: tuple[Column, ...] | None = None,
         based_on: Problem | None = None,
     ) -> tuple[Problem, ...]:
-        """Change what raters are told of a problem, in a draft; its data and pairs stay.
-
-        With `based_on`, the problem that was looked at, `StaleEditError` is raised if it has
-        changed since.
+        """Change what raters are told of a problem of a draft; its data and pairs stay.
 
         Parameters
         ----------
         study_id
         name
+            The draft, and the name of one of its problems.
         title
         description
+            In words for lay readers.
         columns
+            Units and meanings; None: as before.
         based_on
+            The problem that was looked at.
 
         Returns
         -------
         tuple[Problem, ...]
+            All problems of the draft.
+
+        Raises
+        ------
+        StaleEditError
+            If the problem has changed since `based_on` was read.
         """
         with self._store.writing() as tx:
             self._draft(tx, study_id)
@@ -311,27 +333,32 @@ class OrganiserService:
             return changed
 
     def problems(self, study_id: int) -> tuple[Problem, ...]:
-        """The problems, without those of practice and checks.
+        """The problems of a study.
 
         Parameters
         ----------
         study_id
+            A study's.
 
         Returns
         -------
         tuple[Problem, ...]
+            In order, without those of practice and checks.
         """
         with self._store.reading() as tx:
             return tx.materials.problems(study_id)
 
     def set_pool(self, study_id: int, pool: Pool, *, version_seen: int | None = None) -> None:
-        """Keep the scored pool with the study; the pairs made from an old one go.
+        """Store the scored pool with a draft; the pairs made from an old one go.
 
         Parameters
         ----------
         study_id
+            A draft's.
         pool
+            From `study.pairing.read_upload`.
         version_seen
+            The draft's version when it was looked at.
         """
         with self._store.writing() as tx:
             self._draft(tx, study_id, version_seen)
@@ -340,15 +367,17 @@ class OrganiserService:
             self._note(tx, study_id, "set the pool", f"{pool.name}, {pool.rows} rows")
 
     def pool(self, study_id: int) -> Pool | None:
-        """The scored pool, if there is one.
+        """The scored pool of a study.
 
         Parameters
         ----------
         study_id
+            A study's.
 
         Returns
         -------
         Pool | None
+            None before `set_pool`.
         """
         with self._store.reading() as tx:
             return tx.materials.pool(study_id)
@@ -363,26 +392,29 @@ class OrganiserService:
         *,
         version_seen: int | None = None,
     ) -> tuple[StudyPair, ...]:
-        """Replace the pairs, and keep the rules they came from (``dataclasses.asdict`` of them).
-
-        `study.pairing.pairs_from_matching` makes `NewPair` from what `study.matching` finds.
+        """Replace the pairs of a draft, and store the rules they came from.
 
         Parameters
         ----------
         study_id
+            A draft's.
         pairs
+            From `study.pairing.pairs_from_matching`; their problems must be the draft's.
         rules
+            `MatchingRules.to_json`; None: as before.
         version_seen
+            The draft's version when it was looked at.
 
         Returns
         -------
         tuple[StudyPair, ...]
+            The pairs with their ids.
         """
         with self._store.writing() as tx:
             self._draft(tx, study_id, version_seen)
-            known = {problem.name for problem in tx.materials.problems(study_id)}
+            names = {problem.name for problem in tx.materials.problems(study_id)}
             for pair in pairs:
-                if pair.problem not in known:
+                if pair.problem not in names:
                     raise StudyError(
                         f"there is no problem `{pair.problem}`",
                         hint="add its data before its pairs",
@@ -395,31 +427,36 @@ class OrganiserService:
             return tx.materials.pairs(study_id, PairKind.MAIN)
 
     def pairs(self, study_id: int) -> tuple[StudyPair, ...]:
-        """All pairs but practice and checks, dropped ones included, in order.
+        """The pairs of a study, dropped ones included.
 
         Parameters
         ----------
         study_id
+            A study's.
 
         Returns
         -------
         tuple[StudyPair, ...]
+            In order, without practice and checks.
         """
         with self._store.reading() as tx:
             return tx.materials.pairs(study_id, PairKind.MAIN)
 
     def drop_pair(self, study_id: int, pair_id: int, reason: str) -> StudyPair:
-        """Leave a pair out, with a reason that is kept with the study.
+        """Leave a pair out of a draft.
 
         Parameters
         ----------
         study_id
         pair_id
+            The draft, and one of its pairs.
         reason
+            Not empty; stored with the study, cut after 500 characters.
 
         Returns
         -------
         StudyPair
+            The pair with its reason.
         """
         if not reason.strip():
             raise DesignError("say why this pair is left out", field="reason")
@@ -432,10 +469,12 @@ class OrganiserService:
         ----------
         study_id
         pair_id
+            The draft, and one of its pairs.
 
         Returns
         -------
         StudyPair
+            The pair without a reason.
         """
         return self._drop(study_id, pair_id, "")
 
@@ -446,11 +485,14 @@ class OrganiserService:
         ----------
         study_id
         pair_id
+            The study, and one of its pairs.
         lower_left
+            Whether the formula of lower EIC stands on the left.
 
         Returns
         -------
         Preview
+            For the organiser's eyes: it tells the EIC.
         """
         with self._store.reading() as tx:
             study = require_study(tx, study_id)
@@ -458,27 +500,29 @@ class OrganiserService:
             if pair is None:
                 raise NotFoundError("there is no such pair in this study")
             stored = tx.materials.ballot(pair_id)
-            content = BallotContent.from_json(stored) if stored else None
+            frozen = BallotContent.from_json(stored) if stored else None
             problems = {p.name: p for p in tx.materials.problems(study_id)}
-        made = content or make_content(problems[pair.pair.problem], pair.pair)
-        return preview_of(study, pair, made, lower_left)
+        content = frozen or make_content(problems[pair.pair.problem], pair.pair)
+        return preview_of(study, pair, content, lower_left)
 
     def preview_specials(self, study_id: int) -> tuple[Preview, ...]:
-        """The practice ballot and the attention checks, in order.
+        """The practice ballot and the attention checks of a study.
 
         Parameters
         ----------
         study_id
+            A study's.
 
         Returns
         -------
         tuple[Preview, ...]
+            Practice first.
         """
         study = self.study(study_id)
         previews = []
         for number, (problem, pair) in enumerate(special_material(study.design)):
-            made = special_content(study.design, problem, pair)
-            previews.append(preview_of(study, StudyPair(0, number, pair), made, True))
+            content = special_content(study.design, problem, pair)
+            previews.append(preview_of(study, StudyPair(0, number, pair), content, True))
         return tuple(previews)
 
     # --- freezing ---
@@ -489,10 +533,12 @@ class OrganiserService:
         Parameters
         ----------
         study_id
+            A study's.
 
         Returns
         -------
         Readiness
+            Sentences, and the size of the study.
         """
         with self._store.reading() as tx:
             return readiness_of(tx, require_study(tx, study_id), self._clock.now())
@@ -506,13 +552,14 @@ class OrganiserService:
         ----------
         study_id
         version_seen
-            From `version`.
+            The draft, and its version when it was looked at.
         progress
-            Called as ballots are made.
+            Takes (ballots made, ballots in all).
 
         Returns
         -------
         Study
+            Open, with its hash.
 
         Raises
         ------
@@ -561,25 +608,29 @@ class OrganiserService:
         Parameters
         ----------
         study_id
+            A study's.
 
         Returns
         -------
         bool
+            False for a draft.
         """
         with self._store.reading() as tx:
             study = require_study(tx, study_id)
             return bool(study.hash) and frozen_hash(configuration_of(tx, study_id)) == study.hash
 
     def preregistration(self, study_id: int) -> str:
-        """What a frozen study declared, as a Markdown document.
+        """What a frozen study declared.
 
         Parameters
         ----------
         study_id
+            Of a frozen study.
 
         Returns
         -------
         str
+            A Markdown document.
 
         Raises
         ------
@@ -598,10 +649,12 @@ class OrganiserService:
         Parameters
         ----------
         study_id
+            Of a frozen study; closing it again changes nothing.
 
         Returns
         -------
         Study
+            Closed.
         """
         now = self._clock.now()
         with self._store.writing() as tx:
@@ -611,20 +664,24 @@ class OrganiserService:
             if study.status == StudyStatus.OPEN:
                 tx.studies.close(study_id, now)
                 sealed, link = tx.seals.last(study_id)
-                said = f"{wording.count(sealed, 'sealed vote')}, last link {link}" if sealed else ""
-                tx.audit.add(now, self._actor, "closed", study_id, said)
+                detail = (
+                    f"{wording.count(sealed, 'sealed vote')}, last link {link}" if sealed else ""
+                )
+                tx.audit.add(now, self._actor, "closed", study_id, detail)
             return require_study(tx, study_id)
 
     def end_admission(self, study_id: int) -> Study:
-        """Take in nobody new; those at work may finish.  `close` ends it for them, too.
+        """Take in nobody new; those at work may finish, until `close`.
 
         Parameters
         ----------
         study_id
+            Of an open study.
 
         Returns
         -------
         Study
+            With the time from which nobody may consent.
         """
         now = self._clock.now()
         with self._store.writing() as tx:
@@ -637,25 +694,28 @@ class OrganiserService:
             return require_study(tx, study_id)
 
     def audit(self, study_id: int) -> tuple[AuditLine, ...]:
-        """What was done to this study, newest first; never who voted what.
+        """What was done to this study; never who voted what.
 
         Parameters
         ----------
         study_id
+            A study's.
 
         Returns
         -------
         tuple[AuditLine, ...]
+            Newest first.
         """
         with self._store.reading() as tx:
             return tx.audit.every(study_id)
 
     def inspector_is_open(self) -> bool:
-        """Whether visitors may use the inspector: not while an open study keeps it closed.
+        """Whether visitors may use the inspector.
 
         Returns
         -------
         bool
+            False while an open study keeps it closed: the inspector shows EIC.
         """
         with self._store.reading() as tx:
             now = self._clock.now()
@@ -676,8 +736,8 @@ class OrganiserService:
     def _check_name(self, tx: Tx, name: str, study_id: int | None) -> None:
         if not 1 <= len(name.strip()) <= 100:
             raise DesignError("a study's name has 1 to 100 characters", field="name")
-        taken = tx.studies.by_name(name.strip())
-        if taken is not None and taken.id != study_id:
+        other = tx.studies.by_name(name.strip())
+        if other is not None and other.id != study_id:
             raise DesignError(f"there is a study `{name.strip()}` already", field="name")
 
     def _note(self, tx: Tx, study_id: int, action: str, detail: str) -> None:

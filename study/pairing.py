@@ -41,8 +41,6 @@ MAX_UNPACKED = 300_000_000
 
 @dataclass(frozen=True)
 class RefusedRow:
-    """A row of a pool that could not be scored: its number from 1, its text, and why."""
-
     row: int
     problem: str
     formula: str
@@ -51,8 +49,6 @@ class RefusedRow:
 
 @dataclass(frozen=True)
 class PoolUpload:
-    """A pool, ready for `OrganiserService.set_pool`."""
-
     pool: Pool  # Scored
     # Rows that have an error instead of scores; they stay in the pool and are never matched
     refused: tuple[RefusedRow, ...]
@@ -60,13 +56,8 @@ class PoolUpload:
 
 
 def problems_from_folder(folder: Path, names: Iterable[str] | None = None) -> tuple[Problem, ...]:
-    """A problem for each NAME.csv with one or two inputs, by name.
-
-    - `names`: which ones; each must be there then. Default: all that fit.
-
-    Raises `StudyError` if a named one is missing or has not one or two inputs.
-    """
-    found = []
+    """A problem for each NAME.csv that fits; raises `StudyError` if one of `names` does not."""
+    problems = []
     for name in sorted(names if names is not None else (p.stem for p in folder.glob("*.csv"))):
         path = folder / f"{name}.csv"
         if not path.is_file():
@@ -78,8 +69,8 @@ def problems_from_folder(folder: Path, names: Iterable[str] | None = None) -> tu
             if names is not None:
                 raise
         else:
-            found.append(problem)
-    return tuple(found)
+            problems.append(problem)
+    return tuple(problems)
 
 
 def read_upload(
@@ -90,14 +81,7 @@ def read_upload(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> PoolUpload:
-    """Read a pool's CSV file (gzipped or not), and score it unless it is scored.
-
-    - `name`: file name.
-    - `problems`: those that the pool's rows are for; rows of other problems are refused.
-    - `jobs`: worker processes.
-
-    Raises `DataError` if the file is no pool, or unpacks to more than `MAX_UNPACKED` bytes.
-    """
+    """Read a pool's CSV file, gzipped or not; score it if need be; else raise `DataError`."""
     plain = _unpacked(name, data)
     with problem_files(problems) as folder:
         path = folder.parent / "pool.csv"
@@ -128,7 +112,6 @@ def read_upload(
 
 
 def _unpacked(name: str, data: bytes) -> bytes:
-    """The bytes of a file that may be gzipped, as far as they may go."""
     if data[:2] != b"\x1f\x8b":
         return data
     try:
@@ -155,11 +138,7 @@ def match_candidates(
     allowed: float = SECONDS,
     clock: Callable[[], float] = time.monotonic,
 ) -> tuple[MatchingResult, tuple[NewPair, ...]]:
-    """Match a pool, and say what the pairs found are as a study has them.
-
-    - `mode`, `k`, `progress`, `clock`: as for `study.matching.match_pool`.
-    - `allowed`: seconds a problem.
-    """
+    """Match a pool, with `allowed` seconds a problem; returns its pairs as a study's, too."""
     scored = scored_pool(pool, problems, rules.r2_column)
     with problem_files(problems) as folder:
         result = match_pool(
@@ -188,50 +167,38 @@ def match_study(
     clock: Callable[[], float] = time.monotonic,
     run: Callable[..., tuple[MatchingResult, tuple[NewPair, ...]]] | None = None,
 ) -> tuple[MatchingResult, tuple[StudyPair, ...]]:
-    """Match a draft's pool, and make the pairs found the draft's pairs.
-
-    - `rules`: kept with the study.
-    - `mode`, `k`, `progress`: as for `study.matching.match_pool`.
-    - `version_seen`: the study's version when the rules were chosen.
-    - `seconds`, `clock`: as for `study.matching.match_pool`.
-    - `run`: calls the function that it is given, perhaps in another process.
-
-    Returns what matching says of every formula, and the pairs as stored. Where time ran out the
-    rules that are kept with them name the problems under ``"unfinished"``.
-    Raises `UserError` if there is no pool, or nothing can be matched by these rules' columns.
-    """
+    """Match a draft's pool, and make the pairs the draft's; raises `UserError` if it cannot."""
     pool, problems = service.pool(study_id), service.problems(study_id)
     if pool is None:
         raise StudyError("there is no pool yet", hint="upload one first")
     settings: dict[str, Any] = {"mode": mode, "k": k, "allowed": seconds, "clock": clock}
     if run is None:
-        result, found = match_candidates(pool, problems, rules, progress=progress, **settings)
+        result, pairs = match_candidates(pool, problems, rules, progress=progress, **settings)
     else:
-        result, found = run(match_candidates, pool, problems, rules, progress=progress, **settings)
-    kept = {**rules.to_json(), "mode": mode, "k": k}
+        result, pairs = run(match_candidates, pool, problems, rules, progress=progress, **settings)
+    stored = {**rules.to_json(), "mode": mode, "k": k}
     if not result.complete:
-        kept["unfinished"] = list(result.unfinished)
-    return result, service.set_pairs(study_id, found, kept, version_seen=version_seen)
+        # Stored with the rules: whoever freezes must see that time ran out.
+        stored["unfinished"] = list(result.unfinished)
+    return result, service.set_pairs(study_id, pairs, stored, version_seen=version_seen)
 
 
 def scored_pool(pool: Pool, problems: Sequence[Problem], r2_column: str = "r2") -> ScoredPool:
-    """The rows of a stored pool that are for these problems; row numbers stay the pool's.
-
-    Rows of other problems are marked as refused.
-    """
+    """The rows of a stored pool; rows of other problems are marked as refused."""
     reader = csv.reader(io.StringIO(pool.csv))
     columns = next(reader, [])
     if "error" not in columns:
         columns.append("error")
     name = columns.index("problem" if "problem" in columns else "dataset")
     error = columns.index("error")
-    known = {problem.name for problem in problems}
+    names = {problem.name for problem in problems}
 
     def rows() -> Iterator[list[str]]:
         for row in reader:
             cells = row + [""] * (len(columns) - len(row))
-            if cells[name] not in known:
+            if cells[name] not in names:
                 cells[error] = "no data for this problem"
+            # Refused, not left out: row numbers must stay the pool's.
             yield cells
 
     return ScoredPool.from_rows(rows(), columns, r2=r2_column, source=pool.name)
@@ -240,10 +207,7 @@ def scored_pool(pool: Pool, problems: Sequence[Problem], r2_column: str = "r2") 
 def pairs_from_matching(
     pool: ScoredPool, pairs: Sequence[MatchedPair], problems: Sequence[Problem]
 ) -> tuple[NewPair, ...]:
-    """What a study stores of matched pairs: with whether their methods count from 0 or 1.
-
-    - `pool`: the one that was matched.
-    """
+    """The pairs as a study stores them, with whether their methods count from 0 or 1."""
     columns = {problem.name: problem_table(problem).names[:-1] for problem in problems}
     groups = groups_of(map(pool.candidate, range(len(pool))))
     countings: dict[Group, Counting] = {}
@@ -287,7 +251,6 @@ def pairs_from_matching(
 
 @contextmanager
 def problem_files(problems: Sequence[Problem]) -> Iterator[Path]:
-    """The problems as files, for as long as scoring or matching needs them."""
     with tempfile.TemporaryDirectory(prefix="eic-lab-") as base:
         folder = Path(base) / "problems"
         folder.mkdir()

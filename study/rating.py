@@ -35,7 +35,7 @@ IDLE_GAP = 45.0
 
 @dataclass(frozen=True)
 class LinkHolder:
-    """What a token leads to; `rater` is None, and has no ballots, before consent."""
+    """The study, invitation and rater of a token; `rater` is None before consent."""
 
     study: Study
     invitation: InvitationRow
@@ -61,7 +61,6 @@ def find_link_holder(tx: Tx, token: str) -> LinkHolder | None:
 
 
 def visit_of(tx: Tx, found: LinkHolder | None, now: datetime) -> RatingVisit:
-    """What the page should show to the holder of a link."""
     if found is None:
         return RatingVisit(Stage.UNKNOWN)
     design, rater, rows = found.study.design, found.rater, found.ballots
@@ -88,7 +87,6 @@ def visit_of(tx: Tx, found: LinkHolder | None, now: datetime) -> RatingVisit:
 
 
 def read_visit(tx: Tx, token: str, now: datetime) -> RatingVisit:
-    """What the page should show for a token, as the database has it now."""
     return visit_of(tx, find_link_holder(tx, token), now)
 
 
@@ -167,7 +165,6 @@ def _cast_vote(
     idle: float,
     seen: BrowserReport,
 ) -> CastVote:
-    """A vote as an export will have it."""
     main = row.kind == PairKind.MAIN
     lower = "left" if row.lower_left else "right"
     return CastVote(
@@ -191,7 +188,6 @@ def _cast_vote(
 
 
 def _seal(tx: Tx, study: Study, vote_id: int, cast: CastVote, salt: str) -> None:
-    """One more link of the study's chain, in the vote's own transaction."""
     last, link = tx.seals.last(study.id)
     commitment = cast.commitment(salt)
     tx.seals.add(
@@ -205,7 +201,6 @@ def _seal(tx: Tx, study: Study, vote_id: int, cast: CastVote, salt: str) -> None
 
 
 def _after_vote(found: LinkHolder, rater: RaterRow, voted: AssignmentRow) -> LinkHolder:
-    """The same once a vote on one of the ballots is saved, without asking again."""
     ballots = tuple(
         replace(row, voted=True) if row.id == voted.id else row for row in found.ballots
     )
@@ -219,24 +214,23 @@ MAX_KEPT = 5
 
 
 class RatingService:
-    """What the rating page calls.  Every method takes the token of the link.
+    """What the rating page calls. Every method takes the token of the link.
 
     Parameters
     ----------
     store
     clock
     chance
+        Where studies are stored, what time it is, and where tokens come from.
     min_view_seconds
-        A vote that comes sooner after the rater saw the ballot, or after another such vote, is
-        taken for a held key or a double click and not saved. Where the browser does not tell
-        when the ballot was seen, its first being served counts.
+        A vote that comes sooner after the rater saw the ballot (without a report: after it was
+        first served), or after another such vote, is taken for a held key and not saved.
 
     Notes
     -----
     All methods may be called again after a lost answer, a reload or from a second tab: each is
-    one transaction, and repeating it changes nothing.  `next_ballot` is cheap and mostly writes
-    nothing; call it in every rerun.  An object holds no state of any rater and may be shared by
-    all threads.
+    one transaction, and repeating it changes nothing.  `next_ballot` mostly writes nothing.  An
+    object holds no state of any rater and may be shared by all threads.
 
     Examples
     --------
@@ -260,32 +254,35 @@ class RatingService:
         self._to_give: dict[tuple[str, int], tuple[PairLoad, ...]] = {}
 
     def open(self, token: str) -> RatingVisit:
-        """Where this link stands.  Reads only.
+        """Where a link stands; reads only.
 
         Parameters
         ----------
         token
+            Of the link.
 
         Returns
         -------
         RatingVisit
+            `Stage.UNKNOWN` for any text that is no token.
         """
         with self._store.reading() as tx:
             return read_visit(tx, token, self._clock.now())
 
     def known_here(self, token: str, kept: Sequence[str]) -> str:
-        """Of the tokens that a browser has kept, that of a rater who came through this open link.
-
-        "" if there is none, or the link is no open one.
+        """The browser's rater among those who came through this open link.
 
         Parameters
         ----------
         token
+            Of an open link.
         kept
+            Tokens that the browser has stored; the first five are looked up.
 
         Returns
         -------
         str
+            One of them; "" if there is none, or the link is no open one.
         """
         with self._store.reading() as tx:
             found = find_link_holder(tx, token)
@@ -298,11 +295,12 @@ class RatingService:
         return ""
 
     def new_request_id(self) -> str:
-        """A fresh id for one consent form: make it once, keep it, send it with `consent`.
+        """A fresh id for one consent form: make it once, store it, send it with `consent`.
 
         Returns
         -------
         str
+            22 characters.
         """
         return self._chance.token()
 
@@ -312,8 +310,8 @@ class RatingService:
         Parameters
         ----------
         token
+            Of the invitation's link.
         degree
-            As declared, each 1 to 80 characters; `DEGREES` has the usual answers.
         field
             As declared, each 1 to 80 characters; `DEGREES` has the usual answers.
         request_id
@@ -323,6 +321,7 @@ class RatingService:
         Returns
         -------
         Consent
+            With the token to go on with, and the state after consent.
 
         Raises
         ------
@@ -366,17 +365,19 @@ class RatingService:
         """The ballot to show: the one under way, or a new one.
 
         The first call stamps its time; a refresh, a second tab or another device gets the same
-        ballot and the same stamp.  `NextBallot.ballot` is None where there is none to show.
+        ballot and the same stamp.
 
         Parameters
         ----------
         token
+            Of the rater's link.
         give
             False: only where the link stands, as `open` says; no ballot is given out.
 
         Returns
         -------
         NextBallot
+            Its ballot is None where there is none to show.
         """
         now = self._clock.now()
         with self._store.reading() as tx:
@@ -392,7 +393,6 @@ class RatingService:
             return self._next(tx, token, find_link_holder(tx, token), now)
 
     def _next(self, tx: Tx, token: str, found: LinkHolder | None, now: datetime) -> NextBallot:
-        """The ballot under way, kept alive, or a new one."""
         visit = visit_of(tx, found, now)
         if found is None or found.rater is None or visit.stage not in _UNDER_WAY:
             return NextBallot(visit)
@@ -421,11 +421,10 @@ class RatingService:
         Parameters
         ----------
         token
-            Of the link and of the ballot on the screen.
         ballot_token
-            Of the link and of the ballot on the screen.
+            Of the link, and of the ballot on the screen.
         choice
-            Formula A, formula B, cannot decide. {"left", "right", "tie"}.
+            Formula A, formula B, cannot decide.
         reason
             One line of at most 200 characters; longer ones are cut.
         report
@@ -437,6 +436,7 @@ class RatingService:
         Returns
         -------
         VoteOutcome
+            Whether this press was saved, and where the rater stands now.
 
         Raises
         ------
@@ -479,15 +479,17 @@ class RatingService:
     def heartbeat(self, token: str, ballot_token: str, *, active: bool = True) -> None:
         """A sign of life while a ballot is on the screen, every 10 to 20 seconds.
 
-        Keeps the reservation, and tells idle time: once heartbeats come, a gap of more than
-        45 seconds counts as idle, and with ``active=False`` (the tab is hidden) the time since
-        the last one does.  Pages that never call this have no idle time but pauses.
+        Keeps the reservation, and tells idle time. Pages that never call this have no idle time
+        but pauses.
 
         Parameters
         ----------
         token
         ballot_token
+            Of the link, and of the ballot on the screen.
         active
+            True: only a gap of more than 45 seconds counts as idle; False (the tab is hidden): all
+            the time since the last sign.
         """
         now = self._clock.now()
         with self._store.writing() as tx:
@@ -504,10 +506,12 @@ class RatingService:
         Parameters
         ----------
         token
+            Of the rater's link.
 
         Returns
         -------
         RatingVisit
+            `Stage.PAUSED`, if a ballot was under way.
         """
         now = self._clock.now()
         with self._store.writing() as tx:
@@ -527,10 +531,12 @@ class RatingService:
         Parameters
         ----------
         token
+            Of the rater's link.
 
         Returns
         -------
         RatingVisit
+            The state now.
         """
         now = self._clock.now()
         with self._store.writing() as tx:
@@ -549,10 +555,12 @@ class RatingService:
         Parameters
         ----------
         token
+            Of the rater's link.
 
         Returns
         -------
         RatingVisit
+            `Stage.WITHDRAWN`, with the study's contact.
         """
         now = self._clock.now()
         with self._store.writing() as tx:
@@ -631,7 +639,6 @@ class RatingService:
         return self._contents[key]
 
     def _pairs_to_give(self, tx: Tx, study: Study) -> tuple[PairLoad, ...]:
-        """What a frozen study gives out; kept as its ballots are."""
         key = (study.hash, study.id)
         if key not in self._to_give:
             if len(self._to_give) >= _CACHE:
@@ -640,13 +647,12 @@ class RatingService:
         return self._to_give[key]
 
     def warm(self) -> Iterator[Ballot]:
-        """Read every ballot of the open studies once; each as both sides show it, for nobody.
-
-        What a page makes of a ballot can be made ready with it before the first rater comes.
+        """Read every ballot of the open studies once, before the first rater comes.
 
         Yields
         ------
         Ballot
+            Each as both sides show it, for nobody: what a page makes of it can be made ready.
         """
         now = self._clock.now()
         with self._store.reading() as tx:
@@ -668,7 +674,6 @@ class RatingService:
     def _judge(
         self, found: LinkHolder | None, ballot_token: str, now: datetime, report: BrowserReport
     ) -> tuple[VoteStatus, AssignmentRow | None]:
-        """What a vote on this ballot would come to."""
         if found is None or found.rater is None:
             return VoteStatus.STALE, None
         row = next((row for row in found.ballots if row.token == ballot_token), None)
@@ -696,7 +701,6 @@ class RatingService:
         *,
         beats: bool = False,
     ) -> None:
-        """Stamp a sign of life and renew the reservation."""
         tx.assignments.keep_alive(
             row.id,
             seen_at=now,

@@ -1,8 +1,4 @@
-"""All that a rating page receives: ballots, progress and answers; no EIC, no method, no pool id.
-
-These types hold no EIC, no method, no id of a pool, pair or problem, and no order but left and
-right.  `study.ballots` makes their content when a study is frozen.
-"""
+"""All that a rating page receives: no EIC, no method, no ids, no order but left and right."""
 
 from __future__ import annotations
 
@@ -36,8 +32,6 @@ def says_nothing(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Axis:
-    """A quantity on an axis."""
-
     # name, unit, meaning: the data's column name; unit and meaning may be ""
     name: str
     unit: str
@@ -57,8 +51,7 @@ class Axis:
 
     @property
     def title(self) -> str:
-        """The label of what is computed, which no formula names: its meaning, if the name says
-        nothing.
+        """The label; where the name says nothing, with the meaning in its place.
 
         >>> Axis("target", "K", "warmth", 0, 1).title, Axis("h", "", "height", 0, 1).title
         ('warmth [K]', 'h')
@@ -70,8 +63,6 @@ class Axis:
 
 @dataclass(frozen=True)
 class FormulaCard:
-    """One formula as raters see it."""
-
     latex: str  # For KaTeX; variables by column names, constants to the pair's number of digits
     r2: float  # Of the formula as shown, on the problem's data, rounded to 3 decimals
     complexity: int  # Nodes
@@ -83,8 +74,6 @@ class FormulaCard:
 
 @dataclass(frozen=True)
 class BallotFigure:
-    """The data and the grid that both formulas are drawn on."""
-
     kind: Literal["curve", "surface"]  # {"curve", "surface"}: One input, or two
     inputs: tuple[Axis, ...]
     target: Axis  # Its range is the common scale of both plots (y axis, or colour scale)
@@ -95,8 +84,6 @@ class BallotFigure:
 
 @dataclass(frozen=True)
 class Ballot:
-    """One ballot, ready to be shown."""
-
     token: str  # Opaque and random; give it back with the vote
     # number, of: "Ballot 4 of 10"; a practice ballot has number 0
     number: int
@@ -131,26 +118,18 @@ MAX_FIELD = 80
 
 
 class Stage(StrEnum):
-    """Where a visitor with a link stands: what the rating page should show.
+    """Where a visitor with a link stands: what the rating page should show."""
 
-    ``UNKNOWN``: no such link.  ``REVOKED``: the organiser took it back.  ``FULL``: the open
-    link's quota is used up.  ``CLOSED``: the study is closed or its deadline has passed.
-    ``ENDING``: nobody new may take part, and those who have begun may finish.
-    ``CONSENT``: ask for consent, degree and field.  ``PRACTICE``: the practice ballot is next.
-    ``RATING``: a ballot is next.  ``PAUSED``: offer to go on.  ``FINISHED``: thank-you and
-    debrief.  ``WITHDRAWN``: this link's rater withdrew.
-    """
-
-    UNKNOWN = "unknown"
-    REVOKED = "revoked"
-    FULL = "full"
-    CLOSED = "closed"
-    ENDING = "ending"
-    CONSENT = "consent"
+    UNKNOWN = "unknown"  # no such link
+    REVOKED = "revoked"  # the organiser took it back
+    FULL = "full"  # the open link's quota is used up
+    CLOSED = "closed"  # by the organiser or the deadline
+    ENDING = "ending"  # nobody new may take part, and those who have begun may finish
+    CONSENT = "consent"  # ask for consent, degree and field
     PRACTICE = "practice"
     RATING = "rating"
-    PAUSED = "paused"
-    FINISHED = "finished"
+    PAUSED = "paused"  # offer to go on
+    FINISHED = "finished"  # show thanks and debrief
     WITHDRAWN = "withdrawn"
 
 
@@ -167,8 +146,6 @@ class Progress:
 
 @dataclass(frozen=True)
 class RatingVisit:
-    """What a link leads to."""
-
     stage: Stage
     # title, consent_text, contact, question: "" at `Stage.UNKNOWN`
     title: str = ""
@@ -191,7 +168,7 @@ class RatingVisit:
 
 @dataclass(frozen=True)
 class Consent:
-    """Given: the token to go on with."""
+    """The token to go on with."""
 
     # Put it into the address: the same link opens the session on another device. For a personal
     # link it is the token that came in.
@@ -207,7 +184,7 @@ _REPORT = re.compile(r"ms=(\d{1,9});w=(\d{1,5});seen=([01?]);by=(pointer|keys)",
 
 @dataclass(frozen=True)
 class BrowserReport:
-    """What the rater's browser tells of a press; bounded here, since anybody may send anything."""
+    """The browser's report of a press; bounded here, since anybody may send anything."""
 
     # From the first frame with both formulas to the press, while the page was visible
     seconds: float | None = None
@@ -219,7 +196,7 @@ class BrowserReport:
 
     @classmethod
     def read(cls, text: str) -> BrowserReport:
-        """From the text of the page's script; what does not fit tells nothing.
+        """From the text of the page's script; `UNREPORTED` if it does not fit.
 
         >>> BrowserReport.read("ms=5600;w=390;seen=1;by=pointer")
         BrowserReport(seconds=5.6, viewport='narrow', in_view=True, pointer=True)
@@ -242,20 +219,13 @@ UNREPORTED = BrowserReport()
 
 
 class VoteStatus(StrEnum):
-    """What became of a vote.
-
-    ``SAVED``: it is in the database.  ``ALREADY_SAVED``: this ballot has its vote; that one
-    stands.  ``STALE``: no such ballot of this rater (another tab, a withdrawn session).
-    ``TOO_SOON``: the ballot had just come up, as with a held key; nothing was saved, ask again.
-    ``UNSEEN``: pressed with a pointer before both formulas had been in view; nothing was saved.
-    ``CLOSED``: the study takes no votes any more.
-    """
+    """The outcome of a vote; unless it is `SAVED`, this press saved nothing."""
 
     SAVED = "saved"
-    ALREADY_SAVED = "already saved"
-    STALE = "stale"
-    TOO_SOON = "too soon"
-    UNSEEN = "unseen"
+    ALREADY_SAVED = "already saved"  # this ballot has its vote, and that one stands
+    STALE = "stale"  # no such ballot of this rater: another tab, a withdrawn session
+    TOO_SOON = "too soon"  # the ballot had just come up, as with a held key: ask again
+    UNSEEN = "unseen"  # pressed with a pointer before both formulas had been in view
     CLOSED = "closed"
 
 
@@ -269,8 +239,6 @@ class NextBallot:
 
 @dataclass(frozen=True)
 class VoteOutcome:
-    """The answer to a vote."""
-
     status: VoteStatus
     visit: RatingVisit  # The state now, progress included
     feedback: str = ""  # After the practice ballot, what to say; else ""

@@ -1,11 +1,7 @@
 """Seals votes: a salted commitment to each, chained in the order cast.
 
-The commitment of a vote is the SHA-256 of a random salt and of what was cast, as canonical JSON.
-Link n of a study's chain is the SHA-256 of link n − 1 and commitment n; link 0 is the hash of the
-frozen study.  Whoever holds an export can so tell that a vote was changed, added or taken away.
-Withdrawal deletes the vote and the salt and keeps the commitment, which then says nothing of what
-was cast.  Who knows how this works can make up votes with a new chain: its last link then differs
-from the one that was written down when the study was closed (docs/adr/0022-uneven-problems.md).
+An export so shows whether a vote was changed, added or taken away. Withdrawal deletes vote and
+salt; the commitment alone tells nothing. See docs/adr/0022-uneven-problems.md.
 """
 
 from __future__ import annotations
@@ -41,20 +37,18 @@ class CastVote:
     in_view: bool | None
 
     def commitment(self, salt: str) -> str:
-        """SHA-256 of the salt and of all of this, 64 hex digits."""
         values = asdict(self)
         for name in ("shown_at", "voted_at"):
             stamp = values[name].astimezone(UTC)
             values[name] = stamp.isoformat(timespec="microseconds")
         for name in ("idle_seconds", "rater_seconds"):
+            # As text: JSON writers differ in how they print a number.
             values[name] = repr(values[name])
         return _digest(canonical_json([salt, values]))
 
 
 @dataclass(frozen=True)
 class Seal:
-    """A commitment in a study's chain."""
-
     number: int  # 1, 2, … in the order cast
     # vote, salt: "" if the rater has withdrawn
     vote: str
@@ -63,7 +57,7 @@ class Seal:
 
 
 def next_link(link: str, commitment: str) -> str:
-    """One link further.
+    """The link after this one.
 
     >>> next_link("ab", "cd")[:12]
     '41b72d4bfcbe'
@@ -72,11 +66,12 @@ def next_link(link: str, commitment: str) -> str:
 
 
 def chain_of(study_hash: str, seals: Iterable[Seal]) -> str:
-    """The last link of the chain of these seals, the study's hash if there is none.
+    """The last link of a chain; the study's hash without seals.
 
     >>> chain_of("ab", []), chain_of("ab", [Seal(1, "", "", "cd")]) == next_link("ab", "cd")
     ('ab', True)
     """
+    # A chain made up anew ends in another link than was written down when the study was closed.
     link = study_hash
     for seal in seals:
         link = next_link(link, seal.commitment)

@@ -1,9 +1,7 @@
 """What the services need of a database: protocols that `db` implements.
 
-A service opens a unit of work, ``with store.writing() as tx:``, and the repositories in it never
-commit: leaving the block commits everything, an exception undoes everything.  Writers are
-serialised from the first statement on, so that what a service has read is still true when it
-writes.  Counts are derived from rows.
+``with store.writing() as tx:`` opens a unit of work: leaving the block commits everything, an
+exception undoes everything. Counts are derived from rows.
 """
 
 from __future__ import annotations
@@ -36,8 +34,6 @@ class InvitationKind(StrEnum):
 
 @dataclass(frozen=True)
 class InvitationRow:
-    """An invitation; its token is stored hashed."""
-
     id: int
     study_id: int
     kind: InvitationKind
@@ -49,8 +45,6 @@ class InvitationRow:
 
 @dataclass(frozen=True)
 class RaterRow:
-    """A rater who has consented."""
-
     id: int
     study_id: int
     invitation_id: int
@@ -66,8 +60,6 @@ class RaterRow:
 
 @dataclass(frozen=True)
 class AssignmentRow:
-    """A ballot given to a rater."""
-
     id: int
     rater_id: int
     pair_id: int
@@ -86,8 +78,6 @@ class AssignmentRow:
 
 @dataclass(frozen=True)
 class VoteRow:
-    """A vote as it was cast; never changed afterwards."""
-
     id: int
     rater_id: int
     pair_id: int
@@ -109,12 +99,10 @@ class VoteRow:
 
     @property
     def seconds(self) -> float:
-        """From first shown to vote."""
         return (self.voted_at - self.shown_at).total_seconds()
 
     @property
     def chosen(self) -> Literal["lower", "higher", "tie"]:
-        """The choice in canonical order."""
         if self.choice == "tie":
             return "tie"
         return "lower" if (self.choice == "left") == self.lower_left else "higher"
@@ -122,8 +110,6 @@ class VoteRow:
 
 @dataclass(frozen=True)
 class ModelRunRow:
-    """A model that is asked about a study; never changed."""
-
     id: int
     study_id: int
     label: str  # Unique in the study; the model's name unless another was given
@@ -140,8 +126,6 @@ class ModelRunRow:
 
 @dataclass(frozen=True)
 class ModelAnswerRow:
-    """One answer of a model; never changed."""
-
     id: int
     run_id: int
     pair_id: int
@@ -163,12 +147,10 @@ class ModelAnswerRow:
 
     @property
     def counted(self) -> bool:
-        """Whether the endpoint counted its tokens."""
         return self.prompt_tokens is not None and self.completion_tokens is not None
 
     @property
     def chosen(self) -> Literal["lower", "higher", "tie", "refused", "unparsable"]:
-        """The outcome in canonical order."""
         match self.outcome:
             case ModelOutcome.TIE:
                 return "tie"
@@ -181,8 +163,6 @@ class ModelAnswerRow:
 
 @dataclass(frozen=True)
 class AuditLine:
-    """Something that was done: when, by whom, what, and to which study."""
-
     id: int
     at: datetime
     actor: str
@@ -192,8 +172,6 @@ class AuditLine:
 
 
 class Studies(Protocol):
-    """Studies and their settings."""
-
     def add(
         self, name: str, design: StudyDesign, rules: Mapping[str, Any], at: datetime
     ) -> int: ...
@@ -216,8 +194,6 @@ class Studies(Protocol):
 
 
 class Materials(Protocol):
-    """Problems, pool, pairs and ballot contents of a study."""
-
     def set_problems(self, study_id: int, problems: Sequence[Problem]) -> None: ...
     def add_problem(self, study_id: int, problem: Problem) -> None: ...
     def problems(self, study_id: int) -> tuple[Problem, ...]: ...
@@ -233,8 +209,6 @@ class Materials(Protocol):
 
 
 class Invitations(Protocol):
-    """Links."""
-
     def add(
         self,
         study_id: int,
@@ -256,8 +230,6 @@ class Invitations(Protocol):
 
 
 class Raters(Protocol):
-    """People who have consented; withdrawing deletes them and all that is theirs."""
-
     def add(
         self,
         study_id: int,
@@ -280,8 +252,6 @@ class Raters(Protocol):
 
 
 class Assignments(Protocol):
-    """Ballots given out."""
-
     def add(
         self,
         rater: RaterRow,
@@ -313,8 +283,6 @@ class Assignments(Protocol):
 
 
 class Votes(Protocol):
-    """Votes: added, read, never changed."""
-
     def add(
         self,
         assignment: AssignmentRow,
@@ -329,8 +297,6 @@ class Votes(Protocol):
 
 
 class ModelRecords(Protocol):
-    """Runs of models and their answers: added, read, never changed."""
-
     def add_run(
         self,
         study_id: int,
@@ -361,7 +327,7 @@ class ModelRecords(Protocol):
 
 
 class Seals(Protocol):
-    """Commitments to votes: added, read, and emptied when a rater withdraws."""
+    """Added, read, and emptied when a rater withdraws."""
 
     def last(self, study_id: int) -> tuple[int, str]: ...
     def add(
@@ -372,8 +338,6 @@ class Seals(Protocol):
 
 
 class Audit(Protocol):
-    """Lines that are added and read, never changed."""
-
     def add(
         self, at: datetime, actor: str, action: str, study_id: int | None = None, detail: str = ""
     ) -> None: ...
@@ -381,8 +345,6 @@ class Audit(Protocol):
 
 
 class AccessRecords(Protocol):
-    """The passphrase, set-up links, attempts and logins of the organiser."""
-
     def passphrase_hash(self) -> str | None: ...
     def set_passphrase_hash(self, hash: str, at: datetime) -> None: ...
     def set_setup_token(self, token_hash: str, expires_at: datetime) -> None: ...
@@ -397,8 +359,6 @@ class AccessRecords(Protocol):
 
 
 class Tx(Protocol):
-    """The repositories of one unit of work."""
-
     @property
     def studies(self) -> Studies: ...
     @property
@@ -422,12 +382,11 @@ class Tx(Protocol):
 
 
 class Store(Protocol):
-    """Opens units of work."""
-
     def reading(self) -> AbstractContextManager[Tx]:
-        """A consistent snapshot; nothing may be written."""
+        """A consistent snapshot; writing raises."""
         ...
 
+    # Serialised from the first statement on: what a service has read is still true when it writes.
     def writing(self) -> AbstractContextManager[Tx]:
         """The only writer; commits on leaving, undoes everything on an exception."""
         ...
@@ -438,15 +397,11 @@ class Store(Protocol):
 
 
 def count_votes_by_rater(votes: Iterable[VoteRow]) -> Counter[int]:
-    """How many ballots each rater has answered, practice left out: by rater id."""
+    """Ballots that each rater has answered, by rater id; practice left out."""
     return Counter(vote.rater_id for vote in votes if vote.kind != PairKind.PRACTICE)
 
 
 def require_study(tx: Tx, study_id: int) -> Study:
-    """The study of this id.
-
-    Raises `NotFoundError` if there is none.
-    """
     study = tx.studies.get(study_id)
     if study is None:
         raise NotFoundError(f"there is no study {study_id}")

@@ -16,8 +16,6 @@ from eic_core.operators.writing import ATOM
 
 @dataclass(frozen=True)
 class VisibleStructure:
-    """Counts over the tree of a formula."""
-
     calls: int  # Operators that are written as a function of their operands, such as a root
     nesting: int  # The most of them on one way from the root to a leaf
     depth: int  # Nodes on the longest way from the root to a leaf, less one
@@ -25,7 +23,6 @@ class VisibleStructure:
     digits: int  # Of all numbers, zeros before the first other digit left out
 
     def less(self, other: VisibleStructure) -> tuple[int, ...]:
-        """These counts less those of another formula, in order."""
         return tuple(a - b for a, b in zip(astuple(self), astuple(other), strict=True))
 
 
@@ -42,9 +39,9 @@ def structure_of(formula: Formula) -> VisibleStructure:
         calls += called
         within.append(max((within[child] for child in node.children), default=0) + called)
         if node.operator == CONSTANT:
-            shown = digits_of(node.label)
-            digits += shown
-            length += shown
+            width = digits_of(node.label)
+            digits += width
+            length += width
         else:
             length += 1
     return VisibleStructure(calls, within[-1], max(formula.depths), length, digits)
@@ -78,7 +75,7 @@ def _is_call(operator: str) -> bool:
 
 
 def differences(lower: VisibleStructure | None, higher: VisibleStructure | None) -> Sequence[float]:
-    """Counts of the formula of lower EIC less those of higher EIC; nan where one is unknown."""
+    """Counts of the formula of lower EIC less those of the other; nan where one is unknown."""
     if lower is None or higher is None:
         return (float("nan"),) * 5
     return lower.less(higher)

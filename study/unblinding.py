@@ -1,8 +1,4 @@
-"""Lets an organiser see the results of an open study early: logged, and printed in the report.
-
-A look opens the votes cast until then, for every organiser; later votes need another look.  So a
-reload, a second tab or a second organiser who sees the same votes is no further look.
-"""
+"""Lets an organiser see the results of an open study early: logged, and printed in the report."""
 
 from __future__ import annotations
 
@@ -44,11 +40,9 @@ class EarlyLook:
 
     @property
     def detail(self) -> str:
-        """What the audit line says of it."""
         return f"{self.votes} votes on pairs, up to v{self.last_vote}"
 
     def covers(self, vote: VoteRow) -> bool:
-        """Whether the vote had been cast by then."""
         return vote.id <= self.last_vote and vote.voted_at <= self.at
 
 
@@ -61,11 +55,11 @@ def early_looks(lines: Iterable[AuditLine]) -> tuple[EarlyLook, ...]:
     >>> [look.votes for look in early_looks([line, AuditLine(8, at, "organiser", "closed", 1, "")])]
     [312]
     """
-    found = []
+    looks = []
     for line in sorted(lines, key=lambda line: line.id):
         if line.action == ACTION and (match := _DETAIL.fullmatch(line.detail)):
-            found.append(EarlyLook(line.at, line.actor, int(match[1]), int(match[2])))
-    return tuple(found)
+            looks.append(EarlyLook(line.at, line.actor, int(match[1]), int(match[2])))
+    return tuple(looks)
 
 
 class EarlyLooks:
@@ -76,6 +70,7 @@ class EarlyLooks:
     store
     clock
     actor
+        Where looks are logged, what time it is, and who looks.
     """
 
     def __init__(self, store: Store, clock: Clock, *, actor: str) -> None:
@@ -84,15 +79,17 @@ class EarlyLooks:
         self._actor = actor
 
     def of(self, study_id: int) -> tuple[EarlyLook, ...]:
-        """The looks so far, oldest first.
+        """The looks so far.
 
         Parameters
         ----------
         study_id
+            A study's.
 
         Returns
         -------
         tuple[EarlyLook, ...]
+            Oldest first.
         """
         with self._store.reading() as tx:
             return early_looks(tx.audit.every(study_id))
@@ -103,15 +100,17 @@ class EarlyLooks:
         Parameters
         ----------
         study_id
+            Of an open study.
         confirmed
             The study's name, as typed by whoever knows what it costs.
         after
-            The number of looks that the organiser had seen. If there are more by now, or no
-            vote has been cast since the last one, that one is given and nothing is logged.
+            The number of looks that the organiser had seen. With more by now, or no vote since
+            the last one, that one is given and nothing is logged.
 
         Returns
         -------
         EarlyLook
+            Made now, or the last one.
 
         Raises
         ------
@@ -130,6 +129,7 @@ class EarlyLooks:
                 )
             past = early_looks(tx.audit.every(study_id))
             votes = tx.votes.every(study_id)
+            # A reload, or a second organiser who sees the same votes, is no further look.
             if past and (len(past) > after or all(past[-1].covers(vote) for vote in votes)):
                 return past[-1]
             # Votes are stamped before they wait for their turn to write: none is later than this.

@@ -13,8 +13,6 @@ from study.store import ModelAnswerRow, ModelRunRow
 
 
 class SqlModels:
-    """`study.store.ModelRecords`."""
-
     def __init__(self, db_session: Session) -> None:
         self._db = db_session
 
@@ -31,7 +29,6 @@ class SqlModels:
         prompt_sha256: str,
         at: datetime,
     ) -> ModelRunRow:
-        """A model is going to be asked."""
         row = ModelRunTable(
             study_id=study_id,
             label=label,
@@ -48,14 +45,12 @@ class SqlModels:
         return _run(row)
 
     def run(self, run_id: int) -> ModelRunRow | None:
-        """By id."""
         row = self._db.get(ModelRunTable, run_id)
         return None if row is None else _run(row)
 
     def runs(self, study_id: int) -> tuple[ModelRunRow, ...]:
-        """Of a study, oldest first."""
-        wanted = select(ModelRunTable).where(ModelRunTable.study_id == study_id)
-        return tuple(map(_run, self._db.scalars(wanted.order_by(ModelRunTable.id))))
+        query = select(ModelRunTable).where(ModelRunTable.study_id == study_id)
+        return tuple(map(_run, self._db.scalars(query.order_by(ModelRunTable.id))))
 
     def add_answer(
         self,
@@ -68,7 +63,6 @@ class SqlModels:
         reply: ModelReply,
         at: datetime,
     ) -> None:
-        """A model has answered."""
         self._db.execute(
             insert(ModelAnswerTable).values(
                 run_id=run_id,
@@ -90,9 +84,8 @@ class SqlModels:
         )
 
     def answers(self, run_id: int) -> tuple[ModelAnswerRow, ...]:
-        """Of a run, in the order in which they came."""
-        wanted = select(ModelAnswerTable).where(ModelAnswerTable.run_id == run_id)
-        return tuple(map(_answer, self._db.scalars(wanted.order_by(ModelAnswerTable.id))))
+        query = select(ModelAnswerTable).where(ModelAnswerTable.run_id == run_id)
+        return tuple(map(_answer, self._db.scalars(query.order_by(ModelAnswerTable.id))))
 
 
 def storable(text: str) -> str:

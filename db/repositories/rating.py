@@ -1,8 +1,4 @@
-"""Stores and loads invitations, raters, the ballots they were given, and votes.
-
-A volunteer waits for every one of these statements, at each click: they are built once, and read
-rows without making objects that a session would have to watch.
-"""
+"""Stores and loads invitations, raters, the ballots they were given, and votes."""
 
 from __future__ import annotations
 
@@ -73,9 +69,9 @@ PAIR, MEMBER, PROBLEM, WITHDRAWAL = PAIRS.c, MEMBERS.c, PROBLEMS.c, WITHDRAWALS.
 SEAL = SEALS.c
 
 
+# A volunteer waits for each of these statements at each click: they are built once, and read rows
+# without objects that a session would have to watch.
 class _Repository:
-    """Runs statements in the transaction of a session."""
-
     def __init__(self, db_session: Session) -> None:
         self._db = db_session
 
@@ -129,8 +125,6 @@ _WITHDRAWALS_OF_LINK = select(func.count()).where(WITHDRAWAL.invitation_id == bi
 
 
 class SqlInvitations(_Repository):
-    """`study.store.Invitations`."""
-
     def add(
         self,
         study_id: int,
@@ -140,7 +134,6 @@ class SqlInvitations(_Repository):
         quota: int,
         at: datetime,
     ) -> int:
-        """A new link; its id."""
         added = self._run(
             _ADD_INVITATION,
             study_id=study_id,
@@ -153,47 +146,38 @@ class SqlInvitations(_Repository):
         return _new_id(added)
 
     def by_token(self, token_hash: str) -> InvitationRow | None:
-        """By the hash of its token."""
         row = self._run(_INVITATION_BY_TOKEN, token_hash=token_hash).first()
         return None if row is None else _invitation(row)
 
     def get(self, invitation_id: int) -> InvitationRow | None:
-        """By id."""
         row = self._run(_INVITATION_BY_ID, id=invitation_id).first()
         return None if row is None else _invitation(row)
 
     def every(self, study_id: int) -> tuple[InvitationRow, ...]:
-        """Oldest first."""
         return tuple(map(_invitation, self._run(_INVITATIONS_OF_STUDY, study_id=study_id)))
 
     def revoke(self, invitation_id: int, at: datetime) -> None:
-        """Take it back."""
         self._run(_REVOKE, invitation_id=invitation_id, at=at)
 
     def clear_label(self, invitation_id: int) -> None:
-        """Forget whom it was made for."""
         self._run(_CLEAR_LABEL, invitation_id=invitation_id)
 
     def replace_token(self, invitation_id: int, old_hash: str, new_hash: str) -> None:
-        """Another token for a link and its rater; the old one is nowhere from now on."""
+        """Give a link and its rater another token; the old one leads nowhere from now on."""
         for statement in _REPLACE_TOKEN:
             self._run(statement, of_link=invitation_id, old_hash=old_hash, new_hash=new_hash)
 
     def token_hash_of(self, invitation_id: int) -> str:
-        """The hash of its token."""
         return str(self._run(_TOKEN_OF_LINK, id=invitation_id).scalar_one())
 
     def consents(self, invitation_id: int) -> int:
-        """Raters that came through it and have not withdrawn."""
         return self._count(_CONSENTS, id=invitation_id)
 
     def withdrawals(self, invitation_id: int) -> int:
-        """Raters that came through it and withdrew."""
         return self._count(_WITHDRAWALS_OF_LINK, id=invitation_id)
 
 
 def _new_id(added: CursorResult[*tuple[Any, ...]]) -> int:
-    """The primary key of the one row that was added."""
     key = added.inserted_primary_key
     assert key is not None
     return int(key[0])
@@ -242,8 +226,6 @@ _WITHDRAWALS_OF_STUDY = select(func.count()).where(WITHDRAWAL.study_id == bindpa
 
 
 class SqlRaters(_Repository):
-    """`study.store.Raters`."""
-
     def add(
         self,
         study_id: int,
@@ -257,7 +239,6 @@ class SqlRaters(_Repository):
         total: int,
         seed: int,
     ) -> RaterRow:
-        """Somebody has consented."""
         added = self._run(
             _ADD_RATER,
             study_id=study_id,
@@ -276,35 +257,31 @@ class SqlRaters(_Repository):
         )
 
     def by_token(self, token_hash: str) -> RaterRow | None:
-        """By the hash of their own link's token."""
         row = self._run(_RATER_BY_TOKEN, token_hash=token_hash).first()
         return None if row is None else RaterRow(*row)
 
     def every(self, study_id: int) -> tuple[RaterRow, ...]:
-        """All raters of a study, in order of consent."""
         return tuple(RaterRow(*row) for row in self._run(_RATERS_OF_STUDY, study_id=study_id))
 
     def set_total(self, rater_id: int, total: int) -> None:
-        """Fewer ballots than promised can be given."""
         self._run(_SET_TOTAL, rater_id=rater_id, value=total)
 
     def set_paused(self, rater_id: int, at: datetime | None) -> None:
-        """Begin or end a pause."""
         self._run(_SET_PAUSED, rater_id=rater_id, value=at)
 
     def withdraw(self, rater_id: int, at: datetime) -> None:
-        """Delete the rater with ballots and votes; keep that the link is spent, and commitments."""
+        """Delete the rater with ballots and votes; the link stays spent, the commitments stay."""
         rater = RaterRow(*self._run(_RATER_BY_ID, id=rater_id).one())
         self._run(
             _ADD_WITHDRAWAL, study_id=rater.study_id, invitation_id=rater.invitation_id, at=at
         )
+        # The triggers let votes and seals change only while their rater is marked as withdrawing.
         self._run(_SET_WITHDRAWING, rater_id=rater_id)
         self._run(_EMPTY_SEALS, of_rater=rater_id)
         for statement in _DELETE_OF_RATER:
             self._run(statement, rater_id=rater_id)
 
     def withdrawals(self, study_id: int) -> int:
-        """How many have withdrawn."""
         return self._count(_WITHDRAWALS_OF_STUDY, study_id=study_id)
 
 
@@ -342,7 +319,7 @@ _MARK_HASTY = _CHANGE_ASSIGNMENT.values(hasty_at=bindparam("at"))
 
 _LIVE = and_(VOTE.id.is_(None), ASSIGNMENT.reserved_until > bindparam("now", type_=UtcTime()))
 _COUNTED = or_(VOTE.id.is_not(None), _LIVE)
-_GIVEN = (
+_LOADS = (
     select(
         ASSIGNMENT.pair_id,
         func.count(VOTE.id),
@@ -392,8 +369,6 @@ _UNDERWAY = (
 
 
 class SqlAssignments(_Repository):
-    """`study.store.Assignments`."""
-
     def add(
         self,
         rater: RaterRow,
@@ -406,7 +381,6 @@ class SqlAssignments(_Repository):
         at: datetime,
         reserved_until: datetime,
     ) -> AssignmentRow:
-        """Give a ballot out and stamp it as shown."""
         added = self._run(
             _ADD_ASSIGNMENT,
             rater_id=rater.id,
@@ -438,7 +412,6 @@ class SqlAssignments(_Repository):
         )
 
     def of_rater(self, rater_id: int) -> tuple[AssignmentRow, ...]:
-        """A rater's ballots, in order."""
         return tuple(map(_assignment, self._run(_ASSIGNMENTS, rater_id=rater_id)))
 
     def keep_alive(
@@ -450,7 +423,6 @@ class SqlAssignments(_Repository):
         idle_seconds: float,
         beats: bool,
     ) -> None:
-        """A sign of life."""
         self._run(
             _KEEP_ALIVE,
             assignment_id=assignment_id,
@@ -461,13 +433,13 @@ class SqlAssignments(_Repository):
         )
 
     def mark_hasty(self, assignment_id: int, at: datetime) -> None:
-        """A vote came too soon to be meant."""
         self._run(_MARK_HASTY, assignment_id=assignment_id, at=at)
 
     def pairs_to_give(self, study_id: int) -> tuple[PairLoad, ...]:
         """Every pair that raters may get, as if none had been given yet."""
         formulas: dict[tuple[int, str], list[str]] = {}
         for pair_id, problem, key in self._run(_PAIRS_TO_GIVE, study_id=study_id):
+            # The problem is part of the key: a formula may serve in two problems.
             formulas.setdefault((pair_id, problem), []).append(f"{problem}\0{key}")
         return tuple(
             PairLoad(pair_id, problem, frozenset(keys))
@@ -477,14 +449,18 @@ class SqlAssignments(_Repository):
     def loads(
         self, study_id: int, now: datetime, pairs: tuple[PairLoad, ...] | None = None
     ) -> tuple[PairLoad, ...]:
-        """Votes and live reservations of every pair that raters may get, from rows."""
-        given = {row[0]: row[1:] for row in self._run(_GIVEN, study_id=study_id, now=now)}
+        counts = {row[0]: row[1:] for row in self._run(_LOADS, study_id=study_id, now=now)}
         loads = []
         for pair in self.pairs_to_give(study_id) if pairs is None else pairs:
-            completed, reserved, left = given.get(pair.pair_id, (0, 0, 0))
+            completed, reserved, lower_left = counts.get(pair.pair_id, (0, 0, 0))
             loads.append(
                 PairLoad(
-                    pair.pair_id, pair.problem, pair.formulas, completed, int(reserved), int(left)
+                    pair.pair_id,
+                    pair.problem,
+                    pair.formulas,
+                    completed,
+                    int(reserved),
+                    int(lower_left),
                 )
             )
         return tuple(loads)
@@ -492,8 +468,8 @@ class SqlAssignments(_Repository):
     def underway(self, study_id: int, now: datetime) -> tuple[RaterAtWork, ...]:
         """Raters with a ballot, voted or not, whose reservation would still be live."""
         return tuple(
-            RaterAtWork(rater_id, frozenset(map(int, pairs.split(",") if pairs else ())), left)
-            for rater_id, left, pairs in self._run(_UNDERWAY, study_id=study_id, now=now)
+            RaterAtWork(rater_id, frozenset(map(int, pairs.split(",") if pairs else ())), remaining)
+            for rater_id, remaining, pairs in self._run(_UNDERWAY, study_id=study_id, now=now)
         )
 
 
@@ -531,8 +507,6 @@ _VOTES_OF_STUDY = (
 
 
 class SqlVotes(_Repository):
-    """`study.store.Votes`."""
-
     def add(
         self,
         assignment: AssignmentRow,
@@ -543,7 +517,6 @@ class SqlVotes(_Repository):
         idle_seconds: float,
         seen: BrowserReport = UNREPORTED,
     ) -> int:
-        """Cast a vote; its id."""
         added = self._run(
             _ADD_VOTE,
             assignment_id=assignment.id,
@@ -563,7 +536,6 @@ class SqlVotes(_Repository):
         return _new_id(added)
 
     def every(self, study_id: int) -> tuple[VoteRow, ...]:
-        """All votes of a study, in the order cast."""
         return tuple(
             VoteRow(number, rater, pair, assignment, PairKind(kind), *rest)
             for number, rater, pair, assignment, kind, *rest in self._run(
@@ -588,17 +560,14 @@ _PAIR_NUMBER = select(PAIR.number).where(PAIR.id == bindparam("pair_id"))
 
 
 class SqlSeals(_Repository):
-    """`study.store.Seals`."""
-
     def last(self, study_id: int) -> tuple[int, str]:
-        """Number and link of the newest; (0, "") if there is none."""
+        """Number and link of the newest seal; (0, "") without one."""
         row = self._run(_LAST_SEAL, study_id=study_id).first()
         return (0, "") if row is None else (int(row[0]), str(row[1]))
 
     def add(
         self, study_id: int, vote_id: int, number: int, *, salt: str, commitment: str, link: str
     ) -> None:
-        """Seal a vote."""
         self._run(
             _ADD_SEAL,
             study_id=study_id,
@@ -610,11 +579,9 @@ class SqlSeals(_Repository):
         )
 
     def pair_number(self, pair_id: int) -> int:
-        """The number of a pair within its kind."""
         return self._count(_PAIR_NUMBER, pair_id=pair_id)
 
     def every(self, study_id: int) -> tuple[Seal, ...]:
-        """All of a study, in order."""
         return tuple(
             Seal(number, f"v{vote}" if vote else "", salt, commitment)
             for number, vote, salt, commitment in self._run(_SEALS_OF_STUDY, study_id=study_id)

@@ -13,15 +13,12 @@ from study.store import AuditLine
 
 
 class SqlAudit:
-    """`study.store.Audit`."""
-
     def __init__(self, db_session: Session) -> None:
         self._db = db_session
 
     def add(
         self, at: datetime, actor: str, action: str, study_id: int | None = None, detail: str = ""
     ) -> None:
-        """One more line."""
         self._db.execute(
             insert(AuditTable).values(
                 at=at, actor=actor, action=action, study_id=study_id, detail=detail
@@ -29,40 +26,34 @@ class SqlAudit:
         )
 
     def every(self, study_id: int | None = None) -> tuple[AuditLine, ...]:
-        """Newest first; of one study, or all."""
-        wanted = select(AuditTable).order_by(AuditTable.id.desc())
+        query = select(AuditTable).order_by(AuditTable.id.desc())
         if study_id is not None:
-            wanted = wanted.where(AuditTable.study_id == study_id)
+            query = query.where(AuditTable.study_id == study_id)
         return tuple(
             AuditLine(row.id, row.at, row.actor, row.action, row.study_id, row.detail)
-            for row in self._db.scalars(wanted)
+            for row in self._db.scalars(query)
         )
 
 
 class SqlAccess:
-    """`study.store.AccessRecords`."""
-
     def __init__(self, db_session: Session) -> None:
         self._db = db_session
 
     def passphrase_hash(self) -> str | None:
-        """None until one is chosen."""
         return self._db.scalar(select(OrganiserTable.passphrase_hash))
 
     def set_passphrase_hash(self, hash: str, at: datetime) -> None:
-        """Replace it."""
         self._db.execute(delete(OrganiserTable))
         self._db.execute(insert(OrganiserTable).values(id=1, passphrase_hash=hash, changed_at=at))
 
     def set_setup_token(self, token_hash: str, expires_at: datetime) -> None:
-        """The one set-up link that is good from now on."""
         self._db.execute(delete(SetupTable))
         self._db.execute(
             insert(SetupTable).values(id=1, token_hash=token_hash, expires_at=expires_at)
         )
 
     def use_setup_token(self, token_hash: str, now: datetime) -> bool:
-        """Burn the set-up link; whether it was good."""
+        """Burn the set-up link; returns whether it was good."""
         good = select(SetupTable.id).where(
             SetupTable.token_hash == token_hash, SetupTable.expires_at > now
         )
@@ -72,34 +63,30 @@ class SqlAccess:
         return True
 
     def add_attempt(self, origin: str, at: datetime) -> int:
-        """Count an attempt; its id."""
         row = AttemptTable(origin=origin, at=at, forgiven=False)
         self._db.add(row)
         self._db.flush()
         return row.id
 
     def forgive(self, attempt_id: int) -> None:
-        """The attempt was right."""
         self._db.execute(
             update(AttemptTable).where(AttemptTable.id == attempt_id).values(forgiven=True)
         )
 
     def failures(self, since: datetime, origin: str | None = None) -> Iterable[datetime]:
-        """Times of the attempts that were not forgiven, after `since`."""
-        wanted = select(AttemptTable.at).where(AttemptTable.at > since, ~AttemptTable.forgiven)
+        query = select(AttemptTable.at).where(AttemptTable.at > since, ~AttemptTable.forgiven)
         if origin is not None:
-            wanted = wanted.where(AttemptTable.origin == origin)
-        return self._db.scalars(wanted).all()
+            query = query.where(AttemptTable.origin == origin)
+        return self._db.scalars(query).all()
 
     def add_login(self, token_hash: str, at: datetime, expires_at: datetime) -> None:
-        """Somebody is in; rows that have expired go."""
+        # Expired logins go here, so that the table needs no job that cleans it.
         self._db.execute(delete(LoginTable).where(LoginTable.expires_at <= at))
         self._db.execute(
             insert(LoginTable).values(token_hash=token_hash, created_at=at, expires_at=expires_at)
         )
 
     def login_expiry(self, token_hash: str, now: datetime) -> datetime | None:
-        """When a good login ends; None if it is not good."""
         return self._db.scalar(
             select(LoginTable.expires_at).where(
                 LoginTable.token_hash == token_hash,
@@ -109,7 +96,6 @@ class SqlAccess:
         )
 
     def end_login(self, token_hash: str, at: datetime) -> None:
-        """Log out."""
         self._db.execute(
             update(LoginTable)
             .where(LoginTable.token_hash == token_hash, LoginTable.ended_at.is_(None))
@@ -117,7 +103,6 @@ class SqlAccess:
         )
 
     def end_logins(self, at: datetime) -> None:
-        """Log everybody out."""
         self._db.execute(
             update(LoginTable).where(LoginTable.ended_at.is_(None)).values(ended_at=at)
         )

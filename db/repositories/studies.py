@@ -51,13 +51,10 @@ _BY_ID = select(
 
 
 class SqlStudies:
-    """`study.store.Studies`."""
-
     def __init__(self, db_session: Session) -> None:
         self._db = db_session
 
     def add(self, name: str, design: StudyDesign, rules: Mapping[str, Any], at: datetime) -> int:
-        """A new draft; its id."""
         row = StudyTable(
             name=name,
             status=str(StudyStatus.DRAFT),
@@ -71,17 +68,14 @@ class SqlStudies:
         return row.id
 
     def get(self, study_id: int) -> Study | None:
-        """By id."""
         row = self._db.connection().execute(_BY_ID, {"id": study_id}).first()
         return None if row is None else _study(row)
 
     def by_name(self, name: str) -> Study | None:
-        """By name."""
         row = self._db.scalar(select(StudyTable).where(StudyTable.name == name))
         return None if row is None else _study(row)
 
     def every(self) -> tuple[Study, ...]:
-        """Newest first."""
         rows = self._db.scalars(select(StudyTable).order_by(StudyTable.id.desc()))
         return tuple(map(_study, rows))
 
@@ -93,7 +87,7 @@ class SqlStudies:
         design: StudyDesign | None = None,
         rules: Mapping[str, Any] | None = None,
     ) -> None:
-        """Write what is given and differs; the database refuses it on a frozen study."""
+        """Write what differs; the database refuses it on a frozen study."""
         row = self._db.get_one(StudyTable, study_id)
         if name is not None and name != row.name:
             row.name = name
@@ -101,35 +95,31 @@ class SqlStudies:
             stored = _design(row.design, row.public_base_url)
             if design.inference_json() != stored.inference_json():
                 row.design = canonical_json(design.inference_json())
+            # Outside the comparison: the address is the one setting that a frozen study may change.
             row.public_base_url = design.public_base_url
         if rules is not None:
             row.rules = canonical_json(dict(rules))
         self._db.flush()
 
     def freeze(self, study_id: int, configuration: str, hash: str, at: datetime) -> None:
-        """Store the configuration with its hash, and open."""
         row = self._db.get_one(StudyTable, study_id)
         row.configuration, row.hash, row.frozen_at = configuration, hash, at
         row.status = str(StudyStatus.OPEN)
         self._db.flush()
 
     def configuration(self, study_id: int) -> str:
-        """The frozen configuration as canonical JSON; "" in a draft."""
         return self._db.get_one(StudyTable, study_id).configuration
 
     def close(self, study_id: int, at: datetime) -> None:
-        """End it."""
         row = self._db.get_one(StudyTable, study_id)
         row.status, row.closed_at = str(StudyStatus.CLOSED), at
         self._db.flush()
 
     def end_admission(self, study_id: int, at: datetime) -> None:
-        """Nobody new from now on."""
         self._db.get_one(StudyTable, study_id).admission_ended_at = at
         self._db.flush()
 
     def delete_draft(self, study_id: int) -> None:
-        """Delete a draft with its material."""
         materials = SqlMaterials(self._db)
         materials.set_pairs(study_id, ())
         for table in (ProblemTable, PoolTable):
@@ -165,8 +155,6 @@ def _study(row: StudyTable | Row[*tuple[Any, ...]]) -> Study:
 
 
 class SqlMaterials:
-    """`study.store.Materials`."""
-
     def __init__(self, db_session: Session) -> None:
         self._db = db_session
 
@@ -174,9 +162,9 @@ class SqlMaterials:
         """Replace the problems; those that keep their name keep their pairs."""
         mine = select(ProblemTable).where(ProblemTable.study_id == study_id)
         old = {row.name: row for row in self._db.scalars(mine) if not row.special}
-        wanted = {problem.name for problem in problems}
+        names = {problem.name for problem in problems}
         for name, row in old.items():
-            if name not in wanted:
+            if name not in names:
                 self._db.delete(row)
         for position, problem in enumerate(problems):
             if problem.name in old:
@@ -187,7 +175,6 @@ class SqlMaterials:
         self._db.flush()
 
     def add_problem(self, study_id: int, problem: Problem) -> None:
-        """A problem of practice or of a check."""
         self._add(study_id, problem, 0, special=True)
         self._db.flush()
 
@@ -197,7 +184,6 @@ class SqlMaterials:
         self._db.add(row)
 
     def problems(self, study_id: int) -> tuple[Problem, ...]:
-        """In order, without special ones."""
         rows = self._db.scalars(
             select(ProblemTable)
             .where(ProblemTable.study_id == study_id, ~ProblemTable.special)
@@ -215,7 +201,7 @@ class SqlMaterials:
         )
 
     def set_pool(self, study_id: int, pool: Pool) -> None:
-        """Keep the scored pool."""
+        # No time stamp (mtime=0): equal pools are equal bytes.
         packed = gzip.compress(pool.csv.encode(), compresslevel=6, mtime=0)
         self._db.execute(delete(PoolTable).where(PoolTable.study_id == study_id))
         self._db.execute(
@@ -225,14 +211,12 @@ class SqlMaterials:
         )
 
     def pool(self, study_id: int) -> Pool | None:
-        """The scored pool."""
         row = self._db.get(PoolTable, study_id)
         if row is None:
             return None
         return Pool(row.name, gzip.decompress(row.content).decode(), row.rows)
 
     def set_pairs(self, study_id: int, pairs: Sequence[NewPair]) -> None:
-        """Replace the pairs."""
         old = select(PairTable.id).where(PairTable.study_id == study_id)
         for table in (BallotTable, MemberTable):
             self._db.execute(delete(table).where(table.pair_id.in_(old)))
@@ -243,7 +227,6 @@ class SqlMaterials:
         self._db.flush()
 
     def add_pair(self, study_id: int, pair: NewPair) -> StudyPair:
-        """A pair of practice or of a check."""
         count = self._db.scalar(
             select(func.count()).where(
                 PairTable.study_id == study_id, PairTable.kind == str(pair.kind)
@@ -290,32 +273,32 @@ class SqlMaterials:
         return row
 
     def pairs(self, study_id: int, kind: PairKind | None = None) -> tuple[StudyPair, ...]:
-        """In order; of one kind or all."""
         return self._pairs(study_id, kind, None)
 
     def pair(self, study_id: int, pair_id: int) -> StudyPair | None:
-        """One pair of this study."""
         return next(iter(self._pairs(study_id, None, pair_id)), None)
 
     def _pairs(
         self, study_id: int, kind: PairKind | None, pair_id: int | None
     ) -> tuple[StudyPair, ...]:
-        wanted = [PairTable.study_id == study_id]
+        conditions = [PairTable.study_id == study_id]
         if kind is not None:
-            wanted.append(PairTable.kind == str(kind))
+            conditions.append(PairTable.kind == str(kind))
         if pair_id is not None:
-            wanted.append(PairTable.id == pair_id)
+            conditions.append(PairTable.id == pair_id)
         rows = self._db.execute(
             select(PairTable, ProblemTable.name)
             .join(ProblemTable, ProblemTable.id == PairTable.problem_id)
-            .where(*wanted)
+            .where(*conditions)
             .order_by(PairTable.kind, PairTable.number)
         ).all()
         members: dict[tuple[int, str], Member] = {}
-        found = self._db.scalars(
-            select(MemberTable).join(PairTable, PairTable.id == MemberTable.pair_id).where(*wanted)
+        rows_of_members = self._db.scalars(
+            select(MemberTable)
+            .join(PairTable, PairTable.id == MemberTable.pair_id)
+            .where(*conditions)
         )
-        for row in found:
+        for row in rows_of_members:
             members[row.pair_id, row.slot] = _member(row)
         return tuple(
             StudyPair(
@@ -341,11 +324,9 @@ class SqlMaterials:
         self._db.execute(update(PairTable).where(PairTable.id == pair_id).values(dropped=reason))
 
     def add_ballot(self, pair_id: int, content: str) -> None:
-        """Keep a pair's ballot."""
         self._db.execute(insert(BallotTable).values(pair_id=pair_id, content=content))
 
     def ballot(self, pair_id: int) -> str | None:
-        """A pair's ballot, None in a draft."""
         return self._db.scalar(select(BallotTable.content).where(BallotTable.pair_id == pair_id))
 
 

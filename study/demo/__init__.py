@@ -1,8 +1,4 @@
-"""A demo study: problems, and formulas that real searches found for them.
-
-The files beside this module were written by ``python -m study.demo.make_pool``; README.md
-tells how, and where the data come from.  Reading them needs the standard library only.
-"""
+"""A demo study: problems, and formulas that real searches found (`study.demo.make_pool`)."""
 
 from __future__ import annotations
 
@@ -15,14 +11,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from eic_core.pool.candidate import Candidate
 
-_HERE = Path(__file__).resolve().parent
-PROBLEM_INDEX = _HERE / "problems.json"
+_FOLDER = Path(__file__).resolve().parent
+PROBLEM_INDEX = _FOLDER / "problems.json"
 
 
 @dataclass(frozen=True)
 class DemoColumn:
-    """A column of a problem's table."""
-
     name: str
     unit: str
     meaning: str
@@ -30,8 +24,6 @@ class DemoColumn:
 
 @dataclass(frozen=True)
 class DemoProblem:
-    """What raters and organisers are told about a problem."""
-
     name: str  # Also the name of its file, ``problems/NAME.csv``
     # title, description: for lay readers; the description has one to three plain sentences
     title: str
@@ -50,7 +42,7 @@ def problem_folder() -> Path:
     >>> problem_folder().name
     'problems'
     """
-    return _HERE / "problems"
+    return _FOLDER / "problems"
 
 
 @cache
@@ -87,7 +79,7 @@ def demo_pool_path() -> Path:
     >>> demo_pool_path().name
     'pool.csv.gz'
     """
-    return _HERE / "pool.csv.gz"
+    return _FOLDER / "pool.csv.gz"
 
 
 def demo_candidates() -> list[Candidate]:

@@ -1,10 +1,6 @@
-"""Make the demo's problem files and its pool by real searches: ``python -m
-study.demo.make_pool``.
+"""Make the demo's problem files and its pool by real searches: ``python -m study.demo.make_pool``.
 
-Needs the development dependencies (`requirements-dev.txt`).  Every seed is fixed.
-
-Needs the development dependencies (`requirements-dev.txt`).  What a search prints is kept
-word for word; nothing here knows of EIC.
+Needs the development dependencies (`requirements-dev.txt`); nothing here knows of EIC.
 """
 
 from __future__ import annotations
@@ -38,8 +34,6 @@ DECIMALS = (4, 6, 9, 12, 16, 20)
 
 @dataclass(frozen=True)
 class Setting:
-    """One way to run a search."""
-
     name: str
     method: str
     # Runs on each problem in one round; their seeds are 1, 2, ... and go on in a second round.
@@ -49,9 +43,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class FoundFormula:
-    """A model that a search ended with."""
-
+class FittedModel:
     texts: tuple[str, ...]  # How the tool prints it, with fewer and with more decimals
     r2: float  # As the search itself evaluates the model
     size: int  # As the tool counts
@@ -111,14 +103,8 @@ SETTINGS: tuple[Setting, ...] = (
 
 def search(
     setting: Setting, seed: int, names: list[str], rows: np.ndarray
-) -> Iterator[FoundFormula]:
-    """Run one search and yield the models that it ends with.
-
-    - `names`: input columns.
-    - `rows`, shape (rows, len(names), + 1): inputs, then the target.
-
-    Yields Operon: its Pareto front of R² and length. gplearn: its final population.
-    """
+) -> Iterator[FittedModel]:
+    """Run one search: Operon gives its Pareto front of R² and length, gplearn its population."""
     run = _run_operon if setting.method == OPERON else _run_gplearn
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -127,7 +113,7 @@ def search(
 
 def _run_operon(
     setting: Setting, seed: int, names: list[str], inputs: np.ndarray, target: np.ndarray
-) -> Iterator[FoundFormula]:
+) -> Iterator[FittedModel]:
     regressor = import_module("pyoperon.sklearn").SymbolicRegressor(
         **setting.options, random_state=seed
     )
@@ -135,7 +121,7 @@ def _run_operon(
     for model in regressor.pareto_front_:
         texts = [regressor.get_model_string(model["tree"], d, names) for d in DECIMALS]
         r2 = 1 - model["mean_squared_error"] / float(np.var(target))
-        yield FoundFormula(tuple(dict.fromkeys(texts)), r2, int(model["complexity"]))
+        yield FittedModel(tuple(dict.fromkeys(texts)), r2, int(model["complexity"]))
 
 
 def _exponential(a: np.ndarray) -> np.ndarray:
@@ -144,7 +130,7 @@ def _exponential(a: np.ndarray) -> np.ndarray:
 
 def _run_gplearn(
     setting: Setting, seed: int, names: list[str], inputs: np.ndarray, target: np.ndarray
-) -> Iterator[FoundFormula]:
+) -> Iterator[FittedModel]:
     gplearn = import_module("gplearn.genetic")
     make_function = import_module("gplearn.functions").make_function
     exponential = make_function(function=_exponential, name="exp", arity=1, wrap=False)
@@ -157,7 +143,7 @@ def _run_gplearn(
         residual = target - program.execute(inputs)
         r2 = 1 - float(np.sum(residual**2)) / spread
         if math.isfinite(r2):
-            yield FoundFormula((str(program),), r2, int(program.length_))
+            yield FittedModel((str(program),), r2, int(program.length_))
 
 
 COLUMNS = ("problem", "method", "setting", "seed", "formula", "syntax", "r2_search", "tool_size")
@@ -175,16 +161,13 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class PoolRow:
-    """One row of the pool, before it is written."""
-
     problem: str
     setting: Setting
     seed: int
     formula: str
-    found: FoundFormula
+    model: FittedModel
 
     def cells(self) -> tuple[str, ...]:
-        """As `COLUMNS`."""
         method = self.setting.method
         return (
             self.problem,
@@ -193,40 +176,36 @@ class PoolRow:
             str(self.seed),
             self.formula,
             method.lower(),
-            f"{self.found.r2:.6f}",
-            str(self.found.size),
+            f"{self.model.r2:.6f}",
+            str(self.model.size),
         )
 
 
 def candidates_as_printed(
-    source: ProblemSource, setting: Setting, founds: list[FoundFormula]
-) -> Iterator[tuple[FoundFormula, str, Score]]:
-    """The models whose printed formula, read plainly, is the model that was fitted.
-
-    Of several numbers of decimals the fewest that keep R² are taken.  A model is left out
-    where no printed form gives the search's own R²: gplearn's "protected" functions differ
-    from what their names say, and its three decimals may be too few.
-    """
-    texts = [(found, text) for found in founds for text in found.texts]
+    source: ProblemSource, setting: Setting, models: list[FittedModel]
+) -> Iterator[tuple[FittedModel, str, Score]]:
+    """The models whose printed formula, read plainly, is the model that was fitted."""
+    texts = [(model, text) for model in models for text in model.texts]
     syntax = setting.method.lower()
     candidates = [Candidate(source.name, text, setting.method, syntax) for _, text in texts]
     scores = score_pool(candidates, problem_folder(), jobs=1)
     tolerance = TOLERANCE if syntax == "operon" else LOOSE_TOLERANCE
+    # gplearn's "protected" functions differ from what their names say, and its three decimals may
+    # be too few: a model whose printed forms all miss the search's own R² is left out.
     done: set[int] = set()
-    for (found, text), score in zip(texts, scores, strict=True):
-        if id(found) not in done and abs(score.r2 - found.r2) <= tolerance:
-            done.add(id(found))
-            yield found, text, score
+    for (model, text), score in zip(texts, scores, strict=True):
+        if id(model) not in done and abs(score.r2 - model.r2) <= tolerance:
+            done.add(id(model))
+            yield model, text, score
 
 
-def is_fair_candidate(found: FoundFormula, score: Score) -> bool:
-    """Whether a candidate is fair and short enough to show; EIC plays no part."""
+def is_fair_candidate(model: FittedModel, score: Score) -> bool:
     size = score.complexity
-    return size is not None and LEAST_NODES <= size <= MOST_NODES and found.r2 >= LEAST_R2
+    return size is not None and LEAST_NODES <= size <= MOST_NODES and model.r2 >= LEAST_R2
 
 
 def outline(text: str, syntax: str, names: Iterable[str]) -> object:
-    """A key that is equal for formulas that differ only past three digits of their constants."""
+    """Equal for formulas that differ only past three digits of their constants."""
     formula = read(text, syntax=syntax, columns=tuple(names)).formula
     return tuple(
         (node.operator, len(node.children), _short(node.label), node.parameter)
@@ -242,31 +221,28 @@ def _short(label: str) -> str:
 
 
 def rows_of(source: ProblemSource) -> Iterator[PoolRow]:
-    """Every candidate for one problem, without repetitions, in the order of the runs.
-
-    A second round with further seeds follows where the first leaves fewer than `FEW_ROWS`.
-    """
     names = [name for name, _, _ in source.columns[:-1]]
     table = source.table()
-    seen: set[object] = set()
+    outlines: set[object] = set()
     for turn in range(2):
-        if turn and len(seen) >= FEW_ROWS:
+        # A second round with further seeds follows where the first leaves too few.
+        if turn and len(outlines) >= FEW_ROWS:
             return
         for setting in SETTINGS:
             started = time.perf_counter()
             fair = printed = 0
-            before = len(seen)
+            before = len(outlines)
             for seed in range(1 + turn * setting.seeds, 1 + (turn + 1) * setting.seeds):
-                founds = [f for f in search(setting, seed, names, table) if f.r2 >= LEAST_R2]
-                fair += len(founds)
-                for found, text, score in candidates_as_printed(source, setting, founds):
+                models = [f for f in search(setting, seed, names, table) if f.r2 >= LEAST_R2]
+                fair += len(models)
+                for model, text, score in candidates_as_printed(source, setting, models):
                     printed += 1
-                    if not is_fair_candidate(found, score):
+                    if not is_fair_candidate(model, score):
                         continue
                     key = outline(text, setting.method.lower(), names)
-                    if key not in seen:
-                        seen.add(key)
-                        yield PoolRow(source.name, setting, seed, text, found)
+                    if key not in outlines:
+                        outlines.add(key)
+                        yield PoolRow(source.name, setting, seed, text, model)
             log.info(
                 "%-11s %-8s %-11s %4d fair models, %4d print as fitted, %3d kept, %4.1f s",
                 source.name,
@@ -274,20 +250,18 @@ def rows_of(source: ProblemSource) -> Iterator[PoolRow]:
                 setting.name,
                 fair,
                 printed,
-                len(seen) - before,
+                len(outlines) - before,
                 time.perf_counter() - started,
             )
 
 
 def write_pool(path: Path, rows: Iterable[PoolRow]) -> int:
-    """Write the pool, gzipped without a time stamp, and return the number of rows."""
     cells = [row.cells() for row in rows]
     path.write_bytes(gzip.compress(csv_text(COLUMNS, cells).encode(), mtime=0))
     return len(cells)
 
 
 def main() -> None:
-    """Write the problems, run the searches, write the pool."""
     parser = argparse.ArgumentParser(prog="python -m study.demo.make_pool", description=__doc__)
     parser.add_argument("--problems-only", action="store_true", help="write no pool")
     parser.add_argument("--only", nargs="*", default=[], help="these problems only")

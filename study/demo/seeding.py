@@ -15,7 +15,6 @@ CONTACT = "nobody: this is a demo, and your answers stay on this computer"
 
 
 def problems_of_demo() -> tuple[Problem, ...]:
-    """The demo's problems, as a study takes them."""
     return tuple(
         Problem(
             problem.name,
@@ -29,21 +28,18 @@ def problems_of_demo() -> tuple[Problem, ...]:
 
 
 def seed_demo(service: OrganiserService, base_url: str) -> None:
-    """Make an open study, and a draft to play with; what is there already stays as it is.
-
-    - `base_url`: where this machine's browser finds the app; links of the open study follow it.
-    """
-    here = {study.name: study for study in service.studies()}
-    if here:
-        _follow_address(service, here.get(OPEN_NAME), base_url)
-    if OPEN_NAME in here and here[OPEN_NAME].status != StudyStatus.DRAFT:
+    """Make an open study, and a draft to play with; what is there already stays as it is."""
+    studies = {study.name: study for study in service.studies()}
+    if studies:
+        _follow_address(service, studies.get(OPEN_NAME), base_url)
+    if OPEN_NAME in studies and studies[OPEN_NAME].status != StudyStatus.DRAFT:
         return
     problems = problems_of_demo()
     pool = read_upload(demo_pool_path().name, demo_pool_path().read_bytes(), problems, jobs=1).pool
     # The open study comes last: until it is there, another start does it all again.
     for name in (DRAFT_NAME, OPEN_NAME):
-        if name in here and here[name].status == StudyStatus.DRAFT:
-            service.delete_draft(here[name].id)
+        if name in studies and studies[name].status == StudyStatus.DRAFT:
+            service.delete_draft(studies[name].id)
         _make(service, name, problems, pool, base_url, is_open=name == OPEN_NAME)
 
 
@@ -71,7 +67,7 @@ def _make(
 
 
 def _follow_address(service: OrganiserService, study: Study | None, base_url: str) -> None:
-    """The demo may be started on another port: new links must say so."""
+    # The demo may be started on another port: new links must follow.
     if study is not None and study.design.public_base_url != base_url:
         design = StudyDesign.from_json({**study.design.to_json(), "public_base_url": base_url})
         service.edit(study.id, design=design)

@@ -1,8 +1,4 @@
-"""Where the demo's problems come from: data that libraries carry, and laws sampled with noise.
-
-Needs the development dependencies (`requirements-dev.txt`); the application reads the
-files that `study.demo.make_pool` wrote and never imports this module.
-"""
+"""Where the demo's problems come from; needs the development dependencies."""
 
 from __future__ import annotations
 
@@ -26,8 +22,6 @@ OWN = "MIT (made by this script)"
 
 @dataclass(frozen=True)
 class ProblemSource:
-    """One problem: how to get its data, and how to tell a lay reader about it."""
-
     name: str
     title: str
     description: str
@@ -39,10 +33,6 @@ class ProblemSource:
     digits: int = 6  # Significant digits to which cells are written
 
     def table(self) -> np.ndarray:
-        """Input columns, then the target, rounded as they will stand in the file.
-
-        Returns shape (rows, columns)
-        """
         built = self.build()
         names = [name for name, _, _ in self.columns]
         rows = np.column_stack([np.asarray(built[name], dtype=float) for name in names])
@@ -50,7 +40,6 @@ class ProblemSource:
         return np.array(rounded)
 
     def describe(self) -> dict[str, object]:
-        """This problem's entry in ``problems.json``."""
         return {
             "name": self.name,
             "title": self.title,
@@ -63,7 +52,6 @@ class ProblemSource:
 
 
 def _statsmodels(name: str) -> Any:
-    """A data set of statsmodels as a pandas DataFrame."""
     return import_module(f"statsmodels.datasets.{name}").load_pandas().data
 
 
@@ -120,7 +108,7 @@ def _iris() -> Columns:
 
 
 def _random(name: str) -> np.random.Generator:
-    """A stream of its own for each simulated problem."""
+    # A stream of its own for each problem: a new problem changes no other.
     return np.random.default_rng(int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big"))
 
 
@@ -384,7 +372,6 @@ SOURCES: tuple[ProblemSource, ...] = (
 
 
 def write_problems(folder: Path, index: Path) -> None:
-    """Write PROBLEM.csv for each source into `folder`, and their metadata to `index`."""
     folder.mkdir(parents=True, exist_ok=True)
     for source in SOURCES:
         with (folder / f"{source.name}.csv").open("w", encoding="utf-8", newline="") as file:

@@ -1,10 +1,8 @@
-"""The default matching of one problem: each formula at most once, the total -L maximal, with a
-bound.
+"""The default matching of one problem: each formula at most once, total -L maximal, with a bound.
 
-maximise Σ w_e x_e with Σ_{e at v} x_e ≤ 1 for each node v and x ≥ 0.  By duality
-any prices y ≥ 0 with y_u + y_v ≥ w_e on all edges bound the total by Σ y_v.  The
-programme is solved over a growing set of edges: those that the prices of the
-last round undercut most at each node join, until none is undercut.
+maximise Σ w_e x_e with Σ_{e at v} x_e ≤ 1 for each node v and x ≥ 0. By duality any prices y ≥ 0
+with y_u + y_v ≥ w_e on all edges bound the total by Σ y_v. The programme is solved over a growing
+set of edges: those that the last prices undercut most at each node join, until none is undercut.
 """
 
 from __future__ import annotations
@@ -26,8 +24,6 @@ MAX_EDGES = 20_000_000
 
 @dataclass(frozen=True, eq=False)
 class Edges:
-    """Edges of positive weight."""
-
     # higher, lower: shape (E,)
     higher: np.ndarray
     lower: np.ndarray
@@ -37,12 +33,10 @@ class Edges:
         return len(self.weight)
 
     def take(self, which: np.ndarray) -> Edges:
-        """Some of the edges."""
         return Edges(self.higher[which], self.lower[which], self.weight[which])
 
     @staticmethod
     def join(parts: list[Edges]) -> Edges:
-        """Several sets of edges as one."""
         if not parts:
             none = np.empty(0, dtype=np.int32)
             return Edges(none, none, np.empty(0))
@@ -63,12 +57,6 @@ def best_of_each(nodes: np.ndarray, score: np.ndarray, count: int) -> np.ndarray
 
 
 class PairGraph:
-    """All pairs that the rules allow, less some that are forbidden.
-
-    - `forbidden`: pairs (higher, lower) that must not be chosen.
-    - `max_edges`: how many edges to hold in memory.
-    """
-
     def __init__(
         self,
         sweep: PairSweep,
@@ -95,18 +83,21 @@ class PairGraph:
         return self._forbidden[at] != key if len(self._forbidden) else np.ones(len(key), bool)
 
     def stream(self) -> Iterator[Edges]:
-        """All edges, in pieces."""
         for higher, lower in self.sweep.chunks():
             weight = -self.sweep.losses(higher, lower)
-            kept = (weight > 0) & self._allowed(higher, lower)
-            yield Edges(higher[kept].astype(np.int32), lower[kept].astype(np.int32), weight[kept])
+            positive = (weight > 0) & self._allowed(higher, lower)
+            yield Edges(
+                higher[positive].astype(np.int32),
+                lower[positive].astype(np.int32),
+                weight[positive],
+            )
 
     @cached_property
     def edges(self) -> Edges:
-        """The edges held in memory."""
         if not self.thinned:
             return Edges.join([*self.stream()])
         each = max(4, self._max_edges // (4 * self.size))
+        # Thinned piece by piece, so that memory never holds all edges.
         held = Edges.join([])
         for piece in self.stream():
             held = Edges.join([held, piece])
@@ -115,7 +106,6 @@ class PairGraph:
         return held
 
     def weight_of(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-        """-L of any pairs, in either order; 0 where no edge is."""
         swap = self._eic_units[one] < self._eic_units[other]
         higher, lower = np.where(swap, other, one), np.where(swap, one, other)
         rules = self.sweep.rules
@@ -132,11 +122,11 @@ class PairGraph:
         return np.where(good, np.maximum(-self.sweep.losses(higher, lower), 0.0), 0.0)
 
     def edges_of(self, mate: np.ndarray) -> Edges:
-        """The edges of a matching, in numbers of the sweep's formulas."""
+        """A matching's edges, in numbers of the sweep's formulas."""
         return self.pairs_of(mate)
 
     def pairs_of(self, mate: np.ndarray) -> Edges:
-        """The edges of a matching, in numbers of this graph's nodes."""
+        """A matching's edges, in numbers of this graph's nodes."""
         one = np.flatnonzero(mate > np.arange(self.size))
         other = mate[one]
         swap = self.sweep.eic[one] < self.sweep.eic[other]
@@ -146,14 +136,7 @@ class PairGraph:
 
 
 class ClassGraph(PairGraph):
-    """Nodes are classes of formulas of which one at most may be used, once.
-
-    Of the edges between two classes only the heaviest can be in an optimum; formulas of one class
-    are never a pair.
-
-    - `sweep`, `forbidden`, `max_edges`: as for `PairGraph`.
-    - `classes`, shape (M,): of each formula, from 0.
-    """
+    """Nodes are classes of formulas; at most one formula of a class is used, once."""
 
     def __init__(
         self,
@@ -162,13 +145,13 @@ class ClassGraph(PairGraph):
         classes: np.ndarray,
         max_edges: int = MAX_EDGES,
     ) -> None:
+        # Of the edges between two classes only the heaviest can be in an optimum.
         self._rows = PairGraph(sweep, forbidden, max_edges)
         super().__init__(sweep, max_edges=max_edges)
         self._classes = classes.astype(np.int32)
         self.size = int(classes.max(initial=-1)) + 1
 
     def stream(self) -> Iterator[Edges]:
-        """All edges, in pieces; several between two classes."""
         for piece in self._rows.stream():
             yield self._between(piece)
 
@@ -179,7 +162,6 @@ class ClassGraph(PairGraph):
 
     @cached_property
     def _heaviest(self) -> tuple[np.ndarray, Edges]:
-        """Keys of pairs of classes, ascending, and the heaviest pair of formulas of each."""
         held = self._rows.edges
         held = held.take(self._classes[held.higher] != self._classes[held.lower])
         key = self._key(self._classes[held.higher], self._classes[held.lower])
@@ -192,7 +174,6 @@ class ClassGraph(PairGraph):
 
     @cached_property
     def edges(self) -> Edges:
-        """The heaviest edge between each two classes."""
         return self._between(self._heaviest[1])
 
     def _find(self, one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -203,19 +184,16 @@ class ClassGraph(PairGraph):
         return at, (keys[at] == key if len(keys) else np.zeros(len(key), dtype=bool))
 
     def weight_of(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-        """The weight between two classes; 0 where no edge is."""
         at, there = self._find(one, other)
         if not len(self._heaviest[0]):
             return np.zeros(len(one))
         return np.where(there, self._heaviest[1].weight[at], 0.0)
 
     def edges_of(self, mate: np.ndarray) -> Edges:
-        """The pairs of formulas that a matching of classes stands for."""
         one = np.flatnonzero(mate > np.arange(self.size))
         return self._heaviest[1].take(self._find(one, mate[one])[0])
 
     def pairs_of(self, mate: np.ndarray) -> Edges:
-        """The edges of a matching, between classes."""
         return self._between(self.edges_of(mate))
 
 
@@ -224,13 +202,7 @@ _ROUNDS = 500
 
 
 def greedy(edges: Edges, size: int, mate: np.ndarray | None = None) -> np.ndarray:
-    """Take the heaviest edge whose ends are free, again and again.
-
-    - `size`: number of nodes M.
-    - `mate`, shape (M,): a matching to extend; not changed.
-
-    Returns the partner of each node, -1 if it has none (shape (M,)).
-    """
+    """Take the heaviest edge whose ends are free, again and again; -1 is no partner."""
     order = np.lexsort((edges.lower, edges.higher, -edges.weight))
     return _take(edges.take(order), size, mate)
 
@@ -253,13 +225,7 @@ def round_relaxation(columns: Edges, share: np.ndarray, size: int) -> np.ndarray
 
 
 def improve(graph: PairGraph, edges: Edges, mate: np.ndarray) -> np.ndarray:
-    """Exchange partners for as long as the total grows.
-
-    A move takes an edge into the matching and frees the former partners of its
-    ends; they are paired with each other, or one of them with a free node,
-    whichever is best.  In each round all moves are weighed at once, and applied
-    from the largest gain on where they do not touch one another.
-    """
+    """Exchange partners for as long as the total grows; each round weighs all moves at once."""
     for _ in range(_ROUNDS):
         mate = greedy(edges, graph.size, mate)
         changed = _exchange(graph, edges, mate)
@@ -277,6 +243,8 @@ def _exchange(graph: PairGraph, edges: Edges, mate: np.ndarray) -> np.ndarray | 
     new = np.flatnonzero(edges.weight > held[edges.higher] + held[edges.lower] - most)
     new = new[mate[edges.higher[new]] != edges.lower[new]]
     u, v = edges.higher[new].astype(np.int64), edges.lower[new].astype(np.int64)
+    # A move frees the former partners of its ends; they are paired with each other, or one of them
+    # with a free node, whichever is best.
     p, q = mate[u], mate[v]
     base = edges.weight[new] - held[u] - held[v]
     spare, spare_weight = _best_free(edges, mate, size)
@@ -310,7 +278,6 @@ def _exchange(graph: PairGraph, edges: Edges, mate: np.ndarray) -> np.ndarray | 
 
 
 def _best_free(edges: Edges, mate: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """For each node the heaviest edge to a free node: its other end, and its weight."""
     other, weight = np.full(size, -1, dtype=np.int64), np.zeros(size)
     for near, far in ((edges.higher, edges.lower), (edges.lower, edges.higher)):
         some = np.flatnonzero(mate[far] < 0)
@@ -327,8 +294,6 @@ _TOLERANCE = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class Relaxation:
-    """The relaxed optimum."""
-
     bound: float  # No matching has a larger total; holds whether or not `converged`
     prices: np.ndarray  # shape (M,): y: at least 0, and y_u + y_v ≥ w_e on every edge
     columns: Edges  # The edges that were considered
@@ -338,7 +303,6 @@ class Relaxation:
 
 
 def incidence(edges: Edges, size: int) -> csr_array:
-    """The matrix of Σ_{e at v} x_e, shape (size, E)."""
     n = len(edges)
     rows = np.concatenate([edges.higher, edges.lower])
     columns = np.concatenate([np.arange(n), np.arange(n)])
@@ -352,12 +316,7 @@ def relax(
     seconds: float = 60.0,
     clock: Callable[[], float] = time.monotonic,
 ) -> Relaxation:
-    """Bound the best matching of a graph.
-
-    - `start`: a matching to begin with, so that the prices are sensible at once.
-    - `seconds`: after this long the prices at hand are mended into valid ones.
-    - `clock`: Seconds.
-    """
+    """Bound the best matching of a graph from above; out of time, the prices at hand must do."""
     deadline = clock() + seconds
     edges = graph.edges
     first = [best_of_each(n, edges.weight, _PER_NODE) for n in (edges.higher, edges.lower)]
@@ -366,15 +325,15 @@ def relax(
     share = np.zeros(len(columns))
     converged = False
     while len(columns) and not converged:
-        left = deadline - clock()
-        if left <= 0:
+        remaining = deadline - clock()
+        if remaining <= 0:
             break
         solved = linprog(
             -columns.weight,
             A_ub=incidence(columns, graph.size),
             b_ub=np.ones(graph.size),
             method="highs",
-            options={"time_limit": left},
+            options={"time_limit": remaining},
         )
         if solved.status != 0:
             break
@@ -429,8 +388,6 @@ _EQUAL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Disjoint:
-    """A set of disjoint pairs."""
-
     # higher, lower: shape (n,)
     higher: np.ndarray
     lower: np.ndarray
@@ -451,24 +408,13 @@ def best_disjoint(
     seconds: float = 60.0,
     clock: Callable[[], float] = time.monotonic,
 ) -> Disjoint:
-    """Choose disjoint pairs of the largest total -L.
+    """Choose disjoint pairs of the largest total -L; pairs with L ≥ 0 are never chosen.
 
-    Up to `exact_up_to` formulas that have a partner, the optimum is found by
-    integer programming (`scipy.optimize.milp`) over the edges that the linear
-    relaxation leaves possible.  Above that, the better of an improved greedy
-    matching and an improved rounding of the relaxation is taken, and the
-    relaxation bounds its distance from the optimum.
-
-    - `classes`, shape (M,): of the formulas of one class, numbered from 0, one at most is in a
-      pair; default: each is a class of its own.
-    - `seconds`: time for the relaxation; beyond it the bound is looser, and still valid. Integer
-      programming may take twice as long.
-    - `clock`: Seconds.
-
-    Notes
-    -----
-    A pair with L ≥ 0 adds nothing to the total and is never chosen.  Among
-    several optima the choice is deterministic.
+    Up to `exact_up_to` formulas with a partner, integer programming gives the optimum (and may take
+    twice `seconds`). Above, the better of an improved greedy matching and an improved rounding of
+    the relaxation is taken, and the relaxation bounds its distance from the optimum. At most one
+    formula of each of the `classes`, shape (M,), is in a pair. Among several optima the choice is
+    deterministic.
 
     >>> from study.matching.rules import MatchingRules
     >>> eic = [0.0, 0.5, 3.0, 6.0]
@@ -498,7 +444,6 @@ def best_disjoint(
 def _integer(
     graph: PairGraph, relaxed: Relaxation, mate: np.ndarray, total: float, seconds: float
 ) -> Disjoint:
-    """The optimum by integer programming over the edges that can be in it."""
     edges, prices = graph.edges, relaxed.prices
     slack = prices[edges.higher] + prices[edges.lower] - edges.weight
     # A matching that uses e falls short of the bound by at least slack(e).

@@ -1,4 +1,4 @@
-"""What the eye could tell the lower EIC by, over chosen pairs, and what further rules cost."""
+"""How well the eye could tell the lower EIC over chosen pairs, and what further rules cost."""
 
 from __future__ import annotations
 
@@ -26,21 +26,20 @@ def visible_predictor(pairs: Sequence[MatchedPair]) -> VisiblePredictor:
 
 
 def looks_sentence(pairs: Sequence[MatchedPair]) -> str:
-    """How well the best visible predictor does; "" without pairs that can be read."""
-    found = visible_predictor(pairs)
-    if found.auc is None:
+    best = visible_predictor(pairs)
+    if best.auc is None:
         return ""
-    fewer = "less" if found.name in ("depth", "length") else "fewer"
-    more = fewer if found.fewer else "more"
+    fewer = "less" if best.name in ("depth", "length") else "fewer"
+    more = fewer if best.fewer else "more"
     return (
-        f"best visible predictor of the lower EIC: {more} {found.name}; "
-        f"AUC {found.auc:.2f} (share of pairs told right, each problem by what is best on the "
+        f"best visible predictor of the lower EIC: {more} {best.name}; "
+        f"AUC {best.auc:.2f} (share of pairs told right, each problem by what is best on the "
         "others)"
     )
 
 
 def gaps_sentence(result: MatchingResult) -> str:
-    """On how many pairs' gaps single rows decide; "" where no data told.
+    """How many pairs' gaps hang on single rows; "" without data.
 
     >>> from study.matching.rules import MatchingRules
     >>> gaps_sentence(MatchingResult(MatchingRules(), "matching", None, "", (), ()))
@@ -62,23 +61,20 @@ def gaps_sentence(result: MatchingResult) -> str:
 
 
 def cost_sentence(result: MatchingResult, plain: MatchingResult) -> str:
-    """What the further rules cost, against a matching of the same pool without them.
-
-    - `result`: with further rules.
-    - `plain`: Without.
+    """What the further rules cost, against the `plain` matching of the same pool without them.
 
     >>> from study.matching.rules import MatchingRules
     >>> none = MatchingResult(MatchingRules(), "matching", None, "", (), ())
     >>> cost_sentence(none, none)
     'the further rules leave 0 of 0 pairs'
     """
-    said = f"the further rules leave {len(result.pairs):,} of {len(plain.pairs):,} pairs"
+    sentence = f"the further rules leave {len(result.pairs):,} of {len(plain.pairs):,} pairs"
     if not (result.pairs and plain.pairs):
-        return said
+        return sentence
     gaps = [
         float(np.median(each.values("higher", "eic") - each.values("lower", "eic")))
         for each in (result, plain)
     ]
-    said += f", with a median ΔEIC of {gaps[0]:.2f} instead of {gaps[1]:.2f}"
+    sentence += f", with a median ΔEIC of {gaps[0]:.2f} instead of {gaps[1]:.2f}"
     before = visible_predictor(plain.pairs).auc
-    return said + ("" if before is None else f"; without them the AUC is {before:.2f}")
+    return sentence + ("" if before is None else f"; without them the AUC is {before:.2f}")

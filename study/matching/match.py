@@ -57,22 +57,12 @@ def match_pool(
     progress: Progress | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> MatchingResult:
-    """Choose matched pairs within each problem of a scored pool.
+    """Choose matched pairs within each problem of a scored pool (Yu et al., ``app:expert_rating``).
 
-    Yu et al., appendix ``app:expert_rating``.  The result depends on the rows of
-    the pool, not on their order; and on nothing else unless time runs out, which
-    `MatchingResult.missing` then says.
-
-    - `mode`, {"matching", "all", "best"}: disjoint pairs of maximal total -L; all pairs that the
-      rules allow; or the `k` pairs of least L in each problem, in which a formula may serve many
-      times.
-    - `k`: needed by the mode "best".
-    - `problems`: folder of PROBLEM.csv, to tell pairs that are one function.
-    - `exact_up_to`: formulas with a partner up to which disjoint pairs are optimal for sure.
-    - `seconds`: time a problem for the bound on larger ones.
-    - `clock`: Seconds.
-
-    Raises `UserError` if the options do not fit together, or there are too many pairs to list.
+    The result depends on the content of the rows, not on their order, unless time runs out. Modes:
+    disjoint pairs of maximal total -L; all allowed pairs; or the `k` pairs of least L a problem.
+    `exact_up_to` formulas with a partner, disjoint pairs are optimal for sure; beyond, `seconds`
+    are for the bound. Raises `UserError` if the options do not fit together, or pairs are too many.
 
     >>> from eic_core.pool import Candidate, Score
     >>> texts = ["x0+1", "x0+2", "x0-1e9+1e9"]
@@ -83,22 +73,7 @@ def match_pool(
     [('p1', 'x0+1', 2, -63.24)]
     """
     rules = rules or MatchingRules()
-    if mode not in MODES:
-        raise UserError(f"there is no mode `{mode}`", hint="choose " + ", ".join(MODES))
-    if mode == "best" and (k is None or k < 1):
-        raise UserError("the mode `best` needs a number of pairs of 1 or more")
-    if rules.exclude_same_function and problems is None:
-        raise UserError(
-            "pairs that are one function can be left out only with the problems' data",
-            hint="give the folder of PROBLEM.csv files",
-        )
-    if problems is not None and not problems.is_dir():
-        raise DataError(f"there is no folder {problems}")
-    if problems is None and (rules.min_gap_share is not None or rules.gap_without_worst_row):
-        raise UserError(
-            "whether a gap holds on other rows can be told only with the problems' data",
-            hint="give the folder of PROBLEM.csv files",
-        )
+    _check_options(rules, mode, k, problems)
     sameness = Sameness(pool, problems)
     robustness = RowRobustness(sameness) if problems is not None else None
     groups = _by_problem(pool)
@@ -119,8 +94,8 @@ def match_pool(
         chosen.append(one.choose(mode, k or 0, exact_up_to, seconds))
     pairs = [pair for each in chosen for pair in each.pairs]
     width = len(str(len(pairs)))
-    named = tuple(replace(p, pair=f"p{i:0{width}}") for i, p in enumerate(pairs, start=1))
-    unknown = sum(p.same_function is None for p in named) if problems is not None else 0
+    numbered = tuple(replace(p, pair=f"p{i:0{width}}") for i, p in enumerate(pairs, start=1))
+    unknown = sum(p.same_function is None for p in numbered) if problems is not None else 0
     notes = [f"{unknown} pairs could not be compared on the data"] if unknown else []
     return MatchingResult(
         rules,
@@ -128,9 +103,28 @@ def match_pool(
         k if mode == "best" else None,
         pool.source,
         tuple(each.outcome for each in chosen),
-        named,
+        numbered,
         tuple(notes),
     )
+
+
+def _check_options(rules: MatchingRules, mode: Mode, k: int | None, problems: Path | None) -> None:
+    if mode not in MODES:
+        raise UserError(f"there is no mode `{mode}`", hint="choose " + ", ".join(MODES))
+    if mode == "best" and (k is None or k < 1):
+        raise UserError("the mode `best` needs a number of pairs of 1 or more")
+    if rules.exclude_same_function and problems is None:
+        raise UserError(
+            "pairs that are one function can be left out only with the problems' data",
+            hint="give the folder of PROBLEM.csv files",
+        )
+    if problems is not None and not problems.is_dir():
+        raise DataError(f"there is no folder {problems}")
+    if problems is None and (rules.min_gap_share is not None or rules.gap_without_worst_row):
+        raise UserError(
+            "whether a gap holds on other rows can be told only with the problems' data",
+            hint="give the folder of PROBLEM.csv files",
+        )
 
 
 def _by_problem(pool: ScoredPool) -> list[tuple[str, np.ndarray]]:
@@ -147,7 +141,7 @@ class _Chosen:
 
 
 class _Problem:
-    """One problem's formulas in an order that depends on their content alone."""
+    """One problem's formulas, in an order that depends on their content alone."""
 
     def __init__(
         self,
@@ -163,11 +157,11 @@ class _Problem:
         self.robustness = robustness
         self.clock = clock
         self.pool, self.rules, self.name, self.sameness = pool, rules, name, sameness
-        self.outcomes = {reason: int(found[rows].sum()) for reason, found in lost.items()}
-        kept = rows[~np.any([found[rows] for found in lost.values()], axis=0)]
-        low = PairSweep.r2_too_low(np.maximum(pool.r2[kept], -1000), rules)
+        self.outcomes = {reason: int(is_lost[rows].sum()) for reason, is_lost in lost.items()}
+        usable = rows[~np.any([is_lost[rows] for is_lost in lost.values()], axis=0)]
+        low = PairSweep.r2_too_low(np.maximum(pool.r2[usable], -1000), rules)
         self.outcomes[LOW_R2] = int(low.sum())
-        self.rows = self._sorted(kept[~low])
+        self.rows = self._sorted(usable[~low])
         self.sweep = PairSweep(
             pool.complexity[self.rows], pool.r2[self.rows], pool.eic[self.rows], rules
         )
@@ -178,7 +172,6 @@ class _Problem:
         self.classes: np.ndarray | None = None
 
     def _sorted(self, rows: np.ndarray) -> np.ndarray:
-        """By complexity, R², EIC, then by text; equal formulas by row."""
         pool = self.pool
         rows = rows[np.lexsort((rows, pool.eic[rows], pool.r2[rows], pool.complexity[rows]))]
         out: list[int] = []
@@ -190,9 +183,9 @@ class _Problem:
             strict=True,
         )
         for _, ties in groupby(numbers, key=lambda each: each[:3]):
-            here = [row for *_, row in ties]
-            if len(here) > 1:
-                here.sort(
+            tied = [row for *_, row in ties]
+            if len(tied) > 1:
+                tied.sort(
                     key=lambda r: (
                         pool.formula[r],
                         pool.syntax[r],
@@ -201,17 +194,21 @@ class _Problem:
                         r,
                     )
                 )
-            out += here
+            out += tied
         return np.array(out, dtype=np.int64)
 
     def choose(self, mode: Mode, k: int, exact_up_to: int, seconds: float) -> _Chosen:
-        """Pairs of this problem in the given mode."""
         total = bound = float("nan")
         exact = in_time = True
         if mode == "matching":
-            found = self._disjoint(exact_up_to, seconds)
-            pairs: Pairs = found.higher, found.lower
-            total, bound, exact, in_time = found.total, found.bound, found.exact, found.in_time
+            disjoint = self._disjoint(exact_up_to, seconds)
+            pairs: Pairs = disjoint.higher, disjoint.lower
+            total, bound, exact, in_time = (
+                disjoint.total,
+                disjoint.bound,
+                disjoint.exact,
+                disjoint.in_time,
+            )
         elif mode == "best":
             pairs = self._best(k)
         else:
@@ -235,7 +232,6 @@ class _Problem:
         return _Chosen(matched, outcome)
 
     def _good(self, higher: np.ndarray, lower: np.ndarray) -> np.ndarray:
-        """Which pairs are neither one tree nor, if that is excluded, one function."""
         equal = self.sweep.complexity[higher] == self.sweep.complexity[lower]
         further = self.rules.further
         good = np.ones(len(higher), dtype=bool)
@@ -254,7 +250,6 @@ class _Problem:
         return good
 
     def _meets_further(self, pair: tuple[int, int]) -> bool:
-        """Whether a pair has what the rules ask beside the paper's four numbers."""
         rules, (high, low) = self.rules, self._rows_of(pair)
         if rules.by_structure != (None, None, None):
             one, other = (
@@ -272,8 +267,8 @@ class _Problem:
             if share is None or share < rules.min_gap_share:
                 return False
         if rules.gap_without_worst_row:
-            left = self._gap_without_worst_row(low, high)
-            return left is not None and round(left * SCALE) >= rules.eic_gap_units
+            eic_gap = self._gap_without_worst_row(low, high)
+            return eic_gap is not None and round(eic_gap * SCALE) >= rules.eic_gap_units
         return True
 
     def _gap_share(self, low: int, high: int) -> float | None:
@@ -284,8 +279,8 @@ class _Problem:
     def _gap_without_worst_row(self, low: int, high: int) -> float | None:
         if self.robustness is None:
             return None
-        left = self.robustness.gap_without_worst_row(low, high)
-        return left if left is not None and isfinite(left) else None
+        gap = self.robustness.gap_without_worst_row(low, high)
+        return gap if gap is not None and isfinite(gap) else None
 
     def _rows_of(self, pair: tuple[int, int]) -> tuple[int, int]:
         return int(self.rows[pair[0]]), int(self.rows[pair[1]])
@@ -298,15 +293,13 @@ class _Problem:
         return self.labels[pair]
 
     def _disjoint(self, exact_up_to: int, seconds: float) -> Disjoint:
-        """Solve, forbid what turns out to be none of the rules' pairs, and solve again.
-
-        Classes are made only if the choice takes two of one: until then it is the optimum anyway.
-        """
+        """Solve, forbid the pairs that the rules turn out to refuse, and solve again."""
         if self.rules.further and self.sweep.total <= _LOOKED_AT:
             self._good(*self.sweep.pairs())
         while True:
+            # To look at the few chosen pairs is far cheaper than to ask the rules of all first.
             forbidden = frozenset(self.identical | self.same | self.unlike)
-            found = best_disjoint(
+            disjoint = best_disjoint(
                 self.sweep,
                 forbidden,
                 classes=self.classes,
@@ -314,18 +307,19 @@ class _Problem:
                 seconds=seconds,
                 clock=self.clock,
             )
-            good = self._good(found.higher, found.lower).all()
-            if good and (self.classes is not None or self._all_distinct(found)):
-                return found
+            good = self._good(disjoint.higher, disjoint.lower).all()
+            # Classes are made only if the choice takes two of one: until then it is the optimum.
+            if good and (self.classes is not None or self._all_distinct(disjoint)):
+                return disjoint
 
-    def _all_distinct(self, found: Disjoint) -> bool:
+    def _all_distinct(self, disjoint: Disjoint) -> bool:
         """Whether no two chosen formulas are of one class; makes the classes if they are."""
         if self.rules.distinct == "row":
             return True
         key = (
             self.sameness.text_key if self.rules.distinct == "text" else self.sameness.skeleton_key
         )
-        used = [int(self.rows[i]) for i in np.concatenate([found.higher, found.lower])]
+        used = [int(self.rows[i]) for i in np.concatenate([disjoint.higher, disjoint.lower])]
         if len({key(row) for row in used}) == len(used):
             return True
         numbers: dict[Hashable, int] = {}
@@ -339,13 +333,14 @@ class _Problem:
         return False
 
     def _best(self, k: int) -> Pairs:
-        wanted = k
+        count = k
         while True:
-            higher, lower = best_pairs(self.sweep, wanted)
+            higher, lower = best_pairs(self.sweep, count)
             good = self._good(higher, lower)
-            if good.sum() >= k or len(higher) < wanted:
+            if good.sum() >= k or len(higher) < count:
                 return higher[good][:k], lower[good][:k]
-            wanted *= 2
+            # Some of the best were refused: doubling reaches the k good ones in few rounds.
+            count *= 2
 
     def _pairs(self, pairs: Pairs) -> list[MatchedPair]:
         higher, lower = pairs

@@ -45,8 +45,6 @@ OUTCOMES: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class MatchedMember:
-    """One formula of a pair."""
-
     row: int  # In the scored pool, from 0
     formula: str
     method: str
@@ -59,12 +57,9 @@ class MatchedMember:
 
 @dataclass(frozen=True, slots=True)
 class MatchedPair:
-    """Two formulas of one problem that are alike but for their EIC."""
-
     pair: str  # Id, "p1" first; the order is by problem, then by loss
     problem: str
     loss: float  # L = (ΔC)² + (ΔR²)² - (ΔEIC)²
-    # lower, higher: of lower and of higher EIC
     lower: MatchedMember
     higher: MatchedMember
     # One function up to rounding on the problem's data; None if not known
@@ -77,8 +72,6 @@ class MatchedPair:
 
 @dataclass(frozen=True)
 class ProblemMatching:
-    """What matching one problem came to."""
-
     problem: str
     # How many formulas fell to which rule; sums to the formulas of the problem
     outcomes: Mapping[str, int]
@@ -103,8 +96,6 @@ class ProblemMatching:
 
 @dataclass(frozen=True)
 class MatchingResult:
-    """Matched pairs of a pool, with what they were made from."""
-
     rules: MatchingRules
     mode: Mode  # {"matching", "all", "best"}
     k: int | None  # Pairs wanted per problem in the mode "best"
@@ -115,12 +106,11 @@ class MatchingResult:
 
     @property
     def unfinished(self) -> tuple[str, ...]:
-        """Problems on which time ran out before the choice was settled."""
         return tuple(p.problem for p in self.problems if not p.in_time)
 
     @property
     def complete(self) -> bool:
-        """Whether every problem's choice was settled: only then it is the rules' answer."""
+        # Only a settled choice is the rules' answer: another run gives it again.
         return not self.unfinished
 
     @property
@@ -130,29 +120,25 @@ class MatchingResult:
 
     @cached_property
     def outcomes(self) -> dict[str, int]:
-        """How many formulas of all problems fell to which rule, in the order of `OUTCOMES`."""
         return {key: sum(p.outcomes.get(key, 0) for p in self.problems) for key in OUTCOMES}
 
     @property
     def formulas(self) -> int:
-        """How many formulas the pool has."""
         return sum(self.outcomes.values())
 
     def values(
         self, side: Literal["lower", "higher"], quantity: Literal["complexity", "r2", "eic"]
     ) -> np.ndarray:
-        """A quantity of the lower or the higher members, one a pair: what plots need."""
         return np.array([getattr(getattr(pair, side), quantity) for pair in self.pairs], float)
 
     def summary(self) -> str:
-        """The result in a few lines of plain text."""
         width = len(f"{self.formulas:,}")
         lines = [f"NOT FINISHED: {self.missing}", ""] if self.missing else []
         problems = wording.count(len(self.problems), "problem")
         lines.append(f"{wording.count(self.formulas, 'formula')} of {problems}")
-        for key, said in OUTCOMES.items():
+        for key, phrase in OUTCOMES.items():
             if self.outcomes[key]:
-                lines.append(f"{self.outcomes[key]:>{width},} {said}")
+                lines.append(f"{self.outcomes[key]:>{width},} {phrase}")
         lines.append("")
         name = max([len(p.problem) for p in self.problems] + [7])
         for p in self.problems:
@@ -193,7 +179,6 @@ _FLAGS = {None: "", True: "true", False: "false"}
 
 
 def pair_cells(pair: MatchedPair) -> list[str]:
-    """One pair as cells in the order of `PAIR_COLUMNS`; numbers in full precision."""
     low, high = pair.lower, pair.higher
     return [
         pair.pair,
@@ -214,20 +199,15 @@ def pair_cells(pair: MatchedPair) -> list[str]:
 
 
 def write_pairs(path: Path, pairs: Iterable[MatchedPair], *, gaps: bool = False) -> None:
-    """Write PAIRS.csv.
-
-    - `gaps`: with `GAP_COLUMNS`; a cell is empty where the data do not tell.
-
-    Raises `DataError` if the file cannot be written.
-    """
+    """Write PAIRS.csv, with `GAP_COLUMNS` if `gaps`; raises `DataError` if it cannot be written."""
     try:
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv_writer(file)
             writer.writerow(PAIR_COLUMNS + (GAP_COLUMNS if gaps else ()))
             for pair in pairs:
-                known = [pair.gap_share, pair.gap_without_worst_row] if gaps else []
+                cells = [pair.gap_share, pair.gap_without_worst_row] if gaps else []
                 writer.writerow(
-                    [*pair_cells(pair), *("" if each is None else repr(each) for each in known)]
+                    [*pair_cells(pair), *("" if each is None else repr(each) for each in cells)]
                 )
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}") from error

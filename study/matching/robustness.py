@@ -1,9 +1,4 @@
-"""How much of a pair's EIC gap hangs on single rows of the problem's data.
-
-The rows are drawn anew, as many as there are and with replacement, the same for every formula
-of a problem.  An EIC is then a maximum of weighted means of s^2: one matrix product a formula.
-A row that a formula cannot use, for an empty cell or as an invalid sample, weighs nothing in it.
-"""
+"""How much of a pair's EIC gap hangs on single rows of the problem's data."""
 
 from __future__ import annotations
 
@@ -24,8 +19,6 @@ _BLOCK = 1 << 13
 
 @dataclass(frozen=True, eq=False)
 class RowLosses:
-    """What each row of a problem's data does to a formula."""
-
     # shape (K, N): Of each node at each row; 0 where the row is not in the node's mean
     s2: np.ndarray
     # shape (K, N): Rows in the mean: valid, evaluated, not singular at the node
@@ -34,9 +27,7 @@ class RowLosses:
     evaluated: np.ndarray
 
     def eic_finite(self, weights: np.ndarray) -> np.ndarray:
-        """``eic_finite`` with rows weighted, shape (B,); nan where some node's mean is not known.
-
-        - `weights`, shape (B, N): how often each row is there.
+        """``eic_finite`` under row weights (B, N), shape (B,); nan where a node's mean is unknown.
 
         >>> s2 = np.array([[1.0, 1e4, 1.0, 1.0]])
         >>> losses = RowLosses(s2, s2 > 0, s2 > 0)
@@ -44,13 +35,14 @@ class RowLosses:
         [1.699, 0.0]
         """
         shape = len(weights), len(self.s2)
+        # An EIC is a maximum of weighted means of s^2: one matrix product a formula for all draws.
         total, counted, evaluated = np.zeros(shape), np.zeros(shape), np.zeros(shape)
         for start in range(0, weights.shape[1], _BLOCK):
             rows = slice(start, start + _BLOCK)
-            here = weights[:, rows].astype(float)
-            total += here @ self.s2[:, rows].T
-            counted += here @ self.counted[:, rows].T
-            evaluated += here @ self.evaluated[:, rows].T
+            part = weights[:, rows].astype(float)
+            total += part @ self.s2[:, rows].T
+            counted += part @ self.counted[:, rows].T
+            evaluated += part @ self.evaluated[:, rows].T
         with np.errstate(invalid="ignore", divide="ignore"):
             means = np.where(evaluated > 0, total / counted, -np.inf)  # 0/0: all are singular
             worst = np.max(means, axis=1)  # a nan stays one
@@ -58,18 +50,12 @@ class RowLosses:
 
     @property
     def worst_row(self) -> int:
-        """The row that carries most of the loss at the node of largest mean."""
         counts = self.counted.sum(axis=1)
         means = self.s2.sum(axis=1) / np.maximum(counts, 1)
         return int(np.argmax(self.s2[int(np.argmax(means))]))
 
 
 class RowRobustness:
-    """Gaps of one pool's formulas on rows drawn anew; measures each formula once.
-
-    - `sameness`: reads the formulas and holds the problems' data.
-    """
-
     def __init__(self, sameness: Sameness, draws: int = DRAWS) -> None:
         self._sameness, self._draws = sameness, draws
         self._weights: dict[str, np.ndarray] = {}
@@ -78,8 +64,9 @@ class RowRobustness:
         self._held = 0
 
     def weights(self, problem: str, rows: int) -> np.ndarray:
-        """How often each draw holds each row, shape (draws, rows): of the problem's name alone."""
+        """How often each draw holds each row, shape (draws, rows)."""
         if problem not in self._weights:
+            # Seeded by the name alone: the draws do not depend on what else is in the pool.
             random = np.random.default_rng(zlib.crc32(problem.encode()))
             drawn = np.empty((self._draws, rows), dtype=np.uint16)
             for each in drawn:
@@ -88,7 +75,6 @@ class RowRobustness:
         return self._weights[problem]
 
     def eics(self, row: int) -> np.ndarray | None:
-        """A formula's ``eic_finite`` in each draw; None if it cannot be measured."""
         if row not in self._eics:
             losses = self.losses(row)
             self._eics[row] = (
@@ -101,7 +87,6 @@ class RowRobustness:
         return self._eics[row]
 
     def gap_share(self, lower: int, higher: int, gap: float) -> float | None:
-        """The share of draws in which the higher formula's EIC is still larger by the gap."""
         low, high = self.eics(lower), self.eics(higher)
         if low is None or high is None:
             return None
@@ -109,7 +94,6 @@ class RowRobustness:
             return float(np.mean(np.round((high - low) * SCALE) >= round(gap * SCALE)))
 
     def gap_without_worst_row(self, lower: int, higher: int) -> float | None:
-        """The gap without the row that carries most of the higher formula's loss; nan if none."""
         low, high = self.losses(lower), self.losses(higher)
         if low is None or high is None:
             return None
@@ -118,30 +102,30 @@ class RowRobustness:
         return float(high.eic_finite(weights)[0] - low.eic_finite(weights)[0])
 
     def losses(self, row: int) -> RowLosses | None:
-        """What each row of the data does to a formula; None if that cannot be measured."""
         if row not in self._losses:
             if self._held > _HELD_NUMBERS:
                 self._losses.clear()
                 self._held = 0
-            found = self._losses[row] = self._measured(row)
-            self._held += 0 if found is None else found.s2.size
+            losses = self._losses[row] = self._measured(row)
+            self._held += 0 if losses is None else losses.s2.size
         return self._losses[row]
 
     def _measured(self, row: int) -> RowLosses | None:
         placed = self._sameness.placed(row)
         if placed is None:
             return None
-        formula, samples, kept, rows = placed
+        formula, samples, table_rows, rows = placed
         try:
-            found = amplify(formula, samples, recheck=False, edges=False)
+            amplified = amplify(formula, samples, recheck=False, edges=False)
         except UserError:
             return None
-        first = {slot: node for node, slot in reversed([*enumerate(found.tape.slots)])}
+        # Equal sub-expressions share a slot of the tape: one node of each is enough.
+        first = {slot: node for node, slot in reversed([*enumerate(amplified.tape.slots)])}
         s2 = np.zeros((len(first), rows))
         evaluated = np.zeros(s2.shape, dtype=bool)
         for k, node in enumerate(first.values()):
-            there = kept[found.evaluated(node)]
+            there = table_rows[amplified.evaluated(node)]
             evaluated[k, there] = True
-            s2[k, there] = found.valid_s2(node)
+            s2[k, there] = amplified.valid_s2(node)
         counted = evaluated & np.isfinite(s2)
         return RowLosses(np.where(counted, s2, 0.0), counted, evaluated)

@@ -12,6 +12,8 @@ from eic_core.errors import UserError
 DECIMALS = 12
 """Gaps and thresholds are compared after rounding R² and EIC to this many decimals."""
 
+# R² and EIC are compared as integers of 10^-12, so that 0.97 and 0.95 are exactly 0.02 apart and no
+# boundary hangs on binary rounding.
 SCALE = 10**DECIMALS
 
 
@@ -29,17 +31,10 @@ _ADDED = (
 
 @dataclass(frozen=True)
 class MatchingRules:
-    """When two formulas of one problem are alike but for their EIC.
+    """When two formulas of one problem are alike but for their EIC (``eic_finite``).
 
-    Yu et al., appendix ``app:expert_rating``: |ΔC| ≤ 2, |ΔR²| ≤ 0.02,
-    |ΔEIC| ≥ 2 and max R² > 0.85.  The first three limits are inclusive, the
-    last is strict.  EIC is ``eic_finite``.
-
-    R² and EIC are rounded to 12 decimals and compared as integers, so that
-    0.97 and 0.95 are exactly 0.02 apart and a boundary never hangs on binary
-    rounding.
-
-    Raises `UserError` if a value makes no sense.
+    Yu et al., appendix ``app:expert_rating``: |ΔC| ≤ 2, |ΔR²| ≤ 0.02, |ΔEIC| ≥ 2 and max R² > 0.85;
+    only the last limit is strict. Raises `UserError` if a value makes no sense.
 
     >>> rules = MatchingRules()
     >>> rules.allows(complexity=(7, 9), r2=(0.97, 0.95), eic=(0.5, 2.5))
@@ -106,23 +101,19 @@ class MatchingRules:
 
     @property
     def r2_gap_units(self) -> int:
-        """Largest |ΔR²| in units of 10^-12."""
         return round(self.max_r2_gap * SCALE)
 
     @property
     def eic_gap_units(self) -> int:
-        """Smallest |ΔEIC| in units of 10^-12."""
         return round(self.min_eic_gap * SCALE)
 
     @property
     def best_r2_units(self) -> int:
-        """What the larger R² must exceed, in units of 10^-12."""
         return round(self.min_best_r2 * SCALE)
 
     def allows(
         self, complexity: tuple[int, int], r2: tuple[float, float], eic: tuple[float, float]
     ) -> bool:
-        """Whether two formulas are a matched pair: the definition, one pair at a time."""
         r2_units = [round(value * SCALE) for value in r2]
         eic_units = [round(value * SCALE) for value in eic]
         return (
@@ -134,17 +125,14 @@ class MatchingRules:
 
     @property
     def by_structure(self) -> tuple[int | None, int | None, int | None]:
-        """Largest gaps in calls, depth and length."""
         return self.max_calls_gap, self.max_depth_gap, self.max_length_gap
 
     @property
     def further(self) -> bool:
-        """Whether anything is asked of a pair beside the four numbers of the paper."""
         robust = self.min_gap_share is not None or self.gap_without_worst_row
         return robust or self.by_structure != (None, None, None)
 
     def without_further(self) -> MatchingRules:
-        """The same, with nothing asked beside the paper's four numbers."""
         return replace(
             self,
             max_calls_gap=None,
@@ -155,8 +143,8 @@ class MatchingRules:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values; `from_json` undoes it.  What later versions added is there if used."""
         values = asdict(self)
+        # Stored rules of before, and their hashes, stay as they were.
         for name in _ADDED:
             if values[name] == getattr(type(self), name):
                 del values[name]
@@ -164,13 +152,9 @@ class MatchingRules:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> MatchingRules:
-        """From plain values.
-
-        Raises `UserError` if a name is unknown or a value makes no sense.
-        """
-        known = {f.name for f in fields(cls)}
+        names = {f.name for f in fields(cls)}
         for name in values:
-            if name not in known:
+            if name not in names:
                 raise UserError(f"there is no matching rule `{name}`")
         return cls(**values)
 
@@ -185,9 +169,7 @@ def _within(what: str, value: float, low: float, high: float, *, open_above: boo
 
 
 def loss(complexity_gap: float, r2_gap: float, eic_gap: float) -> float:
-    """L = (ΔC)² + (ΔR²)² - (ΔEIC)², smallest for the best pair.
-
-    Yu et al., appendix ``app:expert_rating``.  Takes arrays as well.
+    """L = (ΔC)² + (ΔR²)² - (ΔEIC)², least for the best pair (Yu et al.); takes arrays, too.
 
     >>> loss(2, 0.0, 3.0)
     -5.0

@@ -1,15 +1,11 @@
 """Whether two formulas of a pool are one tree, or one function on the data.
 
-*Identical trees* (`Formula.structure`, indexed variables counted from 0) are never
-a pair.  *One function up to rounding*: at every row of the problem's data on which
-both have a value, and there is at least one,
+One function: values at the same rows, at least one, and at each
 
     |f - g| ≤ t · max(|f|, |g|, rms / 1000),
 
-where rms is the root mean square of all values of both, and t the larger of the
-tolerance of the rules and 10^(EIC - 15), at most 10^-3: what a formula that
-loses EIC digits may be off by when computed in double precision.  They must have
-values at the same rows.
+rms over all values of both; t is the larger of the rules' tolerance and 10^(EIC - 15), at most
+10^-3: the error of a formula that loses EIC digits in double precision.
 """
 
 from __future__ import annotations
@@ -35,21 +31,17 @@ _HELD_NUMBERS = 20_000_000
 
 
 def one_function(one: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
-    """Whether two formulas have the same values, up to a relative tolerance.
-
-    - `one`, `other`, shape (N,): nan where a formula has no value.
-    - `tolerance`: relative to the larger value, and at least to a thousandth of the root mean
-      square.
+    """Whether values of shape (N,), nan where there is none, agree up to a relative tolerance.
 
     >>> import numpy as np
     >>> x = np.array([0.0, 1.0, 2.0])
     >>> one_function(x, 10_000 * x - 9_999 * x, 1e-9), one_function(x, x * 1.001, 1e-9)
     (True, False)
     """
-    here = np.isfinite(one)
-    if not here.any() or not np.array_equal(here, np.isfinite(other)):
+    has_value = np.isfinite(one)
+    if not has_value.any() or not np.array_equal(has_value, np.isfinite(other)):
         return False
-    a, b = one[here], other[here]
+    a, b = one[has_value], other[has_value]
     largest = np.maximum(np.abs(a), np.abs(b))
     top = float(largest.max())
     if top == 0:
@@ -60,19 +52,14 @@ def one_function(one: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
 
 
 class Placed(NamedTuple):
-    """A formula with the rows of data on which it is measured."""
-
     formula: Formula
     samples: Samples
-    kept: np.ndarray  # For each sample the row of the table that it is
+    table_rows: np.ndarray  # For each sample its row of the table
     rows: int  # Of the table
 
 
 class Sameness:
-    """Compares formulas of one pool; reads and evaluates each at most once.
-
-    - `folder`: holds PROBLEM.csv; without it nothing is known of the functions.
-    """
+    """Compares formulas of one pool; reads and evaluates each at most once."""
 
     def __init__(self, pool: ScoredPool, folder: Path | None = None) -> None:
         self._pool = pool
@@ -84,11 +71,9 @@ class Sameness:
         self._held = 0
 
     def identical(self, one: int, other: int) -> bool:
-        """Whether two rows of the pool are the same tree."""
         return self._tree(one) == self._tree(other)
 
     def text_key(self, row: int) -> Hashable:
-        """Equal for rows whose text is one tree, however it is spelled."""
         return self._tree(row)
 
     def skeleton_key(self, row: int) -> Hashable:
@@ -97,11 +82,9 @@ class Sameness:
         return tuple((CONSTANT,) if part[0] == CONSTANT else part for part in tree)
 
     def problem(self, row: int) -> str:
-        """The problem of a row of the pool."""
         return self._pool.problem[row]
 
     def one_function(self, one: int, other: int, tolerance: float) -> bool | None:
-        """Whether two rows are one function on their data; None if that is unknown."""
         a, b = self._value(one), self._value(other)
         if a is None or b is None:
             return None
@@ -148,13 +131,11 @@ class Sameness:
         return self._trees[row]
 
     def _base(self, row: int, reading: Reading) -> int | None:
-        """The index base of a row, as scoring finds it; what the syntax says without data."""
         if not self._columns(self._pool.problem[row]):
             return reading.index_base
         return self._counting(row).of(reading)
 
     def _counting(self, row: int) -> Counting:
-        """What the formulas of a row's group count from."""
         group = group_of(self._pool.candidate(row))
         if group not in self._countings:
             if not self._groups:
@@ -167,6 +148,7 @@ class Sameness:
         if self._data is None:
             return None
         if row not in self._values:
+            # Forgetting all is good enough: matching goes problem by problem and rarely looks back.
             if self._held > _HELD_NUMBERS:
                 self._values.clear()
                 self._held = 0
@@ -180,13 +162,12 @@ class Sameness:
         if placed is None:
             return None
         try:
-            found = amplify(placed.formula, placed.samples, recheck=False, root_values=True)
+            result = amplify(placed.formula, placed.samples, recheck=False, root_values=True)
         except UserError:
             return None
-        return found.root_values
+        return result.root_values
 
     def placed(self, row: int) -> Placed | None:
-        """A row of the pool on its problem's data; None if that cannot be."""
         reading = None if self._data is None else self._reading(row)
         if self._data is None or reading is None:
             return None

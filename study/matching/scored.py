@@ -24,7 +24,7 @@ LARGEST = 1e6
 """An |EIC| or |R²| above this is no number to match by."""
 
 _NEEDED = ("formula", "complexity", "eic_finite", "invalid", "singular")
-_KEPT = ("method", "syntax", "extra")
+_TEXTS = ("method", "syntax", "extra")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,6 @@ class ScoredPool:
         return len(self.formula)
 
     def candidate(self, row: int) -> Candidate:
-        """One row as a candidate, to be read again."""
         return Candidate.from_row(
             {
                 "problem": self.problem[row],
@@ -71,13 +70,7 @@ class ScoredPool:
         r2: str = "r2",
         source: str = "",
     ) -> ScoredPool:
-        """From the rows of a scored CSV file.
-
-        - `rows`: cells in the order of `columns`; missing cells at the end are empty.
-        - `r2`: the column that holds R².
-
-        Raises `DataError` if a column is missing or there are no rows.
-        """
+        """From the rows of a CSV file; raises `DataError` if it is no scored pool."""
         name = "problem" if "problem" in columns else "dataset"
         for needed in (name, *_NEEDED, r2):
             if needed not in columns:
@@ -88,10 +81,10 @@ class ScoredPool:
                     else "there are " + ", ".join(f"`{c}`" for c in columns),
                 )
         place = {column: i for i, column in enumerate(columns)}
-        wanted = [
+        names = [
             name,
             "formula",
-            *_KEPT,
+            *_TEXTS,
             "complexity",
             r2,
             "eic_finite",
@@ -99,11 +92,11 @@ class ScoredPool:
             "singular",
             "error",
         ]
-        texts: list[list[str]] = [[] for _ in wanted]
+        texts: list[list[str]] = [[] for _ in names]
         for row in rows:
             if not row:
                 continue
-            for each, out in zip(wanted, texts, strict=True):
+            for each, out in zip(names, texts, strict=True):
                 i = place.get(each, -1)
                 out.append(row[i] if 0 <= i < len(row) else "")
         if not texts[0]:
@@ -153,15 +146,20 @@ class ScoredPool:
 
 
 def _extra(candidate: Candidate) -> str:
-    """The parameters as a cell that `Candidate.from_row` reads."""
-    given: Mapping[str, str] = candidate.parameters
-    return "theta=" + ";".join(given[f"t{i}"] for i in range(len(given))) if given else ""
+    parameters: Mapping[str, str] = candidate.parameters
+    return (
+        # As `Candidate.from_row` reads it.
+        "theta=" + ";".join(parameters[f"t{i}"] for i in range(len(parameters)))
+        if parameters
+        else ""
+    )
 
 
 def _numbers(cells: Sequence[str]) -> np.ndarray:
     try:
         return np.array(cells, dtype=float)
     except ValueError:
+        # Cell by cell only if one is no number: much slower.
         return np.array([_number(cell) for cell in cells])
 
 
@@ -173,10 +171,6 @@ def _number(cell: str) -> float:
 
 
 def read_scored(path: Path, *, r2: str = "r2") -> ScoredPool:
-    """Read a scored pool's CSV file, gzipped or not.
-
-    Raises `DataError` if the file is missing, empty or lacks a column.
-    """
     with opened_pool(path) as file:
         reader = csv.reader(file)
         columns = next(reader, [])
@@ -186,12 +180,7 @@ def read_scored(path: Path, *, r2: str = "r2") -> ScoredPool:
 
 
 def left_out(pool: ScoredPool, *, invalid: bool, singular: bool) -> dict[str, np.ndarray]:
-    """Which formulas cannot be matched, by the first reason that applies.
-
-    - `invalid`, `singular`: whether formulas with such samples are kept.
-
-    Returns disjoint (shape (M,)).
-    """
+    """Which formulas, shape (M,), cannot be matched, by the first reason that applies."""
     c = pool.complexity
     counted = (c >= 1) & (c == np.floor(c)) & (c <= LARGEST)
     with np.errstate(invalid="ignore"):
@@ -203,9 +192,9 @@ def left_out(pool: ScoredPool, *, invalid: bool, singular: bool) -> dict[str, np
             NO_EIC: ~(np.abs(pool.eic) <= LARGEST),
             NO_R2: ~((pool.r2 > -np.inf) & (pool.r2 <= LARGEST)),
         }
-    seen = np.zeros(len(pool), dtype=bool)
+    excluded = np.zeros(len(pool), dtype=bool)
     first: dict[str, np.ndarray] = {}
-    for reason, found in checks.items():
-        first[reason] = found & ~seen
-        seen |= found
+    for reason, fails in checks.items():
+        first[reason] = fails & ~excluded
+        excluded |= fails
     return first

@@ -1,13 +1,9 @@
-"""Finding the pairs that the rules allow, all or the best, without looking at all pairs.
+"""Finds the pairs that the rules allow, all or the best, without looking at all pairs.
 
-The candidates of one problem stand sorted by complexity, then R².  The partners
-of a formula at one complexity are then a contiguous window, and those of them
-whose EIC is low enough are found in a merge-sort tree over the positions: at
-level l, blocks of 2^l positions are sorted by EIC, a window falls into at most
-two blocks a level, and in each block the partners are a prefix.  Time is
-O(M log² M + pairs), memory O(M log M), whatever the number of pairs: they come
-in chunks.  Every comparison is one of integers, so the result equals the naive
-join exactly.
+Candidates stand sorted by complexity, then R²: the partners of a formula at one complexity are a
+contiguous window, and a merge-sort tree over the positions finds those with a low enough EIC: at
+level l, blocks of 2^l positions are sorted by EIC, and a window falls into at most two. Time is
+O(M log² M + pairs), memory O(M log M).
 """
 
 from __future__ import annotations
@@ -31,6 +27,7 @@ Pairs = tuple[np.ndarray, np.ndarray]
 
 def units(values: np.ndarray) -> np.ndarray:
     """R² or EIC in units of 10^-12, int64."""
+    # Comparisons are of integers, so that the result equals the naive join exactly.
     return np.rint(np.asarray(values, dtype=float) * SCALE).astype(np.int64)
 
 
@@ -48,21 +45,14 @@ class Windows:
         return len(self.query)
 
     def take(self, which: np.ndarray | slice) -> Windows:
-        """Some of the windows."""
         return Windows(self.query[which], self.start[which], self.stop[which], self.limit[which])
 
 
 class PairSweep:
-    """The pairs among the candidates of one problem that the rules allow.
+    """The allowed pairs among the candidates of one problem; arrays have shape (M,), EIC is finite.
 
-    - `complexity`, shape (M,)
-    - `r2`, `eic`, shape (M,): finite; |R²| and |EIC| below 10^6.
-
-    Notes
-    -----
-    Pairs are given as indices into these arrays.  Ties are broken by these
-    indices, so sort the candidates by content first if the result must not
-    depend on their order.
+    Pairs are indices into these arrays, and indices break ties: sort the candidates by content
+    first if the result must not depend on their order.
 
     >>> sweep = PairSweep([7, 8, 30], [0.95, 0.96, 0.95], [0.4, 5.0, 9.0], MatchingRules())
     >>> higher, lower = sweep.pairs()
@@ -88,14 +78,12 @@ class PairSweep:
 
     @staticmethod
     def r2_too_low(r2: np.ndarray, rules: MatchingRules) -> np.ndarray:
-        """Which R² are too low for any pair, whatever the partner; bool, shape (M,)."""
         return units(r2) + rules.r2_gap_units <= rules.best_r2_units
 
     def __len__(self) -> int:
         return len(self.r2)
 
     def losses(self, higher: np.ndarray, lower: np.ndarray) -> np.ndarray:
-        """L of each pair, shape (n,)."""
         return np.asarray(
             loss(
                 (self.complexity[higher] - self.complexity[lower]).astype(float),
@@ -105,11 +93,7 @@ class PairSweep:
         )
 
     def windows(self, *, like_only: bool = False) -> Windows:
-        """The non-empty windows of all formulas.
-
-        - `like_only`: ignore the EIC gap: every formula of like complexity and R², the formula
-          itself included.
-        """
+        """The non-empty windows; `like_only` ignores the EIC gap and includes the formula."""
         rules, n = self.rules, len(self._r2_values)
         first = np.searchsorted(self._r2_values, self._r2_units - rules.r2_gap_units, "left")
         last = np.searchsorted(self._r2_values, self._r2_units + rules.r2_gap_units, "right")
@@ -127,11 +111,11 @@ class PairSweep:
         gap = rules.max_complexity_gap
         reach = int(self._buckets[-1] - self._buckets[0]) if len(self._buckets) else 0
         for shift in range(-min(gap, reach), min(gap, reach) + 1):
-            wanted = self._complexity[asking] + shift
-            bucket = np.searchsorted(self._buckets, wanted)
+            complexity = self._complexity[asking] + shift
+            bucket = np.searchsorted(self._buckets, complexity)
             bucket[bucket == len(self._buckets)] = 0
-            query = asking[self._buckets[bucket] == wanted]
-            base = bucket[self._buckets[bucket] == wanted] * (n + 1)
+            query = asking[self._buckets[bucket] == complexity]
+            base = bucket[self._buckets[bucket] == complexity] * (n + 1)
             start = np.searchsorted(self._key, base + first[query], "left")
             stop = np.searchsorted(self._key, base + last[query], "left")
             full = start < stop
@@ -152,26 +136,23 @@ class PairSweep:
         return levels
 
     def lowest(self, windows: Windows) -> np.ndarray:
-        """The least EIC rank in each window."""
         length = windows.stop - windows.start
         level = np.frexp(length.astype(float))[1] - 1
-        found = np.empty(len(windows), dtype=np.int64)
+        least = np.empty(len(windows), dtype=np.int64)
         for each in np.unique(level):
-            here = np.flatnonzero(level == each)
+            chosen = np.flatnonzero(level == each)
             table = self._minima[each]
-            left, right = windows.start[here], windows.stop[here] - (1 << int(each))
-            found[here] = np.minimum(table[left], table[right])
-        return found
+            left, right = windows.start[chosen], windows.stop[chosen] - (1 << int(each))
+            least[chosen] = np.minimum(table[left], table[right])
+        return least
 
     @cached_property
     def partner_windows(self) -> Windows:
-        """The windows with at least one partner, by query."""
         windows = self.windows()
         windows = windows.take(self.lowest(windows) < windows.limit)
         return windows.take(np.argsort(windows.query, kind="stable"))
 
     def has_like(self) -> np.ndarray:
-        """Which formulas have another of like complexity and R²; bool, shape (M,)."""
         windows = self.windows(like_only=True)
         others = np.zeros(len(self), dtype=np.int64)
         np.add.at(others, self.order[windows.query], windows.stop - windows.start)
@@ -179,22 +160,21 @@ class PairSweep:
         return others > itself
 
     def r2_above(self) -> np.ndarray:
-        """Which formulas have an R² above `MatchingRules.min_best_r2`; bool, shape (M,)."""
         return units(self.r2) > self.rules.best_r2_units
 
     def has_partner(self) -> np.ndarray:
-        """Which formulas are in at least one pair; bool, shape (M,)."""
-        found = np.zeros(len(self), dtype=bool)
+        paired = np.zeros(len(self), dtype=bool)
+        # With EIC negated, the formula of lower EIC asks for its partners.
         mirror = PairSweep(self.complexity, self.r2, -self.eic, self.rules)
         for sweep in (self, mirror):
-            found[sweep.order[sweep.partner_windows.query]] = True
-        return found
+            paired[sweep.order[sweep.partner_windows.query]] = True
+        return paired
 
     @cached_property
     def _levels(self) -> list[np.ndarray]:
         """The merge-sort tree, as one sorted array of integers a level."""
-        found = self.partner_windows
-        longest = int((found.stop - found.start).max()) if len(found) else 0
+        windows = self.partner_windows
+        longest = int((windows.stop - windows.start).max()) if len(windows) else 0
         position = np.arange(len(self), dtype=np.int64)
         ranks = len(self._eic_values) + 1
         levels = []
@@ -214,8 +194,8 @@ class PairSweep:
                 blocks = block[some]
                 end = (blocks * ranks + windows.limit[which[some]]) << level
                 count = np.searchsorted(keys, end) - (blocks << level)
-                found = count > 0
-                yield level, which[some][found], blocks[found], count[found]
+                some_partners = count > 0
+                yield level, which[some][some_partners], blocks[some_partners], count[some_partners]
                 if block is start:
                     start = start + odd
             start, stop = start >> 1, stop >> 1
@@ -223,7 +203,6 @@ class PairSweep:
             which, start, stop = which[alive], start[alive], stop[alive]
 
     def counts(self, windows: Windows) -> np.ndarray:
-        """The number of partners in each window."""
         total = np.zeros(len(windows), dtype=np.int64)
         for _, which, _, count in self._prefixes(windows):
             total[which] += count
@@ -231,10 +210,9 @@ class PairSweep:
 
     @cached_property
     def total(self) -> int:
-        """How many pairs there are, counted without listing them."""
-        found = self.partner_windows
-        slabs = range(0, len(found), _SLAB)
-        return sum(int(self.counts(found.take(slice(s, s + _SLAB))).sum()) for s in slabs)
+        windows = self.partner_windows
+        slabs = range(0, len(windows), _SLAB)
+        return sum(int(self.counts(windows.take(slice(s, s + _SLAB))).sum()) for s in slabs)
 
     def chunks(self, size: int = CHUNK) -> Iterator[Pairs]:
         """All pairs, about `size` at a time; those of one higher formula come together."""
@@ -262,7 +240,6 @@ class PairSweep:
         return np.concatenate(highers), np.concatenate(lowers)
 
     def pairs(self) -> Pairs:
-        """All pairs at once, sorted by higher, then lower index."""
         parts = [*self.chunks()]
         if not parts:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
@@ -272,7 +249,6 @@ class PairSweep:
         return higher[by], lower[by]
 
     def window_pairs(self, windows: Windows) -> Pairs:
-        """The pairs of a few windows, by looking at each member of them."""
         length = windows.stop - windows.start
         offset = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
         position = np.repeat(windows.start, length) + offset
@@ -293,25 +269,18 @@ _AT_ONCE = 1 << 22
 
 
 def best_pairs(sweep: PairSweep, k: int) -> Pairs:
-    """The `k` pairs of least L; ties go to the lower (higher, lower) indices.
-
-    For each window the lowest EIC in it bounds L from below.  Windows are opened
-    in the order of that bound until it passes the k-th best L found so far.
-
-    - `k`: 1 or more; fewer pairs come back if there are no more.
-
-    Returns sorted by L, then by index.
+    """The `k` pairs of least L (fewer if there are no more); ties go to the lower indices.
 
     >>> from study.matching.rules import MatchingRules
     >>> sweep = PairSweep([7, 7, 7], [0.9, 0.9, 0.9], [0.0, 3.0, 6.0], MatchingRules())
     >>> [each.tolist() for each in best_pairs(sweep, 2)]
     [[2, 1], [0, 0]]
     """
-    kept = _first_of_equals(sweep, k)
-    if len(kept) < len(sweep):
-        fewer = PairSweep(sweep.complexity[kept], sweep.r2[kept], sweep.eic[kept], sweep.rules)
+    first = _first_of_equals(sweep, k)
+    if len(first) < len(sweep):
+        fewer = PairSweep(sweep.complexity[first], sweep.r2[first], sweep.eic[first], sweep.rules)
         higher, lower = _best(fewer, k)
-        return kept[higher], kept[lower]
+        return first[higher], first[lower]
     return _best(sweep, k)
 
 
@@ -339,6 +308,7 @@ def _best(sweep: PairSweep, k: int) -> Pairs:
     higher = lower = np.empty(0, dtype=np.int64)
     losses = np.empty(0)
     worst, begin, size = np.inf, 0, 1
+    # Windows are opened in the order of their bound, until it passes the k-th best L so far.
     while begin < len(windows) and bound[begin] <= worst + _SLACK:
         end = min(_some(windows, begin, size), len(windows))
         new_higher, new_lower = sweep.window_pairs(windows.take(slice(begin, end)))
@@ -350,8 +320,8 @@ def _best(sweep: PairSweep, k: int) -> Pairs:
         if len(losses) > k:
             near = np.flatnonzero(losses <= np.partition(losses, k - 1)[k - 1])
             higher, lower, losses = higher[near], lower[near], losses[near]
-            kept = np.lexsort((lower, higher, losses))[:k]
-            higher, lower, losses = higher[kept], lower[kept], losses[kept]
+            best = np.lexsort((lower, higher, losses))[:k]
+            higher, lower, losses = higher[best], lower[best], losses[best]
             worst = float(losses[-1])
         begin, size = end, size * 2
     by = np.lexsort((lower, higher, losses))
@@ -359,6 +329,5 @@ def _best(sweep: PairSweep, k: int) -> Pairs:
 
 
 def _some(windows: Windows, begin: int, size: int) -> int:
-    """The end of a batch of at most `size` windows that look at about `_AT_ONCE` members."""
     length = windows.stop[begin : begin + size] - windows.start[begin : begin + size]
     return begin + max(1, int(np.searchsorted(np.cumsum(length), _AT_ONCE, "right")))

@@ -12,23 +12,15 @@ from study.model_raters.prompt import CHOICES, TIE
 
 
 class ModelOutcome(StrEnum):
-    """What became of a question.
-
-    ``FIRST``, ``SECOND``: formula A, formula B.  ``TIE``: it could not decide.  ``REFUSED``: it
-    would not answer.  ``UNPARSABLE``: what it wrote is no answer to the question.
-    """
-
-    FIRST = "first"
+    FIRST = "first"  # formula A
     SECOND = "second"
     TIE = "tie"
     REFUSED = "refused"
-    UNPARSABLE = "unparsable"
+    UNPARSABLE = "unparsable"  # neither an answer nor a refusal
 
 
 @dataclass(frozen=True)
 class ModelReply:
-    """What came back of one call."""
-
     text: str  # As it was written
     refusal: str = ""  # What the endpoint gives as a refusal; "" if nothing
     finish_reason: str = ""  # Why it ended: "stop", "length", "content_filter", …
@@ -59,23 +51,19 @@ _REFUSAL = re.compile(
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; one that says two things under one name says neither."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    values = dict(pairs)
+    if len(values) < len(pairs):
         raise ValueError("a name stands there twice")
-    return found
+    return values
 
 
 def outcome_of(reply: ModelReply) -> ModelOutcome:
     """Read a reply: one JSON object with a choice, and nothing else but thoughts before it.
 
-    Nothing is guessed from prose.  A reply that was cut off, or that filters stopped, is no
-    answer, whatever it began with.
-
-    >>> said = '{"choice": "B", "reason": "fewer terms"}'
-    >>> outcome_of(ModelReply(said)), outcome_of(ModelReply("B, I think"))
+    >>> text = '{"choice": "B", "reason": "fewer terms"}'
+    >>> outcome_of(ModelReply(text)), outcome_of(ModelReply("B, I think"))
     (<ModelOutcome.SECOND: 'second'>, <ModelOutcome.UNPARSABLE: 'unparsable'>)
-    >>> outcome_of(ModelReply(f"<think>A? No.</think>{said}"))
+    >>> outcome_of(ModelReply(f"<think>A? No.</think>{text}"))
     <ModelOutcome.SECOND: 'second'>
     >>> outcome_of(ModelReply("I'm sorry, but I can't judge that."))
     <ModelOutcome.REFUSED: 'refused'>
@@ -83,14 +71,15 @@ def outcome_of(reply: ModelReply) -> ModelOutcome:
     if reply.refusal.strip() or reply.finish_reason == "content_filter":
         return ModelOutcome.REFUSED
     text = _THOUGHT.sub("", reply.text, count=1).strip()
+    # Cut off: no answer, whatever it began with. Nothing is guessed from prose.
     if reply.finish_reason == "length":
         return ModelOutcome.UNPARSABLE
     fenced = _FENCE.match(text)
     try:
-        found: Any = json.loads(fenced[1] if fenced else text, object_pairs_hook=_once_each)
+        answer: Any = json.loads(fenced[1] if fenced else text, object_pairs_hook=_once_each)
     except (ValueError, RecursionError):
         return ModelOutcome.REFUSED if _REFUSAL.match(text) else ModelOutcome.UNPARSABLE
-    choice = found.get("choice") if isinstance(found, dict) else None
+    choice = answer.get("choice") if isinstance(answer, dict) else None
     if not isinstance(choice, str):
         return ModelOutcome.UNPARSABLE
     return _OUTCOMES.get(choice, ModelOutcome.UNPARSABLE)

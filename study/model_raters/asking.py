@@ -1,9 +1,4 @@
-"""Many calls at once: retries, waiting when told to, a budget of tokens, and an end that loses
-nothing.
-
-Each answer is handed over as soon as it is there.  Whatever ends the asking (a budget, a pause, an
-error), calls under way are waited for and their answers kept, so that none is asked again.
-"""
+"""Many calls at once: retries, waiting when told to, a budget of tokens, and no lost answer."""
 
 from __future__ import annotations
 
@@ -38,8 +33,6 @@ SPARE = 1.1
 
 
 class Ending(StrEnum):
-    """Why the asking ended."""
-
     DONE = "done"
     BUDGET = "budget"
     PAUSED = "paused"
@@ -48,8 +41,6 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True)
 class AskingProgress:
-    """How far the asking has come."""
-
     # done, total: answers there, and wanted; earlier ones of the same run included
     done: int
     total: int
@@ -63,7 +54,6 @@ class AskingProgress:
 
     @property
     def tokens(self) -> int:
-        """What counts against the budget."""
         return self.prompt_tokens + self.completion_tokens + self.lost_tokens
 
 
@@ -78,10 +68,7 @@ def _bytes(call: Call) -> int:
 
 @dataclass
 class _Budget:
-    """Tokens that may be spent: a call is begun if even its worst case would fit.
-
-    After the first answer it is known how many tokens a byte is worth.
-    """
+    """Tokens that may be spent: a call is begun if even its worst case would fit."""
 
     limit: int | None
     spent: int
@@ -89,11 +76,12 @@ class _Budget:
     tokens_per_byte: float | None = None
 
     def worst(self, call: Call) -> int:
-        known = self.tokens_per_byte
-        return most_tokens(call, 1.0 if known is None else min(1.0, SPARE * known))
+        rate = self.tokens_per_byte
+        return most_tokens(call, 1.0 if rate is None else min(1.0, SPARE * rate))
 
     def learn(self, call: Call, prompt_tokens: int) -> None:
         rate = max(0.0, (prompt_tokens - TEMPLATE_TOKENS) / _bytes(call))
+        # Known from the first answer on; the worst so far, as other prompts may be dearer.
         self.tokens_per_byte = max(rate, self.tokens_per_byte or 0.0)
 
     def fits(self, tokens: int) -> bool:
@@ -102,32 +90,21 @@ class _Budget:
 
 @dataclass(frozen=True)
 class ModelQuestion(Generic[T]):
-    """A call, and what it is about."""
-
     about: T
     call: Call
 
 
 @dataclass(frozen=True)
 class _Event(Generic[T]):
-    """An answer, or a failure with the tokens that it may have cost."""
-
     question: ModelQuestion[T] | None
     reply: ModelReply | None = None
     error: BaseException | None = None
     lost_tokens: int = 0
-    taken: threading.Event = field(default_factory=threading.Event)
+    stored: threading.Event = field(default_factory=threading.Event)
 
 
 class Asking(Generic[T]):
-    """Asks questions of an endpoint, several at once, and hands over each answer.
-
-    - `keep`: stores an answer; called from one thread, in the order in which answers come.
-    - `concurrency`: calls under way at a time.
-    - `budget_tokens`: prompt and completion together, earlier answers of the run included; None: no
-      limit.
-    - `wait`: for tests.
-    """
+    """Asks questions of an endpoint, several at once; one thread hands each answer to `keep`."""
 
     def __init__(
         self,
@@ -159,14 +136,7 @@ class Asking(Generic[T]):
         start: AskingProgress,
         progress: Callable[[AskingProgress], None] = lambda _: None,
     ) -> AskingProgress:
-        """Ask all of them, in order; once.
-
-        - `start`: what has been asked before.
-        - `progress`: called after every answer, and every moment in between; may raise to pause.
-
-        Returns with its ending. What `progress` raises is raised again, once the answers under way
-        are kept; so is what the endpoint will always refuse.
-        """
+        """Ask all questions in order, once; what `progress` raises is raised after a pause."""
         self._state = start
         self._waiting = deque(questions)
         self._budget = _Budget(self._limit, start.tokens)
@@ -177,6 +147,7 @@ class Asking(Generic[T]):
             threading.Thread(
                 target=self._work, args=(events,), daemon=True, name=f"asking {number}"
             ).start()
+        # Whatever ends the asking, calls under way are waited for: none is paid for twice.
         raised = self._collect(events, count, progress)
         if raised is not None:
             raise raised
@@ -186,7 +157,6 @@ class Asking(Generic[T]):
         return self._state
 
     def pause(self) -> None:
-        """Begin no further call; from any thread, or a signal."""
         self._ending = self._ending or Ending.PAUSED
         self._stop.set()
 
@@ -196,7 +166,7 @@ class Asking(Generic[T]):
         working: int,
         progress: Callable[[AskingProgress], None],
     ) -> BaseException | None:
-        """Keep answers until every worker has ended; what is to be raised then."""
+        """Store answers until every worker has ended; returns what is to be raised then."""
         raised: BaseException | None = None
         while working:
             try:
@@ -214,11 +184,10 @@ class Asking(Generic[T]):
                 raised = raised or error
                 self.pause()
             finally:
-                event.taken.set()
+                event.stored.set()
         return raised
 
     def _take(self, event: _Event[T]) -> None:
-        """Keep an answer or count a failure, in the one thread that stores."""
         state, reply = self._state, event.reply
         if reply is not None:
             assert event.question is not None
@@ -239,20 +208,16 @@ class Asking(Generic[T]):
 
     def _work(self, events: Queue[_Event[T] | None]) -> None:
         try:
-            while (found := self._next()) is not None:
-                event = self._ask(*found, events)
+            while (task := self._next()) is not None:
+                event = self._ask(*task, events)
                 events.put(event)
-                event.taken.wait()  # what is not stored yet would be asked again after a kill
+                event.stored.wait()  # what is not stored yet would be asked again after a kill
         except BaseException as error:  # the collector raises it
             events.put(_Event(None, error=error))
         finally:
             events.put(None)
 
     def _next(self) -> tuple[ModelQuestion[T], int] | None:
-        """The next question with the tokens reserved for it; None if there is none to begin.
-
-        Where it does not fit, calls under way may turn out cheaper than their worst case.
-        """
         with self._lock:
             while self._waiting and not self._stop.is_set():
                 reserved = self._reserve(self._waiting[0].call)
@@ -261,6 +226,7 @@ class Asking(Generic[T]):
                 if not self._budget.reserved:
                     self._ending = self._ending or Ending.BUDGET
                     return None
+                # Calls under way may turn out cheaper than their worst case: then this one fits.
                 self._lock.wait(BEAT)
             return None
 
@@ -274,7 +240,6 @@ class Asking(Generic[T]):
     def _ask(
         self, question: ModelQuestion[T], reserved: int | None, events: Queue[_Event[T] | None]
     ) -> _Event[T]:
-        """One question until it is answered, left, or not to be answered at all."""
         call, attempt = question.call, 0
         while True:
             assert reserved is not None
@@ -291,6 +256,7 @@ class Asking(Generic[T]):
                 events.put(failed)
                 self._wait(min(trouble.retry_after or float(2 ** (attempt - 1)), LONGEST_WAIT))
                 with self._lock:
+                    # Reserved anew: while this call waited, others may have spent the budget.
                     reserved = None if self._stop.is_set() else self._reserve(call)
                     if reserved is None:
                         self._waiting.appendleft(question)
@@ -302,14 +268,13 @@ class Asking(Generic[T]):
                 raise
             else:
                 counted = (reply.prompt_tokens, reply.completion_tokens)
-                known = None not in counted
-                spent = sum(each or 0 for each in counted) if known else reserved
+                is_counted = None not in counted
+                spent = sum(each or 0 for each in counted) if is_counted else reserved
                 self._settle(call, reserved, spent, reply.prompt_tokens)
                 self._given_up = 0
-                return _Event(question, reply, lost_tokens=0 if known else spent)
+                return _Event(question, reply, lost_tokens=0 if is_counted else spent)
 
     def _give_up(self) -> None:
-        """This call is left; after some in a row, all are."""
         with self._lock:
             self._given_up += 1
             if self._given_up >= GIVEN_UP_IN_A_ROW:

@@ -1,8 +1,7 @@
 """One call to an OpenAI-compatible endpoint, by the `openai` client.
 
-The client is imported when the first call is made.  It never retries by itself: what failed for a
-while is an `EndpointTrouble`, and `study.model_raters.asking` decides; what will fail again is an
-`EndpointError`.  The key is an argument, kept in memory, and in no message.
+What failed for a while is an `EndpointTrouble`, what will fail again an `EndpointError`. The key is
+an argument, in memory alone, and in no message.
 """
 
 from __future__ import annotations
@@ -38,13 +37,7 @@ class EndpointError(StudyError):
 
 
 class EndpointTrouble(Exception):
-    """A call failed, and the next one may not.
-
-    - `message`: what happened, without a key.
-    - `retry_after`: seconds that the endpoint asks to wait; 0 if it says nothing.
-    - `may_have_cost`: whether the model may have worked for it: false where the endpoint refused at
-      once.
-    """
+    """A call failed, and the next one may not; `retry_after` in seconds, 0 if unknown."""
 
     def __init__(
         self, message: str, *, retry_after: float = 0.0, may_have_cost: bool = True
@@ -56,8 +49,6 @@ class EndpointTrouble(Exception):
 
 @dataclass(frozen=True)
 class Call:
-    """One question as it is sent."""
-
     model: str
     prompt: Prompt
     temperature: float
@@ -66,16 +57,11 @@ class Call:
 
 
 class Endpoint(Protocol):
-    """Answers calls, from any thread."""
-
     def answer(self, call: Call) -> ModelReply: ...
 
 
 def check_address(base_url: str, key: str = "") -> str:
     """The address without a slash at its end, if it may be asked with this key.
-
-    - `base_url`: such as ``http://localhost:11434/v1``.
-    - `key`: "" where the endpoint needs none.
 
     Raises `DesignError` if it is no http(s) address, holds a name, password or query, or the key
     would travel unencrypted to another machine.
@@ -87,15 +73,15 @@ def check_address(base_url: str, key: str = "") -> str:
         ...
     study.errors.DesignError: the key would travel to example.org unencrypted: use https
     """
-    wanted = base_url.strip()
+    address = base_url.strip()
     try:
-        parts = urlsplit(wanted)
+        parts = urlsplit(address)
         _ = parts.port
     except ValueError:
         parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise DesignError(
-            f"`{wanted[:200]}` is no address of an endpoint",
+            f"`{address[:200]}` is no address of an endpoint",
             field="base_url",
             hint="write something like http://localhost:11434/v1",
         )
@@ -117,7 +103,7 @@ def check_address(base_url: str, key: str = "") -> str:
             field="base_url",
             hint="use https",
         )
-    return wanted.rstrip("/")
+    return address.rstrip("/")
 
 
 def is_on_this_machine(base_url: str) -> bool:
@@ -130,10 +116,7 @@ def is_on_this_machine(base_url: str) -> bool:
 
 
 def key_for(base_url: str, key: str, openai_key: str) -> str:
-    """The key that an address gets.
-
-    - `key`: of ``EIC_LAB_MODEL_KEY``: meant for the address that the user gives.
-    - `openai_key`: of ``OPENAI_API_KEY``: for OpenAI's own address, and never for another.
+    """The key that an address gets; ``OPENAI_API_KEY`` goes to OpenAI's own address alone.
 
     >>> key_for("http://localhost:11434/v1", "", "sk-openai")
     ''
@@ -186,10 +169,12 @@ class ChatEndpoint:
         Parameters
         ----------
         call
+            One question.
 
         Returns
         -------
         ModelReply
+            Without the key, even where the endpoint repeats it.
 
         Raises
         ------
@@ -204,7 +189,8 @@ class ChatEndpoint:
                 return self._ask(call, dropped)
             except _NotKnown as error:
                 if error.what in dropped:
-                    raise EndpointError(self._said(error.said)) from None
+                    raise EndpointError(self._safe_text(error.message)) from None
+                # Remembered: later calls are sent without it at once.
                 self._dropped.add(error.what)
 
     def _ask(self, call: Call, dropped: frozenset[str]) -> ModelReply:
@@ -231,9 +217,12 @@ class ChatEndpoint:
         except openai.APIStatusError as error:
             raise self._refused(error, dropped) from None
         except (openai.OpenAIError, httpx2.HTTPError) as error:
-            raise EndpointTrouble(self._said(f"the connection failed ({_cause(error)})")) from None
+            raise EndpointTrouble(
+                self._safe_text(f"the connection failed ({_cause(error)})")
+            ) from None
         except _NO_COMPLETION:
-            begins = f", it begins with `{self._said(began)[:80]}`" if began.strip() else ""
+            begins = f", it begins with `{self._safe_text(began)[:80]}`" if began.strip() else ""
+            # A proxy, say, may answer 200 with a page of its own.
             raise EndpointTrouble(f"what came back is no chat completion{begins}") from None
         finally:
             _LIMITS.reset(limit)
@@ -247,12 +236,12 @@ class ChatEndpoint:
         )
 
     def _without_key(self, reply: ModelReply) -> ModelReply:
-        """What is stored holds no key, not even where the endpoint repeats it."""
+        """The reply as it may be stored: the endpoint might repeat the key."""
         if not self.key:
             return reply
         texts = ("text", "refusal", "finish_reason", "snapshot", "fingerprint")
-        said = {name: getattr(reply, name).replace(self.key, "…") for name in texts}
-        return replace(reply, **said)
+        texts_without_key = {name: getattr(reply, name).replace(self.key, "…") for name in texts}
+        return replace(reply, **texts_without_key)
 
     def _open(self) -> OpenAI:
         with self._lock:
@@ -289,16 +278,15 @@ class ChatEndpoint:
             return client
 
     def _refused(self, error: Any, dropped: frozenset[str]) -> Exception:
-        """What an HTTP status means."""
-        status, said = int(error.status_code), _what_it_says(error)
+        status, message = int(error.status_code), _error_message(error)
         if 300 <= status < 400:
             return EndpointError(
                 f"the endpoint points to another address ({status})",
                 hint="nothing was sent there; if it is right, give that one",
             )
-        if status in (400, 404, 422) and (what := _unknown(said, dropped)):
-            return _NotKnown(what, said)
-        if status == 429 and "insufficient_quota" not in said:
+        if status in (400, 404, 422) and (what := _unknown(message, dropped)):
+            return _NotKnown(what, message)
+        if status == 429 and "insufficient_quota" not in message:
             after = _retry_after(error.response.headers)
             return EndpointTrouble(
                 "the endpoint asks to wait", retry_after=after, may_have_cost=False
@@ -315,24 +303,25 @@ class ChatEndpoint:
             403: "it wants another key",
             404: "look at the address and at the name of the model",
         }.get(status, "")
-        return EndpointError(f"the endpoint refuses ({status}): {self._said(said)}", hint=hint)
+        return EndpointError(
+            f"the endpoint refuses ({status}): {self._safe_text(message)}", hint=hint
+        )
 
-    def _said(self, text: str) -> str:
-        """What an endpoint said, short and without any key."""
+    def _safe_text(self, text: str) -> str:
+        """A message of the endpoint, short and without any key."""
         plain = text.replace(self.key, "…") if self.key else text
         plain = re.sub(r"\bsk-\S+|\bBearer \S+", "…", plain)
         return " ".join(plain.split())[:300]
 
 
-def _what_it_says(error: Any) -> str:
-    """The message of an HTTP error; where the client finds none in its body, the body itself."""
-    said = str(error.message).removeprefix(f"Error code: {error.status_code} - ")
-    if said != f"Error code: {error.status_code}":
-        return said
+def _error_message(error: Any) -> str:
+    message = str(error.message).removeprefix(f"Error code: {error.status_code} - ")
+    if message != f"Error code: {error.status_code}":
+        return message
     try:
-        return f"{said} {error.response.text}"
+        return f"{message} {error.response.text}"
     except Exception:  # of an answer in pieces that was not read
-        return said
+        return message
 
 
 _LIMITS: ContextVar[tuple[float, float]] = ContextVar("limits", default=(float("inf"),) * 2)
@@ -349,10 +338,10 @@ def _limited(response: Any) -> None:
 
     class Limited(httpx2.SyncByteStream):
         def __iter__(self) -> Iterator[bytes]:
-            left = most
+            rest = most
             for piece in stream:
-                left -= len(piece)
-                if left < 0:
+                rest -= len(piece)
+                if rest < 0:
                     raise httpx2.ReadError(f"the answer is longer than {most:,} bytes")
                 if time.monotonic() - until > longest:
                     raise httpx2.ReadError(f"the answer has not ended after {longest:g} s")
@@ -371,9 +360,9 @@ _NO_COMPLETION = (ValueError, TypeError, AttributeError, LookupError, RecursionE
 class _NotKnown(Exception):
     """The endpoint does not know something that a call may do without."""
 
-    def __init__(self, what: str, said: str) -> None:
-        super().__init__(said)
-        self.what, self.said = what, said
+    def __init__(self, what: str, message: str) -> None:
+        super().__init__(message)
+        self.what, self.message = what, message
 
 
 _OPTIONAL = (
@@ -384,12 +373,13 @@ _OPTIONAL = (
 )
 
 
-def _unknown(said: str, dropped: frozenset[str]) -> str:
-    return next((what for what, sign in _OPTIONAL if what not in dropped and sign.search(said)), "")
+def _unknown(message: str, dropped: frozenset[str]) -> str:
+    return next(
+        (what for what, sign in _OPTIONAL if what not in dropped and sign.search(message)), ""
+    )
 
 
 def _options(call: Call, dropped: frozenset[str], stream: bool) -> dict[str, Any]:
-    """The body of a request."""
     options: dict[str, Any] = {
         "model": call.model,
         "messages": [
@@ -414,9 +404,8 @@ def _options(call: Call, dropped: frozenset[str], stream: bool) -> dict[str, Any
     return options
 
 
-def _whole(found: Any) -> dict[str, Any]:
-    """The parts of a completion; anything else than a completion raises."""
-    choice = found.choices[0]
+def _whole(completion: Any) -> dict[str, Any]:
+    choice = completion.choices[0]
     text = choice.message.content
     if text is not None and not isinstance(text, str):
         raise ValueError("content")
@@ -427,12 +416,12 @@ def _whole(found: Any) -> dict[str, Any]:
         "text": text or "",
         "refusal": str(refusal or ""),
         "finish_reason": str(choice.finish_reason or ""),
-        **_about(found),
+        **_about(completion),
     }
 
 
 def _streamed(chunks: Iterable[Any]) -> dict[str, Any]:
-    """The same of an answer in pieces; one that ends without saying why was cut off."""
+    """The same of an answer in pieces; one that ends without a reason was cut off."""
     text, refusal, reason, about = [], [], "", _about(None)
     for chunk in chunks:
         about |= {key: value for key, value in _about(chunk).items() if value not in ("", None)}
@@ -447,11 +436,11 @@ def _streamed(chunks: Iterable[Any]) -> dict[str, Any]:
     return {"text": "".join(text), "refusal": "".join(refusal), "finish_reason": reason, **about}
 
 
-def _about(found: Any) -> dict[str, Any]:
-    usage = getattr(found, "usage", None)
+def _about(source: Any) -> dict[str, Any]:
+    usage = getattr(source, "usage", None)
     return {
-        "snapshot": str(getattr(found, "model", None) or "")[:200],
-        "fingerprint": str(getattr(found, "system_fingerprint", None) or "")[:200],
+        "snapshot": str(getattr(source, "model", None) or "")[:200],
+        "fingerprint": str(getattr(source, "system_fingerprint", None) or "")[:200],
         "prompt_tokens": _tokens(getattr(usage, "prompt_tokens", None)),
         "completion_tokens": _tokens(getattr(usage, "completion_tokens", None)),
     }
@@ -462,13 +451,13 @@ def _tokens(value: Any) -> int | None:
 
 
 def _retry_after(headers: Any) -> float:
-    """Seconds of a Retry-After header, which may be a date; 0 without one, or without sense."""
+    """Seconds of a Retry-After header, which may be a date; 0 without sense."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        said = headers.get(name, "")
+        value = headers.get(name, "")
         try:
-            seconds = float(said) * unit
+            seconds = float(value) * unit
         except ValueError:
-            seconds = _seconds_until(said)
+            seconds = _seconds_until(value)
         if seconds > 0:  # false for what is no number, too
             return seconds
     return 0.0
@@ -482,5 +471,5 @@ def _seconds_until(date: str) -> float:
 
 
 def _cause(error: BaseException) -> str:
-    said = re.sub(r"^\[Errno -?\d+\] ", "", str(error.__cause__ or error))
-    return said or type(error).__name__
+    text = re.sub(r"^\[Errno -?\d+\] ", "", str(error.__cause__ or error))
+    return text or type(error).__name__

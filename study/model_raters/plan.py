@@ -55,9 +55,6 @@ def check_temperature(temperature: float) -> None:
 def check_name(name: str, field: str) -> None:
     """Raise `DesignError` unless it is a line of text of a reasonable length.
 
-    - `name`: of a model, or of a run.
-    - `field`: where it was entered.
-
     >>> check_name("qwen3:8b", "model")
     """
     if not 1 <= len(name.strip()) <= MAX_NAME or not name.isprintable():
@@ -100,28 +97,23 @@ class ModelPlan:
             raise DesignError("that contrast compares two models: declare both", field="contrast")
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
         return {**asdict(self), "models": list(self.models)}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> ModelPlan:
-        """The inverse of `to_json`; unknown keys are refused."""
-        known = {field.name for field in fields(cls)}
+        names = {field.name for field in fields(cls)}
         for key in values:
-            if key not in known:
+            if key not in names:
                 raise DesignError(f"there is no setting `{key}` of models", field="model_raters")
         return cls(**{**values, "models": tuple(values["models"])})
 
     def differs_from(self, model: str, label: str, settings: Mapping[str, Any]) -> str:
-        """Why a run was not declared; "" if it was.
+        """How a run differs from what was declared; "" if it does not.
 
-        - `model`, `label`: of the run.
-        - `settings`: its `repeats`, `temperature` and `prompt_sha256`.
-
-        >>> asked = {"repeats": 4, "temperature": 0.2, "prompt_sha256": ""}
-        >>> ModelPlan(("m",)).differs_from("m", "m", asked)
+        >>> settings = {"repeats": 4, "temperature": 0.2, "prompt_sha256": ""}
+        >>> ModelPlan(("m",)).differs_from("m", "m", settings)
         'asked with temperature 0.2, not 0.7 as declared'
-        >>> ModelPlan(("m",)).differs_from("n", "n", asked)
+        >>> ModelPlan(("m",)).differs_from("n", "n", settings)
         'not declared before the study was frozen'
         """
         if model not in self.models or label != model:
@@ -139,10 +131,6 @@ def why_undeclared(
     plan: ModelPlan | None, model: str, label: str, settings: Mapping[str, Any]
 ) -> str:
     """Why a run is exploratory; "" if the study declared it.
-
-    - `plan`: what was frozen.
-    - `model`, `label`: of the run.
-    - `settings`: its `SETTINGS`.
 
     >>> why_undeclared(None, "m", "m", {})
     'not declared before the study was frozen'

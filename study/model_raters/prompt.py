@@ -1,11 +1,7 @@
 """The question as a model gets it: a template that is frozen and hashed, filled from a ballot.
 
-A model is shown what people are shown: title, description, data, both formulas, R² and
-complexity, and the study's question.  It gets no EIC, no method, no id, and no order but first and
-second.  Each call is a context of its own.
-
-Whoever changes a word here changes `PROMPT_SHA256`, and asks another question than the studies
-that were frozen with the old one.
+No EIC, no method, no id, and no order but first and second. Whoever changes a word here changes
+`PROMPT_SHA256`, and asks another question than older frozen studies.
 """
 
 from __future__ import annotations
@@ -15,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eic_core.formula.rendering import to_latex, to_python
-from study.ballots import BallotContent, shown_formulas
+from study.ballots import BallotContent, ballot_formulas
 from study.design import StudyDesign, frozen_hash
 from study.errors import StudyError
 from study.material import NewPair
@@ -94,9 +90,6 @@ PROMPT_SHA256 = frozen_hash(TEMPLATE)
 
 @dataclass(frozen=True)
 class Prompt:
-    """What one call sends of a pair."""
-
-    # system, user: the two messages
     system: str
     user: str
     schema: dict[str, Any]  # Of the answer
@@ -113,14 +106,11 @@ class ShownPair:
 
     @classmethod
     def of(cls, pair: NewPair, content: BallotContent) -> ShownPair:
-        """From a frozen pair and its ballot.
-
-        Raises `StudyError` if the formulas are not those of the ballot.
-        """
         names = tuple(axis.name for axis in content.figure.inputs)
         on_ballot = (content.lower.latex, content.higher.latex)
+        # A ballot whose formulas needed all digits has them unrounded.
         for digits in (content.digits, None):
-            lower, higher = shown_formulas(pair, names, digits)
+            lower, higher = ballot_formulas(pair, names, digits)
             if (to_latex(lower), to_latex(higher)) == on_ballot:
                 return cls(content, to_python(lower), to_python(higher))
         raise StudyError(
@@ -129,22 +119,21 @@ class ShownPair:
         )
 
     def prompt(self, design: StudyDesign, *, lower_first: bool) -> Prompt:
-        """The messages of one call."""
         content = self.content
         low, high = (content.lower, self.lower_text), (content.higher, self.higher_text)
         first, second = (low, high) if lower_first else (high, low)
-        shown = thinned(content.figure.points)
+        points = thinned(content.figure.points)
         choices = ['"A"', '"B"', *([TIE_SAID] if design.allow_tie else [])]
-        said = f"{', '.join(choices[:-1])} or {choices[-1]}"
+        choice_text = f"{', '.join(choices[:-1])} or {choices[-1]}"
         return Prompt(
-            system=SYSTEM.format(choices=said),
+            system=SYSTEM.format(choices=choice_text),
             user=USER.format(
                 title=_line(content.title),
                 description=content.description,
                 rows=content.figure.rows,
-                shown=len(shown),
+                shown=len(points),
                 columns=_columns(content.figure),
-                points=_table(content.figure, shown),
+                points=_table(content.figure, points),
                 question=design.question,
                 **_formula("a", *first),
                 **_formula("b", *second),
@@ -165,7 +154,7 @@ def _formula(letter: str, card: FormulaCard, text: str) -> dict[str, str]:
 def thinned(
     points: Sequence[tuple[float, ...]], most: int = MAX_POINTS
 ) -> tuple[tuple[float, ...], ...]:
-    """Evenly through the points, the first and the last among them.
+    """Points evenly through all, the first and the last among them.
 
     >>> thinned([(float(i),) for i in range(9)], 3)
     ((0.0,), (4.0,), (8.0,))

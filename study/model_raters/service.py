@@ -1,9 +1,4 @@
-"""A study's runs of models: begun, asked, gone on with, and counted.
-
-A run is one model at one endpoint, asked about every pair of a frozen study, in both orders
-equally often.  What is stored is an answer; a call that failed leaves nothing behind, and is asked
-again when the run is gone on with.  Nothing here says which formula a model preferred.
-"""
+"""A study's runs of models: begun, asked, gone on with, and counted."""
 
 from __future__ import annotations
 
@@ -41,17 +36,14 @@ from study.model_raters.plan import (
 from study.model_raters.prompt import PROMPT_SHA256, TEMPLATE, ShownPair
 from study.store import ModelAnswerRow, ModelRunRow, Store, Tx, require_study
 
+# A run is one model at one endpoint, asked about every pair of a frozen study, in both orders
+# equally often. Nothing here says which formula a model preferred.
 MAX_TOKENS = 1000
 """The longest answer, thoughts included, unless another limit is given."""
 
 
 @dataclass(frozen=True)
 class RunSettings:
-    """What a run is asked with.
-
-    Raises `DesignError` if a value makes no sense.
-    """
-
     model: str  # As the endpoint knows it
     base_url: str
     repeats: int = 4  # Even; half of them in either order
@@ -67,13 +59,10 @@ class RunSettings:
 
     @property
     def name(self) -> str:
-        """The run's name in the study."""
         return self.label.strip() or self.model.strip()
 
 
 class AskedFor(NamedTuple):
-    """Which answer a call is for."""
-
     pair_id: int
     lower_first: bool
     repeat: int
@@ -84,7 +73,7 @@ class RunState:
     """How far a run has come; says nothing of what the model preferred."""
 
     run: ModelRunRow
-    wanted: int  # Pairs times repeats
+    questions: int  # Pairs times repeats
     # "answered" (one formula or the other), "tie", "refused", "unparsable"
     outcomes: Mapping[str, int]
     prompt_tokens: int
@@ -94,50 +83,41 @@ class RunState:
 
     @property
     def answers(self) -> int:
-        """Answers there are."""
         return sum(self.outcomes.values())
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is left to ask."""
-        return self.answers >= self.wanted
+        return self.answers >= self.questions
 
     def price(self, per_million_in: float, per_million_out: float) -> float:
-        """What the counted tokens cost, in the unit of the two rates (a million tokens)."""
+        """The cost of the counted tokens, in the unit of the two rates a million tokens."""
         return (
             self.prompt_tokens * per_million_in + self.completion_tokens * per_million_out
         ) / 1e6
 
 
 def questions_in_order(pairs: Sequence[int], repeats: int, name: str) -> tuple[AskedFor, ...]:
-    """Every answer that a run wants: rounds of all pairs in both orders, shuffled within a round.
+    """Every answer that a run needs: rounds of all pairs in both orders, shuffled within a round.
 
-    Whoever stops early has asked every pair equally often, but for the last round.
-
-    - `pairs`: their ids.
-    - `repeats`: Even.
-    - `name`: of the run: seeds the shuffling.
-
-    >>> found = questions_in_order([7, 9], 4, "m")
-    >>> len(found), {(q.pair_id, q.lower_first) for q in found[:4]} == {
+    >>> order = questions_in_order([7, 9], 4, "m")
+    >>> len(order), {(q.pair_id, q.lower_first) for q in order[:4]} == {
     ...     (7, True), (7, False), (9, True), (9, False)}
     (8, True)
     """
+    # Whoever stops early has asked every pair equally often, but for the last round.
     rng = random.Random(name)
-    found: list[AskedFor] = []
+    order: list[AskedFor] = []
     for repeat in range(1, repeats // 2 + 1):
         questions = [AskedFor(pair, first, repeat) for pair in pairs for first in (True, False)]
         rng.shuffle(questions)
-        found += questions
-    return tuple(found)
+        order += questions
+    return tuple(order)
 
 
-def seed_of(run: str, pair: str, asked: AskedFor) -> int:
-    """A seed of its own for each call, the same at every attempt: 0 to 2³¹ - 1.
-
-    It tells the endpoint nothing of the order: it is a hash.
-    """
-    text = json.dumps([run, pair, asked.lower_first, asked.repeat])
+def seed_of(run: str, pair: str, key: AskedFor) -> int:
+    """A seed of its own for each call, 0 to 2³¹ - 1, the same at every attempt."""
+    text = json.dumps([run, pair, key.lower_first, key.repeat])
+    # A hash: the seed must tell the endpoint nothing of the order.
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
 
 
@@ -148,6 +128,7 @@ class ModelRaters:
     ----------
     store
     clock
+        Where answers are stored, and what time it is.
     actor
         Who is written into the audit lines.
     """
@@ -158,15 +139,17 @@ class ModelRaters:
         self._actor = actor
 
     def runs(self, study_id: int) -> tuple[RunState, ...]:
-        """All runs of a study, oldest first.
+        """The runs of a study that have an answer.
 
         Parameters
         ----------
         study_id
+            A study's.
 
         Returns
         -------
         tuple[RunState, ...]
+            Oldest first.
         """
         with self._store.reading() as tx:
             study = require_study(tx, study_id)
@@ -178,44 +161,49 @@ class ModelRaters:
         Parameters
         ----------
         run
+            From `begin`.
 
         Returns
         -------
         RunState
+            As stored now.
         """
         with self._store.reading() as tx:
-            found = _found(tx, run.study_id, run.label) or run
-            return self._state(tx, require_study(tx, run.study_id), found)
+            stored = _run_by_label(tx, run.study_id, run.label) or run
+            return self._state(tx, require_study(tx, run.study_id), stored)
 
     def plan(self, study_id: int) -> ModelPlan | None:
-        """What a study has declared about models.
+        """The models that a study has declared.
 
         Parameters
         ----------
         study_id
+            A study's.
 
         Returns
         -------
         ModelPlan | None
+            None if it has declared none.
         """
         with self._store.reading() as tx:
             return require_study(tx, study_id).design.model_raters
 
     def begin(self, study_id: int, settings: RunSettings, *, resume: bool = False) -> ModelRunRow:
-        """A run to ask, or the one to go on with.
-
-        A new one is stored with its first answer: whoever gave a wrong address, key or name, or
-        met a server that was down, has asked nothing and begins again as if nothing had been.
+        """A run to ask, or the one to go on with; a new one is stored with its first answer.
 
         Parameters
         ----------
         study_id
+            Of a frozen study.
         settings
+            The model, the endpoint, and how to ask.
         resume
+            Whether to go on with the run of this name.
 
         Returns
         -------
         ModelRunRow
+            For `ask`; its id is 0 before the first answer.
 
         Raises
         ------
@@ -227,7 +215,7 @@ class ModelRaters:
             study = require_study(tx, study_id)
             if study.status == StudyStatus.DRAFT:
                 raise StudyError("a draft has nothing to ask about", hint="freeze the study first")
-            old = _found(tx, study_id, settings.name)
+            old = _run_by_label(tx, study_id, settings.name)
             if old is None:
                 if resume:
                     raise NotFoundError(
@@ -250,8 +238,8 @@ class ModelRaters:
             if not resume:
                 state = self._state(tx, study, old)
                 raise StudyError(
-                    f"`{old.label}` has been asked already: {state.answers:,} of {state.wanted:,} "
-                    "answers are there",
+                    f"`{old.label}` has been asked already: {state.answers:,} of "
+                    f"{state.questions:,} answers are there",
                     hint="go on with --resume, or give another run a --label of its own",
                 )
             return old
@@ -273,18 +261,21 @@ class ModelRaters:
         Parameters
         ----------
         run
-            Of `begin`.
+            From `begin`.
         endpoint
+            Answers the calls.
         concurrency
+            Calls under way at a time, 1 to 64.
         budget_tokens
-            Of the whole run, earlier answers included.
+            Of the whole run, earlier answers included; None: no limit.
         max_tokens
             The longest answer.
         progress
-            May raise to pause; answers under way are kept.
+            May raise to pause; answers under way are stored.
         wait
+            Waits so many seconds before another attempt; for tests.
         started
-            Gets what can be paused.
+            Gets the asking, which can be paused.
 
         Returns
         -------
@@ -326,7 +317,7 @@ class ModelRaters:
         started: Callable[[Asking[AskedFor]], None],
     ) -> AskingProgress:
         with self._store.reading() as tx:
-            old = _found(tx, run.study_id, run.label)
+            old = _run_by_label(tx, run.study_id, run.label)
             if old is not None and old.id != run.id:
                 raise StudyError(f"`{run.label}` has been asked meanwhile", hint="go on with it")
             study = require_study(tx, run.study_id)
@@ -335,12 +326,12 @@ class ModelRaters:
                 for pair in tx.materials.pairs(study.id, PairKind.MAIN)
                 if pair.in_study
             }
-            shown = {}
+            pair_views = {}
             for pair in pairs.values():
                 ballot = tx.materials.ballot(pair.id)
                 assert ballot is not None
-                shown[pair.id] = ShownPair.of(pair.pair, BallotContent.from_json(ballot))
-            there = {
+                pair_views[pair.id] = ShownPair.of(pair.pair, BallotContent.from_json(ballot))
+            answered = {
                 AskedFor(answer.pair_id, answer.lower_first, answer.repeat): answer
                 for answer in tx.models.answers(run.id)
             }
@@ -349,52 +340,52 @@ class ModelRaters:
                 "this run was begun with another prompt", hint="go on with the version that did"
             )
 
-        def call(asked: AskedFor) -> Call:
+        def call(key: AskedFor) -> Call:
             return Call(
                 model=run.model,
-                prompt=shown[asked.pair_id].prompt(study.design, lower_first=asked.lower_first),
+                prompt=pair_views[key.pair_id].prompt(study.design, lower_first=key.lower_first),
                 temperature=run.temperature,
-                seed=seed_of(run.label, pairs[asked.pair_id].name, asked),
+                seed=seed_of(run.label, pairs[key.pair_id].name, key),
                 max_tokens=max_tokens,
             )
 
-        wanted = questions_in_order(sorted(pairs), run.repeats, run.label)
+        questions = questions_in_order(sorted(pairs), run.repeats, run.label)
         before = AskingProgress(
-            done=len(there),
-            total=len(wanted),
-            prompt_tokens=sum(answer.prompt_tokens or 0 for answer in there.values()),
-            completion_tokens=sum(answer.completion_tokens or 0 for answer in there.values()),
+            done=len(answered),
+            total=len(questions),
+            prompt_tokens=sum(answer.prompt_tokens or 0 for answer in answered.values()),
+            completion_tokens=sum(answer.completion_tokens or 0 for answer in answered.values()),
             lost_tokens=sum(
-                most_tokens(call(asked)) for asked, answer in there.items() if not answer.counted
+                most_tokens(call(key)) for key, answer in answered.items() if not answer.counted
             ),
         )
 
         stored = old
 
-        def keep(asked: AskedFor, reply: ModelReply) -> None:
+        def keep(key: AskedFor, reply: ModelReply) -> None:
             nonlocal stored
             with self._store.writing() as tx:
-                kept = stored or self._add(tx, run)
+                # Not before: a wrong address, key or name asks nothing, and leaves no run.
+                target = stored or self._add(tx, run)
                 tx.models.add_answer(
-                    kept.id,
-                    asked.pair_id,
-                    lower_first=asked.lower_first,
-                    repeat=asked.repeat,
+                    target.id,
+                    key.pair_id,
+                    lower_first=key.lower_first,
+                    repeat=key.repeat,
                     outcome=outcome_of(reply),
                     reply=reply,
                     at=self._clock.now(),
                 )
-            stored = kept
+            stored = target
 
         asking = Asking(
             endpoint, keep, concurrency=concurrency, budget_tokens=budget_tokens, wait=wait
         )
         started(asking)
-        missing = [ModelQuestion(asked, call(asked)) for asked in wanted if asked not in there]
+        missing = [ModelQuestion(key, call(key)) for key in questions if key not in answered]
         return asking.run(missing, before, progress)
 
     def _add(self, tx: Tx, run: ModelRunRow) -> ModelRunRow:
-        """Store a run, with its first answer."""
         tx.audit.add(run.begun_at, self._actor, "began to ask a model", run.study_id, run.label)
         return tx.models.add_run(
             run.study_id,
@@ -409,7 +400,6 @@ class ModelRaters:
         )
 
     def _same(self, run: ModelRunRow, settings: RunSettings) -> None:
-        """A run goes on as it was begun."""
         for name in ("model", "repeats", "temperature"):
             old, new = getattr(run, name), getattr(settings, name)
             if old != new:
@@ -428,7 +418,7 @@ class ModelRaters:
         pairs = [p for p in tx.materials.pairs(study.id, PairKind.MAIN) if p.in_study]
         return RunState(
             run=run,
-            wanted=len(pairs) * run.repeats,
+            questions=len(pairs) * run.repeats,
             outcomes=Counter(_blind(answer) for answer in answers),
             prompt_tokens=sum(answer.prompt_tokens or 0 for answer in answers),
             completion_tokens=sum(answer.completion_tokens or 0 for answer in answers),
@@ -438,7 +428,6 @@ class ModelRaters:
 
 
 def undeclared(study: Study, run: ModelRunRow) -> str:
-    """Why a run is exploratory; "" if the study declared it before it was frozen."""
     settings = {name: getattr(run, name) for name in SETTINGS}
     return why_undeclared(study.design.model_raters, run.model, run.label, settings)
 
@@ -448,7 +437,7 @@ def _blind(answer: ModelAnswerRow) -> str:
     return "answered" if chosen else str(answer.outcome)
 
 
-def _found(tx: Tx, study_id: int, label: str) -> ModelRunRow | None:
+def _run_by_label(tx: Tx, study_id: int, label: str) -> ModelRunRow | None:
     return next((run for run in tx.models.runs(study_id) if run.label == label), None)
 
 

@@ -1,9 +1,4 @@
-"""What would make a study sharp enough: more pairs, more raters, both, or more problems.
-
-Each way is searched by the approximation, which takes no time, and what it arrives at is then
-simulated.  Where the simulation disagrees, the approximation is corrected by their ratio and the
-search repeated.
-"""
+"""What would make a study sharp enough: more pairs, more raters, both, or more problems."""
 
 from __future__ import annotations
 
@@ -20,6 +15,8 @@ from study.planning.simulating import Plan, Progress, can_simulate, plan
 from study.statistics.clusters import ENOUGH_PROBLEMS
 from study.statistics.simulation import LIMITS, StudyModel
 
+# The approximation searches each way, for it takes no time, and its result is simulated. Where they
+# disagree, their ratio corrects the approximation and the search is repeated.
 TRIES = 3
 """How many designs of one way are simulated at most on the search for one that is enough."""
 
@@ -28,7 +25,7 @@ Way = Literal["pairs", "raters", "pairs and raters", "problems"]
 
 @dataclass(frozen=True)
 class Target:
-    """What a study should reach; exactly one of both.
+    """What a study should reach: a half-width or a power.
 
     Raises `UserError` if not exactly one is given, or it is out of range.
 
@@ -49,25 +46,20 @@ class Target:
 
     @property
     def sentence(self) -> str:
-        """The target in words."""
         if self.half_width is not None:
             return f"an interval of ± {wording.points(self.half_width)} points"
         return f"a power of {wording.level_percent(self.power or 0)}"
 
     def is_met_by(self, value: float) -> bool:
-        """Whether this half-width, or power, is good enough."""
         return value <= self.half_width if self.half_width is not None else value >= self.goal
 
     @property
     def goal(self) -> float:
-        """The number aimed at."""
         return self.half_width if self.half_width is not None else self.power or 0.0
 
 
 @dataclass(frozen=True)
 class Route:
-    """One way to the target."""
-
     # {"pairs", "raters", "pairs and raters", "problems"}: What grows: pairs, with the same raters
     # and votes in all; raters, on the same pairs; both, with as many votes on each pair as before;
     # problems, with as many pairs from each
@@ -79,14 +71,14 @@ class Route:
     # What simulation says of `model`; None if there is none, or it is too large
     simulated: Plan | None
     # False if the search was given up while simulation still fell short of the target
-    met: bool = True
+    reached: bool = True
 
     _JSON = (
         "way",
         ("model", lambda route: asdict(route.model) if route.model else None),
         ("approximate", lambda route: _finite(route.approximate)),
         "simulated",
-        "met",
+        "met=reached",
     )
 
 
@@ -96,8 +88,6 @@ def _finite(value: float) -> float | None:
 
 @dataclass(frozen=True)
 class Grid:
-    """Half-widths by the approximation."""
-
     # pairs, raters: ascending
     pairs: tuple[int, ...]
     raters: tuple[int, ...]
@@ -114,8 +104,6 @@ class Grid:
 
 @dataclass(frozen=True)
 class Advice(PlainAtLevel):
-    """How a study gets to its target."""
-
     model: StudyModel  # Where it starts
     target: Target
     start: Plan  # What simulation says of it
@@ -144,12 +132,7 @@ def advise(
 ) -> Advice:
     """The smallest designs that reach a target, one for each way to grow.
 
-    - `start`: of this model with this level and test, if it is there already.
-    - `studies`, `seed`, `level`, `one_sided`, `progress`: as for `plan`; `studies` for each design
-      that is tried.
-
-    Raises `UserError` if a power is wanted without a preference to be found, or for the reasons
-    that `plan` has.
+    `studies` are simulated for each design that is tried. Raises `UserError` as `plan` does.
 
     >>> model = StudyModel(preference=0.7, kappa=0.37, pairs=60, problems=12, raters=60)
     >>> advice = advise(model, Target(half_width=0.07), studies=40)
@@ -167,7 +150,7 @@ def advise(
     def simulated(design: StudyModel) -> Plan | None:
         if not can_simulate(design, studies, _MOST_WORK):
             return None
-        found = plan(
+        result = plan(
             design,
             studies=studies,
             seed=seed,
@@ -176,7 +159,7 @@ def advise(
             progress=report.step,
         )
         report.next()
-        return found
+        return result
 
     first = start or plan(
         model, studies=studies, seed=seed, level=level, one_sided=one_sided, progress=report.step
@@ -223,8 +206,7 @@ def grow_design(model: StudyModel, way: Way, size: int) -> StudyModel:
 def width_grid(model: StudyModel, level: float = 0.95, *, extra: Sequence[int] = ()) -> Grid:
     """Half-widths for a half to four times as many pairs and raters, by the approximation.
 
-    - `level`: confidence level, in (0, 1).
-    - `extra`: numbers of pairs to add, up to eight times those of the model.
+    `extra` adds numbers of pairs, up to eight times those of the model.
 
     >>> grid = width_grid(StudyModel(pairs=50, raters=20))
     >>> grid.pairs[0], grid.pairs[-1], grid.raters
@@ -249,7 +231,7 @@ def width_grid(model: StudyModel, level: float = 0.95, *, extra: Sequence[int] =
 
 
 def _ways(model: StudyModel) -> tuple[Way, ...]:
-    """More problems help only where problems are the clusters."""
+    # More problems help only where problems are the clusters.
     if model.problems >= ENOUGH_PROBLEMS:
         return ("pairs", "raters", "pairs and raters", "problems")
     return ("pairs", "raters", "pairs and raters")
@@ -262,36 +244,35 @@ def _route(
     start: Plan,
     simulated: Callable[[StudyModel], Plan | None],
 ) -> Route:
-    """Search, simulate, correct, and search again."""
     size, factor = _size(model, way), 1.0
     best: Route | None = None
     for _ in range(TRIES):
 
         def value(size: int, factor: float = factor) -> float:
-            found = approximate(grow_design(model, way, size))
-            found = replace(found, standard_error=found.standard_error * factor)
+            result = approximate(grow_design(model, way, size))
+            result = replace(result, standard_error=result.standard_error * factor)
             if target.power is not None:
-                return found.power(start.level, one_sided=start.one_sided)
-            return found.half_width(start.level)
+                return result.power(start.level, one_sided=start.one_sided)
+            return result.half_width(start.level)
 
         if not target.is_met_by(value(_MOST)):
             return Route(way, None, value(_MOST, 1.0), None)
         size = _smallest(value, target, size)
         design = grow_design(model, way, size)
-        found = simulated(design)
-        met = found is None or _meets_target(target, found, 1.0)
-        best = Route(way, design, value(size, 1.0), found, met)
-        if found is None or met:
+        result = simulated(design)
+        reached = result is None or _meets_target(target, result, 1.0)
+        best = Route(way, design, value(size, 1.0), result, reached)
+        if result is None or reached:
             break
+        # At least 3 % a try: a power gives no ratio to correct by.
         factor *= 1.03
-        if target.power is None and found.half_width is not None:
-            factor = max(factor, found.half_width.value / best.approximate)
+        if target.power is None and result.half_width is not None:
+            factor = max(factor, result.half_width.value / best.approximate)
     assert best is not None
     return best
 
 
 def _size(model: StudyModel, way: Way) -> int:
-    """What grows on this way, as it is."""
     return {"raters": model.raters, "problems": model.problems}.get(way, model.pairs)
 
 
@@ -310,32 +291,26 @@ def _smallest(value: Callable[[int], float], target: Target, low: int) -> int:
     return high
 
 
-def _meets_target(target: Target, found: Plan, margin: float) -> bool:
-    """Whether a simulated design reaches the target, give or take so many Monte-Carlo errors."""
+def _meets_target(target: Target, result: Plan, margin: float) -> bool:
     if target.power is not None:
-        return target.is_met_by(found.power.value + margin * found.power.error)
-    width = found.half_width
+        return target.is_met_by(result.power.value + margin * result.power.error)
+    width = result.half_width
     return width is not None and target.is_met_by(width.value - margin * width.error)
 
 
 class _Steps:
-    """Progress over many plans of equal size."""
-
     def __init__(self, progress: Progress | None, studies: int, total: int) -> None:
         self._progress, self._studies, self._total = progress, studies, total
         self._done = 0
 
     def step(self, done: int, total: int) -> None:
-        """Within a plan."""
         del total
         if self._progress is not None:
             self._progress(self._done + done, self._total)
 
     def next(self) -> None:
-        """A plan is done."""
         self._done += self._studies
 
     def skip_to(self, plans: int) -> None:
-        """So many plans are done, or were not needed."""
         self._done = plans * self._studies
         self.step(0, 0)

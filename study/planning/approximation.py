@@ -1,10 +1,4 @@
-"""What a design will find, by arithmetic alone: quick enough to search with.
-
-The variance of the rate is the sum of the correlations of all pairs of votes; of the four
-correlations there are, each is counted as often as the design makes it.  It is the exact variance
-for even designs.  The interval takes t quantiles with the headline's degrees of freedom as if the
-variance were known; `study.planning.simulating` tells what it really gives.
-"""
+"""What a design will find, by arithmetic alone: quick enough to search with."""
 
 from __future__ import annotations
 
@@ -20,8 +14,6 @@ from study.statistics.simulation import StudyModel, binary_correlation
 
 @dataclass(frozen=True)
 class Correlations:
-    """Correlations of two votes, for each way that they can go together."""
-
     same_pair: float  # Of two raters on one pair
     same_problem: float  # Of two raters on two pairs of one problem
     same_rater: float  # Of one rater on pairs of two problems
@@ -30,8 +22,6 @@ class Correlations:
 
 @dataclass(frozen=True)
 class Approximation:
-    """What a design will find, nearly."""
-
     model: StudyModel
     votes: float  # Deciding votes that count, on average
     standard_error: float  # Of the rate, in shares
@@ -55,11 +45,6 @@ class Approximation:
         return (_share(centre + reach) - _share(centre - reach)) / 2
 
     def power(self, level: float = 0.95, *, one_sided: bool = False) -> float:
-        """Probability that the report's verdict is a preference for the lower EIC.
-
-        - `level`: of the interval that leaves one half out; the test's is 1 - level.
-        - `one_sided`: whether the study declares a one-sided test.
-        """
         if self.degrees_of_freedom < 1:
             return 0.0
         rate = self.model.preference
@@ -78,15 +63,17 @@ def approximate(model: StudyModel) -> Approximation:
     >>> round(approximate(model).design_effect, 2)
     20.5
     """
+    # The variance of the rate sums the correlations of all pairs of votes, each counted as often as
+    # the design makes it: exact for even designs.
     cast = _votes_cast(model)
-    kept = (1 - model.excluded) * (1 - model.tie_share)
-    votes = max(cast * kept, 1e-9)
+    counting = (1 - model.excluded) * (1 - model.tie_share)
+    votes = max(cast * counting, 1e-9)
     fixed = model.problems < ENOUGH_PROBLEMS
     rho = correlations(model)
     base = rho.same_problem if fixed else 0.0
-    pair_mates = kept**2 * _vote_pairs_in_groups(cast, model.pairs, model.unequal)
+    pair_mates = counting**2 * _vote_pairs_in_groups(cast, model.pairs, model.unequal)
     rater_mates, close_mates = _vote_pairs_of_raters(model)
-    problem_mates = kept**2 * _vote_pairs_in_groups(cast, model.problems, 0.0)
+    problem_mates = counting**2 * _vote_pairs_in_groups(cast, model.problems, 0.0)
     far = max(0.0, problem_mates - pair_mates - close_mates)
     total = (
         votes * (1 - base)
@@ -102,10 +89,10 @@ def approximate(model: StudyModel) -> Approximation:
 
 
 def correlations(model: StudyModel) -> Correlations:
-    """Of two votes, by what they share.
+    """The correlations in a design.
 
-    >>> found = correlations(StudyModel(kappa=0.37, rater_correlation=0.1))
-    >>> found.same_pair, found.same_rater
+    >>> rho = correlations(StudyModel(kappa=0.37, rater_correlation=0.1))
+    >>> rho.same_pair, rho.same_rater
     (0.37, 0.1)
     """
     shares, rate = model.variances, model.preference

@@ -9,7 +9,7 @@ from study.statistics.simulation import StudyModel
 
 
 def design_sentence(model: StudyModel) -> str:
-    """What is planned.
+    """The design in a sentence.
 
     >>> print(design_sentence(StudyModel(raters=40, drop_out=0.1)))
     100 pairs of 10 problems, 40 raters with 10 ballots each; 10 % of the raters stop early.
@@ -30,7 +30,6 @@ def design_sentence(model: StudyModel) -> str:
 
 
 def plan_headline(plan: Plan) -> str:
-    """What to expect of it, first things first."""
     if plan.half_width is None or plan.low is None or plan.high is None:
         return f"This study cannot give an interval. {plan.warning}"
     return (
@@ -41,7 +40,6 @@ def plan_headline(plan: Plan) -> str:
 
 
 def power_sentence(plan: Plan) -> str:
-    """How often the test finds the preference, or, if there is none, is fooled."""
     power, alpha = wording.percent(plan.power.value, 1), wording.level_percent(plan.alpha)
     tail = plan.alpha / (1 if plan.one_sided else 2)  # of a preference for the lower EIC alone
     if plan.model.preference > 0.5:
@@ -63,7 +61,6 @@ def _test(plan: Plan) -> str:
 
 
 def worth_sentence(plan: Plan) -> str:
-    """What the votes are worth."""
     if plan.effective_votes is None or plan.design_effect is None:
         return "All votes agree in these studies, so their worth cannot be told."
     return (
@@ -75,7 +72,6 @@ def worth_sentence(plan: Plan) -> str:
 
 
 def naive_sentence(plan: Plan) -> str:
-    """What would be printed if votes were taken as independent."""
     if plan.naive_half_width is None or plan.naive_coverage is None or plan.coverage is None:
         return ""
     return (
@@ -89,7 +85,7 @@ def naive_sentence(plan: Plan) -> str:
 
 
 def small_sentence(plan: Plan) -> str:
-    """Whether the report would call the study too small; "" if hardly ever."""
+    # Hardly ever: not worth a sentence.
     if plan.too_small.value < 0.05:
         return ""
     return (
@@ -100,14 +96,13 @@ def small_sentence(plan: Plan) -> str:
 
 
 def plan_sentences(plan: Plan) -> tuple[str, ...]:
-    """All of them that have something to say."""
     held = ""
     if plan.given_problems:
         number = plan.model.problems
         held = "There is one problem: all this holds for it alone."
         if number > 1:
             held = f"There are fewer than ten problems: all this holds for these {number} alone."
-    said = (
+    sentences = (
         plan_headline(plan),
         power_sentence(plan),
         worth_sentence(plan),
@@ -115,14 +110,13 @@ def plan_sentences(plan: Plan) -> tuple[str, ...]:
         small_sentence(plan),
         held,
     )
-    return tuple(text for text in said if text)
+    return tuple(text for text in sentences if text)
 
 
 # --- ways to a target ---
 
 
 def route_sentence(model: StudyModel, route: Route, target: Target) -> str:
-    """What one way costs, or how far it goes at most."""
     if route.model is None:
         return _no_way(route, target)
     grown = route.model
@@ -139,27 +133,26 @@ def route_sentence(model: StudyModel, route: Route, target: Target) -> str:
 
 
 def advice_sentences(advice: Advice) -> tuple[str, ...]:
-    """How to get there, and what buys more."""
     if advice.reached:
         return (f"This design already reaches {advice.target.sentence}.",)
-    said = [f"What it takes to reach {advice.target.sentence}:"]
+    sentences = [f"What it takes to reach {advice.target.sentence}:"]
     if all(route.model is None for route in advice.routes):
-        said = [f"Nothing that was tried reaches {advice.target.sentence}:"]
-    said += [route_sentence(advice.model, route, advice.target) for route in advice.routes]
+        sentences = [f"Nothing that was tried reaches {advice.target.sentence}:"]
+    sentences += [route_sentence(advice.model, route, advice.target) for route in advice.routes]
     compared = compare_sentence(advice)
-    return (*said, compared) if compared else tuple(said)
+    return (*sentences, compared) if compared else tuple(sentences)
 
 
 def compare_sentence(advice: Advice) -> str:
     """Twice the pairs against twice the raters; "" if the grid does not hold both."""
     grid, model = advice.grid, advice.model
-    wanted = (
+    sizes = (
         (model.pairs, model.raters),
         (2 * model.pairs, model.raters),
         (model.pairs, 2 * model.raters),
     )
     widths = []
-    for pairs, raters in wanted:
+    for pairs, raters in sizes:
         if pairs not in grid.pairs or raters not in grid.raters:
             return ""
         widths.append(grid.half_width[grid.raters.index(raters)][grid.pairs.index(pairs)])
@@ -196,11 +189,11 @@ def _no_way(route: Route, target: Target) -> str:
 def _confirmed(route: Route, target: Target) -> str:
     plan = route.simulated
     if plan is None:
-        said = f"± {wording.points(route.approximate)} points"
+        result = f"± {wording.points(route.approximate)} points"
         if target.power is not None:
-            said = f"a power of {wording.percent(route.approximate, 0)}"
-        return f"{said} by the approximation, too large to simulate here"
-    short = "" if route.met else f", still short of it: the search ended after {TRIES} designs"
+            result = f"a power of {wording.percent(route.approximate, 0)}"
+        return f"{result} by the approximation, too large to simulate here"
+    short = "" if route.reached else f", still short of it: the search ended after {TRIES} designs"
     if target.power is not None:
         return f"a power of {wording.percent(plan.power.value, 1)} in simulation{short}"
     if plan.half_width is None:

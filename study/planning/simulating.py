@@ -1,6 +1,4 @@
-"""What a planned study will find: the report's own methods on simulated studies, with Monte-Carlo
-errors.
-"""
+"""What a planned study will find: the report's own methods on simulated studies."""
 
 from __future__ import annotations
 
@@ -22,8 +20,6 @@ from study.statistics.simulation import SimulatedStudy, StudyModel, simulate_man
 
 @dataclass(frozen=True)
 class MonteCarloEstimate:
-    """A number found by simulation."""
-
     value: float
     error: float  # Monte-Carlo standard error: how far another seed would move the value
 
@@ -33,9 +29,6 @@ class MonteCarloEstimate:
 def share_of(flags: Sequence[bool]) -> MonteCarloEstimate | None:
     """How often something happened; None if nothing was tried.
 
-    The error is the binomial one, with half a success and half a failure added, so that it is
-    not 0 where all agree.
-
     >>> share_of([True, True, False, True]).value
     0.75
     >>> share_of([True] * 100).error > 0
@@ -44,6 +37,7 @@ def share_of(flags: Sequence[bool]) -> MonteCarloEstimate | None:
     count = len(flags)
     if not count:
         return None
+    # Half a success and half a failure more: the error is not 0 where all agree.
     smoothed = (sum(flags) + 0.5) / (count + 1)
     return MonteCarloEstimate(sum(flags) / count, sqrt(smoothed * (1 - smoothed) / count))
 
@@ -51,8 +45,8 @@ def share_of(flags: Sequence[bool]) -> MonteCarloEstimate | None:
 def median_of(values: Sequence[float]) -> MonteCarloEstimate | None:
     """The median; None without values.
 
-    Its error is half the distance between the order statistics that lie one standard error of
-    the rank, √n/2, below and above (David and Nagaraja, 2003, Order Statistics, §7.1).
+    Its error is half the distance between the order statistics one standard error of the rank,
+    √n/2, below and above (David and Nagaraja, 2003, Order Statistics, §7.1).
 
     >>> median_of([4.0, 1.0, 3.0, 2.0, 9.0])
     MonteCarloEstimate(value=3.0, error=1.0)
@@ -100,8 +94,6 @@ _BATCH = 25
 
 @dataclass(frozen=True)
 class Plan(PlainAtLevel):
-    """What studies of one design find, over many simulated ones."""
-
     model: StudyModel
     studies: int
     seed: int
@@ -154,14 +146,11 @@ class Plan(PlainAtLevel):
 
     @property
     def alpha(self) -> float:
-        """The level of the test: how often it may find a preference where there is none."""
         return round(1 - self.level, 12)
 
 
 @dataclass(frozen=True)
-class _Seen:
-    """What is noted of one simulated study."""
-
+class _Outcome:
     votes: int
     rejects: bool
     naive_rejects: bool
@@ -182,37 +171,29 @@ def plan(
     one_sided: bool = False,
     progress: Progress | None = None,
 ) -> Plan:
-    """Simulate studies of this design and analyse each as the report would.
-
-    - `studies`: 20 to 20,000.
-    - `seed`: equal seeds give equal plans.
-    - `level`: between 0 and 1.
-    - `one_sided`: whether the study declares a one-sided test, at 1 - level.
-    - `progress`: called with (done, total) studies; what it raises ends the work.
+    """Simulate 20 to 20,000 studies of this design and analyse each as the report would.
 
     Raises `UserError` if a value is out of range, or the design is too large to simulate so often.
 
-    >>> found = plan(StudyModel(preference=0.7, pairs=60, raters=40), studies=40, seed=1)
-    >>> found.power.value > 0.9, found.design_effect.value > 1.5
+    >>> result = plan(StudyModel(preference=0.7, pairs=60, raters=40), studies=40, seed=1)
+    >>> result.power.value > 0.9, result.design_effect.value > 1.5
     (True, True)
     """
     _check(model, studies, seed, level)
     rng = np.random.default_rng(seed)
-    seen: list[_Seen] = []
+    outcomes: list[_Outcome] = []
     if progress is not None:
         progress(0, studies)
-    while len(seen) < studies:
-        batch = simulate_many(model, min(_BATCH, studies - len(seen)), rng)
-        seen += [_summarise_study(study, level, one_sided) for study in batch]
+    while len(outcomes) < studies:
+        batch = simulate_many(model, min(_BATCH, studies - len(outcomes)), rng)
+        outcomes += [_summarise_study(study, level, one_sided) for study in batch]
         if progress is not None:
-            progress(len(seen), studies)
-    return _summary(model, studies, seed, level, one_sided, seen)
+            progress(len(outcomes), studies)
+    return _summary(model, studies, seed, level, one_sided, outcomes)
 
 
 def can_simulate(model: StudyModel, studies: int, most: float = MOST_WORK) -> bool:
-    """Whether so many studies of this design are not too much work.
-
-    - `most`: how much is: studies times raters times (pairs and 20 times ballots).
+    """Whether so many studies of this design are at most `most` work (see `MOST_WORK`).
 
     >>> can_simulate(StudyModel(), 1000), can_simulate(StudyModel(raters=10_000), 5000)
     (True, False)
@@ -235,21 +216,21 @@ def _check(model: StudyModel, studies: int, seed: int, level: float) -> None:
         )
 
 
-def _summarise_study(study: SimulatedStudy, level: float, one_sided: bool) -> _Seen:
-    found = clustered_rate(study.table)
+def _summarise_study(study: SimulatedStudy, level: float, one_sided: bool) -> _Outcome:
+    rate = clustered_rate(study.table)
     tail = (1 - level) / (1 if one_sided else 2)
-    naive, naive_p = _independent(found.lower, found.votes, level)
+    naive, naive_p = _independent(rate.lower, rate.votes, level)
     fixed = study.model.problems < ENOUGH_PROBLEMS
-    return _Seen(
-        found.votes,
-        found.finding(level, one_sided=one_sided) == "lower",
+    return _Outcome(
+        rate.votes,
+        rate.finding(level, one_sided=one_sided) == "lower",
         naive_p is not None and naive_p <= tail,
-        found.interval(level),
+        rate.interval(level),
         naive,
         study.rate_given_problems if fixed else study.model.preference,
-        found.design_effect,
-        found.effective_votes,
-        found.too_small or found.reason,
+        rate.design_effect,
+        rate.effective_votes,
+        rate.too_small or rate.reason,
     )
 
 
@@ -265,24 +246,24 @@ def _summary(
     seed: int,
     level: float,
     one_sided: bool,
-    seen: list[_Seen],
+    outcomes: list[_Outcome],
 ) -> Plan:
     power, naive_power = (
-        share_of([s.rejects for s in seen]),
-        share_of([s.naive_rejects for s in seen]),
+        share_of([s.rejects for s in outcomes]),
+        share_of([s.naive_rejects for s in outcomes]),
     )
-    small = share_of([bool(s.too_small) for s in seen])
+    small = share_of([bool(s.too_small) for s in outcomes])
     assert power is not None and naive_power is not None and small is not None
-    own = [(s.interval, s.truth) for s in seen if s.interval is not None]
-    naive = [(s.naive, s.truth) for s in seen if s.naive is not None]
-    said = [s.too_small for s in seen if s.too_small]
+    own = [(s.interval, s.truth) for s in outcomes if s.interval is not None]
+    naive = [(s.naive, s.truth) for s in outcomes if s.naive is not None]
+    warnings = [s.too_small for s in outcomes if s.too_small]
     return Plan(
         model,
         studies,
         seed,
         level,
         one_sided,
-        fmean(s.votes for s in seen),
+        fmean(s.votes for s in outcomes),
         power,
         naive_power,
         median_of([(i.high - i.low) / 2 for i, _ in own]),
@@ -291,9 +272,9 @@ def _summary(
         median_of([i.high for i, _ in own]),
         share_of([i.low <= truth <= i.high for i, truth in own]),
         share_of([i.low <= truth <= i.high for i, truth in naive]),
-        median_of([s.design_effect for s in seen if s.design_effect is not None]),
-        median_of([s.effective_votes for s in seen if s.effective_votes is not None]),
+        median_of([s.design_effect for s in outcomes if s.design_effect is not None]),
+        median_of([s.effective_votes for s in outcomes if s.effective_votes is not None]),
         small,
-        max(sorted(set(said)), key=said.count, default=""),
+        max(sorted(set(warnings)), key=warnings.count, default=""),
         model.problems < ENOUGH_PROBLEMS,
     )

@@ -267,15 +267,16 @@ def test_each_way_arrives_where_simulation_confirms_it(sharper: Advice) -> None:
 def test_a_way_that_the_search_gave_up_on_is_not_told_as_what_it_takes(
     sharper: Advice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert all(route.met for route in sharper.routes)
+    assert all(route.reached for route in sharper.routes)
     assert "still short of it" not in " ".join(advice_sentences(sharper))
     monkeypatch.setattr(advising, "_meets_target", lambda *_: False)
     advice = advise(PAPER, Target(half_width=0.048), studies=20)
     tried = [route for route in advice.routes if route.simulated is not None]
-    assert tried and not any(route.met for route in tried)
+    assert tried and not any(route.reached for route in tried)
     said = " ".join(advice_sentences(advice))
     assert said.count("still short of it: the search ended after 3 designs") == len(tried)
-    assert [each["met"] for each in advice.to_json()["routes"]] == [r.met for r in advice.routes]
+    routes = advice.to_json()["routes"]
+    assert [each["met"] for each in routes] == [route.reached for route in advice.routes]
 
 
 def test_the_design_advised_is_not_larger_than_needed(sharper: Advice) -> None:

@@ -1,7 +1,4 @@
-"""Times by the rater's own clock, the class of their window, and when a study stopped inviting.
-
-Columns are added and nothing else, so that every trigger stays as it is.
-"""
+"""Times by the rater's own clock, the class of their window, and when a study stopped inviting."""
 
 from __future__ import annotations
 

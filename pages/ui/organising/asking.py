@@ -111,8 +111,8 @@ def _run(study_id: int, state: RunState, number: int) -> None:
             f"{state.run.repeats} times"
             f"{f'. Exploratory: {state.undeclared}' if state.undeclared else ''}.</p>"
         )
-        share = state.answers / state.wanted if state.wanted else 0.0
-        st.progress(min(1.0, share), text=f"{state.answers:,} of {state.wanted:,} answers")
+        share = state.answers / state.questions if state.questions else 0.0
+        st.progress(min(1.0, share), text=f"{state.answers:,} of {state.questions:,} answers")
         st.html(f'<p class="eic-quiet">{escape(facts_line(state, _rates(study_id)), 500)}</p>')
         if running and job is not None:
             if job.about.trouble:

@@ -146,7 +146,7 @@ def _points(result: PlannerResult) -> list[Point]:
         designs += [
             (_ADDRESSES[route.way], route.simulated)
             for route in result.advice.routes
-            if route.simulated is not None and route.met
+            if route.simulated is not None and route.reached
         ]
     return [
         Point(p.model.pairs, p.model.raters, p.half_width.value, p.half_width.error, name)
