@@ -1,6 +1,6 @@
-"""What can be told of an operator's value from its form alone: a sign, and that it does not jump.
+"""What an operator's form alone tells of its value: its sign, and that it does not jump.
 
-An operator that is not here, such as one that was registered, may do anything.
+An operator that is not listed, such as a registered one, may do anything.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 CONTINUOUS = frozenset(
     "neg abs cbrt hypot exp expm1 sin cos atan sinh cosh tanh asinh erf min max".split()
 )
-"""With a value at any real operands that makes no jump."""
+"""Operators with a value at all real operands, and without a jump."""
 
 NEVER_NEGATIVE = frozenset(("abs", "hypot"))
 
@@ -28,9 +28,7 @@ class ValueForm(NamedTuple):
 
 
 def form_of(operator: str, operands: Sequence[ValueForm], parameter: Fraction | None) -> ValueForm:
-    """The form of an operator's value.
-
-    - `parameter`: an exact exponent.
+    """The form of an operator's value; `parameter` is an exact exponent.
 
     >>> positive, any_sign = ValueForm(1, False, True), ValueForm(0, True, True)
     >>> form_of("add", (positive, positive), None).sign

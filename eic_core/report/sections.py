@@ -26,7 +26,7 @@ from eic_core.explain.triangulation import Triangulation
 from eic_core.explain.where import Where
 from eic_core.formula.rendering import node_texts, short_text, to_mathml
 from eic_core.formula.tree import Formula
-from eic_core.markup import Badge, Cell, Piece, Shown
+from eic_core.markup import Badge, Cell, Piece, Formatted
 from eic_core.measure.double_range import double_range
 from eic_core.measure.inspection import Inspection
 from eic_core.report.charts import losses
@@ -86,7 +86,7 @@ class ReportTable:
 
 
 _code, _digits, _share, _count, _fit, _plain = (
-    partial(Shown, kind) for kind in ("code", "digits", "share", "count", "fit", "plain")
+    partial(Formatted, kind) for kind in ("code", "digits", "share", "count", "fit", "plain")
 )
 
 
