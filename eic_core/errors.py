@@ -1,8 +1,4 @@
-"""The errors that a user of EIC Lab can cause; any other exception is a bug of ours.
-
-An error has a message, a hint how to mend it and, where it can, a span: character offsets into the
-text that the user gave.
-"""
+"""The errors that a user of EIC Lab can cause; any other exception is a bug of ours."""
 
 from __future__ import annotations
 

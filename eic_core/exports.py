@@ -1,6 +1,4 @@
-"""Values for other programs: JSON with "inf" and "nan" as strings, CSV that no spreadsheet
-evaluates.
-"""
+"""Values for other programs: JSON without bare infinities, CSV that no spreadsheet evaluates."""
 
 from __future__ import annotations
 
@@ -60,14 +58,12 @@ class Plain:
 
 
 class PlainAtLevel(Plain):
-    """A statistic: null where there is no number, and intervals at a confidence level.
-
-    A method in `JSON` is called with the level: the object's own, else its container's.  Floats
-    stay floats, so that JSON refuses what is not finite.
-    """
+    """A statistic, null where it has no number, with intervals at a confidence level."""
 
     __slots__ = ()
 
+    # methods in `JSON` get the level, the object's own before its container's; floats stay floats,
+    # so that JSON refuses what is not finite
     def to_json(self, level: float = 0.95) -> dict[str, Any]:
         return json_form(self, self.JSON, getattr(self, "level", level))
 
@@ -143,8 +139,6 @@ def json_text(value: Mapping[str, Any]) -> str:
 
 
 class SupportsWrite(Protocol):
-    """A file open for text."""
-
     def write(self, text: str, /) -> object:
         """Add to the file."""
 

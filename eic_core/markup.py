@@ -52,17 +52,13 @@ def _inert(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Formatted:
-    """A value, and the filter that formats it."""
-
     filter: str  # A key of `_FILTERS`
     value: float | str
 
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """A word that stands out, with its CSS class."""
-
-    kind: str
+    kind: str  # Its CSS class
     text: str
 
 

@@ -1,7 +1,4 @@
-"""Words for numbers: the one place where a share, a loss, a count or a time is rounded and worded.
-
-Minus signs are real ones (U+2212), powers read ``·10⁸``, and undefined values say so.
-"""
+"""Words for numbers: the one place where shares, losses, counts and times are rounded."""
 
 from __future__ import annotations
 
@@ -44,7 +41,7 @@ def rounded(value: float, decimals: int, marks: Sequence[float] = ()) -> str:
 
 
 def _signed_text(text: str) -> str:
-    """The text with a real minus sign, and none on zero."""
+    # a real minus sign (U+2212), and none on zero
     return text.replace("-", "−" if any(c in "123456789" for c in text) else "")
 
 

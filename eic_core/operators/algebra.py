@@ -161,7 +161,6 @@ def _power_exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
 
 
 def _slope_at_zero(B: Any, p: Any) -> Any:
-    """The derivative of x^p at x = 0."""
     return B.where(p == 1, 1.0, B.where((p == 0) | (p > 1), 0.0, B.inf))
 
 

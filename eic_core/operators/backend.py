@@ -1,8 +1,4 @@
-"""The functions that a row's formulas may call, the same few for arrays, mpmath and C.
-
-`NUMPY` evaluates rows over arrays, `MpBackend` on one number of any precision; the generator of the
-native engine traces them into C (`eic_core.engine.native.generate`).
-"""
+"""The functions that a row's formulas may call: alike for arrays, for mpmath and traced into C."""
 
 from __future__ import annotations
 

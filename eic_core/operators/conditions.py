@@ -1,7 +1,4 @@
-"""Rows of the operator table: comparisons, and, or, not, and the conditional that they decide.
-
-ADR 0015 says what holds on a threshold.
-"""
+"""Rows of the operator table: comparisons, and, or, not, and the conditional (ADR 0015)."""
 
 from __future__ import annotations
 

@@ -18,8 +18,6 @@ TIGHT = POW + 5
 
 
 class Spelling(NamedTuple):
-    """How one operator is written in one language."""
-
     template: str
     binds: int = ATOM  # How tightly
     # Whether other operators define it, since the language lacks this one
@@ -60,8 +58,6 @@ def with_star(label: str) -> str:
 
 @dataclass(frozen=True)
 class Dialect:
-    """A language that formulas are copied to."""
-
     name: str  # Its name for people
     syntax: str  # The notation in which it is read
     spellings: Mapping[str, Spelling]
@@ -126,7 +122,6 @@ def _calls(words: str, before: str = "", brackets: str = "()") -> dict[str, Spel
 
 
 def _defined(**templates: tuple[str, int]) -> dict[str, Spelling]:
-    """Definitions by other operators: template and how tightly it binds."""
     return {name: Spelling(*pair, True) for name, pair in templates.items()}
 
 

@@ -1,7 +1,4 @@
-"""What an operator's form alone tells of its value: its sign, and that it does not jump.
-
-An operator that is not listed, such as a registered one, may do anything.
-"""
+"""The sign of an operator's value, and whether it may jump, from its form alone."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from typing import NamedTuple
 CONTINUOUS = frozenset(
     "neg abs cbrt hypot exp expm1 sin cos atan sinh cosh tanh asinh erf min max".split()
 )
-"""Operators with a value at all real operands, and without a jump."""
+"""Operators with a value at all real operands, and without a jump; others may do anything."""
 
 NEVER_NEGATIVE = frozenset(("abs", "hypot"))
 

@@ -41,13 +41,10 @@ def no_limit(B: Any, a: Operands, p: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """One row of the table.
+    """One row of the table; its callables, but `exact`, branch by ``B.where`` alone."""
 
-    Every callable but `exact` takes a backend `B` (`eic_core.operators.backend`), the operands'
-    values `a`, perhaps the value `y`, and the parameter `p` as `parameter` gives it; its only branch is
-    ``B.where``, so that arrays, mpmath and C can follow it.
-    """
-
+    # The callables take a backend `B`, so that arrays, mpmath and C can follow them; the values of
+    # the operands, `a`; perhaps the value `y`; and the parameter `p`, as `parameter` gives it
     name: str  # Lower-case letters, digits and underscores
     arity: int | None  # Number of operands; None for two or more
     # How NumPy computes the value of `count` operands: nan outside the domain, inf at a pole
@@ -135,12 +132,10 @@ class Operator:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The function names that formulas may use for it."""
         return (self.name,) if self.writing.names is None else tuple(self.writing.names.split())
 
     @cached_property
     def form(self) -> Form:
-        """How it is written, unless a node calls for another form."""
         return self.writing.form or called(self.name, parameter=self.needs_parameter)
 
     def form_with(self, parameter: Fraction | None) -> Form:
@@ -191,11 +186,7 @@ class Operator:
         return y
 
     def kappa_squared(self, B: Any, a: Operands, y: Value, p: Any) -> tuple[Any, ...]:
-        """kappa_{k,i}^2 of each operand at ordinary points; nonsense where y or an operand is 0.
-
-        kappa_{k,i} = (y_i / y_k) de_k/dy_i (``eq:recursive_relation``); `p` as from `parameter` or
-        `mp_parameter`.
-        """
+        """kappa_{k,i}^2 = ((y_i / y_k) de_k/dy_i)^2, ``eq:recursive_relation``, where y is not 0."""
         if self.fixed is not None:
             return self.fixed(p)
         if self.kappa2 is not None:
@@ -236,7 +227,6 @@ def one_at_origin(B: Any, a: Operands, p: Any) -> tuple[Any, ...]:
 
 
 def always(*values: float) -> Callable[[float], tuple[float, ...]]:
-    """The same kappa^2 for every parameter."""
     return lambda p: values
 
 

@@ -1,8 +1,7 @@
-"""The operator table: one row for each operator a tree may hold; `Operator` explains the columns.
+"""The operator table: a row for each operator, which no code elsewhere names; see `Operator`.
 
-A row holds all that is particular to its operator: a new operator is a new row, and no code
-elsewhere names one.  Notation follows Yu et al., Proposition ``prop:s_k(x)``: the partial relative
-condition number is kappa_{k,i} = (y_i / y_k) * de_k/dy_i.
+Notation follows Yu et al., Proposition ``prop:s_k(x)``: the partial relative condition number is
+kappa_{k,i} = (y_i / y_k) * de_k/dy_i.
 """
 
 from __future__ import annotations

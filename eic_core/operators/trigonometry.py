@@ -1,7 +1,4 @@
-"""Rows of the operator table: trigonometric functions and their inverses.
-
-A second sine or cosine costs ten times a product, so each kappa comes from the value itself.
-"""
+"""Rows of the operator table: trigonometric functions and their inverses."""
 
 from __future__ import annotations
 
@@ -32,6 +29,8 @@ from eic_core.operators.words import Words, at_end, periodic
 from eic_core.operators.writing import MUL, Writing, called, command
 
 TURN = 2 * math.pi
+
+# A second sine or cosine costs ten times a product, so that each kappa comes from the value itself.
 
 
 def _wave_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:

@@ -1,7 +1,4 @@
-"""Numbers beyond double range: a double's mantissa with an exponent of its own.
-
-Rows whose values may leave double range go on there by their column ``widely``.
-"""
+"""Numbers beyond double range, a mantissa and an exponent, for the column ``widely`` of a row."""
 
 from __future__ import annotations
 
@@ -38,18 +35,15 @@ class Wide:
 
     @classmethod
     def scaled(cls, m: Array, e: Array) -> Wide:
-        """m 2^e with any m."""
         mantissa, shift = np.frexp(m)
         return cls(mantissa, np.where(mantissa == 0, 0.0, e + shift))
 
     @cached_property
     def doubles(self) -> Array:
-        """The nearest doubles: infinite above their range, 0 or subnormal below."""
-        return _shifted(self.m, self.e)
+        return _shifted(self.m, self.e)  # infinite above their range, 0 or subnormal below
 
     @cached_property
     def lost(self) -> Any:
-        """Where a number is no normal double."""
         return (self.m != 0) & ((self.e > 1024) | (self.e < -1021))
 
     @property
@@ -101,7 +95,6 @@ def absolute(a: Sequence[Wide], p: float) -> Wide:
 
 
 def _raised(base: Wide, p: Any, sign: Any) -> Wide:
-    """|base|^p with the given sign."""
     log2 = base.log2 * p
     e = np.floor(log2)
     with np.errstate(invalid="ignore", divide="ignore"):

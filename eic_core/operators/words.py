@@ -15,8 +15,6 @@ ON_A_POLE = "a sample lies on a pole"
 
 @dataclass(frozen=True)
 class Near:
-    """A place near which an operator magnifies errors."""
-
     # True for an end of the domain, which `Operator.brink` measures; False for a zero of the value
     brink: bool
     within: float  # So near the operand must come to the end, or the value to 0
@@ -26,10 +24,7 @@ class Near:
 
 @dataclass(frozen=True)
 class Words:
-    """What the diagnosis says of an operator.
-
-    By default the sentence says how many times the operator multiplies the error of its operand.
-    """
+    """Words of the diagnosis; by default it names the factor that multiplies an operand's error."""
 
     noun: str = "step"  # What its result is called: "amplified 12 times at the sum `x + y`"
     family: str = ""  # What it is called among the functions that grow alike; empty: its noun

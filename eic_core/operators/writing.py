@@ -1,10 +1,4 @@
-"""How an operator is called and written: the part of a row that readers and writers use.
-
-In templates ``<0:20>`` is operand 0, in parentheses if it binds less tightly than 20; ``<*>`` every
-operand with commas; ``<p>`` the exact parameter.  A MathML template is one element, whatever stands
-in its slots; one of C for two operands is nested for more.  In a sign ``<^>`` is the parameter
-raised, ``<_>`` lowered.
-"""
+"""How an operator is called and written: the part of a row that readers and writers use."""
 
 from __future__ import annotations
 
@@ -22,9 +16,11 @@ C = 8
 """Positions of the templates in a `Form`."""
 
 
+# In templates ``<0:20>`` is operand 0, in parentheses if it binds less tightly than 20; ``<*>``
+# every operand with commas; ``<p>`` the exact parameter. A MathML template is one element, whatever
+# stands in its slots; one of C for two operands is nested for more. In a sign ``<^>`` is the
+# parameter raised, ``<_>`` lowered.
 class Form(NamedTuple):
-    """One way to write an operator."""
-
     # code, latex, text, mathml: templates for code, KaTeX, plain labels and MathML Core
     code: str
     latex: str
@@ -41,8 +37,6 @@ class Form(NamedTuple):
 
 @dataclass(frozen=True)
 class Writing:
-    """Names and templates of an operator."""
-
     # Function names under which it may be called, as in ``arcsin(x)``, ``arcsin x`` in prefix
     # words, ``(arcsin x)`` and ``\\arcsin x``: lower case, between blanks. None: its own name.
     names: str | None = None

@@ -410,7 +410,7 @@ def detected_counting(desk: CompareDesk, state: CompareState, table: Table | Non
     """What the switch found that is set to detect; "" where it does not act yet, or is set."""
     if desk.as_stored or desk.scored is None or state.list_base is not None:
         return ""
-    counted = counted_from(desk.scored.scores) if table is not None else desk.variables.told
+    counted = counted_from(desk.scored.scores) if table is not None else desk.variables.examples
     return f"Detected: {counted_phrase(counted)}." if counted else ""
 
 
@@ -432,7 +432,7 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
         return notices + [f"You confirmed this table. {reason}" for reason in against]
     if desk.variables.mixed and state.list_base is None:
         notices.append(
-            f"These formulas count their variables {counted_phrase(desk.variables.told)}. Here all "
+            f"These formulas count their variables {counted_phrase(desk.variables.examples)}. Here all "
             "are counted from 0: `x0` is the `X1` of those that count from 1, one variable."
         )
     elif desk.variables.followed is not None and state.list_base is None:
