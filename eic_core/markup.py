@@ -21,9 +21,7 @@ _UNITS = re.compile(r"(?<=\d) (?=%|dB\b|digits?\b)")
 
 @lru_cache
 def environment(package: str) -> Environment:
-    """The templates of a package (its folder ``templates``), then those that all pages share.
-
-    Text is escaped and cleaned; a name without a value is an error.
+    """The templates of a package (folder ``templates``) and those of all pages; texts are inert.
 
     >>> template = environment("eic_core").from_string('<b title="{{ name }}">{{ name }}</b>')
     >>> template.render(name="<\\x00'>")

@@ -25,13 +25,12 @@ _SAME = 1e-10  # percents that differ by less differ by the rounding of doubles
 
 
 def rounded(value: float, decimals: int, marks: Sequence[float] = ()) -> str:
-    """A finite number with 0 to 6 decimals, and more if it would else round onto one of `marks`.
-
-    Above one half, or below 5 %, must not be printed as exactly that.
+    """A finite number with 0 to 6 decimals, more if it would else round onto one of `marks`.
 
     >>> rounded(0.5003, 3), rounded(0.5003, 3, [0.5]), rounded(0.5, 3, [0.5]), rounded(-0.001, 2)
     ('0.500', '0.5003', '0.500', '0.00')
     """
+    # above one half, or below 5 %, must not be printed as exactly that
     for more in range(decimals, 7):
         text = f"{value:.{more}f}"
         # within 1e-9 the value is the mark itself, but for rounding
@@ -93,9 +92,7 @@ def plain(value: float) -> str:
 
 
 def signed(change: float, decimals: int | None = 2, *, least: float = 0.0) -> str:
-    """A change with its sign; "unchanged" if it is below `least` or rounds to 0.
-
-    `decimals` None means three significant digits.
+    """A change with its sign; "unchanged" if below `least` or 0 when rounded (None: to 3 digits).
 
     >>> signed(2, 0), signed(-7.344), signed(0.001), signed(float("nan"))
     ('+2', '−7.34', 'unchanged', '—')
@@ -114,10 +111,7 @@ def signed(change: float, decimals: int | None = 2, *, least: float = 0.0) -> st
 
 
 def percent(share: float | None, decimals: int | None = None, *, missing: str = UNDEFINED) -> str:
-    """A share from 0 to 1 in per cent, never rounded onto 0, ½ or 1; `missing` if not finite.
-
-    `decimals` None means two significant digits.  A share near 0, ½ or 1 gets up to two decimals
-    more, then reads "under 0.01 %", "over 99.9 %", or over or under the half.
+    """A share in per cent, never rounded onto 0, ½ or 1; to two digits if `decimals` is None.
 
     >>> percent(0.934), percent(0.0123), percent(1.0), percent(0.9998), percent(2e-5), percent(None)
     ('93 %', '1.2 %', '100 %', 'over 99.9 %', 'under 0.01 %', 'not defined')
@@ -146,7 +140,6 @@ def percent(share: float | None, decimals: int | None = None, *, missing: str = 
 
 
 def _decimals_of_two(value: float) -> int:
-    """Decimals that make two significant digits."""
     rounded_value = float(f"{abs(value):.1e}")
     return max(0, 1 - math.floor(math.log10(rounded_value)))
 
@@ -267,9 +260,7 @@ def ratio(value: float) -> str:
 
 
 def p_number(p: float | None, decimals: int = 2) -> str:
-    """A p value: never 0, and never rounded onto a usual level of significance.
-
-    `decimals` holds from 0.1 up; below there are three, or two significant digits.
+    """A p value, never rounded onto 0 or a usual level of significance; `decimals` from 0.1 up.
 
     >>> p_number(0.0312), p_number(2.7e-31), p_number(0.97), p_number(1.0, 3), p_number(None)
     ('0.031', '2.7e-31', '0.97', '1.000', 'not defined')

@@ -1,6 +1,4 @@
-"""The drawing of a tree before it becomes Plotly or SVG: cool subtrees folded (`visible_tree`),
-cards sized by their text and placed (`tidy`), all together (`compose`).
-"""
+"""The drawing of a tree before it becomes Plotly or SVG: nodes, cards and their places."""
 
 from __future__ import annotations
 
@@ -73,9 +71,7 @@ def visible_tree(
     levels: int | None = None,
     fits: Callable[[VisibleTree], bool] | None = None,
 ) -> VisibleTree:
-    """The path to the bottleneck, then subtrees from hottest to coolest while the drawing `fits`.
-
-    `unfolded` nodes and the way to the `selected` one open on top of that and close nothing.
+    """The nodes to draw: the bottleneck's path, then the hottest subtrees while the drawing `fits`.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -97,6 +93,7 @@ def visible_tree(
     if len(unfolded) > MANY_UNFOLDED:  # everything at once: no partial openings
         opening.open(k for k in requested if 0 <= k < len(inspection.nodes))
         requested = []
+    # on top of the rest, and closing nothing of it
     for node_id in requested:
         if 0 <= node_id < len(inspection.nodes) and inspection.formula.nodes[node_id].children:
             opening.unfold(node_id)
@@ -302,16 +299,15 @@ class _Contour:
 
 
 def tidy(tree: VisibleTree, widths: Mapping[int, float]) -> Placement:
-    """Place the nodes of a tree (E. M. Reingold and J. S. Tilford, "Tidier drawings of trees",
-    1981).
-
-    For nodes of different widths: subtrees are pushed together until their contours touch, a parent
-    stands over the middle of its children.  Contours merge into the longer one: linear time.
+    """Place the nodes of a tree in linear time.
 
     >>> tree = VisibleTree((0, 1, 2), {0: (), 1: (), 2: (0, 1)}, {})
     >>> sorted(tidy(tree, {0: 20, 1: 20, 2: 20}).x.items())
     [(0, 10.0), (1, 40.0), (2, 25.0)]
     """
+    # E. M. Reingold and J. S. Tilford, "Tidier drawings of trees", IEEE TSE 7, 1981, for nodes of
+    # different widths: subtrees are pushed together until their contours touch, a parent stands
+    # over the middle of its children
     contours: dict[int, _Contour] = {}
     centre: dict[int, float] = {}  # in the frame of the node's own subtree
     shifts: dict[int, float] = {}  # of a child's frame within its parent's
@@ -477,10 +473,7 @@ def compose(
     width: float | None = None,
     height: float | None = None,
 ) -> Scene:
-    """Lay out the picture of a tree, in pixels.
-
-    To fit, cards shrink to `SMALLEST`, then fold; levels come closer, and cards become flat.
-    """
+    """Lay out the picture of a tree; `width` and `height` are pixels to fit into where it can."""
     room = width or WIDTH[narrow]
     hottest = largest_loss_below(inspection)
     texts: dict[tuple[int, int], tuple[str, str, float]] = {}
@@ -509,6 +502,8 @@ def compose(
         narrow=narrow,
         fits=lambda t: measure(t).width * SMALLEST[narrow] <= room,
     )
+    # to fit, cards shrink to `SMALLEST`, then subtrees fold; levels come closer, then cards become
+    # flat
     placement = measure(tree)
     scale = min(1.0, max(SMALLEST[narrow], room / placement.width))
     main = focus_node(inspection)

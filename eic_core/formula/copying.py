@@ -47,9 +47,7 @@ class Copied:
 
 @lru_cache(maxsize=64)
 def copied(formula: Formula, language: str) -> Copied:
-    """A formula as text of another language, a key of `COPIED`.
-
-    Raises `FormulaError` if the language cannot write it so that it reads back.
+    """A formula in a language of `COPIED`; FormulaError if it has no text that reads back.
 
     >>> formula = read("-x**2/3 + exp(1e-3*y)").formula
     >>> for name in ("c", "fortran", "mathematica", "excel"):
@@ -294,7 +292,6 @@ class _Writer:
         return self.dialect.negative if node.label.startswith("-") else ATOM
 
     def _begins_with_minus(self, node: Node) -> bool:
-        """Whether the text of an operand begins with a minus that no parenthesis hides."""
         while True:
             spelling = self.spellings[node.id]
             if spelling is None:

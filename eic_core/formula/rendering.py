@@ -36,10 +36,7 @@ _SMALL = 6  # the most nodes that stand in an exponent of e
 
 @lru_cache(maxsize=512)
 def template_parts(template: str, arity: int, comma: str = ", ") -> tuple[Part | None, ...]:
-    """A template as texts, (operand, floor) pairs, and None for the parameter.
-
-    `comma` separates the `arity` operands of ``<*>``; one that binds less than its floor needs
-    parentheses.
+    """A template as texts, (operand, floor of precedence) pairs, and None for the parameter.
 
     >>> template_parts("max(<*>)", 2)
     ('max(', (0, 0), ', ', (1, 0), ')')
@@ -532,7 +529,6 @@ def _written(form: Form, style: int, count: int) -> Sequence[Part | None]:
 
 
 def _counts_a_truth(formula: Formula, node: Node, position: int) -> bool:
-    """Whether an operand is a truth value, an int in C, that the operator reckons with."""
     row, child = OPERATORS[node.operator], formula.nodes[node.children[position]]
     counts = row.numeric or (row.chooses and position > 0)
     return counts and bool(child.children) and OPERATORS[child.operator].truth

@@ -163,7 +163,6 @@ class Operator:
         return math.nan if value is None else float(value)
 
     def mp_parameter(self, mp: Any, value: Fraction | None) -> Any:
-        """`parameter` at the working precision of an mpmath context."""
         if value is None:
             return mp.mpf(1) if self.base else mp.nan
         exact = mp.mpf(value.numerator) / value.denominator
@@ -186,7 +185,7 @@ class Operator:
         return y
 
     def kappa_squared(self, B: Any, a: Operands, y: Value, p: Any) -> tuple[Any, ...]:
-        """kappa_{k,i}^2 = ((y_i / y_k) de_k/dy_i)^2, ``eq:recursive_relation``, where y is not 0."""
+        """kappa_{k,i}^2 = ((y_i / y_k) de_k/dy_i)^2 (``eq:recursive_relation``), for y != 0."""
         if self.fixed is not None:
             return self.fixed(p)
         if self.kappa2 is not None:
@@ -245,7 +244,6 @@ def is_zero(B: Any, a: Operands, p: Any) -> Any:
 
 
 def nowhere(B: Any, a: Operands, p: Any) -> Any:
-    """False at every sample, in the shape of the first operand."""
     return a[0] != a[0]  # False in the shape that each backend needs
 
 

@@ -76,10 +76,7 @@ def called(
     mathml: str = "",
     parameter: bool = False,
 ) -> Form:
-    r"""A function of its operands; `name` by default in every notation, upright in LaTeX.
-
-    `upright` is its name in MathML, `mathml` an element in its place; with `parameter` the
-    operator's parameter stands behind the operands.
+    r"""A function of its operands; `upright` is its name in MathML, or `mathml` an element for it.
 
     >>> called("asin", r"\arcsin", upright="arcsin")[:3]
     ('asin(<*>)', '\\arcsin\\left(<*>\\right)', 'asin(<*>)')

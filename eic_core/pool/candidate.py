@@ -29,9 +29,7 @@ class Candidate:
 
     @classmethod
     def from_row(cls, row: Mapping[str, str]) -> Candidate:
-        """The candidate of a row of a pool's CSV file.
-
-        Raises `DataError` if the row has no ``formula``, or neither ``problem`` nor ``dataset``.
+        """The candidate of a row of a pool's CSV file; DataError if a column is missing.
 
         >>> c = Candidate.from_row({"dataset": "d", "formula": "x0*t0", "extra": "theta=2;3"})
         >>> c.problem, dict(c.parameters)
@@ -118,9 +116,7 @@ class Score:
 
 @contextmanager
 def opened_pool(path: Path) -> Iterator[TextIO]:
-    """A pool's CSV file as text, gzipped if its name ends in ``.gz``.
-
-    Raises `DataError` if the file is missing or not the text of a CSV file.
+    """A pool's CSV file as text, gzipped if it ends in ``.gz``; DataError if it cannot be read.
 
     >>> with opened_pool(Path("nowhere.csv")) as file:
     ...     file.read()

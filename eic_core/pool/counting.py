@@ -60,11 +60,6 @@ def index_of(variable: str) -> int | None:
 class Counting:
     """The number that the indexed variables of one group's formulas count from.
 
-    Without a method and a notation, rows may be of different hands (`each`): a formula that tells
-    its base is believed; another follows those that spell variables as it does, ``x1`` or ``X1``,
-    then all, if these agree.  But ``X1``, ``X2``, ... that run past those counted from 0 count from
-    1.
-
     >>> rows = [Candidate("", text) for text in ("x0 + x1", "1.5 * X1 + 0.5 * X2", "x1*2", "X1*2")]
     >>> counting, readings = counting_of(rows, ["a", "b"])
     >>> [counting.of(reading) for reading in readings]
@@ -80,6 +75,9 @@ class Counting:
     variables: Mapping[int | None, frozenset[str]] = field(default_factory=dict)
 
     def of(self, reading: Reading) -> int | None:
+        # rows without a method and a notation may be of different hands: a formula that tells its
+        # base is believed; another follows those that spell variables as it does, x1 or X1, then
+        # all
         if not self.each or self.chosen:
             return self.base
         if reading.index_base is not None:
@@ -103,9 +101,7 @@ class Counting:
 def counting_of(
     candidates: Sequence[Candidate], columns: Sequence[str], chosen_base: int | None = None
 ) -> tuple[Counting, list[Reading | str]]:
-    """The counting of one group's formulas, and the readings that it took, if any.
-
-    `columns` are the inputs, if there is a table; `chosen_base` is the user's choice.
+    """The counting of one group, the user's if `chosen_base` is given, and the readings it took.
 
     >>> counting_of([Candidate("p", "x1+x2")], ["a", "b"])[0].base
     1
@@ -169,7 +165,6 @@ def _spells_both(reading: Reading) -> bool:
 
 
 def follows(reading: Reading, leader: Reading) -> bool:
-    """Whether a formula that does not tell its base follows one that spells variables otherwise."""
     return (
         reading.index_base is None
         and leader.index_base is not None
@@ -193,7 +188,6 @@ def _base_of_one_hand(readings: Sequence[Reading]) -> int | None:
 
 
 def _agreed(bases: Iterable[int | None]) -> int | None:
-    """The only base among some; None if there is none, or two."""
     distinct = {base for base in bases if base is not None}
     return distinct.pop() if len(distinct) == 1 else None
 
@@ -212,9 +206,7 @@ def _of_notation(syntax: str) -> int | None:
 def counting_notes(
     matched: Iterable[tuple[str, int | None, Iterable[tuple[str, str]]]],
 ) -> list[str]:
-    """A sentence for methods that count alike: the columns of variables, where names differ.
-
-    `matched` has method, base and pairs of variable and column of each formula.
+    """Sentences on columns, for method, base and (variable, column) pairs of each formula.
 
     >>> counting_notes([("Operon", 1, [("x1", "x0")]), ("PySR", 0, [])])
     ['`Operon` counts its variables from 1: `x1` is the column `x0`.']

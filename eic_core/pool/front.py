@@ -12,15 +12,9 @@ MOST_KEYS = 3
 
 
 def front(keys: np.ndarray) -> np.ndarray:
-    """Which points no other is at most as large as in every key, and smaller than in one.
+    """The points, shape (N, K), that no other beats: none as small in every key and smaller in one.
 
-    `keys` has shape (N, K), K from 1 to 3, else DataError; infinite values count.  Equal points are
-    on the front together or not at all.  A point with a nan is not on it, and keeps no other from
-    it.
-
-    In lexicographic order only earlier points dominate, and do so if and only if the staircase of
-    their other two keys lies below: N log N comparisons (Kung, Luccio and Preparata, "On finding
-    the maxima of a set of vectors", 1975).
+    Equal points are on the front together or not at all; a point with a nan is not, and beats none.
 
     >>> front(np.array([[0.1, 5, 1], [0.2, 3, 1], [0.2, 5, 1], [0.3, 3, np.nan]])).tolist()
     [True, True, False, False]
@@ -42,6 +36,9 @@ def front(keys: np.ndarray) -> np.ndarray:
 
 def _sweep(points: np.ndarray) -> np.ndarray:
     """The front of distinct points with three keys, in lexicographic order."""
+    # In lexicographic order only earlier points dominate, and do so if and only if the staircase of
+    # their other two keys lies below: N log N comparisons (Kung, Luccio and Preparata, "On finding
+    # the maxima of a set of vectors", 1975)
     on_front = np.zeros(len(points), dtype=bool)
     seconds: list[float] = []  # ascending, with the third keys descending: a staircase
     thirds: list[float] = []

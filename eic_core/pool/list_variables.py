@@ -27,12 +27,7 @@ MAX_READ = 10_000
 
 @dataclass(frozen=True)
 class ListedVariables:
-    """The variables of a list's formulas, one name for each.
-
-    X1 as Operon and x0 as Python count are one variable of a problem: if some formulas count from 1
-    and others from 0, the names count from 0; else they are as spelled.  A group's notation tells
-    its base; else it is 0 if one of its formulas uses x0, and 1 if it runs past the variables that
-    others count from 0.
+    """The variables of a list's formulas, one name for what X1 is to Operon and x0 to Python.
 
     >>> rows = [Listed(1, "2*X1", "operon"), Listed(2, "x0 + c", "pysr")]
     >>> variables = ListedVariables.of(rows)
@@ -82,7 +77,6 @@ class ListedVariables:
 
     @property
     def bases(self) -> dict[Group, int | None]:
-        """Each group's base; None where nothing tells, or its formulas disagree."""
         return {group: counting.base for group, counting in self.countings.items()}
 
     def counting(self, group: Group) -> Counting:
@@ -92,6 +86,7 @@ class ListedVariables:
 
     def name(self, variable: str, base: int | None) -> str:
         """A variable's name in the list; DataError for x0 in a formula that counts from 1."""
+        # names are as spelled unless some formulas count from 1 and others from 0: then from 0
         index = index_of(variable)
         if not self.mixed or base != 1 or index is None:
             return variable
@@ -160,6 +155,7 @@ def _countings(used: Mapping[Group, Sequence[Reading]]) -> dict[Group, Counting]
     for group, counting in countings.items():
         others = [top for (g, base), top in highest.items() if g[0] == group[0] and base == 0]
         own = highest.get((group, None), -1)
+        # past the variables that others count from 0 they count from 1
         if counting.base is None and others and own > max(others):
             countings[group] = replace(counting, base=1)
     return countings

@@ -36,8 +36,6 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class TableData:
-    """Rows of a table; columns are matched by name, else by position, alike for every formula."""
-
     table: Table
     target: str = ""  # Column that the formulas should reproduce; "" for none
     # Index of the first variable, 0 or 1; None lets each method's formulas tell
@@ -130,7 +128,6 @@ class _Task:
 
 
 def _tasks(rows: Sequence[Listed], data: ListingData) -> Iterator[_Task]:
-    """Chunks of one group each, with its counting."""
     names = data.names if isinstance(data, RangeData) else None
     for group, places in groups_of(rows).items():
         counting, readings = Counting(), list[Reading | str]()
@@ -264,7 +261,6 @@ def _scored_row(
 
 
 def column_notes(scores: Sequence[ListedScore]) -> list[str]:
-    """Sentences on indexed variables whose columns have other names."""
     return counting_notes(
         (s.listed.method, s.base, renamed_columns(s.columns).items()) for s in scores
     )

@@ -262,7 +262,6 @@ def score_pool(
 
 
 def _tasks(candidates: Sequence[Candidate], problems: ProblemData) -> Iterator[_Task]:
-    """Chunks of one group each, with its counting."""
     for group, places in groups_of(candidates).items():
         members = [(i, candidates[i]) for i in places]
         columns: Sequence[str] = ()

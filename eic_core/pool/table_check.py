@@ -110,7 +110,6 @@ def _accuracy(scores: Sequence[ListedScore]) -> str:
 
 
 def _losses(scores: Sequence[ListedScore], table: Table, target: str) -> str:
-    """Stored losses, without a stored R^2, that are not those of this table."""
     compared = [
         s
         for s in scores

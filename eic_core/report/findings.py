@@ -100,9 +100,7 @@ class Answers:
 def collect_findings(
     inspection: Inspection, answers: Answers, *, progress: Progress | None = None
 ) -> Findings:
-    """Ask for everything that a report says.
-
-    Of formulas of more than `MOST_NODES` nodes, and without a valid sample, only for the diagnosis.
+    """Ask for everything that a report says; of a formula too large only for the diagnosis.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect

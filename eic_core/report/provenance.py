@@ -36,10 +36,7 @@ class Provenance:
 def command_line(
     formula: Formula, samples: Samples, provenance: Provenance, *, options: Sequence[str] = ()
 ) -> str | None:
-    """The command that makes the same report again, for a POSIX shell; None if there is none.
-
-    There is none for columns words in Python or matched by hand.  `options` are more words, such as
-    ``"--no-repair"``.
+    """The shell command that makes the same report again; None for columns that no option names.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import sample_domains
@@ -116,10 +113,7 @@ EMBEDDED_ROWS = 200
 
 
 def python_snippet(inspection: Inspection, provenance: Provenance | None = None) -> str:
-    """A script that reproduces the numbers with `eic_core`; it reads a table in the working
-    directory.
-
-    Without domains and table it holds up to `EMBEDDED_ROWS` samples; more the reader must supply.
+    """A script that reproduces the numbers; it holds up to `EMBEDDED_ROWS` plain samples.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Domain, inspect, sample_domains

@@ -186,7 +186,6 @@ def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
 
 
 def target(findings: Findings) -> str:
-    """The node whose noise is shared out."""
     return short_text(findings.inspection.formula, findings.diagnosis.ledger.target, TEXT_LIMIT)
 
 
@@ -385,7 +384,6 @@ def _shaken(shaken: Shaken) -> Cell:
 
 
 def differences(formula: Formula, triangulation: Triangulation) -> list[Cell]:
-    """Each reason once, behind its nodes."""
     texts = node_texts(formula, TEXT_LIMIT)
     places: dict[str, list[int]] = {}
     for n in triangulation.nodes:
