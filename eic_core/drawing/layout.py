@@ -474,83 +474,88 @@ def compose(
     height: float | None = None,
 ) -> Scene:
     """Lay out the picture of a tree; `width` and `height` are pixels to fit into where it can."""
-    room = width or WIDTH[narrow]
-    hottest = largest_loss_below(inspection)
-    texts: dict[tuple[int, int], tuple[str, str, float]] = {}
-
-    def card_width(tree: VisibleTree, k: int, flat: bool) -> float:
-        key = (k, tree.folded.get(k, 0))
-        if key not in texts:
-            texts[key] = _texts(inspection, k, tree, hottest, narrow)
-        title, value, _ = texts[key]
-        both = text_width(title, 15), text_width(value, 12)
-        beside = both[1] + FLAT_SPACE if says_loss(k, value) else 0.0
-        wide = both[0] + beside if flat else max(both)
-        return max(38.0, 18 + wide + (SHADOW if k in tree.folded else 0))
-
-    def says_loss(k: int, value: str) -> bool:
-        # beside a number the 0 of a leaf would look like its end
-        return bool(inspection.formula.nodes[k].children) or value != "0"
-
-    def measure(tree: VisibleTree, flat: bool = False) -> Placement:
-        return tidy(tree, {k: card_width(tree, k, flat) for k in tree.order})
-
+    room, smallest = width or WIDTH[narrow], SMALLEST[narrow]
+    sizes = _Sizes(inspection, narrow)
     tree = visible_tree(
         inspection,
         unfolded,
         selected=selected,
         narrow=narrow,
-        fits=lambda t: measure(t).width * SMALLEST[narrow] <= room,
+        fits=lambda t: sizes.place(t).width * smallest <= room,
     )
     # to fit, cards shrink to `SMALLEST`, then subtrees fold; levels come closer, then cards become
     # flat
-    placement = measure(tree)
-    scale = min(1.0, max(SMALLEST[narrow], room / placement.width))
     main = focus_node(inspection)
     top = TAG_ROOM if main == tree.order[-1] else RING_ROOM
-    above, tall, level, close, flat = placement.levels - 1, HEIGHT, LEVEL, CLOSE_LEVEL, False
-    lowest = (above * CLOSE_LEVEL + HEIGHT + top + 20) * SMALLEST[narrow]
-    if height is not None and lowest > height:
-        flattened = measure(tree, flat=True)
-        if flattened.width * SMALLEST[narrow] <= room:
-            placement, tall, level, close, flat = (
-                flattened,
-                FLAT_HEIGHT,
-                FLAT_LEVEL,
-                FLAT_LEVEL,
-                True,
-            )
-            scale = min(1.0, max(SMALLEST[narrow], room / placement.width))
+    placement, flat = sizes.place(tree), False
+    above, tall, level, close = placement.levels - 1, HEIGHT, LEVEL, CLOSE_LEVEL
+    if height is not None and (above * close + tall + top + 20) * smallest > height:
+        flattened = sizes.place(tree, flat=True)
+        if flattened.width * smallest <= room:
+            placement, flat = flattened, True
+            tall, level, close = FLAT_HEIGHT, FLAT_LEVEL, FLAT_LEVEL
+    scale = min(1.0, max(smallest, room / placement.width))
     rest = tall + top + 20
     if height is not None and above:
-        scale = min(scale, max(SMALLEST[narrow], height / (above * close + rest)))
+        scale = min(scale, max(smallest, height / (above * close + rest)))
         level = min(level, max(close, (height / scale - rest) / above))
     cards: dict[int, Card] = {}
     for k in tree.order:
-        hidden = tree.folded.get(k, 0)
-        title, value, loss = texts[k, hidden]
+        title, value, loss = sizes.texts(tree, k)
         cards[k] = Card(
             k,
             placement.x[k] * scale,
             (placement.level[k] * level + tall / 2 + top) * scale,
-            card_width(tree, k, flat) * scale,
+            sizes.width(tree, k, flat) * scale,
             tall * scale,
             title,
-            value if not flat or says_loss(k, value) else "",
+            sizes.flat_value(tree, k) if flat else value,
             paint(loss, dark),
-            hidden,
+            tree.folded.get(k, 0),
             k == main and len(inspection.nodes) > 1,
             k == selected,
         )
-    edges = [
+    edges = tuple(
         _edge(inspection, cards[child], cards[k], place)
         for k in tree.order
         for place, child in enumerate(tree.children[k])
-    ]
+    )
     focus = cards[selected if selected in cards else main].x
     full = (above * level + rest) * scale
-    ordered = tuple(cards[k] for k in tree.order)
-    return Scene(ordered, tuple(edges), placement.width * scale, full, scale, focus, tree, flat)
+    return Scene(
+        tuple(cards.values()), edges, placement.width * scale, full, scale, focus, tree, flat
+    )
+
+
+class _Sizes:
+    """Texts and sizes of cards; texts are made once, since many trees are tried."""
+
+    def __init__(self, inspection: Inspection, narrow: bool) -> None:
+        self.inspection = inspection
+        self.narrow = narrow
+        self.hottest = largest_loss_below(inspection)
+        self._texts: dict[tuple[int, int], tuple[str, str, float]] = {}
+
+    def texts(self, tree: VisibleTree, k: int) -> tuple[str, str, float]:
+        key = (k, tree.folded.get(k, 0))
+        if key not in self._texts:
+            self._texts[key] = _texts(self.inspection, k, tree, self.hottest, self.narrow)
+        return self._texts[key]
+
+    def flat_value(self, tree: VisibleTree, k: int) -> str:
+        value = self.texts(tree, k)[1]
+        # beside a number the 0 of a leaf would look like its end
+        return value if self.inspection.formula.nodes[k].children or value != "0" else ""
+
+    def width(self, tree: VisibleTree, k: int, flat: bool) -> float:
+        title, value, _ = self.texts(tree, k)
+        both = text_width(title, 15), text_width(value, 12)
+        beside = both[1] + FLAT_SPACE if self.flat_value(tree, k) else 0.0
+        wide = both[0] + beside if flat else max(both)
+        return max(38.0, 18 + wide + (SHADOW if k in tree.folded else 0))
+
+    def place(self, tree: VisibleTree, flat: bool = False) -> Placement:
+        return tidy(tree, {k: self.width(tree, k, flat) for k in tree.order})
 
 
 def _texts(

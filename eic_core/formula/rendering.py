@@ -645,8 +645,10 @@ def _leaf(formula: Formula, node: Node, style: int) -> str:
         return f"Rational({over}, {under})" if slash else label
     if style == TEXT:
         return "π" if label == "pi" else label.replace("-", "−")
-    if style == MATHML:
-        return _number_mathml(label)
+    return _number_mathml(label) if style == MATHML else _number_latex(label)
+
+
+def _number_latex(label: str) -> str:
     if label == "pi":
         return r"\pi"
     if label == "e":
