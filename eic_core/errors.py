@@ -56,7 +56,7 @@ class FormulaError(UserError):
     replacement
         A whole corrected formula, to be offered with one click.
     choices
-        Formulas of which one may be meant, each with its meaning, if the text is ambiguous.
+        Possible formulas, each with its meaning, if the text is ambiguous.
 
     Examples
     --------

@@ -31,7 +31,7 @@ def json_number(value: float) -> float | str:
 
 
 class Plain:
-    """Base of what goes to other programs; `JSON` lists the keys of its JSON form, in order.
+    """Base of classes that go to other programs; `JSON` lists the keys of its JSON form, in order.
 
     >>> from dataclasses import dataclass
     >>> @dataclass

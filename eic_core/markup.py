@@ -21,7 +21,7 @@ _UNITS = re.compile(r"(?<=\d) (?=%|dB\b|digits?\b)")
 
 @lru_cache
 def environment(package: str) -> Environment:
-    """The templates of a package (folder ``templates``) and those of all pages; texts are inert.
+    """The templates of a package (folder ``templates``) and those of all pages; text is escaped.
 
     >>> template = environment("eic_core").from_string('<b title="{{ name }}">{{ name }}</b>')
     >>> template.render(name="<\\x00'>")

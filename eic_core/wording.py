@@ -58,7 +58,7 @@ def number(value: float | None, decimals: int = 2, *, missing: str = "—") -> s
 
 
 def significant(value: float, digits: int = 3, *, missing: str = "undefined") -> str:
-    """A number of any size, to at most so many significant digits; `missing` for nan.
+    """A number of any size, with at most `digits` significant digits; `missing` for nan.
 
     >>> significant(2.0004), significant(-0.512), significant(12345.0), significant(0.0)
     ('2', '−0.51', '12,300', '0')

@@ -84,7 +84,7 @@ def visible_tree(
     opening.open_path_to(focus)
     if 0 < len(inspection.formula.nodes[focus].children) <= 3:
         opening.open([focus])
-    # the hottest first: what is folded then loses least
+    # the hottest first, so that folded subtrees lose least
     steps = opening.hottest_first(len(inspection.nodes) - 1, MAX_VISIBLE[narrow])
     if fits is not None and steps and not fits(opening.tree(steps)):
         steps = opening.fitting(steps, fits)
@@ -118,7 +118,7 @@ class _Opening:
         way = self._ancestors(node_id)
         fresh = [k for k in way if k not in self.opened]
         self.opened |= set(way)
-        ends = (1, 3)  # levels kept at the top of what is new and above the node
+        ends = (1, 3)  # levels that stay: at the top of the new ones, and above the node
         if len(way) > self.levels - 2 and len(fresh) > sum(ends) + 1:
             self.pinned |= {*fresh[: ends[0]], *fresh[-ends[1] :]}
         else:
@@ -436,7 +436,7 @@ class Scene:
 
 
 TAG_ROOM, RING_ROOM = 20.0, 8.0
-"""Pixels above the result's card: for the bottleneck's tag, or for the ring of what is selected."""
+"""Pixels above the result's card: for the bottleneck's tag, or for the ring of the selection."""
 
 TAG_SIZE = 12.0
 

@@ -69,7 +69,7 @@ class Operator:
     fixed: Callable[[float], tuple[float, ...]] | None = None
     # True if a factor common to all operands changes no condition number (sums, hypot, atan2)
     scales: bool = False
-    selects: bool = False  # True for min and max: the amplification is that of the operand attained
+    selects: bool = False  # True for min and max: the amplification is the attained operand's
     # True if the value is a truth value, 1 or 0: it carries no noise, but may lie on a threshold
     truth: bool = False
     # True for the truth values that compare two numbers; the others join truth values

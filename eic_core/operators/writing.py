@@ -52,7 +52,7 @@ class Writing:
     explicit: Form | None = None
     # True if a call with more than two operands is a chain: ``add(a, b, c)`` is ``(a + b) + c``
     folds: bool = False
-    c_helper: str = ""  # A C function that its template for C calls and the C library has not
+    c_helper: str = ""  # A C function that its template for C calls and the C library lacks
     # What its operands are called where they are given by name, as in ``log(x, base=2)``: for each
     # its names in lower case, between blanks
     parameters: tuple[str, ...] = ()

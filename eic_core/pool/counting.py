@@ -68,7 +68,7 @@ class Counting:
 
     base: int | None = None  # 0 or 1; None where nothing tells
     chosen: bool = False  # Whether the user chose it
-    each: bool = False  # Whether a formula that tells is believed by itself
+    each: bool = False  # Whether each formula may tell its own base
     # By spelling, "x" or "X": the base of formulas without one of their own, if `each`
     by_letter: Mapping[str, int | None] = field(default_factory=dict)
     # By base: the variables of all formulas, where matching one to columns depends on them
@@ -88,7 +88,7 @@ class Counting:
     def match(
         self, variables: Iterable[str], columns: Iterable[str], base: int | None
     ) -> VariableMatch:
-        """The columns that variables of one formula stand for; `base` is that of its `of`."""
+        """The columns that variables of one formula stand for; `base` is from `of`."""
         return match_variables(
             variables,
             columns,

@@ -27,7 +27,7 @@ MAX_READ = 10_000
 
 @dataclass(frozen=True)
 class ListedVariables:
-    """The variables of a list's formulas, one name for what X1 is to Operon and x0 to Python.
+    """The variables of a list's formulas, where X1 of Operon and x0 of Python share one name.
 
     >>> rows = [Listed(1, "2*X1", "operon"), Listed(2, "x0 + c", "pysr")]
     >>> variables = ListedVariables.of(rows)

@@ -160,7 +160,7 @@ def _run(
             for task, future in zip(tasks, futures, strict=True):
                 yield task.positions, future.result()
         finally:
-            # an exception of `progress` ends the scoring at once, not after what is queued
+            # an exception of `progress` ends the scoring at once, not after all that is queued
             executor.shutdown(wait=False, cancel_futures=True)
 
 

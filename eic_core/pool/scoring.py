@@ -193,7 +193,7 @@ _worker: list[ProblemData] = []
 
 
 def _prepare(folder: str) -> None:
-    gc.freeze()  # what a fork brought along is none of this process's to collect, nor to copy
+    gc.freeze()  # objects of the parent process: collecting them would copy their pages
     _worker[:] = [ProblemData(Path(folder))]
 
 

@@ -25,13 +25,13 @@ LOSS_ORDERS = 1.0
 """Powers of ten between a measured and a stored loss from which on they are different losses."""
 
 FALL_SHARE = 0.1
-"""Share of the fall of stored losses, in powers of ten, by which measured ones must fall, too."""
+"""Least fall of the measured losses, as a share of that of the stored ones, in powers of ten."""
 
 _CLEAR_RATIO = 1.1
 """Stored losses whose ratio is below this may stand in either order."""
 
 _FALLING = 2.0
-"""Stored losses fall if the largest is more than so many times the smallest."""
+"""Stored losses fall if the ratio of the largest to the smallest is above this."""
 
 _ROUNDING = 1e-12
 """Losses below this part of the target's variance are rounding."""
@@ -61,7 +61,7 @@ def check_table(
     target: str = "",
 ) -> TableCheck:
     """Reasons against a table: name, columns, R^2 or losses differ from the list's statements."""
-    # a stored R^2 may be that of training or of test rows: the measured one should lie between them
+    # a loss is of an unknown kind, so that an R^2, where the list has one, is the better witness
     reasons = (
         _other_name(table, problem, problems),
         _columns(scores, table),
@@ -184,6 +184,7 @@ def stored_r2(stored: Mapping[str, float]) -> tuple[float, ...]:
 
 def _agrees(measured: float, stored: tuple[float, ...]) -> bool:
     """Whether a measured R^2 lies between the stored ones, or near; far below 0 by its order."""
+    # one may be of training rows, another of test rows: that of all rows should lie between them
     low, high = min(stored), max(stored)
     leeway = R2_LEEWAY * max(1.0, 1 - low)
     return low - leeway <= measured <= high + leeway

@@ -16,7 +16,7 @@ ROW = 44
 """Pixels from one bar to the next: a line of text and the bar."""
 
 LABEL = 44
-"""Characters of a label: what a phone has room for."""
+"""Characters of a label, for which a phone has room."""
 
 
 def waterfall(bars: Sequence[Bar]) -> Markup:

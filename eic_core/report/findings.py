@@ -187,7 +187,7 @@ def investigate(
         Limit of the search for better forms, past which `Findings.unfinished` says that it was cut
         short; may be ``math.inf``.
     progress
-        Called with the done share, 0 to 1, and what is being done.
+        Called with the share done, 0 to 1, and a phrase for the next step.
     clock
         Seconds.
 

@@ -31,7 +31,7 @@ def html_report(
     inspection
         The formula on its samples.
     provenance
-        Sources of the formula and its samples; by default what the inspection tells.
+        Sources of the formula and its samples; by default those that the inspection holds.
     with_repair
     with_triangulation
     with_budget
@@ -41,7 +41,7 @@ def html_report(
     seconds
         Limit of the search for better forms; the page says on top if it was cut short.
     progress
-        Called with the done share, 0 to 1, and what is being done.
+        Called with the share done, 0 to 1, and a phrase for the next step.
 
     Returns
     -------
