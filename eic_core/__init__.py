@@ -1,10 +1,10 @@
 """EIC Lab's numerics: formulas as trees, and where they lose their digits.
 
-The package knows nothing of Streamlit, SQL or studies.  What most scripts need stands here, and is
-loaded when it is first asked for; `docs/python.md` lists the rest.
+The names below are loaded when first used; `docs/python.md` lists the rest.
 
 Examples
 --------
+
 >>> import eic_core
 >>> formula = eic_core.read("10000*x - 9999*x").formula
 >>> samples = eic_core.sample_domains({"x": eic_core.Domain("uniform", 0.1, 10)}, count=1000)
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from eic_core.samples import Domain, Samples, sample_domains
 
 __version__ = "0.1.0"
-"""Of EIC Lab: the wheel takes its version from here, and every output prints it."""
+# The wheel takes its version from here, and every output prints it.
 
 __all__ = [
     "DataError",
@@ -70,9 +70,9 @@ if not TYPE_CHECKING:  # a type checker would take any name for one of these
     def __getattr__(name: str) -> object:
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-        globals()[name] = found
-        return found
+        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

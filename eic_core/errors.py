@@ -1,18 +1,13 @@
-"""The errors that a user of EIC Lab can cause.
-
-One small hierarchy.  Each error says what is wrong (`args[0]`), where it can
-(`span`, character offsets into the text the user gave), and how to mend it
-(`hint`).  Anything else that escapes this package is a bug of ours.
-"""
+"""The errors that a user of EIC Lab can cause; any other exception is a bug of ours."""
 
 from __future__ import annotations
 
 from typing import Any
 
 
-def _restored(kind: type[UserError], args: tuple[object, ...], said: dict[str, Any]) -> UserError:
+def _restored(kind: type[UserError], args: tuple[object, ...], state: dict[str, Any]) -> UserError:
     error = kind.__new__(kind, *args)
-    error.__dict__.update(said)
+    error.__dict__.update(state)
     return error
 
 
@@ -38,7 +33,7 @@ class UserError(Exception):
         self.hint = hint
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled with all that it says; a class may be built from other arguments."""
+        # subclasses take other arguments than `args` holds, so that the default cannot rebuild them
         return _restored, (type(self), self.args, self.__dict__)
 
     def __str__(self) -> str:
@@ -59,10 +54,9 @@ class FormulaError(UserError):
     hint
         As for `UserError`.
     replacement
-        A whole corrected formula that may be offered with one click.
+        A whole corrected formula, to be offered with one click.
     choices
-        Whole formulas of which one may be meant, and what each is: for a question, not a
-        mistake.
+        Possible formulas, each with its meaning, if the text is ambiguous.
 
     Examples
     --------
@@ -90,22 +84,23 @@ class FormulaError(UserError):
         self.choices = choices
 
     def caret(self, width: int = 76) -> str:
-        """The line of `source` that holds the span, with carets under it.
-
-        Long lines are cut to about `width` characters around the place.
+        """The line of `source` with the span, carets under it.
 
         Parameters
         ----------
         width
+            About the most characters; a longer line is cut around the span.
 
         Returns
         -------
         str
+            Two lines; ellipses mark the cuts.
         """
         start, end = self.span
         line_start = self.source.rfind("\n", 0, start) + 1
         line_end = self.source.find("\n", start)
         line_end = len(self.source) if line_end < 0 else line_end
+        # tabs become blanks, one for one, or the carets would stand elsewhere
         left = max(line_start, min(start - width // 2, line_end - width))
         right = min(line_end, left + width)
         text = self.source[left:right].replace("\t", " ")

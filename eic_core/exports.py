@@ -1,12 +1,4 @@
-"""Values for other programs: JSON with "inf" and "nan" as strings, CSV that no spreadsheet
-evaluates.
-
-A cell that begins with ``= + - @`` (or their full-width forms, or the minus sign
-U+2212) may run as a formula when a volunteer's remark is opened in a spreadsheet.
-Such cells get an apostrophe in front (OWASP, "CSV Injection"), as do cells that
-begin with an apostrophe, so that reading them back is exact.  For text only:
-numbers are written as they are.
-"""
+"""Values for other programs: JSON without bare infinities, CSV that no spreadsheet evaluates."""
 
 from __future__ import annotations
 
@@ -21,8 +13,8 @@ from types import NoneType
 from typing import Any, ClassVar, Protocol
 
 Key = str | tuple[str, Callable[[Any], Any]]
-"""A key of a JSON form: an attribute's name; ``key=path.of.attributes``; or the key and a function
-of the object."""
+# A key of a JSON form: an attribute's name; ``key=path.of.attributes``; or the key and a function
+# of the object.
 
 
 def json_number(value: float) -> float | str:
@@ -39,9 +31,7 @@ def json_number(value: float) -> float | str:
 
 
 class Plain:
-    """What goes to other programs: a class says in `_JSON` which keys it has there, in order.
-
-    A class whose objects are only ever a part of others needs the table alone.
+    """Base of classes that go to other programs; `_JSON` lists the keys of its JSON form, in order.
 
     >>> from dataclasses import dataclass
     >>> @dataclass
@@ -57,31 +47,29 @@ class Plain:
     _JSON: ClassVar[tuple[Key, ...]] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; numbers that JSON has not as "inf", "-inf" and "nan".
+        """Plain values; infinite and undefined numbers as "inf", "-inf" and "nan".
 
         Returns
         -------
         dict[str, Any]
+            With the keys of `_JSON`, in that order.
         """
         return json_form(self, self._JSON)
 
 
 class PlainAtLevel(Plain):
-    """A statistic: null where there is no number, and intervals at a level of confidence.
-
-    A method among the attributes is called with the level: that of the object if it has one, or
-    of what holds it.  Numbers are written as they are, so that JSON refuses what is not finite.
-    """
+    """A statistic, null where it has no number, with intervals at a confidence level."""
 
     __slots__ = ()
 
+    # methods in `_JSON` get the level, the object's own before its container's; floats stay floats,
+    # so that JSON refuses what is not finite
     def to_json(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain values; null where there is none, with the reason."""
         return json_form(self, self._JSON, getattr(self, "level", level))
 
 
 def plain_value(value: Any, level: float | None = None) -> Any:
-    """A value as JSON carries it; at a level, floats stay as they are.
+    """A value as JSON carries it; at a confidence level, floats stay floats.
 
     >>> plain_value({"low": math.nan, "nodes": (1, 2), "why": None})
     {'low': 'nan', 'nodes': [1, 2], 'why': None}
@@ -90,7 +78,7 @@ def plain_value(value: Any, level: float | None = None) -> Any:
         return value
     if isinstance(value, float):
         return json_number(value) if level is None else value
-    if type(value) in (tuple, list):
+    if type(value) in (tuple, list):  # exactly: a named tuple has a JSON form of its own
         return [plain_value(each, level) for each in value]
     if isinstance(value, PlainAtLevel) and level is not None:
         return value.to_json(level)
@@ -104,12 +92,7 @@ def plain_value(value: Any, level: float | None = None) -> Any:
 
 
 def json_form(value: object, keys: tuple[Key, ...], level: float | None = None) -> dict[str, Any]:
-    """The JSON form of an object whose class has no `_JSON`.
-
-    - `value`: whose attributes the keys name.
-    - `keys`: in the order that the form has.
-    - `level`: of confidence, between 0 and 1, for a statistic (`PlainAtLevel`): its floats stay
-      floats. Without one, floats that JSON has not become texts.
+    """The JSON form of an object whose class has no `_JSON`; `level` as for `PlainAtLevel`.
 
     >>> json_form(range(3), ("first=start", ("count", len)))
     {'first': 0, 'count': 3}
@@ -118,7 +101,7 @@ def json_form(value: object, keys: tuple[Key, ...], level: float | None = None) 
 
 
 def keys_within(path: str, keys: Iterable[Key]) -> tuple[Key, ...]:
-    """The keys of a part, for a table of the whole.
+    """The keys of a part, for the `_JSON` of the whole.
 
     >>> [(name, get)] = keys_within("stop", ["bits=bit_length"])
     >>> name, get(range(8))()
@@ -145,9 +128,7 @@ def _getter(key: Key) -> tuple[str, Callable[[Any], Any]]:
 
 
 def json_text(value: Mapping[str, Any]) -> str:
-    """A JSON document as a file: indented, in UTF-8, ended by a line feed.
-
-    Raises `ValueError` if a number in it is not finite.
+    """A JSON file: indented, ended by a line feed; ValueError for a number that is not finite.
 
     >>> print(json_text({"text": "√x"}), end="")
     {
@@ -158,14 +139,12 @@ def json_text(value: Mapping[str, Any]) -> str:
 
 
 class SupportsWrite(Protocol):
-    """A file open for text."""
-
     def write(self, text: str, /) -> object:
-        """Add to it."""
+        """Add to the file."""
 
 
 def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
-    """A table as CSV, a line each ended by a line feed; texts are made safe by the caller.
+    """A table as CSV, with a line feed after each row; the caller makes texts safe.
 
     >>> csv_text(["row", "formula"], [(1, "max(x, y)")])
     'row,formula\\n1,"max(x, y)"\\n'
@@ -178,21 +157,18 @@ def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
 
 
 class _LineFeeds:
-    """Ends each line by a line feed alone."""
+    """A file whose lines end in a line feed alone."""
 
     def __init__(self, out: SupportsWrite) -> None:
         self._out = out
 
     def write(self, line: str) -> object:
-        """One row, ended by both."""
+        # \r\n makes csv quote a bare \r in a cell, where a spreadsheet would end the row
         return self._out.write(line[:-2] + "\n")
 
 
 def csv_writer(out: SupportsWrite) -> Any:
-    """What `csv.writer` gives, with a line feed at the end of a row and each other break quoted.
-
-    A carriage return that stands bare in a cell ends its row for a spreadsheet, and what comes
-    after it begins one.
+    """A `csv.writer` that ends rows with a line feed and quotes every other line break.
 
     >>> out = io.StringIO()
     >>> _ = csv_writer(out).writerow(["a", "b\\r=1"])
@@ -202,6 +178,8 @@ def csv_writer(out: SupportsWrite) -> Any:
     return csv.writer(_LineFeeds(out), lineterminator="\r\n")
 
 
+# A cell that begins so may run as a formula in a spreadsheet (OWASP, "CSV Injection"): ASCII signs,
+# U+2212 and the full-width forms. The apostrophe, because it marks what was made safe.
 _DANGEROUS = frozenset("=+-@−＝＋－＠'")
 
 

@@ -1,4 +1,4 @@
-"""Pages of HTML from templates: everything that a user may have written is made inert here."""
+"""HTML pages from templates; all text that a user may have written is made inert here."""
 
 from __future__ import annotations
 
@@ -21,17 +21,13 @@ _UNITS = re.compile(r"(?<=\d) (?=%|dB\b|digits?\b)")
 
 @lru_cache
 def environment(package: str) -> Environment:
-    """The templates of a package, and behind them those that every page shares.
-
-    Text is escaped and cleaned wherever it is put in; a name that is not given is an error.
-
-    - `package`: holds a folder ``templates``.
+    """The templates of a package (folder ``templates``) and those of all pages; text is escaped.
 
     >>> template = environment("eic_core").from_string('<b title="{{ name }}">{{ name }}</b>')
     >>> template.render(name="<\\x00'>")
     '<b title="&lt; &#39;&gt;">&lt; &#39;&gt;</b>'
     """
-    made = Environment(
+    templates = Environment(
         loader=ChoiceLoader(
             [PackageLoader(package, "templates"), PackageLoader("eic_core", "templates")]
         ),
@@ -42,37 +38,30 @@ def environment(package: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters.update(_SHOWN)
-    made.filters.update(cell=cell, clean=clean, prose=prose, units=units)
-    return made
+    templates.filters.update(_FILTERS)
+    templates.filters.update(cell=cell, clean=clean, prose=prose, units=units)
+    return templates
 
 
 def _inert(value: object) -> object:
-    """What a template puts on the page: every text cleaned, unless it is HTML already."""
+    # Markup is HTML already; cleaning would turn it into a plain text, which is escaped
     return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A value, and the filter that shows it."""
-
-    # ``"digits"``, ``"share"``, ``"count"``, ``"fit"`` or ``"plain"`` of a number; ``"code"`` of a
-    # text
-    filter: str
+class Formatted:
+    filter: str  # A key of `_FILTERS`
     value: float | str
 
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """A word that stands out."""
-
-    kind: str  # Its class
+    kind: str  # Its CSS class
     text: str
 
 
-Piece = str | Shown | Badge
+Piece = str | Formatted | Badge
 Cell = Piece | tuple[Piece, ...]
-"""What stands in a cell of a table: a sentence, a value, or several of them in a row."""
 
 
 def clean(text: str) -> str:
@@ -117,21 +106,20 @@ def prose(text: str) -> Markup:
 
 
 def code(text: str) -> Markup:
-    """A sub-expression."""
     return Markup("<code>{}</code>").format(escape(text))
 
 
-def data(value: float, shown: str) -> Markup:
-    """A number that is shown rounded and carried in full.
+def data(value: float, text: str) -> Markup:
+    """A number that is displayed rounded and carried in full.
 
     >>> str(data(4.389056098930650, "4.39"))
     '<data value="4.38905609893065">4.39</data>'
     """
-    return Markup('<data value="{!r}">{}</data>').format(float(value), shown)
+    return Markup('<data value="{!r}">{}</data>').format(float(value), text)
 
 
 def digits_text(value: float) -> str:
-    """A number of digits, two decimals of it.
+    """A number of digits, to two decimals.
 
     >>> digits_text(0.3010299), digits_text(float("nan"))
     ('0.30', '—')
@@ -140,7 +128,7 @@ def digits_text(value: float) -> str:
 
 
 def share_text(value: float) -> str:
-    """A part of the whole in per cent, one decimal of it.
+    """A share in per cent, to one decimal.
 
     >>> share_text(0.123), share_text(1e-5), share_text(0.0)
     ('12.3 %', 'under 0.01 %', '0.0 %')
@@ -149,7 +137,7 @@ def share_text(value: float) -> str:
 
 
 def plain_text(value: float) -> str:
-    """Any number, five significant digits of it.
+    """Any number, to five significant digits.
 
     >>> plain_text(-12345.678), plain_text(1.5e-9)
     ('−12,346', '1.5·10⁻⁹')
@@ -158,31 +146,26 @@ def plain_text(value: float) -> str:
 
 
 def digits(value: float) -> Markup:
-    """A number of digits, carried in full."""
     return data(value, digits_text(value))
 
 
 def share(value: float) -> Markup:
-    """A part of the whole, carried in full."""
     return data(value, share_text(value))
 
 
 def count(value: int) -> Markup:
-    """A whole number with its thousands set apart."""
     return Markup('<data value="{}">{:,}</data>').format(value, value)
 
 
 def fit(value: float) -> Markup:
-    """R², carried in full."""
     return data(value, wording.r_squared(value))
 
 
 def plain(value: float) -> Markup:
-    """Any number, carried in full."""
     return data(value, plain_text(value))
 
 
-_SHOWN: dict[str, Callable[..., Markup]] = {
+_FILTERS: dict[str, Callable[..., Markup]] = {
     "code": code,
     "count": count,
     "digits": digits,
@@ -193,17 +176,17 @@ _SHOWN: dict[str, Callable[..., Markup]] = {
 
 
 def cell(value: Cell) -> Markup:
-    """What stands in a cell of a table, as HTML; text is prose, unless it is HTML already.
+    """A table's cell as HTML; text is prose, unless it is HTML already.
 
-    >>> str(cell(("`x`: ", Shown("count", 1200))))
+    >>> str(cell(("`x`: ", Formatted("count", 1200))))
     '<code>x</code>: <data value="1200">1,200</data>'
     >>> str(cell(Badge("ok", "agree")))
     '<span class="badge ok">agree</span>'
     """
     if isinstance(value, tuple):
         return Markup("").join(cell(piece) for piece in value)
-    if isinstance(value, Shown):
-        return _SHOWN[value.filter](value.value)
+    if isinstance(value, Formatted):
+        return _FILTERS[value.filter](value.value)
     if isinstance(value, Badge):
         return Markup('<span class="badge {}">{}</span>').format(value.kind, value.text)
     return value if isinstance(value, Markup) else prose(value)

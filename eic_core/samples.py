@@ -1,8 +1,4 @@
-"""Samples: the rows on which a formula is measured.
-
-Three sources give the same frozen `Samples`: a table (`eic_core.measure.table`), ranges
-and distributions with a seed, or plain columns.
-"""
+"""The rows on which a formula is measured: a table's, drawn from ranges, or plain columns."""
 
 from __future__ import annotations
 
@@ -20,8 +16,7 @@ from eic_core.errors import DataError
 
 MAX_SAMPLES = 5_000_000
 
-DEFAULT_SAMPLES = 10_000
-"""How many rows are drawn from ranges where nobody says: by the page and by the commands."""
+DEFAULT_SAMPLES = 10_000  # for the page and the commands alike
 
 
 @dataclass(frozen=True)
@@ -31,18 +26,19 @@ class Samples:
     Attributes
     ----------
     columns
-        By canonical variable name; read-only. Shape (N,), mapping of name to ndarray  float64.
+        float64 by canonical variable name, each of shape (N,), read-only.
     count
         N, at least 1 (also the answer of ``len``).
     target
-        Shape (N,).
+        Values that formulas should reproduce, shape (N,); None if there are none.
     target_name
+        Name of its column; empty if it has none.
     exact
-        Cells whose text says more than the nearest double's shortest decimal.
+        By variable and row: cells whose decimal is not the shortest of their double.
     origin
-        Where the rows came from, for display and reports.
+        Source of the rows, for display and reports.
     rows
-        Row numbers in the table they came from (1 is the first below the header). Shape (N,).
+        Row numbers in the table (1 is the first below the header), shape (N,).
 
     Examples
     --------
@@ -76,22 +72,24 @@ class Samples:
         Parameters
         ----------
         columns
-            Finite numbers.
+            Finite numbers by variable, each of shape (N,).
         count
-            N; needed where there is no column.
+            N; needed without any column.
         target
+            Finite numbers that formulas should reproduce, shape (N,); None for none.
         target_name
-            What the target's column is called.
+            The name of the target's column.
         exact
-            The decimals written, where a double does not tell them.
+            Decimals that no double holds, by variable and row (from 0).
         origin
-            Where the samples come from, for a reader.
+            Source of the samples, for a reader.
         rows
-            Row numbers in the table they came from. Shape (N,).
+            Row numbers in the table, shape (N,).
 
         Returns
         -------
         Samples
+            With read-only copies of the columns.
 
         Raises
         ------
@@ -120,7 +118,7 @@ class Samples:
         return self.count
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickled without addresses, which are those of one process."""
+        # a mapping proxy cannot be pickled, and addresses are those of one process
         state = {**self.__dict__, "columns": dict(self.columns)}
         state.pop("addresses", None)
         return state
@@ -134,7 +132,7 @@ class Samples:
 
     @cached_property
     def subnormal(self) -> frozenset[str]:
-        """Columns with a number below 2.2e-308 in size, where a double holds few digits."""
+        """Columns with a subnormal number (below 2.2e-308), where a double holds few digits."""
         tiny = np.finfo(np.float64).tiny
         return frozenset(
             name
@@ -144,7 +142,7 @@ class Samples:
 
     @cached_property
     def addresses(self) -> dict[str, int]:
-        """Where each column's first number lies in memory, for compiled code."""
+        """The memory address of each column's first number, for compiled code."""
         return {name: int(column.ctypes.data) for name, column in self.columns.items()}
 
     @cached_property
@@ -153,34 +151,36 @@ class Samples:
         return math.nan if self.target is None else squared_spread(self.target)
 
     def take(self, rows: np.ndarray) -> Samples:
-        """These rows alone, in this order, as numbers (cells keep no text).
+        """These rows alone, in this order, as doubles: the texts of cells are dropped.
 
         Parameters
         ----------
         rows
+            Places from 0, or a mask of shape (N,).
 
         Returns
         -------
         Samples
+            With a column for each variable.
         """
         columns = {name: column[rows] for name, column in self.columns.items()}
         target = None if self.target is None else self.target[rows]
         return Samples(MappingProxyType(columns), len(rows), target, self.target_name)
 
     def decimal(self, name: str, row: int) -> str:
-        """The decimal number that a cell means.
-
-        The text written, where the table keeps it; else the shortest decimal
-        that reads back as the double.
+        """The decimal number that a cell means: the text written, else the shortest decimal.
 
         Parameters
         ----------
         name
+            A variable.
         row
+            From 0 to N - 1.
 
         Returns
         -------
         str
+            Reads back as the column's double.
         """
         return self.exact.get(name, {}).get(row) or repr(float(self.columns[name][row]))
 
@@ -190,6 +190,7 @@ class Samples:
         Parameters
         ----------
         names
+            Variables of a formula.
         """
         missing = [name for name in names if name not in self.columns]
         if missing:
@@ -206,6 +207,7 @@ class Samples:
         Returns
         -------
         str
+            The first 12 hexadecimal digits of a SHA-256.
         """
         sha = hashlib.sha256()
         for name in sorted(self.columns):
@@ -249,13 +251,10 @@ class Domain:
     Attributes
     ----------
     kind
-        {"uniform", "normal", "loguniform", "fixed"}.
+        "uniform", "normal", "loguniform" or "fixed".
     low
-        Ends of the range; for ``normal`` mean and standard deviation; for ``fixed`` the value,
-        twice.
     high
-        Ends of the range; for ``normal`` mean and standard deviation; for ``fixed`` the value,
-        twice.
+        Ends of the range; mean and standard deviation if normal; the value, twice, if fixed.
 
     Examples
     --------
@@ -289,28 +288,30 @@ class Domain:
 
     @classmethod
     def between(cls, low: float, high: float) -> Domain:
-        """The range from `low` to `high`: uniform, or log-uniform where it spans many decades.
-
-        More than three decades of positive numbers are sampled evenly in their logarithm, as a
-        range that a text states says nothing of how its variable is distributed.
+        """The range from `low` to `high`; log-uniform over more than three positive decades.
 
         Parameters
         ----------
         low
         high
+            Finite ends; equal ones give a fixed value.
 
         Returns
         -------
         Domain
+            "uniform", "loguniform" or "fixed".
 
         Examples
         --------
+
         >>> str(Domain.between(0, 10)), str(Domain.between(1e-8, 1e8)), str(Domain.between(2, 2))
         ('0.0:10.0', 'loguniform:1e-08:100000000.0', '2.0')
         """
         low, high = float(low), float(high)
         if low == high:
             return cls("fixed", low, high)
+        # a range that a text states says nothing of the distribution; evenly over many decades, a
+        # uniform one would hardly ever draw a small number
         return cls("loguniform" if 0 < low < 1e-3 * high else "uniform", low, high)
 
     @classmethod
@@ -320,10 +321,12 @@ class Domain:
         Parameters
         ----------
         text
+            An argument of ``--range``.
 
         Returns
         -------
         tuple[str, Domain]
+            The variable and its domain.
 
         Raises
         ------
@@ -334,6 +337,7 @@ class Domain:
         name = name.strip()
         parts = [part.strip() for part in rest.split(":")]
         kind = "uniform"
+        # inf and nan are numbers, which `__post_init__` refuses with a clearer message
         if parts and parts[0] and parts[0][0].isalpha() and parts[0] not in ("inf", "nan"):
             kind = parts.pop(0).lower()
         try:
@@ -365,8 +369,9 @@ class Domain:
         Parameters
         ----------
         name
-            The variable's; two variables of the same domain draw different values.
+            The variable; two variables of the same domain draw different values.
         count
+            At least 1.
         seed
             Non-negative.
 
@@ -375,12 +380,14 @@ class Domain:
         np.ndarray
             Shape (count,).
         """
+        # a stream of its own for each name: another variable beside it changes no draw
         key = hashlib.sha256(name.encode()).digest()[:8]
         rng = np.random.default_rng([seed, int.from_bytes(key, "big")])
         if self.kind == "normal":
             return rng.normal(self.low, self.high, count)
         if self.kind == "loguniform":
             logs = rng.uniform(math.log(self.low), math.log(self.high), count)
+            # exp(log(end)) may round past the end
             return np.clip(np.exp(logs), self.low, self.high)
         if self.kind == "fixed":
             return np.full(count, self.low)
@@ -393,6 +400,7 @@ def sample_domains(domains: Mapping[str, Domain], *, count: int, seed: int = 0) 
     Parameters
     ----------
     domains
+        By variable.
     count
         1 to 5,000,000.
     seed
@@ -401,6 +409,7 @@ def sample_domains(domains: Mapping[str, Domain], *, count: int, seed: int = 0) 
     Returns
     -------
     Samples
+        `Samples.origin` names the domains, the count and the seed.
 
     Raises
     ------
@@ -409,6 +418,7 @@ def sample_domains(domains: Mapping[str, Domain], *, count: int, seed: int = 0) 
 
     Examples
     --------
+
     >>> a = sample_domains({"x": Domain("uniform", 0, 1)}, count=3, seed=1)
     >>> b = sample_domains({"y": Domain("fixed", 2, 2), "x": Domain("uniform", 0, 1)},
     ...                    count=3, seed=1)

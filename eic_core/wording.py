@@ -1,8 +1,4 @@
-"""Words for numbers: how a share, a loss, a count or a time reads, here and nowhere else.
-
-Results are not rounded; these functions round where a number is shown.  A minus sign is a real
-one (U+2212), a multiplication is ``·10⁸``, and what is not defined says so.
-"""
+"""Words for numbers: the one place where shares, losses, counts and times are rounded."""
 
 from __future__ import annotations
 
@@ -13,53 +9,43 @@ from datetime import UTC, datetime
 
 UNDEFINED = "not defined"
 
+# below it a p value comes near the end of double range
 SMALLEST_P = 1e-300
-"""Below this a p value is no longer a number of its own on a computer."""
 
+# levels that tests are held against, and certainty: no p value is rounded onto one
 MARKS_OF_P = (0.01, 0.05, 0.1, 1.0)
-"""Levels that tests are held against, and certainty: no p value is rounded onto one."""
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-"""Translates an exponent to raised digits."""
 
 _MARKS = (0.0, 50.0, 100.0)
-_SAME = 1e-10
-"""Percents that differ by less are equal but for the rounding of doubles."""
+_SAME = 1e-10  # percents that differ by less differ by the rounding of doubles
 
 
 # --- plain numbers ---
 
 
 def rounded(value: float, decimals: int, marks: Sequence[float] = ()) -> str:
-    """A number with so many digits behind the point, and more if it would else round onto a mark.
-
-    What lies above one half, or below 5 %, must not be printed as if it were just that.
-
-    - `value`: Finite.
-    - `decimals`: from 0 to 6.
-    - `marks`: what is nearer to one than a millionth is taken for it.
+    """A finite number with 0 to 6 decimals, more if it would else round onto one of `marks`.
 
     >>> rounded(0.5003, 3), rounded(0.5003, 3, [0.5]), rounded(0.5, 3, [0.5]), rounded(-0.001, 2)
     ('0.500', '0.5003', '0.500', '0.00')
     """
+    # above one half, or below 5 %, must not be printed as exactly that
     for more in range(decimals, 7):
         text = f"{value:.{more}f}"
+        # within 1e-9 the value is the mark itself, but for rounding
         if abs(value - float(text)) < 1e-9 or float(text) not in marks:
             return _signed_text(text)
     return _signed_text(f"{value:.{decimals}f}")
 
 
 def _signed_text(text: str) -> str:
-    """With a real minus sign, and none on zero."""
+    # a real minus sign (U+2212), and none on zero
     return text.replace("-", "−" if any(c in "123456789" for c in text) else "")
 
 
 def number(value: float | None, decimals: int = 2, *, missing: str = "—") -> str:
-    """A number with so many digits behind the point.
-
-    - `value`: None and nan are missing.
-    - `decimals`: at least 0.
-    - `missing`: what stands for a number that is none.
+    """A number to some decimals; `missing` for None and nan.
 
     >>> number(4.389), number(-7.3441, 1), number(-0.001), number(float("-inf")), number(None)
     ('4.39', '−7.3', '0.00', '−∞', '—')
@@ -72,10 +58,7 @@ def number(value: float | None, decimals: int = 2, *, missing: str = "—") -> s
 
 
 def significant(value: float, digits: int = 3, *, missing: str = "undefined") -> str:
-    """A number of any size, so many significant digits of it at most.
-
-    - `digits`: at least 1. Of three, one is spared below 1 and beside a power of ten.
-    - `missing`: what stands for nan.
+    """A number of any size, with at most `digits` significant digits; `missing` for nan.
 
     >>> significant(2.0004), significant(-0.512), significant(12345.0), significant(0.0)
     ('2', '−0.51', '12,300', '0')
@@ -85,22 +68,22 @@ def significant(value: float, digits: int = 3, *, missing: str = "undefined") ->
     if not math.isfinite(value):
         return number(value, missing=missing)
     size = abs(value)
-    shown = float(f"{size:.{digits - 1}e}")
+    rounded_size = float(f"{size:.{digits - 1}e}")
+    # of three digits one is spared below 1 and beside a power of ten: there the size says enough
     spared = digits - (digits == 3)
-    if size and not 1e-3 <= shown < 10.0 ** max(6, digits):
+    if size and not 1e-3 <= rounded_size < 10.0 ** max(6, digits):
         mantissa, _, exponent = f"{size:.{spared - 1}e}".partition("e")
         head = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
         power = "10" + str(int(exponent)).translate(RAISED)
         text = power if head == "1" else f"{head}·{power}"
     else:
-        text = f"{size:.{spared}g}" if size < 1 else f"{shown:,.{max(15, digits)}g}"
+        # at least 15 for `g`: it must not go over to an exponent, the number is rounded already
+        text = f"{size:.{spared}g}" if size < 1 else f"{rounded_size:,.{max(15, digits)}g}"
     return f"−{text}" if value < 0 else text
 
 
 def plain(value: float) -> str:
-    """A number as it was given, without a power of ten.
-
-    - `value`: of size 1e-4 to 1e9, or 0; ten digits of it are shown at most.
+    """A number in its own digits, at most ten and no power of ten: 0 or 1e-4 to 1e9 in size.
 
     >>> plain(60.0), plain(1e6), plain(2.5)
     ('60', '1,000,000', '2.5')
@@ -109,10 +92,7 @@ def plain(value: float) -> str:
 
 
 def signed(change: float, decimals: int | None = 2, *, least: float = 0.0) -> str:
-    """A change with its sign.
-
-    - `decimals`: digits behind the point; None for three significant ones.
-    - `least`: what is smaller is no change, and neither is what rounds to none.
+    """A change with its sign; "unchanged" if below `least` or 0 when rounded (None: to 3 digits).
 
     >>> signed(2, 0), signed(-7.344), signed(0.001), signed(float("nan"))
     ('+2', '−7.34', 'unchanged', '—')
@@ -131,14 +111,7 @@ def signed(change: float, decimals: int | None = 2, *, least: float = 0.0) -> st
 
 
 def percent(share: float | None, decimals: int | None = None, *, missing: str = UNDEFINED) -> str:
-    """A share of 1 in per cent, never rounded onto 0, ½ or 1.
-
-    A share that is not one of the three is shown with up to two decimals more, and then reads
-    "under 0.01 %" or "over 99.9 %", or as over or under the half.
-
-    - `share`: from 0 to 1; None and what is not finite are missing.
-    - `decimals`: digits behind the point; None for two significant digits.
-    - `missing`: what stands for a share that is none.
+    """A share in per cent, never rounded onto 0, ½ or 1; to two digits if `decimals` is None.
 
     >>> percent(0.934), percent(0.0123), percent(1.0), percent(0.9998), percent(2e-5), percent(None)
     ('93 %', '1.2 %', '100 %', 'over 99.9 %', 'under 0.01 %', 'not defined')
@@ -155,6 +128,7 @@ def percent(share: float | None, decimals: int | None = None, *, missing: str = 
         return "under 0.01 %"
     if 99.95 <= value < 100:
         return "over 99.9 %"
+    # two more decimals at most: past them the words say on which side of the mark it lies
     least = _decimals_of_two(value) if decimals is None else decimals
     for more in range(least, least + 3):
         text = f"{value:.{more}f}"
@@ -166,15 +140,12 @@ def percent(share: float | None, decimals: int | None = None, *, missing: str = 
 
 
 def _decimals_of_two(value: float) -> int:
-    """Digits behind the point that make two significant ones."""
-    shown = float(f"{abs(value):.1e}")
-    return max(0, 1 - math.floor(math.log10(shown)))
+    rounded_value = float(f"{abs(value):.1e}")
+    return max(0, 1 - math.floor(math.log10(rounded_value)))
 
 
 def level_percent(level: float) -> str:
-    """A level in per cent as it was given, with all its digits.
-
-    - `level`: from 0 to 1.
+    """A level from 0 to 1 in per cent, with all its digits.
 
     >>> level_percent(0.025), level_percent(0.95), level_percent(0.999)
     ('2.5 %', '95 %', '99.9 %')
@@ -183,10 +154,7 @@ def level_percent(level: float) -> str:
 
 
 def percent_range(low: float, high: float, decimals: int = 0) -> str:
-    """From one share to another.
-
-    - `low`, `high`: from 0 to 1.
-    - `decimals`: digits behind the point.
+    """From one share to another, both from 0 to 1, with decimals that tell them apart.
 
     >>> percent_range(0.647, 0.746), percent_range(0.5003, 1, 1), percent_range(0.597, 0.604)
     ('65 % to 75 %', '50.03 % to 100.0 %', '59.7 % to 60.4 %')
@@ -199,10 +167,7 @@ def percent_range(low: float, high: float, decimals: int = 0) -> str:
 
 
 def points(share: float, decimals: int = 1) -> str:
-    """A difference of shares in percentage points, to a tenth.
-
-    - `share`: from -1 to 1.
-    - `decimals`: digits behind the point.
+    """A difference of shares, from -1 to 1, in percentage points.
 
     >>> points(0.0537), points(-0.2)
     ('5.4', '−20.0')
@@ -211,9 +176,7 @@ def points(share: float, decimals: int = 1) -> str:
 
 
 def r_squared(value: float) -> str:
-    """R², with as many digits as tell it from 1.
-
-    - `value`: at most 1; what is nearer to it than doubles can tell is taken for 1.
+    """R², with as many digits as tell it from 1; within 1e-12 it is 1.
 
     >>> r_squared(0.9734), r_squared(0.99871), r_squared(0.99999987), r_squared(1.0)
     ('0.973', '0.9987', '1 − 1.3·10⁻⁷', '1')
@@ -234,9 +197,7 @@ def r_squared(value: float) -> str:
 
 
 def digits_lost(value: float) -> str:
-    """A number of digits lost, for a label.
-
-    - `value`: at least 0; infinite where every digit is lost, nan where there is no value.
+    """A number of digits lost, for a label; inf is every digit, nan no value.
 
     >>> digits_lost(4.38905), digits_lost(0.0), digits_lost(float("inf")), digits_lost(12.345)
     ('4.39', '0', '∞', '12.3')
@@ -249,9 +210,7 @@ def digits_lost(value: float) -> str:
 
 
 def digits_phrase(value: float) -> str:
-    """A number of digits, for a sentence.
-
-    - `value`: at least 0; infinite for every digit.
+    """A number of digits, for a sentence; inf is every digit.
 
     >>> digits_phrase(4.389), digits_phrase(1.0), digits_phrase(0.02), digits_phrase(0.0)
     ('4.4 digits', '1.0 digits', '0.02 digits', 'no digit')
@@ -266,9 +225,7 @@ def digits_phrase(value: float) -> str:
 
 
 def lost_phrase(value: float) -> str:
-    """How many digits are lost, as the object of "loses".
-
-    - `value`: at least 0; infinite for every digit.
+    """A number of digits as the object of "loses"; inf is every digit.
 
     >>> lost_phrase(4.389), lost_phrase(0.02), lost_phrase(0.0), lost_phrase(float("inf"))
     ('4.4 digits', 'hardly any digits', 'no digit', 'every digit')
@@ -277,9 +234,7 @@ def lost_phrase(value: float) -> str:
 
 
 def times(value: float) -> str:
-    """By how much noise is amplified.
-
-    - `value`: at least 0.
+    """The factor, 0 or more, by which noise is amplified.
 
     >>> times(2.5), times(4700.0), times(2.3e6), times(float("inf"))
     ('2.5 times', '4,700 times', '2.3·10⁶ times', 'without limit')
@@ -291,9 +246,7 @@ def times(value: float) -> str:
 
 
 def ratio(value: float) -> str:
-    """A ratio of odds or rates: three significant digits, 1 for nothing but 1, no power of ten.
-
-    - `value`: at least 0.
+    """A ratio of odds or rates, 0 or more: three significant digits, and 1 for nothing but 1.
 
     >>> ratio(0.102), ratio(4e-5), ratio(5.5e7), ratio(1.0004), ratio(1.0), ratio(101.6)
     ('0.102', 'under 0.001', 'over 1,000', '1.0004', '1.00', '102')
@@ -307,11 +260,7 @@ def ratio(value: float) -> str:
 
 
 def p_number(p: float | None, decimals: int = 2) -> str:
-    """A p value: never 0, and never rounded onto a usual level of significance.
-
-    - `p`: from 0 to 1; None is not defined.
-    - `decimals`: digits behind the point from 0.1 up; below they are three, or two significant
-      ones.
+    """A p value, never rounded onto 0 or a usual level of significance; `decimals` from 0.1 up.
 
     >>> p_number(0.0312), p_number(2.7e-31), p_number(0.97), p_number(1.0, 3), p_number(None)
     ('0.031', '2.7e-31', '0.97', '1.000', 'not defined')
@@ -328,9 +277,7 @@ def p_number(p: float | None, decimals: int = 2) -> str:
 
 
 def p_clause(p: float | None, decimals: int = 2) -> str:
-    """A p value in a sentence.
-
-    - `decimals`: as in `p_number`.
+    """A p value in a sentence; `decimals` as in `p_number`.
 
     >>> p_clause(0.0312), p_clause(0.0), p_clause(None)
     ('p = 0.031', 'p < 1e-300', 'p not defined')
@@ -343,11 +290,7 @@ def p_clause(p: float | None, decimals: int = 2) -> str:
 
 
 def count(number: int, thing: str, things: str = "") -> str:
-    """A count with its noun.
-
-    - `number`: at least 0.
-    - `thing`: the noun for one.
-    - `things`: its plural, where an s does not make it.
+    """A count with its noun; `things` where the plural has no s.
 
     >>> count(1, "vote"), count(1080, "vote"), count(2, "study", "studies")
     ('1 vote', '1,080 votes', '2 studies')
@@ -356,21 +299,19 @@ def count(number: int, thing: str, things: str = "") -> str:
 
 
 def join(items: Sequence[str], *, limit: int | None = None) -> str:
-    """Items in a sentence.
-
-    - `limit`: the most that are named, at least 1; of the others the number is told.
+    """Items in a sentence, at most `limit` of them by name.
 
     >>> join(["a"]), join(["a", "b"]), join(["a", "b", "c"]), join(["a", "b", "c"], limit=2)
     ('a', 'a and b', 'a, b and c', 'a, b and 1 more')
     """
-    named = list(items)
-    if limit is not None and len(named) > limit:
-        named[limit:] = [f"{len(named) - limit:,} more"]
-    return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+    listed = list(items)
+    if limit is not None and len(listed) > limit:
+        listed[limit:] = [f"{len(listed) - limit:,} more"]
+    return " and ".join([", ".join(listed[:-1]), listed[-1]] if len(listed) > 1 else listed)
 
 
 def capital(text: str) -> str:
-    """The text with a capital first letter, the rest as it is.
+    """The text with a capital first letter.
 
     >>> capital("the gap in EIC")
     'The gap in EIC'
@@ -379,9 +320,7 @@ def capital(text: str) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """A text of at most `limit` characters, with an ellipsis if it was longer.
-
-    - `limit`: at least 1.
+    """A text of at most `limit` characters, the last an ellipsis if it was longer.
 
     >>> shorten("x² + sin(y)", 8)
     'x² + si…'
@@ -390,9 +329,7 @@ def shorten(text: str, limit: int) -> str:
 
 
 def short_constant(label: str) -> str:
-    """A constant in at most about seven characters, with a real minus sign.
-
-    - `label`: a number, a fraction, ``pi`` or ``e``, as a formula holds it.
+    """A formula's constant (number, fraction, ``pi``, ``e``) in about seven characters.
 
     >>> short_constant("-0.000123456"), short_constant("0.000001"), short_constant("pi")
     ('−1.235e−4', '1e−6', 'π')
@@ -413,9 +350,7 @@ def short_constant(label: str) -> str:
 
 
 def wrap(text: str, indent: str = "", width: int = 96) -> str:
-    """A paragraph broken into lines for a terminal, never between a number and its %.
-
-    - `width`: characters of a line, the indent among them.
+    """A paragraph in lines of at most `width`, never broken between a number and its %.
 
     >>> print(wrap("one two three four", "  ", 11))
       one two
@@ -439,8 +374,6 @@ def wrap(text: str, indent: str = "", width: int = 96) -> str:
 def seconds(value: float | None) -> str:
     """A time in seconds.
 
-    - `value`: at least 0; None is not defined.
-
     >>> seconds(12.34), seconds(4881.0), seconds(0.0381), seconds(0.0), seconds(None)
     ('12.3 s', '4,881 s', '0.04 s', '0 s', 'not defined')
     """
@@ -453,9 +386,7 @@ def seconds(value: float | None) -> str:
 
 
 def day(stamp: datetime) -> str:
-    """A day as in a text.
-
-    - `stamp`: with a time zone; the day is that in UTC.
+    """The day in UTC, for a text.
 
     >>> day(datetime(2025, 3, 1, 23, 59, tzinfo=UTC))
     '1 March 2025'
@@ -466,8 +397,6 @@ def day(stamp: datetime) -> str:
 
 def minute(stamp: datetime | None) -> str:
     """A time in UTC, to the minute.
-
-    - `stamp`: with a time zone; None is not yet.
 
     >>> minute(datetime(2025, 3, 1, 12, 5, 59, tzinfo=UTC)), minute(None)
     ('1 Mar 2025, 12:05 UTC', 'not yet')

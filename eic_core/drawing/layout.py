@@ -1,16 +1,4 @@
-"""A tree as it is drawn, before it becomes Plotly or SVG: which nodes are shown, what their cards
-say, and where they stand.
-
-One card for each node shown: the operator's sign or the leaf's text, and under it the digits
-lost.  Cool subtrees are folded (`visible_tree`); cards are sized by their text, and the tree is
-laid out for these sizes (`tidy`), so that labels do not collide (`compose`).
-
-`tidy` is the drawing of E. M. Reingold and J. S. Tilford ("Tidier drawings of trees",
-IEEE TSE 7, 1981) for nodes of different widths: subtrees are pushed together until
-their contours touch, a parent stands over the middle of its children.  Contours are
-merged into the longer of the two, so the time is linear in the number of nodes, and
-nothing recurses.
-"""
+"""The drawing of a tree before it becomes Plotly or SVG: nodes, cards and their places."""
 
 from __future__ import annotations
 
@@ -26,19 +14,19 @@ from eic_core.measure import Inspection
 from eic_core.operators import OPERATORS
 
 MAX_VISIBLE = {False: 40, True: 20}
-"""How many nodes are shown before folding begins, by `narrow`."""
+"""Nodes before folding begins, by `narrow`."""
 
 MAX_LEVELS = {False: 11, True: 9}
-"""How many levels are shown before folding begins, by `narrow`."""
+"""Levels before folding begins, by `narrow`."""
 
 MAX_UNFOLDED = 12
-"""How many nodes one click on a folded node brings to light."""
+"""Nodes that one click on a folded node adds."""
 
 UNFOLDED_LEVELS = 5
-"""How many levels one click on a skipped stretch brings to light."""
+"""Levels that one click on a skipped stretch adds."""
 
 MORE_TRIES = 12
-"""How many more subtrees are tried, one by one, after the hottest that fit together."""
+"""Subtrees that are tried one by one after the hottest that fit together."""
 
 MANY_UNFOLDED = 60
 """With more nodes unfolded than this they are opened exactly, each without more below it."""
@@ -46,14 +34,12 @@ MANY_UNFOLDED = 60
 
 @dataclass(frozen=True)
 class VisibleTree:
-    """The part of a tree that is drawn."""
-
-    order: tuple[int, ...]  # Ids of the nodes shown, in post-order
-    children: Mapping[int, tuple[int, ...]]  # Operands shown; empty at leaves and folded nodes
+    order: tuple[int, ...]  # Ids of the visible nodes, in post-order
+    children: Mapping[int, tuple[int, ...]]  # Visible operands; empty at leaves and folded nodes
     # Nodes that stand for more than themselves, and how many nodes each hides (itself not counted)
     folded: Mapping[int, int]
-    # Of the folded nodes, those that stand for a stretch of the way down: the operators of the
-    # stretch from the top. The one child shown is where it ends.
+    # Of the folded nodes, those that stand for a stretch of the way down, with its operators from
+    # the top; the one visible child is its end.
     skipped: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
@@ -66,14 +52,11 @@ def focus_node(inspection: Inspection) -> int:
 
 
 def largest_loss_below(inspection: Inspection) -> list[float]:
-    """For each node the largest local EIC in its subtree; undefined counts as 0.
-
-    Subtrees where samples have no value count at least 3, so that they are not
-    the first to be folded.
-    """
+    """For each node the largest local EIC in its subtree; undefined counts as 0."""
     hottest: list[float] = []
     for n in inspection.nodes:
         own = 0.0 if math.isnan(n.local_eic) else n.local_eic
+        # where samples have no value, a subtree must not be the first to be folded
         own = max(own, 3.0) if n.invalid else own
         hottest.append(max([own, *(hottest[child] for child in n.node.children)]))
     return hottest
@@ -88,19 +71,7 @@ def visible_tree(
     levels: int | None = None,
     fits: Callable[[VisibleTree], bool] | None = None,
 ) -> VisibleTree:
-    """Decide which nodes are shown.
-
-    The bottleneck and the path to it are always open, its middle skipped if it is long.
-    The rest opens from the hottest subtree to the coolest until `MAX_VISIBLE`
-    nodes or `MAX_LEVELS` levels are shown or the drawing no longer `fits`.  What
-    the user unfolded, and the way to the selected node, is opened on top of that
-    and never closes anything else.
-
-    - `unfolded`: nodes that the user opened.
-    - `selected`: a node that must be shown.
-    - `narrow`: show about half as many nodes.
-    - `levels`: instead of `MAX_LEVELS`.
-    - `fits`: whether a drawing of these nodes is small enough; by default any is.
+    """The nodes to draw: the bottleneck's path, then the hottest subtrees while the drawing `fits`.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -113,24 +84,26 @@ def visible_tree(
     opening.open_path_to(focus)
     if 0 < len(inspection.formula.nodes[focus].children) <= 3:
         opening.open([focus])
+    # the hottest first, so that folded subtrees lose least
     steps = opening.hottest_first(len(inspection.nodes) - 1, MAX_VISIBLE[narrow])
     if fits is not None and steps and not fits(opening.tree(steps)):
         steps = opening.fitting(steps, fits)
     opening.open(steps)
-    asked_for = sorted(unfolded, reverse=True)
+    requested = sorted(unfolded, reverse=True)
     if len(unfolded) > MANY_UNFOLDED:  # everything at once: no partial openings
-        opening.open(k for k in asked_for if 0 <= k < len(inspection.nodes))
-        asked_for = []
-    for asked in asked_for:
-        if 0 <= asked < len(inspection.nodes) and inspection.formula.nodes[asked].children:
-            opening.unfold(asked)
+        opening.open(k for k in requested if 0 <= k < len(inspection.nodes))
+        requested = []
+    # on top of the rest, and closing nothing of it
+    for node_id in requested:
+        if 0 <= node_id < len(inspection.nodes) and inspection.formula.nodes[node_id].children:
+            opening.unfold(node_id)
     if selected is not None and 0 <= selected < len(inspection.nodes):
         opening.open_path_to(selected)
     return opening.tree()
 
 
 class _Opening:
-    """Which nodes are open (their operands shown or skipped), and which must not be skipped."""
+    """Nodes that are open (operands shown or skipped), and those that must not be skipped."""
 
     def __init__(self, inspection: Inspection, levels: int) -> None:
         self.formula = inspection.formula
@@ -138,28 +111,28 @@ class _Opening:
         self.levels = levels
         root = len(self.formula) - 1
         self.opened = {root}
-        self.kept = {root}
+        self.pinned = {root}
 
     def open_path_to(self, node_id: int) -> None:
         """Open the way from the root to a node; skip its middle if it is long."""
         way = self._ancestors(node_id)
         fresh = [k for k in way if k not in self.opened]
         self.opened |= set(way)
-        ends = (1, 3)  # levels kept at the top of what is new and above the node
+        ends = (1, 3)  # levels that stay: at the top of the new ones, and above the node
         if len(way) > self.levels - 2 and len(fresh) > sum(ends) + 1:
-            self.kept |= {*fresh[: ends[0]], *fresh[-ends[1] :]}
+            self.pinned |= {*fresh[: ends[0]], *fresh[-ends[1] :]}
         else:
-            self.kept |= set(fresh)
-        self.kept |= set(way[-1:])
+            self.pinned |= set(fresh)
+        self.pinned |= set(way[-1:])
 
     def unfold(self, node_id: int) -> None:
         """Open a node that the user clicked: a folded subtree or a skipped stretch."""
-        if node_id in self.opened and node_id not in self.kept:
+        if node_id in self.opened and node_id not in self.pinned:
             k: int | None = node_id
             for _ in range(UNFOLDED_LEVELS):
                 if k is None:
                     break
-                self.kept.add(k)
+                self.pinned.add(k)
                 k = next((c for c in self.formula.nodes[k].children if c in self.opened), None)
         elif node_id not in self.opened:
             self.open_path_to(node_id)
@@ -167,29 +140,28 @@ class _Opening:
             self.open(self.hottest_first(node_id, MAX_UNFOLDED))
 
     def open(self, node_ids: Iterable[int]) -> None:
-        """Show the operands of these nodes."""
         self.opened.update(node_ids)
-        self.kept.update(node_ids)
+        self.pinned.update(node_ids)
 
     def hottest_first(self, top: int, limit: int) -> list[int]:
-        """What to open below `top`, hottest first, until `limit` nodes are shown."""
+        """Nodes to open below `top`, hottest first, until `limit` are visible."""
         nodes = self.formula.nodes
         skipped = self._skipped()
-        shown = 1
+        visible_count = 1
         heap: list[tuple[float, int, int]] = []
         pending = [(top, 0)]
         steps: list[int] = []
         while pending or heap:
             if not pending:
                 _, level, k = heapq.heappop(heap)
-                if shown + len(nodes[k].children) > limit or level + 1 >= self.levels:
+                if visible_count + len(nodes[k].children) > limit or level + 1 >= self.levels:
                     continue
                 steps.append(k)
             else:
                 k, level = pending.pop()
                 if k in skipped:
                     pending.append((skipped[k][1], level + 1))
-                    shown += 1
+                    visible_count += 1
                     continue
                 if k not in self.opened:
                     if (
@@ -197,16 +169,16 @@ class _Opening:
                         and nodes[k].children[0] == k - 1 == (self.formula.first[k])
                     ):
                         steps.append(k)  # one operator on a leaf: folding it saves nothing
-                        shown += 1
+                        visible_count += 1
                     elif nodes[k].children:
                         heapq.heappush(heap, (-self.hottest[k], level, k))
                     continue
-            shown += len(nodes[k].children)
+            visible_count += len(nodes[k].children)
             pending.extend((child, level + 1) for child in nodes[k].children)
         return steps
 
     def fitting(self, steps: list[int], fits: Callable[[VisibleTree], bool]) -> list[int]:
-        """Of the steps, as many of the first as fit, and of the next few those that fit, too."""
+        """The first steps, as many as fit, and those of the next few that fit, too."""
         low, high = 0, len(steps)
         while high - low > 1:
             middle = (low + high) // 2
@@ -214,16 +186,15 @@ class _Opening:
                 low = middle
             else:
                 high = middle
-        kept = steps[:low]
-        shown = set(self.tree(kept).order)
+        fitting_steps = steps[:low]
+        visible = set(self.tree(fitting_steps).order)
         for k in steps[low + 1 : low + 1 + MORE_TRIES]:
-            if k in shown and fits(self.tree([*kept, k])):
-                kept.append(k)
-                shown.update(self.formula.nodes[k].children)
-        return kept
+            if k in visible and fits(self.tree([*fitting_steps, k])):
+                fitting_steps.append(k)
+                visible.update(self.formula.nodes[k].children)
+        return fitting_steps
 
     def tree(self, more: Iterable[int] = ()) -> VisibleTree:
-        """What is shown if the nodes `more` were open, too."""
         nodes, first = self.formula.nodes, self.formula.first
         opened = self.opened | set(more)
         runs = self._skipped()
@@ -247,7 +218,6 @@ class _Opening:
         return VisibleTree(tuple(sorted(children)), children, folded, skipped)
 
     def _ancestors(self, node_id: int) -> list[int]:
-        """The ancestors of a node, from the root down."""
         way: list[int] = []
         parent = self.formula.parents[node_id]
         while parent is not None:
@@ -266,7 +236,7 @@ class _Opening:
                 way_on.setdefault(parent, []).append(k)
 
         def skippable(k: int) -> bool:
-            return k in self.opened and k not in self.kept and len(way_on.get(k, ())) == 1
+            return k in self.opened and k not in self.pinned and len(way_on.get(k, ())) == 1
 
         for k in self.opened:
             parent = parents[k]
@@ -286,8 +256,6 @@ GAP = 10.0
 
 @dataclass(frozen=True)
 class Placement:
-    """Centres of the nodes shown."""
-
     x: Mapping[int, float]  # From 0 at the left edge of the leftmost node
     level: Mapping[int, int]  # 0 at the root
     width: float  # From the left edge of the leftmost node to the right edge of the rightmost
@@ -306,7 +274,6 @@ class _Contour:
         self.right_shift = 0.0
 
     def push_right(self, other: _Contour) -> float:
-        """Put `other` to the right of this one; returns by how much it was moved."""
         shared = min(len(self.right), len(other.left))
         move = -math.inf
         for i in range(1, shared + 1):
@@ -315,6 +282,7 @@ class _Contour:
         move += GAP
         if len(other.left) > len(self.left):
             outline, shift = other.left, other.left_shift + move
+            # the longer list stays and gets the shorter one written over it: linear in all
             for i in range(1, shared + 1):
                 outline[-i] = self.left[-i] + self.left_shift - shift
             self.left, self.left_shift = outline, shift
@@ -326,18 +294,20 @@ class _Contour:
         return move
 
     def cover(self, centre: float, width: float) -> None:
-        """Put a node on top."""
         self.left.append(centre - width / 2 - self.left_shift)
         self.right.append(centre + width / 2 - self.right_shift)
 
 
 def tidy(tree: VisibleTree, widths: Mapping[int, float]) -> Placement:
-    """Place the nodes of a tree.
+    """Place the nodes of a tree in linear time.
 
     >>> tree = VisibleTree((0, 1, 2), {0: (), 1: (), 2: (0, 1)}, {})
     >>> sorted(tidy(tree, {0: 20, 1: 20, 2: 20}).x.items())
     [(0, 10.0), (1, 40.0), (2, 25.0)]
     """
+    # E. M. Reingold and J. S. Tilford, "Tidier drawings of trees", IEEE TSE 7, 1981, for nodes of
+    # different widths: subtrees are pushed together until their contours touch, a parent stands
+    # over the middle of its children
     contours: dict[int, _Contour] = {}
     centre: dict[int, float] = {}  # in the frame of the node's own subtree
     shifts: dict[int, float] = {}  # of a child's frame within its parent's
@@ -417,21 +387,20 @@ def node_sign(node: Node) -> str:
 
 
 def text_width(text: str, size: float) -> float:
-    """Estimated width in pixels, a little too large rather than too small."""
+    # rather too large than too small: a text must not leave its card
     em = sum(0.82 if c in _WIDE else 0.36 if c in _SLIM else 0.58 for c in text)
     return em * size
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One node as drawn; centre and size in pixels, y downwards."""
+    """One drawn node; centre and size in pixels, y downwards."""
 
     node_id: int
     x: float
     y: float
     width: float
     height: float
-    # title, value: two lines of text
     title: str
     value: str
     paint: Paint
@@ -441,54 +410,41 @@ class Card:
 
     @property
     def tag(self) -> str:
-        """What is written above the bottleneck."""
         return "no real value" if self.paint.dash == "dot" else "bottleneck"
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A line from an operand's card up to its operator's."""
-
-    # x0, y0, x1, y1: its ends in pixels; y grows downwards
-    x0: float
+    x0: float  # In pixels, as all but `share`; y grows downwards
     y0: float
     x1: float
     y1: float
     width: float  # Thickness in pixels
-    share: float  # Part of the operator's s^2 that comes through it, 0 to 1; nan if it is not known
+    share: float  # Of the operator's s^2, from 0 to 1; nan if unknown
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A whole picture."""
-
     cards: tuple[Card, ...]
     edges: tuple[Edge, ...]
-    # width, height: extent in pixels at `scale`
     width: float
     height: float
-    scale: float  # Factor already applied to all sizes, texts included
-    focus: float  # The x around which a picture too wide to show at once is opened
+    scale: float  # Factor of all sizes, texts included; applied already
+    focus: float  # The x to scroll to in a picture that is too wide
     tree: VisibleTree
-    # Whether the two texts of a card stand beside one another, in a tree too high otherwise
-    flat: bool = False
+    flat: bool = False  # Whether the two texts of a card stand side by side, to save height
 
 
 TAG_ROOM, RING_ROOM = 20.0, 8.0
-"""Pixels above the result's card: for the bottleneck's tag, or for the ring of what is selected."""
+"""Pixels above the result's card: for the bottleneck's tag, or for the ring of the selection."""
 
 TAG_SIZE = 12.0
 
 
 def tag_side(card: Card, scene: Scene, spare: float) -> str:
-    """Where the bottleneck's tag covers nothing: "above" the result, else "right" or "left" of it.
-
-    Over a card that is not the result the tag would hide the digits of the one above; it still
-    stands there where neighbours leave no room beside it.
-
-    - `spare`: pixels that the picture has free on either side of the scene.
-    """
+    """The side of the bottleneck's tag: "above", "right" or "left"; `spare` pixels are beside."""
     row = [other for other in scene.cards if abs(other.y - card.y) < 1]
+    # over a card that is not the result the tag would hide the digits of the one above
     if min(other.y for other in scene.cards) == card.y:
         return "above"
     needed = card.width / 2 + TAG_GAP + text_width(card.tag, TAG_SIZE * scene.scale) + 8
@@ -517,90 +473,89 @@ def compose(
     width: float | None = None,
     height: float | None = None,
 ) -> Scene:
-    """Lay out what is to be drawn.
-
-    - `selected`: node to highlight; the way to it is kept open.
-    - `unfolded`: nodes that the user opened.
-    - `dark`, `narrow`: for a dark background; for a phone.
-    - `width`: pixels to fit into, as far as cards of readable size can; default `WIDTH`.
-    - `height`: pixels to fit into, as far as levels can come closer; by default they keep their
-      distance.
-    """
-    room = width or WIDTH[narrow]
-    hottest = largest_loss_below(inspection)
-    texts: dict[tuple[int, int], tuple[str, str, float]] = {}
-
-    def card_width(tree: VisibleTree, k: int, flat: bool) -> float:
-        key = (k, tree.folded.get(k, 0))
-        if key not in texts:
-            texts[key] = _texts(inspection, k, tree, hottest, narrow)
-        title, value, _ = texts[key]
-        both = text_width(title, 15), text_width(value, 12)
-        beside = both[1] + FLAT_SPACE if says_loss(k, value) else 0.0
-        wide = both[0] + beside if flat else max(both)
-        return max(38.0, 18 + wide + (SHADOW if k in tree.folded else 0))
-
-    def says_loss(k: int, value: str) -> bool:
-        """Whether a flat card does: beside a number the 0 of a leaf would look like its end."""
-        return bool(inspection.formula.nodes[k].children) or value != "0"
-
-    def measure(tree: VisibleTree, flat: bool = False) -> Placement:
-        return tidy(tree, {k: card_width(tree, k, flat) for k in tree.order})
-
+    """Lay out the picture of a tree; `width` and `height` are pixels to fit into where it can."""
+    room, smallest = width or WIDTH[narrow], SMALLEST[narrow]
+    sizes = _Sizes(inspection, narrow)
     tree = visible_tree(
         inspection,
         unfolded,
         selected=selected,
         narrow=narrow,
-        fits=lambda t: measure(t).width * SMALLEST[narrow] <= room,
+        fits=lambda t: sizes.place(t).width * smallest <= room,
     )
-    placement = measure(tree)
-    scale = min(1.0, max(SMALLEST[narrow], room / placement.width))
+    # to fit, cards shrink to `SMALLEST`, then subtrees fold; levels come closer, then cards become
+    # flat
     main = focus_node(inspection)
     top = TAG_ROOM if main == tree.order[-1] else RING_ROOM
-    above, tall, level, close, flat = placement.levels - 1, HEIGHT, LEVEL, CLOSE_LEVEL, False
-    lowest = (above * CLOSE_LEVEL + HEIGHT + top + 20) * SMALLEST[narrow]
-    if height is not None and lowest > height:
-        flattened = measure(tree, flat=True)
-        if flattened.width * SMALLEST[narrow] <= room:
-            placement, tall, level, close, flat = (
-                flattened,
-                FLAT_HEIGHT,
-                FLAT_LEVEL,
-                FLAT_LEVEL,
-                True,
-            )
-            scale = min(1.0, max(SMALLEST[narrow], room / placement.width))
+    placement, flat = sizes.place(tree), False
+    above, tall, level, close = placement.levels - 1, HEIGHT, LEVEL, CLOSE_LEVEL
+    if height is not None and (above * close + tall + top + 20) * smallest > height:
+        flattened = sizes.place(tree, flat=True)
+        if flattened.width * smallest <= room:
+            placement, flat = flattened, True
+            tall, level, close = FLAT_HEIGHT, FLAT_LEVEL, FLAT_LEVEL
+    scale = min(1.0, max(smallest, room / placement.width))
     rest = tall + top + 20
     if height is not None and above:
-        scale = min(scale, max(SMALLEST[narrow], height / (above * close + rest)))
+        scale = min(scale, max(smallest, height / (above * close + rest)))
         level = min(level, max(close, (height / scale - rest) / above))
     cards: dict[int, Card] = {}
     for k in tree.order:
-        hidden = tree.folded.get(k, 0)
-        title, value, shown = texts[k, hidden]
+        title, value, loss = sizes.texts(tree, k)
         cards[k] = Card(
             k,
             placement.x[k] * scale,
             (placement.level[k] * level + tall / 2 + top) * scale,
-            card_width(tree, k, flat) * scale,
+            sizes.width(tree, k, flat) * scale,
             tall * scale,
             title,
-            value if not flat or says_loss(k, value) else "",
-            paint(shown, dark),
-            hidden,
+            sizes.flat_value(tree, k) if flat else value,
+            paint(loss, dark),
+            tree.folded.get(k, 0),
             k == main and len(inspection.nodes) > 1,
             k == selected,
         )
-    edges = [
+    edges = tuple(
         _edge(inspection, cards[child], cards[k], place)
         for k in tree.order
         for place, child in enumerate(tree.children[k])
-    ]
+    )
     focus = cards[selected if selected in cards else main].x
     full = (above * level + rest) * scale
-    ordered = tuple(cards[k] for k in tree.order)
-    return Scene(ordered, tuple(edges), placement.width * scale, full, scale, focus, tree, flat)
+    return Scene(
+        tuple(cards.values()), edges, placement.width * scale, full, scale, focus, tree, flat
+    )
+
+
+class _Sizes:
+    """Texts and sizes of cards; texts are made once, since many trees are tried."""
+
+    def __init__(self, inspection: Inspection, narrow: bool) -> None:
+        self.inspection = inspection
+        self.narrow = narrow
+        self.hottest = largest_loss_below(inspection)
+        self._texts: dict[tuple[int, int], tuple[str, str, float]] = {}
+
+    def texts(self, tree: VisibleTree, k: int) -> tuple[str, str, float]:
+        key = (k, tree.folded.get(k, 0))
+        if key not in self._texts:
+            self._texts[key] = _texts(self.inspection, k, tree, self.hottest, self.narrow)
+        return self._texts[key]
+
+    def flat_value(self, tree: VisibleTree, k: int) -> str:
+        value = self.texts(tree, k)[1]
+        # beside a number the 0 of a leaf would look like its end
+        return value if self.inspection.formula.nodes[k].children or value != "0" else ""
+
+    def width(self, tree: VisibleTree, k: int, flat: bool) -> float:
+        title, value, _ = self.texts(tree, k)
+        both = text_width(title, 15), text_width(value, 12)
+        beside = both[1] + FLAT_SPACE if self.flat_value(tree, k) else 0.0
+        wide = both[0] + beside if flat else max(both)
+        return max(38.0, 18 + wide + (SHADOW if k in tree.folded else 0))
+
+    def place(self, tree: VisibleTree, flat: bool = False) -> Placement:
+        return tidy(tree, {k: self.width(tree, k, flat) for k in tree.order})
 
 
 def _texts(
@@ -615,6 +570,7 @@ def _texts(
     top = n.local_eic if math.isnan(n.local_eic) else hottest[k]
     run = tree.skipped.get(k, ())
     if run and not math.isnan(top):
+        # subtrees beside the stretch are hidden with it, so that their losses count as well
         way_on = {*run, *tree.children[k]}
         top = max(
             max(inspection.nodes[j].local_eic for j in run),
@@ -635,12 +591,12 @@ def _texts(
 def _edge(inspection: Inspection, child: Card, parent: Card, place: int) -> Edge:
     shares: Mapping[int, float] = dict(enumerate(inspection.nodes[parent.node_id].edge_shares))
     share = shares.get(place, math.nan)
-    known = 0.0 if math.isnan(share) else min(1.0, max(0.0, share))
+    clamped = 0.0 if math.isnan(share) else min(1.0, max(0.0, share))
     return Edge(
         child.x,
         child.y - child.height / 2,
         parent.x,
         parent.y + parent.height / 2,
-        1.0 + 8.0 * known,
+        1.0 + 8.0 * clamped,
         share,
     )

@@ -1,12 +1,4 @@
-"""The colour scale: digits lost, 0 to 8, cool values recede and hot ones stand out.
-
-Two ramps share their hues.  On a light page the ramp runs from off-white through
-orange to dark crimson, on a dark one from slate through orange to pale yellow.  Both
-are monotone in lightness, so that they survive every colour-vision deficiency and a
-grey printer, and equal steps of the value are equal distances in OKLab (B. Ottosson,
-"A perceptual color space for image processing", 2020).  Infinite and undefined values
-have no colour: `paint` says how they are drawn.
-"""
+"""The colour scale: digits lost, 0 to 8; cool values recede and hot ones stand out."""
 
 from __future__ import annotations
 
@@ -16,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 LOW, HIGH = 0.0, 8.0
+"""Ends of the scale in digits, log10 of the mean amplification; values beyond are clamped."""
 
 SCALE_TITLE = "local EIC: digits lost up to a step, log₁₀ s̄"
-"""What the colours and the numbers of a tree are."""
-"""Ends of the scale in digits, log10 of the mean amplification; values beyond are clamped."""
+"""Title of the colours and the numbers of a tree."""
 
 TYPICAL_LAW = 1.0
 """Local EIC that physical laws seldom exceed (Yu et al.)."""
@@ -29,7 +21,11 @@ FILTER = 2.0
 
 Triple = tuple[float, float, float]
 
-# Lightness, chroma and hue (degrees) in OKLCh, from cool to hot.
+# Equal steps of a value are equal distances in OKLab (B. Ottosson, "A perceptual color space for
+# image processing", 2020), and the lightness is monotone, for colour-blind readers and grey
+# printers.
+# Lightness, chroma and hue (degrees) in OKLCh, from cool to hot: off-white or slate through orange
+# to dark crimson or pale yellow.
 _LIGHT_PATH: tuple[Triple, ...] = (
     (0.955, 0.012, 95),
     (0.90, 0.075, 88),
@@ -72,6 +68,7 @@ def _hex(lab: Triple) -> str:
     return "#" + "".join(f"{round(255 * _encode(c)):02x}" for c in linear)
 
 
+# the transfer function of sRGB (IEC 61966-2-1)
 def _encode(linear: float) -> float:
     c = min(1.0, max(0.0, linear))
     return 12.92 * c if c <= 0.0031308 else 1.055 * c ** (1 / 2.4) - 0.055
@@ -106,15 +103,11 @@ SCALE: dict[bool, list[list[Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The few other colours that figures use, as ``#rrggbb``."""
-
-    # ink, muted, faint: of texts; of what stands beside them, such as edges and ticks; of grid
-    # lines
-    ink: str
-    muted: str
-    faint: str
+    ink: str  # ``#rrggbb``, as all: texts
+    muted: str  # Edges, ticks and remarks
+    faint: str  # Grid lines
     paper: str  # The background
-    accent: str  # What is selected
+    accent: str  # The selection
     data: str  # Points of the data
 
 
@@ -122,6 +115,7 @@ THEMES = {
     False: Theme("#1c1f26", "#5b6270", "#c9cdd5", "#ffffff", "#1f5fd0", "#6f7785"),
     True: Theme("#f2f3f5", "#a9b0bd", "#474d59", "#0e1117", "#7db2ff", "#9aa3b2"),
 }
+"""By `dark`."""
 
 
 def _page_colours(theme: Theme, *, card: str, bar: str, alert: str, fine: str) -> dict[str, str]:
@@ -146,19 +140,13 @@ PAGE_COLOURS: Mapping[str, Mapping[str, str]] = {
         THEMES[True], card="#1a1f29", bar="#e8894a", alert="#f0b060", fine="#7fd08f"
     ),
 }
-"""What the colours of a report are called on a light page and on a dark one."""
-"""Ink, muted ink, hairlines, page, selection and data colours, by `dark`."""
+"""CSS variables of a report on a light page and on a dark one."""
 
 FONT = "Source Sans Pro, Source Sans, -apple-system, Segoe UI, Helvetica, Arial, sans-serif"
 
 
 def colour(local_eic: float, dark: bool = False) -> str:
-    """The scale's colour of a finite local EIC, as ``#rrggbb``.
-
-    - `local_eic`: digits; clamped to [0, 8].
-    - `dark`: for a dark page.
-
-    Raises `ValueError` if `local_eic` is inf or nan: those are never drawn as a colour.
+    """The scale's ``#rrggbb`` of digits, clamped to [0, 8]; ValueError for inf and nan.
 
     >>> colour(0.0), colour(8.0) == colour(11.5)
     ('#f2f0e7', True)
@@ -193,15 +181,10 @@ def text_on(colour: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """How a value is drawn."""
-
-    # fill, ink, outline: colours ``#rrggbb``
-    fill: str
+    fill: str  # ``#rrggbb``, as the next two
     ink: str
     outline: str
-    # {"solid", "dash", "dot"}: Dashed outlines mark values without a colour: dashed infinite,
-    # dotted undefined
-    dash: str
+    dash: str  # "solid"; "dash" for an infinite value, "dot" for an undefined one
     hatched: bool  # True for infinite values
 
 

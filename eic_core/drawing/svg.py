@@ -1,4 +1,4 @@
-"""A scene as a standalone SVG document, written directly; all text escaped."""
+"""A scene as a standalone SVG document; all text escaped."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ def tree_svg(
     Parameters
     ----------
     inspection
+        The formula on its samples.
     selected
-        Node to ring; the way to it is kept open.
+        Node to ring; the way to it is open.
     unfolded
         Folded nodes to open (see `layout.visible_tree`).
     dark
@@ -37,13 +38,11 @@ def tree_svg(
     Returns
     -------
     str
-
-    Notes
-    -----
-    Names inside the document end in ``-light`` or ``-dark``, so that one page may hold both.
+        With ids that end in ``-light`` or ``-dark``, so that one page may hold both.
 
     Examples
     --------
+
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]})
@@ -55,11 +54,7 @@ def tree_svg(
 
 
 def scene_svg(scene: Scene, title: str, *, dark: bool = False) -> str:
-    """Draw a scene.
-
-    - `title`: for screen readers and window titles.
-    - `dark`: for a dark background.
-    """
+    """A scene as SVG; `title` is for screen readers and window titles."""
     theme = THEMES[dark]
     bar_height = 56.0
     width = max(scene.width, 340.0) + 32
@@ -88,7 +83,7 @@ def scene_svg(scene: Scene, title: str, *, dark: bool = False) -> str:
 
 
 def _text(text: str) -> str:
-    """Escaped, and without the control characters that XML forbids."""
+    # without the control characters and lone surrogates that XML forbids
     return escape("".join(c for c in text if c >= " " and not 0xD800 <= ord(c) <= 0xDFFF))
 
 
@@ -113,7 +108,6 @@ def _edge(edge: Edge, colour: str) -> str:
 
 
 def _card(card: Card, scale: float, dark: bool) -> list[str]:
-    """A card, from back to front: shadow if folded, box, hatching, selection, texts, tag."""
     theme, paint = THEMES[dark], card.paint
     dashes = {"solid": "", "dash": ' stroke-dasharray="6 4"', "dot": ' stroke-dasharray="2 3"'}
     x, y = card.x - card.width / 2, card.y - card.height / 2

@@ -1,8 +1,4 @@
-"""A formula written in other languages, each text proved by reading it back.
-
-The languages are described in `eic_core.operators.dialects`; here is the one writer for all of
-them.  Nothing recurses.
-"""
+"""A formula written in other languages (`eic_core.operators.dialects`), proved by reading back."""
 
 from __future__ import annotations
 
@@ -30,36 +26,28 @@ COPIED: dict[str, str] = {
     **{key: dialect.name for key, dialect in DIALECTS.items()},
     LATEX_NAME: "LaTeX",
 }
-"""Every language that formulas are copied to: its key and its name for people."""
+"""Every language that formulas are copied to: key and displayed name."""
 
 MAX_TEXT = 1_000_000
 """Characters; a definition that holds its operand twice doubles the text."""
 
-_LARGEST_INT = 2**31
+_LARGEST_INT = 2**31  # whole numbers from here on are no int in C and Fortran
 
 
 @dataclass(frozen=True)
 class Copied:
-    """A formula in another language."""
-
     text: str
     language: str  # A key of `COPIED`
-    # Whether the text reads back to the same tree, numbers spelled as the language needs them; if
-    # not, it reads back to another one of the same value
-    same: bool
-    defined: tuple[str, ...]  # Operators that the language has not, written by a definition
-    # Variables that could not keep their names, and what they are called
+    same: bool  # True if it reads back to the same tree, False for another one of the same value
+    defined: tuple[str, ...]  # Operators that the language lacks, written by a definition
+    # Variables that could not keep their names: old name, new name
     renamed: tuple[tuple[str, str], ...]
-    notes: tuple[str, ...]  # What is to be known of it, user text in backticks
+    notes: tuple[str, ...]  # Caveats, a sentence each, user text in backticks
 
 
 @lru_cache(maxsize=64)
 def copied(formula: Formula, language: str) -> Copied:
-    """A formula as text of another language.
-
-    - `language`: a key of `COPIED`.
-
-    Raises `FormulaError` if the language has no way to write it that is read back.
+    """A formula in a language of `COPIED`; FormulaError if it has no text that reads back.
 
     >>> formula = read("-x**2/3 + exp(1e-3*y)").formula
     >>> for name in ("c", "fortran", "mathematica", "excel"):
@@ -98,7 +86,6 @@ def copied(formula: Formula, language: str) -> Copied:
 def _notes(
     formula: Formula, language: str, used: tuple[str, ...], renamed: tuple[tuple[str, str], ...]
 ) -> tuple[str, ...]:
-    """What is to be known of a text."""
     notes: list[str] = []
     label = COPIED[language]
     if used:
@@ -141,7 +128,7 @@ Shape = tuple[tuple[str, int, object, object], ...]
 
 
 def _shape(formula: Formula) -> Shape:
-    """A tree by its operators, the values of its numbers, and variables in order of appearance."""
+    """A tree by operators, values of numbers, and variables in order of appearance."""
     place = {label: i for i, label in enumerate(formula.variables)}
     return tuple(
         (
@@ -161,26 +148,28 @@ def _shape(formula: Formula) -> Shape:
 _POINTS = ((3, 7), (11, 5), (-13, 9), (1, 6), (-8, 11), (29, 4))
 """Numerators and denominators of the numbers at which two trees are compared."""
 
+# half the digits may be lost on the way without making equal formulas differ
 _DIGITS, _AGREED = 60, 30
 
 
 def _equal(formula: Formula, other: Formula) -> bool:
-    """Whether two trees have the same values at 60 digits, at a few points."""
+    """Whether two trees have the same values to 30 digits at a few points."""
     import mpmath  # of no use to whoever only copies
 
-    mp = mpmath.mp.clone()
+    mp = mpmath.mp.clone()  # the shared context has a precision of its own
     mp.dps = _DIGITS
     for turn in range(len(_POINTS)):
-        known, found = (_value_at(tree, mp, turn) for tree in (formula, other))
-        if known is None:
+        own_value, other_value = (_value_at(tree, mp, turn) for tree in (formula, other))
+        if own_value is None:
             continue
-        if found is None or abs(known - found) > mp.mpf(10) ** -_AGREED * max(1, abs(known)):
+        if other_value is None or abs(own_value - other_value) > mp.mpf(10) ** -_AGREED * max(
+            1, abs(own_value)
+        ):
             return False
     return True
 
 
 def _value_at(formula: Formula, mp: Any, turn: int) -> Any:
-    """The value at one point, None where there is none."""
     place = {label: i for i, label in enumerate(formula.variables)}
     values: list[Any] = []
     for node in formula:
@@ -192,11 +181,12 @@ def _value_at(formula: Formula, mp: Any, turn: int) -> Any:
         else:
             row = OPERATORS[node.operator]
             operands = [values[child] for child in node.children]
-            taken = operands
+            needed = operands
+            # the other branch may have no value at this point
             if row.chooses and operands[0] is not None:
-                taken = [operands[0], operands[1 if operands[0] else 2]]
+                needed = [operands[0], operands[1 if operands[0] else 2]]
             try:
-                value = None if None in taken else row.exact(mp, operands, node.parameter)
+                value = None if None in needed else row.exact(mp, operands, node.parameter)
             except (ValueError, ZeroDivisionError, OverflowError):
                 value = None
             if isinstance(value, mp.mpc) or (value is not None and not mp.isfinite(value)):
@@ -212,12 +202,10 @@ def _constant(node: Node, mp: Any) -> Any:
     return {"pi": +mp.pi, "e": +mp.e, "true": mp.mpf(1), "false": mp.mpf(0)}.get(node.label)
 
 
-follow(copied.cache_clear)
+follow(copied.cache_clear)  # a registered operator may change what a text means
 
 
 class _Writer:
-    """Writes one formula in one language, over an explicit stack."""
-
     def __init__(self, formula: Formula, dialect: Dialect) -> None:
         self.formula = formula
         self.dialect = dialect
@@ -226,10 +214,6 @@ class _Writer:
         self.spellings = [self._spelling(node) if node.children else None for node in formula]
 
     def text(self) -> str:
-        """The whole text.
-
-        Raises `FormulaError` if it grows too long.
-        """
         pieces: list[str] = []
         size = 0
         todo: list[str | int] = [len(self.formula) - 1]
@@ -263,7 +247,6 @@ class _Writer:
         return spelling
 
     def _parts(self, node: Node) -> Iterator[str | int]:
-        """What a node is written as: texts, and the ids of operands."""
         spelling = self.spellings[node.id]
         if spelling is None:
             yield self._leaf(node)
@@ -293,7 +276,7 @@ class _Writer:
         yield from (opened, child.id, closed)
 
     def _is_counted(self, node: Node, child: Node, position: int) -> bool:
-        """Whether an operand is a truth value that is reckoned with as a number."""
+        """Whether an operand is a truth value that the operator reckons with as a number."""
         row = OPERATORS[node.operator]
         counts = row.numeric or row.compares or (row.chooses and position > 0)
         return counts and bool(child.children) and OPERATORS[child.operator].truth
@@ -309,7 +292,6 @@ class _Writer:
         return self.dialect.negative if node.label.startswith("-") else ATOM
 
     def _begins_with_minus(self, node: Node) -> bool:
-        """Whether the text of an operand begins with a minus that no parenthesis hides."""
         while True:
             spelling = self.spellings[node.id]
             if spelling is None:
@@ -344,7 +326,6 @@ class _Writer:
         return f"{number(over)}/{number(under)}"
 
     def _parameter(self, node: Node) -> str:
-        """An exact exponent, index or base."""
         value = node.parameter
         assert value is not None
         row, number = OPERATORS[node.operator], self.dialect.number
@@ -374,7 +355,7 @@ def _template(template: str, arity: int, dialect: str) -> tuple[Part | None, ...
 
 
 def _names(labels: tuple[str, ...], dialect: Dialect) -> Iterator[tuple[str, str]]:
-    """What each variable is called: unlike words of the language, and each other."""
+    """Each variable's name in the language, unlike its words and the other names."""
     if dialect.names == "cells":
         for label, column in zip(labels, _columns(), strict=False):
             yield label, f"{column}2"
@@ -393,10 +374,10 @@ def _names(labels: tuple[str, ...], dialect: Dialect) -> Iterator[tuple[str, str
             plain = f"v{plain}"
         name = plain
         joint = "" if dialect.names == "alphanumeric" else "_"
-        for number in counting(2):
+        for suffix in counting(2):
             if _key(name, dialect) not in used:
                 break
-            name = f"{plain}{joint}{number}"
+            name = f"{plain}{joint}{suffix}"
         used.add(_key(name, dialect))
         yield label, name
 
@@ -406,7 +387,6 @@ def _key(name: str, dialect: Dialect) -> str:
 
 
 def _columns() -> Iterator[str]:
-    """Columns of a spreadsheet: A, B, …, Z, AA, …"""
     for number in counting(1):
         letters = ""
         while number:

@@ -1,7 +1,4 @@
-"""Formulas written out: Python that reads back to the same tree, LaTeX, MathML and short labels.
-
-Nothing here recurses, so depth is no matter.
-"""
+"""Formulas as Python that reads back to the same tree, C, LaTeX, MathML and short labels."""
 
 from __future__ import annotations
 
@@ -39,13 +36,7 @@ _SMALL = 6  # the most nodes that stand in an exponent of e
 
 @lru_cache(maxsize=512)
 def template_parts(template: str, arity: int, comma: str = ", ") -> tuple[Part | None, ...]:
-    """A template as texts, (operand, floor) pairs, and None for the parameter.
-
-    - `template`: one of a `Form`'s, with its slots (`eic_core.operators.writing`).
-    - `arity`: number of operands, which ``<*>`` stands for.
-    - `comma`: what stands between the operands of ``<*>``.
-
-    Returns the floor of an operand is the precedence below which it needs parentheses.
+    """A template as texts, (operand, floor of precedence) pairs, and None for the parameter.
 
     >>> template_parts("max(<*>)", 2)
     ('max(', (0, 0), ', ', (1, 0), ')')
@@ -67,7 +58,7 @@ def template_parts(template: str, arity: int, comma: str = ", ") -> tuple[Part |
 
 
 def form_of(formula: Formula, node: Node) -> Form:
-    """How an operator is written over these operands.
+    """The form of an operator over these operands.
 
     >>> from eic_core.formula.syntax import read
     >>> formula = read("exp(-x)").formula
@@ -94,6 +85,7 @@ def _misread(formula: Formula, node: Node) -> bool:
     base, *exponents = node.children
     if _is_euler(formula.nodes[base]):
         return True
+    # no literal n or n/2 has more than four nodes; longer exponents need not be looked at
     if not exponents or exponents[0] - formula.first[exponents[0]] >= 4:
         return False
     value = literal(formula.to_draft(exponents[0]))
@@ -105,10 +97,7 @@ def _is_euler(node: Node) -> bool:
 
 
 def math_style(form: Form, place: int, around: str = "") -> str:
-    r"""The style in which TeX sets an operand: ``\scriptstyle`` in an exponent, and so on.
-
-    - `place`: which operand.
-    - `around`: the style of the whole, empty for display style.
+    r"""The style of an operand in TeX, such as ``\scriptstyle``; `around` is that of the whole.
 
     >>> [math_style(OPERATORS["pow"].form, place) for place in (0, 1)]
     ['', '\\scriptstyle']
@@ -189,13 +178,13 @@ def name_mathml(name: str) -> str:
 
 
 def _subscripted(name: str) -> re.Match[str] | None:
-    """Head and script, unless that would look like a function with a base or an index."""
     match = _NAME.match(name.translate(SUBSCRIPTS))
+    # log_2 would look like a logarithm to that base, sqrt_3 like a cube root
     return None if match and (match[1] or match[3]).lower() in FUNCTIONS else match
 
 
 def printable(text: str) -> str:
-    """Without the characters that XML forbids: control characters and lone surrogates.
+    """The text without control characters and lone surrogates, which XML forbids.
 
     >>> printable("a\\x00b\\ud800")
     'ab'
@@ -217,7 +206,7 @@ follow(name_mathml.cache_clear)
 
 _TYPESET = (LATEX, MATHML)
 _RIGHT = (ADD + 1, MUL + 1)
-"""Floors of operands at the right of + − and · /."""
+"""Floors of operands at the right of + − and · /, where a leading minus needs parentheses."""
 
 _BRACKETS = {
     CODE: ("(", ")"),
@@ -243,9 +232,11 @@ def to_python(formula: Formula, node_id: int | None = None) -> str:
     Returns
     -------
     str
+        In the infix notation of `eic_core.read`.
 
     Examples
     --------
+
     >>> from eic_core.formula.syntax import read
     >>> to_python(read("(x_0 - 1)^2 * -x_1").formula)
     '(x0 - 1)**2*(-x1)'
@@ -256,26 +247,24 @@ def to_python(formula: Formula, node_id: int | None = None) -> str:
 def to_c(formula: Formula, name: str = "f") -> str:
     """A C function of the formula's variables, with what it needs before it: C99 and `math.h`.
 
+    Values may differ from NumPy's in the last digit.
+
     Parameters
     ----------
     formula
-        Its variables are the arguments, in the order of `Formula.variables`; a name that is
-        none in C is changed.
+        Its variables are the arguments, in the order of `Formula.variables`; a name that C reserves
+        is changed.
     name
-        What the function is called.
+        The name of the function.
 
     Returns
     -------
     str
-
-    Notes
-    -----
-    Numbers are doubles and operations those of the C library, whose values may differ from
-    NumPy's in the last digit.  An operator that was added at run time is a function that the
-    reader must supply.
+        A whole source file; operators added at run time are functions that the reader supplies.
 
     Examples
     --------
+
     >>> from eic_core.formula.syntax import read
     >>> print(to_c(read("-x**2/3 + where(x > y, x, 2)").formula))
     #include <math.h>
@@ -289,13 +278,13 @@ def to_c(formula: Formula, name: str = "f") -> str:
     helpers = dict.fromkeys(
         OPERATORS[node.operator].writing.c_helper for node in formula.nodes if node.children
     )
-    given = ", ".join(f"double {c}" for c in _c_names(formula).values()) or "void"
+    arguments = ", ".join(f"double {c}" for c in _c_names(formula).values()) or "void"
     body = "".join(_flatten(formula, len(formula) - 1, C))
     lines = [
         "#include <math.h>",
         "",
         *(f"static {text}\n" for text in helpers if text),
-        f"double {name}({given})",
+        f"double {name}({arguments})",
         "{",
         f"    return {body};",
         "}",
@@ -318,15 +307,17 @@ def to_latex(
     node_id
         The root of the part to write; the whole by default.
     decorate
-        Given a node and its LaTeX, returns what stands for it: a well-formed group such as
-        ``\colorbox{red}{$...$}``. Leaves are decorated too.
+        Given a node, leaves too, and its LaTeX, returns a well-formed group in its place, such as
+        ``\colorbox{red}{$...$}``.
 
     Returns
     -------
     str
+        For math mode, without delimiters.
 
     Examples
     --------
+
     >>> from eic_core.formula.syntax import read
     >>> print(to_latex(read("sqrt(x_0)/(1.5e-7*theta)").formula))
     \frac{\sqrt{x_{0}}}{1.5\times 10^{-7} \cdot \theta}
@@ -335,7 +326,7 @@ def to_latex(
 
 
 def to_mathml(formula: Formula, node_id: int | None = None) -> str:
-    """MathML Core: one well-formed ``<math>`` element that browsers typeset.
+    """MathML Core (W3C): one well-formed ``<math>`` element that browsers typeset.
 
     Parameters
     ----------
@@ -347,13 +338,11 @@ def to_mathml(formula: Formula, node_id: int | None = None) -> str:
     Returns
     -------
     str
-
-    Notes
-    -----
-    W3C, MathML Core, https://www.w3.org/TR/mathml-core/.
+        In display style.
 
     Examples
     --------
+
     >>> from eic_core.formula.syntax import read
     >>> to_mathml(read("sqrt(x)").formula)[-48:]
     'display="block"><msqrt><mi>x</mi></msqrt></math>'
@@ -365,24 +354,26 @@ def to_mathml(formula: Formula, node_id: int | None = None) -> str:
 def short_text(formula: Formula, node_id: int | None = None, limit: int = 40) -> str:
     """A compact label; where it is too long, long constants lose digits, then operands go.
 
-    What is left out stands for itself as an ellipsis, innermost first: the last operation and its
-    brackets stay, so that sums which begin alike are told apart.
+    Ellipses stand for operands, innermost first: the last operation and its brackets stay, so that
+    sums which begin alike differ.
 
     Parameters
     ----------
     formula
+        The tree.
     node_id
         The root of the part to write; the whole by default.
     limit
-        Most characters, ellipses included. Of fewer than `FEWEST_OF_OPERANDS` the end is cut
-        off.
+        Most characters, ellipses included; below `FEWEST_OF_OPERANDS` the end is cut off.
 
     Returns
     -------
     str
+        At most `limit` characters of plain text.
 
     Examples
     --------
+
     >>> from eic_core.formula.syntax import read
     >>> f = read("10000*x - 9999*x").formula
     >>> short_text(f), short_text(f, limit=8)
@@ -397,22 +388,21 @@ def short_text(formula: Formula, node_id: int | None = None, limit: int = 40) ->
         whole = _beginning(formula, node, limit, brief)
         if len(whole) <= limit:
             return whole
-    known: dict[int, str] = {}
+    beginnings: dict[int, str] = {}
 
     def beginning(k: int) -> str:
-        if k not in known:
-            known[k] = _beginning(formula, k, limit, True)
-        return known[k]
+        if k not in beginnings:
+            beginnings[k] = _beginning(formula, k, limit, True)
+        return beginnings[k]
 
     return _elided(formula, node, limit, beginning)
 
 
 FEWEST_OF_OPERANDS, MOST_OF_OPERANDS = 24, 80
-"""Characters of a label from which on operands are left out, and up to which; else its end is."""
+"""Limits between which operands are left out of a label; for others its end is cut off."""
 
 
 def _beginning(formula: Formula, node_id: int, limit: int, brief: bool) -> str:
-    """A label, or its first characters, one more than `limit` if there are more."""
     text = ""
     todo: list[str | int] = [node_id]
     while todo and len(text) <= limit:
@@ -421,18 +411,18 @@ def _beginning(formula: Formula, node_id: int, limit: int, brief: bool) -> str:
             text += _brief(part) if brief else part
         else:
             todo.extend(reversed(list(_parts(formula, formula.nodes[part], TEXT))))
-    return text[: limit + 1]
+    return text[: limit + 1]  # one more than fits tells that it is too long
 
 
 def _elided(formula: Formula, node_id: int, limit: int, beginning: Callable[[int], str]) -> str:
-    """A label that is too long; `beginning` has each node's whole one, or its first characters."""
+    """A shortened label; `beginning` has the first `limit` + 1 characters of each node's label."""
     if FEWEST_OF_OPERANDS <= limit <= MOST_OF_OPERANDS and formula.nodes[node_id].children:
         return _with_room(formula, node_id, limit, beginning)
     return beginning(node_id)[: max(limit - 1, 0)].rstrip() + "…"
 
 
 def _with_room(formula: Formula, node_id: int, room: int, beginning: Callable[[int], str]) -> str:
-    """A label in so many characters: operands share what the operation leaves, short ones first."""
+    """A label in `room` characters: operands share what the operation leaves, short ones first."""
     text = beginning(node_id)
     if len(text) <= room:
         return text
@@ -441,15 +431,16 @@ def _with_room(formula: Formula, node_id: int, room: int, beginning: Callable[[i
         for part in _parts(formula, formula.nodes[node_id], TEXT)
     ]
     operands = [part for part in parts if not isinstance(part, str)]
-    left = room - sum([len(part) for part in parts if isinstance(part, str)])
-    if left < len(operands) or not operands:
+    spare = room - sum([len(part) for part in parts if isinstance(part, str)])
+    if spare < len(operands) or not operands:
         return "…"
     written: dict[int, str] = {}
     for n, k in enumerate(sorted(operands, key=lambda k: len(beginning(k)))):
-        share = left // (len(operands) - n)
+        share = spare // (len(operands) - n)
         written[k] = _with_room(formula, k, share, beginning) if share > 1 else "…"
-        left -= len(written[k])
+        spare -= len(written[k])
     text = "".join([part if isinstance(part, str) else written[part] for part in parts])
+    # an operation of nothing but ellipses tells no more than one
     return text if any(map(str.isalnum, text)) else "…"
 
 
@@ -457,7 +448,6 @@ _LONG_NUMBER = re.compile(r"(?<![\w.])\d[\d.]{11,}(?![\w.])")
 
 
 def _brief(text: str) -> str:
-    """The same with eight digits of each number that has twelve characters or more."""
     return _LONG_NUMBER.sub(lambda m: re.sub(r"e\+?0*", "e", f"{float(m[0]):.8g}"), text)
 
 
@@ -482,7 +472,6 @@ def node_texts(formula: Formula, limit: int = 40) -> tuple[str, ...]:
 
 
 def _beginnings(formula: Formula, limit: int, written: Callable[[str], str]) -> list[str]:
-    """The labels of all nodes, or their first characters, one more than `limit`."""
     texts: list[str] = []
     for node in formula.nodes:
         text = ""
@@ -499,7 +488,6 @@ def _last(formula: Formula, node_id: int | None) -> int:
 
 
 def _parts(formula: Formula, node: Node, style: int) -> Iterator[str | int]:
-    """What a node is written as: texts and ids of operands, parentheses included."""
     if not node.children:
         yield _leaf(formula, node, style)
         return
@@ -530,7 +518,6 @@ def _parts(formula: Formula, node: Node, style: int) -> Iterator[str | int]:
 
 
 def _written(form: Form, style: int, count: int) -> Sequence[Part | None]:
-    """A form in one style, for so many operands."""
     if style != C or not form.c:
         return template_parts(form[style if style != C else CODE], count, _COMMA[style])
     parts = template_parts(form.c, count)
@@ -542,7 +529,6 @@ def _written(form: Form, style: int, count: int) -> Sequence[Part | None]:
 
 
 def _counts_a_truth(formula: Formula, node: Node, position: int) -> bool:
-    """Whether an operand is a truth value, an int in C, that is reckoned with as a number."""
     row, child = OPERATORS[node.operator], formula.nodes[node.children[position]]
     counts = row.numeric or (row.chooses and position > 0)
     return counts and bool(child.children) and OPERATORS[child.operator].truth
@@ -550,7 +536,8 @@ def _counts_a_truth(formula: Formula, node: Node, position: int) -> bool:
 
 def _begins_with_minus(formula: Formula, node: Node, style: int) -> bool:
     """Whether a node's text begins with a minus, which would stand next to another sign."""
-    style = LATEX if style == MATHML else style  # which begin alike
+    # a MathML template begins with a tag, but has a minus first where that of LaTeX does
+    style = LATEX if style == MATHML else style
     while node.children:
         first, *_ = _written(form_of(formula, node), style, len(node.children))
         if isinstance(first, str):
@@ -585,7 +572,6 @@ def _precedence(formula: Formula, node: Node, style: int) -> int:
 
 
 def _parameter(node: Node, form: Form, style: int) -> str:
-    """The exact parameter: an exponent, an index or a base."""
     value = node.parameter
     assert value is not None
     if style == MATHML:
@@ -618,10 +604,7 @@ _NAMES: dict[int, Callable[[str], str]] = {
 
 @lru_cache(maxsize=64)
 def _variable_names(formula: Formula, style: int) -> dict[str, str]:
-    """The typeset name of each variable, of which no two are alike.
-
-    Where two would be, both are written letter by letter, and numbered if even that is the same.
-    """
+    """The typeset name of each variable; where two are alike, letter by letter, then numbered."""
     names = {label: _NAMES[style](label) for label in formula.variables}
     for attempt in (_verbatim, _numbered):
         count = Counter(names.values())
@@ -650,7 +633,6 @@ def _numbered(label: str, place: int, style: int) -> str:
 
 
 def _leaf(formula: Formula, node: Node, style: int) -> str:
-    """A variable or a constant as one of the four styles writes it."""
     label = node.label
     if style == C:
         return _c_names(formula)[label] if node.operator == VARIABLE else _c_number(label)
@@ -663,8 +645,10 @@ def _leaf(formula: Formula, node: Node, style: int) -> str:
         return f"Rational({over}, {under})" if slash else label
     if style == TEXT:
         return "π" if label == "pi" else label.replace("-", "−")
-    if style == MATHML:
-        return _number_mathml(label)
+    return _number_mathml(label) if style == MATHML else _number_latex(label)
+
+
+def _number_latex(label: str) -> str:
     if label == "pi":
         return r"\pi"
     if label == "e":
@@ -685,14 +669,14 @@ _C_WORDS = frozenset(
     "union unsigned void volatile while asm near far pascal cdecl huge".split()
 )
 _C_MACROS = re.compile(r"[A-Z][A-Z0-9_]*_[A-Z0-9_]*|NAN|INFINITY|_.*")
-"""Names that `math.h` may give a meaning that a parameter cannot change."""
+"""Names that `math.h` may define as macros, which replace a parameter of that name, too."""
 
 _LARGEST_INT = 2**31
 
 
 @lru_cache(maxsize=64)
 def _c_names(formula: Formula) -> dict[str, str]:
-    """What each variable is called in C: unlike keywords, macros and functions, and each other."""
+    """The name of each variable in C, unlike keywords, macros, functions and the others."""
     used = {*_C_WORDS, *re.findall(r"[a-z]\w*(?=\()", " ".join(_c_templates(formula)))}
     names: dict[str, str] = {}
     for label in formula.variables:
@@ -711,7 +695,6 @@ follow(_c_names.cache_clear)
 
 
 def _c_templates(formula: Formula) -> Iterator[str]:
-    """The templates for C of all its operators."""
     for node in formula.nodes:
         if node.children:
             form = form_of(formula, node)
@@ -736,7 +719,7 @@ def _c_number(label: str) -> str:
 
 
 def _c_parameter(value: Fraction) -> str:
-    """An exact exponent, index or base: a whole number as such, where C converts it."""
+    # C converts a whole number, as long as it is an int
     if value.denominator == 1 and abs(value) < _LARGEST_INT:
         return str(value)
     return repr(float(value))
@@ -771,7 +754,7 @@ def _flatten(
     decorate: Callable[[Node, str], str] | None = None,
 ) -> list[str]:
     """All pieces of the text, left to right, over an explicit stack."""
-    pieces: list[str] = []
+    pieces: list[str] = []  # an explicit stack: deep trees would exceed the limit of recursion
     todo: list[str | int | tuple[int, int]] = [root]
     while todo:
         item = todo.pop()

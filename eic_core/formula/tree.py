@@ -1,11 +1,4 @@
-"""A formula as a tree of nodes, exactly as written.
-
-A `Formula` is a flat tuple of `Node` in post-order: every child stands before
-its parent, the root is last, and the subtree of node k is the contiguous slice
-``nodes[first_of(k) : k + 1]``.  Nothing here recurses, so a tree of 10,000
-nodes is as safe as one of three.  Nothing is folded, sorted or simplified: EIC
-measures the writing.
-"""
+"""A formula as a tree of nodes, as written: EIC measures the writing, so nothing is folded."""
 
 from __future__ import annotations
 
@@ -26,9 +19,7 @@ UNDEFINED = "nan"
 
 
 class Node(NamedTuple):
-    """One node of a formula."""
-
-    id: int  # Position in post-order, 0 first; the root has the largest
+    id: int  # Position in post-order, from 0
     # Name of a row of `eic_core.operators.OPERATORS`, or `VARIABLE` or `CONSTANT` at a leaf
     operator: str
     children: tuple[int, ...]  # Ids of the operands, in the order written
@@ -42,31 +33,24 @@ class Node(NamedTuple):
 
     @property
     def is_leaf(self) -> bool:
-        """True for variables and constants."""
         return not self.children
 
 
-_new_node = tuple.__new__  # a third of what calling `Node` costs
+_new_node = tuple.__new__  # takes a third of the time of calling `Node`
 
 
 @dataclass(slots=True)
 class Draft:
-    """A node under construction: what parsers and rewriters build with.
+    """A node under construction; drafts may share sub-drafts, of which each place gets a copy."""
 
-    Drafts may share sub-drafts; `Formula.from_draft` copies them out, one node
-    for each place.
-    """
-
-    # operator, label, parameter, span: as `Node` has them
     operator: str
-    children: list[Draft] = field(default_factory=list)  # The operands
+    children: list[Draft] = field(default_factory=list)
     label: str = ""
     parameter: Parameter = None
     span: tuple[int, int] = (0, 0)
 
 
 def variable(name: str, span: tuple[int, int] = (0, 0)) -> Draft:
-    """A variable leaf."""
     return Draft(VARIABLE, label=name, span=span)
 
 
@@ -77,25 +61,24 @@ def constant(text: str, span: tuple[int, int] = (0, 0)) -> Draft:
 
 @dataclass(frozen=True, eq=False)
 class Formula:
-    """An immutable expression tree with its source text.
-
-    Formulas compare by identity; compare `structure()` to ask whether two trees are the same.
+    """An immutable tree with its source; equality is identity, so compare `structure()` instead.
 
     >>> f = Formula.from_draft(Draft("add", [variable("x"), constant("1")]), "x+1")
     >>> f.complexity, f.root.operator, f.variables
     (3, 'add', ('x',))
     """
 
-    nodes: tuple[Node, ...]  # Post-order; at least one
+    # Post-order: children before their parent, the root last, and the subtree of node k is the
+    # slice ``nodes[first[k] : k + 1]``. So nothing recurses, and deep trees are safe.
+    nodes: tuple[Node, ...]
     source: str = ""  # The text that was read; node spans point into it
 
     def __reduce__(self) -> tuple[type[Formula], tuple[tuple[Node, ...], str]]:
-        """Pickled without its tape, which holds addresses."""
+        # cached values may hold addresses of this process
         return Formula, (self.nodes, self.source)
 
     @classmethod
     def from_draft(cls, root: Draft, source: str = "") -> Formula:
-        """Lay a draft out in post-order, without recursion."""
         parents_first: list[Draft] = []  # and the last operand before the first
         pending = [root]
         while pending:
@@ -122,7 +105,6 @@ class Formula:
         return cls(tuple(nodes), source)
 
     def to_draft(self, node_id: int | None = None) -> Draft:
-        """The subtree at `node_id` (default: the root) as a fresh draft."""
         last = len(self.nodes) - 1 if node_id is None else node_id
         first = self.first[last]
         drafts: list[Draft] = []
@@ -133,18 +115,16 @@ class Formula:
 
     @property
     def root(self) -> Node:
-        """The last node in post-order."""
         return self.nodes[-1]
 
     @property
     def complexity(self) -> int:
-        """Number of nodes; exact exponents and bases are part of their operator."""
+        """Number of nodes; exact exponents and bases belong to their operator."""
         return len(self.nodes)
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
-        """Names of the variables, in order of first appearance."""
-        return tuple(dict.fromkeys([n[3] for n in self.nodes if n[1] == VARIABLE]))
+        return tuple(dict.fromkeys(n.label for n in self.nodes if n.operator == VARIABLE))
 
     @cached_property
     def first(self) -> tuple[int, ...]:
@@ -156,7 +136,6 @@ class Formula:
 
     @cached_property
     def parents(self) -> tuple[int | None, ...]:
-        """For each node, the id of its parent; None at the root."""
         parents: list[int | None] = [None] * len(self.nodes)
         for node in self.nodes:
             for child in node.children:
@@ -165,7 +144,6 @@ class Formula:
 
     @cached_property
     def depths(self) -> tuple[int, ...]:
-        """For each node, its distance from the root (0 at the root)."""
         depths = [0] * len(self.nodes)
         for node in reversed(self.nodes):
             for child in node.children:
@@ -173,7 +151,6 @@ class Formula:
         return tuple(depths)
 
     def subtree(self, node_id: int) -> Formula:
-        """The formula rooted at `node_id`, ids renumbered from 0, spans kept."""
         shift = self.first[node_id]
         return Formula(
             tuple(

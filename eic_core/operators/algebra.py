@@ -37,13 +37,10 @@ from eic_core.operators.writing import (
 
 
 def _sum_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
-    """kappa_a = y_a / y and kappa_b = 1 - kappa_a; for sub the sign is lost in the square.
-
-    The difference costs kappa_b at most a rounding of kappa_a, less than the operands' own noise
-    makes of it.
-    """
-    left = a[0] / y
-    return square(left), square(1.0 - left)
+    """kappa_a = y_a / y and kappa_b = 1 - kappa_a; for sub the sign is lost in the square."""
+    # the difference costs kappa_b at most a rounding of kappa_a, less than the operands' own noise
+    kappa = a[0] / y
+    return square(kappa), square(1.0 - kappa)
 
 
 def _cancelling(noun: str) -> Words:
@@ -84,7 +81,6 @@ def _either_zero(B: Any, a: Operands, p: Any) -> Any:
 
 
 def _sign_of(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
-    """-1 below 0, else 1."""
     return (B.where(a[0] < 0, -1.0, 1.0),)
 
 
@@ -142,6 +138,7 @@ ABS_ROW = Operator(
 
 # --- powers ---
 
+# NumPy computes products and roots faster than powers
 _POWERS: dict[float, Program] = {
     0.5: ((np.sqrt, 0),),
     -1.0: ((np.reciprocal, 0),),
@@ -159,12 +156,11 @@ def _power_exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
     assert p is not None
     if p.denominator == 1:
         return a[0] ** p.numerator
-    root = mp.sqrt(a[0])
+    root = mp.sqrt(a[0])  # exact exponents are whole numbers and halves
     return root**p.numerator
 
 
 def _slope_at_zero(B: Any, p: Any) -> Any:
-    """The derivative of x^p at x = 0."""
     return B.where(p == 1, 1.0, B.where((p == 0) | (p > 1), 0.0, B.inf))
 
 
@@ -323,7 +319,7 @@ def _hypot_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 
 
 def _hypot_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
-    """At the origin, where the direction is open, the bound 1."""
+    # at the origin the direction is open: the bound 1
     return tuple(B.where(y == 0, 1.0, B.over(operand, y)) for operand in a)
 
 

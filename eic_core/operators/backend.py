@@ -1,9 +1,4 @@
-"""What a row's formulas may call: the same few functions for arrays, for mpmath and for C.
-
-A row writes its derivative, condition numbers and edges once, over a backend ``B``.  `NUMPY`
-evaluates them over arrays, `MpBackend` on one number of any precision, and the generator of the
-native engine traces them into C (`eic_core.engine.native.generate`).
-"""
+"""The functions that a row's formulas may call: alike for arrays, for mpmath and traced into C."""
 
 from __future__ import annotations
 
@@ -45,10 +40,7 @@ NUMPY = SimpleNamespace(
 
 
 class MpBackend:
-    """One number at a time, with a context of `mpmath`.
-
-    - `context`: its working precision holds.
-    """
+    """One number at a time, at the working precision of an mpmath context."""
 
     def __init__(self, context: Any) -> None:
         self.context = context
@@ -75,11 +67,11 @@ class MpBackend:
         return self.context.pi
 
     def log(self, a: Value) -> Value:
-        """-inf at 0."""
+        # mpmath raises where NumPy gives -inf
         return self.context.log(a) if a else -self.inf
 
     def pow(self, a: Value, b: Value) -> Value:
-        """inf where 0 is raised to a negative power."""
+        # mpmath raises where NumPy gives inf
         return self.inf if not a and b < 0 else a**b
 
     def over(self, a: Value, b: Value) -> Value:
@@ -90,10 +82,7 @@ class MpBackend:
 
     @staticmethod
     def where(condition: Any, a: Value, b: Value) -> Value:
-        """One of two numbers, both of which have been computed.
-
-        - `a`, `b`: what is given if it holds, and if not.
-        """
+        # both have been computed, as for arrays
         return a if condition else b
 
     def isfinite(self, a: Value) -> bool:

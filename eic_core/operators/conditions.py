@@ -1,8 +1,4 @@
-"""Rows of the operator table: comparisons, and, or, not, and the conditional that they decide.
-
-A comparison gives a truth value, 1 or 0, which carries no noise of its own; a conditional passes on
-the branch that is taken.  What holds on a threshold stands in ADR 0015.
-"""
+"""Rows of the operator table: comparisons, and, or, not, and the conditional (ADR 0015)."""
 
 from __future__ import annotations
 
@@ -23,11 +19,11 @@ NO_OPERAND = "its operands have no value"
 
 
 def _no_slope(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
-    """A truth value does not move with its operands."""
+    # a truth value does not move with its operands: zeros, in the shape of each of them
     return tuple(B.where(x == x, 0.0, 0.0) for x in a)
 
 
-def _known(relation: Any) -> Callable[..., Any]:
+def _truth_of(relation: Any) -> Callable[..., Any]:
     """A ufunc of truth as 1 or 0, nan where an operand is."""
 
     def truth(*operands: Any) -> Any:
@@ -46,16 +42,10 @@ def _related(
     name: str,
     names: str,
     relation: Any,
-    signs: tuple[str, str, str],
+    signs: tuple[str, str, str],  # in code, LaTeX and plain text
     holds: tuple[bool, bool, bool],
 ) -> Operator:
-    """One comparison.
-
-    - `name`, `names`: the row's name, and those by which it may be called.
-    - `signs`: in code, LaTeX and plain text.
-    - `holds`: whether it holds where the first operand is less than, equal to, greater than the
-      second.
-    """
+    """A comparison; `holds` for a first operand less than, equal to, greater than the second."""
     code, latex, text = signs
     mark = text.replace("<", "&lt;").replace(">", "&gt;")
     left, right = f"<0:{RELATE + 1}>", f"<1:{RELATE + 1}>"
@@ -65,10 +55,10 @@ def _related(
 
     def widely(a: Any, p: float) -> Wide:
         ahead = subtract((a[0], a[1]), p).m
-        known = np.where(ahead < 0, holds[0], np.where(ahead > 0, holds[2], holds[1]))
-        return Wide.of(np.where(np.isnan(ahead), np.nan, known))
+        truth_value = np.where(ahead < 0, holds[0], np.where(ahead > 0, holds[2], holds[1]))
+        return Wide.of(np.where(np.isnan(ahead), np.nan, truth_value))
 
-    truth = _known(relation)
+    truth = _truth_of(relation)
     return Operator(
         name,
         2,
@@ -117,11 +107,13 @@ UNEQUAL_ROW = _related(
 
 
 def _joined(name: str, relation: Any, signs: tuple[str, str, str], tight: int) -> Operator:
-    """and, or: of two conditions."""
     code, latex, text = signs
 
     def program(p: float, count: int) -> Program:
-        return ((_known(relation), 0, 1), *((_known(relation), Y, i) for i in range(2, count)))
+        return (
+            (_truth_of(relation), 0, 1),
+            *((_truth_of(relation), Y, i) for i in range(2, count)),
+        )
 
     every = relation is np.logical_and
 
@@ -137,7 +129,7 @@ def _joined(name: str, relation: Any, signs: tuple[str, str, str], tight: int) -
         truth=True,
         rough=True,
         writing=Writing(
-            "",  # a call's numbers are conditions in ways that differ: a reader knows
+            "",  # which numbers are true in a call differs: each reader has its rule
             Form(
                 templates(f" {code} ", (MUL, MUL)),
                 templates(f" {latex} ", (tight, tight + 1)),
@@ -159,7 +151,7 @@ AND_ROW = _joined("logical_and", np.logical_and, ("&", r"\land", "and"), BOTH)
 OR_ROW = _joined("logical_or", np.logical_or, ("|", r"\lor", "or"), EITHER)
 
 NOT_ROW = Operator(
-    "logical_not", 1, lambda p, count: ((_known(np.logical_not), 0),),
+    "logical_not", 1, lambda p, count: ((_truth_of(np.logical_not), 0),),
     exact=lambda mp, a, p: mp.mpf(not a[0]),
     partials=_no_slope,
     truth=True, rough=True,
@@ -177,13 +169,12 @@ NOT_ROW = Operator(
 
 
 def _choose(condition: Any, held: Any, other: Any) -> Any:
-    """One of two values; nan where the condition has no value."""
     return np.where(np.isnan(condition), np.nan, np.where(condition != 0, held, other))
 
 
 def _slopes_of_choice(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
-    """1 for the branch that is taken, else 0."""
     held = B.where(a[0] != 0, 1.0, 0.0)
+    # the truth value, which carries no noise; then 1 for the branch that is evaluated
     return B.where(a[0] == a[0], 0.0, 0.0), held, 1.0 - held
 
 

@@ -1,9 +1,7 @@
-"""What operators are called in the languages that a formula may be copied to.
+"""The languages that a formula may be copied to: descriptions for `eic_core.formula.copying`.
 
-A `Dialect` is a description: a template for each operator, how numbers and variables look, which
-words are taken.  `eic_core.formula.copying` writes with it.  Templates are those of
-`eic_core.operators.writing`.  A key may carry the parameter: ``log:10``, ``root:even``,
-``root:odd`` and ``log:*`` for any other.  What has no key is refused.
+Templates are those of `eic_core.operators.writing`.  A key may carry the parameter: ``log:10``,
+``root:even``, ``root:odd`` and ``log:*`` for any other.  An operator without a key is refused.
 """
 
 from __future__ import annotations
@@ -20,21 +18,18 @@ TIGHT = POW + 5
 
 
 class Spelling(NamedTuple):
-    """How one operator is written in one language."""
-
     template: str
     binds: int = ATOM  # How tightly
-    # Whether it is a definition by other operators, since the language has not this one
+    # Whether other operators define it, since the language lacks this one
     defined: bool = False
 
 
 def as_it_is(label: str) -> str:
-    """A number as the tree has it."""
     return label
 
 
 def with_point(label: str) -> str:
-    """A number that is no integer in C and Julia.
+    """A number that C and Julia do not take for an integer.
 
     >>> [with_point(label) for label in ("2", "-2.50", "1e5")]
     ['2.0', '-2.50', '1e5']
@@ -63,8 +58,6 @@ def with_star(label: str) -> str:
 
 @dataclass(frozen=True)
 class Dialect:
-    """A language that formulas are copied to."""
-
     name: str  # Its name for people
     syntax: str  # The notation in which it is read
     spellings: Mapping[str, Spelling]
@@ -84,7 +77,7 @@ class Dialect:
 
 
 def _arithmetic(times: str = "*", over: str = "/", raised: str = "**") -> dict[str, Spelling]:
-    """Signs with the usual precedence; powers in powers stand in parentheses."""
+    # powers in powers stand in parentheses: languages associate them either way
     return {
         "add": Spelling("<0:10> + <1:11>", ADD),
         "sub": Spelling("<0:10> - <1:11>", ADD),
@@ -121,15 +114,14 @@ def _joined(both: str, either: str) -> dict[str, Spelling]:
 
 def _calls(words: str, before: str = "", brackets: str = "()") -> dict[str, Spelling]:
     """Functions of all their operands: ``operator=name``, or the operator's own name."""
-    found = {}
+    spellings = {}
     for word in words.split():
         operator, _, name = word.partition("=")
-        found[operator] = Spelling(f"{before}{name or operator}{brackets[0]}<*>{brackets[1]}")
-    return found
+        spellings[operator] = Spelling(f"{before}{name or operator}{brackets[0]}<*>{brackets[1]}")
+    return spellings
 
 
 def _defined(**templates: tuple[str, int]) -> dict[str, Spelling]:
-    """Definitions by other operators: template and how tightly it binds."""
     return {name: Spelling(*pair, True) for name, pair in templates.items()}
 
 
@@ -137,7 +129,7 @@ _INVERTED = {"cot": "tan", "sec": "cos", "csc": "sin"}
 
 
 def _reciprocals(template: str, binds: int = MUL) -> dict[str, Spelling]:
-    """cot, sec and csc, where there are only the others; ``{}`` is those."""
+    """cot, sec and csc by tan, cos and sin, where a language lacks them; ``{}`` is these."""
     return {name: Spelling(template.format(of), binds, True) for name, of in _INVERTED.items()}
 
 
@@ -401,4 +393,4 @@ DIALECTS: dict[str, Dialect] = {
     "sympy": SYMPY_DIALECT,
     "excel": EXCEL_DIALECT,
 }
-"""The languages by the name that commands take."""
+"""By the name that commands take."""

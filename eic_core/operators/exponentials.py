@@ -82,8 +82,8 @@ def _log_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 
 def _based(base: int, lowered: str) -> Form:
     mathml = f"<msub><mi>log</mi><mn>{base}</mn></msub>"
-    shown = f"log{lowered}"
-    return called(f"log{base}", rf"\log_{{{base}}}", text=shown, sign=shown, mathml=mathml)
+    text = f"log{lowered}"
+    return called(f"log{base}", rf"\log_{{{base}}}", text=text, sign=text, mathml=mathml)
 
 
 LOG_ROW = Operator(
@@ -94,7 +94,7 @@ LOG_ROW = Operator(
     pole=is_zero, outside=is_negative, crossing="value", base=True, widely=wide.logarithm,
     writing=Writing(
         "log safe_log",
-        called("log", r"\ln", shown="ln", sign="ln"),
+        called("log", r"\ln", upright="ln", sign="ln"),
         with_parameter=Form(
             "log(<0>, <p>)", r"\log_{<p>}\left(<0>\right)", "log_<p>(<0>)",
             applied("<msub><mi>log</mi><p></msub>"), ATOM, APPLY, "log<_>",

@@ -1,7 +1,4 @@
-"""What can be told of an operator's value from its form alone: a sign, and that it does not jump.
-
-An operator that is not here, such as one that was registered, may do anything.
-"""
+"""The sign of an operator's value, and whether it may jump, from its form alone."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from typing import NamedTuple
 CONTINUOUS = frozenset(
     "neg abs cbrt hypot exp expm1 sin cos atan sinh cosh tanh asinh erf min max".split()
 )
-"""With a value at any real operands that makes no jump."""
+"""Operators with a value at all real operands, and without a jump; others may do anything."""
 
 NEVER_NEGATIVE = frozenset(("abs", "hypot"))
 
@@ -28,9 +25,7 @@ class ValueForm(NamedTuple):
 
 
 def form_of(operator: str, operands: Sequence[ValueForm], parameter: Fraction | None) -> ValueForm:
-    """The form of an operator's value.
-
-    - `parameter`: an exact exponent.
+    """The form of an operator's value; `parameter` is an exact exponent.
 
     >>> positive, any_sign = ValueForm(1, False, True), ValueForm(0, True, True)
     >>> form_of("add", (positive, positive), None).sign

@@ -39,6 +39,7 @@ SINH_ROW = Operator(
 
 def _cosh_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
     inverse = 1.0 / y
+    # (x tanh x)^2 from cosh alone
     return ((1.0 - inverse) * (1.0 + inverse) * a[0] * a[0],)
 
 
@@ -70,12 +71,13 @@ ASINH_ROW = Operator(
     zero_limit=one_at_origin,
     writing=Writing(
         "asinh arcsinh arsinh",
-        called("asinh", r"\operatorname{arsinh}", shown="arsinh", sign="asinh"),
+        called("asinh", r"\operatorname{arsinh}", upright="arsinh", sign="asinh"),
     ),
 )  # fmt: skip
 
 
 def _acosh_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    # two roots, since a[0]^2 may overflow
     return (B.over(1.0, B.sqrt(a[0] - 1.0) * B.sqrt(a[0] + 1.0)),)
 
 
@@ -85,7 +87,7 @@ ACOSH_ROW = Operator(
     integer_points=True, brink=lambda B, x: B.abs(x - 1.0),
     writing=Writing(
         "acosh arccosh arcosh safe_acosh",
-        called("acosh", r"\operatorname{arcosh}", shown="arcosh", sign="acosh"),
+        called("acosh", r"\operatorname{arcosh}", upright="arcosh", sign="acosh"),
     ),
     words=at_end("acosh", "1", "its argument must be at least 1"),
 )  # fmt: skip
@@ -102,7 +104,7 @@ ATANH_ROW = Operator(
     integer_points=True, brink=to_unit, brink_roundings=STEEP_END,
     writing=Writing(
         "atanh arctanh artanh safe_atanh",
-        called("atanh", r"\operatorname{artanh}", shown="artanh", sign="atanh"),
+        called("atanh", r"\operatorname{artanh}", upright="artanh", sign="atanh"),
     ),
     words=at_end("atanh", "±1", "its argument must lie strictly between −1 and 1"),
 )  # fmt: skip

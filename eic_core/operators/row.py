@@ -1,4 +1,4 @@
-"""What a row of the operator table holds, and the helpers that rows are written with."""
+"""The columns of the operator table, and helpers that rows are written with."""
 
 from __future__ import annotations
 
@@ -36,24 +36,16 @@ _ORDINARY = (-2.5, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 2.5)
 
 
 def no_limit(B: Any, a: Operands, p: Any) -> tuple[Any, ...]:
-    """There is no finite non-zero limit anywhere.
-
-    - `a`: the operands.
-    - `p`: the row's parameter; not used.
-    """
     return tuple(B.nan for _ in a)
 
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """One row of the table.
+    """One row of the table; its callables, but `exact`, branch by ``B.where`` alone."""
 
-    Every callable but `exact` takes a backend (`eic_core.operators.backend`), the operands' values
-    `a`, perhaps the value `y`, and the parameter `p` as `parameter` gives it.  They hold no branch
-    but ``B.where``, so that arrays, mpmath and C can all follow them.
-    """
-
-    name: str  # The key that nodes carry: lower-case letters, digits and underscores
+    # The callables take a backend `B`, so that arrays, mpmath and C can follow them; the values of
+    # the operands, `a`; perhaps the value `y`; and the parameter `p`, as `parameter` gives it
+    name: str  # Lower-case letters, digits and underscores
     arity: int | None  # Number of operands; None for two or more
     # How NumPy computes the value of `count` operands: nan outside the domain, inf at a pole
     program: Callable[[float, int], Program]
@@ -77,7 +69,7 @@ class Operator:
     fixed: Callable[[float], tuple[float, ...]] | None = None
     # True if a factor common to all operands changes no condition number (sums, hypot, atan2)
     scales: bool = False
-    selects: bool = False  # True for min and max: the amplification is that of the operand attained
+    selects: bool = False  # True for min and max: the amplification is the attained operand's
     # True if the value is a truth value, 1 or 0: it carries no noise, but may lie on a threshold
     truth: bool = False
     # True for the truth values that compare two numbers; the others join truth values
@@ -96,7 +88,7 @@ class Operator:
     # Distance of the operand from the nearest jump, or from an end of the domain where kappa
     # diverges faster than the value is lost
     brink: Callable[[Any, Any], Any] | None = None
-    # Within how many roundings of it double precision cannot be trusted
+    # Roundings of the operand within which `brink` is too small for double precision
     brink_roundings: float = 16
     # True if kappa has zeros for ever larger operands, so that a rounding of a large operand
     # matters to it
@@ -121,8 +113,8 @@ class Operator:
     commutative: bool = False
     # True if a kink, a jump or a cut stands in the way of following small noise linearly
     rough: bool = False
-    writing: Writing = Writing()  # Its names and how it is written (`eic_core.operators.writing`)
-    words: Words = Words()  # What is said of it (`eic_core.operators.words`)
+    writing: Writing = Writing()
+    words: Words = Words()
 
     @cached_property
     def delicate(self) -> bool:
@@ -131,26 +123,22 @@ class Operator:
 
     @property
     def numeric(self) -> bool:
-        """True if it makes a number of all its operands: no truth value, and no choice by one."""
+        """True if it reckons with all its operands: no truth value, and no choice by one."""
         return not (self.truth or self.chooses)
 
     @cached_property
     def has_parameter(self) -> bool:
-        """True if nodes may carry an exact parameter."""
         return self.needs_parameter or self.base
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The function names that formulas may call it by."""
         return (self.name,) if self.writing.names is None else tuple(self.writing.names.split())
 
     @cached_property
     def form(self) -> Form:
-        """How it is written where nothing calls for another form."""
         return self.writing.form or called(self.name, parameter=self.needs_parameter)
 
     def form_with(self, parameter: Fraction | None) -> Form:
-        """How a node with this parameter is written."""
         if parameter is None or self.needs_parameter:
             return self.form
         with_parameter = self.writing.with_parameter or called(self.name, parameter=True)
@@ -158,7 +146,7 @@ class Operator:
 
     @cached_property
     def has_gaps(self) -> bool:
-        """True if some ordinary numbers have no real value, as far as a few of them show."""
+        """True if it has no real value at some of a few ordinary numbers."""
         grid = np.meshgrid(*[np.array(_ORDINARY)] * (self.arity or 2))
         a = [axis.ravel() for axis in grid]
         p = self.parameter(Fraction(2) if self.needs_parameter else None)
@@ -169,31 +157,24 @@ class Operator:
         return bool(gaps.any())
 
     def parameter(self, value: Fraction | None) -> float:
-        """`Node.parameter` as the float that the row's functions take.
-
-        For a logarithm this is the natural logarithm of its base.
-        """
+        """`Node.parameter` as a float; for a logarithm the natural logarithm of its base."""
         if self.base:
             return 1.0 if value is None else math.log(value)
         return math.nan if value is None else float(value)
 
     def mp_parameter(self, mp: Any, value: Fraction | None) -> Any:
-        """The same at the working precision of an mpmath context."""
         if value is None:
             return mp.mpf(1) if self.base else mp.nan
         exact = mp.mpf(value.numerator) / value.denominator
         return mp.log(exact) if self.base else exact
 
     def evaluate(self, a: Operands, p: float, out: np.ndarray | None = None) -> Any:
-        """The value in the precision of the operands, as NumPy computes it.
-
-        - `p`: as `parameter` gives it.
-        - `out`: where the value is written.
-        """
+        """The value in the operands' precision, as NumPy computes it; `p` as from `parameter`."""
         y: Any = None
         for function, *inputs in self.program(p, len(a)):
-            given = [i if i.__class__ is float else y if i == Y else a[i] for i in inputs]
-            y = function(*given) if out is None else function(*given, out=out)
+            # floats are constants; indices are of operands, so that the class tells them apart
+            values = [i if i.__class__ is float else y if i == Y else a[i] for i in inputs]
+            y = function(*values) if out is None else function(*values, out=out)
         if self.outside is not None:
             beyond = self.outside(NUMPY, a, p)
             if np.any(beyond):
@@ -204,15 +185,7 @@ class Operator:
         return y
 
     def kappa_squared(self, B: Any, a: Operands, y: Value, p: Any) -> tuple[Any, ...]:
-        """kappa_{k,i}^2 at ordinary points; nonsense where y or an operand is 0.
-
-        - `a`: the operands.
-        - `y`: the operator's value for them.
-        - `p`: as `parameter` or `mp_parameter` gives it.
-
-        Returns one for each operand: kappa_{k,i} = (y_i / y_k) de_k/dy_i, squared
-        (``eq:recursive_relation``).
-        """
+        """kappa_{k,i}^2 = ((y_i / y_k) de_k/dy_i)^2 (``eq:recursive_relation``), for y != 0."""
         if self.fixed is not None:
             return self.fixed(p)
         if self.kappa2 is not None:
@@ -223,7 +196,6 @@ class Operator:
 
 
 def square(x: Any) -> Any:
-    """x^2, by one product."""
     return x * x
 
 
@@ -238,8 +210,6 @@ def call(*functions: Any) -> Callable[[float, int], Program]:
 
 
 def by_name(name: str) -> Callable[[Any, Operands, Fraction | None], Any]:
-    """The function of an mpmath context that is called so."""
-
     def exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
         return getattr(mp, name)(*a)
 
@@ -247,21 +217,15 @@ def by_name(name: str) -> Callable[[Any, Operands, Fraction | None], Any]:
 
 
 def limits(*values: float) -> Expressions:
-    """The same limits wherever the value is 0."""
     return lambda B, a, p: values
 
 
 def one_at_origin(B: Any, a: Operands, p: Any) -> tuple[Any, ...]:
-    """kappa -> 1 where the argument is 0; elsewhere (sin at pi) there is no limit.
-
-    - `a`: the one operand.
-    - `p`: the row's parameter; not used.
-    """
+    """1 where the argument is 0; elsewhere (sin at pi) there is no limit."""
     return (B.where(a[0] == 0, 1.0, B.nan),)
 
 
 def always(*values: float) -> Callable[[float], tuple[float, ...]]:
-    """kappa^2 that depend on nothing."""
     return lambda p: values
 
 
@@ -272,39 +236,22 @@ STEEP_END = 1e9
 
 
 def is_negative(B: Any, a: Operands, p: Any) -> Any:
-    """Whether the first operand is below 0.
-
-    - `a`: the operands.
-    - `p`: the row's parameter; not used.
-    """
     return a[0] < 0
 
 
 def is_zero(B: Any, a: Operands, p: Any) -> Any:
-    """Whether the first operand is 0.
-
-    - `B`, `a`, `p`: as for `is_negative`.
-    """
     return a[0] == 0
 
 
 def nowhere(B: Any, a: Operands, p: Any) -> Any:
-    """At no sample: False, in the shape of the first operand.
-
-    - `B`, `a`, `p`: as for `is_negative`.
-    """
-    return a[0] != a[0]
+    return a[0] != a[0]  # False in the shape that each backend needs
 
 
 def to_unit(B: Any, x: Any) -> Any:
-    """Distance from -1 and 1."""
+    """Distance from the nearer of -1 and 1."""
     return B.abs(B.abs(x) - 1.0)
 
 
 def on_jump(B: Any, jump: Any, slope: Any) -> Any:
-    """The derivative of a function with jumps: infinite where the operand stands on one.
-
-    - `jump`: where the operand lies on a jump.
-    - `slope`: the derivative elsewhere.
-    """
+    """The derivative of a function with jumps: infinite on one, `slope` elsewhere."""
     return B.where(jump, B.inf, slope)

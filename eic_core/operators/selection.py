@@ -13,13 +13,11 @@ from eic_core.operators.writing import Writing, called, command, fenced
 
 
 def _attained(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
-    """1 for the operands that are the value, else 0."""
+    # noise passes through every operand that attains the value
     return tuple(B.where(operand == y, 1.0, 0.0) for operand in a)
 
 
 def _fold(function: Any) -> Callable[[float, int], Program]:
-    """A program of a binary ufunc over any number of operands."""
-
     def program(p: float, count: int) -> Program:
         return ((function, 0, 1), *((function, Y, i) for i in range(2, count)))
 

@@ -1,10 +1,4 @@
-"""The operator table: one row for each operator a tree may hold.
-
-A row says how the operator is evaluated in double precision and at high precision, what its partial
-derivatives and squared condition numbers are, what happens at its special points, how it is called
-and written, and what is said of it (`eic_core.operators.row` explains every column).  The rows
-stand in a module a family, with the functions that they are made of.  A new operator is a new row;
-no code elsewhere names an operator.
+"""The operator table: a row for each operator, which no code elsewhere names; see `Operator`.
 
 Notation follows Yu et al., Proposition ``prop:s_k(x)``: the partial relative condition number is
 kappa_{k,i} = (y_i / y_k) * de_k/dy_i.
@@ -36,17 +30,13 @@ ROWS = (
 )
 
 OPERATORS: dict[str, Operator] = {row.name: row for row in ROWS}
-"""Every operator, by name."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _FOLLOWERS: list[Callable[[], None]] = []
 
 
 def follow(refresh: Callable[[], None]) -> None:
-    """Call `refresh` now, and whenever a row is added or withdrawn.
-
-    What is derived from the table once, such as the names that readers know, is kept in step so.
-    """
+    """Call `refresh` now and after every change to the table, for names and caches made of it."""
     _FOLLOWERS.append(refresh)
     refresh()
 
@@ -59,36 +49,32 @@ def register(row: Operator) -> None:
     Parameters
     ----------
     row
+        With a name of its own: lower-case letters, digits and underscores.
 
     Raises
     ------
     ValueError
-        If there is an operator of that name, or the name cannot be written in a formula.
+        If its name is taken or cannot be written in a formula.
     """
     if row.name in OPERATORS:
         raise ValueError(f"there is an operator `{row.name}` already")
     if not all(_NAME.fullmatch(name) for name in (row.name, *row.names)):
         raise ValueError(f"the name `{row.name}` is not lower-case letters, digits and underscores")
     OPERATORS[row.name] = row
-    _tell()
+    _refresh_followers()
 
 
 def unregister(name: str) -> None:
-    """Withdraw an operator that was added at run time.
-
-    Trees that hold it cannot be measured or written any more.
-
-    Raises `ValueError` if no operator of that name was added.
-    """
+    """Withdraw an operator that `register` added (else ValueError), while no tree holds it."""
     if name not in OPERATORS or OPERATORS[name] in ROWS:
         raise ValueError(f"no operator `{name}` was added")
     del OPERATORS[name]
-    _tell()
+    _refresh_followers()
 
 
 @contextmanager
 def registered(*rows: Operator) -> Iterator[None]:
-    """Operators that are there for the duration of a ``with`` block.
+    """Operators that exist for the duration of a ``with`` block.
 
     >>> import numpy as np
     >>> from eic_core.operators.row import Operator, always, call
@@ -111,6 +97,6 @@ def registered(*rows: Operator) -> Iterator[None]:
             unregister(name)
 
 
-def _tell() -> None:
+def _refresh_followers() -> None:
     for refresh in _FOLLOWERS:
         refresh()

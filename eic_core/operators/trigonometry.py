@@ -1,7 +1,4 @@
-"""Rows of the operator table: trigonometric functions and their inverses.
-
-A second sine or cosine costs ten times a product, so each kappa comes from the value itself.
-"""
+"""Rows of the operator table: trigonometric functions and their inverses."""
 
 from __future__ import annotations
 
@@ -33,9 +30,11 @@ from eic_core.operators.writing import MUL, Writing, called, command
 
 TURN = 2 * math.pi
 
+# A second sine or cosine costs ten times a product, so that each kappa comes from the value itself.
+
 
 def _wave_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
-    """(x/y)^2 (1 - y^2): the error near |y| = 1 is that of y itself, and never negative."""
+    # (x/y)^2 (1 - y^2): near |y| = 1 its error is that of y itself, and it is never negative
     return (square(a[0] / y) * (1.0 - square(y)),)
 
 
@@ -82,6 +81,7 @@ COT_ROW = Operator(
 
 
 def _sec_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    # x^2 (y^2 - 1), without the cancellation at |y| = 1
     return (((y - 1.0) * a[0]) * ((y + 1.0) * a[0]),)
 
 
@@ -121,7 +121,7 @@ ASIN_ROW = Operator(
     partials=_inverse_sqrt(1.0),
     zero_limit=one_at_origin, integer_points=True, brink=to_unit, brink_roundings=STEEP_END,
     writing=Writing(
-        "asin arcsin safe_asin", called("asin", r"\arcsin", shown="arcsin", sign="asin")
+        "asin arcsin safe_asin", called("asin", r"\arcsin", upright="arcsin", sign="asin")
     ),
     words=at_end("asin", "±1", "its argument must lie between −1 and 1"),
 )  # fmt: skip
@@ -131,7 +131,7 @@ ACOS_ROW = Operator(
     partials=_inverse_sqrt(-1.0),
     integer_points=True, brink=to_unit, brink_roundings=STEEP_END,
     writing=Writing(
-        "acos arccos safe_acos", called("acos", r"\arccos", shown="arccos", sign="acos")
+        "acos arccos safe_acos", called("acos", r"\arccos", upright="arccos", sign="acos")
     ),
     words=at_end("acos", "±1", "its argument must lie between −1 and 1"),
 )  # fmt: skip
@@ -140,7 +140,7 @@ ATAN_ROW = Operator(
     "atan", 1, call(np.arctan), by_name("atan"),
     partials=lambda B, a, y, p: (1.0 / (1.0 + a[0] * a[0]),),
     zero_limit=one_at_origin,
-    writing=Writing("atan arctan arctg", called("atan", r"\arctan", shown="arctan", sign="atan")),
+    writing=Writing("atan arctan arctg", called("atan", r"\arctan", upright="arctan", sign="atan")),
 )  # fmt: skip
 
 
@@ -159,9 +159,9 @@ def _atan2_exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
 
 
 def _atan2_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
-    """Infinite across the cut."""
     radius = B.hypot(a[0], a[1])
     by_y, by_x = B.over(a[1] / radius, radius), B.over(-a[0] / radius, radius)
+    # across the cut the angle jumps by 2 pi
     return on_jump(B, (a[0] == 0) & (a[1] < 0), by_y), by_x
 
 

@@ -1,7 +1,4 @@
-"""Numbers beyond double range: a double's mantissa with an exponent of its own.
-
-Rows whose values may leave double range say in their column ``widely`` how to go on there.
-"""
+"""Numbers beyond double range, a mantissa and an exponent, for the column ``widely`` of a row."""
 
 from __future__ import annotations
 
@@ -28,49 +25,42 @@ class Wide:
     ([0.0], True, -695)
     """
 
-    # m, e: shape (n,)
-    m: Array
-    e: Array
+    m: Array  # shape (n,)
+    e: Array  # shape (n,)
 
     @classmethod
     def of(cls, values: Any) -> Wide:
-        """Doubles as they are."""
         m, e = np.frexp(np.asarray(values, dtype=np.float64))
         return cls(m, e.astype(np.float64))
 
     @classmethod
     def scaled(cls, m: Array, e: Array) -> Wide:
-        """m 2^e with any m."""
         mantissa, shift = np.frexp(m)
         return cls(mantissa, np.where(mantissa == 0, 0.0, e + shift))
 
     @cached_property
     def doubles(self) -> Array:
-        """The nearest doubles: infinite above their range, 0 or subnormal below."""
-        return _shifted(self.m, self.e)
+        return _shifted(self.m, self.e)  # infinite above their range, 0 or subnormal below
 
     @cached_property
     def lost(self) -> Any:
-        """Where there is a number that is no normal double."""
         return (self.m != 0) & ((self.e > 1024) | (self.e < -1021))
 
     @property
     def log2(self) -> Array:
-        """log2 |y|; -inf at 0."""
         with np.errstate(divide="ignore"):
             return np.log2(np.abs(self.m)) + self.e
 
     def over(self, other: Wide) -> Array:
-        """The quotient as a double."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return _shifted(self.m / other.m, self.e - other.e)
 
     def where(self, condition: Any, other: Wide) -> Wide:
-        """`self` where the condition holds, `other` elsewhere."""
         return Wide(np.where(condition, self.m, other.m), np.where(condition, self.e, other.e))
 
 
 def _shifted(m: Array, e: Array) -> Array:
+    # 3000 is past both ends of double range, and within the int that ldexp takes
     return np.ldexp(m, np.minimum(np.maximum(e, -3000), 3000).astype(np.int64))
 
 
@@ -105,7 +95,6 @@ def absolute(a: Sequence[Wide], p: float) -> Wide:
 
 
 def _raised(base: Wide, p: Any, sign: Any) -> Wide:
-    """|base|^p with a sign given."""
     log2 = base.log2 * p
     e = np.floor(log2)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -124,7 +113,7 @@ def square_root(a: Sequence[Wide], p: float) -> Wide:
 
 
 def root(a: Sequence[Wide], p: float) -> Wide:
-    """The p-th root; negative numbers have one if p is odd."""
+    """The p-th root; a negative number has one if p is odd."""
     return _raised(a[0], 1.0 / p, np.where(a[0].m < 0, -1.0 if p % 2 else math.nan, 1.0))
 
 
@@ -137,7 +126,6 @@ def noisy_power(a: Sequence[Wide], p: float) -> Wide:
 
 
 def noisy_power_kappa2(a: Sequence[Wide], y: Wide) -> tuple[Array, Array]:
-    """exponent^2, and ln^2 y."""
     return np.square(a[1].doubles), np.square(y.log2 * _LN2)
 
 
@@ -148,23 +136,21 @@ def exponential(a: Sequence[Wide], p: float) -> Wide:
     return Wide.scaled(np.exp(np.where(np.abs(x) < 1e8, rest, 0.0)), k)  # beyond, k says enough
 
 
+# sinh, cosh and expm1 hold for operands that are tiny or large: doubles have the rest
 def _half(sign: float, a: Sequence[Wide]) -> Wide:
     size = exponential((absolute(a, 0.0),), 0.0)
     return Wide(size.m * np.where(a[0].m < 0, sign, 1.0), size.e - 1)
 
 
 def hyperbolic_sine(a: Sequence[Wide], p: float) -> Wide:
-    """For operands that are tiny or large."""
     return a[0].where(a[0].e < 0, _half(-1.0, a))
 
 
 def hyperbolic_cosine(a: Sequence[Wide], p: float) -> Wide:
-    """For operands that are tiny or large."""
     return Wide.of(np.ones_like(a[0].m)).where(a[0].e < 0, _half(1.0, a))
 
 
 def exponential_less_one(a: Sequence[Wide], p: float) -> Wide:
-    """For operands that are tiny or large."""
     far = Wide.of(np.full_like(a[0].m, -1.0)).where(a[0].m < 0, exponential(a, p))
     return a[0].where(a[0].e < 0, far)
 
@@ -174,11 +160,13 @@ def logarithm(a: Sequence[Wide], p: float) -> Wide:
 
 
 def angle(a: Sequence[Wide], p: float) -> Wide:
-    """The angle of (a[1], a[0]), which a common factor does not change."""
+    """The angle of (a[1], a[0])."""
+    # a common factor does not change the angle, and keeps both within double range
     e = np.where(a[0].m == 0, a[1].e, np.where(a[1].m == 0, a[0].e, np.maximum(a[0].e, a[1].e)))
     y, x = (_shifted(w.m, w.e - e) for w in a)
     origin = (y == 0) & (x == 0)
     plain = Wide.of(np.where(origin, math.nan, np.arctan2(y + 0.0, x)))
+    # far below the diagonal the angle is the quotient, which plain doubles may lose
     return divide(a, p).where((a[1].m > 0) & (a[0].e < a[1].e - 60), plain)
 
 

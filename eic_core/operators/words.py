@@ -1,4 +1,4 @@
-"""What the diagnosis says of an operator: the nouns and clauses of its row."""
+"""Nouns and clauses of an operator's row, for the diagnosis."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ ON_A_POLE = "a sample lies on a pole"
 
 @dataclass(frozen=True)
 class Near:
-    """A place near which an operator magnifies errors."""
-
     # True for an end of the domain, which `Operator.brink` measures; False for a zero of the value
     brink: bool
     within: float  # So near the operand must come to the end, or the value to 0
@@ -26,11 +24,7 @@ class Near:
 
 @dataclass(frozen=True)
 class Words:
-    """What is said of an operator.
-
-    What is not given here follows from the numbers: where an operator without words of its own
-    loses digits, the sentence says how many times it multiplies the error of its operand.
-    """
+    """Words of the diagnosis; by default it names the factor that multiplies an operand's error."""
 
     noun: str = "step"  # What its result is called: "amplified 12 times at the sum `x + y`"
     family: str = ""  # What it is called among the functions that grow alike; empty: its noun
@@ -44,19 +38,13 @@ class Words:
 
 
 def at_end(name: str, end: str, invalid: str) -> Words:
-    """Of a function whose slope is infinite at an end of its domain.
-
-    - `name`: the function, as it is written.
-    - `end`: the end of the domain, in words: ``"±1"``.
-    - `invalid`: why there is no value beyond it (`Words.invalid`).
-    """
+    """A function whose slope is infinite at an end of its domain, in words: ``"±1"``."""
     clause = f"the argument of `{name}` comes close to {end}"
     near = Near(True, 0.5, "end of the domain", clause)
     return Words(near=near, singular=AT_ITS_END, nearly=NEARLY_AT_ITS_END, invalid=invalid)
 
 
 def periodic(noun: str = "step", *, poles: bool = False) -> Words:
-    """Of a function that repeats."""
     place = "a zero or a pole" if poles else "a zero"
     return Words(
         noun,
@@ -67,4 +55,4 @@ def periodic(noun: str = "step", *, poles: bool = False) -> Words:
 
 
 STEPPED = Words(singular=ON_A_JUMP, nearly=NEARLY_ON_A_JUMP)
-"""Of a function that is flat between its jumps."""
+"""A function that is flat between its jumps."""

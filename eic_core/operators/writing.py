@@ -1,11 +1,4 @@
-"""How an operator is called and written: the part of a row that readers and writers use.
-
-Templates mark operands as ``<0:20>``: operand 0, put in parentheses if it binds less tightly
-than 20; ``<*>`` is every operand with commas, ``<p>`` the operator's exact parameter.  A MathML
-template is one element, whatever stands in its slots.  One of C that is about two operands is
-nested where there are more.  In a sign ``<^>`` is the parameter raised,
-``<_>`` lowered.
-"""
+"""How an operator is called and written: the part of a row that readers and writers use."""
 
 from __future__ import annotations
 
@@ -16,16 +9,18 @@ from typing import NamedTuple
 
 ADD, MUL, NEG, APPLY, POW, ATOM = 10, 20, 30, 36, 40, 50
 IF, OR, AND, NOT, RELATE = 2, 4, 5, 6, 7
-"""How tightly a text binds."""
+"""How tightly a text binds: the larger, the tighter."""
 
 CODE, LATEX, TEXT, MATHML = range(4)
 C = 8
 """Positions of the templates in a `Form`."""
 
 
+# In templates ``<0:20>`` is operand 0, in parentheses if it binds less tightly than 20; ``<*>``
+# every operand with commas; ``<p>`` the exact parameter. A MathML template is one element, whatever
+# stands in its slots; one of C for two operands is nested for more. In a sign ``<^>`` is the
+# parameter raised, ``<_>`` lowered.
 class Form(NamedTuple):
-    """One way to write an operator."""
-
     # code, latex, text, mathml: templates for code, KaTeX, plain labels and MathML Core
     code: str
     latex: str
@@ -42,8 +37,6 @@ class Form(NamedTuple):
 
 @dataclass(frozen=True)
 class Writing:
-    """How an operator is called and written."""
-
     # Function names under which it may be called, as in ``arcsin(x)``, ``arcsin x`` in prefix
     # words, ``(arcsin x)`` and ``\\arcsin x``: lower case, between blanks. None: its own name.
     names: str | None = None
@@ -59,7 +52,7 @@ class Writing:
     explicit: Form | None = None
     # True if a call with more than two operands is a chain: ``add(a, b, c)`` is ``(a + b) + c``
     folds: bool = False
-    c_helper: str = ""  # A C function that its template for C calls and the C library has not
+    c_helper: str = ""  # A C function that its template for C calls and the C library lacks
     # What its operands are called where they are given by name, as in ``log(x, base=2)``: for each
     # its names in lower case, between blanks
     parameters: tuple[str, ...] = ()
@@ -78,30 +71,23 @@ def called(
     latex: str = "",
     *,
     text: str = "",
-    shown: str = "",
+    upright: str = "",
     sign: str = "",
     mathml: str = "",
     parameter: bool = False,
 ) -> Form:
-    r"""A function of its operands.
+    r"""A function of its operands; `upright` is its name in MathML, or `mathml` an element for it.
 
-    - `name`: in code.
-    - `latex`: command; by default the name, upright.
-    - `text`, `shown`, `sign`: in plain labels, in MathML and in the drawn tree; by default the
-      name.
-    - `mathml`: an element in place of ``<mi>shown</mi>``.
-    - `parameter`: whether the operator's parameter stands behind the operands.
-
-    >>> called("asin", r"\arcsin", shown="arcsin")[:3]
+    >>> called("asin", r"\arcsin", upright="arcsin")[:3]
     ('asin(<*>)', '\\arcsin\\left(<*>\\right)', 'asin(<*>)')
     """
     latex = latex or rf"\operatorname{{{name}}}"
-    given = "<*>, <p>" if parameter else "<*>"
+    arguments = "<*>, <p>" if parameter else "<*>"
     return Form(
-        f"{name}({given})",
-        rf"{latex}\left({given}\right)",
-        f"{text or name}({given})",
-        applied(mathml or f"<mi>{shown or name}</mi>", given.replace(", ", "<mo>,</mo>")),
+        f"{name}({arguments})",
+        rf"{latex}\left({arguments}\right)",
+        f"{text or name}({arguments})",
+        applied(mathml or f"<mi>{upright or name}</mi>", arguments.replace(", ", "<mo>,</mo>")),
         ATOM,
         APPLY,
         sign or name,
@@ -114,12 +100,7 @@ def command(name: str) -> Form:
 
 
 def infix(code: str, text: str, *, latex: str = "", sign: str = "") -> Form:
-    """A sign between two operands, left-associative; `code` and `text` with their blanks.
-
-    - `code`, `text`: the sign in code and in plain labels, with the blanks around it.
-    - `latex`: the sign in LaTeX; by default as in code.
-    - `sign`: on the card in the drawn tree; by default as in plain labels.
-    """
+    """A left-associative sign between two operands; `code` and `text` with their blanks."""
     binds = ADD if code.strip() in "+-" else MUL
     left, right = f"<0:{binds}>", f"<1:{binds + 1}>"
     mark = text.strip()
@@ -136,12 +117,7 @@ def infix(code: str, text: str, *, latex: str = "", sign: str = "") -> Form:
 
 
 def fenced(name: str, opened: str, closed: str, latex: tuple[str, str]) -> Form:
-    """An operand between two signs.
-
-    - `name`: the function that it is in code.
-    - `opened`, `closed`: the two signs, in plain labels and MathML.
-    - `latex`: the same two as LaTeX delimiters, to follow ``\\left`` and ``\\right``.
-    """
+    """An operand between two signs; the two of `latex` follow ``\\left`` and ``\\right``."""
     return Form(
         f"{name}(<0>)",
         rf"\left{latex[0]}<0>\right{latex[1]}",

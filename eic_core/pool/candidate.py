@@ -1,6 +1,4 @@
-"""A candidate, one formula that some method proposed for some problem, and the file that holds
-many.
-"""
+"""A candidate, one formula that some method proposed for some problem, and files of them."""
 
 from __future__ import annotations
 
@@ -20,23 +18,18 @@ from eic_core.formula.syntax import Reading, read
 
 @dataclass(frozen=True)
 class Candidate:
-    """One row of a pool."""
-
     problem: str  # Name of the problem; its data are PROBLEM.csv
     formula: str  # As the method printed it
-    # method, syntax: who found it, and in which notation; "" if unknown
-    method: str = ""
-    syntax: str = ""
+    method: str = ""  # Or "" if unknown
+    syntax: str = ""  # A notation of `LANGUAGES`, or "" if unknown
     # Values of named parameters that the formula leaves open (tinyGP's t0, t1, ...)
     parameters: Mapping[str, str] = field(default_factory=dict)
-    # Everything else that the row says, the columns above included
+    # All cells of the row, the fields above included
     row: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_row(cls, row: Mapping[str, str]) -> Candidate:
-        """Take a candidate from a row of a pool's CSV file.
-
-        Raises `DataError` if the row has no ``formula``, or neither ``problem`` nor ``dataset``.
+        """The candidate of a row of a pool's CSV file; DataError if a column is missing.
 
         >>> c = Candidate.from_row({"dataset": "d", "formula": "x0*t0", "extra": "theta=2;3"})
         >>> c.problem, dict(c.parameters)
@@ -74,22 +67,20 @@ class Score:
     r2
         On all rows of the problem's file; nan if the formula has no value at some row.
     eic
-        Digits; see `eic_core.measure.Inspection`.
     eic_finite
-        Digits; see `eic_core.measure.Inspection`.
+        Digits lost at the worst step; `eic_finite` leaves out rows where it is infinite.
     invalid
-        Rows without a real value, and rows singular at some node.
     singular
-        Rows without a real value, and rows singular at some node.
+        Rows without a real value; valid rows at which some node keeps no digit.
     out_of_range
-        Rows at which the exact value of some node is finite and not zero, but over- or
-        underflows in double precision; invalid ones may be among them. Their amplification is
-        known wherever it does not need the lost value; else `eic` and `eic_finite` are nan.
+        Rows at which a node's exact, non-zero value over- or underflows in double precision,
+        invalid ones included. If an amplification needs the lost value, `eic` and `eic_finite` are
+        nan.
     error
         Why the formula was refused; "" if it was not.
     counted
-        What indexed variables count from, and those that stand for columns of other names; told
-        of a pool, no score of its own.
+        The number that indexed variables count from, and pairs of those whose column has another
+        name; for notes on a pool.
     """
 
     complexity: int | None = None
@@ -103,11 +94,12 @@ class Score:
     counted: tuple[int | None, tuple[tuple[str, str], ...]] = field(default=(None, ()), repr=False)
 
     def cells(self) -> dict[str, str]:
-        """As cells of the scored CSV file; numbers in full precision.
+        """Cells of the scored CSV file; numbers in full precision.
 
         Returns
         -------
         dict[str, str]
+            By `SCORE_COLUMNS`; all but ``error`` are empty for a refused formula.
         """
         read = self.complexity is not None
         return {
@@ -124,9 +116,7 @@ class Score:
 
 @contextmanager
 def opened_pool(path: Path) -> Iterator[TextIO]:
-    """A pool's CSV file as text, gzipped if its name ends in ``.gz``.
-
-    Raises `DataError` if the file is missing, or what is read in the block is no CSV text.
+    """A pool's CSV file as text, gzipped if it ends in ``.gz``; DataError if it cannot be read.
 
     >>> with opened_pool(Path("nowhere.csv")) as file:
     ...     file.read()
@@ -145,7 +135,7 @@ def opened_pool(path: Path) -> Iterator[TextIO]:
 
 
 def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | str:
-    """Read a candidate's formula on a table with these columns, or say why it is refused.
+    """A candidate's formula, read for a table with these columns, or why it is refused.
 
     >>> read_candidate(Candidate("", "1+lg(x)"), ["x"])
     'unknown function `lg`: did you mean `log10`? (column 3)'
@@ -161,5 +151,5 @@ def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | st
         )
     except FormulaError as error:
         place = f"column {error.span[0] + 1}"
-        named = re.search(rf"\b{place}\b", error.message)
-        return str(error) if named else f"{error} ({place})"
+        has_place = re.search(rf"\b{place}\b", error.message)
+        return str(error) if has_place else f"{error} ({place})"

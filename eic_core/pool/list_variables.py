@@ -1,6 +1,4 @@
-"""Which variables the formulas of a list share: one name for what some count from 1 and others
-from 0.
-"""
+"""The variables that the formulas of a list share, whether these count from 0 or from 1."""
 
 from __future__ import annotations
 
@@ -24,32 +22,29 @@ from eic_core.pool.counting import (
 from eic_core.pool.importers.listed import Listed
 
 MAX_READ = 10_000
-"""How many formulas of a list are looked at for its variables."""
+"""Formulas of a list that are read for its variables."""
 
 
 @dataclass(frozen=True)
 class ListedVariables:
-    """The variables of a list's formulas, a name for each: of one problem, X1 as Operon counts
-    and x0 as Python counts are one variable.
-
-    Where some formulas count from 1 and others from 0, the names count from 0; else they are as
-    the formulas spell them.  What a group counts from is said by its notation; else it is 0 if one
-    of its formulas uses x0, and 1 if it runs past the variables that the others count from 0.
+    """The variables of a list's formulas, where X1 of Operon and x0 of Python share one name.
 
     >>> rows = [Listed(1, "2*X1", "operon"), Listed(2, "x0 + c", "pysr")]
-    >>> found = ListedVariables.of(rows)
-    >>> found.names, found.spelled, found.name("x1", 1), found.name("x1", 0)
-    (('c', 'x0'), ('c', 'x0', 'x1'), 'x0', 'x1')
+    >>> variables = ListedVariables.of(rows)
+    >>> variables.names, variables.spelled
+    (('c', 'x0'), ('c', 'x0', 'x1'))
+    >>> variables.name("x1", 1), variables.name("x1", 0)
+    ('x0', 'x1')
     """
 
     names: tuple[str, ...] = ()  # In alphabetical order, numbers by size
     spelled: tuple[str, ...] = ()  # As each formula has them
-    countings: Mapping[Group, Counting] = field(default_factory=dict)  # What each group counts from
+    countings: Mapping[Group, Counting] = field(default_factory=dict)
     mixed: bool = False  # Whether some count from 1 and others from 0
-    # What formulas with indexed variables count from, how many do so, and the first of them
-    told: tuple[tuple[int | None, int, str], ...] = ()
-    # A formula that does not say what it counts from, one that says it, spells its variables
-    # otherwise, and is followed, and what that counts from
+    # Of formulas with indexed variables: a base, how many have it, and the first of them
+    examples: tuple[tuple[int | None, int, str], ...] = ()
+    # A formula that does not tell its base, one that does, is followed and spells its variables
+    # otherwise, and that base
     followed: tuple[str, str, int] | None = None
 
     @classmethod
@@ -70,31 +65,28 @@ class ListedVariables:
             for name in reading.formula.variables
         ]
         indexed = {base for name, base in counted if index_of(name) is not None}
-        found = cls(
+        variables = cls(
             spelled=_in_order({name for name, _ in counted}),
             countings=countings,
             mixed={0, 1} <= indexed,
-            told=_told(used, countings),
+            examples=_examples(used, countings),
             followed=_followed(used, countings),
         )
-        names = {found.name(name, base) for name, base in counted if (name, base) != ("x0", 1)}
-        return replace(found, names=_in_order(names))
+        names = {variables.name(name, base) for name, base in counted if (name, base) != ("x0", 1)}
+        return replace(variables, names=_in_order(names))
 
     @property
     def bases(self) -> dict[Group, int | None]:
-        """What each group counts from; None where nothing tells, or its formulas disagree."""
         return {group: counting.base for group, counting in self.countings.items()}
 
     def counting(self, group: Group) -> Counting:
-        """What a group counts from, which may be beyond the formulas that were looked at."""
+        """A group's counting, also where none of its formulas was read."""
         _, method, syntax = group
         return self.countings.get(group) or Counting(each=not (method or syntax))
 
     def name(self, variable: str, base: int | None) -> str:
-        """The name of a formula's variable, which counts from `base`.
-
-        Raises `DataError` if it comes before the first.
-        """
+        """A variable's name in the list; DataError for x0 in a formula that counts from 1."""
+        # names are as spelled unless some formulas count from 1 and others from 0: then from 0
         index = index_of(variable)
         if not self.mixed or base != 1 or index is None:
             return variable
@@ -106,15 +98,14 @@ class ListedVariables:
         return f"x{index - 1}"
 
 
-def _told(
+def _examples(
     used: Mapping[Group, Sequence[Reading]], countings: Mapping[Group, Counting]
 ) -> tuple[tuple[int | None, int, str], ...]:
-    """What is counted from what, how often, and where first."""
-    found: dict[int | None, list[str]] = {}
+    by_base: dict[int | None, list[str]] = {}
     for group, readings in used.items():
         for reading in _indexed(readings):
-            found.setdefault(countings[group].of(reading), []).append(reading.formula.source)
-    return tuple((base, len(texts), texts[0]) for base, texts in found.items())
+            by_base.setdefault(countings[group].of(reading), []).append(reading.formula.source)
+    return tuple((base, len(texts), texts[0]) for base, texts in by_base.items())
 
 
 def _followed(
@@ -124,10 +115,10 @@ def _followed(
         indexed = _indexed(readings)
         telling = [r for r in indexed if r.index_base is not None]
         for reading in indexed if countings[group].each else ():
-            for told in telling[:1]:
+            for leader in telling[:1]:
                 base = countings[group].of(reading)
-                if base is not None and base == told.index_base and follows(reading, told):
-                    return reading.formula.source, told.formula.source, base
+                if base is not None and base == leader.index_base and follows(reading, leader):
+                    return reading.formula.source, leader.formula.source, base
     return None
 
 
@@ -136,9 +127,7 @@ def _indexed(readings: Iterable[Reading]) -> list[Reading]:
 
 
 def counted_phrase(counted: Iterable[tuple[int | None, int, str]]) -> str:
-    """What the formulas of a list count their variables from, each with an example.
-
-    - `counted`: see `ListedVariables.told`.
+    """Bases in a sentence, each with an example; `counted` as `ListedVariables.examples`.
 
     >>> counted_phrase([(1, 1, "X1*X2"), (None, 2, "x1 + 2")])
     'from 1 in 1 formula (`X1*X2`) and by name in 2 formulas (`x1 + 2`)'
@@ -153,7 +142,6 @@ def counted_phrase(counted: Iterable[tuple[int | None, int, str]]) -> str:
 
 
 def _countings(used: Mapping[Group, Sequence[Reading]]) -> dict[Group, Counting]:
-    """What the variables of each group count from, if anything tells."""
     countings = {
         group: counting_of_readings(readings, each=not (group[1] or group[2]))
         for group, readings in used.items()
@@ -167,6 +155,7 @@ def _countings(used: Mapping[Group, Sequence[Reading]]) -> dict[Group, Counting]
     for group, counting in countings.items():
         others = [top for (g, base), top in highest.items() if g[0] == group[0] and base == 0]
         own = highest.get((group, None), -1)
+        # past the variables that others count from 0 they count from 1
         if counting.base is None and others and own > max(others):
             countings[group] = replace(counting, base=1)
     return countings
@@ -191,6 +180,7 @@ def counted_from_zero(listed: Listed) -> Listed:
     if isinstance(reading, str):
         return listed
     text = reading.formula.source
+    # from the end: a shorter index moves only the text behind it
     for node in sorted(reading.formula.nodes, key=lambda n: n.span, reverse=True):
         if node.operator == "variable" and index_of(node.label) is not None:
             start, end = node.span

@@ -29,36 +29,30 @@ from eic_core.pool.list_variables import ListedVariables
 from eic_core.pool.scoring import measure_formula
 from eic_core.samples import Domain, Samples, sample_domains
 
-_CHUNK = 32
+_CHUNK = 32  # formulas that one process scores before it takes the next
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class TableData:
-    """Rows of a table, for every formula the same columns by name, else by position."""
-
     table: Table
     target: str = ""  # Column that the formulas should reproduce; "" for none
-    # What the first indexed variable counts from; None lets each method's formulas tell
+    # Index of the first variable, 0 or 1; None lets each method's formulas tell
     base: int | None = None
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The columns that variables may stand for."""
         return tuple(name for name in self.table.names if name != self.target)
 
 
 @dataclass(frozen=True)
 class RangeData:
-    """Samples drawn from a range for each variable."""
-
     domains: Mapping[str, Domain] = field(default_factory=dict)
     default: Domain | None = None  # For variables without one; None refuses their formulas
-    # count, seed: how many samples are drawn, and from which stream; seed 0 or more
-    count: int = 1_000
-    seed: int = 0
-    names: ListedVariables | None = None  # Whose name a formula's variable has; None: its own
+    count: int = 1_000  # Samples
+    seed: int = 0  # 0 or more
+    names: ListedVariables | None = None  # Names that formulas share; None: each has its own
 
     # Always empty: a range is for a variable, not for a column
     inputs: tuple[str, ...] = field(default=(), init=False)
@@ -69,17 +63,15 @@ ListingData = TableData | RangeData
 
 @dataclass(frozen=True)
 class ListedScore:
-    """A row of a list with what it scores."""
-
     listed: Listed
-    score: Score  # `Score.error` says why a formula was refused; `Score.r2` is nan without a target
+    score: Score  # `Score.r2` is nan without a target
     syntax: str = ""  # The notation it was read in, "" if it was refused
-    base: int | None = None  # What its indexed variables were counted from
+    base: int | None = None  # Index of its first variable
     renumbered: bool = False  # Whether its x1 is the list's x0 (`ListedVariables`)
     missing: tuple[str, ...] = ()  # Variables for which the table has no column
-    # What each stands for; empty without a table
+    # By variable; empty without a table
     columns: Mapping[str, str] = field(default_factory=dict)
-    protected: tuple[str, ...] = ()  # Its functions that gplearn, which printed it, protects
+    protected: tuple[str, ...] = ()  # Its functions that gplearn protects, if gplearn printed it
 
 
 def score_listing(
@@ -89,42 +81,41 @@ def score_listing(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> tuple[ListedScore, ...]:
-    """Score every row, in order, none dropped.
+    """Score every row, in order, none dropped; double precision without rechecks, as `score_pool`.
 
     Parameters
     ----------
     rows
         As importing gives them, refused ones included.
     data
+        A table, or ranges for the variables.
     jobs
         Worker processes; 1 scores in this one.
     progress
-        What it raises ends the scoring.
+        Called with rows done and all rows; an exception of it ends the scoring.
 
     Returns
     -------
     tuple[ListedScore, ...]
-
-    Notes
-    -----
-    Double precision, without rechecks, as `eic_core.pool.score_pool`.
+        One for each row; `Score.error` says why a formula was refused.
 
     Examples
     --------
+
     >>> rows = [Listed(1, "x+1"), Listed(2, "lg(x)")]
     >>> scores = score_listing(rows, RangeData({"x": Domain("fixed", 1.0, 1.0)}, count=1))
     >>> [(s.score.complexity, s.score.error[:19]) for s in scores]
     [(3, ''), (None, 'unknown function `l')]
     """
-    found: list[ListedScore] = [ListedScore(row, Score(error=row.error)) for row in rows]
+    results: list[ListedScore] = [ListedScore(row, Score(error=row.error)) for row in rows]
     done = sum(bool(row.error) for row in rows)
     for positions, scores in _run(rows, data, jobs):
         for position, scored in zip(positions, scores, strict=True):
-            found[position] = scored
+            results[position] = scored
         done += len(positions)
         if progress is not None:
             progress(done, len(rows))
-    return tuple(found)
+    return tuple(results)
 
 
 @dataclass(frozen=True)
@@ -133,11 +124,10 @@ class _Task:
     rows: tuple[Listed, ...]
     counting: Counting
     readings: tuple[Reading | str, ...] = ()
-    """Of the first rows, if they have been read; to send them takes longer than to read again"""
+    # Of the first rows, if they have been read
 
 
 def _tasks(rows: Sequence[Listed], data: ListingData) -> Iterator[_Task]:
-    """Chunks of one group each, with what the group counts from."""
     names = data.names if isinstance(data, RangeData) else None
     for group, places in groups_of(rows).items():
         counting, readings = Counting(), list[Reading | str]()
@@ -160,6 +150,7 @@ def _run(
         for task in _tasks(rows, data):
             yield task.positions, _scored(task, sampler)
         return
+    # to send readings takes longer than to read again
     tasks = [replace(task, readings=()) for task in _tasks(rows, data)]
     with ProcessPoolExecutor(
         max_workers=min(jobs, len(tasks)), initializer=_prepare, initargs=(data,)
@@ -169,6 +160,7 @@ def _run(
             for task, future in zip(tasks, futures, strict=True):
                 yield task.positions, future.result()
         finally:
+            # an exception of `progress` ends the scoring at once, not after all that is queued
             executor.shutdown(wait=False, cancel_futures=True)
 
 
@@ -184,8 +176,6 @@ def _score_task(task: _Task) -> list[ListedScore]:
 
 
 class _Sampler:
-    """Samples for one formula after another; what they share is made once."""
-
     def __init__(self, data: ListingData) -> None:
         self.data = data
         self._samples: dict[tuple[tuple[str, str], ...], Samples] = {}
@@ -193,7 +183,7 @@ class _Sampler:
     def samples(
         self, reading: Reading, counting: Counting
     ) -> tuple[Samples, int | None, Mapping[str, str]]:
-        """The samples for a formula, what its variables were counted from, and their columns."""
+        """The samples for a formula, the base of its variables, and their columns."""
         names, base = reading.formula.variables, counting.of(reading)
         data = self.data
         if isinstance(data, RangeData):
@@ -202,18 +192,19 @@ class _Sampler:
             if missing:
                 raise DataError(f"no range for `{missing[0]}`", hint="give one for each variable")
             mixed = data.names is not None and data.names.mixed
-            drawn = self._kept(tuple(ranges.items()), lambda: _drawn(data, ranges))
+            drawn = self._cached(tuple(ranges.items()), lambda: _drawn(data, ranges))
             return drawn, base if mixed else None, {}
         match = counting.match(names, data.inputs, base)
         if match.missing:
             raise _NoColumn(match.missing, data.inputs)
         key = tuple(sorted(match.mapping.items()))
         table, target = data.table, data.target or None
-        samples = self._kept(key, lambda: table.samples(match.mapping, target))
+        samples = self._cached(key, lambda: table.samples(match.mapping, target))
         return samples, match.index_base, match.mapping
 
-    def _kept(self, key: tuple[tuple[str, str], ...], make: Callable[[], Samples]) -> Samples:
+    def _cached(self, key: tuple[tuple[str, str], ...], make: Callable[[], Samples]) -> Samples:
         if key not in self._samples:
+            # formulas of one list share few sets of variables; 64 tables bound the memory
             if len(self._samples) >= 64:
                 self._samples.clear()
             self._samples[key] = make()
@@ -221,8 +212,6 @@ class _Sampler:
 
 
 class _NoColumn(DataError):
-    """A formula has variables that the table has no column for."""
-
     def __init__(self, missing: tuple[str, ...], columns: Sequence[str]) -> None:
         listed = ", ".join(f"`{n}`" for n in columns[:12])
         super().__init__(f"`{missing[0]}` is no column of the table", hint=f"it has {listed}")
@@ -230,12 +219,15 @@ class _NoColumn(DataError):
 
 
 def _drawn(data: RangeData, ranges: Mapping[str, str]) -> Samples:
-    """Samples by variable of a formula; `ranges` says whose range each has."""
-    domains = {n: data.domains.get(n, data.default) for n in ranges.values()}
-    known = {n: domain for n, domain in domains.items() if domain is not None}
-    samples = sample_domains(known, count=data.count, seed=data.seed)
+    domains = {
+        n: domain
+        for n in ranges.values()
+        if (domain := data.domains.get(n, data.default)) is not None
+    }
+    samples = sample_domains(domains, count=data.count, seed=data.seed)
     if all(variable == name for variable, name in ranges.items()):
         return samples
+    # two variables of a formula may share one range, and then the same draws
     columns = {variable: samples.columns[name] for variable, name in ranges.items()}
     return replace(samples, columns=MappingProxyType(columns))
 
@@ -269,22 +261,18 @@ def _scored_row(
 
 
 def column_notes(scores: Sequence[ListedScore]) -> list[str]:
-    """Which columns of the table indexed variables were taken for, where names do not say so."""
     return counting_notes(
         (s.listed.method, s.base, renamed_columns(s.columns).items()) for s in scores
     )
 
 
 def counted_from(scores: Sequence[ListedScore]) -> tuple[tuple[int | None, int, str], ...]:
-    """What the formulas with indexed variables were counted from on a table.
-
-    Returns as `ListedVariables.told`; None for those whose variables are columns by name.
-    """
-    found: dict[int | None, list[str]] = {}
+    """The bases of formulas with indexed variables on a table, as `ListedVariables.examples`."""
+    by_base: dict[int | None, list[str]] = {}
     for scored in scores:
         if any(index_of(name) is not None for name in scored.columns):
-            found.setdefault(scored.base, []).append(scored.listed.formula)
-    return tuple((base, len(texts), texts[0]) for base, texts in found.items())
+            by_base.setdefault(scored.base, []).append(scored.listed.formula)
+    return tuple((base, len(texts), texts[0]) for base, texts in by_base.items())
 
 
 def stored_scores(rows: Sequence[Listed]) -> tuple[ListedScore, ...]:
@@ -296,15 +284,15 @@ def stored_scores(rows: Sequence[Listed]) -> tuple[ListedScore, ...]:
     """
 
     def of(row: Listed) -> ListedScore:
-        kept = row.stored
-        counts = [kept.get(n, 0.0) for n in ("complexity", "invalid", "singular")]
-        if "complexity" not in kept or not all(0 <= c < 2**31 for c in counts):
+        stored = row.stored
+        counts = [stored.get(n, 0.0) for n in ("complexity", "invalid", "singular")]
+        if "complexity" not in stored or not all(0 <= c < 2**31 for c in counts):
             return ListedScore(row, Score(error=row.error or "the file has no scores for it"))
         score = Score(
             complexity=int(counts[0]),
-            r2=kept.get("r2", math.nan),
-            eic=kept.get("eic", math.nan),
-            eic_finite=kept.get("eic_finite", math.nan),
+            r2=stored.get("r2", math.nan),
+            eic=stored.get("eic", math.nan),
+            eic_finite=stored.get("eic_finite", math.nan),
             invalid=int(counts[1]),
             singular=int(counts[2]),
         )
@@ -314,16 +302,14 @@ def stored_scores(rows: Sequence[Listed]) -> tuple[ListedScore, ...]:
 
 
 def accuracy_keys(scores: Sequence[ListedScore]) -> dict[str, np.ndarray]:
-    """What may stand for accuracy, smaller being better: 1 - R^2 here, stored loss, stored R^2.
-
-    Returns only what some row has, the most telling first; nan where a row has none (shape (N,)).
-    """
+    """Measures of accuracy, best first: shape (N,), smaller is better, nan where a row has none."""
     offered = {"1 − R²": np.array([1 - s.score.r2 for s in scores], dtype=float)}
     for name in ("loss", "r2", "r2_test", "r2_train"):
         values = [s.listed.stored.get(name, math.nan) for s in scores]
-        kept = np.array(values, dtype=float)
+        column = np.array(values, dtype=float)
         key = "loss, as stored" if name == "loss" else f"1 − {name}, as stored"
-        offered[key] = kept if name == "loss" else 1 - kept
+        offered[key] = column if name == "loss" else 1 - column
+    # a scored pool on its own table: one of the two is enough
     computed, again = offered["1 − R²"], "1 − r2, as stored"
     if np.array_equal(computed, offered[again], equal_nan=True):
         del offered[again]
@@ -336,13 +322,14 @@ def front_of(scores: Sequence[ListedScore], accuracy: np.ndarray | None) -> np.n
     Parameters
     ----------
     scores
+        N of them.
     accuracy
         Smaller is better; see `accuracy_keys`. Shape (N,).
 
     Returns
     -------
     np.ndarray
-        Refused formulas and those without an EIC are never on it. Shape (N,).
+        Shape (N,); False for refused formulas and those without an EIC.
     """
     complexity = [math.nan if s.score.complexity is None else s.score.complexity for s in scores]
     eic = [s.score.eic for s in scores]

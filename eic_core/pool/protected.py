@@ -1,4 +1,4 @@
-"""gplearn's protected functions in a list: what is said of them once, and the list written out."""
+"""gplearn's protected functions in a list: the note on them, and the list with them written out."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ def protected_note(scores: Sequence[ListedScore]) -> str:
     >>> protected_note([ListedScore(Listed(1, "sqrt(X0)"), Score(2), protected=("sqrt",))])
     'gplearn protects some functions of 1 formula: there `sqrt(x)` is sqrt(abs(x)); here the plain functions are measured.'
     """  # noqa: E501
-    met = [scored.protected for scored in scores if scored.protected]
-    if not met:
+    groups = [scored.protected for scored in scores if scored.protected]
+    if not groups:
         return ""
     return (
-        f"gplearn protects some functions of {wording.count(len(met), 'formula')}: there "
-        f"{meanings({name for names in met for name in names})}; here the plain functions are "
+        f"gplearn protects some functions of {wording.count(len(groups), 'formula')}: there "
+        f"{meanings({name for names in groups for name in names})}; here the plain functions are "
         "measured."
     )
 
 
 def write_out(rows: Sequence[Listed]) -> tuple[Listed, ...]:
-    """The rows with gplearn's protected functions as conditions, those too long as they are.
+    """The rows with gplearn's protected functions as conditions, unless that is too long.
 
     >>> [row.formula for row in write_out([Listed(1, "sqrt(sub(X0, X1))"), Listed(2, "x")])]
     ['sqrt(abs(sub(X0, X1)))', 'x']

@@ -36,31 +36,26 @@ SCORE_COLUMNS = (
     "error",
 )
 
-_CHUNK = 64
+_CHUNK = 64  # formulas that one process scores before it takes the next
 
-_MOST_KEPT = 1 << 22
-"""How many numbers of samples are kept for the next formulas with the same variables."""
+_MOST_CACHED = 1 << 22
+"""Numbers of samples that wait for the next formulas with the same variables: 32 MB."""
 
 Progress = Callable[[int, int], None]
 
 
 def read_pool(path: Path) -> tuple[list[str], list[Candidate]]:
-    """Read a pool's CSV file, gzipped or not.
-
-    Returns in file order.
-    Raises `DataError` if the file is missing, empty or lacks a column.
-    """
+    """Columns and candidates of a pool's CSV file, gzipped or not; DataError if it is none."""
     with opened_pool(path) as file:
         reader = csv.reader(file)
         columns = next((row for row in reader if row), [])
-        candidates = [Candidate.from_row(_named(columns, cells)) for cells in reader if cells]
+        candidates = [Candidate.from_row(_by_column(columns, cells)) for cells in reader if cells]
     if not candidates:
         raise DataError(f"{path} has no rows", hint="a pool has a header and a row a formula")
     return columns, candidates
 
 
-def _named(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
-    """A row's cells by column: empty where the row is short, without what is too much."""
+def _by_column(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
     row = dict(zip(columns, cells, strict=False))
     for name in columns[len(cells) :]:
         row[name] = ""
@@ -68,22 +63,16 @@ def _named(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
 
 
 class ProblemData:
-    """The tables of a folder of problems, read once each, and what formulas share of them.
-
-    - `folder`: holds PROBLEM.csv files; the last column is the target.
-    """
+    """The tables of a folder of problems, PROBLEM.csv with the target last, and cached samples."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._tables: dict[str, Table] = {}
         self._samples: dict[Hashable, tuple[Samples, VariableMatch]] = {}
-        self._kept = 0
+        self._cached = 0
 
     def table(self, problem: str) -> Table:
-        """The table of one problem.
-
-        Raises `DataError` if there is no such file, or its name leaves the folder.
-        """
+        """The table of one problem; DataError if there is none, or its name leaves the folder."""
         if problem not in self._tables:
             path = self.folder / f"{problem}.csv"
             if not problem or path.parent != self.folder or not path.is_file():
@@ -92,35 +81,27 @@ class ProblemData:
         return self._tables[problem]
 
     def samples(self, problem: str, reading: Reading, counting: Counting) -> Samples:
-        """The rows of a problem on which a formula is scored.
-
-        - `problem`: its name.
-        - `counting`: of the group that the formula is of.
-
-        Raises `DataError` if a variable has no column or no row is complete.
-        """
         return self.matched(problem, reading, counting)[0]
 
     def matched(
         self, problem: str, reading: Reading, counting: Counting
     ) -> tuple[Samples, VariableMatch]:
-        """What `samples` says, and which column each variable stands for."""
+        """The rows on which a formula is scored, and the column of each variable."""
         variables, base = reading.formula.variables, counting.of(reading)
         key = problem, variables, base, counting.variables.get(base)
-        found = self._samples.get(key)
-        if found is None:
+        entry = self._samples.get(key)
+        if entry is None:
             match = counting.match(variables, self.inputs(problem), base)
-            found = self._rows(problem, match), match
-            size = len(found[0]) * (len(variables) + 1)
-            if self._kept + size > _MOST_KEPT:
+            entry = self._rows(problem, match), match
+            size = len(entry[0]) * (len(variables) + 1)
+            if self._cached + size > _MOST_CACHED:
                 self._samples.clear()
-                self._kept = 0
-            self._samples[key] = found
-            self._kept += size
-        return found
+                self._cached = 0
+            self._samples[key] = entry
+            self._cached += size
+        return entry
 
     def inputs(self, problem: str) -> tuple[str, ...]:
-        """The columns of a problem that variables may stand for."""
         return self.table(problem).names[:-1]
 
     def _rows(self, problem: str, match: VariableMatch) -> Samples:
@@ -134,9 +115,7 @@ class ProblemData:
 
 
 def measure_formula(formula: Formula, samples: Samples) -> Score:
-    """What a formula scores on samples, in double precision.
-
-    - `samples`: with a column for each variable; without a target `Score.r2` is nan.
+    """A formula's score in double precision; without a target `Score.r2` is nan.
 
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]}, target=[2.0, 4.0])
@@ -160,7 +139,7 @@ def measure_formula(formula: Formula, samples: Samples) -> Score:
 
 
 def score(formulas: Iterable[Formula | str], samples: Samples) -> list[Score]:
-    """Score formulas on the same rows, in order, none dropped.
+    """Score formulas on the same rows, in order, none dropped; in double precision alone.
 
     Parameters
     ----------
@@ -174,43 +153,37 @@ def score(formulas: Iterable[Formula | str], samples: Samples) -> list[Score]:
     list[Score]
         `Score.error` says why a formula was refused.
 
-    Notes
-    -----
-    Double precision only, as `score_pool`, which does the same with a folder of problems and
-    several processes.
-
     Examples
     --------
+
     >>> samples = Samples.from_columns({"x": [1.0, 2.0]}, target=[2.0, 4.0])
     >>> good, bad, refused = score(["x+x", "10000*x - 9998*x", "lg(x)"], samples)
-    >>> [(found.complexity, found.r2, round(found.eic, 1)) for found in (good, bad)]
+    >>> [(each.complexity, each.r2, round(each.eic, 1)) for each in (good, bad)]
     [(3, 1.0, 0.1), (7, 1.0, 4.1)]
     >>> refused.error
     'unknown function `lg`: did you mean `log10`? (column 1)'
     """
     names = tuple(samples.columns)
     scores: list[Score] = []
-    for given in formulas:
+    for formula in formulas:
         try:
-            if isinstance(given, str):
-                reading = read_candidate(Candidate("", given), names)
+            if isinstance(formula, str):
+                reading = read_candidate(Candidate("", formula), names)
                 if isinstance(reading, str):
                     scores.append(Score(error=reading))
                     continue
-                given = reading.formula
-            scores.append(measure_formula(given, samples))
+                formula = reading.formula
+            scores.append(measure_formula(formula, samples))
         except UserError as error:
             scores.append(Score(error=str(error)))
     return scores
 
 
 class _Task(NamedTuple):
-    """Some candidates of one group, with their positions in the pool."""
-
     members: Sequence[tuple[int, Candidate]]
     counting: Counting
     readings: Sequence[Reading | str]
-    """Of the first members, if they have been read; to send them takes longer than to read again"""
+    # of the first members, if they have been read; to send them takes longer than to read again
 
 
 _Sent = tuple[str, Counting, list[tuple[str, str, str, Mapping[str, str]]]]
@@ -220,29 +193,29 @@ _worker: list[ProblemData] = []
 
 
 def _prepare(folder: str) -> None:
-    gc.freeze()  # what a fork brought along is none of this process's to collect, nor to copy
+    gc.freeze()  # objects of the parent process: collecting them would copy their pages
     _worker[:] = [ProblemData(Path(folder))]
 
 
 def _score_sent(sent: _Sent) -> list[Score]:
     problem, counting, formulas = sent
-    members = [(i, Candidate(problem, *given)) for i, given in enumerate(formulas)]
-    return [found for _, found in _scored(_worker[0], _Task(members, counting, ()))]
+    members = [(i, Candidate(problem, *fields)) for i, fields in enumerate(formulas)]
+    return [result for _, result in _scored(_worker[0], _Task(members, counting, ()))]
 
 
 def _scored(problems: ProblemData, task: _Task) -> list[tuple[int, Score]]:
     scores = []
-    for (position, candidate), known in zip_longest(task.members, task.readings):
+    for (position, candidate), early in zip_longest(task.members, task.readings):
         try:
             columns = problems.inputs(candidate.problem)
-            reading = read_candidate(candidate, columns) if known is None else known
+            reading = read_candidate(candidate, columns) if early is None else early
             if isinstance(reading, str):
                 scores.append((position, Score(error=reading)))
                 continue
             samples, match = problems.matched(candidate.problem, reading, task.counting)
-            found = measure_formula(reading.formula, samples)
+            result = measure_formula(reading.formula, samples)
             counted = match.index_base, tuple(match.renamed.items())
-            scores.append((position, replace(found, counted=counted) if counted[1] else found))
+            scores.append((position, replace(result, counted=counted) if counted[1] else result))
         except UserError as error:
             scores.append((position, Score(error=str(error))))
     return scores
@@ -255,26 +228,26 @@ def score_pool(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> list[Score]:
-    """Score every candidate, in order, none dropped.
+    """Score every candidate, in order, none dropped, in double precision alone.
+
+    Samples that would need 60 digits are not rechecked; those that leave double range are followed
+    with wider exponents (`eic_core.engine.extended`) and counted in `Score.out_of_range`.
 
     Parameters
     ----------
     candidates
+        Of any problems, in any order.
     folder
         Holds PROBLEM.csv for each problem.
     jobs
         Worker processes; default: one a core. 1 scores in this process.
     progress
+        Called with candidates done and all candidates.
 
     Returns
     -------
     list[Score]
-
-    Notes
-    -----
-    Double precision only: samples that would need 60 digits are not rechecked.
-    Those that leave double range are followed with wider exponents
-    (`eic_core.engine.extended`) and counted in `Score.out_of_range`.
+        One for each candidate; `Score.error` says why one was refused.
     """
     workers = jobs or os.cpu_count() or 1
     scores: list[Score] = [Score()] * len(candidates)
@@ -289,7 +262,6 @@ def score_pool(
 
 
 def _tasks(candidates: Sequence[Candidate], problems: ProblemData) -> Iterator[_Task]:
-    """Chunks of one group each, with what the group counts from."""
     for group, places in groups_of(candidates).items():
         members = [(i, candidates[i]) for i in places]
         columns: Sequence[str] = ()
@@ -318,30 +290,27 @@ def _run(
     ) as executor:
         futures = [executor.submit(_score_sent, _to_send(task)) for task in sent]
         for task, future in zip(sent, futures, strict=True):
-            yield [(i, found) for (i, _), found in zip(task.members, future.result(), strict=True)]
+            yield [
+                (i, result) for (i, _), result in zip(task.members, future.result(), strict=True)
+            ]
 
 
 def _to_send(task: _Task) -> _Sent:
-    given = [(c.formula, c.method, c.syntax, c.parameters) for _, c in task.members]
-    return task.members[0][1].problem, task.counting, given
+    fields = [(c.formula, c.method, c.syntax, c.parameters) for _, c in task.members]
+    return task.members[0][1].problem, task.counting, fields
 
 
 def write_scored(
     path: Path, columns: Sequence[str], candidates: Sequence[Candidate], scores: Sequence[Score]
 ) -> None:
-    """Write a scored pool: the pool's columns as they were, then `SCORE_COLUMNS`.
-
-    Lines end with a line feed, as in every CSV file that is written here.
-
-    - `path`: replaced if it exists; compressed if it ends in ``.gz``.
-    - `columns`: the pool's; scores that it already held are left out.
-    - `candidates`, `scores`: of equal length, in one order.
-    """
-    kept = [c for c in columns if c not in SCORE_COLUMNS]
+    """Write a scored pool: its columns, but for scores that it held, then `SCORE_COLUMNS`."""
+    pool_columns = [c for c in columns if c not in SCORE_COLUMNS]
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "wt", encoding="utf-8", newline="") as file:
         writer = csv_writer(file)
-        writer.writerow([*kept, *SCORE_COLUMNS])
+        writer.writerow([*pool_columns, *SCORE_COLUMNS])
         for candidate, result in zip(candidates, scores, strict=True):
-            given, cells = candidate.row, result.cells()
-            writer.writerow([*[given.get(c, "") for c in kept], *[cells[c] for c in SCORE_COLUMNS]])
+            pool_cells, cells = candidate.row, result.cells()
+            writer.writerow(
+                [*[pool_cells.get(c, "") for c in pool_columns], *[cells[c] for c in SCORE_COLUMNS]]
+            )

@@ -17,22 +17,21 @@ from eic_core.pool.listing import ListedScore
 from eic_core.pool.picking import NO_FIT
 
 R2_LEEWAY = 0.05
-"""How far a measured R^2 may lie outside the stored ones, which may be of a part of the rows."""
+"""How far a measured R^2 may lie outside the stored ones, which may be of training or test rows."""
 
 _STORED = ("r2", "r2_train", "r2_test")
 
 LOSS_ORDERS = 1.0
-"""How many powers of ten a measured loss must lie from a stored one to be another loss."""
+"""Powers of ten between a measured and a stored loss from which on they are different losses."""
 
 FALL_SHARE = 0.1
-"""What part of the powers of ten by which a stored loss falls from one formula to another the
-measured one must fall as well."""
+"""Least fall of the measured losses, as a share of that of the stored ones, in powers of ten."""
 
-_TOLD_APART = 1.1
+_CLEAR_RATIO = 1.1
 """Stored losses whose ratio is below this may stand in either order."""
 
 _FALLING = 2.0
-"""Stored losses fall if the largest is more than so many times the smallest."""
+"""Stored losses fall if the ratio of the largest to the smallest is above this."""
 
 _ROUNDING = 1e-12
 """Losses below this part of the target's variance are rounding."""
@@ -40,57 +39,36 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class TableCheck:
-    """What speaks against a table; empty if nothing does.
+    """Reasons against a table; empty if there are none.
 
     >>> TableCheck(("The table is named after another problem, `bode`.",)).passed
     False
     """
 
     reasons: tuple[str, ...] = ()  # One sentence each; names in backticks
-    # Whether no formula of the list can be measured on it, for want of columns
-    unusable: bool = False
+    unusable: bool = False  # True if no formula can be measured on it, for want of columns
 
     @property
     def passed(self) -> bool:
-        """Whether nothing speaks against the table."""
         return not self.reasons
 
 
 def check_table(
     scores: Sequence[ListedScore],
     table: Table,
-    problem: str,
-    problems: Sequence[str],
+    problem: str,  # Of these formulas; "" if the list does not say
+    problems: Sequence[str],  # All that the list names
     target: str = "",
 ) -> TableCheck:
-    """Hold the scores of a list on a table against what the list itself says.
-
-    - `scores`: measured on the table.
-    - `problem`: the one whose formulas these are; "" if the list does not say.
-    - `problems`: all that the list names.
-    - `target`: the column that the formulas should reproduce; without it no stored loss is looked
-      at.
-
-    Notes
-    -----
-    Four things speak against a table: it is named after another problem of the list; half of the
-    formulas have variables without a column, or one counts past the last of them; the R^2 of more
-    than half of those that brought one lies further than `R2_LEEWAY` from it; the stored losses
-    are not those of this table.  A stored R^2 may be that of training or of test rows, and then
-    the measured one, of all rows, should lie between the two.
-
-    A stored loss is taken for a mean squared error, its root or its share of the variance, and
-    may be none of them.  So a value alone proves nothing.  Losses disagree where they fall from
-    one formula to the next while no formula explains anything here; or where more than half are
-    `LOSS_ORDERS` off all three, and most pairs of formulas do not stand here as they do there.
-    """
-    found = (
+    """Reasons against a table: name, columns, R^2 or losses differ from the list's statements."""
+    # a loss is of an unknown kind, so that an R^2, where the list has one, is the better witness
+    reasons = (
         _other_name(table, problem, problems),
         _columns(scores, table),
         _accuracy(scores) or _losses(scores, table, target),
     )
     lacking = [bool(s.missing) for s in scores if s.missing or not s.score.error]
-    return TableCheck(tuple(r for r in found if r), bool(lacking) and all(lacking))
+    return TableCheck(tuple(r for r in reasons if r), bool(lacking) and all(lacking))
 
 
 def _other_name(table: Table, problem: str, problems: Sequence[str]) -> str:
@@ -123,16 +101,15 @@ def _accuracy(scores: Sequence[ListedScore]) -> str:
     if 2 * len(far) <= len(compared):
         return ""
     worst, stored = max(far, key=lambda pair: max(pair[1]))
-    given = wording.join([wording.r_squared(r2) for r2 in dict.fromkeys(stored)])
+    stated = wording.join([wording.r_squared(r2) for r2 in dict.fromkeys(stored)])
     return (
         f"{_of(len(far), len(compared))} another R² than the list says: row "
-        f"{worst.listed.row} came with {given}, and here it has "
+        f"{worst.listed.row} came with {stated}, and here it has "
         f"{wording.r_squared(worst.score.r2)}."
     )
 
 
 def _losses(scores: Sequence[ListedScore], table: Table, target: str) -> str:
-    """Stored losses without a stored R^2 beside them that are not those of this table."""
     compared = [
         s
         for s in scores
@@ -145,6 +122,8 @@ def _losses(scores: Sequence[ListedScore], table: Table, target: str) -> str:
     stored = np.array([s.listed.stored["loss"] for s in compared])
     r2 = np.array([s.score.r2 for s in compared])
     falling = stored.max() > _FALLING * max(stored.min(), 0.0)
+    # a value alone proves nothing, since a loss may be of any kind: it takes a fall without any
+    # fit here, or most losses far off and in another order
     if falling and (r2 <= NO_FIT).all():
         best = int(r2.argmax())
         return (
@@ -158,10 +137,10 @@ def _losses(scores: Sequence[ListedScore], table: Table, target: str) -> str:
     if not 0 < variance < math.inf:
         return ""
     floor = _ROUNDING * variance
-    measured, kept = np.maximum((1 - r2) * variance, floor), np.maximum(stored, floor)
-    orders = np.abs(_orders_off(measured, kept, variance))
+    measured, stored_losses = np.maximum((1 - r2) * variance, floor), np.maximum(stored, floor)
+    orders = np.abs(_orders_off(measured, stored_losses, variance))
     far = orders >= LOSS_ORDERS
-    if 2 * np.count_nonzero(far) <= len(compared) or _same_order(measured, kept):
+    if 2 * np.count_nonzero(far) <= len(compared) or _same_order(measured, stored_losses):
         return ""
     worst = int(orders.argmax())
     return (
@@ -172,21 +151,22 @@ def _losses(scores: Sequence[ListedScore], table: Table, target: str) -> str:
 
 
 def _orders_off(measured: Array, stored: Array, variance: float) -> Array:
-    """Powers of ten between each stored loss and the nearest thing that it may be."""
+    """Powers of ten between each stored loss and the nearest quantity that it may be."""
+    # a stored loss may be a mean squared error, its root or its share of the variance
     may_be = np.array([measured, np.sqrt(measured), measured / variance])
     return np.asarray(np.abs(np.log10(may_be / stored)).min(axis=0))
 
 
 def _same_order(measured: Array, stored: Array) -> bool:
-    """Whether at least half of the pairs that the list tells apart are told apart here likewise."""
+    """Whether half of the pairs that the list orders clearly are ordered likewise here."""
     if len(stored) > _MOST_COMPARED:
         places = np.linspace(0, len(stored) - 1, _MOST_COMPARED).astype(int)
         measured, stored = measured[places], stored[places]
-    there = np.log10(stored)[:, None] - np.log10(stored)
-    here = np.log10(measured)[:, None] - np.log10(measured)
-    told = there > math.log10(_TOLD_APART)
-    alike = told & (here >= FALL_SHARE * there)
-    return bool(2 * np.count_nonzero(alike) >= np.count_nonzero(told))
+    stored_orders = np.log10(stored)[:, None] - np.log10(stored)
+    measured_orders = np.log10(measured)[:, None] - np.log10(measured)
+    clear = stored_orders > math.log10(_CLEAR_RATIO)
+    alike = clear & (measured_orders >= FALL_SHARE * stored_orders)
+    return bool(2 * np.count_nonzero(alike) >= np.count_nonzero(clear))
 
 
 _MOST_COMPARED = 500
@@ -204,6 +184,7 @@ def stored_r2(stored: Mapping[str, float]) -> tuple[float, ...]:
 
 def _agrees(measured: float, stored: tuple[float, ...]) -> bool:
     """Whether a measured R^2 lies between the stored ones, or near; far below 0 by its order."""
+    # one may be of training rows, another of test rows: that of all rows should lie between them
     low, high = min(stored), max(stored)
     leeway = R2_LEEWAY * max(1.0, 1 - low)
     return low - leeway <= measured <= high + leeway

@@ -1,7 +1,4 @@
-"""Small charts as inline SVG: lengths in per cent of the width, texts in pixels.
-
-So they fill a phone and a desk alike and their texts keep their size.
-"""
+"""Small charts as inline SVG: lengths in per cent, texts in pixels, for any width of page."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ ROW = 44
 """Pixels from one bar to the next: a line of text and the bar."""
 
 LABEL = 44
-"""Characters of a label: what a phone has room for."""
+"""Characters of a label, for which a phone has room."""
 
 
 def waterfall(bars: Sequence[Bar]) -> Markup:
@@ -39,14 +36,12 @@ def waterfall(bars: Sequence[Bar]) -> Markup:
             _rect("bar", 100 * bar.start, max(100 * size, 0.4), top + 22),
             "</g>",
         ]
-    said = "Shares of the noise, largest first; together 100 %."
-    return _svg(len(bars) * ROW, said, parts)
+    description = "Shares of the noise, largest first; together 100 %."
+    return _svg(len(bars) * ROW, description, parts)
 
 
 def losses(rows: Sequence[tuple[str, float, str]]) -> Markup:
-    """Digits lost, on one scale from 0.
-
-    - `rows`: `kind` is the class of the bar: ``"bar"`` or ``"cool"``.
+    """Digits lost, on one scale from 0; rows of label, value and class of the bar, "bar" or "cool".
 
     >>> "∞" in losses([("q", math.inf, "bar"), ("own", 0.5, "cool")])
     True
@@ -64,8 +59,8 @@ def losses(rows: Sequence[tuple[str, float, str]]) -> Markup:
             _rect(kind, 0, max(length, 0.4), top + 22) if length or value == 0 else "",
             "</g>",
         ]
-    said = f"Digits lost, on a scale from 0 to {top_value:.0f}."
-    return _svg(len(rows) * ROW, said, parts)
+    description = f"Digits lost, on a scale from 0 to {top_value:.0f}."
+    return _svg(len(rows) * ROW, description, parts)
 
 
 def growth_curve(growth: Growth) -> Markup:
@@ -77,6 +72,7 @@ def growth_curve(growth: Growth) -> Markup:
     """
     height, foot, head = 180, 40, 26
     low = min(growth.low)
+    # a flat curve must not be stretched until its noise looks like growth
     span = max(max(growth.high) - low, 0.2)
     logs = [math.log10(count) for count in growth.counts]
     width = max(logs[-1] - logs[0], 1e-9)
@@ -106,7 +102,6 @@ def _name(label: str) -> str:
 
 
 def _label(top: float, left: str, right: str) -> str:
-    """A line of text: what at the left, how much at the right."""
     return (
         f'<text x="0" y="{top + 16:.0f}">{escape(wording.shorten(left, LABEL))}</text>'
         f'<text x="100%" y="{top + 16:.0f}" text-anchor="end">{escape(right)}</text>'
@@ -124,9 +119,9 @@ def _rule(x0: float, y0: float, x1: float, y1: float, kind: str) -> str:
     return f'<line class="{kind}" x1="{x0:.2f}%" y1="{y0:.1f}" x2="{x1:.2f}%" y2="{y1:.1f}"/>'
 
 
-def _svg(height: int, said: str, parts: Sequence[str]) -> Markup:
+def _svg(height: int, description: str, parts: Sequence[str]) -> Markup:
     inner = "\n".join(part for part in parts if part)
     return Markup(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" width="100%" height="{height}" '
-        f'role="img" aria-label="{escape(said)}">\n{inner}\n</svg>'
+        f'role="img" aria-label="{escape(description)}">\n{inner}\n</svg>'
     )

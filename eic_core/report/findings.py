@@ -23,30 +23,34 @@ MOST_NODES = 600
 PARTS = REPAIR, TRIANGULATION, BUDGET = "repair", "triangulation", "budget"
 
 LEFT_OUT = "It was left out on request."
-"""Why a part is missing that nobody wanted."""
 
 Progress = Callable[[float, str], None]
 T = TypeVar("T")
 
 SEARCH_SECONDS = 2.0
-"""How long the search for better forms takes at most, unless more is asked for."""
+"""Default limit of the search for better forms."""
 
 
 @dataclass(frozen=True)
 class Findings(Plain):
-    """An inspection, its diagnosis, and what could be found out on top.
+    """An inspection, its diagnosis, and the answers to further questions.
 
     Attributes
     ----------
     inspection
+        The formula on its samples.
     diagnosis
+        Where and why digits are lost.
     repairs
+        Better forms; None if they were not looked for.
     triangulation
+        The losses measured in other ways; None if they were not.
     budget
+        Digits that constants and inputs need; None if that was not asked for.
     robustness
         None where the samples have no target, or the formula no value at any of them.
     missing
-        Why a part is None: ``"repair"``, ``"triangulation"`` or ``"budget"``.
+        Reasons why a part is None, by ``"repair"``, ``"triangulation"`` or ``"budget"``.
     """
 
     inspection: Inspection = field(repr=False)
@@ -72,25 +76,22 @@ class Findings(Plain):
 
     @property
     def unfinished(self) -> dict[str, str]:
-        """What was cut short, by part: a sentence on what it leaves open."""
-        found = self.repairs
-        return {} if found is None or found.finished else {REPAIR: found.missing}
+        """Parts that were cut short: a sentence on what each leaves open."""
+        repairs = self.repairs
+        return {} if repairs is None or repairs.finished else {REPAIR: repairs.missing}
 
     @property
     def complete(self) -> bool:
-        """Whether nothing was cut short; what was left out on request is not missed."""
+        """Whether no part was cut short; parts may be missing on request."""
         return not self.unfinished
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Who answers each question of a report; None for what is left out on request.
-
-    Every one is called once at most, so that answers that are kept somewhere are not computed
-    again.  Those after the first may raise `UserError` where there is no answer.
-    """
+    """Functions that answer the questions of a report, called once at most; None leaves one out."""
 
     diagnosis: Callable[[], Diagnosis]
+    # these may raise `UserError` where there is no answer
     repairs: Callable[[], Repairs] | None = None
     triangulation: Callable[[], Triangulation] | None = None
     budget: Callable[[], Budget] | None = None
@@ -99,20 +100,13 @@ class Answers:
 def collect_findings(
     inspection: Inspection, answers: Answers, *, progress: Progress | None = None
 ) -> Findings:
-    """Ask for everything that a report says.
-
-    - `answers`: about this inspection.
-
-    Notes
-    -----
-    Nothing but the diagnosis is asked for of formulas of more than `MOST_NODES` nodes, and
-    where no sample is valid; `missing` says so.
+    """Ask for everything that a report says; of a formula too large only for the diagnosis.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> inspection = inspect(read("x + 1").formula, Samples.from_columns({"x": [1.0, 2.0]}))
-    >>> found = collect_findings(inspection, Answers(lambda: diagnose(inspection)))
-    >>> found.missing["budget"]
+    >>> findings = collect_findings(inspection, Answers(lambda: diagnose(inspection)))
+    >>> findings.missing["budget"]
     'It was left out on request.'
     """
     report = progress or (lambda fraction, doing: None)
@@ -126,6 +120,7 @@ def collect_findings(
         elif hindered:
             missing[name] = hindered
         else:
+            # one question without an answer must not cost the others
             try:
                 return ask()
             except UserError as error:
@@ -154,7 +149,6 @@ def collect_findings(
 
 
 def _refusal_reason(inspection: Inspection) -> str:
-    """Why nothing but a diagnosis can be had, or ""."""
     nodes = len(inspection.formula)
     if nodes > MOST_NODES:
         return f"The formula has {nodes:,} nodes; beyond {MOST_NODES} this is left out."
@@ -180,26 +174,27 @@ def investigate(
     Parameters
     ----------
     inspection
+        The formula on its samples.
     with_repair
-        What to do; each takes about a second for 30 nodes.
     with_triangulation
-        What to do; each takes about a second for 30 nodes.
     with_budget
-        What to do; each takes about a second for 30 nodes.
+        The parts to compute; each takes about a second for 30 nodes.
     tolerance
-        Of the digit budget, in standard deviations of the output.
+        Of the digit budget, in standard deviations of the output; in (0, 1].
     seed
         Of the perturbation in the triangulation.
     seconds
-        After so long the search for better forms is cut short, and `Findings.unfinished` says
-        so; ``math.inf`` lets it come to its end.
+        Limit of the search for better forms, past which `Findings.unfinished` says that it was cut
+        short; may be ``math.inf``.
     progress
+        Called with the share done, 0 to 1, and a phrase for the next step.
     clock
         Seconds.
 
     Returns
     -------
     Findings
+        Parts that were left out or could not be computed are None.
 
     Raises
     ------
@@ -208,11 +203,12 @@ def investigate(
 
     Examples
     --------
+
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1e3, 1e5, 1e7]})
-    >>> found = investigate(inspect(read("sqrt(x+1)-sqrt(x)").formula, samples))
-    >>> found.repairs.best.text, dict(found.missing)
+    >>> findings = investigate(inspect(read("sqrt(x+1)-sqrt(x)").formula, samples))
+    >>> findings.repairs.best.text, dict(findings.missing)
     ('1/(sqrt(x + 1) + sqrt(x))', {})
     """
     if not 0 < tolerance <= 1:

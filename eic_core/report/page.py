@@ -29,37 +29,33 @@ def html_report(
     Parameters
     ----------
     inspection
+        The formula on its samples.
     provenance
-        How the formula was read and the samples were made; without it the report says what the
-        inspection knows.
+        Sources of the formula and its samples; by default those that the inspection holds.
     with_repair
-        What to do; what is left out is said to be.
     with_triangulation
-        What to do; what is left out is said to be.
     with_budget
-        What to do; what is left out is said to be.
+        The parts to compute; the page names those that are left out.
     tolerance
-        Of the digit budget, in standard deviations of the output.
+        Of the digit budget, in standard deviations of the output; in (0, 1].
     seconds
-        After so long the search for better forms is cut short, and the page says so on top.
+        Limit of the search for better forms; the page says on top if it was cut short.
     progress
+        Called with the share done, 0 to 1, and a phrase for the next step.
 
     Returns
     -------
     str
+        Numbers stand in ``<data value="...">`` unrounded, and all of them in an embedded JSON file.
 
     Raises
     ------
     UserError
         If the tolerance is not in (0, 1], or the time is no positive number.
 
-    Notes
-    -----
-    Numbers stand in ``<data value="...">`` unrounded, and all of them in a JSON file that the
-    page carries.
-
     Examples
     --------
+
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
@@ -67,35 +63,38 @@ def html_report(
     >>> page[:15], "4.2 of the 4.3" in page.replace("\\xa0", " ")
     ('<!DOCTYPE html>', True)
     """
-    known = provenance or Provenance()
+    provenance = provenance or Provenance()
     findings = investigate(
         inspection,
         with_repair=with_repair,
         with_triangulation=with_triangulation,
         with_budget=with_budget,
         tolerance=tolerance,
-        seed=known.seed,
+        seed=provenance.seed,
         seconds=seconds,
         progress=progress,
     )
-    return render(findings, known)
+    return render(findings, provenance)
 
 
 def render(findings: Findings, provenance: Provenance) -> str:
-    """The page of what was found, as an HTML document.
+    """The page of findings, as an HTML document.
 
     Parameters
     ----------
     findings
+        As `investigate` returns them.
     provenance
-        How the formula was read and the samples were made.
+        Sources of the formula and its samples.
 
     Returns
     -------
     str
+        Self-contained.
 
     Examples
     --------
+
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})

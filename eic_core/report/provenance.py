@@ -17,35 +17,26 @@ from eic_core.measure.table import match_variables
 from eic_core.samples import Domain, Samples
 
 LIBRARIES = ("numpy", "scipy", "mpmath")
-"""What the numbers depend on."""
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """How a formula was read and its samples were made."""
-
     reading: Reading | None = None  # None if the formula was built, not read
-    # How samples were drawn; empty with a table or given columns
+    # By variable; empty with a table or plain columns
     domains: tuple[tuple[str, Domain], ...] = ()
     seed: int = 0
     file_name: str = ""  # Of the table that the samples come from, or ""
     file_hash: str = ""  # Of its bytes, or ""
     file_columns: tuple[str, ...] = ()  # All its columns, in order
     mapping: Mapping[str, str] = field(default_factory=dict)
-    target: str = ""  # Column compared with, or ""
-    notices: tuple[str, ...] = ()  # What was assumed or left out
+    target: str = ""  # Its column, or ""
+    notices: tuple[str, ...] = ()  # Assumptions and omissions, a sentence each
 
 
 def command_line(
     formula: Formula, samples: Samples, provenance: Provenance, *, options: Sequence[str] = ()
 ) -> str | None:
-    """The command that makes the same report again, for a POSIX shell.
-
-    - `samples`: those that it was inspected on.
-    - `provenance`: how both came about.
-    - `options`: more words for the command, such as ``"--no-repair"``.
-
-    Returns None if no command does: columns given in Python, or matched by hand.
+    """The shell command that makes the same report again; None for columns that no option names.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import sample_domains
@@ -67,16 +58,17 @@ def command_line(
     text, syntax = (
         (formula.source, reading.syntax) if reading is not None else (to_python(formula), "infix")
     )
+    # no shell can pass it
     if "\0" in text:
         return None
-    given = [*source, *options, "--syntax", syntax, "--", text]
-    return shlex.join(["python", "-m", "eic_core", "report", *given])
+    words = [*source, *options, "--syntax", syntax, "--", text]
+    return shlex.join(["python", "-m", "eic_core", "report", *words])
 
 
 def _range_options(samples: Samples, provenance: Provenance) -> list[str]:
     ranges = [f"{name}={domain}" for name, domain in provenance.domains]
-    given = ["--range", *ranges] if ranges else []
-    return [*given, "--samples", str(len(samples)), "--seed", str(provenance.seed)]
+    words = ["--range", *ranges] if ranges else []
+    return [*words, "--samples", str(len(samples)), "--seed", str(provenance.seed)]
 
 
 def _table_options(formula: Formula, provenance: Provenance) -> list[str] | None:
@@ -84,10 +76,11 @@ def _table_options(formula: Formula, provenance: Provenance) -> list[str] | None
     target = provenance.target
     columns = provenance.file_columns
     if not target and "target" in columns:
-        return None  # which the command would take out
+        return None  # the command would take that column for the target
     base = None if provenance.reading is None else provenance.reading.index_base
     inputs = [name for name in columns if name != target]
-    wanted = {name: provenance.mapping.get(name) for name in formula.variables}
+    mapping = {name: provenance.mapping.get(name) for name in formula.variables}
+    # the option is given only where the command would not match the same columns without it
     for chosen in (None, 0, 1):
         match = match_variables(
             formula.variables,
@@ -95,7 +88,7 @@ def _table_options(formula: Formula, provenance: Provenance) -> list[str] | None
             index_base=base if chosen is None else chosen,
             chosen=chosen is not None,
         )
-        if dict(match.mapping) == wanted:
+        if dict(match.mapping) == mapping:
             break
     else:
         return None
@@ -106,28 +99,21 @@ def _table_options(formula: Formula, provenance: Provenance) -> list[str] | None
 
 
 def versions() -> dict[str, str]:
-    """Versions of what the numbers depend on, by name.
+    """Versions of the libraries that the numbers depend on, by name.
 
     >>> sorted(versions())
     ['EIC Lab', 'Python', 'mpmath', 'numpy', 'scipy']
     """
-    found = {"EIC Lab": eic_core.__version__, "Python": platform.python_version()}
-    return found | {name: version(name) for name in LIBRARIES}
+    own = {"EIC Lab": eic_core.__version__, "Python": platform.python_version()}
+    return own | {name: version(name) for name in LIBRARIES}
 
 
 EMBEDDED_ROWS = 200
-"""Samples of at most this many rows are written into a script if nothing else is known."""
+"""Most samples that a script holds if neither ranges nor a table gave them."""
 
 
 def python_snippet(inspection: Inspection, provenance: Provenance | None = None) -> str:
-    """A script that reproduces the numbers with `eic_core`.
-
-    - `provenance`: where its samples come from. A table is read from the working directory.
-
-    Notes
-    -----
-    Without domains and table, up to 200 samples are written into the script; more
-    must be supplied by the reader, who is told so.
+    """A script that reproduces the numbers; it holds up to `EMBEDDED_ROWS` plain samples.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Domain, inspect, sample_domains
@@ -164,12 +150,12 @@ def python_snippet(inspection: Inspection, provenance: Provenance | None = None)
     return "\n".join(lines) + "\n"
 
 
-def _samples_code(inspection: Inspection, known: Provenance) -> tuple[list[str], list[str]]:
-    """Import lines and the lines that make `samples`."""
+def _samples_code(inspection: Inspection, provenance: Provenance) -> tuple[list[str], list[str]]:
+    """Import lines, and the lines that make `samples`."""
     samples = inspection.samples
     reading = "from eic_core.formula.syntax import read"
-    if known.file_name:
-        mapping = known.mapping or {name: name for name in inspection.formula.variables}
+    if provenance.file_name:
+        mapping = provenance.mapping or {name: name for name in inspection.formula.variables}
         return (
             [
                 "from pathlib import Path",
@@ -179,19 +165,19 @@ def _samples_code(inspection: Inspection, known: Provenance) -> tuple[list[str],
                 "from eic_core.measure.table import read_table",
             ],
             [
-                f"table = read_table(Path({known.file_name!r}).read_bytes())",
-                f"samples = table.samples({dict(mapping)!r}, target={known.target or None!r})",
+                f"table = read_table(Path({provenance.file_name!r}).read_bytes())",
+                f"samples = table.samples({dict(mapping)!r}, target={provenance.target or None!r})",
             ],
         )
-    if known.domains or not inspection.formula.variables:
+    if provenance.domains or not inspection.formula.variables:
         listed = ", ".join(
-            f"{name!r}: Domain({d.kind!r}, {d.low!r}, {d.high!r})" for name, d in known.domains
+            f"{name!r}: Domain({d.kind!r}, {d.low!r}, {d.high!r})" for name, d in provenance.domains
         )
         return (
             [reading, "from eic_core.measure import Domain, inspect, sample_domains"],
             [
                 f"domains = {{{listed}}}",
-                f"samples = sample_domains(domains, count={len(samples)}, seed={known.seed})",
+                f"samples = sample_domains(domains, count={len(samples)}, seed={provenance.seed})",
             ],
         )
     imports = [reading, "from eic_core.measure import Samples, inspect"]

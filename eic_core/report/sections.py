@@ -1,4 +1,4 @@
-"""What the sections of a report show: from findings to values, which the template writes out."""
+"""The sections of a report: from findings to values, which the template writes out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from eic_core.explain.triangulation import Triangulation
 from eic_core.explain.where import Where
 from eic_core.formula.rendering import node_texts, short_text, to_mathml
 from eic_core.formula.tree import Formula
-from eic_core.markup import Badge, Cell, Piece, Shown
+from eic_core.markup import Badge, Cell, Formatted, Piece
 from eic_core.measure.double_range import double_range
 from eic_core.measure.inspection import Inspection
 from eic_core.report.charts import losses
@@ -35,10 +35,10 @@ from eic_core.report.provenance import Provenance, command_line, versions
 from eic_core.rewriting import Measured, ObservedError, Repair
 
 MOST_TYPESET = 250
-"""Nodes of a formula that is still typeset."""
+"""Nodes up to which a formula is typeset."""
 
 DEEPEST_TYPESET = 60
-"""Levels of a formula that is still typeset: browsers stop at about 500 nested elements."""
+"""Levels up to which a formula is typeset: browsers stop at about 500 nested elements."""
 
 TREE_WIDTH = 780
 """Pixels of the column that the tree should fit into."""
@@ -47,33 +47,30 @@ TEXT_LIMIT = 60
 """Characters of a sub-expression in a table."""
 
 OPEN_ROWS = 40
-"""Longer tables are folded."""
+"""Rows up to which a table is open."""
 
 LEDGER_ROWS = 12
-"""Entries of the ledger shown in its table."""
+"""Rows of the ledger's table."""
 
 TOP_ROWS = 10
-"""Rows of the data shown in a table."""
+"""Rows of the table of worst rows."""
 
 MOST_INPUTS = 8
-"""Columns of inputs shown in that table."""
+"""Columns of inputs in that table."""
 
 NONE = "—"
 
 
 @dataclass(frozen=True)
 class ReportTable:
-    """Rows of values under the names of their columns.
-
-    Raises `ValueError` if a row has more or fewer cells than there are columns.
-    """
+    """Rows of values under the names of their columns, each with as many cells as columns."""
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]  # As many cells as columns; the first names its row
+    rows: Sequence[Sequence[Cell]]  # The first cell names its row
     caption: str = ""
     numbers: Sequence[int] = ()  # Columns set to the right, from 0
     marked: frozenset[int] = frozenset()  # Rows that stand out, from 0
-    words: bool = False  # True where words may be as narrow as a phone needs
+    words: bool = False  # True if columns may be as narrow as a phone needs
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
@@ -81,12 +78,11 @@ class ReportTable:
 
     @property
     def long(self) -> bool:
-        """Whether it is better folded."""
         return len(self.rows) > OPEN_ROWS
 
 
 _code, _digits, _share, _count, _fit, _plain = (
-    partial(Shown, kind) for kind in ("code", "digits", "share", "count", "fit", "plain")
+    partial(Formatted, kind) for kind in ("code", "digits", "share", "count", "fit", "plain")
 )
 
 
@@ -101,7 +97,6 @@ def typeset(formula: Formula) -> Markup | None:
 
 
 def trees(inspection: Inspection) -> dict[str, Markup]:
-    """The tree, once for a light page and once for a dark one."""
     return {
         name: Markup(tree_svg(inspection, dark=dark, width=TREE_WIDTH))
         for name, dark in (("light", False), ("dark", True))
@@ -127,7 +122,6 @@ def answers(findings: Findings) -> tuple[tuple[str, str], ...]:
 
 
 def metrics(findings: Findings) -> ReportTable:
-    """EIC and what belongs to it."""
     return ReportTable(
         ("quantity", "value", "what it means"), [*_metrics(findings)], numbers=(1,), words=True
     )
@@ -153,10 +147,10 @@ def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
         _count(inspection.formula.complexity),
         ("Number of nodes of the tree: operators, variables and constants."),
     )
-    found = double_range(inspection)
+    in_doubles = double_range(inspection)
     yield (
         "no double-precision value",
-        _count(found.count),
+        _count(in_doubles.count),
         (
             "Samples at which the formula, evaluated as it is written, gives no finite "
             "number, or a 0 "
@@ -192,12 +186,10 @@ def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
 
 
 def target(findings: Findings) -> str:
-    """The node whose noise is shared out."""
     return short_text(findings.inspection.formula, findings.diagnosis.ledger.target, TEXT_LIMIT)
 
 
 def entries(ledger: Ledger) -> ReportTable:
-    """The largest entries of the ledger."""
     return ReportTable(
         (
             "noise",
@@ -229,38 +221,37 @@ def entries(ledger: Ledger) -> ReportTable:
 # Where in the data
 
 
-def carriers(found: Where) -> ReportTable:
-    """How many rows carry how much."""
-    different = {len(c.positions): c for c in found.carriers}
+def carriers(where: Where) -> ReportTable:
+    different = {len(c.positions): c for c in where.carriers}
     return ReportTable(
         ("part of the noise", "rows that carry it", "of the rows"),
         [
-            (_share(c.share), _count(rows), _share(rows / found.finite))
+            (_share(c.share), _count(rows), _share(rows / where.finite))
             for rows, c in different.items()
         ],
         numbers=(1, 2),
     )
 
 
-def worst_rows(inspection: Inspection, found: Where) -> ReportTable:
+def worst_rows(inspection: Inspection, where: Where) -> ReportTable:
     """The rows that keep no digit, then those of the largest share."""
-    order = np.argsort(-found.shares, kind="stable")[:TOP_ROWS].tolist()
-    chosen = [*found.singular[:TOP_ROWS], *(k for k in order if found.shares[k] > 0)][:TOP_ROWS]
-    names = inspection.formula.subtree(found.node_id).variables[:MOST_INPUTS]
+    order = np.argsort(-where.shares, kind="stable")[:TOP_ROWS].tolist()
+    chosen = [*where.singular[:TOP_ROWS], *(k for k in order if where.shares[k] > 0)][:TOP_ROWS]
+    names = inspection.formula.subtree(where.node_id).variables[:MOST_INPUTS]
     columns = inspection.samples.columns
     texts = node_texts(inspection.formula, TEXT_LIMIT)
     return ReportTable(
         ("row", *names, "digits lost there, log10 s", "part of the noise"),
         [
             (
-                _count(found.row_number(k)),
+                _count(where.row_number(k)),
                 *(_plain(float(columns[name][k])) for name in names),
-                _digits(float(np.log10(found.s[k]))),
-                _share(float(found.shares[k])),
+                _digits(float(np.log10(where.s[k]))),
+                _share(float(where.shares[k])),
             )
             for k in chosen
         ],
-        f"The worst rows, at `{texts[found.node_id]}`.",
+        f"The worst rows, at `{texts[where.node_id]}`.",
         numbers=range(len(names) + 3),
     )
 
@@ -269,24 +260,22 @@ def worst_rows(inspection: Inspection, found: Where) -> ReportTable:
 
 
 def losses_chart(findings: Findings) -> Markup:
-    """Own, q and EIC as bars."""
-    found = findings.diagnosis.writing
+    writing = findings.diagnosis.writing
     return losses(
         (
-            ("the function itself, in any writing", found.own, "cool"),
-            (f"{NAMES[RESULT_SHARED]}, as written", found.q, "bar"),
+            ("the function itself, in any writing", writing.own, "cool"),
+            (f"{NAMES[RESULT_SHARED]}, as written", writing.q, "bar"),
             (f"{NAMES[WORST_STEP]}, as written", findings.inspection.eic_finite, "bar"),
         )
     )
 
 
-def inputs(found: OwnConditioning) -> ReportTable:
-    """How strongly the function depends on each input."""
+def inputs(conditioning: OwnConditioning) -> ReportTable:
     return ReportTable(
         ("input", "condition number (rms)", "largest", "part of the function’s own"),
         [
             (f"`{v.name}`", _plain(v.rms), _plain(v.largest), _share(v.share))
-            for v in found.variables
+            for v in conditioning.variables
         ],
         "How many times the function multiplies a relative error of an input.",
         numbers=(1, 2, 3),
@@ -297,7 +286,6 @@ def inputs(found: OwnConditioning) -> ReportTable:
 
 
 def verified(form: Repair) -> tuple[str, str]:
-    """How it was found and compared, and what it needs."""
     checked = form.verification
     needs = (
         "It needs " + ", ".join(f"`{a}`" for a in form.assumptions) + "; that holds on the data."
@@ -312,7 +300,6 @@ def verified(form: Repair) -> tuple[str, str]:
 
 
 def before_and_after(form: Repair, measured_rows: int) -> ReportTable:
-    """What the formula loses as it is written, and in another form."""
     return ReportTable(
         ("", "result, shared noise", "EIC", "nodes", "measured in float64", "measured in float32"),
         [
@@ -354,13 +341,13 @@ def _observed(error: ObservedError) -> Cell:
 
 
 BADGES = {OK: "✓ agree", EXPLAINED: "≈ explained", UNCLEAR: "▲ unclear"}
-"""What a badge says; its class has its name."""
+"""Texts of badges; the keys are their CSS classes."""
 
 
-def truth(formula: Formula, found: Triangulation) -> ReportTable:
+def truth(formula: Formula, triangulation: Triangulation) -> ReportTable:
     """The recursion beside perturbation and the observed errors."""
     texts = node_texts(formula, TEXT_LIMIT)
-    sigma = f"{found.nodes[-1].shaken[-1].sigma:g}" if found.nodes else "—"
+    sigma = f"{triangulation.nodes[-1].shaken[-1].sigma:g}" if triangulation.nodes else "—"
     return ReportTable(
         (
             "node",
@@ -381,10 +368,10 @@ def truth(formula: Formula, found: Triangulation) -> ReportTable:
                 _digits(n.float32.digits),
                 Badge(n.agreement.badge, BADGES[n.agreement.badge]),
             )
-            for n in found.nodes
+            for n in triangulation.nodes
         ],
-        f"Digits lost up to each step, on {len(found.samples):,} rows. Predicted: its local EIC, "
-        "independent noise. "
+        f"Digits lost up to each step, on {len(triangulation.samples):,} rows. Predicted: its "
+        "local EIC, independent noise. "
         "Shared noise: copies of an input or sub-expression err alike. Tried: the formula run "
         f"with random errors of {sigma}. Measured in float64, float32: the error observed "
         "against 60 digits, in units of roundoff (one rounding is about −0.4).",
@@ -396,11 +383,10 @@ def _shaken(shaken: Shaken) -> Cell:
     return (_digits(shaken.local_eic), " (", _digits(shaken.low), " to ", _digits(shaken.high), ")")
 
 
-def differences(formula: Formula, found: Triangulation) -> list[Cell]:
-    """Each reason once, behind the nodes that it is given at."""
+def differences(formula: Formula, triangulation: Triangulation) -> list[Cell]:
     texts = node_texts(formula, TEXT_LIMIT)
     places: dict[str, list[int]] = {}
-    for n in found.nodes:
+    for n in triangulation.nodes:
         for reason in n.agreement.reasons:
             places.setdefault(reason, []).append(n.node_id)
     return [(*_places(where, texts), f": {reason}") for reason, where in places.items()]
@@ -417,20 +403,19 @@ def _places(nodes: list[int], texts: Sequence[str]) -> Iterator[Piece]:
 # How many digits it needs
 
 
-def effect(found: Budget) -> ReportTable | None:
+def effect(budget: Budget) -> ReportTable | None:
     """The shortened formula beside the one given; None if nothing is shortened."""
-    if not any(need.shortened not in ("", need.name) for need in found.needs):
+    if not any(need.shortened not in ("", need.name) for need in budget.needs):
         return None
     rows: list[tuple[Cell, ...]] = [
-        ("EIC, finite samples", _digits(found.eic_before), _digits(found.eic_after)),
+        ("EIC, finite samples", _digits(budget.eic_before), _digits(budget.eic_after)),
     ]
-    if found.scale_of == "target":
-        rows.append(("R² against the target", _plain(found.r2_before), _plain(found.r2_after)))
+    if budget.scale_of == "target":
+        rows.append(("R² against the target", _plain(budget.r2_before), _plain(budget.r2_after)))
     return ReportTable(("", "as given", "shortened"), rows, numbers=(1, 2))
 
 
-def needs(found: Budget) -> ReportTable:
-    """What each number needs."""
+def needs(budget: Budget) -> ReportTable:
     return ReportTable(
         ("number", "kind", "digits given", "needed alone", "needed together", "shortened"),
         [
@@ -442,7 +427,7 @@ def needs(found: Budget) -> ReportTable:
                 _count(need.together),
                 _code(need.shortened) if need.shortened else NONE,
             )
-            for need in found.needs
+            for need in budget.needs
         ],
         "Significant digits. Alone: nothing else is rounded. Together: everything is.",
         numbers=(2, 3, 4),
@@ -453,7 +438,6 @@ def needs(found: Budget) -> ReportTable:
 
 
 def robustness(card: RobustnessCard) -> ReportTable:
-    """R² in adversities."""
     return ReportTable(
         ("R²", "value", "what was done"),
         [(line.name, _fit(line.r2), line.meaning) for line in card.lines],
@@ -467,7 +451,6 @@ def robustness(card: RobustnessCard) -> ReportTable:
 
 
 def samples(inspection: Inspection) -> ReportTable:
-    """Where the samples went."""
     counts = inspection.counts
     return ReportTable(
         ("samples", "number", "what they are"),
@@ -497,14 +480,14 @@ def reasons(inspection: Inspection) -> ReportTable | None:
     texts = node_texts(inspection.formula, TEXT_LIMIT)
     rows: list[tuple[Cell, ...]] = []
     for n in inspection.nodes:
-        left = inspection.amplification.unsettled_at.get(n.node.id, 0)
-        if n.invalid > left:
+        unsettled = inspection.amplification.unsettled_at.get(n.node.id, 0)
+        if n.invalid > unsettled:
             reason = missing_clause(inspection, n.node.id)
-            count = _count(n.invalid - left)
+            count = _count(n.invalid - unsettled)
             rows.append((_code(texts[n.node.id]), "no real value", count, reason))
-        if left:
+        if unsettled:
             reason = "after the limit of the check at 60 digits"
-            rows.append((_code(texts[n.node.id]), "not checked", _count(left), reason))
+            rows.append((_code(texts[n.node.id]), "not checked", _count(unsettled), reason))
         if n.singular:
             reason = singular_clause(inspection, n.node.id)
             rows.append((_code(texts[n.node.id]), "no digit left", _count(n.singular), reason))
@@ -512,11 +495,10 @@ def reasons(inspection: Inspection) -> ReportTable | None:
 
 
 def nodes(findings: Findings) -> ReportTable:
-    """Every node, in post-order."""
     inspection = findings.inspection
     texts = node_texts(inspection.formula, TEXT_LIMIT)
     shares = {row.node_id: row.share for row in findings.diagnosis.ledger.rows}
-    defined = inspection.eic == inspection.eic
+    defined = not math.isnan(inspection.eic)
     chooses = inspection.amplification.chooses
     return ReportTable(
         (
@@ -563,7 +545,6 @@ def nodes(findings: Findings) -> ReportTable:
 
 
 def command(findings: Findings, provenance: Provenance) -> str | None:
-    """What makes the same report again; None if no command line does."""
     inspection = findings.inspection
     return command_line(
         inspection.formula, inspection.samples, provenance, options=_options(findings)
@@ -571,13 +552,12 @@ def command(findings: Findings, provenance: Provenance) -> str | None:
 
 
 def carried(findings: Findings) -> str:
-    """All numbers as JSON, in base64."""
+    # lone surrogates, which a formula may hold, have no UTF-8
     text = json.dumps(findings.to_json(), allow_nan=False, ensure_ascii=False)
     return base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")
 
 
 def _options(findings: Findings) -> list[str]:
-    """What the command is told to leave out, and the tolerance if it is not the usual one."""
     options = [f"--no-{part}" for part in PARTS if findings.missing.get(part) == LEFT_OUT]
     budget = findings.budget
     if budget is not None and budget.tolerance != TOLERANCE:
@@ -586,7 +566,6 @@ def _options(findings: Findings) -> list[str]:
 
 
 def facts(inspection: Inspection, provenance: Provenance) -> ReportTable:
-    """Versions, the data's hash."""
     return ReportTable(("", "value"), [*_facts(inspection, provenance)], words=True)
 
 

@@ -403,7 +403,7 @@ def detected_counting(desk: CompareDesk, state: CompareState, table: Table | Non
     """The finding of the counting switch; "" if it is set by hand, or nothing is scored yet."""
     if desk.as_stored or desk.scored is None or state.list_base is not None:
         return ""
-    counted = counted_from(desk.scored.scores) if table is not None else desk.variables.told
+    counted = counted_from(desk.scored.scores) if table is not None else desk.variables.examples
     return f"Detected: {counted_phrase(counted)}." if counted else ""
 
 
@@ -425,8 +425,8 @@ def scoring_notices(desk: CompareDesk, state: CompareState, table: Table | None)
         return notices + [f"You confirmed this table. {reason}" for reason in against]
     if desk.variables.mixed and state.list_base is None:
         notices.append(
-            f"These formulas count their variables {counted_phrase(desk.variables.told)}. Here all "
-            "are counted from 0: `x0` is the `X1` of those that count from 1, one variable."
+            f"These formulas count their variables {counted_phrase(desk.variables.examples)}. Here "
+            "all are counted from 0: `x0` is the `X1` of those that count from 1, one variable."
         )
     elif desk.variables.followed is not None and state.list_base is None:
         *texts, base = desk.variables.followed

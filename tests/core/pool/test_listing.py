@@ -56,7 +56,7 @@ def test_capitals_that_run_past_small_letters_count_from_one(formulas, names, sp
     found = ListedVariables.of(rows(*formulas))
     assert tuple(map(str.lower, found.names)) == names
     assert found.mixed == spelled_alike
-    assert sum(count for _, count, _ in found.told) == len(formulas)
+    assert sum(count for _, count, _ in found.examples) == len(formulas)
 
 
 def test_a_list_on_a_table_scores_as_its_pool_does(tmp_path):

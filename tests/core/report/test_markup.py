@@ -8,7 +8,7 @@ import pytest
 from jinja2 import UndefinedError
 
 import eic_core
-from eic_core.markup import Shown, environment
+from eic_core.markup import Formatted, environment
 from eic_core.report.sections import ReportTable
 from tests.core.report.reading import Page
 
@@ -36,7 +36,7 @@ def test_a_name_that_is_not_given_is_an_error():
 
 def test_a_row_has_a_cell_for_each_column():
     with pytest.raises(ValueError, match="row"):
-        ReportTable(("name", "size"), [("x", Shown("count", 1)), ("y",)])
+        ReportTable(("name", "size"), [("x", Formatted("count", 1)), ("y",)])
 
 
 def test_the_tables_macro_sets_numbers_to_the_right_and_marks_rows():
@@ -44,7 +44,7 @@ def test_the_tables_macro_sets_numbers_to_the_right_and_marks_rows():
         '{% from "parts.html.j2" import table %}'
         '<b>{{ table(("n", "`of`"), ((one, "`<i>`"),), "5 %", (0,), (0,)) }}</b>'
     )
-    root = Page(template.render(one=Shown("count", 1200))).root
+    root = Page(template.render(one=Formatted("count", 1200))).root
     _, row = root.iter("tr")
     assert row.get("class") == "marked"
     head, other = row
