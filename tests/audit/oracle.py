@@ -289,7 +289,7 @@ class Truth:
         return any(abs(other - results[0]) > least for other in results[1:])
 
     def _beside(self, row: RowTruth, leaves: list[int], side: int) -> Iterator[Any]:
-        """The result where some leaves are larger or smaller by `BESIDE`; nothing if it has none."""
+        """The result where some leaves are moved by `BESIDE`; nothing if it has none."""
         y = list(row.y)
         try:
             for node in self.formula.nodes:
