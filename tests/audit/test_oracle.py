@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
+from eic_core.explain.conditioning import own_conditioning
 from eic_core.explain.correlated import correlated_eic
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, sample_domains
@@ -80,3 +81,31 @@ def test_a_jump_arrives_where_the_slope_is_not_zero_however_small(text, x, arriv
     truth, found = Truth(formula, samples), correlated_eic(formula, samples)
     losses = (truth.s2[-1, 0], truth.q2[0], found.root_eic, found.q_eic)
     assert [math.isinf(loss) for loss in losses] == [arrives] * 4
+
+
+@pytest.mark.parametrize("large", [1e200, 1e250, 1e300])
+def test_a_function_of_a_large_number_that_stands_twice_jumps_where_its_floor_does(large):
+    """Beside 10^200 even a step of 10^-83 passes over all jumps, as if there were a slope."""
+    samples = Samples.from_columns({"x": [1000.25], "y": [large]})
+    x, y, step = mpf("1000.25"), mpf(large), mpf(10) ** -600
+    with mp.workdps(1500):
+
+        def moved(by):
+            z = y * (1 + by)
+            return mp.floor(z) + mpf("1.001") / z - x**2 * (x - z)
+
+        assert abs(moved(-step) / moved(0) - 1) / step > mpf(10) ** 200
+    formula = read("floor(y) + 1.001/y - x**2*(x - y)").formula
+    assert own_conditioning(formula, samples).own == math.inf
+    assert np.isinf(Truth(formula, samples).own2).all()
+
+
+def test_a_large_number_without_a_jump_is_conditioned_as_its_derivative_says():
+    samples = Samples.from_columns({"x": [1000.5], "y": [1e250]})
+    formula = read("floor(x) + 1/y - x**2*(x - y)").formula
+    with mp.workdps(600):
+        x, y = mpf("1000.5"), mpf(1e250)
+        f = mp.floor(x) + 1 / y - x**2 * (x - y)
+        by_x, by_y = x * (-2 * x * (x - y) - x**2) / f, y * (-1 / y**2 + x**2) / f
+        exact = float(mp.log10(1 + by_x**2 + by_y**2) / 2)
+    assert own_conditioning(formula, samples).own == pytest.approx(exact, rel=1e-9)
