@@ -62,6 +62,10 @@ test: ## Lint, then doctests, unit, property, page and browser tests
 	@$(MAKE) --no-print-directory -j4 chromium $(VENV)/.native lint
 	@$(PY) -m pytest -p tests.side_by_side --workers $(WORKERS)
 
+.PHONY: test-outside
+test-outside: $(VENV)/.installed-test $(VENV)/.native ## The tests that need the outside sample (../shared, or EIC_LAB_OUTSIDE=…)
+	@$(PY) -m pytest -q -m outside
+
 .PHONY: test-full
 test-full: ## The same claims on all their examples, simulations and trees: before a release
 	@EIC_LAB_TESTS=full $(MAKE) --no-print-directory test

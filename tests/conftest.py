@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from tests.effort import examples
+from tests.outside import outside_folder, skip_without_sample, unchecked_line
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -36,10 +37,26 @@ os.environ.pop("EIC_LAB_DEMO", None)
 gc.disable()
 
 
-def pytest_collection_finish() -> None:
+_UNCHECKED = pytest.StashKey[str]()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    skip_without_sample(items)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
     """From here on garbage is collected, but not among the modules and the tests themselves."""
     gc.freeze()
     gc.enable()
+    session.config.stash[_UNCHECKED] = unchecked_line(session.items)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    if line := config.stash.get(_UNCHECKED, ""):
+        terminalreporter.line(line, yellow=True)
 
 
 @pytest.fixture(scope="session")
@@ -50,8 +67,7 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of shared data beside the repository; skips where there is none."""
-    folder = ROOT.parent / "shared"
-    if not folder.is_dir():
-        pytest.skip("the shared data folder is not beside the repository")
+    """The folder of the outside sample; a test that takes it is marked `outside`."""
+    folder = outside_folder()
+    assert folder is not None, "a test without the marker, or a fixture, takes the outside sample"
     return folder

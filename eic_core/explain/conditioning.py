@@ -213,6 +213,9 @@ class OwnSums:
 SIDES = (1.0, -0.618034)
 """A sample is left by so much to either side: not by equal parts, which would be rounded alike."""
 
+LARGE = 1e30
+"""A larger input of a formula with jumps is left by less than a jump of 1."""
+
 NEAR = 1e-6
 """What is found on both sides is believed if it differs by no larger a part."""
 
@@ -232,6 +235,7 @@ class _Beside:
         self.work = 0
         self.zeros: set[tuple[str, ...]] = set()
         self._tape = tape_of(formula)
+        self._steps = any(step.row is not None and step.row.steps for step in self._tape.steps)
         self._evaluators: dict[int, ExactEvaluator] = {}
 
     def conditioning(self, cells: tuple[str, ...]) -> tuple[float, ...]:
@@ -240,19 +244,23 @@ class _Beside:
         Infinite beyond 10^30, and where f is 0 and moves, be it that it takes several inputs to
         move it: `(x - 2)*(y - 2)` at 2, 2.  0 where it does not.
         """
-        found = self._found(cells, SOME_DIGITS)
-        if found is None:
+        # beside 10^200 a step of 10^-83 passes over all jumps of a floor, as if it had a slope
+        jumps = self._steps and any(abs(float(cell)) > LARGE for cell in cells)
+        found = None if jumps else self._found(cells, SOME_DIGITS)
+        if jumps:
+            found = self._found(cells, MANY_DIGITS, last=True, part=2)
+        elif found is None:
             found = self._found(cells, MANY_DIGITS, last=True)
         assert found is not None
         return found
 
     def _found(
-        self, cells: tuple[str, ...], digits: int, *, last: bool = False
+        self, cells: tuple[str, ...], digits: int, *, last: bool = False, part: int = 3
     ) -> tuple[float, ...] | None:
         """That with so many digits; None where more would tell more.
 
         Fewer digits are believed if f is not 0 and both sides of every input tell the same, and no
-        more than 30 digits.
+        more than 30 digits.  A sample is left by the `part`-th part of the digits.
         """
         y = self._value(cells, digits)
         if y is None and last:
@@ -261,7 +269,7 @@ class _Beside:
             if not last:
                 return None
             self.zeros.add(cells)
-        step = Decimal(1).scaleb(-digits // 3)
+        step = Decimal(1).scaleb(-digits // part)
         found = []
         for place in range(len(cells)):
             sizes = []

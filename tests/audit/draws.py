@@ -1,8 +1,8 @@
 """Formulas and tables to hold sentences to, each the same for the same seed.
 
-A third comes from the shared pools and laws (where there are any), the rest from a grammar that
-likes cancellations, powers and nested waves; the data are ranges of every kind, whole numbers with
-exact zeros, a few rows, or a table's columns.
+`draws` takes laws of physics and a grammar that likes cancellations, powers and nested waves; the
+data are ranges of every kind, whole numbers with exact zeros, a few rows, or a table's columns.
+`outside_draws` takes what the sample beside the repository holds, where it is.
 """
 
 from __future__ import annotations
@@ -255,13 +255,13 @@ def _rows(path: Path) -> tuple[dict[str, str], ...]:
     return tuple(csv.DictReader(io.StringIO(text)))
 
 
-def shared_draw(folder: Path, seed: int) -> Draw | None:
+def outside_draw(folder: Path, seed: int) -> Draw | None:
     """A law, or a formula that a tool found, on its problem's data; None where it is too large.
 
     Parameters
     ----------
     folder : Path
-        The shared data.
+        The outside sample.
     seed : int
     """
     rng = random.Random(seed)
@@ -293,7 +293,7 @@ def _on_ranges(
         return None
     domains = {name: Domain("uniform", *map(float, ends[:2])) for name, ends in ranges.items()}
     samples = sample_domains(domains, count=rng.choice((40, 60, 80)), seed=seed)
-    return Draw(f"shared {seed}, {row['dataset']}", formula, samples)
+    return Draw(f"outside {seed}, {row['dataset']}", formula, samples)
 
 
 def _found(seed: int, row: dict[str, str], law: dict[str, str], rng: random.Random) -> Draw | None:
@@ -310,7 +310,7 @@ def _found(seed: int, row: dict[str, str], law: dict[str, str], rng: random.Rand
             return None
         domains[name] = Domain("uniform", *map(float, known[:2]))
     samples = sample_domains(domains, count=rng.choice((40, 60)), seed=seed)
-    return Draw(f"shared {seed}, found", reading.formula, samples)
+    return Draw(f"outside {seed}, found", reading.formula, samples)
 
 
 def _on_problem(seed: int, row: dict[str, str], folder: Path, rng: random.Random) -> Draw | None:
@@ -330,24 +330,32 @@ def _on_problem(seed: int, row: dict[str, str], folder: Path, rng: random.Random
             return None
         columns[found] = values[chosen, place]
     samples = Samples.from_columns(columns, count=len(chosen), origin=f"rows of {path.stem}")
-    return Draw(f"shared {seed}, {name}", formula, samples)
+    return Draw(f"outside {seed}, {name}", formula, samples)
 
 
-def draws(count: int, shared: Path | None, first: int = 0) -> Iterator[Draw]:
-    """So many draws.
+def draws(count: int, first: int = 0) -> Iterator[Draw]:
+    """So many draws, the same on every machine.
 
     Parameters
     ----------
     count : int
-    shared : Path or None
-        Where the shared data are; without them the grammar takes their place.
     first : int
         The first seed.
     """
     for seed in range(first, first + count):
-        found: Draw | None = None
-        if seed % 3 == 0 and shared is not None:
-            found = shared_draw(shared, seed)
-        elif seed % 12 == 1:
-            found = law_draw(seed)
-        yield found or grammar_draw(seed, many=seed % 5 == 0)
+        yield law_draw(seed) if seed % 12 == 1 else grammar_draw(seed, many=seed % 5 == 0)
+
+
+def outside_draws(count: int, folder: Path, first: int = 0) -> Iterator[Draw]:
+    """Laws of the outside sample and what tools found, from so many seeds; some have none.
+
+    Parameters
+    ----------
+    count : int
+    folder : Path
+        The outside sample.
+    first : int
+        The first seed.
+    """
+    found = (outside_draw(folder, seed) for seed in range(first, first + count))
+    yield from (draw for draw in found if draw is not None)

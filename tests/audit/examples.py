@@ -63,6 +63,12 @@ EXAMPLES: tuple[tuple[str, str, int, str], ...] = (
     ("0.1+0.2-0.3", "", 2000, "sf"),
     ("sqrt(x**2+y**2)", "x=loguniform:1e200:1e300 y=loguniform:1e200:1e300", 40, "sf"),
     ("x**2", "x=loguniform:1e200:1e300", 40, "sf"),
+    (
+        "sqrt(floor(x))*asinh(log(sin(7.389) + y/y))",
+        "x=loguniform:1e200:1e300 y=loguniform:1e200:1e300",
+        60,
+        "",
+    ),
     ("exp(x)/(1+exp(x))", "x=-800:800", 60, "sf"),
     ("x/(x**2+1)", "x=loguniform:1e-3:1e300", 60, "sf"),
     ("(1-cos(x))/sin(x)", "x=loguniform:1e-200:1", 60, "sf"),

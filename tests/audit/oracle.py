@@ -249,7 +249,7 @@ class Truth:
                 with mp.workdps(MOST_DIGITS):
                     beside = [y for side in (0, 1) for y in self._beside(row, group, side)]
                     if len(beside) == 2 and beside[0]:
-                        g = float((beside[1] / beside[0] - 1) * mp.mpf(10) ** 300)
+                        g = float((beside[1] / beside[0] - 1) / BESIDE)
             total += g * g
         return total if total <= SINGULAR_S2 else math.inf
 
@@ -285,11 +285,11 @@ class Truth:
     def _moves(self, row: RowTruth, leaves: list[int]) -> bool:
         """Whether the result is another one right beside a value of a variable."""
         results = [y for side in (0, 1, -1) for y in self._beside(row, leaves, side)]
-        least = abs(results[0]) * mp.mpf(10) ** -270
+        least = abs(results[0]) * BESIDE * mp.mpf(10) ** 30
         return any(abs(other - results[0]) > least for other in results[1:])
 
     def _beside(self, row: RowTruth, leaves: list[int], side: int) -> Iterator[Any]:
-        """The result where some leaves are 10^-300 larger or smaller; nothing if it has none."""
+        """The result where some leaves are moved by `BESIDE`; nothing if it has none."""
         y = list(row.y)
         try:
             for node in self.formula.nodes:
@@ -297,7 +297,7 @@ class Truth:
                     name = node.operator == VARIABLE
                     y[node.id] = number(row.cells[node.label] if name else node.label)
                 if node.id in leaves:
-                    y[node.id] *= 1 + side * mp.mpf(10) ** -300
+                    y[node.id] *= 1 + side * BESIDE
                 elif node.children:
                     y[node.id] = apply(node, [y[c] for c in node.children])
         except (NoRealValue, Unfair):
@@ -612,6 +612,10 @@ def _farther(place: dict[str, float], ends: tuple[dict[str, float], dict[str, fl
     """Of two points the one that is farther from a place."""
     return max(ends, key=lambda end: sum(abs(end[v] - place[v]) for v in place))
 
+
+BESIDE = mp.mpf(10) ** -600
+"""How far beside a value, in units of it, a variable is moved to see whether it jumps there: one of
+1e300 that jumps by 1 must still move by more than it does without a jump."""
 
 SHAKES = 8
 """How often the nodes of a row are moved."""

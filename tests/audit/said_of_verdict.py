@@ -672,7 +672,7 @@ def _of_so_many(others: int, text: str) -> Iterator[str]:
 def _moved_so(moved: np.ndarray, interval: tuple[float, float]) -> Iterator[str]:
     """Whether results that move so far lose at most so many digits."""
     far = float(np.max(moved, initial=0.0))
-    lost = math.log10(far * 2.0**53) if 0 < far < 1 else math.inf if far else 0.0
+    lost = max(0.0, math.log10(far * 2.0**53)) if 0 < far < 1 else math.inf if far else 0.0
     if math.isinf(interval[0]) and far > 0.5:
         return
     if not holds(interval, lost, 0.4):

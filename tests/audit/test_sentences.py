@@ -1,14 +1,13 @@
 """Every sentence that is said of a formula is held to numbers that were found in another way.
 
-`EIC_LAB_TESTS=full` draws 2,000 formulas; a quick run a few, after the examples that make every
-template speak.
+`EIC_LAB_TESTS=full` draws 2,000 formulas, and 700 of the outside sample; a quick run a few, after
+the examples that make every template speak.
 """
 
 from __future__ import annotations
 
 import collections
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
 import pytest
 
@@ -24,7 +23,7 @@ from tests.audit import (  # each fills the table
     said_of_verdict,
 )
 from tests.audit.clauses import CAUSES, FIRED, INVALID, SINGULAR
-from tests.audit.draws import Draw, draws
+from tests.audit.draws import Draw, draws, outside_draws
 from tests.audit.exactly import Unfair
 from tests.audit.examples import EXAMPLES, example
 from tests.audit.open_faults import MET, OPEN, is_open
@@ -43,8 +42,8 @@ assert all(
 )
 
 DRAWN = cases(48, 2000)
+OUTSIDE = cases(16, 700)
 PASTED = cases(10, 300)
-SHARED = Path(__file__).resolve().parents[3] / "shared"
 SEARCHED, STEPS = 8, 40
 """One draw in so many is searched for better forms and asked for all findings."""
 
@@ -116,12 +115,23 @@ def test_what_is_said_of_an_example_is_true(number, said):
     assert not faults, "\n".join(faults)
 
 
-def test_what_is_said_of_formulas_that_were_drawn_is_true(said):
-    shared = SHARED if SHARED.is_dir() else None
+def faults_of_all(drawn: Iterable[Draw], said: collections.Counter[str]) -> list[str]:
+    """What is wrong on the pages of some draws, of which one in `SEARCHED` is searched, too."""
     faults: list[str] = []
-    for number, draw in enumerate(draws(DRAWN, shared)):
+    for number, draw in enumerate(drawn):
         some = number % SEARCHED == 0
         faults += faults_of(draw, said, steps=STEPS if some else 0, findings=some)
+    return faults
+
+
+def test_what_is_said_of_formulas_that_were_drawn_is_true(said):
+    faults = faults_of_all(draws(DRAWN), said)
+    assert not faults, f"{len(faults)} faults\n" + "\n".join(faults[:40])
+
+
+@pytest.mark.outside
+def test_what_is_said_of_formulas_of_the_outside_sample_is_true(said, shared):
+    faults = faults_of_all(outside_draws(OUTSIDE, shared), said)
     assert not faults, f"{len(faults)} faults\n" + "\n".join(faults[:40])
 
 

@@ -14,37 +14,45 @@ WORST = 25
 Linear work grows by 8, n log n by less than 11, quadratic work by 64.  What lies between leaves
 room for a machine that others use as well.
 """
-_TOO_LITTLE = 0.06
-"""Seconds of work that say nothing about growth: the clock is too coarse for a ratio of them."""
+_TELLS_APART = 100 * time.get_clock_info("process_time").resolution
+"""Seconds of work that this process's clock measures to a hundredth."""
 
 
-def growth(work: Callable[[str], object], text_of: Callable[[int], str], length: int) -> float:
+def growth(
+    work: Callable[[str], object],
+    text_of: Callable[[int], str],
+    length: int,
+    clock: Callable[[], float] = time.process_time,
+) -> float:
     """How much more work a text of `FACTOR` times `length` is than one of `length`.
 
-    This claims nothing about how long anything takes: a slower machine takes longer for both.  The
-    clock is that of this process and not the wall's, and a ratio that is too large is measured
-    again.  Where even the long text is next to no work, its growth cannot be bad, and is given
-    as 0.
+    This claims nothing about how long anything takes: a slower machine takes longer for both, and
+    no amount of work is too small to be compared.  The clock is that of this process and not the
+    wall's, for it counts what a regular expression does, too, which no hook sees.  A ratio that is
+    too large is measured again, and the least amount of either work counts.
     """
     long, short = text_of(FACTOR * length), text_of(length)
-    much = _work(work, long)
-    if much < _TOO_LITTLE:
-        return 0.0
-    ratio = much / _work(work, short)
-    for _ in range(3):
-        if ratio <= WORST:
+    little, much = _work(work, short, clock), _work(work, long, clock)
+    for _ in range(4):
+        if much <= WORST * little:
             break
-        ratio = min(ratio, _work(work, long) / min(_work(work, short) for _ in range(3)))
-    return ratio
+        little = min(_work(work, short, clock) for _ in range(3))
+        much = min(much, _work(work, long, clock))
+    return much / little
 
 
-def _work(work: Callable[[str], object], text: str) -> float:
+def _work(work: Callable[[str], object], text: str, clock: Callable[[], float]) -> float:
+    """What one run takes, of as many as the clock needs to tell."""
     collects = gc.isenabled()
     gc.disable()  # what it costs depends on what the tests before have left in memory
     try:
-        started = time.process_time()
-        work(text)
-        return time.process_time() - started
+        started, runs = clock(), 0
+        while True:
+            work(text)
+            runs += 1
+            took = clock() - started
+            if took >= _TELLS_APART:
+                return took / runs
     finally:
         if collects:
             gc.enable()

@@ -9,10 +9,14 @@ from functools import cache
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
+from pages.ui.inspector import headline
 from pages.ui.kit import wiring
 from pages.ui.kit.diagnosis_service import DiagnosisService
 from pages.ui.kit.inspector_service import InspectorService
 from tests.clocks import PacedClock
+
+UNHURRIED = 100.0
+"""Seconds that a page waits for its summary: what comes later is not on it."""
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -21,6 +25,7 @@ def unhurried() -> None:
     stands_still = PacedClock(0.0)
     wiring._built["inspector"] = InspectorService(clock=stands_still)
     wiring._built["diagnosis"] = DiagnosisService(clock=stands_still)
+    headline.WAIT = UNHURRIED
 
 
 @pytest.fixture(autouse=True, scope="session")

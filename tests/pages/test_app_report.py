@@ -47,7 +47,9 @@ def tab(monkeypatch):
 
 
 def test_a_report_of_ranges_says_how_to_have_them_again(tab) -> None:
-    result = InspectorService().inspect(InspectionRequest("x*y - 1", samples=50, seed=4))
+    result = InspectorService(clock=PacedClock(0.0)).inspect(
+        InspectionRequest("x*y - 1", samples=50, seed=4)
+    )
     known = share.provenance_of(result)
     command = command_line(result.inspection.formula, result.inspection.samples, known)
     assert "--samples 50 --seed 4" in command and "x=1.0:5.0 y=1.0:5.0" in command
@@ -57,7 +59,7 @@ def test_a_report_of_ranges_says_how_to_have_them_again(tab) -> None:
 def test_a_report_of_a_table_says_which_column_is_which(tab) -> None:
     tab.table = read_table(b"a,b,t\n1,2,3\n4,5,6\n", source="data.csv")
     request = InspectionRequest("x0 - x1", upload=tab.table.digest)
-    result = InspectorService().inspect(request, tab.table)
+    result = InspectorService(clock=PacedClock(0.0)).inspect(request, tab.table)
     known = share.provenance_of(result)
     assert (known.file_name, known.file_hash) == ("data.csv", tab.table.digest)
     assert known.mapping == {"x0": "a", "x1": "b"} and known.target == "t"
@@ -99,7 +101,7 @@ SHOWN = InspectionRequest("sqrt(x+1) - sqrt(x) + log(y)", samples=200, seed=2)
 
 
 def test_the_page_finds_what_the_command_line_finds() -> None:
-    result = InspectorService().inspect(SHOWN)
+    result = InspectorService(clock=PacedClock(0.0)).inspect(SHOWN)
     unhurried = PacedClock(0.0)  # how far a search gets in 2 s depends on the machine
     here = DiagnosisService(clock=unhurried).findings(result)
     there = investigate(result.inspection, seed=SHOWN.seed, clock=unhurried)
@@ -107,7 +109,7 @@ def test_the_page_finds_what_the_command_line_finds() -> None:
 
 
 def test_a_report_computes_nothing_that_the_page_has_answered(monkeypatch) -> None:
-    result = InspectorService().inspect(SHOWN)
+    result = InspectorService(clock=PacedClock(0.0)).inspect(SHOWN)
     service = DiagnosisService(clock=PacedClock(0.0))
     service.summary(result, focus_node(result.inspection))
     service.triangulation(result)
@@ -128,6 +130,8 @@ def test_what_the_page_cannot_answer_is_said_in_its_report(monkeypatch) -> None:
         raise UserError("the numbers are too odd")
 
     monkeypatch.setattr(answers, "digit_budget", refused)
-    found = DiagnosisService().findings(InspectorService().inspect(SHOWN))
+    found = DiagnosisService(clock=PacedClock(0.0)).findings(
+        InspectorService(clock=PacedClock(0.0)).inspect(SHOWN)
+    )
     assert found.budget is None and found.triangulation is not None
     assert "the numbers are too odd" in found.missing["budget"]

@@ -16,7 +16,7 @@ ROWS = "a,b,load\n" + "\n".join(f"{i + 1},{2 * i + 1},{i}" for i in range(20))
 
 
 def test_equal_requests_are_answered_from_memory() -> None:
-    service = InspectorService()
+    service = InspectorService(clock=PacedClock(0.0))
     assert service.inspect(InspectionRequest("x+1")) is service.inspect(InspectionRequest("x+1"))
     assert service.inspect(InspectionRequest("x+1")) is not service.inspect(
         InspectionRequest("x+1", seed=1)
@@ -40,14 +40,14 @@ def test_a_cache_forgets_the_oldest_and_keeps_the_newest_whatever_it_weighs() ->
 
 
 def test_errors_are_raised_and_not_kept() -> None:
-    service = InspectorService()
+    service = InspectorService(clock=PacedClock(0.0))
     for _ in range(2):
         with pytest.raises(FormulaError):
             service.inspect(InspectionRequest("1+*2"))
 
 
 def test_a_variable_without_a_range_gets_1_to_5_and_a_notice() -> None:
-    result = InspectorService().inspect(
+    result = InspectorService(clock=PacedClock(0.0)).inspect(
         InspectionRequest(
             "x*y", domains=(("y", Domain("fixed", 2.0, 2.0)), ("unused", module.DEFAULT_DOMAIN))
         )
@@ -59,7 +59,9 @@ def test_a_variable_without_a_range_gets_1_to_5_and_a_notice() -> None:
 
 def test_work_is_limited_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_WORK", 9_000)
-    result = InspectorService().inspect(InspectionRequest("x+1", samples=100_000))
+    result = InspectorService(clock=PacedClock(0.0)).inspect(
+        InspectionRequest("x+1", samples=100_000)
+    )
     assert result.inspection.counts.total == 3_000
     assert any("Limited to 3,000 samples" in notice for notice in result.notices)
 
@@ -73,12 +75,16 @@ def test_an_exact_check_that_takes_too_long_is_stopped_and_it_is_said() -> None:
 def test_operon_counts_columns_from_one_and_the_visitor_may_say_otherwise() -> None:
     table = read_table(ROWS, source="rows.csv")
     text = "((2.0 * X1) + (3.0 * X2))"
-    one = InspectorService().inspect(InspectionRequest(text, base=1, upload=table.digest), table)
+    one = InspectorService(clock=PacedClock(0.0)).inspect(
+        InspectionRequest(text, base=1, upload=table.digest), table
+    )
     assert one.match is not None
     assert list(one.match.mapping.values()) == ["a", "b"]
     assert one.target == "load"
     with pytest.raises(DataError, match="no column was found"):
-        InspectorService().inspect(InspectionRequest(text, base=0, upload=table.digest), table)
+        InspectorService(clock=PacedClock(0.0)).inspect(
+            InspectionRequest(text, base=0, upload=table.digest), table
+        )
 
 
 def test_the_visitors_choice_of_column_wins() -> None:
@@ -86,7 +92,7 @@ def test_the_visitors_choice_of_column_wins() -> None:
     request = InspectionRequest(
         "a+q", upload=table.digest, mapping=(("q", "load"), ("a", "b")), target=""
     )
-    result = InspectorService().inspect(request, table)
+    result = InspectorService(clock=PacedClock(0.0)).inspect(request, table)
     assert result.match is not None
     assert dict(result.match.mapping) == {"a": "b", "q": "load"}
     assert result.target == ""
@@ -95,13 +101,17 @@ def test_the_visitors_choice_of_column_wins() -> None:
 def test_a_variable_without_a_column_is_named() -> None:
     table = read_table(ROWS)
     with pytest.raises(DataError, match="`missing`"):
-        InspectorService().inspect(InspectionRequest("a*missing", upload=table.digest), table)
+        InspectorService(clock=PacedClock(0.0)).inspect(
+            InspectionRequest("a*missing", upload=table.digest), table
+        )
 
 
 def test_the_ranges_that_a_formula_states_are_used_until_others_are_chosen() -> None:
     core = "(FPCore (e x y) :pre (and (<= 1 e 10) (< 2 x 3)) (* e (+ x y)))"
     chosen = Domain("fixed", 2.5, 2.5)
-    result = InspectorService().inspect(InspectionRequest(core, domains=(("x", chosen),)))
+    result = InspectorService(clock=PacedClock(0.0)).inspect(
+        InspectionRequest(core, domains=(("x", chosen),))
+    )
     assert dict(result.domains) == {
         "e": Domain("uniform", 1.0, 10.0),
         "x": chosen,
@@ -114,7 +124,7 @@ def test_the_ranges_that_a_formula_states_are_used_until_others_are_chosen() -> 
 def test_a_stated_range_wins_over_one_of_a_formula_before_and_a_column_over_both() -> None:
     core = "(FPCore (x) :pre (<= 1 x 10) (- x 1))"
     before = (("x", Domain("uniform", 1.0, 5.0)),)
-    service = InspectorService()
+    service = InspectorService(clock=PacedClock(0.0))
     carried = InspectionRequest(core, domains=before, carried=("x",))
     result = service.inspect(carried)
     assert dict(result.domains) == {"x": Domain("uniform", 1.0, 10.0)} and not result.carried
@@ -131,7 +141,7 @@ def test_a_variable_with_a_range_keeps_its_name_whole() -> None:
     def variables(*ranges: str) -> tuple[str, ...]:
         domains = tuple((name, module.DEFAULT_DOMAIN) for name in ranges)
         request = InspectionRequest("E = mc^2", domains=domains)
-        return InspectorService().inspect(request).reading.formula.variables
+        return InspectorService(clock=PacedClock(0.0)).inspect(request).reading.formula.variables
 
     assert variables() == variables("x", "m") == ("m", "c")
     assert variables("mc") == ("mc",)

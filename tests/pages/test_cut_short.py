@@ -106,7 +106,7 @@ def test_work_that_is_broken_off_is_not_kept() -> None:
     def stop(fraction: float) -> None:
         raise InterruptedError
 
-    service = InspectorService()
+    service = InspectorService(clock=PacedClock(0.0))
     with pytest.raises(InterruptedError):
         service.inspect(OVERFLOWING, progress=stop)
     assert service.inspect(OVERFLOWING).complete
@@ -114,7 +114,7 @@ def test_work_that_is_broken_off_is_not_kept() -> None:
 
 def test_nothing_is_concluded_from_an_inspection_that_was_cut_short() -> None:
     inspector = InspectorService(clock=PacedClock(SLOW))
-    result, service = inspector.inspect(OVERFLOWING), DiagnosisService()
+    result, service = inspector.inspect(OVERFLOWING), DiagnosisService(clock=PacedClock(0.0))
     asked = (
         lambda: service.blame(result, 0),
         lambda: service.where(result, 0),
@@ -138,7 +138,10 @@ def test_nothing_is_concluded_from_an_inspection_that_was_cut_short() -> None:
 
 def test_a_search_cut_short_is_searched_again_by_the_next_visit() -> None:
     clock = PacedClock(SLOWEST)
-    service, result = DiagnosisService(clock=clock), InspectorService().inspect(SAME_ROOTS)
+    service, result = (
+        DiagnosisService(clock=clock),
+        InspectorService(clock=PacedClock(0.0)).inspect(SAME_ROOTS),
+    )
     first = service.repairs(result, aside=UnfinishedAnswers())
     assert not first.finished and first.best is None
     assert first.missing == (
@@ -155,14 +158,17 @@ def test_a_search_cut_short_is_searched_again_by_the_next_visit() -> None:
 
 def test_a_search_to_the_end_serves_every_later_visit_whatever_its_limit() -> None:
     service = DiagnosisService(clock=PacedClock(SLOWEST))
-    result = InspectorService().inspect(SAME_ROOTS)
+    result = InspectorService(clock=PacedClock(0.0)).inspect(SAME_ROOTS)
     found = service.repairs(result, math.inf)
     assert found.finished and service.repairs(result) is found
 
 
 def test_a_summary_of_a_search_cut_short_says_so_and_is_not_kept() -> None:
     clock = PacedClock(SLOWEST)
-    service, result = DiagnosisService(clock=clock), InspectorService().inspect(SAME_ROOTS)
+    service, result = (
+        DiagnosisService(clock=clock),
+        InspectorService(clock=PacedClock(0.0)).inspect(SAME_ROOTS),
+    )
     first = service.summary(result, 5, aside=UnfinishedAnswers())
     assert not first.complete and "cut short by its time limit" in first.instead
     clock.pace = QUICK
@@ -172,7 +178,10 @@ def test_a_summary_of_a_search_cut_short_says_so_and_is_not_kept() -> None:
 
 def test_a_report_of_a_search_cut_short_says_so_before_anything_else() -> None:
     clock = PacedClock(SLOWEST)
-    service, result = DiagnosisService(clock=clock), InspectorService().inspect(SAME_ROOTS)
+    service, result = (
+        DiagnosisService(clock=clock),
+        InspectorService(clock=PacedClock(0.0)).inspect(SAME_ROOTS),
+    )
     findings = service.findings(result, aside=UnfinishedAnswers())
     assert not findings.complete and findings.to_json()["complete"] is False
     assert findings.to_json()["unfinished"] == {"repair": findings.repairs.missing}
@@ -186,7 +195,7 @@ def test_a_report_of_a_search_cut_short_says_so_before_anything_else() -> None:
 
 
 def test_the_json_of_a_result_says_that_it_is_complete() -> None:
-    result = InspectorService().inspect(InspectionRequest("x+1"))
+    result = InspectorService(clock=PacedClock(0.0)).inspect(InspectionRequest("x+1"))
     document = json.loads(_json(result, Provenance(result.reading, result.domains)))
     assert document["complete"] is True and document["missing"] == ""
 

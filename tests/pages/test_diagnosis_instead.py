@@ -147,7 +147,9 @@ def test_indexed_variables_keep_their_columns_when_a_form_is_taken() -> None:
 def test_who_asks_while_a_search_runs_gets_the_same_answer() -> None:
     from threading import Thread
 
-    result = InspectorService().inspect(InspectionRequest("sqrt(x+7) - sqrt(x)"))
+    result = InspectorService(clock=PacedClock(0.0)).inspect(
+        InspectionRequest("sqrt(x+7) - sqrt(x)")
+    )
     service, found = DiagnosisService(clock=PacedClock(0.0)), []
     threads = [Thread(target=lambda: found.append(service.repairs(result))) for _ in range(3)]
     for thread in threads:

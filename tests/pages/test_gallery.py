@@ -127,6 +127,7 @@ def test_the_two_exponents_of_the_found_formula_lose_two_digits_that_the_result_
     assert inspection.nodes[-1].local_eic < inspection.eic - 1
 
 
+@pytest.mark.outside
 def test_the_found_formula_stands_in_the_pool_with_the_fit_that_is_claimed(shared):
     e = example("found")
     with gzip.open(shared / "data/pools/sr_fronts_1d2d.csv.gz", "rt", encoding="utf-8") as file:

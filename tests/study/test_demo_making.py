@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 
 import numpy as np
@@ -14,10 +13,6 @@ from study.demo.make_pool import OPERON, SETTINGS, outline, search
 from study.demo.sources import SOURCES, ProblemSource
 
 SIMULATED = [source for source in SOURCES if source.simulated]
-
-
-def missing(*modules: str) -> bool:
-    return any(importlib.util.find_spec(name) is None for name in modules)
 
 
 def committed(source: ProblemSource) -> np.ndarray:
@@ -36,13 +31,11 @@ def test_a_simulated_problem_is_made_again_from_its_name(source: ProblemSource) 
     np.testing.assert_allclose(source.table(), committed(source), rtol=2e-3, atol=2e-3)
 
 
-@pytest.mark.skipif(missing("statsmodels", "sklearn"), reason="development dependencies")
 @pytest.mark.parametrize("source", [s for s in SOURCES if not s.simulated], ids=lambda s: s.name)
 def test_a_real_problem_is_what_its_library_carries(source: ProblemSource) -> None:
     np.testing.assert_array_equal(source.table(), committed(source))
 
 
-@pytest.mark.skipif(missing("pyoperon", "sklearn"), reason="development dependencies")
 def test_a_search_with_one_seed_prints_the_same_twice() -> None:
     source = next(s for s in SOURCES if s.name == "kepler")
     setting = next(s for s in SETTINGS if s.method == OPERON)

@@ -16,7 +16,6 @@ from study.matching import MatchingResult, MatchingRules, ScoredPool, match_pool
 from study.matching.sameness import Sameness, one_function
 
 COLUMNS = ("problem", "formula", "method", "syntax", "note", *SCORE_COLUMNS)
-SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 
 
 def row(
@@ -293,13 +292,14 @@ def test_the_result_gives_the_numbers_that_plots_need() -> None:
     assert (result.values("higher", "eic") - result.values("lower", "eic") >= 2).all()
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="no shared data here")
-def test_a_real_pool_gives_pairs_that_obey_the_rules() -> None:
-    _, candidates = read_pool(SHARED / "pools" / "sr_fronts_1d2d.csv.gz")
+@pytest.mark.outside
+def test_a_real_pool_gives_pairs_that_obey_the_rules(shared: Path) -> None:
+    data = shared / "data"
+    _, candidates = read_pool(data / "pools" / "sr_fronts_1d2d.csv.gz")
     some = candidates[::5]
-    scores = score_pool(some, SHARED / "problems", jobs=1)
+    scores = score_pool(some, data / "problems", jobs=1)
     pool = ScoredPool.from_scores(some, scores)
-    result = match_pool(pool, problems=SHARED / "problems")
+    result = match_pool(pool, problems=data / "problems")
     assert len(result.pairs) >= 10 and all(p.exact for p in result.problems)
     rules = result.rules
     for pair in result.pairs:

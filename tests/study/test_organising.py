@@ -349,6 +349,7 @@ def test_from_a_pool_file_to_pairs(rehearsal: Rehearsal, tmp_path: Path) -> None
     assert "t" in rehearsal.organiser.preview(study.id, pairs[0].id).ballot.left.latex
 
 
+@pytest.mark.outside
 def test_the_shared_pool_takes_the_same_steps(rehearsal: Rehearsal, shared: Path) -> None:
     problems = problems_from_folder(shared / "data" / "problems", ["nikuradse_1", "nikuradse_2"])
     packed = (shared / "data" / "pools" / "sr_fronts_1d2d.csv.gz").read_bytes()

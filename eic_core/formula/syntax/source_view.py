@@ -109,10 +109,7 @@ _EVIDENCE = (
     ("infix", re.compile(r"\b(?:def|lambda)\b|<-\s|\bfunction\s*+\([^(){}]*+\)\s*+[^\s{]")),
     (
         "matlab",
-        re.compile(
-            r"@\s*+\(|\bfunction\b\s*+\[?+\s*+\w++\s*+\]?+\s*+=|\.\.\."
-            r"[ \t]*+(?:[%A-Za-z][^\n]*+)?+\n"
-        ),
+        re.compile(r"@\s*+\(|\bfunction\b\s*+\[?+\s*+\w++\s*+\]?+\s*+="),
     ),
     (
         "c",
@@ -135,6 +132,8 @@ _EVIDENCE = (
 )
 
 
+_GOES_ON = re.compile(r"\.\.\.[ \t]*+[%A-Za-z\n]")
+"""MATLAB's sign that a line goes on, on a line that has an end."""
 _OF_JULIA = re.compile(r"#|√|∛|[Α-ω]|[0-9]\s?//\s?[0-9]")
 
 
@@ -147,11 +146,21 @@ def find_dialect(text: str, start: int, end: int) -> tuple[str, bool]:
     [('matlab', True), ('matlab', False), ('julia', True), ('c', True), ('infix', False)]
     """
     for place, (name, pattern) in enumerate(_EVIDENCE):
-        if pattern.search(text, start, end):
+        if pattern.search(text, start, end) or (place == 1 and _goes_on(text, start, end)):
             if place == 4 and _OF_JULIA.search(text, start, end):
                 return "julia", True
             return name, place < 4
     return "infix", False
+
+
+def _goes_on(text: str, start: int, end: int) -> bool:
+    """Whether a line but the last one goes on, behind MATLAB's sign.
+
+    The sign is looked for in lines that end: to look behind each sign for the end of its line would
+    take time with the square of a long last line.
+    """
+    last = text.rfind("\n", start, end) + 1
+    return _GOES_ON.search(text, start, max(start, last)) is not None
 
 
 _COMMENTS = {
@@ -161,11 +170,14 @@ _COMMENTS = {
         r"|#(?![0-9])[^\n]*+|(?P<doubtful>//|%)[^\n#]*+"
     ),
     "c": re.compile(r"//[^\n]*+|^[ \t]*+#[^\n]*+", re.MULTILINE),
-    "matlab": re.compile(r"%[^\n]*+|\.\.\.[^\n]*+\n|#(?![0-9])[^\n]*+"),
+    "matlab": re.compile(r"%[^\n]*+|\.\.\.[^\n]*+(?:\n|(?P<last>\Z))|#(?![0-9])[^\n]*+"),
     "julia": re.compile(r"#(?![0-9])[^\n]*+"),
 }
-_CONTINUATION = re.compile(r"(?<!&)&[ \t]*+(?:![^\n]*+)?+\r?+\n[ \t]*+&?+(?!&)")
-"""Fortran's sign that a line goes on."""
+_OF_LAST_LINE = re.compile(r"%[^\n]*+|#(?![0-9])[^\n]*+")
+"""MATLAB's comments where no line follows, so that none goes on."""
+_CONTINUATION = re.compile(r"(?<!&)&[ \t]*+(?:![^\n]*+)?+\r?+(?:\n[ \t]*+&?+(?!&)|\Z)")
+"""Fortran's sign that a line goes on; on the last line, where none can, all that stands behind it:
+another sign there is not looked at again."""
 _COMPARES = re.compile(r"[<>~]|[=!]=|&&")
 _BLOCKS = {
     "infix": (('"""', '"""'), ("'''", "'''")),
@@ -237,6 +249,11 @@ def _word_alone(match: re.Match[str]) -> str:
     return (" " * before + match["word"]).ljust(len(match[0]))
 
 
+def _without_continuation(match: re.Match[str]) -> str:
+    """Blanks for a sign that a line goes on, if one follows."""
+    return _blank(match[0]) if "\n" in match[0] else match[0]
+
+
 def _without_comment(match: re.Match[str]) -> str:
     """Blanks for a comment; what may be a division or a remainder stays, unless it is prose.
 
@@ -244,8 +261,10 @@ def _without_comment(match: re.Match[str]) -> str:
     >>> [pattern.sub(_without_comment, t).strip() for t in ("x # a", "x // of x", "x // one unit")]
     ['x', 'x // of x', 'x']
     """
-    text = match[0]
-    doubtful = match.groupdict().get("doubtful")
+    text, groups = match[0], match.groupdict()
+    if groups.get("last") is not None:
+        return _OF_LAST_LINE.sub(_without_comment, text)
+    doubtful = groups.get("doubtful")
     if doubtful and (text.count(doubtful) > 1 or not _PROSE.search(text)):
         return text
     return _blank(text)
@@ -279,7 +298,7 @@ class View:
         if "." in body:
             body = _OF_FORTRAN.sub(_plain_sign, body)
         if "&" in body and _COMPARES.search(body) is None:
-            body = _CONTINUATION.sub(lambda match: _blank(match[0]), body)
+            body = _CONTINUATION.sub(_without_continuation, body)
         body = body.replace("\\\n", "  ").replace("\r", " ")
         if "float" in body or "Float" in body or "Decimal" in body:
             body = _NO_NUMBER.sub(_word_alone, body)

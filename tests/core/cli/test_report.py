@@ -44,6 +44,8 @@ def test_json_holds_every_part_or_why_it_is_missing(capsys):
                 "50",
                 "--no-triangulation",
                 "--json",
+                "--seconds",
+                "inf",
             ]
         )
         == 0

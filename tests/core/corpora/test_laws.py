@@ -49,6 +49,7 @@ def test_names_within_a_corpus_are_its_own() -> None:
         assert max(Counter(law.name for law in load(name)).values()) == 1
 
 
+@pytest.mark.outside
 def test_the_formulas_are_the_published_ones(shared: Path) -> None:
     """Against the transcription beside the repository, which these tables do not copy."""
 

@@ -151,6 +151,7 @@ def test_operator_agrees_at_every_point_of_the_table(name: str, noisy: bool) -> 
             assert not wrong, (parameter, wrong)
 
 
+@pytest.mark.outside
 def test_published_laws_agree(shared: Path) -> None:
     """The physical laws of the benchmark collections, on a few samples of their own ranges."""
     with (shared / "data" / "whitebox_formulas.csv").open(newline="") as file:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -183,7 +184,6 @@ def test_progress_runs_to_one() -> None:
 
 @pytest.mark.parametrize("value", (1e200, 1e300))
 def test_sine_of_a_huge_argument_is_that_of_the_decimal_written(value: float) -> None:
-    mpmath = pytest.importorskip("mpmath")
     result = amplify(read("sin(x)").formula, Samples.from_columns({"x": [value]}))
     y, s = result.trace(1)
     with mpmath.workdps(700):

@@ -488,6 +488,7 @@ def test_every_format_has_a_label():
     assert set(FORMATS) == set(importers._FORMATS_IN_ORDER) and all(FORMATS.values())
 
 
+@pytest.mark.outside
 def test_the_samples_that_tools_print_are_all_formulas(shared):
     data = (shared / "data" / "pools" / "sr_fronts_1d2d.csv.gz").read_bytes()
     got = import_formulas(data)

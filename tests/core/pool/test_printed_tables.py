@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import random
 
+import pandas
 import pytest
 
 from eic_core.errors import DataError
@@ -161,7 +162,6 @@ def test_what_pysr_itself_prints_is_still_its_own():
 
 
 def test_frames_of_every_shape_are_read_as_they_were_printed():
-    pandas = pytest.importorskip("pandas")
     draw = random.Random(0)
     texts = ["x0", "-x0", "x0 + 1", "(x1 * x1) - 2.5", "sin(x0) * 1e-3", "max(x0, 2)", "4.5"]
     for _ in range(cases(60, 1_000)):

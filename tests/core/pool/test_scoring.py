@@ -155,6 +155,7 @@ def test_a_pool_without_rows_or_columns_exits_2(tmp_path, problems, text):
     assert main(["score", str(source), "--problems", str(problems), "--out", out]) == 2
 
 
+@pytest.mark.outside
 def test_the_real_pool_is_read_and_scored(shared, tmp_path):
     _, candidates = read_pool(shared / "data" / "pools" / "sr_fronts_1d2d.csv.gz")
     sample = candidates[::40]

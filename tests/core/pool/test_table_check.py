@@ -197,6 +197,7 @@ def test_a_table_named_after_another_problem_of_the_list_is_doubted() -> None:
     assert checked(rows, noisy_line(0, "q.csv"), "", "q").passed
 
 
+@pytest.mark.outside
 def test_real_lists_pass_on_their_own_table_and_on_no_other(shared) -> None:
     path = shared / "data" / "pools" / "sr_fronts_1d2d.csv.gz"
     imported = import_formulas(path.read_bytes(), name=path.name)

@@ -44,7 +44,7 @@ ASKED = [
 
 
 @pytest.fixture
-def shared(tmp_path: Path) -> Path:
+def folder(tmp_path: Path) -> Path:
     (tmp_path / "problems").mkdir()
     rng = np.random.default_rng(0)
     lines = [f"{x:.3f},{x * x + 0.1 * e:.3f}" for x, e in rng.normal(size=(24, 2))]
@@ -53,8 +53,8 @@ def shared(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(shared: Path, *more: str) -> list[str]:
-    return ["--shared", str(shared), "--out", str(shared / "runs.csv"), *ASKED, *more]
+def run(folder: Path, *more: str) -> list[str]:
+    return ["--shared", str(folder), "--out", str(folder / "runs.csv"), *ASKED, *more]
 
 
 def row(problem: str, seed: int, method: str, **named: object) -> Row:
@@ -72,11 +72,11 @@ def row(problem: str, seed: int, method: str, **named: object) -> Row:
     return Row(problem=problem, seed=seed, method=method, **given)  # type: ignore[arg-type]
 
 
-def test_a_table_says_what_the_file_of_runs_holds_and_a_second_start_runs_nothing(shared, capsys):
-    asked = run(shared, "--parts", "laws,real", "--methods", "gp,eic-gp")
+def test_a_table_says_what_the_file_of_runs_holds_and_a_second_start_runs_nothing(folder, capsys):
+    asked = run(folder, "--parts", "laws,real", "--methods", "gp,eic-gp")
     assert command.main(asked) == 0
     first = capsys.readouterr()
-    with (shared / "runs.csv").open(encoding="utf-8") as file:
+    with (folder / "runs.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     # two laws, two seeds: gp, what is picked from it again, eic-gp; one table with two tolerances
     assert len(rows) == 2 * 2 * 3 + 1 * 3 * 2
@@ -95,10 +95,10 @@ def test_a_table_says_what_the_file_of_runs_holds_and_a_second_start_runs_nothin
     assert again.out == first.out and "runs" not in again.err
 
 
-def test_a_table_that_lacks_a_run_is_not_printed(shared, capsys):
-    asked = run(shared, "--parts", "laws", "--methods", "gp")
+def test_a_table_that_lacks_a_run_is_not_printed(folder, capsys):
+    asked = run(folder, "--parts", "laws", "--methods", "gp")
     assert command.main(asked) == 0
-    file = shared / "runs.csv"
+    file = folder / "runs.csv"
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
     file.write_text("".join(lines[:-1]), encoding="utf-8")
     capsys.readouterr()
@@ -107,10 +107,10 @@ def test_a_table_that_lacks_a_run_is_not_printed(shared, capsys):
     assert "7 of 8 runs: no table" in told and "± " not in told.partition("± and")[0]
 
 
-def test_runs_of_another_version_are_left_out_and_said_to_be(shared, capsys):
-    asked = run(shared, "--parts", "laws", "--methods", "eic-gp", "--laws", "1", "--seeds", "1")
+def test_runs_of_another_version_are_left_out_and_said_to_be(folder, capsys):
+    asked = run(folder, "--parts", "laws", "--methods", "eic-gp", "--laws", "1", "--seeds", "1")
     assert command.main(asked) == 0
-    file = shared / "runs.csv"
+    file = folder / "runs.csv"
     file.write_text(
         file.read_text(encoding="utf-8").replace(command.maker(), "00000000"), encoding="utf-8"
     )
@@ -182,7 +182,7 @@ def test_eic_of_a_law_counts_where_the_formula_predicts():
     assert "25.0 ± " in mean_lines(rows, LAW_COLUMNS)[1]
 
 
-def test_laws_are_drawn_evenly_and_have_a_value_at_every_row(shared):
+def test_laws_are_drawn_evenly_and_have_a_value_at_every_row(folder):
     few = stratified(all_laws(), 19)
     assert len(all_laws()) == 133 and sum(law.name.startswith("strogatz") for law in few) == 2
     sizes = [law.tree.complexity for law in few[:17]]
@@ -195,7 +195,7 @@ def test_laws_are_drawn_evenly_and_have_a_value_at_every_row(shared):
     noise = split.training.target - np.sqrt(column[:30]) - 1
     clean = np.std(np.sqrt(column[:30]))
     assert 0.05 * clean < np.std(noise) < 0.2 * clean
-    whole = real_split(shared / "problems" / "square.csv", 3)
+    whole = real_split(folder / "problems" / "square.csv", 3)
     both = np.concatenate([whole.training.target, whole.held_out.target])
     assert sorted(both) == sorted(whole.whole.target) and len(whole.held_out) == 6
 
