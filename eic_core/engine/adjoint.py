@@ -1,15 +1,9 @@
 """How much of each node's noise arrives at a target: the recursion run backwards.
 
-Algorithm 1 (Yu et al., ``alg:calculate_eic``) adds variances on the way up the tree.  Here the same
-linear map is followed down: with A_t = 1 and A_i = A_k de_k/dy_i, the noise of node j arrives at
-the target t as G_j = A_j y_j / y_t, and sum_j G_j^2 = s_t^2 at every sample.
-
-The rules of ADR 0001 and 0008 are written once, over a backend (`eic_core.operators.backend`):
-`passage` says what an edge lets through, `passed_on` what becomes of the noise that has arrived at
-its upper end.  They run over arrays, and at 60 digits at the samples that double precision cannot
-settle.
-
-Notation: at one sample, ``y`` is the value of node k, ``a`` that of its operand i.
+Algorithm 1 (Yu et al., ``alg:calculate_eic``) adds variances up the tree; down the tree, with A_t =
+1 and A_i = A_k de_k/dy_i, the noise of node j arrives at the target t as G_j = A_j y_j / y_t, and
+sum_j G_j^2 = s_t^2.  The rules of ADR 0001 and 0008 run over a backend: arrays, or 60 digits.
+``y`` is the value of node k, ``a`` the value of its operand i.
 """
 
 from __future__ import annotations
@@ -53,7 +47,7 @@ class Passage(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """What has arrived at a node on the way down from the target, in three modes."""
+    """The noise that has arrived at a node on the way down from the target, in three modes."""
 
     # d eta_t / d eta: a relative change of the node's value arrives so many times larger
     relative: Any = NOTHING
@@ -62,11 +56,9 @@ class Flow(NamedTuple):
 
     @property
     def empty(self) -> bool:
-        """Whether nothing has arrived at any sample."""
         return all(is_nothing(part) for part in self)
 
     def joined(self, other: Flow) -> Flow:
-        """What arrives by two ways."""
         return Flow(
             *[
                 b if is_nothing(a) else a if is_nothing(b) else a + b
@@ -76,17 +68,10 @@ class Flow(NamedTuple):
 
 
 def passage(B: Any, y: Any, a: Any, slope: Any, limit: Any, term: Any, s2: Any) -> Passage:
-    """What an edge lets through, of the size that the recursion found.
-
-    - `y`, `a`: the values at its ends.
-    - `slope`: de_k/dy_i.
-    - `limit`: the limit of kappa for y = 0; not finite, or anything elsewhere.
-    - `term`, `s2`: what the recursion added to s_k^2 through this edge, and the operand's s_i^2.
-
-    Notes
-    -----
-    A jump that a rounding of the operand has just missed is one all the same.  A kappa that leaves
-    double range on the way is sqrt(term / s_i^2).
+    """What an edge lets through, of the size that the recursion found.  `limit` is the limit of
+    kappa, read where y = 0; `term` is the part of s_k^2 that the recursion added through this edge;
+    `s2` is the operand's s_i^2.  A jump that a rounding of the operand has just missed counts as a
+    jump. A kappa that leaves double range on the way is sqrt(term / s_i^2).
     """
     silent = term == 0
     kappa = B.over(slope, y) * a
@@ -107,23 +92,15 @@ def passage(B: Any, y: Any, a: Any, slope: Any, limit: Any, term: Any, s2: Any) 
 
 
 def passage_of_selection(B: Any, y: Any, term: Any) -> Passage:
-    """What an edge of min or max lets through: all of the operand attained, nothing else.
-
-    - `y`: the node's value.
-    - `term`: what the recursion added to s_k^2 through this edge; 0 for an operand not attained.
-    """
+    """What an edge of min or max lets through: all of the operand attained, else nothing."""
     attained = B.where(term != 0, 1.0, 0.0)
     return Passage(B.where(y == 0, 0.0, attained), attained, B.where(y == 0, attained, 0.0))
 
 
 def passage_of_choice(B: Any, y: Any, term: Any, s2: Any) -> Passage:
     """What an edge of a conditional lets through: all of the branch taken; on a jump everything.
-
-    - `y`: the conditional's value.
-    - `term`: what the recursion added to s_k^2 through this edge: s_i^2 of the branch taken, or of
-      the noisier one where both agree on a threshold; 0 for the other; infinite for a condition on
-      a jump.
-    - `s2`: the operand's s_i^2.
+    `term` is s_i^2 of the branch taken, or of the noisier one where both agree on a threshold; 0
+    for the other; infinite for a condition on a jump.
     """
     size = B.where(term == s2, 1.0, B.where(term == 0, 0.0, B.sqrt(term / s2)))
     attained = B.where(term == 0, 0.0, size)
@@ -131,17 +108,13 @@ def passage_of_choice(B: Any, y: Any, term: Any, s2: Any) -> Passage:
 
 
 def passage_of_truth(B: Any, y: Any, jumps: Any) -> Passage:
-    """What an edge of a condition lets through: nothing, but on its threshold everything.
-
-    - `y`: the condition's truth value.
-    - `jumps`: whether it is on its threshold.
-    """
+    """What an edge of a condition lets through: nothing, or on its threshold everything."""
     size = B.where(jumps, B.inf, 0.0)
     return Passage(B.where(y == 0, 0.0, size), size, B.where(y == 0, size, 0.0))
 
 
 def passed_on(B: Any, arrived: Flow, through: Passage, y: Any, a: Any) -> Flow:
-    """What an operand receives of what has arrived at the node above.
+    """The operand's part, by one edge, of the noise that has arrived at the node above.
 
     ==================================  ===========================================================
     y is not 0                          the noise of y times kappa; below an a = 0, which has no
@@ -152,11 +125,7 @@ def passed_on(B: Any, arrived: Flow, through: Passage, y: Any, a: Any) -> Flow:
                                         what moves the operand leaves no digit
     ==================================  ===========================================================
 
-    - `arrived`: what has arrived at the node.
-    - `through`: what the edge to this operand lets through.
-    - `y`, `a`: the values of the node and of the operand.
-
-    Returns the operand's part by this edge alone; `Flow.joined` adds those of several edges.
+    `Flow.joined` adds the parts of several edges.
     """
     kappa, slope, limit = through
     relative, absolute, infinite = arrived
@@ -171,10 +140,7 @@ def passed_on(B: Any, arrived: Flow, through: Passage, y: Any, a: Any) -> Flow:
 
 
 def passed_between_numbers(B: Any, arrived: Flow, through: Passage) -> Flow:
-    """The same where neither y nor a is 0 at any sample.
-
-    - `arrived`, `through`: as for `passed_on`.
-    """
+    """`passed_on` where neither y nor a is 0 at any sample."""
     return Flow(
         relative=times(B, arrived.relative, through.kappa),
         infinite=times(B, arrived.infinite, through.slope),
@@ -182,12 +148,8 @@ def passed_between_numbers(B: Any, arrived: Flow, through: Passage) -> Flow:
 
 
 def noise_of(B: Any, y: Any, arrived: Flow) -> Any:
-    """G of a node: a 0 has no relative noise, and where infinities meet no digit is left.
-
-    - `y`: the node's value.
-    - `arrived`: over all ways from the target to the node.
-
-    Returns d eta_t / d eta_j with its sign; inf where no digit of the target is left.
+    """G of a node, d eta_t / d eta_j with its sign; inf where no digit of the target is left.
+    A value of 0 has no relative noise; where infinities meet no digit is left.
     """
     g = arrived.relative
     if not is_nothing(arrived.infinite):
@@ -196,9 +158,7 @@ def noise_of(B: Any, y: Any, arrived: Flow) -> Any:
 
 
 def times(B: Any, a: Any, b: Any) -> Any:
-    """a b, where 0 times infinity is 0: nothing arrives through a closed path.
-
-    - `a`, `b`: arrays of one shape, numbers, or `NOTHING`, which makes the product `NOTHING`.
+    """a b for arrays of one shape, numbers or `NOTHING`; 0 times infinity is 0 (a closed path).
 
     >>> with np.errstate(invalid="ignore"):
     ...     times(NUMPY, np.array([0.0, 2.0]), np.array([np.inf, 3.0])).tolist()
@@ -213,12 +173,11 @@ def times(B: Any, a: Any, b: Any) -> Any:
 
 
 def is_nothing(value: Any) -> bool:
-    """Whether a value is a single number, and 0."""
+    """Whether a value is the single number 0."""
     return not isinstance(value, np.ndarray) and bool(value == 0)
 
 
 def anywhere(condition: Any) -> bool:
-    """Whether a condition holds at some sample."""
     return condition if isinstance(condition, bool) else bool(condition.any())
 
 
@@ -226,17 +185,14 @@ def anywhere(condition: Any) -> bool:
 
 
 class Unit(NamedTuple):
-    """One carrier of noise: a node, or a class of nodes that share theirs."""
+    """A carrier of noise: a node, or a class of nodes that share their noise."""
 
     slot: int  # Its place on the tape
     operands: tuple[int, ...]  # The units that it reads; they stand before it
 
 
 def tree_units(tape: Tape, children: Sequence[tuple[int, ...]]) -> tuple[Unit, ...]:
-    """A unit for each node: each has noise of its own.
-
-    - `children`: of each node, in post-order.
-    """
+    """A unit for each node, which has noise of its own; `children` in post-order."""
     return tuple(map(Unit, tape.slots, children))
 
 
@@ -246,15 +202,12 @@ def class_units(tape: Tape) -> tuple[Unit, ...]:
 
 
 class _Passages:
-    """What the edges of a tape let through at evaluated samples, each found when it is needed."""
-
     def __init__(self, B: Any, tape: Tape, results: Block | ExactSample) -> None:
         self.B, self.tape, self.results = B, tape, results
         self._zero = [anywhere(y == 0) for y in results.y]
         self._known: dict[int, list[Passage]] = {}
 
     def follow(self, units: Sequence[Unit]) -> list[Any]:
-        """G of every unit at the last one, by the recursion from there down."""
         y = self.results.y
         flows = [Flow()] * len(units)
         flows[-1] = Flow(relative=1.0)
@@ -311,8 +264,6 @@ class _Passages:
 
 @dataclass(frozen=True)
 class Arrivals:
-    """What arrives at the target on a block of samples."""
-
     # start, stop: rows of the samples
     start: int
     stop: int
@@ -325,8 +276,6 @@ class Arrivals:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """A block of samples, evaluated, from which noise can be followed to any step."""
-
     tape: Tape
     # start, stop: rows of the samples
     start: int
@@ -338,7 +287,6 @@ class Evaluated:
     _passages: dict[int, _Passages] = field(default_factory=dict, repr=False)
 
     def arrivals(self, units: Sequence[Unit]) -> Arrivals:
-        """What arrives at the last of `units` from each of them."""
         count, slot = self.stop - self.start, units[-1].slot
         with np.errstate(all="ignore"):
             found = self._at(-1, NUMPY, self.block).follow(units)
@@ -381,15 +329,12 @@ def evaluate(
     recheck: bool = True,
     digits: int = DIGITS,
 ) -> Iterator[Evaluated]:
-    """Evaluate a tape block by block.
+    """Evaluate a tape block by block; the blocks are consecutive and cover all rows.
 
-    - `samples`: with a column for each variable of the tape.
-    - `held`: numbers that will be held for a sample, 1 or more; they decide the length of a block.
-    - `recheck`: whether doubtful samples are settled at 60 digits: the first `most_rechecked`
-      different ones. The others are not `ok`.
-    - `digits`: others than 60, to tell a zero from what so many digits do not see.
-
-    Yields of consecutive rows; together they are all rows.
+    - `held`: numbers held per sample, 1 or more; they decide the length of a block.
+    - `recheck`: whether the first `most_rechecked` different doubtful samples are settled at 60
+      digits. The others are not `ok`.
+    - `digits`: other than 60 to tell a zero from a value too small for so many digits.
     """
     total = len(samples)
     rows = max(64, min(total, MOST_ROWS, NUMBERS_HELD // held))
@@ -430,12 +375,8 @@ def sweep(
     recheck: bool = True,
     digits: int = DIGITS,
 ) -> Iterator[Arrivals]:
-    """Follow the noise of every unit to the last one, block by block.
-
-    - `tape`, `samples`, `recheck`, `digits`: as for `evaluate`.
-    - `units`: operands first; the last is the target.
-
-    Yields of consecutive rows; together they are all rows.
+    """Follow the noise of every unit to the last one, the target, block by block as `evaluate`.
+    `units` stand operands first.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.engine.tape import tape_of

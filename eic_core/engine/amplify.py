@@ -1,9 +1,7 @@
 """How many times each node amplifies rounding noise (Algorithm 1) over a whole data set.
 
-`amplify` runs a formula over its samples: the native engine, or the NumPy reference where there is
-none, follows every rule in place; only samples that double precision cannot settle go further, to
-60 digits (`inspect`) or beyond double range (`score`).  What comes back are sums for every node;
-per-sample values of one node are a second pass over its subtree.
+Samples that double precision cannot settle go on to 60 digits (`inspect`) or beyond double range
+(`score`).  The result holds sums for every node; per-sample values are a second pass.
 """
 
 from __future__ import annotations
@@ -53,7 +51,7 @@ Progress = Callable[[float], None]
 
 
 def most_rechecked(nodes: int) -> int:
-    """How many different samples of a formula of so many nodes are settled at 60 digits.
+    """The limit on different samples of a formula that are settled at 60 digits.
 
     >>> most_rechecked(5), most_rechecked(100)
     (8000, 1000)
@@ -121,7 +119,7 @@ class Amplification:
     _evaluated: list[int] | None = field(repr=False)  # by slot; None: at every valid sample
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickled without its tape, which holds addresses and is laid out anew."""
+        """Drop the tape, which holds addresses and is laid out anew."""
         state = {**self.__dict__, "_settled": dict(self._settled)}
         for derived in ("tape", "_active"):
             state.pop(derived, None)
@@ -137,23 +135,16 @@ class Amplification:
 
     @cached_property
     def singular(self) -> tuple[int, ...]:
-        """Per node, how many valid samples are singular there."""
         return tuple([self._singular[slot] for slot in self.tape.slots])
 
     @cached_property
     def signs(self) -> tuple[int, ...]:
-        """Per node, 1 if its watched sign was ever positive, plus 2 if negative.
-
-        Only if edges were asked for.
-        """
+        """Per node, 1 if its watched sign was ever positive, plus 2 if negative (needs `edges`)."""
         return tuple([self._signs[slot] for slot in self.tape.slots])
 
     @cached_property
     def edge_sums(self) -> tuple[tuple[float, ...], ...]:
-        """Per node and operand, the sum of kappa^2 s_i^2 over the same samples as `finite_sum`.
-
-        Empty tuples unless edges were asked for.
-        """
+        """Per node and operand, the sum of kappa^2 s_i^2 as in `finite_sum` (needs `edges`)."""
         if self._edge_sums is None:
             return ((),) * len(self.tape.slots)
         by_slot: list[tuple[float, ...]] = []
@@ -166,38 +157,32 @@ class Amplification:
     @cached_property
     def flagged(self) -> np.ndarray:
         """The rows that leave double range or lose all but three digits there, ascending.
-
-        With `recheck` a row is followed until one of these happens, so that both may.
+        With `recheck` a row is followed until one of these happens, so that both may happen.
         """
         found = [first + _rows_with(status, SUSPECT | DOUBT) for first, status in self._flagged]
         return np.concatenate(found) if found else _NONE
 
     @property
     def unsettled(self) -> np.ndarray:
-        """The rows of which `unresolved` is the number, ascending."""
+        """The rows counted by `unresolved`, ascending."""
         return self._unsettled
 
     @cached_property
     def valid_count(self) -> int:
-        """Number of valid samples."""
         return int(np.count_nonzero(self.valid))
 
     @property
     def chooses(self) -> bool:
-        """Whether a conditional leaves nodes out at some samples."""
         return self._evaluated is not None
 
     def evaluated_count(self, node_id: int) -> int:
-        """At how many valid samples a node is evaluated: all, but in branches of conditionals."""
+        """The number of valid samples at which a node is evaluated (not all in branches)."""
         if self._evaluated is None:
             return self.valid_count
         return self._evaluated[self.tape.slots[node_id]]
 
     def mean_s2(self, node_id: int) -> float:
-        """s-bar^2 at a node: inf if a sample is singular there, nan if none is valid.
-
-        The mean is over the samples at which the node is evaluated.
-        """
+        """s-bar^2 over the samples at which a node is evaluated: inf if singular, nan of none."""
         count = self.evaluated_count(node_id)
         if not count:
             return math.nan
@@ -206,12 +191,11 @@ class Amplification:
         return self.finite_sum[node_id] / count
 
     def finite_mean_s2(self, node_id: int) -> float:
-        """The same without the samples that are singular at this node."""
+        """`mean_s2` without the samples that are singular at this node."""
         count = self.evaluated_count(node_id) - self.singular[node_id]
         return self.finite_sum[node_id] / count if count else math.nan
 
     def means(self) -> Iterator[tuple[float, float, int]]:
-        """For each slot `mean_s2`, `finite_mean_s2`, and how many samples are singular."""
         if self._evaluated is not None:
             for total, singular, count in zip(
                 self._sums, self._singular, self._evaluated, strict=True
@@ -237,7 +221,7 @@ class Amplification:
 
     @cached_property
     def eic_finite(self) -> float:
-        """The same without the samples that are singular at each node."""
+        """`eic` without the samples that are singular at each node."""
         if self._evaluated is not None:
             return self._finite_where_evaluated(self._evaluated)
         valid = self.valid_count
@@ -254,7 +238,7 @@ class Amplification:
         return 0.5 * math.log10(worst)
 
     def _finite_where_evaluated(self, evaluated: list[int]) -> float:
-        """`eic_finite` over the nodes that are evaluated at some sample, each at its own."""
+        """`eic_finite` over the nodes evaluated at some sample, each mean over its own samples."""
         worst = 0.0
         for total, singular, count in zip(self._sums, self._singular, evaluated, strict=True):
             if not count:
@@ -265,18 +249,14 @@ class Amplification:
         return 0.5 * math.log10(worst) if worst else math.nan
 
     def edge_shares(self, node_id: int) -> tuple[float, ...]:
-        """For each operand, the share of the node's mean s^2 that comes through it.
-
-        The rest, 1 minus their sum, is the node's own rounding.
-        """
+        """Per operand, its share of the node's mean s^2; the node's own rounding is the rest."""
         total = self.finite_sum[node_id]
         return tuple(s / total if total else math.nan for s in self.edge_sums[node_id])
 
     def trace(self, node_id: int) -> tuple[np.ndarray, np.ndarray]:
-        """Value and s of one node at every sample.
-
-        Returns nan at invalid samples, and where the node is not evaluated; s is inf where
-        singular. Values beyond double range are inf or 0 (shape (N,)).
+        """Value and s of one node at every sample, shape (N,) each: nan at invalid samples and
+        where the node is not evaluated; s is inf where singular, values beyond double range are inf
+        or 0.
         """
         found = self._traces.get(node_id)
         if found is None:
@@ -295,9 +275,7 @@ class Amplification:
         return y, s
 
     def evaluated(self, node_id: int) -> np.ndarray:
-        """The valid samples at which a node is evaluated: all, but in branches of conditionals.
-
-        Returns shape (N,)
+        """The valid samples at which a node is evaluated, shape (N,); fewer than all in branches.
 
         >>> from eic_core.formula.syntax import read
         >>> samples = Samples.from_columns({"x": [-1.0, 2.0]})
@@ -311,7 +289,6 @@ class Amplification:
 
     @cached_property
     def _active(self) -> np.ndarray:
-        """Of a formula with conditionals: for each slot, the samples at which it is evaluated."""
         count = len(self.samples)
         found = np.empty((len(self.tape), count), dtype=bool)
         for start in range(0, count, _BLOCK):
@@ -341,7 +318,6 @@ class Amplification:
         return s2 if everywhere else s2[self.evaluated(node_id)]
 
     def _squared_trace(self, node_id: int) -> tuple[np.ndarray, np.ndarray]:
-        """Value and s^2, the latter inf where singular; anything at invalid samples."""
         slot = self.tape.slots[node_id]
         prefix = slot * len(self.samples) <= _PREFIX or slot == len(self.tape) - 1
         if prefix or self._settled or self._evaluated is not None:
@@ -353,7 +329,7 @@ class Amplification:
         return y, s2
 
     def _know_better(self, slot: int, s2: np.ndarray, y: np.ndarray | None = None) -> None:
-        """Write over what double precision says of a slot what 60 digits do; inf where singular."""
+        """Replace a slot's double-precision numbers by the 60-digit ones; inf where singular."""
         for row, (values, amplifications) in self.exact.items():
             if slot < len(amplifications):
                 s2[row] = amplifications[slot]
@@ -389,10 +365,12 @@ def amplify(
     root_values
         Whether to keep the formula's value at every sample.
     progress
+        Called with the share of the work that is done, from 0 to 1.
 
     Returns
     -------
     Amplification
+        Sums and counts for every node.
 
     Raises
     ------
@@ -431,19 +409,15 @@ _NONE = np.empty(0, dtype=np.int64)
 
 
 def _rows_with(status: np.ndarray, bits: int) -> np.ndarray:
-    """The rows whose status has one of some bits, ascending."""
     return np.flatnonzero((status & bits) != 0)  # of truths: several times as fast
 
 
 def _first_kinds(kinds: np.ndarray, most: int) -> np.ndarray:
-    """The first so many different numbers of a list."""
     distinct, first = np.unique(kinds, return_index=True)
     return np.asarray(distinct[np.argsort(first)[:most]])
 
 
 class _Sums:
-    """What `amplify` gathers."""
-
     def __init__(
         self, tape: Tape, samples: Samples, *, edges: bool, root_values: bool, settled: Settled
     ) -> None:
@@ -465,7 +439,6 @@ class _Sums:
         self.skipped: list[np.ndarray] = []
 
     def _room_to_keep(self) -> Kept:
-        """For all slots' s^2, or, if that is too much, for the one that may be the noisiest."""
         total, count = len(self.samples), len(self.tape)
         if total * count <= _KEPT:
             slots = [slot for slot, node in enumerate(self.tape.first_nodes) if node.children]
@@ -484,7 +457,6 @@ class _Sums:
         return Kept([max(range(count), key=probe.sums.__getitem__)], np.empty((1, total)))
 
     def run(self, held: int, progress: Progress | None) -> None:
-        """All samples; those whose status has a bit of `held` are left for later."""
         total, count = len(self.samples), len(self.tape)
         at_once = max(512, _AT_ONCE // count) if total * count > 2 * _AT_ONCE else total
         for start in range(0, total, at_once):
@@ -507,7 +479,6 @@ class _Sums:
                 progress(FIRST_PASS * stop / total)
 
     def _sort_out(self, totals: Pass, status: np.ndarray, start: int, stop: int, held: int) -> None:
-        """Samples of which something is known: no part of the sums, or none yet."""
         self._leave_out_invalid(totals, slice(start, stop), held)
         met = int(np.bitwise_or.reduce(status))
         if met & (SUSPECT | DOUBT):
@@ -523,7 +494,6 @@ class _Sums:
             self.doubtful = np.concatenate((self.doubtful, start + only))
 
     def _leave_out_invalid(self, totals: Pass, rows: slice | np.ndarray, held: int) -> None:
-        """Leave out the samples without a real value; `rows` says which samples the pass took."""
         if totals.status is None or totals.dead is None:
             return
         bad = (totals.status & (INVALID | held)) == INVALID
@@ -536,14 +506,12 @@ class _Sums:
         self._count_invalid(slots)
 
     def _count_invalid(self, slots: np.ndarray) -> None:
-        """Count by node the slots at which a sample first has no real value."""
         for slot, hits in enumerate(np.bincount(slots).tolist()):
             if hits:
                 node = self.tape.nodes[slot]
                 self.first_invalid[node] = self.first_invalid.get(node, 0) + hits
 
     def settle_exactly(self, progress: Progress | None) -> None:
-        """The doubtful samples at 60 digits, while there is room for them; then the others."""
         if not len(self.suspects) and not len(self.doubtful):
             return
         from eic_core.engine.exact import ExactEvaluator  # mpmath comes with it
@@ -608,7 +576,6 @@ class _Sums:
             self._leave_out_invalid(totals, left, 0)
 
     def _alike(self, rows: np.ndarray) -> np.ndarray:
-        """A number for each of these samples, the same where they hold the same values."""
         names = self.tape.variables
         if not names:
             return np.zeros(len(rows), dtype=np.int64)
@@ -621,9 +588,8 @@ class _Sums:
         return np.asarray(kinds)
 
     def _leave_out_unsettled(self) -> None:
-        """Leave out what came after the limit of the check, counted where it leaves doubles.
-
-        Double precision's own account of them is no estimate: exp(-1600), a 0 there, has s = 1600.
+        """Leave out the samples beyond the limit of the check, counted where they leave doubles.
+        Doubles give no estimate of them: exp(-1600), a 0 there, has s = 1600.
         """
         for start in range(0, len(self.unsettled), _BLOCK):
             rows = self.unsettled[start : start + _BLOCK]
@@ -637,7 +603,6 @@ class _Sums:
                 self.unsettled_at[node] = self.unsettled_at.get(node, 0) + int(count)
 
     def settle_beyond_range(self) -> None:
-        """The samples that leave double range, with wider exponents."""
         rows = self.suspects
         if not len(rows):
             return
@@ -653,7 +618,6 @@ class _Sums:
     def _settle(
         self, rows: np.ndarray, y: np.ndarray, s2: np.ndarray, terms: np.ndarray, dead: np.ndarray
     ) -> None:
-        """Add samples of which everything is known, arrays with a row for each slot."""
         if not len(rows):
             return
         ok = dead < 0
@@ -693,7 +657,6 @@ class _Sums:
             self.values[rows] = np.where(ok, known, np.nan)
 
     def result(self, formula: Formula) -> Amplification:
-        """The totals."""
         totals = together(self.passes)
         self.kept.s2.setflags(write=False)
         # frozen classes are slow to fill otherwise

@@ -1,12 +1,9 @@
 """Which nodes are evaluated at which samples, where conditionals choose between branches.
 
-A branch that is not taken is no part of the formula at that sample: it can make no sample invalid,
-singular or doubtful, and its nodes' means leave the sample out (ADR 0015).  Values are computed
-everywhere first; what counts is found from the root down.
-
-A condition is *on its threshold* where noise, however small, may turn it.  A comparison is where
-its two sides are equal and one of them moves; what joins conditions is where some of those that
-are on their thresholds can turn it.
+A branch that is not taken can make no sample invalid, singular or doubtful, and its nodes' means
+leave the sample out (ADR 0015).  A condition is *on its threshold* where noise, however small, may
+turn it: a comparison where its sides are equal and one of them moves; a junction where its operands
+on thresholds can turn it.
 """
 
 from __future__ import annotations
@@ -26,12 +23,8 @@ ROUNDINGS = 16
 
 
 def active_slots(tape: Tape, y: Any, count: int, root: int | None = None) -> list[Truths]:
-    """For each slot, the samples at which it is evaluated.
-
-    - `y`, shape (count,), or mapping of slot to ndarray: values of every slot; nan where there is
-      none.
-    - `count`: number of samples.
-    - `root`: the slot to begin at; by default that of each formula.
+    """For each slot, the samples at which it is evaluated.  `y` holds every slot's values, nan
+    where there is none; `root` is the slot to begin at, by default the root of each formula.
 
     >>> from eic_core.engine.tape import tape_of
     >>> from eic_core.formula.syntax import read
@@ -61,13 +54,7 @@ def active_slots(tape: Tape, y: Any, count: int, root: int | None = None) -> lis
 def plain_values(
     tape: Tape, columns: Mapping[str, Any], count: int, given: Mapping[int, Any] | None = None
 ) -> list[Any]:
-    """Every slot's value in double precision, at every sample, whatever is chosen.
-
-    - `columns`, shape (count,), mapping of name to ndarray
-    - `count`: number of samples.
-    - `given`, shape (count,), mapping of slot to ndarray: values that stand, instead of those that
-      would be computed.
-    """
+    """Every slot's value in double precision, whatever is chosen; `given` values stand."""
     y: list[Any] = []
     with np.errstate(all="ignore"):
         for step in tape.steps:
@@ -87,11 +74,9 @@ def threshold(
 ) -> Any:
     """Where a condition lies on its threshold.
 
-    - `row`: of a truth value.
-    - `a`: its operands' values.
-    - `stds`: for a comparison: its operands' absolute deviations.
-    - `below`: for what joins conditions: whether each operand is on its threshold.
-    - `equal`: for a comparison: whether its sides are equal, where that is not a matter of doubles.
+    - `a`, `stds`: its operands' values and absolute deviations.
+    - `below`: for a junction, whether each operand is on its threshold.
+    - `equal`: for a comparison whose equality doubles cannot tell.
 
     >>> from eic_core.operators import OPERATORS
     >>> zero, one = np.array([0.0]), np.array([1.0])
@@ -115,11 +100,7 @@ def threshold(
 
 
 def near(a: Any, b: Any, stds: Sequence[Any], leaves: Sequence[bool]) -> Any:
-    """Whether two values differ by no more than their roundings; two leaves never do.
-
-    - `stds`: their absolute deviations.
-    - `leaves`: whether each is a leaf, whose value is no result of a rounding.
-    """
+    """Whether two values differ by no more than their roundings `stds`; two leaves never do."""
     if all(leaves):
         return np.zeros(np.shape(a), dtype=bool)
     return np.abs(a - b) <= ROUNDINGS * UNIT_ROUNDOFF * (stds[0] + stds[1])
@@ -128,16 +109,10 @@ def near(a: Any, b: Any, stds: Sequence[Any], leaves: Sequence[bool]) -> Any:
 def choice_terms(
     a: Sequence[Any], s2: Sequence[Any], jumps: Any, agree: Any
 ) -> tuple[Any, Any, Any]:
-    """What condition and branches add to the conditional's s^2.
-
-    All of the branch taken.  On the threshold, infinity if the branches differ, else the larger of
-    the two, which counts as that of the branch taken.  Two branches that are 0 agree: what is
-    relative to 0 has no digit, but moves no more than they do, and what moves is counted to the
-    noisier of them.
-
-    - `a`, `s2`: values and s^2 of the condition and the two branches.
-    - `jumps`: where the condition is on its threshold.
-    - `agree`: where both branches have a value, and the same.
+    """The parts of condition and branches in the conditional's s^2: all of the branch taken.
+    On the threshold (`jumps`) infinity if the branches differ, else the larger of the two, which
+    counts as the part of the branch taken (`agree`).  Two branches that are 0 agree: they have no
+    relative digit, but the conditional moves no more than they do.
     """
     takes = a[0] != 0
     first = np.where(takes, s2[1], 0.0)

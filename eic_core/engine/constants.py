@@ -1,9 +1,4 @@
-"""Constant sub-expressions, settled at 60 digits once for all samples.
-
-``0.1 + 0.2 - 0.3`` is one number, whatever the data.  Where double precision cannot tell its
-digits, every sample that holds it would need 60 digits, and only so many samples may have them
-(`eic_core.engine.amplify.most_rechecked`).
-"""
+"""Constant sub-expressions, settled at 60 digits once for all samples, not at each of them."""
 
 from __future__ import annotations
 
@@ -25,10 +20,8 @@ _NOTHING: Mapping[int, SettledConstant] = MappingProxyType({})
 
 
 def settled_constants(tape: Tape) -> Mapping[int, SettledConstant]:
-    """What 60 digits say about the constant steps of a tape, if doubles cannot tell.
-
-    Returns of all constant operations; empty where double precision does, and where 60 digits find
-    no value or one beyond double range.
+    """The constant steps of a tape at 60 digits; empty where double precision tells them.
+    Steps without a value, or with a value beyond double range, are absent.
 
     >>> from eic_core.engine.tape import tape_of
     >>> from eic_core.formula.syntax import read
@@ -72,15 +65,9 @@ def evaluate_around(
     rows: int,
     settled: Mapping[int, SettledConstant],
 ) -> Block:
-    """Evaluate a tape by the full definition, its constants being known.
-
-    What is doubtful is found as if the constants were leaves: their noise, however large, is known
-    exactly, and double precision does for what it adds above.
-
-    - `columns`, shape (rows,), mapping of name to ndarray: finite values of each variable the tape
-      reads.
-    - `rows`: number of samples, 1 or more.
-    - `settled`: as `settled_constants` gives it; may be empty.
+    """Evaluate a tape by the full definition, its constants being settled.
+    Doubt is judged as if the constants were leaves: their noise, however large, is known exactly,
+    and double precision does for what it adds above.
     """
     block = evaluate_block(tape, columns, rows, settled)
     if settled:

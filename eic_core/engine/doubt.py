@@ -1,10 +1,7 @@
-"""Finds samples at which a rounding decides which rule of the definition applies: jumps, ends,
-ties.
+"""Samples at which a rounding decides which rule of the definition applies: jumps, ends, ties.
 
-``floor(0.1*3*10)`` stands on a jump, but its double does not; ``acos`` of a
-cosine may leave the domain by one rounding; ``max(0.1+0.2, 0.3)`` is a tie.  The
+``floor(0.1*3*10)`` stands on a jump, but its double does not; ``max(0.1+0.2, 0.3)`` is a tie.  The
 amplification before such a node is small, so that s alone gives no warning.
-Here the samples are found that deserve a look at 60 digits.
 """
 
 from __future__ import annotations
@@ -29,10 +26,7 @@ _TOLERATED = 2e-9
 
 def near_brink(B: Any, row: Operator, x: Value, s2: Value, leaf: Any) -> Any:
     """Whether the operand lies within its own rounding of a jump or an end of the domain.
-
-    - `row`: with a `brink`.
-    - `x`, `s2`: operand and its s^2.
-    - `leaf`: a leaf that lies exactly on the brink is there without doubt.
+    A leaf exactly on the brink is there without doubt.
     """
     assert row.brink is not None
     distance = row.brink(B, x)
@@ -43,15 +37,8 @@ def near_brink(B: Any, row: Operator, x: Value, s2: Value, leaf: Any) -> Any:
 def near_tie(
     operands: Sequence[Value], s2: Sequence[Value], y: np.ndarray, leaves: Sequence[bool]
 ) -> np.ndarray:
-    """Whether a second operand of min or max reaches the value attained to within its rounding.
-
-    Two leaves are never in doubt: they are equal or not.  Nor is a shared subtree.
-
-    - `operands`, `s2`: of each operand, its values and s_i^2.
-    - `y`, shape (m,): the value attained.
-    - `leaves`: whether each operand is a leaf, whose value is no result of a rounding.
-
-    Returns shape (m,)
+    """Whether a second operand of min or max reaches the value `y` to within its rounding; two
+    leaves, equal or not, and a shared subtree are never in doubt.  Shape (m,).
     """
     distinct = {
         id(o): (o, np.abs(o) * np.sqrt(s), leaf)
@@ -73,14 +60,8 @@ def near_tie(
 
 def lost_phase(B: Any, x: Value, s2: Value, kappa2: Value) -> Any:
     """Whether a sine's phase is too uncertain for its kappa = x g, g = cot x or tan x.
-
-    x is known to u |x| s, hence kappa^2 to 2 kappa |x| (1 + g^2) u |x| s.
-
-    - `x`, `s2`: the operand, in radians, and its s^2.
-    - `kappa2`: the row's kappa^2 at x.
-
-    Returns True where |x| s exceeds `WAVE_LIMIT` and the error of s^2 is more than what is
-    tolerated.
+    x (in radians) is known to u |x| s, hence kappa^2 to 2 kappa |x| (1 + g^2) u |x| s.  True where
+    |x| s exceeds `WAVE_LIMIT` and the error of s^2 is above the tolerance.
     """
     squared = x * x
     g2 = kappa2 / squared

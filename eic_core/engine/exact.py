@@ -1,8 +1,7 @@
 """Values and amplifications at 60 digits, for the samples that double precision cannot settle.
 
-Values are real numbers: a literal or table cell is the decimal written, pi is
-exact.  The recursion runs in its absolute form v_k = y_k^2 + sum (de_k/dy_i)^2 v_i,
-for `mpmath` numbers neither overflow nor underflow.
+A literal or table cell is the decimal written, pi is exact.  The recursion runs in its absolute
+form v_k = y_k^2 + sum (de_k/dy_i)^2 v_i.
 """
 
 from __future__ import annotations
@@ -51,13 +50,11 @@ class _TooLarge(Exception):
 
 
 class _MoreBits(Exception):
-    """The step needs `args[0]` bits beyond the usual ones, for its operand is so large."""
+    """The step needs `args[0]` more bits, because its operand is so large."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExactSample:
-    """What 60 digits say about one sample."""
-
     y: list[Any]  # Per slot, up to the first invalid one; nan in a branch that is not taken
     # Per slot; inf where singular or beyond double range; nan in a branch that is not taken
     s2: list[float]
@@ -69,9 +66,9 @@ class ExactSample:
 
 @dataclass(slots=True)
 class _Point:
-    """One slot at one sample: value, s^2, absolute variance over sigma^2, and the
-    binary exponent of the rounding that the working precision may have put into y; of an operation
-    on numbers what each operand adds to v, and whether a slope is infinite.
+    """One slot at one sample: value, s^2, absolute variance over sigma^2, and the binary exponent
+    of the rounding in y; for an operation on numbers also each operand's part of v, and whether a
+    slope is infinite.
     """
 
     y: Any
@@ -84,10 +81,7 @@ class _Point:
 
 
 class ExactEvaluator:
-    """Evaluates a tape at high precision, one sample at a time.
-
-    - `digits`: working precision in decimal digits.
-    """
+    """Evaluates a tape at high precision (`digits` decimals), one sample at a time."""
 
     def __init__(self, tape: Tape, digits: int = DIGITS) -> None:
         self.tape = tape
@@ -116,11 +110,9 @@ class ExactEvaluator:
         return self.mp.mpf(text)
 
     def number(self, text: str) -> Any:
-        """The number that a decimal, a fraction ``p/q``, ``pi`` or ``e`` means."""
         return self._number(text)
 
     def value(self, step: Step, operands: list[Any]) -> Any | None:
-        """One step's value for these operands, or None where it has none in range."""
         assert step.row is not None
         try:
             return self._value(step, step.row, operands)
@@ -128,12 +120,8 @@ class ExactEvaluator:
             return None
 
     def sample(self, values: dict[str, str]) -> ExactSample:
-        """Evaluate one sample.
-
-        Notes
-        -----
-        A sine of 1e200 takes 200 digits more than its result: such a sample is
-        evaluated again with as many, up to `_MAX_TRIG_BITS`.
+        """Evaluate one sample.  A sine of 1e200 takes 200 digits more than its result: such a
+        sample is evaluated again with as many, up to `_MAX_TRIG_BITS`.
         """
         extra = 0
         while True:
@@ -145,14 +133,10 @@ class ExactEvaluator:
                 extra = need.args[0]
 
     def makers(self, slot: int, sample: ExactSample) -> tuple[list[int], bool, bool]:
-        """Through which operands a step that keeps no digit gets that, and what it does itself.
-
-        - `slot`: of a step with an infinite s.
-        - `sample`: the one that was evaluated last.
-
-        Returns places of those that keep no digit and move the step without bound, or by more than
-        it is large: none where the step alone makes it. What most moves it, all that do so alike.
-        Returns whether the step jumps there, or is infinitely steep.
+        """The operands through which a step with an infinite s loses its digits, and its own part.
+        `sample` is the one evaluated last.  The places are those of operands that keep no digit and
+        move the step without bound, or by more than it is large: none where the step alone makes
+        it. Then whether the step jumps there, and whether it is infinitely steep.
         """
         step, point = self.tape.steps[slot], self._points[slot]
         row = step.row
@@ -183,9 +167,8 @@ class ExactEvaluator:
         return found, bool(row.jumps or row.steps) and point.steep, point.steep
 
     def is_special(self, sample: ExactSample) -> bool:
-        """Whether the last value is 0, on a jump or at an end, or a condition on its threshold.
-
-        As far as this precision sees; of a sample with a value.
+        """Whether the last value is 0, on a jump or an end, or a condition on its threshold.
+        Only as far as this precision sees; for a sample with a value.
 
         >>> from eic_core.engine.tape import tape_of
         >>> from eic_core.formula.syntax import read
@@ -205,7 +188,6 @@ class ExactEvaluator:
 
     def saturates(self, sample: ExactSample) -> bool:
         """Whether an operand of some step is too far off to show in its value at this precision.
-
         Then a 0 above may be none: 1 - tanh(1e6) is 10^-868,588.
 
         >>> from eic_core.engine.tape import tape_of
@@ -240,7 +222,7 @@ class ExactEvaluator:
         return False
 
     def constants(self) -> dict[int, SettledConstant]:
-        """What is known of the constant operations, by slot; without those that have no value."""
+        """The constant operations that have a value, by slot."""
         points: dict[int, _Point] = {}
         found: dict[int, SettledConstant] = {}
         for step in self.tape.steps:
@@ -263,7 +245,6 @@ class ExactEvaluator:
         return found
 
     def _choosing_sample(self, values: dict[str, str], constants: dict[int, Any]) -> ExactSample:
-        """The same where conditionals choose: what is not needed may fail."""
         mp = self.mp
         found: list[_Point | Exception] = []
         terms: list[list[Any]] = []
@@ -326,7 +307,6 @@ class ExactEvaluator:
         )
 
     def _truth(self, step: Step, row: Operator, points: list[_Point]) -> tuple[_Point, list[Any]]:
-        """A truth value; sides that differ by rounding alone are equal."""
         a = [p.y for p in points]
         equal = False
         if row.compares:
@@ -350,7 +330,6 @@ class ExactEvaluator:
         return _Point(value, s2, s2 if on else value * value, _EXACT, on), own
 
     def _choose(self, operands: list[_Point | Exception]) -> tuple[_Point | Exception, list[Any]]:
-        """The branch that is taken, and what condition and branches add to s^2."""
         condition, *branches = operands
         own = [self._zero] * 3
         if not isinstance(condition, _Point):
@@ -405,11 +384,10 @@ class ExactEvaluator:
         return ExactSample(y, s2, contributions, invalid)
 
     def _rounding(self, value: Any) -> int:
-        """Exponent of what rounding may have added to a result that fills the precision."""
         return _EXACT if value.bc < self.mp.prec - 8 else _mag(value) + 2 - self.mp.prec
 
     def _step(self, step: Step, row: Operator, operands: list[_Point]) -> tuple[_Point, list[Any]]:
-        """A step's point from its operands', and what each operand adds to s^2.
+        """A step's point from its operands', and each operand's part of s^2.
 
         The rules of ADR 0001 and what 60 digits need to apply them, in order:
 
@@ -423,7 +401,7 @@ class ExactEvaluator:
         value 0             the limits of kappa: `_terms`
         ==================  =======================================================================
 
-        Raises `_OutOfDomain,` if there is no value, or none yet.
+        Raises `_OutOfDomain` if there is no value, or none yet.
         """
         if row.integer_points:
             operands = [self._on_grid(p) for p in operands]
@@ -455,7 +433,6 @@ class ExactEvaluator:
     def _carried_rounding(
         self, row: Operator, value: Any, partials: tuple[Any, ...], operands: list[_Point]
     ) -> int:
-        """The binary exponent of the rounding in a value: its own, and that of its operands."""
         error = self._rounding(value)
         if row.words.cancels and self._drops_bits([p.y for p in operands]):
             error = max(error, _mag(value) + 2 - self.mp.prec)
@@ -482,7 +459,6 @@ class ExactEvaluator:
     def _terms(
         self, step: Step, row: Operator, operands: list[_Point], value: Any, moved: list[Any]
     ) -> list[Any]:
-        """What each operand adds to s^2: its part of v over y^2, where y is 0 by the limits."""
         if value:
             squared = value * value
             return [part / squared if part else part for part in moved]
@@ -506,7 +482,6 @@ class ExactEvaluator:
         return partials
 
     def _select(self, value: Any, operands: list[_Point]) -> tuple[_Point, list[Any]]:
-        """min and max: the operand attained; among equals the one of larger s."""
         blur = min(p.error for p in operands if p.y == value)
         attained = [
             i
@@ -524,10 +499,8 @@ class ExactEvaluator:
 
     def _value(self, step: Step, row: Operator, a: list[Any]) -> Any:
         """The value, guarded against operands that would take too long.
-
-        Raises `_OutOfDomain` where there is no real value: outside the domain, or at a pole.
-        Raises `_TooLarge` where |log10 |y|| exceeds `MAX_LOG10`, or a sine's operand is too large
-        to reduce.
+        Raises `_OutOfDomain` outside the domain or at a pole, and `_TooLarge` where |log10 |y||
+        exceeds `MAX_LOG10` or a sine's operand is too large to reduce.
         """
         mp = self.mp
         size = max((operand.bc + operand.exp if operand else 0) for operand in a)
@@ -558,7 +531,6 @@ class ExactEvaluator:
         raise _TooLarge
 
     def _guard_power(self, step: Step, a: list[Any]) -> None:
-        """Refuse a power whose value would leave every range, before it is computed."""
         if not a[0]:
             return
         exponent = a[1] if len(a) == 2 else self.mp.mpf(step.parameter)
@@ -580,7 +552,6 @@ class ExactEvaluator:
         return False
 
     def _on_grid(self, p: _Point) -> _Point:
-        """The operand, or the half-integer that it differs from by rounding only."""
         if p.error == _EXACT or _mag(p.y) > self.mp.prec - 60:
             return p
         nearest = self.mp.nint(2 * p.y) / 2

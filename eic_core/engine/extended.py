@@ -1,10 +1,7 @@
-"""Values and amplifications beyond double range (1e400, 1e-400), without computing 60 digits.
+"""Values and amplifications beyond double range (1e400, 1e-400), without 60 digits.
 
-Values are `eic_core.operators.wide.Wide`, for which ``exp(-1600)`` is a number.  Sums, products,
-powers, roots, exponentials and logarithms go on there; what needs the digits of a lost value (a
-sine of 1e400) makes the amplification nan from there on, never a smaller number.  Many samples at a
-time and some hundred times faster than 60 digits, good to about 1e-12: for `score`, which settles
-nothing at 60 digits.
+Where a function needs the digits of a lost value (a sine of 1e400), the amplification is nan from
+there on, never a smaller number.  Good to about 1e-12, some hundred times faster than 60 digits.
 """
 
 from __future__ import annotations
@@ -28,8 +25,6 @@ _MOST_BITS = MAX_LOG10 / math.log10(2)
 
 @dataclass(frozen=True)
 class ExtendedSamples:
-    """What became of samples that leave double range."""
-
     # y, s2: shape (slots, n): Values as doubles, and s^2: infinite where singular, nan where it
     # needs a lost value
     y: Array
@@ -39,7 +34,6 @@ class ExtendedSamples:
     values: list[Wide | None]  # The values, whatever their size; None where `y` has them all
 
     def value(self, slot: int) -> Wide:
-        """The values of one slot; nan where they need digits that are lost."""
         known = self.values[slot]
         return Wide.of(self.y[slot]) if known is None else known
 
@@ -52,11 +46,7 @@ def evaluate(
     tape: Tape, columns: Mapping[str, Array], count: int, plain: Plain | None = None
 ) -> ExtendedSamples:
     """Evaluate a tape at samples some of whose values leave double range.
-
-    - `columns`, shape (count,), mapping of name to ndarray: finite values of each variable that the
-      tape reads.
-    - `count`: number of samples.
-    - `plain`: what double precision says; it is kept for slots that no lost value reaches.
+    `plain` holds the double-precision results, which stand for slots that no lost value reaches.
 
     >>> from eic_core.engine.tape import tape_of
     >>> from eic_core.formula.syntax import read
@@ -129,10 +119,8 @@ def _choice(
     below: Array,
     on_threshold: dict[int, Any],
 ) -> tuple[Wide, list[Array]]:
-    """A truth value or a choice, and what each operand adds to s^2.
-
-    - `step`, `row`, `a`, `s2`, `below`: as for `_terms`.
-    - `on_threshold`: where conditions are on their thresholds; this one's is added.
+    """A truth value or a choice, and each operand's part of s^2.
+    Adds the step to `on_threshold` if it is a condition.
     """
     assert row.widely is not None or not row.compares
     slots = step.operands
@@ -164,7 +152,6 @@ def _choice(
 
 
 def _ordinary(y: Array) -> list[bool]:
-    """For each slot, whether every value is a normal double, so that no zero matters above."""
     size = np.abs(y)
     found: list[bool] = np.all((size >= SMALLEST_NORMAL) & (size < math.inf), axis=1).tolist()
     return found
@@ -180,7 +167,6 @@ def _leaf(step: Step, columns: Mapping[str, Array], count: int) -> Wide:
 
 
 def _decimals(values: Array) -> Wide:
-    """The numbers that doubles mean: a subnormal one has fewer digits than its decimal."""
     wide = Wide.of(values)
     lost = np.flatnonzero(wide.lost).tolist()
     if not lost:
@@ -193,7 +179,6 @@ def _decimals(values: Array) -> Wide:
 
 
 def _decimal(text: str) -> Wide:
-    """A decimal or a fraction of any size, as one number; nan for what is neither."""
     from mpmath import libmp  # few formulas have such numbers
 
     try:
@@ -205,7 +190,6 @@ def _decimal(text: str) -> Wide:
 
 
 def _value(row: Operator, a: list[Wide], p: float) -> tuple[Wide, Any]:
-    """A step's value (nan where it is not real or needs lost digits), and where it is not real."""
     x = [_representative(w) for w in a]
     plain = np.asarray(row.evaluate(x, p), dtype=np.float64)
     value = Wide.of(plain)
@@ -257,7 +241,6 @@ def _near_origin(row: Operator, w: Wide, p: float) -> Wide:
 
 
 def _selected(row: Operator, a: list[Wide]) -> Wide:
-    """min or max of numbers of any size."""
     wants_less = row.evaluate([1.0, 2.0], math.nan) == 1.0
     chosen = a[0]
     for w in a[1:]:
@@ -271,7 +254,6 @@ def _selected(row: Operator, a: list[Wide]) -> Wide:
 def _terms(
     step: Step, row: Operator, a: list[Wide], value: Wide, s2: Array, below: Array
 ) -> list[Array]:
-    """What each operand adds to s^2."""
     given = [s2[i] for i in step.operands]
     if row.selects:
         return _terms_of_selection(a, given, value, below, step)
@@ -295,7 +277,6 @@ def _terms(
 
 
 def _kappas(row: Operator, a: list[Wide], x: list[Array], value: Wide, p: float) -> tuple[Any, ...]:
-    """kappa^2 of each operand; nan where it needs digits that are lost."""
     if row.fixed is not None:
         return tuple(np.full_like(w.m, k) for w, k in zip(a, row.fixed(p), strict=True))
     if row.kappa2_widely is not None:

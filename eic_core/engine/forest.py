@@ -1,9 +1,4 @@
-"""Many formulas as one array of symbols, each on rows of its own: what generators measure with.
-
-`eic_core.engine.population` measures many formulas on the same rows, and asks for a tree of each.
-Here a formula is a run of numbers in prefix order, its tree is never built, and what the native
-engine reads is put together for all of them at once.
-"""
+"""Many formulas as one array of symbols in prefix order, without trees, each on its own rows."""
 
 from __future__ import annotations
 
@@ -30,8 +25,7 @@ Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
 def previous_of_same_height(height: Numbers) -> tuple[Numbers, Numbers]:
     """For each place the last one before it of the same height, or -1; and how many there are.
-
-    Where a stack of operands is worked off, this is what stood there before.
+    On a stack of operands these are the earlier entries of the same position.
 
     >>> before, count = previous_of_same_height(np.array([1, 2, 1, 1]))
     >>> before.tolist(), count.tolist()
@@ -52,30 +46,24 @@ def previous_of_same_height(height: Numbers) -> tuple[Numbers, Numbers]:
 
 @dataclass(frozen=True)
 class Alphabet:
-    """The symbols that formulas are written in."""
-
     # What each symbol stands for; ids and children mean nothing but the number of operands, at most
     # two. Variables read the columns of a formula's rows in the order in which they stand.
     nodes: tuple[Node, ...]
 
     @cached_property
     def arity(self) -> Numbers:
-        """How many operands each symbol has."""
         return np.array([len(node.children) for node in self.nodes])
 
     @cached_property
     def is_variable(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Which symbols are variables."""
         return np.array([node.operator == VARIABLE for node in self.nodes])
 
     @cached_property
     def is_constant(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Which symbols are numbers."""
         return np.array([node.operator == CONSTANT for node in self.nodes])
 
     @cached_property
     def column(self) -> Numbers:
-        """Which column of its formula's rows each variable reads: they count from 0."""
         return np.cumsum(self.is_variable) - 1
 
     def packed(self, engine: Library) -> tuple[Any, ...] | None:
@@ -111,6 +99,7 @@ class Forest:
     Attributes
     ----------
     alphabet
+        The symbols that the formulas are written in.
     symbols
         Places in the alphabet. Shape (T,).
     starts
@@ -137,12 +126,12 @@ class Forest:
 
     @cached_property
     def sizes(self) -> Numbers:
-        """How many nodes each formula has."""
+        """The number of nodes of each formula."""
         return np.diff(self.starts)
 
     @cached_property
     def owner(self) -> Numbers:
-        """Whose each symbol is."""
+        """The number of the formula that each symbol belongs to."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
     @cached_property
@@ -157,7 +146,7 @@ class Forest:
 
     @cached_property
     def parent(self) -> Numbers:
-        """For each symbol the place of the one that it is an operand of; -1 at a root."""
+        """For each symbol the place of the operator above it; -1 at a root."""
         parent = np.full(len(self.symbols), -1)
         for operand in self.operands:
             there = np.flatnonzero(operand >= 0)
@@ -166,11 +155,9 @@ class Forest:
 
     @cached_property
     def _backwards(self) -> tuple[Numbers, Numbers]:
-        """Read from the end, a prefix order is worked off with a stack, the left operand on top.
-
-        For each symbol from the end: the place where its right operand stands, if it has two, and
-        which of the stack's buffers its result has.  Two buffers a place of the stack, in turn: no
-        result lies where an operand of it does.
+        """Work a prefix order off from its end, with a stack whose top is the left operand.  For
+        each symbol: the place of its right operand, if it has two, and its result's buffer (two in
+        turn for each place of the stack, so that no result overwrites its own operand).
         """
         arity = self.alphabet.arity[self.symbols[::-1]]
         height = np.cumsum(1 - arity) - (len(self) - 1 - self.owner[::-1])
@@ -178,15 +165,17 @@ class Forest:
         return before, 2 * (height - 1) + (count & 1)
 
     def take(self, which: Numbers) -> Forest:
-        """These formulas alone, in this order.
+        """A forest of some of the formulas.
 
         Parameters
         ----------
         which
+            Numbers of formulas, from 0, in the new order.
 
         Returns
         -------
         Forest
+            With the same alphabet.
         """
         sizes = self.sizes[which]
         starts = np.concatenate(([0], np.cumsum(sizes)))
@@ -194,15 +183,17 @@ class Forest:
         return Forest(self.alphabet, self.symbols[places], starts)
 
     def formula(self, number: int) -> Formula:
-        """One of them as a tree.
+        """One formula as a tree.
 
         Parameters
         ----------
         number
+            Of the formula, from 0.
 
         Returns
         -------
         Formula
+            Its variables have the names of the alphabet.
         """
         done: list[int] = []
         nodes: list[Node] = []
@@ -217,16 +208,19 @@ class Forest:
         return Formula(tuple(nodes))
 
     def samples(self, number: int, rows: Floats) -> Samples:
-        """The rows of one of them.
+        """The rows of one formula.
 
         Parameters
         ----------
         number
+            Of the formula, from 0.
         rows
+            For each formula the values of its variables. Shape (M, D, N).
 
         Returns
         -------
         Samples
+            A column for each variable of the alphabet.
         """
         names = [node.label for node in self.alphabet.nodes if node.operator == VARIABLE]
         return Samples.from_columns(dict(zip(names, rows[number], strict=False)))
@@ -242,7 +236,7 @@ class Forest:
         Returns
         -------
         Floats
-            All nan of a formula that has a node that is not finite at some row. Shape (M, N).
+            All nan for a formula with a node that is not finite at some row. Shape (M, N).
         """
         packed = self._packed
         if packed is None:
@@ -265,14 +259,13 @@ class Forest:
         rows
             For each formula the values of its variables. Shape (M, D, N).
         share
-            Takes at each node, in place of the mean of s^2, what it does not exceed at this
-            share of the rows.
+            Replaces the mean of s^2 at each node by its quantile at this share, above 0, at most 1.
 
         Returns
         -------
         tuple[Floats, Floats]
-            As `values` has them. Shape (M, N).
-            nan without values, and where a lost value would be needed. Shape (M,).
+            The values as `values` gives them. Shape (M, N).
+            The EIC; nan without values, and where a lost value would be needed. Shape (M,).
         """
         count = rows.shape[-1]
         packed = self._packed
@@ -304,7 +297,6 @@ class Forest:
 
     @cached_property
     def _roots(self) -> Numbers:
-        """The slot of each formula's result."""
         return len(self.symbols) - 1 - self.starts[:-1]
 
     @cached_property
@@ -353,7 +345,7 @@ class Forest:
         return [(slot, first + step * i) for i, slot in enumerate(slots.tolist())]
 
     def _alone(self, number: int, rows: Floats, share: float | None) -> float:
-        """What cannot be measured with the others, by the rules of ADR 0001."""
+        """The EIC of one formula that cannot be measured with the others, by ADR 0001."""
         samples = self.samples(number, rows)
         found = amplify(self.formula(number), samples, recheck=False)
         if share is None or found.valid_count < len(samples) or math.isnan(found.eic):
@@ -364,10 +356,7 @@ class Forest:
 
 
 def post_order(symbols: Sequence[int], arity: Sequence[int]) -> list[int]:
-    """A formula's symbols with every operator behind its operands, in the order written.
-
-    - `symbols`: in prefix order.
-    - `arity`: of each symbol of the alphabet.
+    """A formula's symbols (in prefix order) with every operator behind its operands.
 
     >>> post_order([0, 1, 0, 2, 3], [2, 0, 0, 0])  # a binary symbol and three leaves
     [1, 2, 3, 0, 0]

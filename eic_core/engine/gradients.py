@@ -1,10 +1,7 @@
 """Derivatives of a formula's value with respect to its constants, by one reverse sweep.
 
-With A_r = 1 at the root and A_i = sum over the nodes k above of A_k de_k/dy_i, the derivative with
-respect to a constant leaf c is A_c: one pass up and one pass down the tape give all of them, at
-every sample, with the partial derivatives of the operator table.  This is the recursion of
-`eic_core.engine.adjoint` in its absolute mode alone: no noise is relative to a value, so that a
-value of 0 needs no rule.
+It is the recursion of `eic_core.engine.adjoint` in its absolute mode alone: A_r = 1 at the root,
+A_i = sum over the nodes k above of A_k de_k/dy_i, and A_c at a constant leaf c.
 """
 
 from __future__ import annotations
@@ -27,8 +24,6 @@ NUMBERS_HELD = 2**20
 
 
 class Gradients(NamedTuple):
-    """A formula's value and its derivatives by every constant leaf."""
-
     values: Array  # shape (N,): nan where a node has no real value
     jacobian: Array  # shape (N, C): A column for each constant
     slots: tuple[int, ...]  # The constants' places on the tape, ascending
@@ -46,7 +41,7 @@ def gradients(tape: Tape, samples: Samples, root: int | None = None) -> Gradient
     samples
         With a column for each variable of the tape.
     root
-        A slot; default: that of the last formula on the tape.
+        A slot; by default the root of the last formula on the tape.
 
     Returns
     -------
@@ -60,16 +55,11 @@ def gradients(tape: Tape, samples: Samples, root: int | None = None) -> Gradient
 
     Notes
     -----
-    Exact exponents, root indices and bases belong to their operators and are no leaves.
-
-    Of a conditional only the branch taken counts.
-
-    At a kink the derivative is that of the branch taken: of ``abs`` at 0 the operand itself, of
-    ``min`` and ``max`` at a tie the first operand attained; nothing comes through the others.
-    ``hypot(0, 0)``, which has no direction, counts 1 for each operand.  A vertical tangent
-    (``sqrt`` at 0) and a jump met exactly give an infinity; where a factor of 0 meets one above or
-    below, the derivative is open: nan.  All is double precision: a number that leaves its range on
-    the way leaves it here.
+    Exact exponents, root indices and bases belong to their operators and are no leaves.  Of a
+    conditional only the branch taken counts; so it is at a kink: of ``abs`` at 0 the operand
+    itself, of ``min`` and ``max`` at a tie the first operand attained.  ``hypot(0, 0)`` counts 1
+    for each operand.  A vertical tangent (``sqrt`` at 0) and a jump give an infinity, a factor of 0
+    beside one nan.  All is double precision.
 
     Examples
     --------
@@ -108,8 +98,6 @@ def gradients(tape: Tape, samples: Samples, root: int | None = None) -> Gradient
 
 
 class _Sweep:
-    """Values on the way up, derivatives on the way down, of one block at a time."""
-
     def __init__(self, tape: Tape, root: int, members: list[int]) -> None:
         self.tape = tape
         self.steps = [tape.steps[slot] for slot in members]
@@ -121,7 +109,6 @@ class _Sweep:
             self.moves[step.slot] = bool(step.label) or any(self.moves[i] for i in step.operands)
 
     def up(self, columns: Mapping[str, Array], count: int) -> np.ndarray:
-        """Evaluate; returned is where some node has no real value."""
         found: dict[int, np.ndarray] = {}
         for step in self.steps:
             if step.row is None:
@@ -146,7 +133,6 @@ class _Sweep:
         return unreal
 
     def down(self) -> dict[int, Any]:
-        """The root's derivative by each constant."""
         arrived: dict[int, Any] = {self.root: 1.0}
         reached: dict[int, Any] = {self.root: True}  # where a way leads there that is taken
         for step in reversed(self.steps):
@@ -174,7 +160,6 @@ class _Sweep:
 
 
 def _first_attained(a: list[Array], y: Array) -> list[np.ndarray]:
-    """For each operand, where it is the first that is the value."""
     left = np.ones(y.shape, dtype=bool)
     found = []
     for operand in a:

@@ -27,8 +27,6 @@ NOTHING_SETTLED: Settled = MappingProxyType({})
 
 
 class Kept(NamedTuple):
-    """s^2 of some slots at every sample."""
-
     slots: Sequence[int]
     s2: np.ndarray  # shape (len(slots), N)
 
@@ -49,16 +47,13 @@ def run_pass(
     beyond: bool = True,
     settled: Settled = NOTHING_SETTLED,
 ) -> Pass:
-    """One pass over consecutive samples, native if it can be.
+    """One pass over the rows ``[start, stop)``, native if possible.
 
-    - `samples`: N rows, with a column for each variable of the tape.
-    - `start`, `stop`: rows ``[start, stop)`` are run.
     - `held`: bits of a status that leave a sample out of the sums.
-    - `edges`: whether every operand's sum of terms and the watched signs are wanted, too.
-    - `values`, shape (N,): where the root's values are written to, at the same rows.
-    - `kept`: where s^2 of some slots is written to, but for samples that `held` leaves out.
+    - `edges`: whether to sum every operand's terms and the watched signs, too.
+    - `values`, shape (N,): receives the root's values at the same rows.
+    - `kept`: receives s^2 of some slots, except at samples that `held` leaves out.
     - `beyond`: False to count an overflow as invalid.
-    - `settled`: constant steps that are known better than doubles can tell.
 
     Returns sums and counts for each slot, and a status for each sample that was run.
     """
@@ -94,7 +89,6 @@ _Name = TypeVar("_Name", int, str)
 
 
 def _addresses(names: Sequence[_Name], rows: np.ndarray, start: int) -> list[tuple[_Name, int]]:
-    """Slots or variables with where their numbers lie, in a row each, from a sample on."""
     first, step = int(rows.ctypes.data) + 8 * start, rows.strides[0]
     return [(name, first + step * i) for i, name in enumerate(names)]
 
@@ -111,7 +105,6 @@ def _run_reference(
     beyond: bool,
     settled: Settled,
 ) -> Pass:
-    """The same with NumPy, in blocks that stay near the cache."""
     count = len(tape)
     rows = max(1, min(stop - start, 16_384 if count <= 64 else max(1_024, 2**20 // count)))
     parts = []
@@ -128,12 +121,7 @@ def _run_reference(
 
 
 def together(passes: Sequence[Pass]) -> Pass:
-    """What passes over consecutive or separate samples add up to.
-
-    - `passes`: of one tape, at least one.
-
-    Returns with the samples' status one after the other, if every pass has one.
-    """
+    """The sum of passes of one tape; the samples' statuses are joined if every pass has one."""
     if len(passes) == 1:
         return passes[0]
     status = [p.status for p in passes if p.status is not None]
@@ -156,7 +144,6 @@ def together(passes: Sequence[Pass]) -> Pass:
 
 
 def _part_of(tape: Tape, block: Block, held: int, edges: bool, beyond: bool) -> Pass:
-    """A block of the reference as a pass."""
     if not beyond:
         np.minimum(block.first_invalid, block.overflow_at, out=block.first_invalid)
     status = np.where(block.first_invalid != VALID, INVALID, 0).astype(np.uint8)
@@ -200,14 +187,9 @@ def _part_of(tape: Tape, block: Block, held: int, edges: bool, beyond: bool) -> 
 
 
 def signs_of(step: Step, y: np.ndarray, argument: np.ndarray, ok: np.ndarray) -> int:
-    """1 if the watched sign is positive at some sample, plus 2 if negative.
-
-    - `step`: whose row says what is watched: the value, or value times argument
-      (`Operator.crossing`).
-    - `y`, `argument`, shape (m,): the step's values and its first operand's.
-    - `ok`, shape (m,): the samples that count.
-
-    Returns 0 to 3; 3 is a change of sign.
+    """1 if the watched sign is positive at some `ok` sample, plus 2 if negative; 3 is a change.
+    The step's row decides what is watched: the value, or value times argument
+    (`Operator.crossing`).
     """
     watched = y[ok]
     if step.row is not None and step.row.crossing == "argument":
@@ -241,13 +223,9 @@ def every_slot(tape: Tape, samples: Samples) -> extended.Plain | None:
 
 
 def first_untold(tape: Tape, samples: Samples, settled: Settled = NOTHING_SETTLED) -> np.ndarray:
-    """For each sample the first slot that double precision cannot tell; the last if none shows it.
-
-    - `samples`: with a column for each variable of the tape.
-    - `settled`: constant steps that are known better.
-
-    Returns where the value is beyond double range, or fewer than three digits of it are left; else
-    where it is 0, which an underflow may have made (shape (N,)).
+    """For each sample the first slot that double precision cannot tell, else the last slot.
+    That is where the value is beyond double range or keeps fewer than three digits; else where it
+    is 0, which an underflow may have made. Shape (N,).
     """
     rows = len(samples)
     plain = None if settled or tape.chooses else every_slot(tape, samples)
@@ -269,14 +247,10 @@ def first_untold(tape: Tape, samples: Samples, settled: Settled = NOTHING_SETTLE
 def at_points(
     tape: Tape, columns: np.ndarray, slots: Sequence[int]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Values of some slots and s^2 of the last at points of one's own; None without native engine.
-
-    - `columns`, shape (variables of the tape, m): finite, each row contiguous.
-    - `slots`: ascending; those after the last are not run.
-
-    Returns shape (len(slots), m)
-    Returns shape (m,)
-    Returns where no slot that was run leaves double range or the real numbers (shape (m,)).
+    """Values of some slots and s^2 of the last at any points; None without native engine.
+    `columns` has shape (variables of the tape, m), finite, each row contiguous; `slots` are
+    ascending, and those after the last are not run.  Returns shapes (len(slots), m) and (m,), and
+    where no slot that was run leaves double range or the real numbers, shape (m,).
     """
     engine = native.library()
     packed = None if engine is None else engine.pack(tape)
@@ -304,15 +278,8 @@ def at_points(
 def values_at(
     tape: Tape, samples: Samples, slot: int, settled: Settled = NOTHING_SETTLED
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Value and s^2 of one slot at every sample, by double precision's verdict.
-
-    Slots after it are not run.
-
-    - `samples`: with a column for each variable of the tape.
-    - `slot`: a place on the tape.
-    - `settled`: as for `run_pass`.
-
-    Returns meaningless where some node up to the slot is invalid (shape (N,)).
+    """Value and s^2 of one slot at every sample in double precision, shape (N,) each.
+    Slots after it are not run; both are meaningless where a node up to the slot is invalid.
     """
     total = len(samples)
     y, s2 = np.empty(total), np.empty(total)

@@ -1,8 +1,4 @@
-"""Many formulas on the same samples: one tape, one call, equal subtrees evaluated once.
-
-For searches: 2,000 children of a crossover hold about a fifth as many distinct subtrees as nodes.
-The native engine runs without Python's lock, so that several populations may be measured at once.
-"""
+"""Many formulas on the same samples: one tape, one call, equal subtrees evaluated once."""
 
 from __future__ import annotations
 
@@ -27,8 +23,6 @@ Counts = np.ndarray[Any, np.dtype[np.int64]]
 
 @dataclass(frozen=True)
 class PopulationScores:
-    """What `amplify` says of each formula with ``recheck=False``."""
-
     # eic, eic_finite: shape (M,): Digits; nan where no sample is valid or a lost value would be
     # needed
     eic: Floats
@@ -78,6 +72,7 @@ class Population:
         Returns
         -------
         PopulationScores
+            An entry for each formula, in their order.
 
         Raises
         ------
@@ -117,6 +112,7 @@ class Population:
         Parameters
         ----------
         samples
+            N rows, with a column for each variable.
 
         Returns
         -------

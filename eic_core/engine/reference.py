@@ -1,8 +1,6 @@
-"""Values and amplifications by NumPy (Algorithm 1), with every zero, kink and pole treated apart.
+"""Values and amplifications by NumPy (Algorithm 1): the reference in double precision.
 
-This is the reference in double precision: whole-array NumPy, with each rule of the
-definition (`eic_core.engine.edges`) applied at each sample.  The native engine gives the same
-numbers; operators that are added at run time, and machines without it, run here.
+It serves operators added at run time, and machines without the native engine.
 """
 
 from __future__ import annotations
@@ -26,8 +24,6 @@ VALID = np.iinfo(np.int64).max
 
 @dataclass
 class Block:
-    """Values and squared amplifications of every slot at m samples."""
-
     # y, s2: shape (m,): Per slot; s2 is inf where singular and meaningless from the first invalid
     # node on
     y: list[np.ndarray]
@@ -53,13 +49,13 @@ class Block:
     on_threshold: Sequence[Any] = ()
 
     def active_at(self, slot: int) -> Any:
-        """The samples at which a slot is evaluated; True where that is all of them."""
+        """The samples at which a slot is evaluated; True for all."""
         return True if self.active is None else self.active[slot]
 
 
 @dataclass(frozen=True)
 class SettledConstant:
-    """A constant step of which 60 digits have said everything, the same at every sample."""
+    """A constant step settled at 60 digits, the same at every sample."""
 
     # y, s2: its value and squared amplification
     y: float
@@ -85,13 +81,7 @@ def evaluate_block(
     rows: int,
     settled: Mapping[int, SettledConstant] | None = None,
 ) -> Block:
-    """Evaluate a tape at `rows` samples by the full definition.
-
-    - `columns`, shape (rows,), mapping of name to ndarray: finite values of each variable the tape
-      reads.
-    - `rows`: number of samples, 1 or more.
-    - `settled`: constant steps that are known better than doubles can tell.
-    """
+    """Evaluate a tape at `rows` samples, 1 or more, by the full definition."""
     block = _empty_block(rows)
     zero_std: list[np.ndarray | None] = []  # sqrt(v) where y == 0, if y ever is
     ones = np.ones(rows)
@@ -163,11 +153,6 @@ def _append(block: Block, y: np.ndarray, s2: np.ndarray, terms: tuple[np.ndarray
 
 
 class _Choices:
-    """The steps that compare and choose, and what they need to know of the others.
-
-    - `rows`: number of samples.
-    """
-
     def __init__(self, tape: Tape, rows: int) -> None:
         self.tape = tape
         self.never = np.zeros(rows, dtype=bool)
@@ -175,12 +160,10 @@ class _Choices:
         self.real: list[np.ndarray] = []  # where the slot and all that it needs have a value
 
     def is_truth(self, slot: int) -> bool:
-        """Whether a slot holds a truth value."""
         row = self.tape.steps[slot].row
         return row is not None and row.truth
 
     def note(self, step: Step, block: Block) -> None:
-        """What is known of a slot that was just evaluated."""
         real = np.isfinite(block.y[step.slot])
         if step.row is None or not step.row.chooses:
             for i in step.operands:
@@ -201,7 +184,7 @@ class _Choices:
         block: Block,
         zero_std: list[np.ndarray | None],
     ) -> None:
-        """Add a truth value or a choice to a block.
+        """Add a truth value or a choice to a block; the arguments are as for `_evaluate_step`.
 
         ==============  ===========================================================================
         truth value     s^2 = 1; where it is on its threshold is kept for the choice above, and is
@@ -209,8 +192,6 @@ class _Choices:
         choice          all of the branch taken; on a threshold `branches.choice_terms`
         doubt           sides, or on a threshold branches, that differ by roundings only
         ==============  ===========================================================================
-
-        - `step`, `row`, `leaves`, `block`, `zero_std`: as for `_evaluate_step`.
         """
         a = [block.y[i] for i in step.operands]
         s2 = [block.s2[i] for i in step.operands]
@@ -259,7 +240,7 @@ def _evaluate_step(
     block: Block,
     zero_std: list[np.ndarray | None],
 ) -> None:
-    """Add one step to a block: its value, what each operand adds to s^2, and s^2.
+    """Add one step to a block: its value, each operand's part of s^2, and s^2.
 
     The rules of ADR 0001, in the order in which they are applied:
 
@@ -272,11 +253,7 @@ def _evaluate_step(
     sum                   s^2 is 1 for the node's own rounding and what the operands add
     ====================  =========================================================================
 
-    - `row`: the step's.
-    - `leaves`: whether each operand is a leaf.
-    - `block`: holds all steps before; this one is appended.
-    - `zero_std`: per slot, sqrt(v) where the value is 0, or None if it never is; this one's is
-      appended.
+    `zero_std` holds per slot sqrt(v) where the value is 0, or None if it never is.
     """
     a = [block.y[i] for i in step.operands]
     s2 = [block.s2[i] for i in step.operands]
@@ -314,7 +291,6 @@ def _evaluate_step(
 
 
 def _append_step(step: Step, y: np.ndarray, terms: tuple[np.ndarray, ...], block: Block) -> None:
-    """s^2 = 1 + what comes from each operand; suspect where it is large, active and valid."""
     active = block.active_at(step.slot)
     total = np.ones_like(y)
     for term in terms:
@@ -332,10 +308,9 @@ def _settle_zeros(
     kappas: Sequence[Any],
     stds: list[np.ndarray],
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """What each operand adds to s^2 where zeros are about, and the deviation that it moves.
-
-    Where the value is not 0 but an operand is: the absolute form.  Where the value is 0: the limit
-    of kappa, else nothing if nothing is moved, else infinity (`edges.edge_term`).
+    """Each operand's part of s^2 near zeros, and the deviation that it moves.
+    A value other than 0 over an operand of 0 takes the absolute form; a value of 0 the limit of
+    kappa, else nothing if nothing is moved, else infinity (`edges.edge_term`).
     """
     partials = row.partials(NUMPY, a, y, step.parameter)
     limits = row.zero_limit(NUMPY, a, step.parameter)
@@ -353,11 +328,9 @@ def _note_trouble(
     step: Step, row: Operator, a: list[np.ndarray], y: np.ndarray, block: Block
 ) -> None:
     """Mark the samples at which this step has no real value or leaves double range.
-
-    A value that is no finite number is *outside* the domain if it is nan or a pole; then the sample
-    is invalid, unless a value has overflowed before it.  If it is inf for finite operands, it has
-    *left the range*: the sample is suspect.  So it is where a value is subnormal, or 0 though the
-    true value is not (`Operator.vanishes`).
+    A nan or a pole is *outside* the domain: the sample is invalid, unless a value has overflowed
+    before it.  An inf of finite operands has *left the range*: the sample is suspect.  So it is
+    where a value is subnormal, or 0 though the true value is not (`Operator.vanishes`).
     """
     settled = ~block.suspect & (step.node < block.first_invalid)
     active = block.active_at(step.slot)
@@ -390,7 +363,6 @@ def _note_trouble(
 
 
 def _note_range_of_leaf(step: Step, y: np.ndarray, block: Block) -> None:
-    """Mark numbers beyond double range, such as 1e400, or below its full precision."""
     active = block.active_at(step.slot)
     if step.label:
         if math.isnan(step.value):  # outside the domain
@@ -409,7 +381,6 @@ def _note_range_of_leaf(step: Step, y: np.ndarray, block: Block) -> None:
 
 
 def leaf_in_range(step: Step) -> bool:
-    """Whether a constant's double is as good as a double can be."""
     mantissa = step.label.lower().partition("e")[0]
     is_zero = not mantissa.strip("+-0./")
     return is_zero or bool(SMALLEST_NORMAL <= abs(step.value) < math.inf)

@@ -1,9 +1,4 @@
-"""Lays a formula, or many, out as a list of steps in which equal subtrees share one step.
-
-Identical subtrees have identical values and amplifications at every sample, so they share one slot,
-within a formula and across a population.  Laying out is a single pass in Python over the nodes;
-there is no code generation.
-"""
+"""Lays a formula, or many, out as a list of steps in which equal subtrees share one step."""
 
 from __future__ import annotations
 
@@ -38,8 +33,6 @@ Alike = Callable[[Node, tuple[int, ...]], Hashable]
 
 
 class Step(NamedTuple):
-    """One slot of the tape."""
-
     slot: int  # Its index in the tape; operands have smaller ones
     node: int  # Id of the first node (in post-order) that it stands for
     row: Operator | None  # None at a leaf
@@ -53,8 +46,6 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, eq=False, init=False)
 class Tape:
-    """What is evaluated, once each, in which order."""
-
     # For each node, the slot that holds its result; of a population, the nodes of all formulas
     slots: tuple[int, ...]
     first_nodes: list[Node]  # For each slot, the first node (in post-order) that it stands for
@@ -85,12 +76,10 @@ class Tape:
 
     @cached_property
     def nodes(self) -> list[int]:
-        """For each slot, the id of the first node that it stands for, in that node's formula."""
         return [node[0] for node in self.first_nodes]
 
     @cached_property
     def operands(self) -> list[tuple[int, ...]]:
-        """For each slot, the slots that it reads."""
         found, start = [], 0
         for node in self.first_nodes:
             stop = start + len(node.children)
@@ -100,12 +89,10 @@ class Tape:
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
-        """Column names that the tape reads."""
         return tuple([node[3] for node in self.first_nodes if node[1] == VARIABLE])
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """Each slot with all that is known of it, in the order of evaluation."""
         steps = []
         for slot, (node, operands) in enumerate(zip(self.first_nodes, self.operands, strict=True)):
             row, exact, label = None, node.parameter, node.label
@@ -122,10 +109,6 @@ class Tape:
 
     @cached_property
     def chooses(self) -> bool:
-        """Whether a condition stands on the tape, so that not every slot may count at every sample.
-
-        `eic_core.engine.branches` says which do.
-        """
         return any(node[1] in CONDITIONS for node in self.first_nodes)
 
     @cached_property
@@ -141,14 +124,12 @@ class Tape:
 
     @cached_property
     def constant(self) -> tuple[bool, ...]:
-        """For each slot, whether no variable stands below it."""
         found: list[bool] = []
         for node, operands in zip(self.first_nodes, self.operands, strict=True):
             found.append(node.operator != VARIABLE and all(found[i] for i in operands))
         return tuple(found)
 
     def members(self, root: int) -> list[int]:
-        """The slots below and at a slot, ascending."""
         reached = {root}
         for slot in range(root, -1, -1):
             if slot in reached:
@@ -175,7 +156,6 @@ def constant_value(label: str) -> float:
 
 
 def leaf_in_range(label: str, value: float) -> bool:
-    """Whether a constant's double is as good as a double can be."""
     if SMALLEST_NORMAL <= abs(value) < math.inf:
         return True
     mantissa = label.lower().partition("e")[0]
@@ -183,11 +163,9 @@ def leaf_in_range(label: str, value: float) -> bool:
 
 
 def lay_out(formula: Formula, *, share: bool = True, alike: Alike | None = None) -> Tape:
-    """Lay a formula out as a tape.
-
-    - `share`: False gives every node a slot of its own (for perturbation, where two equal subtrees
-      carry different noise).
-    - `alike`: what nodes that share a slot have in common; by default all but their ids.
+    """Lay a formula out as a tape.  `share=False` gives every node a slot of its own (for
+    perturbation, where two equal subtrees carry different noise); `alike` is the common key of
+    nodes that share a slot, by default all but their ids.
 
     >>> from eic_core.formula.syntax import read
     >>> tape = lay_out(read("sin(x)*sin(x)").formula)

@@ -25,6 +25,7 @@ def values(formula: Formula, samples: Samples, *, stop_at_invalid: bool = False)
     Parameters
     ----------
     formula
+        Its variables must be columns of `samples`.
     samples
         With a column for each variable.
     stop_at_invalid
@@ -79,7 +80,6 @@ def values(formula: Formula, samples: Samples, *, stop_at_invalid: bool = False)
 
 
 def plain_values(formula: Formula, samples: Samples) -> Floats:
-    """The same by NumPy alone."""
     tape = tape_of(formula)
     if tape.chooses:
         return _chosen_values(tape, samples)
@@ -97,7 +97,6 @@ def plain_values(formula: Formula, samples: Samples) -> Floats:
 
 
 def _chosen_values(tape: Tape, samples: Samples) -> Floats:
-    """The same where conditionals leave nodes out."""
     out = np.empty(len(samples))
     for start in range(0, len(samples), _BLOCK):
         stop = min(len(samples), start + _BLOCK)

@@ -1,4 +1,4 @@
-"""Which node a diagnosis is about, where its loss arose, and where it moves on other data."""
+"""The node of a diagnosis, the origin of its loss, and its move on other data."""
 
 from __future__ import annotations
 
@@ -13,21 +13,16 @@ from eic_core.measure.inspection import Inspection
 
 @dataclass(frozen=True)
 class BottleneckOnData:
-    """The bottleneck on some data."""
-
     node_id: int
     eic: float  # nan if no sample was valid
 
     @classmethod
     def of(cls, inspection: Inspection) -> BottleneckOnData:
-        """The bottleneck of an inspection."""
         return cls(inspection.bottleneck, inspection.eic)
 
 
 def bottleneck_sentence(before: BottleneckOnData, inspection: Inspection) -> str:
-    """Where the bottleneck was, and where it is now.
-
-    - `before`: of the same formula on other data.
+    """The bottleneck on other data (`before`) and on these, in a sentence.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -52,9 +47,7 @@ def bottleneck_sentence(before: BottleneckOnData, inspection: Inspection) -> str
 
 
 def diagnosed_node(inspection: Inspection) -> int:
-    """The node that a diagnosis is about: that of largest finite local EIC.
-
-    The bottleneck where that is only a leaf, because nothing else keeps a digit.
+    """The node of largest finite local EIC, or the bottleneck if that node is only a leaf.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -69,12 +62,7 @@ def diagnosed_node(inspection: Inspection) -> int:
 
 
 def origin_of_loss(inspection: Inspection, node_id: int) -> int:
-    """The node where most of another's loss is created: itself or one below it.
-
-    What a node creates is said in `eic_core.explain.created`.  Where samples are singular at the
-    node, the one at which they first are.
-
-    Returns id of the node itself or of one below it.
+    """The node, itself or below it, where most of a node's loss, or its first infinity, arises.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect

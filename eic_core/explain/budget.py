@@ -1,10 +1,4 @@
-"""The digit budget: how many digits of each constant and input the output needs, by running it
-rounded.
-
-Every constant and every input column is rounded to fewer and fewer significant digits, one
-at a time and then all together, and the formula is run on the data each time.  What counts
-is a tolerance on the output.
-"""
+"""The digit budget: the digits of each constant and input that the output needs."""
 
 from __future__ import annotations
 
@@ -52,8 +46,6 @@ SETTLED = 4e-3
 
 @dataclass(frozen=True)
 class OutputScale:
-    """What a deviation of the output is compared with."""
-
     of: str  # {"target", "output"}
     measure: str  # In words: a spread; where there is none beyond the noise of rounding, a size
     unit: float  # The same as a number
@@ -61,15 +53,9 @@ class OutputScale:
 
 
 def output_scale(inspection: Inspection) -> OutputScale:
-    """The scale of the target, or without one of the output.
-
-    Raises `UserError` if the formula has no finite value on the data.
-
-    Notes
-    -----
-    An output varies if its standard deviation is more than rounding alone may make of a constant:
-    4 u |f| s (rms), s the amplification of the result.  An output that is 0 has no size of its own;
-    the largest value that is computed on the way stands for it.
+    """The scale of the target, or without one of the output; raises `UserError` without any value.
+    An output varies if its standard deviation is above the rounding error of a constant: 4 u |f| s
+    (rms).  The scale of an output of 0 is the largest value computed on the way.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -109,7 +95,6 @@ def output_scale(inspection: Inspection) -> OutputScale:
 
 
 def _largest_on_the_way(inspection: Inspection, usable: Array) -> float:
-    """The largest finite size of any node's value at these samples."""
     largest = 0.0
     for k in range(len(inspection.formula)):
         sizes = np.abs(inspection.amplification.trace(k)[0][usable])
@@ -136,7 +121,6 @@ class Trial:
         self.reference = reference
 
     def digits_given(self, key: Key) -> int:
-        """Digits as written."""
         kind, name = key
         if kind == "constant":
             return digits_of(name)
@@ -144,17 +128,14 @@ class Trial:
         return max(digits_of(repr(value)) for value in column.tolist())
 
     def fewest_digits(self, key: Key, given: int) -> int:
-        """Digits that suffice for one number alone: all larger ones do, too."""
+        """The least digits of one number alone such that all larger ones suffice, too."""
         digits = given
         while digits > 1 and self.keeps_output({key: digits - 1}, self.part):
             digits -= 1
         return digits
 
     def digits_together(self, alone: Mapping[Key, int], given: Mapping[Key, int]) -> dict[Key, int]:
-        """Digits that suffice together, on all rows.
-
-        While they do not, the number whose rounding moves the output most gets one more.
-        """
+        """Digits that suffice together, on all rows; the most harmful number gets the next one."""
         together = dict(alone)
         deviations = {key: self.deviation({key: n}, self.part) for key, n in alone.items()}
         rows = self.part
@@ -171,7 +152,6 @@ class Trial:
         return together
 
     def keeps_output(self, digits: Mapping[Key, int], rows: Any) -> bool:
-        """Whether the output stays within the tolerance, and the formula the same tree."""
         values = self.values(digits, rows)
         if not np.isfinite(values).all():
             return False
@@ -194,10 +174,7 @@ class Trial:
         return rms(gaps) if np.isfinite(gaps).all() else math.inf
 
     def values(self, digits: Mapping[Key, int], rows: Any) -> Array:
-        """The output with these numbers rounded; nan where there is none.
-
-        All nan if the shortened text would be read as another tree.
-        """
+        """The output with these numbers rounded; nan without a value or if read as another tree."""
         formula = self.shortened_formula(digits)
         if makes_exponent_exact(self.formula, formula):
             return np.full(len(rows), math.nan)
@@ -212,7 +189,6 @@ class Trial:
         return found
 
     def shortened_formula(self, digits: Mapping[Key, int]) -> Formula:
-        """The formula with shortened constants."""
         return with_labels(
             self.formula, {name: n for (kind, name), n in digits.items() if kind == "constant"}
         )
@@ -230,8 +206,6 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Need:
-    """How many digits of one number the output needs."""
-
     kind: str  # {"constant", "input"}
     name: str  # The constant as written, or the variable
     nodes: tuple[int, ...]  # Where it stands
@@ -245,8 +219,6 @@ class Need:
 
 @dataclass(frozen=True)
 class Budget(Plain):
-    """The fewest digits with which the output stays within a tolerance."""
-
     inspection: Inspection = field(repr=False)
     # Allowed rms deviation of the output, in units of `measure`; with a target also the allowed
     # loss of R2
@@ -295,13 +267,16 @@ def digit_budget(
     Parameters
     ----------
     inspection
+        Its samples must have a finite value.
     tolerance
-        Above 0 and at most 1.
+        Of the output, as a share of its scale; above 0 and at most 1.
     progress
+        Called with the share of the work that is done, from 0 to 1.
 
     Returns
     -------
     Budget
+        The digits of each number, and the formula with shortened constants.
 
     Raises
     ------
@@ -350,7 +325,6 @@ def _result(
     alone: Mapping[Key, int],
     together: Mapping[Key, int],
 ) -> Budget:
-    """The budget: the formula run with all numbers rounded together, on all rows."""
     formula = trial.shortened_formula(together)
     after = amplify(formula, inspection.samples, root_values=True)
     assert after.root_values is not None
@@ -392,7 +366,6 @@ def _result(
 
 
 def _moved(trial: Trial, together: Mapping[Key, int], rows: Any) -> float:
-    """How far the output moves, in units of its scale; what does not vary, beyond noise only."""
     deviation = trial.deviation(together, rows)
     noise = 0.0 if "spread" in trial.scale.measure else trial.scale.noise
     return 0.0 if deviation <= noise else deviation / trial.scale.unit
@@ -454,7 +427,6 @@ def _about_constants(constants: list[Need], within: str) -> list[str]:
 
 
 def _about_inputs(inputs: list[Need]) -> str:
-    """The digits of the first few inputs, and the most of the others."""
     first, *others = inputs[:LISTED]
     parts = [f"{wording.count(first.together, 'digit')} of {phrases.input_name(first.name)}"]
     parts += [f"{n.together} of {phrases.input_name(n.name)}" for n in others]
@@ -465,7 +437,7 @@ def _about_inputs(inputs: list[Need]) -> str:
 
 
 def tolerance_words(share: float) -> str:
-    """A part of 1: per cent, or a power of ten where that is too small.
+    """A part of 1 in per cent, or as a power of ten where that is too small.
 
     >>> tolerance_words(1e-2), tolerance_words(3.21e-4), tolerance_words(1e-6), tolerance_words(0.0)
     ('1 %', '0.032 %', '10⁻⁶', '0')

@@ -1,9 +1,4 @@
-"""What makes an operator lose digits, or have no value: a sentence for each way in which
-operators do.
-
-The evidence is the values around the node at up to 2,000 samples, weighted by s^2 or by what the
-node creates of a target's loss, so that what is said is about the samples where digits are lost.
-"""
+"""The reasons why an operator loses digits or has no value, a sentence each."""
 
 from __future__ import annotations
 
@@ -48,16 +43,12 @@ FEELS = 2.0
 
 @dataclass(frozen=True)
 class Cause:
-    """Why digits are lost at a node."""
-
     label: str  # Two to six words: "cancellation in a difference"
     clause: str  # What happens, to follow a colon: "the two terms cancel"
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Values around one node where its amplification is largest."""
-
     node: Node
     # shape (n,): Values of the node at valid, non-singular samples; n may be 0. nan throughout if
     # the node leaves double range at all of them.
@@ -83,10 +74,8 @@ class Evidence:
 
 
 def gather_evidence(inspection: Inspection, node_id: int, target: int | None = None) -> Evidence:
-    """Evidence at one node: a second pass over its subtree at up to `MAX_ROWS` samples.
-
-    - `target`: weight the samples by what the node creates there of the loss of this one, which
-      stands at or above it; else by the node's own s^2.
+    """Evidence at one node at up to `MAX_ROWS` samples, weighted by the loss of `target` (a node at
+    or above it) that the node creates, else by its own s^2.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -129,7 +118,6 @@ def gather_evidence(inspection: Inspection, node_id: int, target: int | None = N
 
 
 def _largest(inspection: Inspection, node: Node, operands: tuple[Array, ...]) -> tuple[float, ...]:
-    """Per operand the largest finite magnitude where the node keeps a digit; else of those seen."""
     _, s = inspection.amplification.trace(node.id)
     keeps = np.isfinite(s)
     found = []
@@ -144,7 +132,6 @@ def _largest(inspection: Inspection, node: Node, operands: tuple[Array, ...]) ->
 def _evidence_rows(
     inspection: Inspection, node_id: int, created: Array | None
 ) -> npt.NDArray[np.int64]:
-    """Samples at which a node is evaluated, evenly spaced; of many also where most is created."""
     rows = np.flatnonzero(inspection.amplification.evaluated(node_id))
     if len(rows) <= MAX_ROWS:
         return rows
@@ -156,7 +143,6 @@ def _evidence_rows(
 
 
 def _created_at(inspection: Inspection, node_id: int, target: int) -> Array:
-    """About what a node creates of a target's loss at each sample: the growth of log10 s there."""
     _, above = inspection.amplification.trace(target)
     _, s = inspection.amplification.trace(node_id)
     known = np.isfinite(above) & np.isfinite(s)
@@ -176,7 +162,6 @@ def _created_at(inspection: Inspection, node_id: int, target: int) -> Array:
 
 
 def finite_cause(evidence: Evidence) -> Cause:
-    """Why a node amplifies noise that it was given, finitely."""
     if not len(evidence.y):
         return ACCUMULATED
     row = OPERATORS[evidence.node.operator]
@@ -200,7 +185,6 @@ ZERO_TERM = Cause(
 
 
 def _zero_given(what: str) -> Cause:
-    """The cause where an operand is 0, which has an error and no relative one."""
     return Cause("error of a value that is 0", f"{what} is 0 there and only brings its error")
 
 
@@ -219,8 +203,6 @@ NEARLY_ALL = 0.9
 
 @dataclass(frozen=True)
 class ExplainedLoss:
-    """Why a node loses its digits, and where they are created."""
-
     origin: int  # Where most are created: the node itself or one below it
     digits: float  # How many of them
     label: str  # The cause in two to six words
@@ -232,10 +214,7 @@ class ExplainedLoss:
 
 
 def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> ExplainedLoss:
-    """Why a node loses its digits: the step that creates most of them, and a second large one.
-
-    - `node_id`: with a sample that keeps a digit there.
-    - `limit`: characters of a sub-expression that is quoted.
+    """The step that creates most of a node's loss and why, and a second large one.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -289,7 +268,6 @@ def explain_loss(inspection: Inspection, node_id: int, limit: int = 37) -> Expla
 
 
 def _plain_cause(inspection: Inspection, loss: CreatedLoss, evidence: Evidence) -> Cause:
-    """What is said of a step that creates digits in no way that has a name."""
     node = inspection.formula.nodes[loss.node_id]
     if OPERATORS[node.operator].words.cancels:
         noun = OPERATORS[node.operator].words.noun
@@ -331,10 +309,7 @@ def _cancellation_cause(row: Operator, evidence: Evidence) -> Cause:
 
 
 def is_smaller_elsewhere(y: Array, lost: Array, size: float) -> bool:
-    """Whether a value is smaller by half at samples where less is lost: then no zero of it does it.
-
-    - `y`, `lost`, shape (n,): the value and what is lost; nan where one is not known.
-    - `size`: the value's usual magnitude where most is lost.
+    """Whether a value falls below half its usual `size` where less is lost: its zero is no cause.
 
     >>> y, lost = np.array([0.1, 0.5, 3.0]), np.array([1.0, 9.0, 2.0])
     >>> is_smaller_elsewhere(y, lost, 0.5), is_smaller_elsewhere(y, 1 / y, 0.5)
@@ -348,17 +323,11 @@ def is_smaller_elsewhere(y: Array, lost: Array, size: float) -> bool:
 
 
 def _near_cancellation(noun: str, kept: Array) -> Cause:
-    """Terms of which less than half is left, at all samples or at some."""
     some = "" if float(np.nanmax(kept)) < 0.5 else " at some samples"
     return Cause(f"cancellation in a {noun}", f"the two terms nearly cancel{some}")
 
 
 def _periodic_cause(row: Operator, evidence: Evidence) -> Cause:
-    """Near a pole, near a zero, or a large argument: which of the three the values point to.
-
-    A pole counts where the value is large, a zero where it is small and does more than the size of
-    the argument, both more readily within a turn; beyond, what is left is the argument's size.
-    """
     name = row.name
     (x,) = evidence.operands
     p = row.parameter(evidence.node.parameter)
@@ -416,7 +385,7 @@ def _nearness_by_row(
 
 
 def _length(period: float) -> str:
-    """A period, in terms of π where it is one or two of them.
+    """A period, as a multiple of π for one or two.
 
     >>> _length(2 * math.pi), _length(math.pi), _length(2.0)
     ('2π', 'π', '2')
@@ -484,7 +453,6 @@ def _nearness_cause(row: Operator, evidence: Evidence) -> Cause:
 
 
 def _steepness_cause(row: Operator, evidence: Evidence) -> Cause:
-    """What can be said of any operator: how many times it multiplies an operand's error."""
     y, parameter = evidence.y, row.parameter(evidence.node.parameter)
     kappas = row.kappa_squared(NUMPY, evidence.operands, y, parameter)
     times = [evidence.typical(np.sqrt(np.broadcast_to(k2, y.shape))) for k2 in kappas]
@@ -525,9 +493,7 @@ GIVEN = "what it is given has no digit left"
 def singular_clause(
     inspection: Inspection, node_id: int, rows: npt.NDArray[np.int64] | None = None
 ) -> str:
-    """What happened at a node whose amplification is infinite, or beyond 10^30.
-
-    - `rows`: those at which the node itself makes that; else where none of its operands has.
+    """The event that makes an infinite amplification (or above 10^30) at `rows` or its own rows.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -561,7 +527,6 @@ def singular_clause(
 
 
 def _made_clause(inspection: Inspection, node_id: int, rows: npt.NDArray[np.bool_]) -> str:
-    """What leaves no digit at some rows of a node whose operands have some there."""
     node = inspection.nodes[node_id].node
     row = OPERATORS[node.operator]
     exact, nearly = row.words.singular, row.words.nearly
@@ -588,10 +553,7 @@ def _made_clause(inspection: Inspection, node_id: int, rows: npt.NDArray[np.bool
 def _are_exact(
     inspection: Inspection, node_id: int, rows: npt.NDArray[np.intp]
 ) -> npt.NDArray[np.bool_]:
-    """Whether what a node is at 60 digits, 0 or on a jump, it is indeed, at some of these rows.
-
-    They are evenly spaced.  What does not show in 1,000 digits cannot be told from nothing.
-    """
+    """Whether a node's value at some of these rows is exactly 0 or on a jump, to 1,000 digits."""
     return np.array(
         [
             (sample.first_invalid is not None or evaluator.is_special(sample))
@@ -605,7 +567,6 @@ def _are_exact(
 def _with_many_digits(
     inspection: Inspection, node_id: int, rows: npt.NDArray[np.intp]
 ) -> Iterator[tuple[ExactEvaluator, ExactSample]]:
-    """A node's sub-expression at some of these rows, evenly spaced, at many more than 60 digits."""
     subtree = inspection.formula.subtree(node_id)
     evaluator = ExactEvaluator(tape_of(subtree), MANY_DIGITS)
     for row in rows[:: max(1, math.ceil(len(rows) / MOST_CHECKED))].tolist():
@@ -614,7 +575,6 @@ def _with_many_digits(
 
 
 def _jump_clause(inspection: Inspection, node_id: int, lost: npt.NDArray[np.bool_]) -> str:
-    """Which of some rows lie on the threshold of a condition, and whether it jumps there."""
     node, rows = inspection.formula.nodes[node_id], np.flatnonzero(lost)
     if not OPERATORS[node.operator].chooses:
         return _on_threshold(inspection, node_id, rows, "its threshold")
@@ -637,7 +597,6 @@ MEET_AT_0 = "both branches are 0, beside which no error is small"
 def _on_threshold(
     inspection: Inspection, node_id: int, rows: npt.NDArray[np.intp], threshold: str
 ) -> str:
-    """Which rows lie on a threshold, and whether exactly."""
     exactly = _are_exact(inspection, node_id, rows).all()
     numbers = rows + 1 if inspection.samples.rows is None else inspection.samples.rows[rows]
     if len(rows) == 1:
@@ -652,7 +611,6 @@ def _on_threshold(
 def _are_hinges(
     inspection: Inspection, node_id: int, rows: npt.NDArray[np.intp]
 ) -> npt.NDArray[np.bool_]:
-    """Whether both branches of a conditional are 0 at each of some rows."""
     formula = inspection.formula
     found = np.ones(len(rows), dtype=bool)
     for branch in formula.nodes[node_id].children[1:]:
@@ -664,7 +622,7 @@ def _are_hinges(
 
 
 def invalid_clause(node: Node) -> str:
-    """Why a node may have no real value; "" where it can only have left every range.
+    """The reason why a node may have no real value; "" where it can only leave every range.
 
     >>> from eic_core.formula.syntax import read
     >>> for text in ("log(x)", "x**-2", "x + 1"):
@@ -683,7 +641,6 @@ def invalid_clause(node: Node) -> str:
 
 
 def _base_clause(exponent: Fraction) -> str:
-    """Which bases have no real power with an exact exponent."""
     if exponent.denominator == 1:
         return "the base is 0, and the exponent is negative"
     if exponent > 0:
@@ -700,7 +657,7 @@ INDISTINCT = "at 60 digits what it is given cannot be told from where it has no 
 
 
 def missing_clause(inspection: Inspection, node_id: int) -> str:
-    """Why samples have no value at a node: what the operator forbids, or what no range holds.
+    """The reason why samples have no value at a node: the domain, or the range of numbers.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect

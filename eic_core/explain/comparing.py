@@ -1,4 +1,4 @@
-"""Compares the measures of one node's loss, and says in a sentence whether and why they differ."""
+"""Compares the measures of one node's loss, and explains a difference in a sentence."""
 
 from __future__ import annotations
 
@@ -44,8 +44,6 @@ STEADY_SIGMA = 1e-6
 
 @dataclass(frozen=True)
 class Shaken:
-    """Algorithm 2 at one sigma."""
-
     sigma: float  # Standard deviation of the noise, relative to each value
     local_eic: float  # Digits lost; nan without a usable row
     # low, high: 95 per cent interval of it; nan without one
@@ -60,8 +58,6 @@ class Shaken:
 
 @dataclass(frozen=True)
 class MethodAgreement:
-    """Whether the ways agree at a node."""
-
     badge: str  # {"ok", "explained", "unclear"}
     reasons: tuple[str, ...]  # Why they differ; a word on shared noise may stand with "ok"
     because: str = ""  # The first reason for the badge as a clause; "" with "ok"
@@ -79,9 +75,7 @@ TRUTH, ZERO, UNTAKEN, UNROUNDED = NOTHING = (
 
 
 def nothing_to_compare(what: str) -> MethodAgreement:
-    """The agreement at a node where there is nothing to compare.
-
-    - `what`: one of `NOTHING`.
+    """The agreement at a node where there is nothing to compare; `what` is one of `NOTHING`.
 
     >>> nothing_to_compare(ZERO).reasons
     ('There is nothing to compare: this is a value of 0.',)
@@ -108,8 +102,6 @@ _Finding = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Replay:
-    """What the operations below a node really rounded."""
-
     # shape (m,): The error that they make of the node to first order, in units of roundoff
     errors: Array
     underflows: bool  # Whether a value below is too small for the type
@@ -132,12 +124,9 @@ def compare_measures(
 
     - `recursion`, `shared`: local EIC with independent and with shared noise.
     - `shaken`: Algorithm 2's estimates, from the largest sigma to the smallest.
-    - `observed`: the errors in each floating-point type.
-    - `replays`: what the roundings that really happened add up to, for each type in `observed`.
-    - `q`, shape (m,): the correlated amplification at each sample; inf where no digit is left.
+    - `q`, shape (m,): the correlated amplification; inf where no digit is left.
     - `singular`: samples at which the recursion is infinite.
     - `rough`: whether a function with jumps or corners stands below.
-    - `copies`: what is shared most, if independent and shared noise differ.
     """
     found: list[_Finding] = []
     if singular:
@@ -198,12 +187,7 @@ _EXACT = "its value comes out exact"
 
 
 def _perturbation(recursion: float, shaken: Sequence[Shaken], singular: int) -> _Finding:
-    """Whether Algorithm 2 agrees with the recursion, by the steadiest estimate that there is.
-
-    In this order: nothing can be said without a steady estimate or a finite recursion; they agree
-    if the interval holds the recursion's value; a difference is explained by samples left out, or
-    by so many digits lost that double precision shows noise; any other is unclear.
-    """
+    """The agreement of the recursion with the steadiest estimate of Algorithm 2, or the reason."""
     steady = [s for s in shaken if s.sigma <= STEADY_SIGMA and not math.isnan(s.low)]
     if not steady:
         return _clause(
@@ -257,10 +241,8 @@ def _interval_holds(shaken: Shaken, recursion: float) -> bool:
 
 
 def _observation(observed: Observed, replay: Replay, q: Array) -> _Finding:
-    """Whether the errors of one type are what q and the type's roundoff let expect.
-
-    Compared where the error is linear in the roundoff.  A ratio within `LIKELY` agrees; another is
-    explained if the roundings that really happened, replayed through the formula, account for it.
+    """The agreement of one type's errors with q times the roundoff, where the error is linear: a
+    ratio within `LIKELY` agrees; another is explained if the replayed roundings account for it.
     """
     kind, name = observed.kind, NAMES[observed.kind]
     known = np.isfinite(observed.errors) & np.isfinite(q)
@@ -298,7 +280,6 @@ def _finding(badge: str, name: str, clause: str) -> _Finding:
 
 
 def _not_compared(observed: Observed, known: np.ndarray, linear: np.ndarray) -> str:
-    """Why samples are not compared in one type, as a clause; "" if all are."""
     beyond = int(np.count_nonzero(known & ~linear))
     of = f" of {wording.count(len(known), 'sample')}"
     if not linear.any():

@@ -1,12 +1,8 @@
-"""The function's own conditioning: what no way of writing it can avoid.
+"""The function's own conditioning: the loss that no way of writing it can avoid.
 
-A relative error of the inputs moves the value of f by its condition numbers
-x_v (df/dx_v) / f, whatever the expression; the result itself is rounded once.  With
-derivatives taken along the tree and summed over the places of each variable,
+With exact constants and derivatives summed over the places of each variable,
 
-    own = 1/2 log10 E[1 + sum_v (x_v (df/dx_v) / f)^2],
-
-constants being exact.
+    own = 1/2 log10 E[1 + sum_v (x_v (df/dx_v) / f)^2].
 """
 
 from __future__ import annotations
@@ -46,8 +42,6 @@ FEWEST_SETTLED = 50
 
 @dataclass(frozen=True)
 class VariableConditioning:
-    """How strongly the value depends on one input."""
-
     name: str
     rms: float  # Root mean square of x_v (df/dx_v) / f over the samples with finite conditioning
     largest: float  # Its largest size there
@@ -58,8 +52,6 @@ class VariableConditioning:
 
 @dataclass(frozen=True)
 class OwnConditioning(Plain):
-    """The conditioning of the function that a formula stands for, on a data set."""
-
     formula: Formula = field(repr=False)
     samples: Samples = field(repr=False)
     own: float  # Digits: inf if the conditioning is infinite at a sample; nan if none is valid
@@ -83,6 +75,7 @@ def own_conditioning(
     Parameters
     ----------
     formula
+        Its variables must be columns of `samples`.
     samples
         With a column for each variable.
     recheck
@@ -91,6 +84,7 @@ def own_conditioning(
     Returns
     -------
     OwnConditioning
+        Digits lost by the function, in all and for each input.
 
     Raises
     ------
@@ -118,16 +112,10 @@ def own_conditioning(
 
 
 class OwnSums:
-    """What `own_conditioning` gathers from the blocks of a `class_sweep`.
-
-    Where the conditioning is infinite, or the writing loses every digit, derivatives along the tree
-    do not tell: at 60 digits (1 - cos(x))/sin(x) is 0 at 1e-100, of x**2 - x*x rounding is left,
-    and at a tie of a maximum one operand speaks for both.  There the function is evaluated beside
-    the sample, at many digits.  What `MOST_WORK` leaves no time for is no part of any number.
-
-    - `recheck`: whether these samples are looked at with many digits.
-    - `unsettled`: samples that there was no time to look at.
-    - `nothing`: samples that were looked at, and where the function is 0 and no input moves it.
+    """The sums of `own_conditioning` over the blocks of a `class_sweep`.  Derivatives along the
+    tree fail where the conditioning is infinite or the writing loses every digit (at 60 digits (1 -
+    cos(x))/sin(x) is 0 at 1e-100).  There, with `recheck`, the function is evaluated beside the
+    sample at many digits; samples beyond `MOST_WORK` (`unsettled`) enter no number.
     """
 
     def __init__(self, formula: Formula, samples: Samples, *, recheck: bool = True) -> None:
@@ -141,10 +129,7 @@ class OwnSums:
         self._largest = [0.0] * len(self.slots)
 
     def add(self, block: Arrivals, doubtful: npt.NDArray[np.bool_] | None = None) -> Array:
-        """Add a block; its own^2 comes back, nan where it was not settled.
-
-        - `doubtful`, shape (m,): samples at which no digit is left by some other measure.
-        """
+        """Add a block and return its own^2, nan where it was not settled (`doubtful`: no digit)."""
         own2 = own_squared(block, self.slots)
         unsure = np.isinf(own2) if doubtful is None else np.isinf(own2) | doubtful
         unsure &= block.ok
@@ -160,7 +145,6 @@ class OwnSums:
         return own2
 
     def _settle(self, block: Arrivals, rows: npt.NDArray[np.intp]) -> Array:
-        """The block's own^2, with what arrives from the inputs at some rows found anew."""
         cells = [
             tuple([self.samples.decimal(name, row) for name in self.formula.variables])
             for row in (block.start + rows).tolist()
@@ -185,7 +169,6 @@ class OwnSums:
         return own2
 
     def result(self) -> OwnConditioning:
-        """The means."""
         mean = self._total.finite_mean()
         variables = tuple(
             VariableConditioning(
@@ -224,11 +207,7 @@ TURNS = ((1, 1), (-1, -1), (1, -1), (-1, 1))
 
 
 class _Beside:
-    """A function's values beside a sample, at many digits.
-
-    - `work`: nodes times evaluations so far, those with `MANY_DIGITS` counted `DEARER` times.
-    - `zeros`: samples at which it is 0.
-    """
+    """A function's values beside a sample, at many digits; `work` is nodes times evaluations."""
 
     def __init__(self, formula: Formula) -> None:
         self.names = formula.variables
@@ -239,10 +218,8 @@ class _Beside:
         self._evaluators: dict[int, ExactEvaluator] = {}
 
     def conditioning(self, cells: tuple[str, ...]) -> tuple[float, ...]:
-        """The size of x_v (df/dx_v) / f for each variable, the larger of both sides'.
-
-        Infinite beyond 10^30, and where f is 0 and moves, be it that it takes several inputs to
-        move it: `(x - 2)*(y - 2)` at 2, 2.  0 where it does not.
+        """|x_v (df/dx_v) / f| for each variable, the larger of both sides'; infinite beyond 10^30
+        and where f is 0 and moves, even if only with several inputs ((x - 2)*(y - 2) at 2, 2).
         """
         # beside 10^200 a step of 10^-83 passes over all jumps of a floor, as if it had a slope
         jumps = self._steps and any(abs(float(cell)) > LARGE for cell in cells)
@@ -257,10 +234,9 @@ class _Beside:
     def _found(
         self, cells: tuple[str, ...], digits: int, *, last: bool = False, part: int = 3
     ) -> tuple[float, ...] | None:
-        """That with so many digits; None where more would tell more.
-
-        Fewer digits are believed if f is not 0 and both sides of every input tell the same, and no
-        more than 30 digits.  A sample is left by the `part`-th part of the digits.
+        """`conditioning` with so many digits; None where more would tell more.  They suffice if f
+        is not 0, both sides of every input agree, and the size is at most 30 digits.  The step
+        beside a sample is 10^-(digits/part) of it.
         """
         y = self._value(cells, digits)
         if y is None and last:
@@ -288,7 +264,7 @@ class _Beside:
         return tuple(found)
 
     def _moved_together(self, cells: tuple[str, ...], digits: int) -> list[float]:
-        """Where f is 0 and no input alone moves it: infinite for those that do with others."""
+        """Infinite for the inputs that move f, 0 here, only together with others."""
         step = Decimal(1).scaleb(-digits // 10)  # so that a product of several is not rounded off
         for turns in TURNS:
             by = {i: turns[i % 2] * (1 + i) * step for i in range(len(cells))}
@@ -312,7 +288,6 @@ class _Beside:
 
 
 def _moved(cells: tuple[str, ...], by: Mapping[int, Decimal], digits: int) -> tuple[str, ...]:
-    """A sample of which some inputs are larger by a part of theirs."""
     with localcontext(prec=digits):
         return tuple(
             [
@@ -323,7 +298,6 @@ def _moved(cells: tuple[str, ...], by: Mapping[int, Decimal], digits: int) -> tu
 
 
 def _alike(sizes: list[float]) -> bool:
-    """Whether something moved on both sides, by as much."""
     least, most = min(sizes, default=0.0), max(sizes, default=0.0)
     return len(sizes) == len(SIDES) and least >= (1 - NEAR) * most
 
@@ -340,13 +314,7 @@ def variable_slots(formula: Formula) -> tuple[int, ...]:
 
 
 def own_squared(block: Arrivals, slots: tuple[int, ...]) -> Array:
-    """1 + sum over the variables of (x_v df/dx_v / f)^2 at each sample.
-
-    - `block`: from `class_sweep`.
-    - `slots`: those of the variables: `variable_slots`.
-
-    Returns 1 or more; inf where singular; meaningless where not `block.ok` (shape (m,)).
-    """
+    """1 + sum over the variables of (x_v df/dx_v / f)^2, shape (m,), as `q_squared`."""
     with np.errstate(all="ignore"):
         total = 1.0 + np.sum(
             [np.zeros(block.stop - block.start), *(np.square(block.arrived[s]) for s in slots)],

@@ -1,18 +1,11 @@
-"""Amplification when equal sub-expressions share their noise: q, and which sub-expressions are
-equal.
+"""Amplification when equal sub-expressions share their noise: q.
 
-The recursion takes every node's rounding as independent (Yu et al.,
-Eq. ``eq:recursive_relation``).  In a program, two copies of the same sub-expression are
-rounded alike, and an input that is read twice is wrong by the same amount twice.  With
-G_j from `eic_core.engine.adjoint`,
+The recursion takes every node's rounding as independent (Yu et al., Eq. ``eq:recursive_relation``),
+but a program rounds copies of a sub-expression alike.  With G_j from `eic_core.engine.adjoint`,
 
-    q^2 = sum over classes of (sum of G_j over the class)^2,
+    q^2 = sum over classes of (sum of G_j over the class)^2.
 
-a class being the subtrees that are identical up to the order of the operands of + and *.
-
-Two subtrees are of one class if they are identical up to the order of the operands of
-``+`` and ``*``: in floating point both orders give the same double.  A program that
-computes a class once, or reads a variable once, gives all its copies one rounding error.
+A class holds subtrees that are identical up to the order of the operands of ``+`` and ``*``.
 """
 
 from __future__ import annotations
@@ -44,11 +37,7 @@ def _number(label: str) -> Fraction | str:
 
 
 def class_tape(formula: Formula) -> Tape:
-    """A tape with one step for each class; `Tape.slots` gives each node's class.
-
-    Notes
-    -----
-    Constants are of one class if their values are equal: ``2`` and ``2.0`` are.
+    """A tape with one step for each class; constants of equal value (``2``, ``2.0``) are one.
 
     >>> from eic_core.formula.syntax import read
     >>> class_tape(read("(x+y)*2 - (y+x)*2.0").formula).slots
@@ -72,8 +61,6 @@ def _alike(node: Node, operands: tuple[int, ...]) -> Hashable:
 
 @dataclass(frozen=True)
 class CorrelatedAmplification(Plain):
-    """Amplification at the root with shared noise, beside the ordinary one."""
-
     formula: Formula = field(repr=False)
     samples: Samples = field(repr=False)
     # 1/2 log10 of the mean of q^2 over the valid samples: the digits lost when copies share their
@@ -109,18 +96,8 @@ def correlated_eic(
     formula: Formula, samples: Samples, *, recheck: bool = True
 ) -> CorrelatedAmplification:
     """Digits lost at the root when copies share their noise.
-
-    - `samples`: with a column for each variable.
-    - `recheck`: whether to settle at 60 digits, one by one, the samples that double precision
-      cannot; False is for searches through many formulas.
-
-    Raises `DataError` if a variable has no column.
-
-    Notes
-    -----
-    q^2 <= m s^2, m being the size of the largest class (Cauchy-Schwarz); q = s if no class
-    has two members.  Constants of equal value are one class.  Where much cancels, double
-    precision knows q^2 to about s^2 u at best, u being unit roundoff.
+    Without `recheck` no sample is settled at 60 digits.  q^2 <= m s^2, m being the size of the
+    largest class (Cauchy-Schwarz).  Where much cancels, doubles know q^2 to about s^2 u at best.
 
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})
@@ -155,11 +132,7 @@ def correlated_eic(
 
 
 def correlated_trace(formula: Formula, samples: Samples, node_id: int | None = None) -> Array:
-    """q of one node at every sample.
-
-    - `node_id`: default: the root.
-
-    Returns nan where the node's subtree has no real value; inf where no digit is left (shape (N,)).
+    """q of one node (by default the root), shape (N,): nan without a value, inf without a digit.
 
     >>> from eic_core.formula.syntax import read
     >>> formula = read("exp(x-x)").formula
@@ -176,24 +149,14 @@ def correlated_trace(formula: Formula, samples: Samples, node_id: int | None = N
 def class_sweep(
     formula: Formula, samples: Samples, *, recheck: bool = True, digits: int = DIGITS
 ) -> Iterator[Arrivals]:
-    """What arrives at the root from each class, block by block.
-
-    - `recheck`: whether doubtful samples are settled at 60 digits.
-    - `digits`: others than 60.
-
-    Yields `arrived` is in the order of the slots of `class_tape`.
-    Raises `DataError` if a variable has no column.
-    """
+    """The noise that arrives at the root from each class of `class_tape`, block by block."""
     samples.require(formula.variables)
     tape = class_tape(formula)
     return sweep(tape, class_units(tape), samples, recheck=recheck, digits=digits)
 
 
 def q_squared(block: Arrivals) -> Array:
-    """Sum of squares over the classes: q^2 at each sample.
-
-    Returns 1 or more; inf above the threshold of a singular sample; meaningless where not
-    `block.ok` (shape (m,)).
+    """q^2 at each sample, shape (m,): 1 or more, inf if singular, meaningless if not `block.ok`.
 
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [3.0]})
@@ -208,8 +171,6 @@ def q_squared(block: Arrivals) -> Array:
 
 
 class MeanOfFinite:
-    """A mean over valid samples that counts the infinite ones apart."""
-
     def __init__(self) -> None:
         self.count = self.infinite = 0
         self._sums: list[float] = []

@@ -1,18 +1,13 @@
-"""Where a loss is created: how many of a node's digits each step at or below it adds.
+"""The digits of a node's loss that each step at or below it creates.
 
 The noise of node j arrives at the target t as G_j, and sum_j G_j^2 = s_t^2 at every sample
-(`eic_core.engine.adjoint`).  With T_k the part of that sum that comes through node k, from it and
-all below, T_k / G_k^2 is s_k^2, and
+(`eic_core.engine.adjoint`).  With T_k the part of that sum that comes through node k,
 
     log10 s_t = sum_k rho_k (log10 s_k - sum_i (T_i / T_k) log10 s_i),     rho_k = T_k / s_t^2,
 
-over the operands i of each node k: what a node creates is the growth of log10 s from what it was
-given to what it gives on, weighted by how much of the target's noise takes that way.  A node that
-only passes a loss on creates nothing, a square creates log10 2 of what comes through it.
-
-Over the data the samples are weighted by s_t^(2 lambda), with the one lambda from 0 to 1 at which
-the weighted mean of log10 s_t is the local EIC of t; what the nodes create then adds up to it.  Of
-more than `MOST_ROWS` samples a choice is taken, and the local EIC is that of the choice.
+over the operands i of each node k: a node creates the growth of log10 s over its operands, weighted
+by the noise that passes it.  Samples are weighted by s_t^(2 lambda), lambda from 0 to 1, such that
+the created digits add up to the local EIC of t.
 """
 
 from __future__ import annotations
@@ -45,11 +40,8 @@ FEWEST_ROWS = 200
 
 def row_weights(s: Array, counts: Array | None = None) -> Array:
     """Weights of samples under which the mean of log10 s is log10 of the root mean square of s.
-
-    - `s`, shape (n,): finite amplifications, 1 or more each; n >= 1.
-    - `counts`, shape (n,): how many samples each stands for; one by default.
-
-    Returns proportional to s^(2 lambda) with 0 <= lambda <= 1; they add up to 1 (shape (n,)).
+    `s` has n >= 1 finite values of 1 or more, each for `counts` samples.  The weights are
+    proportional to s^(2 lambda) with 0 <= lambda <= 1 and add up to 1.
 
     >>> s = np.array([1.0, 10.0, 1000.0])
     >>> weights = row_weights(s)
@@ -85,13 +77,7 @@ def row_weights(s: Array, counts: Array | None = None) -> Array:
 
 
 class NoiseSums:
-    """What arrives at a target from each node at or below it, summed over all samples.
-
-    - `finite`, `singular`: samples at which the target is evaluated: those with finite s_t, over
-      which the sums go, and the others.
-    - `squares`, `fractions`: per node of the target's subtree, the sum of G^2 and of G^2 / s_t^2.
-    - `largest`: the largest G^2.
-    """
+    """Sums over the samples with finite s_t of the noise that arrives at t from each node below."""
 
     def __init__(self, inspection: Inspection, target: int) -> None:
         subtree = inspection.formula.subtree(target)
@@ -118,16 +104,9 @@ class NoiseSums:
 
 
 def digits_climbed(inspection: Inspection, target: int) -> Array:
-    """How many digits each step adds to the noise of each source on its way to a target.
-
-    Samples count by what arrives of the source, so that the digits are those of the rows that carry
-    its noise.
-
-    Returns by source j and node k of the target's subtree: the mean of log10 of |G_k| over that of
-    the node above k, weighted by G_j^2; of use where k is on the way of j. nan where nothing
-    arrives of j. A node on the way whose value is 0 has no relative noise, and passes on what it is
-    given: the step that leads from it to a value that is not 0 adds what there is to add (shape (n,
-    n)).
+    """The digits that each step adds to the noise of each source on its way to a target.  Shape (n,
+    n), by source j and node k: the mean of log10 of |G_k| over that of the node above k, weighted
+    by G_j^2; nan where nothing arrives of j.  A node whose value is 0 passes its noise on.
     """
     subtree = inspection.formula.subtree(target)
     children = [node.children for node in subtree.nodes]
@@ -160,13 +139,7 @@ def digits_climbed(inspection: Inspection, target: int) -> Array:
 def shares_through(
     inspection: Inspection, target: int, rows: npt.NDArray[np.intp], weights: Array
 ) -> list[float]:
-    """What part of a target's noise comes through each node at or below it, at some samples.
-
-    - `rows`: samples at which the target has a value.
-    - `weights`: how much each of them counts.
-
-    Returns per node of the target's subtree, from 0 to 1; the target's own is 1. nan without a
-    sample that keeps a digit.
+    """The share, 0 to 1, of a target's noise through each node of its subtree; nan without any.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -192,7 +165,6 @@ def shares_through(
 def _climb(
     source: int, above: list[int], size: Array, silent: Array, carried: Array, climbed: Array
 ) -> None:
-    """Add what each step on the way of one source adds at samples where some node has no noise."""
     here, k = size[source], source
     while (step := above[k]) != k:
         there = np.where(silent[step], here, size[step])
@@ -252,10 +224,7 @@ def _digits_held(children: list[tuple[int, ...]], arrived: list[Array], weights:
 
 
 def _chosen_rows(s: Array, most: int) -> tuple[npt.NDArray[np.intp], Array]:
-    """The samples through which a loss is followed, and how many each stands for.
-
-    Those that carry most of it matter one by one; of the others, every so many-th tells.
-    """
+    """The samples used to follow a loss (the largest, and every so many-th), and their counts."""
     finite = np.flatnonzero(np.isfinite(s))
     if len(finite) <= most:
         return finite, np.ones(len(finite))
@@ -269,7 +238,7 @@ def _chosen_rows(s: Array, most: int) -> tuple[npt.NDArray[np.intp], Array]:
 
 
 def noise_sums(inspection: Inspection, target: int) -> NoiseSums:
-    """What arrives at a target, summed once and kept for as long as the inspection lives."""
+    """The noise sums at a target, cached with the inspection."""
     kept = _SUMS.setdefault(inspection, {})
     if target not in kept:
         kept[target] = NoiseSums(inspection, target)
@@ -277,9 +246,7 @@ def noise_sums(inspection: Inspection, target: int) -> NoiseSums:
 
 
 def digits_created(inspection: Inspection, target: int) -> list[float]:
-    """How many of a target's digits each node creates; kept for as long as the inspection lives.
-
-    Returns per node of the target's subtree; [] without a sample that keeps a digit at the target.
+    """The digits of a target's loss that each node of its subtree creates; [] without any digit.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -299,19 +266,14 @@ _CREATED: WeakKeyDictionary[Inspection, dict[int, list[float]]] = WeakKeyDiction
 
 @dataclass(frozen=True)
 class CreatedLoss:
-    """What one sub-expression creates of a node's loss."""
-
     node_id: int  # Where it stands; of several copies the one that creates most
     digits: float  # All its copies together; below 0 if it takes noise away
     copies: tuple[int, ...]  # Every place where it stands
 
 
 def created_losses(inspection: Inspection, node_id: int) -> tuple[CreatedLoss, ...]:
-    """What each sub-expression at or below a node creates of the node's loss, the largest first.
-
-    Returns one for each distinct sub-expression that computes something; their digits add up to the
-    local EIC of the node without its singular samples. () without a sample that keeps a digit
-    there.
+    """The part of a node's loss that each distinct operation below it creates, the largest first.
+    The digits add up to the local EIC without singular samples; () if no sample keeps a digit.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect

@@ -22,6 +22,7 @@ class Diagnosis(Plain):
     Attributes
     ----------
     inspection
+        The measurement that is diagnosed.
     verdict
         What is wrong.
     ledger
@@ -69,10 +70,12 @@ def diagnose(inspection: Inspection) -> Diagnosis:
     Parameters
     ----------
     inspection
+        Its samples carry the diagnosis.
 
     Returns
     -------
     Diagnosis
+        The four answers, each with its sentences.
 
     Examples
     --------

@@ -1,9 +1,7 @@
-"""Which step leaves the result without a digit at each sample, and whether it jumps there.
+"""The step that leaves the result without a digit at each sample, and whether it jumps there.
 
-An infinite s is no cause by itself: what multiplies it by 0 silences it, and where a condition
-turns, the branch that is taken does not matter.  So the step is found by the absolute form of the
-recursion, v_k = y_k^2 + sum (de_k/dy_i)^2 v_i, at 60 digits: from the result down, by the operands
-through which v gets so large.
+A factor of 0 silences an infinite s.  So the step is found by the absolute recursion, v_k = y_k^2 +
+sum (de_k/dy_i)^2 v_i, at 60 digits, from the result down.
 """
 
 from __future__ import annotations
@@ -38,31 +36,25 @@ Rows = npt.NDArray[np.int64]
 
 
 class Source(NamedTuple):
-    """A step that leaves the result without a digit, and what the result does."""
-
     kind: int  # `STEEP`, `LOSES` or `JUMPS`
     node: int  # Where that comes from: of what is infinitely steep the steep step
 
 
 @dataclass(frozen=True)
 class Sources:
-    """The steps that leave the result without a digit."""
-
     # Each with its rows, the most first; jumps and zeros before what is steep
     found: tuple[tuple[Source, Rows], ...] = field(repr=False)
 
     def rows(self, *kinds: int) -> Rows:
-        """The rows of all sources of some kinds, ascending."""
         parts = [rows for source, rows in self.found if source.kind in kinds]
         return np.sort(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)
 
     def of(self, *kinds: int) -> list[tuple[Source, Rows]]:
-        """The sources of some kinds, the most rows first."""
         return [(source, rows) for source, rows in self.found if source.kind in kinds]
 
 
 def sources_of_infinity(inspection: Inspection) -> Sources:
-    """Find them; it is done once and kept for as long as the inspection lives.
+    """The sources of infinity, cached with the inspection.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -112,7 +104,6 @@ def _find(inspection: Inspection) -> Sources:
 
 
 def _moved_by(steps: Mapping[int, Array], row: int, source: Source) -> tuple[int, float]:
-    """What counts for one of two steps: the later kind, then how far the result moves with it."""
     return source.kind, float(steps[source.node][row]) if source.node in steps else 0.0
 
 
@@ -122,7 +113,6 @@ def _source(
     sample: ExactSample,
     counts: Callable[[Source], tuple[int, float]],
 ) -> Source:
-    """The source of one sample: down by what moves a step without bound."""
     root = formula.root.id
     slots = evaluator.tape.slots
     if len(sample.y) < len(evaluator.tape):

@@ -1,8 +1,6 @@
-"""The blame ledger: whose noise a node's amplification consists of, in numbers and in sentences.
+"""The blame ledger: whose noise a node's amplification consists of, in numbers and sentences.
 
-At every sample s_t^2 = sum_j G_j^2, G_j being what arrives at the target t of the noise
-injected at node j (`eic_core.engine.adjoint`).  Summed over the samples, each node's
-share of E[s_t^2] is exact, and the shares add up to 1.
+Summed over the samples, sum_j G_j^2 = s_t^2 gives each node's exact share of E[s_t^2].
 """
 
 from __future__ import annotations
@@ -32,8 +30,6 @@ HIDDEN_SHARE = 0.01
 
 @dataclass(frozen=True)
 class LedgerRow:
-    """One node's part in the target's amplification."""
-
     node_id: int
     text: str  # What the noise is, in words
     # sum_x G^2 / sum_x s_t^2 over the samples with finite s_t: the part of E[s_t^2] introduced
@@ -72,7 +68,7 @@ class LedgerRow:
 
     @property
     def inherited(self) -> float:
-        """What comes through this node from the nodes below it: 0 to 1."""
+        """The share of the noise from below that comes through this node: 0 to 1."""
         return max(0.0, self.through - self.share)
 
 
@@ -100,14 +96,7 @@ NEXT_TO_NOTHING = 1.2
 def ledger_sentences(
     inspection: Inspection, target: int, rows: tuple[LedgerRow, ...], singular: int
 ) -> tuple[str, ...]:
-    """The largest groups of equal noise, what is masked, and what is left out.
-
-    - `target`: the node whose noise is shared out.
-    - `rows`: of the target and every node below it; at least one.
-    - `singular`: valid samples left out of the ledger.
-
-    Returns whole sentences, the largest group first.
-    """
+    """Whole sentences: the largest groups of equal noise, masked losses, and samples left out."""
     if len(rows) == 1:
         return (_leaf(inspection, target), *_left_out(inspection, target, singular))
     groups = _groups_amplified_alike(rows, inspection.amplification.tape.slots)
@@ -123,7 +112,6 @@ def ledger_sentences(
 
 
 def _leaf(inspection: Inspection, target: int) -> str:
-    """All that there is to say of an input or a constant."""
     kind = "an input" if inspection.formula.nodes[target].operator == VARIABLE else "a constant"
     return (
         f"{phrases.code_text(inspection.formula, target)} is {kind}: its only noise is its own "
@@ -167,7 +155,6 @@ def _sentence(
     *,
     first: bool,
 ) -> str:
-    """Who makes so much of the noise, and where it is amplified; the share is that of the named."""
     group = _without_negligible(group)
     share = math.fsum(row.share for row in group)
     head = group[0]
@@ -183,7 +170,6 @@ def _sentence(
 
 
 def _amplified(group: list[LedgerRow]) -> str:
-    """How many times the noise of a group is amplified: from the least to the most of them."""
     if len(group) == 1:
         return f"amplified {wording.times(group[0].gain)}"
     least, most = (end(row.gain for row in group) for end in (min, max))
@@ -197,14 +183,14 @@ _ALONE_THERE = (" on the way, most at", ", mostly at", " at")
 
 
 def _part_there(row: LedgerRow) -> int:
-    """How much of a row's amplification its step makes: an index of `_ALONE_THERE`."""
+    """The step's part of a row's amplification: an index of `_ALONE_THERE`."""
     if not row.amplifier_part >= MOST_OF_IT:
         return 0
     return 2 if row.elsewhere <= NEXT_TO_NOTHING else 1
 
 
 def _another(share: float) -> str:
-    """A further share as it begins a sentence.
+    """A further share, to begin a sentence.
 
     >>> _another(0.33), _another(0.49999)
     ('Another 33 %', 'Another share of under 50 %')
@@ -214,7 +200,7 @@ def _another(share: float) -> str:
 
 
 def _share(share: float) -> str:
-    """A share as it begins a sentence.
+    """A share, to begin a sentence.
 
     >>> _share(0.73), _share(0.99999), _share(1.0)
     ('73 %', 'Over 99.9 %', 'All')
@@ -226,7 +212,6 @@ def _share(share: float) -> str:
 def _sources(
     inspection: Inspection, target: int, rows: tuple[LedgerRow, ...], group: list[LedgerRow]
 ) -> str:
-    """The few largest of a group by name, the others by number."""
     own = {row.node_id: row.text for row in rows}
     own[target] = f"rounding of {_name(inspection, target)} itself"
     kinds: dict[str, list[LedgerRow]] = {}
@@ -242,7 +227,6 @@ def _sources(
 
 
 def _places(inspection: Inspection, everywhere: list[LedgerRow], here: list[LedgerRow]) -> str:
-    """Which places of a source are meant, where it stands in several whose noise counts."""
     ids = {row.node_id for row in here}
     others = [row for row in everywhere if row.node_id not in ids]
     share = math.fsum(row.share for row in here)
@@ -251,7 +235,6 @@ def _places(inspection: Inspection, everywhere: list[LedgerRow], here: list[Ledg
     texts = node_texts(inspection.formula, phrases.TEXT_LIMIT)
 
     def ways_up(row: LedgerRow) -> list[str]:
-        """What a node stands in, from the operation that it is an operand of to the result."""
         found, k = [], inspection.formula.parents[row.node_id]
         while k is not None:
             found.append(f"`{texts[k]}`")
@@ -267,7 +250,6 @@ def _places(inspection: Inspection, everywhere: list[LedgerRow], here: list[Ledg
 
 
 def _without_negligible(group: list[LedgerRow]) -> list[LedgerRow]:
-    """The largest rows of a group: what is left out is next to nothing, all of it together."""
     ranked = sorted(group, key=lambda row: (-row.share, row.node_id))
     rest = math.fsum(row.share for row in ranked)
     limit = NEGLIGIBLE * rest
@@ -284,18 +266,13 @@ def _name(inspection: Inspection, target: int) -> str:
 
 
 def outermost_masked(inspection: Inspection, rows: tuple[LedgerRow, ...]) -> list[LedgerRow]:
-    """The masked rows that stand in no masked one."""
     masked = {row.node_id for row in rows if row.masked}
     parents = inspection.formula.parents
     return [row for row in rows if row.masked and parents[row.node_id] not in masked]
 
 
 def masked_sentence(inspection: Inspection, target: int, row: LedgerRow) -> str:
-    """What a masked node loses, and how little of the target's noise arises there.
-
-    - `target`: the node whose noise is shared out.
-    - `row`: a masked one.
-    """
+    """The loss of a masked node, and the small share of the target's noise that arises there."""
     local = inspection.nodes[row.node_id].local_eic_finite
     share = wording.percent(row.share)
     little = share if share.startswith("under") else f"only {share}" if row.share else "none"
@@ -317,8 +294,6 @@ WORTH_A_BAR = 0.001
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar of the waterfall, from `start` to `end` (shares of 1)."""
-
     label: str
     nodes: tuple[int, ...]  # One node, or all those grouped in the last bar
     start: float
@@ -327,8 +302,6 @@ class Bar:
 
 @dataclass(frozen=True)
 class Ledger(Plain):
-    """Who is to blame for a target's amplification."""
-
     inspection: Inspection = field(repr=False)
     target: int
     # For the target and every node below it, in post-order; empty if no sample is valid and finite
@@ -343,29 +316,21 @@ class Ledger(Plain):
 
     @property
     def ranked(self) -> tuple[LedgerRow, ...]:
-        """Rows from the largest share to the smallest."""
         return tuple(sorted(self.rows, key=lambda row: (-row.share, row.node_id)))
 
     @property
     def masked(self) -> tuple[int, ...]:
-        """Nodes whose loss the target hides."""
         return tuple(row.node_id for row in self.rows if row.masked)
 
     @property
     def outermost_masked(self) -> tuple[LedgerRow, ...]:
-        """Masked rows that are part of no masked one."""
         return tuple(outermost_masked(self.inspection, self.rows))
 
     def masked_sentence(self, row: LedgerRow) -> str:
-        """What a masked row loses, and how little of it arrives."""
         return masked_sentence(self.inspection, self.target, row)
 
     def waterfall(self, bars: int = WATERFALL_BARS, *, mean: bool = False) -> tuple[Bar, ...]:
-        """The shares stacked from 0 to 1, the smallest grouped in the last bar.
-
-        - `bars`: how many at most, the grouped one included; at least 1.
-        - `mean`: stack the means of the samples' shares instead: none of them can dominate.
-        """
+        """The shares (or their `mean` by row) stacked from 0 to 1, the smallest in the last bar."""
         parts = {row.node_id: row.mean_share if mean else row.share for row in self.rows}
         ranked = sorted(
             (row for row in self.rows if parts[row.node_id] > 0),
@@ -393,12 +358,14 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     Parameters
     ----------
     inspection
+        With the samples over which the noise is summed.
     target
-        Default: `diagnosed_node`, the node of largest finite local EIC.
+        A node; by default `diagnosed_node`, the node of largest finite local EIC.
 
     Returns
     -------
     Ledger
+        A row for each node at or below the target.
 
     Notes
     -----
@@ -455,7 +422,6 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
 
 
 def _through(inspection: Inspection, target: int, shares: Sequence[float]) -> list[float]:
-    """For each node, the shares of its subtree (a slice in post-order) together."""
     first = inspection.formula.first
     sums = [0.0, *np.cumsum(shares).tolist()]
     start = first[target]
@@ -467,12 +433,8 @@ def _through(inspection: Inspection, target: int, shares: Sequence[float]) -> li
 def _amplifiers(
     inspection: Inspection, target: int, squares: Sequence[float]
 ) -> list[tuple[int, float, float]]:
-    """For each node, the step on its way to the target that amplifies most, and its part of all.
-
-    The digits that a step adds are those at the rows that carry the node's noise
-    (`digits_climbed`).  The nearest step where several amplify alike; the part is that of the
-    digits gained on the way, nan if none are.  Last comes how many times the other steps together
-    amplify.
+    """For each node, the step on its way to the target that amplifies most (the nearest of equals),
+    its part of the digits gained on the way, nan if none, and the amplification by the others.
     """
     parents, start = inspection.formula.parents, inspection.formula.first[target]
     climbed = digits_climbed(inspection, target)

@@ -1,9 +1,4 @@
-"""The numbers of digits that a page shows, each with its name and one sentence.
-
-A formula has up to three: what its worst step loses (EIC), what its result loses when every
-node is rounded independently, and what the result loses when copies of an input or a sub-expression
-share their noise, as in a program.  Which of them leads where is in ADR 0016.
-"""
+"""The loss numbers that a page shows, each with its name and one sentence (ADR 0016)."""
 
 from __future__ import annotations
 
@@ -50,8 +45,6 @@ STABLE, MODERATE, SEVERE, INFINITE, UNDEFINED = (
 
 @dataclass(frozen=True)
 class Loss(Plain):
-    """One of the numbers of digits."""
-
     key: str  # {"worst_step", "result", "result_shared"}
     name: str
     digits: float  # inf where no digit is left at some sample; nan where there is no value
@@ -75,7 +68,7 @@ def level_of(digits: float) -> str:
 
 
 def paper_clause(eic: float) -> str:
-    """What Yu et al. say of an EIC: their thresholds 1 and 2 are about the worst step.
+    """Yu et al.'s words for an EIC: their thresholds 1 and 2 are about the worst step.
 
     >>> paper_clause(0.4)
     'EIC below 1, like a typical physical law'
@@ -90,10 +83,7 @@ def paper_clause(eic: float) -> str:
 
 
 def has_copies(formula: Formula) -> bool:
-    """Whether an input or a sub-expression stands in the formula twice.
-
-    Only then do shared and independent noise differ.
-    """
+    """Whether copies exist; only then do shared and independent noise differ."""
     return bool((np.bincount(class_tape(formula).slots) > 1).any())
 
 
@@ -105,7 +95,7 @@ APART = 0.1
 
 
 def shared_noise_differs(inspection: Inspection) -> bool:
-    """Whether copies that share their noise change what the result loses, by a look at some rows.
+    """Whether shared noise changes the result's loss, judged by some rows.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -135,11 +125,9 @@ def shared_noise_differs(inspection: Inspection) -> bool:
 def account_of_losses(
     inspection: Inspection, shared: float | None = None, shared_finite: float | None = None
 ) -> tuple[Loss, ...]:
-    """The loss numbers of a formula: what each is called, what it is, how large it is.
-
-    - `shared`, `shared_finite`: digits that the result loses with shared noise, with and without
-      the samples at which none is left (`CorrelatedAmplification.q_eic`); None if not computed.
-      Without copies they are those of independent noise, and known.
+    """The loss numbers of a formula: name, meaning and size.
+    `shared` and `shared_finite` are the result's loss with shared noise, with and without the
+    samples that keep no digit; without copies the loss with independent noise stands for them.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -192,9 +180,7 @@ def account_line(losses: Sequence[Loss]) -> str:
 
 
 def amount(digits: float, rest: float) -> str:
-    """A number of digits; where it is infinite at some samples, with that of the others.
-
-    An infinite loss is not called every digit: a result that jumps may keep most of them.
+    """A number of digits; where infinite at some samples, with the loss of the others.
 
     >>> amount(2.3, 2.3), amount(math.inf, 0.4), amount(math.inf, math.nan)
     ('2.3 digits', 'infinite at some samples, 0.4 digits at the others', 'infinite')
@@ -206,7 +192,7 @@ def amount(digits: float, rest: float) -> str:
 
 
 def kept_phrase(digits: float) -> str:
-    """What a result keeps that loses little.
+    """The digits kept by a result that loses little.
 
     >>> kept_phrase(0.17), kept_phrase(0.02), kept_phrase(0.0)
     ('keeps all but 0.2 digits', 'keeps all but 0.02 digits', 'keeps every digit')
@@ -218,7 +204,7 @@ def kept_phrase(digits: float) -> str:
 
 
 def loss_phrase(digits: float) -> str:
-    """A number of digits that no rounding puts on another side of 1 or 2, where levels change.
+    """A number of digits that no rounding moves across 1 or 2, where levels change.
 
     >>> print(*[loss_phrase(d) for d in (0.94, 0.991, 0.99996, 1.0, 1.02, 2.004)], sep=", ")
     0.9 digits, 0.99 digits, 0.99996 digits, 1.0 digits, 1.02 digits, 2.004 digits

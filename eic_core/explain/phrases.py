@@ -9,16 +9,12 @@ TEXT_LIMIT = 48
 
 
 def code_text(formula: Formula, node_id: int, limit: int = TEXT_LIMIT) -> str:
-    """A sub-expression in backticks.
-
-    - `node_id`: the root of the sub-expression.
-    - `limit`: most characters between the backticks.
-    """
+    """A sub-expression in backticks, of at most `limit` characters between them."""
     return f"`{short_text(formula, node_id, limit)}`"
 
 
 def input_name(name: str) -> str:
-    """A variable as `code_text` shows it.
+    """A variable as in `code_text`.
 
     >>> input_name("theta1")
     '`θ₁`'
@@ -27,7 +23,7 @@ def input_name(name: str) -> str:
 
 
 def noise_source(node: Node, text: str) -> str:
-    """What a node's noise is: the error of an input or a constant, or a rounding.
+    """The noise of a node: the error of an input or a constant, or a rounding.
 
     >>> from eic_core.formula.syntax import read
     >>> [noise_source(node, text) for node, text in zip(read("2*x").formula, ("2", "x", "2·x"))]

@@ -1,10 +1,6 @@
-"""What remains of a formula's fit under rounding, other rows, and rows outside those it was fitted
-to: its robustness card.
+"""The robustness card: a formula's fit under rounding, on other rows, and outside its data.
 
-R^2 is 1 - SSE/SST on the rows that are predicted; it is nan where the formula has no value at one
-of them.  The formula's own shape is as given throughout: whoever chose it has seen all rows, so
-that rows left out here tell of its constants alone.  Rows that nobody has seen are a table of their
-own (`holdout`).
+R^2 is 1 - SSE/SST on the predicted rows, nan where the formula has no value at one of them.
 """
 
 from __future__ import annotations
@@ -53,7 +49,7 @@ def r2_with_digits(formula: Formula, samples: Samples, digits: int = FEW_DIGITS)
     Parameters
     ----------
     formula
-        Left as they are: pi, e, fractions, and exponents that belong to their power.
+        Constants that stay: pi, e, fractions, and exponents that belong to their power.
     samples
         With a target.
     digits
@@ -62,6 +58,7 @@ def r2_with_digits(formula: Formula, samples: Samples, digits: int = FEW_DIGITS)
     Returns
     -------
     float
+        At most 1; nan where the formula has no value at some row.
 
     Examples
     --------
@@ -81,12 +78,14 @@ def r2_in_float32(formula: Formula, samples: Samples) -> float:
     Parameters
     ----------
     formula
+        Its variables must be columns of `samples`.
     samples
         With a target, which stays in double precision, as R^2 itself does.
 
     Returns
     -------
     float
+        At most 1; nan where the formula has no value at some row.
 
     Examples
     --------
@@ -117,6 +116,7 @@ def resampled_r2(
     target
         Shape (N,).
     resamples
+        Number of draws.
     seed
         Non-negative.
 
@@ -148,16 +148,10 @@ def resampled_r2(
 
 
 def outer_rows(columns: Mapping[str, Array], share: float = OUTER) -> np.ndarray | None:
-    """The rows that lie outermost in the data.
-
-    In one input a row is as far out as the number of rows below it less that of rows above it, in
-    size.  Rows are ordered by the input in which they are outermost, then by the sum over all.
-
-    - `columns`, shape (N,), mapping of name to ndarray: the inputs.
-    - `share`: how many rows, of 1; all that tie with the last of them belong to them.
-
-    Returns None without an input, or where ties would make them three tenths of all rows or more
-    (shape (N,)).
+    """The `share` of rows that lie outermost in the data, with all ties, as a mask of shape (N,).
+    In one input a row is as far out as the absolute difference of the numbers of rows below and
+    above it; the input in which it is outermost counts, then the sum over all.  None without an
+    input, or where ties would make them three tenths of all rows or more.
 
     >>> x = np.arange(20.0)
     >>> np.flatnonzero(outer_rows({"x": x})).tolist()
@@ -175,7 +169,6 @@ def outer_rows(columns: Mapping[str, Array], share: float = OUTER) -> np.ndarray
 
 
 def _off_middle(column: Array) -> Array:
-    """Rows below less rows above, in size, for each row."""
     _, place, counts = np.unique(column, return_inverse=True, return_counts=True)
     upto = np.cumsum(counts)
     below, above = upto - counts, len(column) - upto
@@ -189,11 +182,14 @@ def r2_of_outer_rows(formula: Formula, samples: Samples) -> tuple[float, int]:
     Parameters
     ----------
     formula
+        Its constants are where the fit begins.
     samples
+        Rows with a target.
 
     Returns
     -------
     tuple[float, int]
+        R^2, at most 1, and the number of outer rows.
 
     Examples
     --------
@@ -223,6 +219,7 @@ def r2_of_rows_left_out(formula: Formula, samples: Samples, *, seed: int = 0) ->
     Parameters
     ----------
     formula
+        Its constants are where each fit begins.
     samples
         With a target; of more than 2,000 rows, so many are taken, evenly spread.
     seed
@@ -260,7 +257,6 @@ def r2_of_rows_left_out(formula: Formula, samples: Samples, *, seed: int = 0) ->
 
 
 def _spread(rows: np.ndarray, most: int) -> np.ndarray:
-    """At most so many of some rows, evenly spread."""
     places = np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(np.int64)
     return rows[places]
 
@@ -277,17 +273,18 @@ class RobustnessCard(Plain):
     Attributes
     ----------
     formula
+        The formula as given.
     text
         In Python's notation.
     rows
+        Number of rows in `samples`.
     r2
         As given.
     resampled_low
-        The middle 95 per cent of R^2 over 1,000 draws of the rows with replacement, the formula
-        as given; of more than 20,000 rows, so many are drawn from, evenly spread.
+        Lower end of the middle 95 per cent of R^2 over 1,000 draws of the rows with replacement,
+        the formula as given; at most 20,000 rows, evenly spread, are drawn from.
     resampled_high
-        The middle 95 per cent of R^2 over 1,000 draws of the rows with replacement, the formula
-        as given; of more than 20,000 rows, so many are drawn from, evenly spread.
+        Upper end of the same interval.
     few_digits
         With every constant rounded to four significant digits.
     float32
@@ -301,10 +298,12 @@ class RobustnessCard(Plain):
     holdout
         On another table, the formula as given; nan without one.
     holdout_rows
+        Number of rows of that table; 0 without one.
     outside
         On those of its rows that lie outside the ranges of the inputs in `samples`; nan
         without.
     outside_rows
+        How many these are.
     """
 
     formula: Formula = field(repr=False)
@@ -351,8 +350,6 @@ NO_VALUE = "—: there is no value at some row, or nothing to measure it on."
 
 
 class CardLine(NamedTuple):
-    """One row of a card."""
-
     name: str
     r2: float  # nan where there is none
     text: str  # The same as it is shown
@@ -410,7 +407,6 @@ def _lines(card: RobustnessCard) -> Iterator[CardLine]:
 
 
 def _taking_part(rows: int, most: int) -> str:
-    """What is said where not all rows take part."""
     return f" Of the {rows:,} rows, {most:,} take part, evenly spread." if rows > most else ""
 
 
@@ -422,6 +418,7 @@ def robustness_card(
     Parameters
     ----------
     formula
+        Its variables must be columns of `samples`.
     samples
         With a target: the rows that it was fitted to. Outer rows are outer in some of their
         columns; for cards to be compared, these must be the same.
@@ -433,6 +430,7 @@ def robustness_card(
     Returns
     -------
     RobustnessCard
+        R^2 in each adversity, with the numbers of rows.
 
     Raises
     ------
@@ -487,7 +485,7 @@ def robustness_card(
 def _on_holdout(
     formula: Formula, samples: Samples, holdout: Samples | None
 ) -> tuple[float, int, float, int]:
-    """R^2 and rows of another table, and of its rows outside the box of the first."""
+    """R^2 and number of rows of another table, and of its rows outside the first one's box."""
     if holdout is None:
         return math.nan, 0, math.nan, 0
     beyond = np.zeros(len(holdout), dtype=bool)

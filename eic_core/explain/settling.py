@@ -44,7 +44,7 @@ SHARE_OF_EIC = 0.25
 
 
 def unsettled_clause(inspection: Inspection) -> str:
-    """Why the mean is not settled at this N; "" where that is not known.
+    """The reason why the mean is not settled at this N; "" if unknown.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -79,14 +79,12 @@ def unsettled_clause(inspection: Inspection) -> str:
 
 @dataclass(frozen=True)
 class UnsettledAt:
-    """Which mean is not settled, and why."""
-
     own: bool  # Whether it is that of EIC's own node; else that of `node` alone
     node: int  # Where s grows without bound; -1 if only the tail is heavy
 
 
 def unsettled_at(inspection: Inspection) -> UnsettledAt | None:
-    """Which mean is not settled at this N, and why; None where that is not known.
+    """The mean that is not settled at this N, and why; None if unknown.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -121,12 +119,7 @@ def unsettled_at(inspection: Inspection) -> UnsettledAt | None:
 
 
 def nodes_that_make(inspection: Inspection, node_id: int) -> list[int]:
-    """Of the nodes that take both signs, those at which much of a node's loss is created.
-
-    The node itself is one of them, if it takes both signs.
-
-    Returns that where most is created first.
-    """
+    """The nodes that take both signs and create much of a node's loss, the largest first."""
     signs = inspection.amplification.signs
     losses = created_losses(inspection, node_id)
     created = {k: loss.digits for loss in losses for k in loss.copies}
@@ -140,9 +133,7 @@ def nodes_that_make(inspection: Inspection, node_id: int) -> list[int]:
 
 
 def grows_towards(inspection: Inspection, node_id: int, k: int) -> bool:
-    """Whether s of a node grows without bound where another, at or below it, changes its sign.
-
-    - `k`: the node itself or one below it.
+    """Whether s of a node grows without bound where `k`, at or below it, changes its sign.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -168,9 +159,7 @@ def grows_towards(inspection: Inspection, node_id: int, k: int) -> bool:
 
 
 def has_steps_alone(inspection: Inspection, node_id: int) -> bool:
-    """Whether more data of this kind would bring a node no value between those that it has.
-
-    Whole numbers of a small range, and columns whose values mostly repeat.
+    """Whether more data of this kind would bring a node no value between its present ones.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -195,8 +184,6 @@ LARGEST_STEP = 1_000
 
 @dataclass(frozen=True)
 class Growth(Plain):
-    """Local EIC on subsamples of N/16, N/8 … N rows."""
-
     counts: tuple[int, ...]
     # Mean over random orders of the rows of the local EIC of their first n
     local_eic: tuple[float, ...]
@@ -210,7 +197,6 @@ class Growth(Plain):
 
     @property
     def sentence(self) -> str:
-        """How much more data would change."""
         first, last = self.counts[0], self.counts[-1]
         start, end = self.local_eic[0], self.local_eic[-1]
         if end - start < 0.1:
@@ -229,12 +215,7 @@ class Growth(Plain):
 
 
 def growth_of(s2: Array, *, seed: int = 0, unbounded: bool = False) -> Growth | None:
-    """The curve of local EIC over N, averaged over random orders of the rows.
-
-    - `s2`, shape (n,): finite s^2.
-    - `unbounded`: whether the mean is known to be infinite.
-
-    Returns None if n < `FEWEST`.
+    """Local EIC over N, averaged over random orders of the finite s^2; None if n < `FEWEST`.
 
     >>> growth_of(np.full(64, 100.0)).local_eic
     (1.0, 1.0, 1.0, 1.0, 1.0)
@@ -268,8 +249,6 @@ def growth_of(s2: Array, *, seed: int = 0, unbounded: bool = False) -> Growth | 
 
 @dataclass(frozen=True)
 class MeanInterval:
-    """A bootstrap interval for local EIC, or why there is none."""
-
     # low, high: nan without an interval
     low: float
     high: float
@@ -281,7 +260,6 @@ class MeanInterval:
 
     @property
     def sentence(self) -> str:
-        """What may be said about other samples of the same kind."""
         if self.reason:
             return f"No interval can be given: {self.reason}."
         low, high = f"{self.low:.2f}", f"{self.high:.2f}"
@@ -303,21 +281,14 @@ def interval_of(
 ) -> MeanInterval:
     """A percentile bootstrap interval for log10 of the root of E[s^2], where one exists.
 
-    - `s2`, shape (n,): finite s^2.
-    - `crosses`: whether s grows without bound where a node changes its sign, so that E[s^2] is
-      infinite.
-    - `event`: what the node does there.
-    - `left_out`: samples of the same kind of which nothing is known.
-    - `level`: of the interval, between 0 and 1.
-    - `seed`: of the bootstrap, 0 or more.
+    - `s2`, shape (n,): finite values.
+    - `crosses`: whether s grows without bound where a node changes its sign (by `event`).
+    - `left_out`: samples of the same kind whose s is unknown.
 
-    Notes
-    -----
-    The bootstrap of a mean fails without a finite variance (K. B. Athreya, "Bootstrap of the
-    mean in the infinite variance case", Annals of Statistics 15 (1987) 724-731).  That is
-    taken as given while Hill's tail index of s^2 is above 2.  Of more than `MANY` rows that many
-    are drawn at once, and what they stray is scaled down to n (P. J. Bickel, F. Goetze and
-    W. R. van Zwet, "Resampling fewer than n observations", Statistica Sinica 7 (1997) 1-31).
+    The bootstrap of a mean fails without a finite variance (K. B. Athreya, Annals of Statistics 15
+    (1987) 724-731), which is assumed while Hill's tail index of s^2 is above 2.  Of more than
+    `MANY` rows that many are drawn, and their spread is scaled down to n (P. J. Bickel, F. Goetze
+    and W. R. van Zwet, Statistica Sinica 7 (1997) 1-31).
 
     >>> interval_of(np.full(500, 100.0), False).sentence
     'On other samples of this kind expect 1.00 digits here (95 % bootstrap interval).'

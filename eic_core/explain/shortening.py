@@ -42,9 +42,7 @@ def digits_of(text: str) -> int:
 
 
 def shortened_label(label: str, digits: int) -> str:
-    """A constant rounded to so many significant digits, spelled as `Node.label` is.
-
-    Returns the label itself if it has no more.
+    """A constant rounded to so many significant digits (at most), spelled as `Node.label` is.
 
     >>> [shortened_label(t, 3) for t in ("3.14159", "-165.300293", "123456", "2.50", "1.2345e-7")]
     ['3.14', '-165', '123000', '2.50', '1.23e-7']
@@ -78,9 +76,7 @@ def with_labels(formula: Formula, digits: Mapping[str, int]) -> Formula:
 
 
 def makes_exponent_exact(formula: Formula, shortened: Formula) -> bool:
-    """Whether a shortened exponent has become a whole number or a half.
-
-    Such an exponent is read as part of the power, without noise: another tree.
+    """Whether a shortened exponent has become exact, a whole number or a half: another tree.
 
     >>> from eic_core.formula.syntax import read
     >>> formula = read("x**2.37").formula

@@ -1,8 +1,7 @@
-"""How the loss is spread over the samples, in words that agree with what stands beside them.
+"""The spread of the loss over the samples, in words that agree with the numbers beside them.
 
-`Tail` is measured at the step of largest finite local EIC, while its `divergent` looks at every
-step, and samples at which a step keeps no digit are left out of it.  Here each number says which
-step it is about, and none is shown that leaves out all that matters.
+`Tail` is of one step and leaves out samples without a digit, but its `divergent` considers every
+step; so each number names its step.
 """
 
 from __future__ import annotations
@@ -23,8 +22,6 @@ TEXT_LIMIT = 24
 
 @dataclass(frozen=True)
 class Spread(Plain):
-    """The tail of the loss, ready to be shown."""
-
     place: str  # The step that the quantiles are about, in backticks; "" if there are none
     # Digits lost there by 50, 90 and 99 % of the samples; a dash where no sample keeps a digit at
     # some other step
@@ -36,7 +33,7 @@ class Spread(Plain):
 
 
 def spread_of(inspection: Inspection) -> Spread | None:
-    """Put the tail into words; None where there is no sample to speak of.
+    """The tail in words; None without a valid sample.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -60,10 +57,6 @@ def spread_of(inspection: Inspection) -> Spread | None:
 
 
 def settled_phrase(inspection: Inspection, tail: Tail) -> str:
-    """Whether the mean is settled, and if it is not, at which step.
-
-    - `tail`: its own.
-    """
     if math.isinf(inspection.eic):
         place = _place(inspection, inspection.bottleneck)
         singular = wording.count(inspection.counts.singular, "sample")
@@ -90,7 +83,6 @@ def settled_phrase(inspection: Inspection, tail: Tail) -> str:
 
 
 def _settled(inspection: Inspection, tail: Tail) -> str:
-    """What is said where nothing speaks against a mean."""
     if inspection.counts.unresolved:
         return f"not known: {wording.count(inspection.counts.unresolved, 'sample')} left out"
     # an index below 1 says that there is no mean, were it known better
@@ -98,7 +90,7 @@ def _settled(inspection: Inspection, tail: Tail) -> str:
 
 
 def _heavy(inspection: Inspection, tail: Tail) -> bool:
-    """Whether the tail at its own step is too heavy for a mean, as `tail_of` has it."""
+    """Whether the tail at its own step is too heavy for a mean (`tail_of`)."""
     evaluated = inspection.amplification.evaluated_count(tail.node)
     count = evaluated - inspection.nodes[tail.node].singular
     if math.isnan(tail.hill) or not count:

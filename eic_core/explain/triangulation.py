@@ -1,9 +1,4 @@
-"""Measures each node's loss in four ways: recursion, shared noise, perturbation, observed error.
-
-On a part of the data, node by node: Algorithm 1 with independent and with shared noise,
-Algorithm 2 (Yu et al., ``alg:estimate_eic``) at falling sigma, and the error of float32 and
-float64 against 60 digits.  Where they differ, it is said why.
-"""
+"""Measures each node's loss in four ways: recursion, shared noise, perturbation, observed error."""
 
 from __future__ import annotations
 
@@ -50,11 +45,7 @@ _WAYS = "the prediction, trials with small errors, single and double precision"
 def agreement_sentence(
     agreements: Sequence[MethodAgreement], recursion: Sequence[float], texts: Sequence[str]
 ) -> str:
-    """Where the ways agree, why not elsewhere, and where there is nothing to compare.
-
-    - `agreements`: one a node; empty if no sample has a value.
-    - `recursion`: local EIC of the nodes; the reason of the largest that does not agree is given.
-    - `texts`: the nodes in backticks.
+    """The agreement of the ways over all nodes; the reason is of the largest `recursion`.
 
     >>> fine = MethodAgreement(OK, ())
     >>> apart = MethodAgreement("explained", ("…",), "in single precision …")
@@ -83,7 +74,6 @@ def _of_compared(
     recursion: Sequence[float],
     texts: Sequence[str],
 ) -> str:
-    """Where the ways agree among the nodes at which there is something to compare."""
     count = len(compared)
     some = " that can be compared" if count < len(agreements) else ""
     apart = [k for k in compared if agreements[k].badge != OK]
@@ -125,8 +115,6 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class TriangulatedNode:
-    """One node, four ways."""
-
     node_id: int
     text: str
     recursion: float  # Local EIC over the rows used that are not singular here
@@ -152,8 +140,6 @@ class TriangulatedNode:
 
 @dataclass(frozen=True)
 class Triangulation(Plain):
-    """All nodes of a formula, four ways."""
-
     inspection: Inspection = field(repr=False)
     samples: Samples = field(repr=False)  # The rows used, evenly spaced over the valid ones
     nodes: tuple[TriangulatedNode, ...]  # In post-order; empty if no row is valid
@@ -162,7 +148,6 @@ class Triangulation(Plain):
 
     @property
     def sentence(self) -> str:
-        """Over all nodes: do the ways agree, and if not, where and why?"""
         return agreement_sentence(
             [node.agreement for node in self.nodes],
             [node.recursion for node in self.nodes],
@@ -178,13 +163,16 @@ def triangulate(
     Parameters
     ----------
     inspection
+        Its valid rows are used, evenly spaced.
     seed
-        Of the perturbation.
+        Of the perturbation, non-negative.
     progress
+        Called with the share of the work that is done, from 0 to 1.
 
     Returns
     -------
     Triangulation
+        The four measures of each node, and whether they agree.
 
     Notes
     -----
@@ -235,7 +223,6 @@ def triangulate(
 
 
 def _wrong_at_zero(observed: Observed, zeros: Array) -> Observed:
-    """Every digit is wrong of a number that is computed where the exact value is 0."""
     wrong = zeros & np.isnan(observed.errors)
     if not wrong.any():
         return observed
@@ -243,8 +230,6 @@ def _wrong_at_zero(observed: Observed, zeros: Array) -> Observed:
 
 
 class _Noise:
-    """The rows evaluated once, from which noise is followed to every node."""
-
     def __init__(self, formula: Formula, samples: Samples) -> None:
         shared, tape = class_tape(formula), tape_of(formula)
         self._classes, self._class_slots = class_units(shared), shared.slots
@@ -254,18 +239,13 @@ class _Noise:
         self._formula = formula
 
     def shared(self, k: int) -> Arrivals:
-        """What arrives at a node from each class."""
         return self._shared.arrivals(self._classes[: self._class_slots[k] + 1])
 
     def arrived(self, k: int) -> list[Array]:
-        """What arrives at a node from each of its subtree."""
         return self._single.arrivals(self._nodes[: k + 1]).arrived[self._formula.first[k] :]
 
     def copies(self, k: int, shared: Arrivals, single: list[Array], rows: Any) -> Copies | None:
-        """The class that makes shared noise differ most in the way that it does; None without.
-
-        `rows` are those that count, a mask.
-        """
+        """The class that makes shared noise differ most from independent noise; None without."""
         first = self._formula.first[k]
         members: dict[int, list[int]] = {}
         for place, slot in enumerate(self._class_slots[first : k + 1]):
@@ -300,7 +280,6 @@ def _node(
     *,
     zero: bool,
 ) -> TriangulatedNode:
-    """One node measured in all four ways, and whether they agree; `zero` if its value is 0."""
     together = noise.shared(k)
     q2 = q_squared(together)
     finite = amplification.evaluated(k) & np.isfinite(q2)
@@ -335,7 +314,7 @@ def _node(
 
 
 def _nothing(formula: Formula, k: int, amplification: Amplification, *, zero: bool) -> str:
-    """What a node is where no way can show anything, one of `NOTHING`; else ""."""
+    """One of `NOTHING` for a node where no way can show anything; else ""."""
     if not amplification.evaluated(k).any():
         return "" if amplification.singular[k] else UNTAKEN
     node = formula.nodes[k]
@@ -345,7 +324,6 @@ def _nothing(formula: Formula, k: int, amplification: Amplification, *, zero: bo
 
 
 def _replay(arrived: list[Array], observed: tuple[Observed, ...]) -> Replay:
-    """The node's error if every operation is rounded as it was, to first order."""
     total = np.zeros(len(arrived[0]))
     noise = exact = 0.0
     with np.errstate(all="ignore"):
@@ -360,7 +338,6 @@ def _replay(arrived: list[Array], observed: tuple[Observed, ...]) -> Replay:
 
 
 def _rows(inspection: Inspection) -> Samples | None:
-    """The rows to use, evenly spaced over the valid ones; None without any."""
     valid = np.flatnonzero(inspection.amplification.valid)
     if not len(valid):
         return None

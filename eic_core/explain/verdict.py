@@ -1,8 +1,4 @@
-"""The verdict on a formula: what its result keeps, where digits are lost, and what qualifies that.
-
-The level, the colour and the sentence are about the result; EIC, the loss of the worst step, stands
-beside it (ADR 0016).  Numbers are rounded here, in the sentences, and nowhere before.
-"""
+"""The verdict on a formula: the digits kept, and where and why digits are lost (ADR 0016)."""
 
 from __future__ import annotations
 
@@ -100,7 +96,7 @@ TOLD_PLACES = 2
 
 @dataclass(frozen=True)
 class Verdict:
-    """What to say about a formula.  Sub-expressions stand in backticks."""
+    """The verdict on a formula.  Sub-expressions stand in backticks."""
 
     level: str  # A key of `LEVELS`; it is about the result
     sentence: str  # The verdict: a sentence, and a second one where samples leave double range
@@ -113,22 +109,23 @@ class Verdict:
 
     @property
     def badge(self) -> str:
-        """The level as it is written beside the cause."""
         return self.level.replace("-", " ")
 
 
 def verdict(inspection: Inspection) -> Verdict:
     """Say in one sentence what a formula keeps and where it loses digits, and why.
 
-    It is said once, and kept for as long as the inspection lives.
+    The verdict is cached with the inspection.
 
     Parameters
     ----------
     inspection
+        Its result is judged.
 
     Returns
     -------
     Verdict
+        Sentence, level and cause.
 
     Examples
     --------
@@ -156,8 +153,6 @@ _SAID: WeakKeyDictionary[Inspection, Verdict] = WeakKeyDictionary()
 
 @dataclass(frozen=True)
 class _Said:
-    """What is said of the digits, before the range of doubles is looked at."""
-
     level: str
     sentence: str
     cause: str
@@ -167,12 +162,10 @@ class _Said:
 
     @property
     def calm(self) -> bool:
-        """Whether nothing that was said so far is grave."""
         return self.level in (STABLE, MODERATE)
 
     @property
     def loss(self) -> str:
-        """The sentence without the word that calms."""
         return self.sentence.removeprefix(CALM)
 
 
@@ -200,7 +193,6 @@ def _verdict(inspection: Inspection) -> Verdict:
 
 
 def _with_rows_without_double(inspection: Inspection, said: _Said) -> _Said:
-    """Samples at which a program gets no value lead, unless they are few beside a large loss."""
     found = double_range(inspection)
     if not found.count:
         return said
@@ -216,12 +208,10 @@ def _with_rows_without_double(inspection: Inspection, said: _Said) -> _Said:
 
 
 def _wider(inspection: Inspection) -> str:
-    """What the numbers are about that follow: jumps are told apart."""
     return f"{WIDER}, and apart from a jump," if undecided(inspection).count else WIDER
 
 
 def _with_underflow(inspection: Inspection, said: _Said) -> _Said:
-    """Digits that over- or underflow costs where there is a value all the same."""
     found = double_range(inspection)
     if not len(found.worn):
         return said
@@ -233,7 +223,6 @@ def _with_underflow(inspection: Inspection, said: _Said) -> _Said:
 
 
 def _with_jumps(inspection: Inspection, said: _Said) -> _Said:
-    """Samples at which a rounding decides the result."""
     found = undecided(inspection)
     if not found.count:
         return said
@@ -248,7 +237,6 @@ def _with_jumps(inspection: Inspection, said: _Said) -> _Said:
 
 
 def _with_unusable(inspection: Inspection, said: _Said, missing: Sequence[_Missing]) -> _Said:
-    """Samples at which our arithmetic finds no value, be there one or not: no number is of them."""
     told = _told_of_missing(inspection, [m for m in missing if m.kind == "usable"])
     if not told:
         return said
@@ -260,7 +248,6 @@ def _with_unusable(inspection: Inspection, said: _Said, missing: Sequence[_Missi
 
 
 def _with_undefined(inspection: Inspection, said: _Said, missing: Sequence[_Missing]) -> _Said:
-    """Samples at which the formula has no real value, whatever computes it."""
     told = _told_of_missing(inspection, [m for m in missing if m.kind == "real"])
     if not told:
         return said
@@ -275,7 +262,6 @@ def _at_the_others(inspection: Inspection) -> str:
 
 
 def _told_of_missing(inspection: Inspection, failing: Sequence[_Missing]) -> str:
-    """At how many samples there is no value, where and why; all of one kind.  "" if at none."""
     if not failing:
         return ""
     told = (
@@ -293,7 +279,6 @@ def _told_of_missing(inspection: Inspection, failing: Sequence[_Missing]) -> str
 
 
 def _with_left_out(inspection: Inspection, said: _Said) -> _Said:
-    """Samples of which nothing is known: no number is about them."""
     counts = inspection.counts
     if not counts.unresolved:
         return said
@@ -306,9 +291,7 @@ def _with_left_out(inspection: Inspection, said: _Said) -> _Said:
 
 
 def range_sentence(inspection: Inspection, found: DoubleRange) -> str:
-    """At how many samples a program gets no value, where that comes from, and what is exact.
-
-    - `found`: its own, with at least one sample lost.
+    """The samples at which a program gets no value, the reason, and the exact part.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -333,7 +316,6 @@ def range_sentence(inspection: Inspection, found: DoubleRange) -> str:
 
 
 def _exact_value(found: DoubleRange) -> str:
-    """Whether a double could hold the exact value where a program gets none."""
     held = found.in_range + found.fewer
     if found.beyond == found.count:
         return "the exact value is out of range, too"
@@ -353,7 +335,7 @@ def _exact_value(found: DoubleRange) -> str:
 
 
 def worn_sentence(found: DoubleRange) -> str:
-    """How many digits over- or underflow costs where a result has a value all the same.
+    """The digits that over- or underflow costs where a result has a value all the same.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -374,9 +356,7 @@ def worn_sentence(found: DoubleRange) -> str:
 
 
 def jump_sentence(inspection: Inspection, found: Undecided) -> str:
-    """At how many samples a rounding decides the value of the result, where, and what it moves.
-
-    - `found`: its own, with at least one sample.
+    """The samples at which a rounding decides the result's value, where, and its move.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -421,8 +401,6 @@ def _text(inspection: Inspection, node_id: int, limit: int = TEXT_LIMIT) -> str:
 
 @dataclass(frozen=True)
 class _Step:
-    """The step that loses most: how it is called, and why it does."""
-
     place: str
     inherited: str
     clause: str
@@ -432,7 +410,6 @@ class _Step:
 
 
 def _worst_step(inspection: Inspection) -> _Step:
-    """The bottleneck in words."""
     bottleneck = inspection.bottleneck
     if math.isinf(inspection.eic):
         n = inspection.nodes[bottleneck]
@@ -450,7 +427,6 @@ def _worst_step(inspection: Inspection) -> _Step:
 
 
 def _finite(inspection: Inspection) -> _Said:
-    """No sample leaves the result without a digit; a step inside may be."""
     eic, bottleneck, root = inspection.eic, inspection.bottleneck, inspection.nodes[-1]
     result = root.local_eic
     level = level_of(result)
@@ -499,7 +475,6 @@ def _finite(inspection: Inspection) -> _Said:
 
 
 def _cause_of_result(inspection: Inspection, worst: _Step) -> ExplainedLoss | None:
-    """Why the result loses digits, where the worst step's loss does not say all of it."""
     root = len(inspection.formula) - 1
     found = explain_loss(inspection, root, TEXT_LIMIT * 2 // 3)
     if found.label == ACCUMULATED.label or found.further or math.isinf(inspection.eic):
@@ -512,7 +487,6 @@ SHOWS = 0.1
 
 
 def _share_of_result(inspection: Inspection) -> float:
-    """The part of the result's noise that comes through the worst step."""
     worst, root = inspection.bottleneck, len(inspection.formula) - 1
     arrived = noise_sums(inspection, root).squares
     through = math.fsum(arrived[inspection.formula.first[worst] : worst + 1])
@@ -520,15 +494,11 @@ def _share_of_result(inspection: Inspection) -> float:
 
 
 def _how_hidden(inspection: Inspection) -> str:
-    """How far the result hides its worst step."""
     return "hidden" if _share_of_result(inspection) < 0.5 else "damped"
 
 
 def _noise_named(inspection: Inspection, jump: int | None = None) -> str:
-    """Which noise a loss of the result is about, where there are two that may differ.
-
-    Where a condition's jump makes it, what its branches share with it does not matter.
-    """
+    """The kind of noise that a loss of the result is about, where two may differ."""
     formula = inspection.formula
     if jump is not None:
         row = OPERATORS[formula.nodes[jump].operator]
@@ -559,7 +529,6 @@ def _stable_sentence(inspection: Inspection) -> str:
 
 
 def _infinite(inspection: Inspection) -> _Said:
-    """At some sample no digit of the result is right, or it is infinitely steep."""
     sources = sources_of_infinity(inspection)
     told, steep = sources.of(LOSES, JUMPS), sources.of(STEEP)
     if not told:
@@ -591,7 +560,6 @@ def _infinite(inspection: Inspection) -> _Said:
 
 
 def _at_one_step(found: Sequence[tuple[Source, Rows]]) -> list[tuple[Source, Rows]]:
-    """The same with the rows of one step together, the most rows first."""
     rows: dict[int, tuple[Source, Rows]] = {}
     for source, more in found:
         known = rows.get(source.node)
@@ -606,13 +574,11 @@ IT_LOSES, IT_JUMPS, IS_STEEP = "loses every digit", "jumps", "is infinitely stee
 
 
 def _what_it_does(inspection: Inspection, source: Source, rows: Rows) -> str:
-    """What the result does at the rows of a source: where it jumps, it may keep some digits."""
     keeps = source.kind == JUMPS and following(inspection).keeps_some(rows, source.node)
     return IT_JUMPS if keeps else IT_LOSES
 
 
 def _costs(found: Following, rows: Rows, step: int | None = None) -> str:
-    """The digits that a result loses which moves with a step."""
     least, most = map(wording.digits_phrase, found.digits(rows, step))
     return most if least == most else f"up to {most}"
 
@@ -622,7 +588,7 @@ def _is_jump(row: Operator) -> bool:
 
 
 def _followed(inspection: Inspection) -> str:
-    """Which step the result follows where its own amplification is finite; "" if none."""
+    """The step that the result follows where its own amplification is finite; "" if none."""
     found = following(inspection)
     if not len(found.rows):
         return ""
@@ -630,7 +596,6 @@ def _followed(inspection: Inspection) -> str:
 
 
 def _following(inspection: Inspection) -> _Said:
-    """The result follows a step that keeps no digit, which its amplification does not show."""
     found, valid = following(inspection), inspection.counts.valid
     count, step = len(found.rows), found.node
     where = "" if count == valid else f" at {count:,} of {wording.count(valid, 'sample')}"
@@ -644,7 +609,6 @@ def _following(inspection: Inspection) -> _Said:
 
 
 def _elsewhere(inspection: Inspection, where: str) -> str:
-    """What the result loses at the other samples."""
     finite = inspection.nodes[-1].local_eic_finite
     followed = following(inspection).rows.tolist()
     _, s = inspection.amplification.trace(inspection.formula.root.id)
@@ -659,7 +623,6 @@ def _elsewhere(inspection: Inspection, where: str) -> str:
 
 
 def _at_first(inspection: Inspection, sources: Sequence[tuple[Source, Rows]], where: str) -> str:
-    """The step of the most rows, and how many of those of the sentence it has, if not all."""
     (source, rows), *others = sources
     place = _text(inspection, source.node)
     if not others:
@@ -669,7 +632,6 @@ def _at_first(inspection: Inspection, sources: Sequence[tuple[Source, Rows]], wh
 
 
 def _steep(inspection: Inspection, steep: Sequence[tuple[Source, Rows]]) -> _Said:
-    """All samples that have no finite s are steep ones."""
     where = _at_samples(inspection, inspection.nodes[-1].node.id)
     source, _ = steep[0]
     noise, at = _noise_named(inspection, source.node), _at_first(inspection, steep, where)
@@ -695,11 +657,7 @@ def _singular_label(inspection: Inspection, node_id: int, rows: Rows | None = No
 
 
 def _at_samples(inspection: Inspection, node_id: int, steep: int = 0) -> str:
-    """At how many samples a node keeps no digit; "" if at all of them.
-
-    Where 60 digits were needed at more samples than they were taken at, of the others only.  So
-    many of them are `steep`, and told apart.
-    """
+    """The samples at which a node keeps no digit (`steep` ones apart); "" if all."""
     valid, unresolved = inspection.counts.valid, inspection.counts.unresolved
     lost = inspection.nodes[node_id].singular - steep
     if lost == valid:
@@ -730,7 +688,6 @@ def _undefined(inspection: Inspection, missing: Sequence[_Missing]) -> _Said:
 
 
 def _kind_of_value(clause: str) -> str:
-    """What samples lack: a real value, or one that can be used."""
     return "usable" if any(why in clause for why in (UNREDUCED, LEAVES, INDISTINCT)) else "real"
 
 
@@ -756,7 +713,6 @@ def _notes(inspection: Inspection, missing: Sequence[_Missing]) -> tuple[str, ..
 
 
 def _branch(inspection: Inspection) -> list[str]:
-    """At how few samples the bottleneck is evaluated, if it stands in a branch."""
     node_id = inspection.bottleneck
     evaluated, valid = inspection.nodes[node_id].evaluated, inspection.counts.valid
     if not 0 < evaluated < valid:
@@ -831,20 +787,17 @@ def _invalid(inspection: Inspection, missing: Sequence[_Missing]) -> list[str]:
 
 
 class _Missing(NamedTuple):
-    """A node at which samples first have no value: how many, and why."""
-
     node_id: int
     samples: int
     clause: str
 
     @property
     def kind(self) -> str:
-        """What they lack."""
         return _kind_of_value(self.clause)
 
 
 def _missing(inspection: Inspection) -> list[_Missing]:
-    """The nodes at which samples first have no value, the most samples first; not the unsettled."""
+    """The nodes at which samples first lack a value, the most samples first; not the unsettled."""
     unsettled = inspection.amplification.unsettled_at
     counts = {n.node.id: n.invalid - unsettled.get(n.node.id, 0) for n in inspection.nodes}
     failing = sorted((k for k, count in counts.items() if count), key=lambda k: -counts[k])

@@ -21,8 +21,6 @@ from eic_core.measure.inspection import Inspection, local_eic
 
 @dataclass(frozen=True)
 class WhatIf(Plain):
-    """A formula in which one node is replaced by its mean over the data."""
-
     inspection: Inspection = field(repr=False)
     node_id: int
     mean: float  # Over the valid samples at which the node is in double range
@@ -57,12 +55,14 @@ def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:
     Parameters
     ----------
     inspection
+        Its samples must have a finite value.
     node_id
-        Not the root.
+        Of the node that is replaced; not the root.
 
     Returns
     -------
     WhatIf
+        Fit and EIC before and after.
 
     Raises
     ------
@@ -134,7 +134,6 @@ def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:
 
 
 def _with_constant(formula: Formula, node_id: int, value: float) -> Formula:
-    """The formula with a constant in place of a node's subtree."""
     drafts: list[Draft] = []
     for node in formula.nodes:
         if node.id == node_id:
@@ -172,10 +171,7 @@ def _sentence(
 
 
 def _change(before: float, after: float, singular: bool = False) -> str:
-    """What becomes of EIC.
-
-    - `before`, `after`: over the samples at which it is finite.
-    - `singular`: whether there are others.
+    """The change of EIC over its finite samples; `singular` if there are others.
 
     >>> _change(5.41, 0.17), _change(2.0, math.nan), _change(math.nan, 1.0)
     ('EIC goes from 5.4 to 0.2.', 'EIC has no finite value any more.', 'EIC becomes 1.0.')

@@ -1,8 +1,4 @@
-"""Where in the data a node's amplification comes from, and what is special about those rows.
-
-E[s^2] is a mean that a few rows may dominate.  Which ones they are, what happens at them,
-how the mean grows with more data, and whether an interval for it can be had.
-"""
+"""The rows that a node's amplification comes from, and their common features."""
 
 from __future__ import annotations
 
@@ -49,8 +45,6 @@ SMALL = 0.3
 
 @dataclass(frozen=True)
 class InputRange:
-    """Where one input lies at the rows."""
-
     name: str
     # low, high: its range over the rows
     low: float
@@ -64,8 +58,6 @@ class InputRange:
 
 @dataclass(frozen=True)
 class LossPlace:
-    """Where the rows lie."""
-
     node_id: int | None  # The node that is nearly zero there; None if there is none
     # Whether it is known to pass through a zero on the data at which it loses every digit
     crosses: bool
@@ -86,8 +78,6 @@ class LossPlace:
 
 
 class _Zero(NamedTuple):
-    """A node that is small at rows that carry most of the noise: which, and whether all do."""
-
     node_id: int
     crosses: bool
     low: float
@@ -99,13 +89,8 @@ class _Zero(NamedTuple):
 def describe_rows(
     inspection: Inspection, node_id: int, positions: Positions, s2: Array
 ) -> LossPlace | None:
-    """Describe the rows at `positions`, which carry most of a node's E[s^2].
-
-    - `node_id`: the node whose amplification they carry.
-    - `positions`: at least one.
-    - `s2`: what each of them carries.
-
-    Returns None if neither a node nor an input tells them from the others.
+    """Describe the rows at `positions`, which carry most of a node's E[s^2]; None if no node or
+    input tells them from the others.
     """
     formula = inspection.formula
     zero = _vanishing(inspection, node_id, positions, s2 / np.sum(s2))
@@ -126,10 +111,8 @@ def describe_rows(
 def _vanishing(
     inspection: Inspection, node_id: int, positions: Positions, weights: Array
 ) -> _Zero | None:
-    """The node of the subtree that is small, beside its usual size, where most is lost.
-
-    That where the loss is created, if it is, and if the loss has no bound where it is zero; else
-    the smallest through which the noise comes, and which is not smaller where less is lost.
+    """The node of the subtree that is small where most is lost: the node that creates the loss, if
+    its zero makes it unbounded; else the smallest through which the noise comes.
     """
     formula, amplification = inspection.formula, inspection.amplification
     origin = origin_of_loss(inspection, node_id)
@@ -179,7 +162,6 @@ def _limit(crosses: bool) -> float:
 
 
 def _typical(sizes: Array, weights: Array) -> float:
-    """The weighted median of what is known."""
     known = np.isfinite(sizes)
     order = np.argsort(sizes[known], kind="stable")
     sums = np.cumsum(weights[known][order])
@@ -208,13 +190,8 @@ def _narrow_inputs(
 
 
 def chance_of_so_narrow(count: int, covered: float) -> float:
-    """How often so many random rows lie within a range of some place that covers that part.
-
-    The distribution of the range of `count` uniform numbers (H. A. David and H. N. Nagaraja,
-    "Order Statistics", 3rd ed., 2003, section 2.3).
-
-    - `count`: at least 2.
-    - `covered`: part of the data, in [0, 1].
+    """The chance that `count` (2 or more) random rows lie within a range of that coverage (H. A.
+    David and H. N. Nagaraja, "Order Statistics", 3rd ed., 2003, section 2.3).
 
     >>> chance_of_so_narrow(2, 0.5), chance_of_so_narrow(3, 0.25)
     (0.75, 0.15625)
@@ -224,10 +201,6 @@ def chance_of_so_narrow(count: int, covered: float) -> float:
 
 def node_digits(inspection: Inspection, node_id: int, positions: Positions) -> int:
     """Digits of its inputs that show where a node's value comes from: `log(x)` needs 1.001, not 1.
-
-    Three, and one more for each digit that the node loses at the rows; 17 tell all doubles apart.
-
-    - `positions`: the rows that are shown.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -254,7 +227,7 @@ def _sentence(formula: Formula, zero: _Zero, near: str, count: int) -> str:
 
 
 def _ranges(inputs: tuple[InputRange, ...], digits: int) -> str:
-    """Where the narrowest inputs lie; a single value has so many digits, unless fewer are all."""
+    """The places of the narrowest inputs; a single value has so many digits, or fewer if exact."""
     return wording.join([_range(interval, digits) for interval in inputs[:3]])
 
 
@@ -308,8 +281,6 @@ class Carriers:
 
 @dataclass(frozen=True)
 class Where(Plain):
-    """Which rows carry E[s^2] at a node, and why these."""
-
     inspection: Inspection = field(repr=False)
     node_id: int
     # shape (N,): Amplification at every sample; nan where invalid, inf where singular
@@ -344,11 +315,10 @@ class Where(Plain):
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """What the page says of it, the most telling first."""
         return _sentences(self)
 
     def row_number(self, position: int) -> int:
-        """The number of a row in the table it came from (1 is the first)."""
+        """The number of a row in its own table (1 is the first)."""
         rows = self.inspection.samples.rows
         return position + 1 if rows is None else int(rows[position])
 
@@ -363,12 +333,14 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
     Parameters
     ----------
     inspection
+        With the samples that are searched.
     node_id
-        Default: `diagnosed_node`, the node of largest finite local EIC.
+        A node; by default `diagnosed_node`, the node of largest finite local EIC.
 
     Returns
     -------
     Where
+        The rows, their features, and sentences about them.
 
     Examples
     --------
@@ -413,10 +385,7 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
 def _unbounded_event(
     inspection: Inspection, node_id: int, place: LossPlace | None, s: Array
 ) -> str:
-    """Where s grows without bound towards a zero or a pole inside the domain; "" if nowhere.
-
-    That which the carrying rows have in common, the node's own, or one at which it loses much.
-    """
+    """The zero or pole inside the domain towards which s is unbounded; "" if none."""
     if not np.isfinite(s).any():
         return ""
     near = [] if place is None or place.node_id is None or not place.crosses else [place.node_id]
@@ -428,11 +397,7 @@ def _unbounded_event(
 
 
 def few_carriers(s: Array) -> tuple[int, ...]:
-    """The rows that carry 99 per cent of E[s^2], if less than `MARKED` of the finite ones do.
-
-    - `s`, shape (N,): amplification; rows that are not finite are left out.
-
-    Returns positions, the largest share first; () if many rows carry it.
+    """The rows that carry 99 per cent of E[s^2], the largest first; () if `MARKED` or more do.
 
     >>> few_carriers(np.append(np.ones(99), 1e6)), few_carriers(np.ones(100))
     ((99,), ())

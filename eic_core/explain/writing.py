@@ -46,8 +46,6 @@ WRITING, FUNCTION, BOTH, NEITHER, UNDEFINED = (
 
 @dataclass(frozen=True)
 class WritingLoss(Plain):
-    """The digits that the result loses, split between the function and its writing."""
-
     inspection: Inspection = field(repr=False)
     conditioning: OwnConditioning = field(repr=False)
     # Digits that errors of the inputs take, however it is written, over the samples compared; nan
@@ -86,10 +84,12 @@ def writing_loss(inspection: Inspection) -> WritingLoss:
     Parameters
     ----------
     inspection
+        Its formula and samples.
 
     Returns
     -------
     WritingLoss
+        Digits lost by the function and by its writing, with a sentence.
 
     Notes
     -----
@@ -184,10 +184,7 @@ def _sentence(
 
 
 def _sensitive_to(conditioning: OwnConditioning) -> str:
-    """The inputs that nearly all of the conditioning comes from, the strongest first.
-
-    What is as strong as one that is named is among them; equals stand as in the formula.
-    """
+    """The inputs that make nearly all of the conditioning, the strongest first."""
     ranked = sorted(conditioning.variables, key=lambda v: -round(v.share, 9))
     left = math.fsum(v.share for v in ranked)
     limit = (1 - NEARLY_ALL) * left
@@ -204,7 +201,6 @@ def _sensitive_to(conditioning: OwnConditioning) -> str:
 def _notes(
     inspection: Inspection, place: str, q: float, without: npt.NDArray[np.bool_]
 ) -> tuple[str, ...]:
-    """What qualifies the answer: independent noise, and losses on the way."""
     notes: list[str] = []
     root = len(inspection.nodes) - 1
     independent = inspection.nodes[root].local_eic_finite
@@ -230,7 +226,6 @@ def _notes(
 
 
 def _singular_notes(inspection: Inspection, without: npt.NDArray[np.bool_]) -> Iterator[str]:
-    """What becomes of the samples at which some step loses every digit by independent noise."""
     amplification = inspection.amplification
     root = len(inspection.nodes) - 1
 
@@ -270,7 +265,6 @@ def _singular_notes(inspection: Inspection, without: npt.NDArray[np.bool_]) -> I
 
 
 def _left_out(function: int, writing: int, unsettled: int) -> Iterator[str]:
-    """The samples at which the result keeps no digit, by who is to blame for it."""
     if function:
         yield (
             f"At {wording.count(function, 'sample')} the function itself is 0, jumps or is "

@@ -1,10 +1,7 @@
-"""What happens where a node changes its sign: a zero, a pole or a jump.
+"""The event where a node changes its sign: a zero, a pole or a jump.
 
-A node that takes both signs on the data need not be 0 anywhere: `tan(x)` changes its sign at a
-pole, `1/y + y` too, `x + sign(x)` at a jump.  And not every zero is harmful: near 0 the terms of
-`x + x**3` have one sign, and nothing cancels.  So the place is looked for: between samples of
-opposite sign the formula is evaluated along the straight line from one to the other, closer and
-closer to where the sign changes, and what its value and its amplification do there decides.
+Not every zero is harmful: the terms of `x + x**3` have one sign near 0.  So the formula is
+evaluated along lines between samples of opposite sign, closer and closer to the change.
 """
 
 from __future__ import annotations
@@ -67,8 +64,6 @@ CLOSE = np.array([0.0, *[sign * 10.0**-k for k in range(1, 8) for sign in (-1, 1
 
 @dataclass(frozen=True)
 class SignChange:
-    """What happens where a node takes both signs."""
-
     zero: bool  # Whether it passes through 0
     pole: bool  # Whether it passes through a pole
     # Whether its amplification grows without bound there, so that the mean does not exist
@@ -81,9 +76,8 @@ class SignChange:
 
     @property
     def loses_at_zero(self) -> bool:
-        """Whether its amplification grows without bound towards a zero: its terms cancel there.
-
-        At the zero of x^2 - x at x = 0 both terms vanish, and nothing is lost beside it.
+        """Whether the terms cancel at its zero, so that its amplification grows without bound
+        there.
         """
         return self.unbounded and self.words.startswith(CROSSES)
 
@@ -101,15 +95,12 @@ NO_CHANGE = SignChange(False, False, False, "", {})
 
 
 class SignChanges:
-    """The changes of sign of a formula's nodes on its data, each looked for when asked for."""
-
     def __init__(self, amplification: Amplification) -> None:
         self._amplification = amplification
         self._known: dict[int, SignChange] = {}
         self._found_shortly: dict[int, SignChange | None] = {}
 
     def at(self, node_id: int) -> SignChange:
-        """What happens where a node changes its sign; `NO_CHANGE` where it does not."""
         found = self._amplification
         if found.signs[node_id] != 3:
             return NO_CHANGE
@@ -123,10 +114,7 @@ class SignChanges:
         return self._known[slot]
 
     def unbounded(self, node_id: int) -> bool:
-        """Whether a node's amplification grows without bound where it changes its sign.
-
-        As `at` has it, but most zeros are known from the formula's form, or on a short way.
-        """
+        """`at(node_id).unbounded`, but mostly from the formula's form or a short line."""
         found = self._amplification
         if found.signs[node_id] != 3:
             return False
@@ -137,7 +125,6 @@ class SignChanges:
         return self.at(node_id).unbounded
 
     def _known_from_form(self, node_id: int) -> SignChange | None:
-        """A zero that the form alone shows, if every sign on the data is certain."""
         found = self._amplification
         nodes = found.formula.nodes
         node = nodes[node_id]
@@ -157,9 +144,7 @@ class SignChanges:
 
 
 def find_sign_change(amplification: Amplification, node_id: int) -> SignChange:
-    """What happens where a node that takes both signs changes it.
-
-    - `node_id`: with a row that watches a sign (`Operator.crossing`).
+    """The event where a node that takes both signs (and watches one: `crossing`) changes it.
 
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [-1.0, 0.5, 1.0, 2.0]})
@@ -194,11 +179,8 @@ def find_sign_change(amplification: Amplification, node_id: int) -> SignChange:
 
 def loses_all_at_zero(formula: Formula, node_id: int, samples: Samples) -> bool:
     """Whether between two values of opposite sign lies a zero at which the noise has no bound.
-
-    A sine beside a multiple of pi that is not 0, a cosine, a logarithm, a sum with a term that is
-    nowhere 0: of what makes no jump on any straight line from one sample to another.
-
-    - `samples`: with a column for each variable.
+    True only if the form shows it: a sine beside a multiple of pi other than 0, a cosine, a
+    logarithm, or a sum with a term that is nowhere 0, without a jump on any line between samples.
 
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [1.0, 3.0], "y": [-1.0, 1.0]})
@@ -232,7 +214,6 @@ def loses_all_at_zero(formula: Formula, node_id: int, samples: Samples) -> bool:
 
 
 def _leaf_form(node: Node, samples: Samples) -> ValueForm:
-    """What is known of a variable on its samples, or of a constant."""
     if node.operator == VARIABLE:
         column = samples.columns[node.label]
         sign = int(column.min() > 0) - int(column.max() < 0)
@@ -244,14 +225,9 @@ def _leaf_form(node: Node, samples: Samples) -> ValueForm:
 
 def find_unbounded_zero(amplification: Amplification, node_id: int) -> SignChange | None:
     """A zero towards which a node's amplification grows without bound, sought on one short line.
-
-    The line joins two near samples of opposite sign.  What is a zero, and without bound, is as
-    `find_sign_change` has it.
-
-    - `node_id`: with a row that watches a sign (`Operator.crossing`).
-
-    Returns None where that does not settle it: at a pole, a jump, several changes close by, a
-    bounded amplification.
+    The line joins two near samples of opposite sign; zero and bound are as in `find_sign_change`.
+    None where that does not settle it: at a pole, a jump, several changes close by, or a bounded
+    amplification.
 
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [-1.0, 0.5, 1.0, 2.0]})
@@ -270,7 +246,6 @@ def find_unbounded_zero(amplification: Amplification, node_id: int) -> SignChang
     columns, count = amplification.samples.columns, len(amplification.samples)
 
     def measured(points: Array) -> tuple[Array, Array] | None:
-        """The watched values there, 0 where there is none, and s."""
         found = at_points(tape, points, slots)
         if found is None:
             return None
@@ -322,7 +297,6 @@ def find_unbounded_zero(amplification: Amplification, node_id: int) -> SignChang
 
 
 def _near_ends(points: Array, value: Array) -> tuple[int, int] | None:
-    """Two samples near each other at which a value has opposite signs; None without any."""
     above, below = np.flatnonzero(value > 0), np.flatnonzero(value < 0)
     if not len(above) or not len(below):
         return None
@@ -335,9 +309,8 @@ def _near_ends(points: Array, value: Array) -> tuple[int, int] | None:
 
 
 def _closer(along: Array, value: Array, k: int) -> Array:
-    """Places between two that enclose a zero: a few even ones, and ever nearer to where it may be.
-
-    The curve through the places around tells where: Neville's scheme for its inverse, at 0.
+    """Places between two that enclose a zero: evenly spaced ones, and others near the estimate.
+    The estimate is Neville's scheme for the inverse of the curve through the places, at 0.
     """
     low, high = float(along[k]), float(along[k + 1])
     around = slice(max(0, k - 2), k + 4)
@@ -359,7 +332,6 @@ def _closer(along: Array, value: Array, k: int) -> Array:
 
 
 def _extremes(sizes: Array) -> npt.NDArray[np.int64]:
-    """Where the smallest and the largest lie; of equals the first, and the last."""
     low, high = NEAREST - 1, len(sizes) - FARTHEST
     if low >= high:
         return np.arange(len(sizes))
@@ -372,8 +344,6 @@ def _extremes(sizes: Array) -> npt.NDArray[np.int64]:
 
 
 class _Search:
-    """The samples of a node by their sign, and the lines between them."""
-
     def __init__(self, amplification: Amplification, node_id: int) -> None:
         self.formula: Formula = amplification.formula.subtree(node_id)
         self.names = self.formula.variables
@@ -395,7 +365,6 @@ class _Search:
         self.rows = {sign: rows[watched[rows] == sign] for sign in (1, -1)}
 
     def at_a_sample(self) -> SignChange:
-        """A zero at a sample itself."""
         return SignChange(
             True, False, True, _words(True, False), self._place(self.points[self.zeros[0]])
         )
@@ -404,7 +373,6 @@ class _Search:
         return dict(zip(self.names, point.tolist(), strict=True))
 
     def lines(self) -> tuple[Array, Array] | None:
-        """Ends of the lines, of opposite sign and near each other; None without any."""
         if not len(self.rows[1]) or not len(self.rows[-1]):
             return None
         starts: list[int] = []
@@ -420,14 +388,12 @@ class _Search:
         return self.points[starts], self.points[ends]
 
     def _some(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Not too many of them: the smallest values among them, and others evenly spaced."""
         if len(rows) <= COMPARED:
             return rows
         near = np.argpartition(np.abs(self.y[rows]), NEAREST)[:NEAREST]
         return rows[np.union1d(near, np.arange(0, len(rows), math.ceil(len(rows) / COMPARED)))]
 
     def follow(self, starts: Array, ends: Array) -> list[SignChange]:
-        """The changes of sign on the lines, each followed to where it happens."""
         low, high, y, s, _ = self._cut_lines(starts, ends, PARTS)
         order = np.argsort(np.max(np.abs(y), axis=1), kind="stable")
         few = np.union1d(order[: FOLLOWED - FARTHEST], order[-FARTHEST:])
@@ -465,7 +431,7 @@ class _Search:
     def _cut_lines(
         self, starts: Array, ends: Array, parts: int
     ) -> tuple[Array, Array, Array, Array, npt.NDArray[np.int64]]:
-        """The parts of lines at whose ends the signs differ: ends, values, s, and which line."""
+        """The parts of lines at whose ends the signs differ: ends, values, s, line number."""
         along = np.linspace(0.0, 1.0, parts + 1)[None, :, None]
         points = starts[:, None, :] * (1 - along) + ends[:, None, :] * along
         points[:, 0], points[:, -1] = starts, ends
@@ -477,7 +443,6 @@ class _Search:
         return points[line, part], points[line, part + 1], pairs[0], pairs[1], line
 
     def _values(self, points: Array) -> tuple[Array, Array, Array]:
-        """Value, s and watched sign at points; nan where there is none."""
         columns = {name: points[:, i].copy() for i, name in enumerate(self.names)}
         tape, root = tape_of(self.formula), self.formula.root
         slots = [tape.slots[root.children[0]]] * self.by_argument + [len(tape) - 1]

@@ -1,11 +1,8 @@
-"""What plain double precision makes of a result: the rows at which it has no value though there is
-one.
+"""The rows at which plain double precision has no value of the result though there is one.
 
 A sample *leaves double range* where the exact value of some node is finite and not zero, but over-
-or underflows.  At some of these the result survives: ``1 + exp(-x)``
-is 1 where the exponential underflows.  At the others a program that evaluates the formula as it is
-written gets inf, nan, or a 0 that is none.  It gets inf or nan, too, where a rounding alone makes a
-divisor 0 or pushes an argument out of its domain: ``1/(1 - cos(x))`` at 1e-9.
+or underflows; the result may survive it.  Rounding alone may also make a divisor 0 or push an
+argument out of its domain: ``1/(1 - cos(x))`` at 1e-9.
 """
 
 from __future__ import annotations
@@ -40,8 +37,6 @@ from eic_core.samples import Samples
 
 @dataclass(frozen=True)
 class RangePlace(Plain):
-    """A node at which results are lost to the range of doubles, or to a rounding."""
-
     node: int
     # overflows, underflows: rows at which it does so, and the result is lost by it
     overflows: int
@@ -54,19 +49,15 @@ class RangePlace(Plain):
 
     @property
     def rounded(self) -> int:
-        """Rows at which the result is lost by rounding alone."""
         return self.zeros + self.outside
 
     @property
     def count(self) -> int:
-        """All rows at which the result is lost here."""
         return self.overflows + self.underflows + self.rounded
 
 
 @dataclass(frozen=True)
 class DoubleRange(Plain):
-    """The rows at which plain double precision has no value of the result."""
-
     rows: int  # All rows
     # Rows at which some node leaves double range: those that `score` counts by this name
     out_of_range: int
@@ -112,24 +103,16 @@ class DoubleRange(Plain):
 
     @property
     def count(self) -> int:
-        """How many rows are lost."""
         return len(self.lost)
 
     @property
     def rounded(self) -> int:
-        """How many of them are lost by rounding alone, within the range of doubles."""
         return sum(place.rounded for place in self.places)
 
 
 def has_no_value(computed: Array, is_zero: np.ndarray, leaves: np.ndarray) -> np.ndarray:
-    """Where a floating-point result is no value of a real one: the definition for all pages.
-
-    It is inf or nan, or a 0 that is none; but a 0 that cancellation alone makes is a value, if a
-    wrong one.
-
-    - `computed`: the results.
-    - `is_zero`: where the exact one is 0.
-    - `leaves`: where some value on the way leaves the range of the type: `leaves_range`.
+    """Where a floating-point result is no value of a real one: inf, nan, or a 0 where the exact one
+    is not (`is_zero`) that comes from a value out of range (`leaves`), not from cancellation.
     """
     return ~np.isfinite(computed) | ((computed == 0) & ~is_zero & leaves)
 
@@ -141,12 +124,8 @@ SINGLE_EXPONENTS = (-126.0, 128.0)
 def leaves_range(
     tape: Tape, columns: Mapping[str, Any], count: int, kind: str = "float64"
 ) -> np.ndarray:
-    """Where the exact value of some node is finite and not 0, but over- or underflows.
-
-    Not where the result would be 0 all the same with exponents without end: by a cancellation.
-
-    - `columns`, shape (count,), mapping of variable to ndarray
-    - `kind`, {"float32", "float64"}: the type whose range it is.
+    """Where the exact value of some node is finite and not 0, but over- or underflows in `kind`.
+    Not where a cancellation makes the result 0 even with unlimited exponents.
 
     >>> from eic_core.engine.tape import tape_of
     >>> from eic_core.formula.syntax import read
@@ -175,10 +154,8 @@ MOST_LOOKED_AT = 2_000
 
 
 def indistinct_rows(inspection: Inspection) -> Mapping[int, int]:
-    """Samples that have no value at 60 digits, and may have one: the row, and the node that fails.
-
-    1 - erf(30) is 0 at 60 digits, so that one over it has no value; at 1,000 digits it has.  It is
-    found out once and kept for as long as the inspection lives.
+    """Samples without a value at 60 digits that may have one: the row, and the node that fails.
+    1/(1 - erf(30)) has none at 60 digits, but one at 1,000.  Cached with the inspection.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -225,15 +202,13 @@ def _find_indistinct(inspection: Inspection) -> dict[int, int]:
 
 
 def _may_be_blurred(y: float, s2: float, row: Operator | None) -> bool:
-    """Whether a value may be another than 60 digits show: made by a step, and special or noisy."""
+    """Whether 60 digits may miss the true value: made by a step, and special or noisy."""
     return row is not None and (math.isinf(s2) or abs(y) in (0.0, 1.0))
 
 
 def double_range(inspection: Inspection) -> DoubleRange:
-    """Find the rows at which plain double precision has no value of the result.
-
-    Only rows that are flagged in the first pass are looked at again, with wider exponents; it is
-    done once and kept for as long as the inspection lives.
+    """Find the rows at which plain double precision has no value of the result.  Only rows flagged
+    in the first pass are run again, with wider exponents; cached with the inspection.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -320,11 +295,9 @@ def _find(inspection: Inspection) -> DoubleRange:
 def _by_overflow(
     tape: Tape, samples: Samples, in_double: list[Array], s: Array, worn: np.ndarray
 ) -> np.ndarray:
-    """At which of the rows that lose digits to the range it is an overflow that costs them.
-
-    The formula is run in a longer type where only what is too large for a double, or only what is
-    too small, is taken as a double has it.  Where neither alone costs digits, or both do, and where
-    the machine has no longer type, an overflow is blamed if there is one.
+    """The rows, of those that lose digits to the range, at which an overflow costs them: a longer
+    type tries one end of the range of doubles at a time.  If neither end alone or both cost digits,
+    or without a longer type, an overflow is blamed if there is one.
     """
     count = int(np.count_nonzero(worn))
     there = np.any([np.isinf(y[worn]) for y in in_double], axis=0)
@@ -343,7 +316,6 @@ def _by_overflow(
 
 
 def _run_with(tape: Tape, columns: Mapping[str, Any], count: int, ends: Sequence[str]) -> Any:
-    """The result in a longer type, but for one end of the range of doubles."""
     found: list[Any] = []
     with np.errstate(all="ignore"):
         for step in tape.steps:
@@ -364,8 +336,8 @@ def _run_with(tape: Tape, columns: Mapping[str, Any], count: int, ends: Sequence
 def _out_of_reach(
     inspection: Inspection, rows: np.ndarray, wide: ExtendedSamples, in_double: list[Array]
 ) -> np.ndarray:
-    """Where a value is too large or too small for any arithmetic of ours, or needs the angle of a
-    number that is: inf in double and no pole, 0 and none, or nan.
+    """Where a value, or the angle of one, is too large or small for any arithmetic here: inf in
+    double without a pole, a false 0, or nan.
     """
     tape = inspection.amplification.tape
     found = np.zeros(len(rows), dtype=bool)
@@ -390,7 +362,6 @@ def _out_of_reach(
 def _exact_results(
     inspection: Inspection, rows: np.ndarray, wide: ExtendedSamples
 ) -> tuple[Array, np.ndarray]:
-    """The result as the nearest double, by 60 digits where they were taken; where it is real."""
     amplification = inspection.amplification
     exact, real = wide.y[-1].copy(), wide.dead < 0
     for i, row in enumerate(rows.tolist()):
@@ -404,12 +375,10 @@ def _exact_results(
 
 
 def _lost_by_slot(wide: ExtendedSamples, at: np.ndarray) -> list[np.ndarray]:
-    """For each slot, where its exact value is a number that is no normal double."""
     return [np.asarray(wide.value(slot).lost)[at] for slot in range(len(wide.y))]
 
 
 def _exact_by_slot(inspection: Inspection, rows: np.ndarray, wide: list[Array]) -> list[Array]:
-    """For each slot the values as the nearest doubles, by 60 digits where they were taken."""
     found = [y.copy() for y in wide]
     for i, row in enumerate(rows.tolist()):
         known = inspection.amplification.exact.get(row)
@@ -427,12 +396,10 @@ def _places(
     far: np.ndarray,
 ) -> tuple[RangePlace, ...]:
     """Follow each lost result down to the step at which it was lost.
-
-    From a step without a number, to an operand without one; from a 0 that is none, to an operand
-    that is none or has left the range; where no operand is to blame, the step is.  A step whose
-    value does not overflow, and which has no number though its operands have, is given a wrong
-    operand: one that underflows, else one that is rounded to 0 or out of the domain, of several
-    one that alone takes the value.
+    From a step without a number to an operand without one; from a false 0 to an operand that is a
+    false 0 or has left the range; else the step itself is to blame.  A step that does not overflow,
+    and has no number though its operands have, got a wrong operand: one that underflows, else one
+    rounded to 0 or out of the domain, of several one that alone takes the value.
     """
     count = len(in_double[-1])
     no_number = [~np.isfinite(y) for y in in_double]
@@ -484,7 +451,7 @@ def _places(
 
 
 def _mending(step: Step, in_double: list[Array], exact: list[Array]) -> list[np.ndarray]:
-    """For each operand of a step, the rows at which it has a value with that one's exact value."""
+    """For each operand of a step, the rows at which its exact value alone restores the step."""
     assert step.row is not None
     found = []
     for i in step.operands:

@@ -21,9 +21,9 @@ def r_squared(predicted: np.ndarray, target: np.ndarray, *, spread: float | None
     Parameters
     ----------
     predicted
-        Shape (N,).
+        The formula's values. Shape (N,).
     target
-        Shape (N,).
+        The observed values. Shape (N,).
     spread
         SST, if it is known (`Samples.target_spread`).
 
@@ -52,8 +52,6 @@ def r_squared(predicted: np.ndarray, target: np.ndarray, *, spread: float | None
 
 @dataclass(frozen=True)
 class Fit:
-    """How a formula fits the target of its samples."""
-
     predicted: np.ndarray  # shape (N,): nan at invalid samples
     residual: np.ndarray  # shape (N,): Target minus prediction
     r2: float  # Coefficient of determination over all samples; nan with a `reason`
@@ -62,11 +60,7 @@ class Fit:
 
 
 def fit_of(inspection: Inspection) -> Fit:
-    """Compare a formula with its target.
-
-    - `inspection`: its samples must have a target.
-
-    Raises `DataError` if there is no target.
+    """Compare a formula with its target; raises `DataError` if the samples have none.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect

@@ -1,11 +1,8 @@
-"""What the result does where a step below it keeps no digit: found by moving that step.
+"""The result's move with a step below it that keeps no digit, found by moving that step.
 
-Amplification is of first order.  Where a step jumps, or is 0 and moves, it is infinite; what stands
-above may be flat there, so that its own amplification is finite, and yet follow the step: the
-distance of two equal points ``sqrt((x - a)**2 + (y - b)**2)`` is 0 and no digit of it is right, and
-``floor(x) > 2`` turns at 3.  The other way round a step that jumps may move the result by little:
-``1000000 + floor(x)``.  Both are found by moving the step's operands by a rounding or two, and
-following what becomes of the result, in double precision.
+Amplification is of first order: infinite where a step jumps, or is 0 and moves.  The steps above
+may be finite although the result follows (``sqrt((x - a)**2 + (y - b)**2)`` of two equal points),
+or the result may move by little (``1000000 + floor(x)``).
 """
 
 from __future__ import annotations
@@ -50,8 +47,6 @@ WRONG = 0.1
 
 @dataclass(frozen=True)
 class Following(Plain):
-    """How far the result moves with the steps that keep no digit."""
-
     # Samples at which it follows such a step, though its own amplification is finite
     rows: Rows = field(repr=False)
     node: int  # The step that it follows at most of them; -1 if there are none
@@ -67,16 +62,13 @@ class Following(Plain):
     _JSON = (("samples", lambda found: len(found.rows)), "node")
 
     def digits(self, rows: Rows, step: int | None = None) -> tuple[float, float]:
-        """The fewest and the most digits that the result loses at some of the samples.
-
-        By one step, where it is named.
-        """
+        """The fewest and the most digits that the result loses at some samples (by one step)."""
         moved = self._moved(step)[rows]
         found = [digits_of_error(float(end(moved))) for end in (np.min, np.max)]
         return found[0], found[1]
 
     def keeps_some(self, rows: Rows, step: int | None = None) -> bool:
-        """Whether it is known how far it moves at all of these samples, and by little at one."""
+        """Whether the move is known at all of these samples, and small at one."""
         return bool(self.reached[rows].all() and (self._moved(step)[rows] < WRONG).any())
 
     def _moved(self, step: int | None) -> Array:
@@ -84,9 +76,7 @@ class Following(Plain):
 
 
 def following(inspection: Inspection) -> Following:
-    """Find out what the result does where a step keeps no digit.
-
-    It is done once and kept for as long as the inspection lives.
+    """The result's moves where a step keeps no digit; cached with the inspection.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -134,7 +124,6 @@ def _find(inspection: Inspection) -> Following:
 
 
 def _made_here(inspection: Inspection, step: Step, valid: npt.NDArray[np.bool_]) -> Rows:
-    """The samples at which a step loses every digit, and none of its operands does."""
     amplification = inspection.amplification
     lost = np.isinf(amplification.trace(step.node)[1]) & valid
     lost &= amplification.evaluated(step.node)
@@ -147,10 +136,7 @@ def _made_here(inspection: Inspection, step: Step, valid: npt.NDArray[np.bool_])
 
 
 def _turning(inspection: Inspection, step: Step, lost: npt.NDArray[np.bool_]) -> Rows:
-    """Of some samples those at which a condition turns, whatever its branches have lost.
-
-    Of a conditional `MOST_TURNING` of them are looked at; a comparison turns at all.
-    """
+    """The samples of `lost` at which a condition turns (a conditional: `MOST_TURNING` at most)."""
     if step.row is not None and step.row.compares:
         return np.flatnonzero(lost)
     if step.row is None or not step.row.chooses:
@@ -167,10 +153,7 @@ def _turning(inspection: Inspection, step: Step, lost: npt.NDArray[np.bool_]) ->
 def _moved_with(
     inspection: Inspection, step: Step, rows: Rows, root_y: Array
 ) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """How far the result moves if a step is moved, in units of its exact value, and where it can.
-
-    It is 2 at most.  It can where the step takes another value with which the result has one.
-    """
+    """The result's move with a step, in units of its exact value (at most 2), and where."""
     amplification = inspection.amplification
     some, tape = inspection.samples.take(rows), amplification.tape
     y = amplification.trace(step.node)[0][rows]
@@ -198,7 +181,6 @@ def _moved_with(
 
 
 def _other_values(step: Step, operands: list[Array], y: Array) -> Iterator[Array]:
-    """Values of a step where each operand alone is a rounding or two larger or smaller."""
     row = step.row
     assert row is not None
     if row.chooses:

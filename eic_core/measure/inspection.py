@@ -1,4 +1,4 @@
-"""`inspect`: one formula on one data set, everything that EIC says about it."""
+"""`inspect`: the measurement of one formula on one data set."""
 
 from __future__ import annotations
 
@@ -20,14 +20,11 @@ TEXT_LIMIT = 400
 
 
 class NodeTexts:
-    """The sub-expressions of a formula in Python syntax, written when first asked for."""
-
     def __init__(self, formula: Formula) -> None:
         self._formula = formula
 
     @cached_property
     def by_node(self) -> tuple[str, ...]:
-        """In post-order, cut after 400 characters."""
         return node_texts(self._formula, TEXT_LIMIT)
 
     def __eq__(self, other: object) -> bool:
@@ -41,14 +38,11 @@ _new_node = tuple.__new__  # a third of what calling the class costs
 
 
 class EdgeShares:
-    """What comes through each edge of a formula, divided when first asked for."""
-
     def __init__(self, amplification: Amplification | None) -> None:
         self._amplification = amplification
 
     @cached_property
     def by_node(self) -> tuple[tuple[float, ...], ...]:
-        """In post-order; empty tuples if edges were not measured."""
         found = self._amplification
         if found is None:
             return ()
@@ -78,8 +72,6 @@ _CHOSEN_NODE_KEYS = (*_NODE_KEYS, "evaluated")
 
 
 class NodeAmplification(NamedTuple):
-    """One node's mean amplification."""
-
     node: Node
     # Root of the mean of s_k^2 over valid samples, at least 1; inf if a sample is singular here;
     # nan if none is valid
@@ -99,17 +91,14 @@ class NodeAmplification(NamedTuple):
 
     @property
     def edge_shares(self) -> tuple[float, ...]:
-        """Per operand, the share of this node's mean s^2 that comes through it."""
         by_node = self.shares.by_node
         return by_node[self.node[0]] if by_node else ()
 
     @property
     def text(self) -> str:
-        """The sub-expression in Python syntax, cut after 400 characters."""
         return self.texts.by_node[self.node[0]]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
         return json_form(self, _NODE_KEYS if self.evaluated < 0 else _CHOSEN_NODE_KEYS)
 
 
@@ -124,8 +113,6 @@ _DIGITS, _FINITE_DIGITS = itemgetter(2), itemgetter(3)
 
 @dataclass(frozen=True)
 class SampleCounts:
-    """Where the samples went."""
-
     # total, valid, invalid: ``total = valid + invalid``
     total: int
     valid: int
@@ -146,10 +133,13 @@ class Inspection(Plain):
     Attributes
     ----------
     formula
+        The formula that was measured.
     samples
+        Its data.
     nodes
         In post-order.
     counts
+        The numbers of valid, invalid and singular samples.
     reason
         Why EIC is nan, else "".
     amplification
@@ -203,7 +193,7 @@ class Inspection(Plain):
 
     @cached_property
     def sign_changes(self) -> SignChanges:
-        """What happens where nodes change their sign."""
+        """The events where nodes change their sign."""
         return SignChanges(self.amplification)
 
     @cached_property
@@ -276,6 +266,7 @@ def inspect(
     Parameters
     ----------
     formula
+        Its variables must be columns of `samples`.
     samples
         With a column for each variable.
     recheck
@@ -283,10 +274,12 @@ def inspect(
     edges
         Fill `NodeAmplification.edge_shares`.
     progress
+        Called with the share of the work that is done, from 0 to 1.
 
     Returns
     -------
     Inspection
+        EIC, the bottleneck, and every node's amplification.
 
     Raises
     ------
@@ -323,7 +316,6 @@ def inspect(
 
 
 def _nodes(amplification: Amplification, edges: bool) -> tuple[NodeAmplification, ...]:
-    """Every node's numbers, computed once for those that share a slot of the tape."""
     formula, invalid = amplification.formula, amplification.first_invalid
     shares, texts = EdgeShares(amplification if edges else None), NodeTexts(formula)
     by_slot = []

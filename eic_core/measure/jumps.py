@@ -1,9 +1,7 @@
-"""At which samples a rounding decides the result's value, where a formula has jumps.
+"""The samples at which a rounding decides the result's value, where a formula has jumps.
 
-``floor``, ``sign`` and a condition are flat between their jumps, so that s says nothing of an
-operand that has lost its digits.  Whether a rounding turns them is found by trying: the formula is
-run in double precision several times, each inexact step moved by a rounding or not, at random.
-Data and constants are as they are given, exact steps stay exact.
+Between jumps s says nothing of an operand that has lost its digits.  So the formula runs several
+times, each inexact step moved by a rounding or not, at random.
 """
 
 from __future__ import annotations
@@ -43,8 +41,6 @@ _EXTENDED = np.finfo(np.longdouble).nmant > np.finfo(np.float64).nmant
 
 @dataclass(frozen=True)
 class Jump(Plain):
-    """A step of which a rounding decides the value, and by it the result's."""
-
     node: int
     count: int  # Samples at which that happens, and at no step below
     # At the worst of them, the digits that the result loses: log10 of its relative error in units
@@ -59,8 +55,6 @@ class Jump(Plain):
 
 @dataclass(frozen=True)
 class Undecided(Plain):
-    """The samples at which a rounding decides the value of the result."""
-
     checked: int  # All valid samples
     rows: Rows = field(repr=False)  # Those at which it does
     # Where, those that cost most digits first; of several copies of a step the first
@@ -70,15 +64,12 @@ class Undecided(Plain):
 
     @property
     def count(self) -> int:
-        """At how many samples."""
         return len(self.rows)
 
 
 def undecided(inspection: Inspection) -> Undecided:
-    """Find the samples at which a rounding decides the value of the result.
-
-    Samples at which no digit of the result is right are not among them: that is told by its s.  It
-    is done once and kept for as long as the inspection lives; the same data give the same answer.
+    """The samples at which a rounding decides the result, but not those where no digit is right (s
+    tells of those).  The same data give the same answer; cached with the inspection.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -132,14 +123,14 @@ def _find(inspection: Inspection) -> Undecided:
 
 
 def relative_error(found: Array, exact: Array) -> Array:
-    """How far a result is from the exact one, in units of that; inf if only one has a value."""
+    """The distance from the exact result, in units of that; inf if only one has a value."""
     with np.errstate(all="ignore"):
         error = np.abs(found - exact) / np.abs(exact)
     return np.where(found == exact, 0.0, np.where(np.isnan(error), math.inf, error))
 
 
 def digits_of_error(error: float) -> float:
-    """Digits that a result has lost which is so far off, in units of the exact one.
+    """Digits lost by a result with this relative error.
 
     >>> digits_of_error(0.0), round(digits_of_error(1e-3), 2), digits_of_error(1.0)
     (0.0, 12.95, inf)
@@ -156,11 +147,9 @@ def _may_jump(step: Step) -> bool:
 class _Runs:
     """Several runs of a formula at some samples, each with other roundings.
 
-    - `low`, `high`, shape (m,): the smallest and the largest result; nan where a run has no value.
-      The exact result is one of those that count, where 60 digits were taken.
-    - `turned`, shape (jumps, m): where each step's value differs from that of the plain run.
-    - `plain_result`, `exact_result`, shape (m,): the latter is the former where no more than double
-      precision was taken.
+    - `low`, `high`, shape (m,): the extreme results, the 60-digit one included, or nan.
+    - `turned`, shape (jumps, m): where each step's value differs from the plain run's.
+    - `plain_result`, `exact_result`, shape (m,): equal without a run at 60 digits.
     - `ranged`, shape (m,): where some value of the plain run leaves the range of doubles.
     """
 
@@ -202,7 +191,6 @@ class _Runs:
                 self.turned[place] |= turned
 
     def moved_by(self, place: int) -> Array:
-        """How far one step's other value alone moves the result, in units of the exact one."""
         given = {self._steps[place].slot: self._other[place]}
         count = len(self._samples)
         found = plain_values(self._tape, self._samples.columns, count, given)[-1]
@@ -215,7 +203,6 @@ class _Runs:
 
 
 def _differ(step: Step, one: Array, other: Array) -> npt.NDArray[np.bool_]:
-    """Where two values of a step differ by more than a rounding of its own."""
     assert step.row is not None
     own = 0.0 if step.row.steps or step.row.compares else 1e-9
     with np.errstate(invalid="ignore"):
@@ -224,7 +211,6 @@ def _differ(step: Step, one: Array, other: Array) -> npt.NDArray[np.bool_]:
 
 
 def _longer_values(tape: Tape, samples: Samples) -> list[Any]:
-    """Every slot's value in a longer type, where the machine has one."""
     columns = {name: np.asarray(y, np.longdouble) for name, y in samples.columns.items()}
     try:
         found = plain_values(tape, columns, len(samples))
@@ -236,7 +222,6 @@ def _longer_values(tape: Tape, samples: Samples) -> list[Any]:
 def _moved_values(
     tape: Tape, samples: Samples, inexact: Sequence[Any], rng: np.random.Generator
 ) -> list[Any]:
-    """Every slot's value where each inexact step is rounded up, down, or as it is."""
     found: list[Any] = []
     count = len(samples)
     with np.errstate(all="ignore"):
@@ -255,9 +240,8 @@ def _moved_values(
 def _rounded_otherwise(
     step: Step, found: Sequence[Any], y: Array, rng: np.random.Generator
 ) -> Array:
-    """A step's values, some of them the double on the other side of the exact value.
-
-    Where no longer type tells the side, they are moved up or down.
+    """A step's values, some of them the double on the other side of the exact value, or, without a
+    longer type to tell the side, the next one up or down.
     """
     assert step.row is not None
     if _EXTENDED:
@@ -272,7 +256,7 @@ def _rounded_otherwise(
 
 
 def _inexact(step: Step, plain: Sequence[Any]) -> Any:
-    """Where a step rounds: its value has more digits in a longer type; None where it never does."""
+    """Where a step rounds, by a longer type; None where it never does."""
     row = step.row
     if row is None or row.truth or row.chooses or row.selects or row.steps:
         return None

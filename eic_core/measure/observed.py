@@ -1,9 +1,7 @@
 """The error that float32 and float64 really make, against exact values.
 
-A node's error is seen from outside (`Observed.errors`) and replayed from within: each operation's
-actual rounding, measured on the operands it was given, arrives at the node by the factors of
-`eic_core.engine.adjoint`.  Where the two agree, the error is understood.  Of a whole form only the
-result is told: `ObservedError`.
+A node's error is observed (`Observed.errors`) and replayed: each operation's actual rounding
+arrives at the node by the factors of `eic_core.engine.adjoint`.
 """
 
 from __future__ import annotations
@@ -30,12 +28,7 @@ DIGITS = {"float32": 7.2, "float64": 15.95}
 
 
 def run_in(tape: Tape, columns: Mapping[str, Any], count: int, kind: str) -> list[Any]:
-    """Every slot of a tape in plain floating-point arithmetic of one type.
-
-    - `columns`, shape (count,), mapping of variable to ndarray: values of each variable that the
-      tape reads; each is rounded to the type.
-    - `count`: number of samples.
-    - `kind`, {"float32", "float64"}: the type in which every operation is carried out.
+    """Every slot of a tape, inputs rounded to it, in "float32" or "float64" arithmetic.
 
     >>> from eic_core.formula.syntax import read
     >>> tape = lay_out(read("(x + 1) - x").formula)
@@ -55,14 +48,8 @@ def run_in(tape: Tape, columns: Mapping[str, Any], count: int, kind: str) -> lis
 
 
 def relative_errors(truth: Sequence[Any], computed: Sequence[float], kind: str) -> Array:
-    """Signed relative errors in units of roundoff.
-
-    - `truth`: None where there is no real value.
-    - `computed`: as long as `truth`.
-    - `kind`, {"float32", "float64"}: the type whose unit roundoff is the unit.
-
-    Returns nan where the exact value is not real, or is 0 and the other is not; inf where there is
-    a value and no number for it.
+    """Signed relative errors in units of the type's roundoff.  nan where the exact value is not
+    real (None), or is 0 and the other is not; inf where the type has no number for a value.
     """
     roundoff = ROUNDOFF[kind]
     found = np.full(len(truth), math.nan)
@@ -81,12 +68,7 @@ def relative_errors(truth: Sequence[Any], computed: Sequence[float], kind: str) 
 
 def digits_lost_by_row(truth: Sequence[Any], computed: Any, kind: str) -> Array:
     """Digits that each result has lost, from 0 to all that the type has.
-
-    - `truth`: None where there is no real value.
-    - `computed`: as long as `truth`.
-    - `kind`, {"float32", "float64"}: the type of the results.
-
-    Returns nan where the exact value is not real or beyond the type's range. Where the type has no
+    nan where the exact value is not real (None) or beyond the type's range. Where the type has no
     number, or another than an exact 0, every digit is lost. Below the type's smallest normal number
     an error counts relative to that.
 
@@ -99,11 +81,6 @@ def digits_lost_by_row(truth: Sequence[Any], computed: Any, kind: str) -> Array:
 
 
 class RoundedTruth:
-    """Exact values as sums of two doubles, to compare many results with them.
-
-    - `kind`, {"float32", "float64"}
-    """
-
     def __init__(self, truth: Sequence[Any], kind: str) -> None:
         limits = np.finfo(kind)
         self.kind = kind
@@ -118,7 +95,6 @@ class RoundedTruth:
         self.most = DIGITS[kind]
 
     def digits_lost(self, computed: Any) -> Array:
-        """As `digits_lost_by_row`."""
         results = np.asarray(computed, dtype=np.float64)
         with np.errstate(all="ignore"):
             error = np.abs((results - self.high) - self.low) / self.scale / ROUNDOFF[self.kind]
@@ -128,7 +104,6 @@ class RoundedTruth:
 
 
 def _nearest(value: Any) -> float:
-    """The nearest double; nan beyond double range."""
     try:
         nearest = float(value)
     except OverflowError:
@@ -138,17 +113,13 @@ def _nearest(value: Any) -> float:
 
 @dataclass(frozen=True)
 class ExactValues:
-    """A formula's values at 60 digits."""
-
     tape: Tape  # One step for each node, in post-order
     mp: Any
     values: list[list[Any]]  # Per sample and node; None from the first node without a real value
 
 
 def exact_values(formula: Formula, samples: Samples) -> ExactValues:
-    """Evaluate every node at every sample at 60 digits; some milliseconds a sample.
-
-    - `samples`: with a column for each variable; read as the decimals that were written.
+    """Every node at every sample at 60 digits, with inputs as written; some milliseconds a sample.
 
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [2.0]})
@@ -170,8 +141,6 @@ def exact_values(formula: Formula, samples: Samples) -> ExactValues:
 
 @dataclass(frozen=True)
 class Observed:
-    """The relative error of one node in one floating-point type."""
-
     kind: str  # {"float32", "float64"}
     # shape (m,): Signed relative error over unit roundoff at every sample; nan where the exact
     # value is 0 or not real; inf where the type has no number though there is one
@@ -187,26 +156,20 @@ class Observed:
 
     @property
     def usable(self) -> int:
-        """Samples with an error to speak of."""
         return int(np.count_nonzero(np.isfinite(self.errors)))
 
     @property
     def rows_lost(self) -> int:
-        """Samples at which the type has no number though there is one."""
         return int(np.count_nonzero(np.isinf(self.errors)))
 
     @property
     def digits(self) -> float:
-        """log10 of the root mean square error in units of roundoff: digits lost.
-
-        -inf if every result is exact; nan if there is none.
-        """
+        """log10 of the rms error in units of roundoff: -inf if all are exact, nan without any."""
         known = self.errors[np.isfinite(self.errors)]
         return _log10(rms(known)) if len(known) else math.nan
 
     @property
     def worst(self) -> float:
-        """log10 of the largest error in units of roundoff."""
         known = np.abs(self.errors[np.isfinite(self.errors)])
         return _log10(float(np.max(known))) if len(known) else math.nan
 
@@ -233,6 +196,7 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
     Parameters
     ----------
     exact
+        The values of every node at 60 digits.
     samples
         The same rows.
     kind
@@ -241,6 +205,7 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
     Returns
     -------
     tuple[Observed, ...]
+        One for each node, in post-order.
 
     Examples
     --------
@@ -272,7 +237,7 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
 
 
 def _apply(mp: Any, step: Step, operands: list[float]) -> Any | None:
-    """One operation at 60 digits on the operands that the type gave it; None outside."""
+    """One operation at 60 digits on the operands of the type; None outside the domain."""
     assert step.row is not None
     needed = operands
     if step.row.chooses:
@@ -296,7 +261,6 @@ A_DIGIT = 10.0
 
 
 def _held(true: Any, kind: str) -> int:
-    """How a type holds an exact value; not at all if there is none."""
     if true is None:
         return NO_NUMBER
     with np.errstate(over="ignore", under="ignore"):
@@ -311,13 +275,7 @@ def _held(true: Any, kind: str) -> int:
 
 @dataclass(frozen=True)
 class ObservedError(Plain):
-    """The error of evaluating a form in one precision.
-
-    Notes
-    -----
-    The inputs are taken as the binary numbers that the precision holds, so that this is the
-    error of the arithmetic and not that of the data.
-    """
+    """The error of evaluating a form in one precision, on inputs that this precision holds."""
 
     precision: str  # {"float32", "float64"}
     # rms, worst: relative error; 1 and more means that no digit is right, as with any number where
@@ -361,12 +319,8 @@ class ObservedError(Plain):
         kind: str,
         lost: npt.NDArray[np.bool_] | None = None,
     ) -> ObservedError:
-        """That of some numbers; rows whose exact value is out of the type's range do not count.
-
-        - `truth`: the exact values; None where there is none.
-        - `computed`: what the precision made of the same rows.
-        - `kind`, {"float32", "float64"}: the precision.
-        - `lost`: where that is no value; by default where it is inf or nan.
+        """The error of computed numbers; exact values beyond the type's range do not count, and
+        `lost` (by default inf and nan) marks rows without a value.
         """
         tiny = float(np.finfo(kind).tiny)
         held = [_held(true, kind) for true in truth]
@@ -418,9 +372,7 @@ class ObservedError(Plain):
 
     @property
     def digits_lost(self) -> float:
-        """log10 of the rms error over the unit roundoff, from 0 to all digits that the precision
-        has; inf if a row failed.
-        """
+        """log10 of rms error over unit roundoff, from 0 to all digits; inf if a row failed."""
         if self.failed:
             return math.inf
         return max(0.0, math.log10(self.rms / ROUNDOFF[self.precision])) if self.rms > 0 else 0.0

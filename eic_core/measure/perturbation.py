@@ -1,8 +1,7 @@
 """Measures amplification by shaking the formula (Algorithm 2, Yu et al., ``alg:estimate_eic``).
 
-No derivative is taken: every node of a noisy forward pass is multiplied by its
-own (1 + e), e ~ N(0, sigma^2), and compared with a clean pass.  That makes it an
-independent check of Algorithm 1, within the limits of double precision.
+Every node of a noisy pass is multiplied by its own (1 + e), e ~ N(0, sigma^2), and compared with a
+clean pass: an independent check of Algorithm 1, within double precision.
 """
 
 from __future__ import annotations
@@ -40,8 +39,6 @@ WORN_OUT = 1e-3
 
 @dataclass(frozen=True)
 class NodeEstimate:
-    """One node's mean amplification, estimated."""
-
     node: Node
     mean_s2: float  # Mean over the samples used of the variance of eta / sigma; nan if none
     local_eic: float  # log10 of its root, digits
@@ -54,14 +51,10 @@ class NodeEstimate:
     left_out: int
 
     def confidence_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """An interval for log10 s-bar on these very samples.
-
-        To first order eta is a sum of independent normals, so at each sample the
-        variance over R repeats is s^2 chi^2_(R-1) / (R-1).  Their mean over samples
-        follows nearly a scaled chi-squared law whose degrees of freedom match its
-        first two moments (F. E. Satterthwaite, Biometrics Bulletin 2 (1946) 110-114):
-        R - 1 if one sample dominates, N (R - 1) if all are alike.  A heavy tail of s
-        therefore widens the interval, which only more repeats narrow.
+        """An interval for log10 s-bar on these very samples.  To first order the variance over R
+        repeats at a sample is s^2 chi^2_(R-1) / (R-1); the mean follows nearly a scaled chi-squared
+        law with matched moments (F. E. Satterthwaite, Biometrics Bulletin 2 (1946) 110-114).  A
+        heavy tail of s widens it, which only more repeats narrow.
         """
         if math.isnan(self.mean_s2) or self.mean_s2 == 0:
             return math.nan, math.nan
@@ -73,8 +66,6 @@ class NodeEstimate:
 
 @dataclass(frozen=True)
 class PerturbationEstimate:
-    """What Algorithm 2 says about one formula on one data set."""
-
     # formula, samples, sigma, repeats, seed, level: as given to `estimate`
     formula: Formula
     samples: Samples
@@ -104,11 +95,7 @@ class PerturbationEstimate:
 
     @property
     def eic_interval(self) -> tuple[float, float]:
-        """An interval for EIC at `level`.
-
-        A maximum of K estimates: each node's interval is taken at Bonferroni's
-        level 1 - (1 - level) / K, and all hold together.
-        """
+        """An interval for EIC at `level`: by Bonferroni, each node's at 1 - (1 - level) / K."""
         level = 1 - (1 - self.level) / len(self.nodes)
         ends = [n.confidence_interval(level) for n in self.nodes]
         known = [pair for pair in ends if not math.isnan(pair[0])]
@@ -133,6 +120,7 @@ def estimate(
     formula
         Its variables must be columns of `samples`.
     samples
+        Rows of finite values.
     sigma
         Standard deviation of the noise, above 0 and at most 0.01. 1e-8 to 1e-12 is fine; 1e-4
         and more is biased by curvature.
@@ -146,6 +134,7 @@ def estimate(
     Returns
     -------
     PerturbationEstimate
+        A mean amplification with its interval for each node.
 
     Raises
     ------
@@ -229,9 +218,7 @@ def _check(sigma: float, repeats: int, seed: int, level: float) -> None:
 
 
 class _Sums:
-    """Per node: at how many valid samples it is evaluated, and how many of them are used; over the
-    latter, the sum of s^2 and of its square.
-    """
+    """Per node: evaluated and used valid samples; sums of s^2 and its square over the latter."""
 
     def __init__(self, count: int) -> None:
         self.used = np.zeros(count, dtype=np.int64)
@@ -242,7 +229,7 @@ class _Sums:
         self.unsteady = False
 
     def add(self, s2: Floats, shows: np.ndarray[Any, np.dtype[np.bool_]], sigma: float) -> None:
-        """Add a chunk: s2 of shape (nodes, m), nan where the sample shows nothing."""
+        """Add a chunk: s2 of shape (nodes, m), nan where the noise does not show."""
         with np.errstate(invalid="ignore"):
             steady = np.abs(s2) * sigma**2 <= STEADY**2  # below 0 by rounding alone
         self.unsteady = self.unsteady or bool((shows & ~steady).any())
@@ -256,9 +243,8 @@ class _Sums:
 def _clean_pass(
     tape: Tape, columns: Mapping[str, Floats], rows: int
 ) -> tuple[list[Floats], np.ndarray[Any, np.dtype[np.int64]], list[Any] | None]:
-    """Values of every node, and the first node that is no real number (or the node count).
-
-    Of a formula with conditionals also where each node is evaluated.
+    """Values of every node, the first node that is no real number (or the node count), and with
+    conditionals where each node is evaluated.
     """
     values: list[Floats] = []
     bad = np.full(rows, len(tape.steps))
@@ -316,7 +302,6 @@ def _variances(
 
 
 def _most_values_held(tape: Tape) -> int:
-    """How many noisy values are held at once: a few more than the tree's widest cut."""
     alive = largest = 0
     for step in tape.steps:
         alive += 1 - len(step.operands)

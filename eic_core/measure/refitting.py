@@ -1,7 +1,6 @@
 """Fits a formula's constants to a target anew, by least squares.
 
-A constant is what a decimal number in the formula says, whole numbers included.  Not fitted are pi
-and e, fractions such as 1/3, and exponents that belong to their power (`x**2`, `x**0.5`).
+Not fitted are pi, e, fractions such as 1/3, and exponents of a power (`x**2`, `x**0.5`).
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def _is_decimal_label(label: str) -> bool:
 
 
 def with_constants(formula: Formula, constants: Sequence[float]) -> Formula:
-    """A formula with other decimal numbers, in the order in which they stand.
+    """A formula with other decimal numbers, in their order.
 
     >>> from eic_core.formula.rendering import to_python
     >>> from eic_core.formula.syntax import read
@@ -60,7 +59,6 @@ def with_constants(formula: Formula, constants: Sequence[float]) -> Formula:
 
 
 def constants_of(formula: Formula) -> list[float]:
-    """Its decimal numbers, in the order in which they stand."""
     return [constant_value(node.label) for node in formula.nodes if is_decimal(node)]
 
 
@@ -72,9 +70,9 @@ def refitted(formula: Formula, samples: Samples, steps: int = STEPS) -> Formula:
     formula
         Its constants are where the fit begins.
     samples
-        With a target.
+        Rows with a target.
     steps
-        At most so many of Levenberg and Marquardt's method, damped by the diagonal (Moré 1978).
+        The most steps of Levenberg and Marquardt's method, damped by the diagonal (Moré 1978).
 
     Returns
     -------
@@ -125,8 +123,6 @@ def refitted(formula: Formula, samples: Samples, steps: int = STEPS) -> Formula:
 
 
 class _Linear(NamedTuple):
-    """The least-squares problem of one step."""
-
     # The Jacobian with its columns divided by their lengths, or R of its QR decomposition
     matrix: Array
     aim: Array  # What is left of the target, or Q' times that
@@ -134,10 +130,9 @@ class _Linear(NamedTuple):
 
 
 def _linear(jacobian: Array, missed: Array) -> _Linear | None:
-    """The problem; of many rows, R and Q' times the aim, by blocks.  None beyond double range.
-
-    Large matrices would be shared out among threads, which costs more than it saves where other
-    processes wait for the same cores.
+    """The least-squares problem as R and Q' times the aim; None beyond double range.  By blocks,
+    because shared-out large matrices cost more than they save where other processes wait for the
+    same cores.
     """
     with np.errstate(all="ignore"):
         lengths = np.sqrt(np.einsum("nc,nc->c", jacobian, jacobian))
@@ -157,7 +152,6 @@ def _linear(jacobian: Array, missed: Array) -> _Linear | None:
 
 
 def _damped_step(problem: _Linear, damping: float) -> Array:
-    """The step of Levenberg and Marquardt."""
     count = len(problem.lengths)
     whole = np.vstack([problem.matrix, math.sqrt(damping) * np.eye(count)])
     aim = np.concatenate([problem.aim, np.zeros(count)])

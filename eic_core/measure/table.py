@@ -1,7 +1,6 @@
 """Tables that users bring: CSV text to columns, with every bad cell named.
 
-Cells mean the decimal written.  Nothing is guessed silently: what was skipped,
-renamed or matched by position is reported.
+Nothing is guessed silently: what was skipped, renamed or matched by position is reported.
 """
 
 from __future__ import annotations
@@ -52,8 +51,6 @@ _ROWS_COUNTED = 20
 
 @dataclass(frozen=True, slots=True)
 class CellProblem:
-    """A cell that holds no finite number."""
-
     row: int  # 1 is the first row below the header
     column: str
     text: str  # As written, cut to 40 characters
@@ -74,7 +71,7 @@ class Table:
     values
         nan where a cell holds no finite number. Shape (rows,), mapping of name to ndarray.
     exact
-        Cells that say more digits than a double holds.
+        Cells with more digits than a double holds.
     problems
         In reading order; missing and non-numeric cells, the first `MAX_PROBLEMS`.
     notes
@@ -84,6 +81,7 @@ class Table:
     source
         File name, for display.
     shared_between_processes
+        True: worker processes are sent a table once only.
     """
 
     names: tuple[str, ...]
@@ -107,12 +105,14 @@ class Table:
         Parameters
         ----------
         mapping
+            Variable to column name.
         target
             Column to compare the formula with.
 
         Returns
         -------
         Samples
+            A column for each variable, in row order.
 
         Raises
         ------
@@ -166,7 +166,7 @@ def read_table(
     seconds: float = math.inf,
     clock: Callable[[], float] = time.monotonic,
 ) -> Table:
-    """Read CSV, TSV or semicolon-separated text, gzipped or not, or a file of it.
+    r"""Read CSV, TSV or semicolon-separated text, gzipped or not, or a file of it.
 
     Parameters
     ----------
@@ -178,10 +178,12 @@ def read_table(
     seconds
         After so long the reading is given up.
     clock
+        Gives the time in seconds.
 
     Returns
     -------
     Table
+        Its columns, with the cells that hold no finite number.
 
     Raises
     ------
@@ -199,10 +201,10 @@ def read_table(
 
     Examples
     --------
-    >>> table = read_table("x;y\\n1;2\\n3;\\n")
+    >>> table = read_table("x;y\n1;2\n3;\n")
     >>> table.names, [str(p) for p in table.problems]
     (('x', 'y'), ['row 2, column `y`: empty'])
-    >>> table = read_table("x;y\\n1,5;2\\n")
+    >>> table = read_table("x;y\n1,5;2\n")
     >>> float(table.values["x"][0]), table.notes
     (1.5, ('A comma is read as the decimal mark, as in `1,5`.',))
     """
@@ -241,15 +243,12 @@ def read_table(
 
 
 def _first_lines(text: str) -> list[str]:
-    """The first lines that are not blank."""
     lines = (line.rstrip("\r\n") for line in io.StringIO(text, newline=None))
     return list(itertools.islice((line for line in lines if line.strip()), _ROWS_COUNTED))
 
 
 @dataclass(frozen=True)
 class _Sheet:
-    """The text of a table, whose rows are read one by one."""
-
     text: str
     delimiter: str
     clock: Callable[[], float]
@@ -259,7 +258,6 @@ class _Sheet:
     commas: bool = False  # Whether commas are decimal marks
 
     def rows(self) -> Iterator[list[str]]:
-        """Every row that holds anything."""
         reader = csv.reader(io.StringIO(self.text, newline=""), delimiter=self.delimiter)
         commas = self.commas
         try:
@@ -288,10 +286,8 @@ class _Sheet:
         )
 
     def with_decimal_points(self, notes: list[str]) -> _Sheet:
-        """The sheet with ``1,5`` read as ``1.5``, if the commas of this table are decimal marks.
-
-        They are not if another cell writes its decimals with a point, or if all of them may as
-        well group thousands in a file whose delimiter says nothing of that.
+        """The sheet with ``1,5`` read as ``1.5``, unless another cell has a decimal point, or all
+        commas may as well group thousands and the delimiter does not decide.
         """
         example, grouped, pointed = "", self.delimiter == "\t", False
         for row in self.rows():
@@ -333,7 +329,7 @@ def _delimiter(lines: list[str], first: str) -> str:
 
 
 def with_point(cell: str) -> str:
-    """A number with a decimal comma as one with a point, its thousands no longer grouped.
+    """A number with a decimal comma as one with a point and without grouped thousands.
 
     >>> with_point("1.234,5"), with_point(" -0,25e3 ")
     ('1234.5', '-0.25e3')
@@ -349,10 +345,8 @@ def _fill(
     digest: str,
     source: str,
 ) -> Table:
-    """Read every cell as a number; those that hold none become nan and a `CellProblem` each.
-
-    A cell that says more than its double holds keeps its text.  Cells missing at the end of a row
-    are empty; surplus ones are an error unless they are blank.
+    """Read every cell as a number, or as nan and a `CellProblem`; a cell with more digits than a
+    double keeps its text.  Surplus cells of a row are an error unless blank.
     """
     parts: list[list[np.ndarray]] = [[] for _ in names]
     exact: dict[str, dict[int, str]] = {}
@@ -398,10 +392,6 @@ def _column(
     exact: dict[str, dict[int, str]],
     problems: list[CellProblem],
 ) -> np.ndarray:
-    """The numbers of a part of a column; what is not plain is added to the last two.
-
-    - `before`: rows above.
-    """
     try:
         values = np.array(list(map(float, cells)))
         plain = bool(np.isfinite(values).all()) and not any("_" in cell for cell in cells)
@@ -425,7 +415,6 @@ def _column(
 
 
 def _is_text(data: str) -> bool:
-    """Whether it is the text of a table, and no file's name."""
     lines = data.splitlines()
     if len(lines) != 1 or not data.strip() or "\0" in data:
         return True
@@ -440,7 +429,6 @@ def _content(path: Path) -> bytes:
 
 
 def _unpacked(raw: bytes) -> bytes:
-    """The bytes of a file that may be gzipped, as far as they may go."""
     plain = raw
     if raw[:2] == b"\x1f\x8b":
         try:
@@ -513,8 +501,6 @@ def _named(columns: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class VariableMatch:
-    """Which column each variable of a formula stands for."""
-
     mapping: Mapping[str, str]
     # 0 or 1 where variables were matched by position, or could have been, else None
     index_base: int | None = None
@@ -523,7 +509,7 @@ class VariableMatch:
 
     @property
     def renamed(self) -> dict[str, str]:
-        """The indexed variables that stand for columns of other names, with these.
+        """The indexed variables whose columns have other names, with these.
 
         >>> match_variables(["x1", "a"], ["x0", "x1", "a"], index_base=1, chosen=True).renamed
         {'x1': 'x0'}
@@ -532,7 +518,6 @@ class VariableMatch:
 
 
 def renamed_columns(mapping: Mapping[str, str]) -> dict[str, str]:
-    """The indexed variables of a mapping that stand for columns of other names, with these."""
     return {
         variable: column
         for variable, column in mapping.items()
@@ -541,9 +526,7 @@ def renamed_columns(mapping: Mapping[str, str]) -> dict[str, str]:
 
 
 class _Columns:
-    """The columns that variables may stand for, by name and by position; `counts_from` is what they
-    count from themselves, None if they do not.
-    """
+    """The columns by name and position; `counts_from` is the base of their own count or None."""
 
     def __init__(self, columns: Iterable[str]) -> None:
         self.in_order = list(columns)
@@ -564,16 +547,10 @@ class _Columns:
         self.counts_from = first if self.leading and (whole or first == 0) else None
 
     def at(self, place: int) -> str | None:
-        """The column at a place, if there is one."""
         return self.in_order[place] if 0 <= place < len(self.in_order) else None
 
     def goes_by_name(self, group: set[str], base: int | None, chosen: bool) -> bool:
-        """Whether names decide what the indexed variables of some formulas stand for.
-
-        - `group`: all variables of these formulas.
-        - `base`: what they are known to count from.
-        - `chosen`: whether the user said so.
-        """
+        """Whether the indexed variables of `group` go by name; `chosen`: the user gave the base."""
         indexed = {name: int(m[1]) for name in group if (m := _INDEXED.fullmatch(name))}
         if not all(name in self.by_name for name in indexed):
             return False
@@ -590,10 +567,7 @@ class _Columns:
 
 
 def needs_whole_group(columns: Iterable[str], base: int) -> bool:
-    """Whether how a formula is matched that counts from a known base depends on others of its kind.
-
-    - `columns`: as `match_variables` takes them.
-    - `base`, {0, 1}
+    """Whether matching from a known base (0 or 1) depends on the other formulas of a group.
 
     >>> [needs_whole_group(columns, 1) for columns in (["a", "b"], ["x0", "x1"], ["x0", "noise"])]
     [False, False, True]
@@ -623,7 +597,7 @@ def match_variables(
         Input columns in file order, without the target.
     index_base
         What ``x1`` means: the second (0) or the first (1) column. Default: 1 if there is no
-        ``x0`` and an index would run past the last column, else 0. {0, 1}, optional.
+        ``x0`` and an index would run past the last column, else 0. 0 or 1.
     chosen
         Whether the user said so, and not a notation or other formulas.
     group
@@ -632,16 +606,15 @@ def match_variables(
     Returns
     -------
     VariableMatch
+        The column of each variable, and the variables without one.
 
     Notes
     -----
-    Indexed variables go by name only if all of them have a column of that name;
-    a mixture would silently shift some of them.  A base that is known decides before names
-    where the columns count themselves, as all of x0, x1, ... or x1, x2, ... do and x0, x1, ...
-    before columns with other names, unless it leaves one of these variables
-    without a column that all have by name, or the formulas call other columns by name, or they
-    would count from 0 without an x0 where the columns count from 1; what a user says holds all the
-    same.
+    Indexed variables go by name only if all of them have a column of that name; a mixture would
+    silently shift some of them.  A known base decides before names where the columns count
+    themselves (x0, x1, ... or x1, x2, ...), unless it leaves a variable without a column that all
+    have by name, or the formulas call other columns by name, or they would count from 0 without
+    an x0 where the columns count from 1; a user's choice always holds.
 
     Examples
     --------

@@ -1,8 +1,4 @@
-"""How settled a mean amplification is: quantiles, concentration and Hill's estimator.
-
-If a sum crosses zero inside the domain, E[s^2] does not exist and the sample
-mean grows with N.  A mean is therefore shown with its tail.
-"""
+"""How settled a mean amplification is: quantiles, concentration and Hill's estimator."""
 
 from __future__ import annotations
 
@@ -16,8 +12,6 @@ MIN_SAMPLES_FOR_HILL = 300
 
 @dataclass(frozen=True)
 class Tail:
-    """The distribution of s over the valid samples, at one node."""
-
     node: int  # The node of largest ``local_eic_finite``
     # q50, q90, q99: quantiles of log10 s (digits), inverted CDF; inf where singular
     q50: float
@@ -36,17 +30,9 @@ class Tail:
 
 
 def hill_index(values: np.ndarray, k: int) -> float:
-    """Hill's estimator of the tail index from the k largest values.
-
-    - `values`, shape (n,)
-    - `k`: 1 <= k < n.
-
-    Returns alpha-hat = k / sum(log(X_(n-i+1) / X_(n-k))), inf if the tail is flat.
-
-    References
-    ----------
-    B. M. Hill, "A simple general approach to inference about the tail of a
-    distribution", Annals of Statistics 3 (1975), Eq. (3.1).
+    """Hill's estimator of the tail index from the k largest values, 1 <= k < n.  alpha-hat = k /
+    sum(log(X_(n-i+1) / X_(n-k))), inf if the tail is flat (B. M. Hill, "A simple general approach
+    to inference about the tail of a distribution", Annals of Statistics 3 (1975), Eq. (3.1)).
 
     >>> round(hill_index(np.array([1.0, 2.0, 4.0, 8.0]), 2), 3)  # 2 / (log 2 + log 4)
     0.962
@@ -56,7 +42,6 @@ def hill_index(values: np.ndarray, k: int) -> float:
 
 
 def _hill_index(top: np.ndarray) -> float:
-    """The same from the k + 1 largest values in ascending order."""
     excess = float(np.log(top / top[0]).sum())
     return (len(top) - 1) / excess if excess > 0 else math.inf
 
@@ -67,21 +52,15 @@ def tail_of(
     crossings: tuple[int, ...],
     unbounded: bool | None = None,
 ) -> Tail:
-    """Describe the tail of s^2 at one node.
+    """Describe the tail of s^2 at the valid samples of one node, n >= 1, inf where singular.
 
-    - `node`: its id, which the result carries.
-    - `s2`, shape (n,): s^2 at the valid samples, inf where singular; n >= 1.
-    - `crossings`: nodes known to take both signs.
-    - `unbounded`: whether s of one of them grows without bound there: at a zero of a sum, say, but
-      not at a pole of one of its terms. By default whether there are any.
+    `crossings` are nodes that take both signs; `unbounded` says whether s of one of them grows
+    without bound there (at a zero of a sum, not at a pole of a term), by default whether there are
+    any.
 
-    Notes
-    -----
-    The mean counts as not settled if s of any node grows without bound where it changes its sign
-    (it then has no mean over the domain), or if n >= 300 and
-    alpha-hat * (1 + 1.645 / sqrt(k)) < 1 with k = ceil(sqrt(n)): the one-sided
-    95 % upper bound of Hill's estimator lies below the exponent at which the
-    mean exists.  n counts the finite values.
+    The mean is not settled if s of any node grows without bound where it changes its sign, or if n
+    >= 300 finite values and alpha-hat * (1 + 1.645 / sqrt(k)) < 1 with k = ceil(sqrt(n)): the
+    one-sided 95 % upper bound of Hill's estimator lies below the exponent at which the mean exists.
     """
     n = len(s2)
     m = n if s2.max() < math.inf else int(np.count_nonzero(np.isfinite(s2)))
@@ -107,9 +86,8 @@ def tail_of(
 def _ordered(
     values: np.ndarray, ranks: list[int], start: int, stop: int
 ) -> tuple[list[float], np.ndarray]:
-    """The values of some ascending ranks, and those of the ranks from `start` to before `stop`.
-
-    Many are parted at one rank after the other, which is far quicker than at all of them at once.
+    """The values of some ascending ranks, and those of the ranks ``[start, stop)``; one rank after
+    the other, which is far quicker than all at once.
     """
     if len(values) < _MANY:
         ordered = np.sort(values)

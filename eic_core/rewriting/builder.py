@@ -1,7 +1,6 @@
 """Writes new terms tidily: x - x, 1*x, equal factors and like terms do not survive.
 
-Sums are those of `SumBuilder`; products and all other operators are added here.  They
-are exact for real numbers.  Cancelling a factor (x*y/x -> y) can only widen the domain.
+They are exact for real numbers; cancelling a factor (x*y/x -> y) can only widen the domain.
 """
 
 from __future__ import annotations
@@ -45,11 +44,9 @@ class SumBuilder:
         return None if text is None else self.terms.intern(CONSTANT, label=text)
 
     def one(self) -> int:
-        """The constant 1."""
         return self.terms.intern(CONSTANT, label="1")
 
     def terms_of(self, root: int, sign: int = 1) -> list[Weighted]:
-        """The chain of + and - at a term, as signed terms from left to right."""
         found: list[Weighted] = []
         todo = [(root, sign)]
         while todo:
@@ -120,7 +117,6 @@ class SumBuilder:
         return self.terms.intern("mul", (factor, number))
 
     def sum_of(self, parts: list[Weighted]) -> int | None:
-        """The sum of weighted terms in this order; None if a number is too long to write."""
         parts = [p for p in parts if p.weight]
         if not parts:
             return self.number(Fraction(0))
@@ -135,11 +131,9 @@ class SumBuilder:
         return total
 
     def merge_like_terms(self, parts: list[Weighted]) -> list[Weighted]:
-        """Like terms merged, numbers added up, in order of first appearance."""
         return self._merge(parts, self.coefficient)
 
     def _merge(self, parts: list[Weighted], split: Callable[[int], Weighted]) -> list[Weighted]:
-        """Terms that `split` finds to differ in weight alone, their weights added."""
         merged: dict[int, Weighted] = {}
         for weight, number in parts:
             inner = split(number)
@@ -161,15 +155,12 @@ class SumBuilder:
         return plain
 
     def add(self, left: int, right: int) -> int:
-        """``left + right``, like terms collected."""
         return self._additive("add", left, right)
 
     def sub(self, left: int, right: int) -> int:
-        """``left - right``, like terms collected."""
         return self._additive("sub", left, right)
 
     def neg(self, number: int) -> int:
-        """``-number``, without a double minus."""
         term = self.terms[number]
         if term.operator == "sub":
             return self.terms.intern("sub", (term.children[1], term.children[0]))
@@ -294,7 +285,6 @@ class Builder(SumBuilder):
         return total
 
     def powers(self, parts: list[Weighted]) -> list[Weighted]:
-        """Equal bases merged, their exponents added, in order of first appearance."""
         return self._merge(parts, self.base)
 
     def _multiplicative(self, operator: str, left: int, right: int) -> int:
@@ -310,11 +300,9 @@ class Builder(SumBuilder):
         return plain
 
     def mul(self, left: int, right: int) -> int:
-        """``left * right``, equal factors and numbers collected."""
         return self._multiplicative("mul", left, right)
 
     def div(self, left: int, right: int) -> int:
-        """``left / right``, equal factors cancelled and numbers collected."""
         return self._multiplicative("div", left, right)
 
     # Everything else ------------------------------------------------------
@@ -322,14 +310,7 @@ class Builder(SumBuilder):
     def apply(
         self, operator: str, children: tuple[int, ...], parameter: Fraction | None = None
     ) -> int:
-        """Any operator over finished operands, tidied.
-
-        - `operator`: a key of the operator table.
-        - `children`: terms, already tidied.
-        - `parameter`: the exponent of an exact power, or another operator's exact parameter.
-
-        Returns a term that may be of another operator: ``x * x`` is ``x**2``.
-        """
+        """An operator of the table over finished operands, tidied: ``x * x`` is ``x**2``."""
         if operator in ("add", "sub", "mul", "div"):
             return {"add": self.add, "sub": self.sub, "mul": self.mul, "div": self.div}[operator](
                 *children
@@ -349,7 +330,6 @@ class Builder(SumBuilder):
         return self.terms.intern(operator, children, parameter=parameter)
 
     def draft(self, root: Draft, bindings: dict[str, int]) -> int:
-        """A template with its placeholders filled in."""
         if root.label in bindings and not root.children:
             return bindings[root.label]
         if not root.children:

@@ -1,8 +1,7 @@
 """Textbook cases of cancellation: `python -m eic_core.rewriting.cases` prints them.
 
-Each has a source and a domain on which the formula goes wrong.  "NMSE" is Hamming's
-*Numerical Methods for Scientists and Engineers* (2nd ed., 1973), chapter 3, numbered as in
-FPBench and the Herbie suite, which took these cases from it.
+"NMSE" is Hamming's *Numerical Methods for Scientists and Engineers* (2nd ed., 1973), chapter 3,
+numbered as in FPBench and the Herbie suite, which took these cases from it.
 """
 
 from __future__ import annotations
@@ -26,8 +25,6 @@ WITHIN = 0.3
 
 @dataclass(frozen=True)
 class Case:
-    """A formula that goes wrong on a domain, from a source."""
-
     name: str
     formula: str
     ranges: tuple[str, ...]  # As `Domain.parse` reads them
@@ -221,8 +218,6 @@ CASES: tuple[Case, ...] = (
 
 @dataclass(frozen=True)
 class Attempt:
-    """What `repair` made of a case."""
-
     case: Case
     repairs: Repairs
     seconds: float  # Of one core
@@ -242,10 +237,7 @@ class Attempt:
 
 
 def attempt(case: Case, *, limit_seconds: float = 2.0, limit_steps: int = 700) -> Attempt:
-    """Repair one case on its domain.
-
-    - `limit_seconds`: deadline of the search.
-    - `limit_steps`: forms whose cost is computed, at most.
+    """Repair one case on its domain, within a deadline and a number of costed forms.
 
     >>> attempt(CASES[0]).reached
     True
@@ -265,7 +257,6 @@ HEADER = (
 
 
 def lines() -> Iterator[str]:
-    """The table, line by line: digits before and after."""
     yield HEADER
     attempts = []
     for case in CASES:
@@ -299,7 +290,6 @@ def _line(done: Attempt) -> str:
 
 
 def main() -> int:
-    """Print the table."""
     for line in lines():
         sys.stdout.write(line + "\n")
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""What a program in double precision makes of terms: each computed once, on fixed rows."""
+"""The results of a program in double precision: each term computed once, on fixed rows."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from eic_core.rewriting.terms import Terms
 
 class DoubleTable:
     """Terms in plain double precision beside the exact values of one formula.
-
-    - `columns`, shape (R,), mapping of variable to ndarray
-    - `truth`: the exact values at these inputs; None where there is none.
+    `truth` is None where there is no exact value.
 
     >>> from mpmath import mpf
     >>> from eic_core.formula.syntax import read
@@ -39,7 +37,6 @@ class DoubleTable:
         self._values: dict[int, Array] = {}
 
     def values(self, number: int) -> Array:
-        """A term on every row, as NumPy computes it."""
         if number not in self._values:
             with np.errstate(all="ignore"):
                 for below in self.terms.subterms(number):
@@ -58,11 +55,11 @@ class DoubleTable:
         return np.asarray(row.evaluate(operands, row.parameter(term.parameter)))
 
     def lost(self, number: int) -> Array:
-        """The digits that each row loses, 0 to 16; nan where there is nothing to compare."""
+        """The digits that each row loses, 0 to 16; nan without an exact value."""
         return self.truth.digits_lost(self.values(number))
 
     def mean_lost(self, number: int) -> float:
-        """Their mean; 0 where no row can be compared."""
+        """The mean of the digits lost; 0 where no row can be compared."""
         lost = self.lost(number)
         lost = lost[~np.isnan(lost)]
         return float(np.mean(lost)) if len(lost) else 0.0

@@ -1,6 +1,4 @@
-"""Rewrites that no single pattern describes: polynomials, fractions, half angles, sums of
-exponentials.
-"""
+"""Rewrites that no single pattern describes: polynomials, fractions, half angles, exponentials."""
 
 from __future__ import annotations
 
@@ -24,7 +22,6 @@ _AROUND = (("sin", 1), ("cos", -1))
 
 def half_angles(build: Builder, number: int) -> Iterator[tuple[str, int]]:
     """``w cos u`` in a sum of three terms or more by the half angle, the rest collected.
-
     So the law of cosines becomes ``(a - b)**2 + 4*a*b*sin(u/2)**2`` (Sinnott, "Virtues of the
     Haversine", Sky & Telescope 68 (1984), for the sphere).  Two terms have rules of their own.
 
@@ -101,7 +98,6 @@ def polynomials(build: Builder, number: int) -> Named:
 
 
 def like_terms(build: Builder, number: int) -> Named:
-    """Like terms and numbers of a sum merged, its other terms left as they are."""
     if build.terms[number].operator not in ("add", "sub"):
         return
     parts = build.terms_of(number)
@@ -112,7 +108,6 @@ def like_terms(build: Builder, number: int) -> Named:
 
 
 def like_factors(build: Builder, number: int) -> Named:
-    """Equal factors and numbers of a product merged."""
     if build.terms[number].operator not in ("mul", "div", "neg"):
         return
     product = build.product_of(build.powers(build.factors_of(number)))
@@ -160,11 +155,7 @@ def _fraction(build: Builder, part: Weighted) -> Split:
 
 
 def _over_one(build: Builder, split: list[Split]) -> Iterator[int]:
-    """Fractions over their least common denominator, the numerator written in several ways.
-
-    Every base of a denominator comes into the common one with its largest exponent; each numerator
-    is multiplied by what its own denominator lacks of that.
-    """
+    """Fractions over their least common denominator, the numerator written in several ways."""
     common: dict[int, Weighted] = {}
     for _, under in split:
         for exponent, term in under:
@@ -247,7 +238,6 @@ def _log_sum_of_two(build: Builder, a: int, b: int) -> int:
 
 
 def _exponents(build: Builder, number: int) -> list[int] | None:
-    """The exponents of a sum of exponentials and ones."""
     found: list[int] = []
     for sign, term in build.terms_of(number):
         node = build.terms[term]
@@ -273,7 +263,7 @@ def logarithms_near_one(build: Builder, number: int) -> Named:
 
 
 def folded_numbers(build: Builder, number: int) -> Named:
-    """A power or root of a number, as the one number that it is."""
+    """A power or root of a number as one number."""
     term = build.terms[number]
     value = build.terms.number(term.children[0]) if term.children else None
     folded = None

@@ -67,8 +67,6 @@ SEARCHED_EVEN, SEARCHED_WORST = 25, 12
 
 @dataclass(frozen=True)
 class Rows:
-    """Row numbers, from 0, each ascending and without repetition."""
-
     searched: tuple[int, ...]  # The worst at the root and at the bottleneck, and some evenly spaced
     # Compared at high precision: up to 200, those of `searched` and `observed` among them
     verified: tuple[int, ...]
@@ -80,7 +78,7 @@ class Rows:
 
 
 def choose_rows(formula: Formula, samples: Samples) -> Rows:
-    """The rows to look at, the same for the same data.
+    """Row numbers for search and verification, the same for the same data.
 
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": np.linspace(1.0, 9.0, 1000)})
@@ -120,14 +118,12 @@ def choose_rows(formula: Formula, samples: Samples) -> Rows:
 
 
 def _even(total: int, count: int) -> np.ndarray:
-    """Up to `count` row numbers, evenly spaced."""
     if total <= count:
         return np.arange(total)
     return np.arange(count) * total // count
 
 
 def _worst_first(s: np.ndarray) -> np.ndarray:
-    """Rows of finite s from the largest down."""
     usable = np.flatnonzero(np.isfinite(s))
     return usable[np.argsort(-s[usable], kind="stable")]
 
@@ -160,14 +156,8 @@ DOUBLE_DIGITS = DIGITS["float64"]
 def binary_rows(
     columns: Mapping[str, Any], rows: Sequence[int], kind: str
 ) -> tuple[dict[str, Any], list[dict[str, float]]]:
-    """The inputs of some rows as one precision holds them: arrays, and row by row.
-
-    - `columns`, shape (N,), mapping of name to ndarray
-    - `rows`: m row numbers from 0.
-    - `kind`, {"float32", "float64"}: the precision.
-
-    Returns of that type; inf where a cell is beyond it (shape (m,)).
-    Returns the same numbers, row by row.
+    """The inputs of m rows in one precision, "float32" or "float64": arrays, and row by row.
+    A cell beyond the precision is inf.
     """
     with np.errstate(over="ignore"):
         rounded = {
@@ -179,12 +169,8 @@ def binary_rows(
 
 class Observer:
     """Compares forms of one formula with its exact values in one precision.
-
-    - `original`: the form that gives the exact values.
-    - `exact`: the exact values at these rows, if they are known; each input is then in the type's
-      range.
-    - `written`: the rows as they are written, if their exact values are to be those of the
-      decimals.
+    `original` gives the exact values, unless `exact` holds them (each input is then in the type's
+    range); with `written` they are those of the decimals.
     """
 
     def __init__(
@@ -212,7 +198,6 @@ class Observer:
         self.exact = exact
 
     def of(self, root: int) -> ObservedError:
-        """The error of one form."""
         computed = self._computed(root)
         return ObservedError.of(
             self.exact, computed.tolist(), self.kind, self._has_no_value(root, computed)
@@ -238,9 +223,7 @@ class Observer:
 
 class Truth:
     """The exact values of a formula at the inputs of the verified rows, and who needs them.
-
-    - `table`: the search's; it lends its terms and digits.
-    - `root`: the formula.
+    `table` is the search's; it lends its terms and digits.
     """
 
     def __init__(self, table: ValueTable, root: int, samples: Samples, rows: Rows) -> None:
@@ -262,25 +245,22 @@ class Truth:
         return any(row.jumps or row.steps for row in rows)
 
     def cells(self, rows: Sequence[int]) -> Sequence[Mapping[str, str | float]]:
-        """The inputs whose exact values count: the doubles, or where the formula jumps the decimals
-        that are written.
+        """The inputs whose exact values count: the doubles, or the decimals where the formula
+        jumps.
         """
         if self.jumps:
             return decimal_rows(self.samples, self.columns, rows)
         return binary_rows(self.columns, rows, "float64")[1]
 
     def values(self, rows: Sequence[int]) -> Values:
-        """The exact values at some of the verified rows."""
         known = self.verifier.exact.trusted
         return tuple([known[self._place[row]] for row in rows])
 
     def on(self, rows: Sequence[int]) -> DoubleTable:
-        """What double precision makes of terms at some of the verified rows."""
         columns = {name: column[list(rows)] for name, column in self.columns.items()}
         return DoubleTable(self.terms, columns, self.values(rows))
 
     def observer(self, rows: Sequence[int], dtype: Any) -> Observer:
-        """An observer at some rows; for double precision they must be among the verified."""
         exact = self.values(rows) if dtype is np.float64 else None
         written = decimal_rows(self.samples, self.columns, rows) if self.jumps else None
         return Observer(
@@ -302,8 +282,6 @@ def measured_samples(formula: Formula, samples: Samples, rows: Rows) -> Samples:
 
 
 class FormMeter:
-    """Measures forms of one formula, all on the same rows."""
-
     def __init__(self, formula: Formula, samples: Samples, rows: Rows, truth: Truth) -> None:
         single = rows.observed[:: max(1, len(rows.observed) // OBSERVED_SINGLE)]
         self.observers = [
@@ -314,18 +292,12 @@ class FormMeter:
         self.measured = measured_samples(formula, samples, rows)
 
     def measure(self, root: int, formula: Formula) -> Measured:
-        """The numbers of one form, given as a term and as a tree."""
         single, double = (observer.of(root) for observer in self.observers)
         amplification = correlated_eic(formula, self.measured)
         return Measured(amplification, formula.complexity, single, double)
 
 
 class Measurer:
-    """Verifies and measures the forms that a search found.
-
-    - `table`: the search's; it lends its terms and digits.
-    """
-
     def __init__(
         self,
         formula: Formula,
@@ -347,7 +319,6 @@ class Measurer:
         self.everywhere = truth.on(rows.verified)
 
     def repairs(self, limit: int) -> Repairs:
-        """The best forms that hold, measured."""
         before = self.meter.measure(self.root, self.formula)
         repairs: list[Repair] = []
         for form in self._promising():
@@ -393,7 +364,6 @@ class Measurer:
         return advice_sentence(before, own, jump, lost_rows(inspection))
 
     def _promising(self) -> list[FoundForm]:
-        """Forms that save digits, none of them worse than another in every way."""
         start = self.outcome.start.cost
         kept: list[FoundForm] = []
         for form in self.outcome.forms:
@@ -439,11 +409,7 @@ class Measurer:
         return Repair(formula, steps, before, after, verification, compared, sentence)
 
     def _lost_where_disputed(self, form: int) -> tuple[Array, Array]:
-        """The digits that both forms lose where double precision gives them other results.
-
-        Of all scanned rows that are not verified, those at which the two results differ most are
-        settled exactly: a row at which one form alone goes wrong is among them.
-        """
+        """The digits that both forms lose at the rows where their double results differ most."""
         before, after = self.verifier.doubles(self.root), self.verifier.doubles(form)
         with np.errstate(all="ignore"):
             apart = np.abs(before - after) / np.maximum(np.abs(before), np.abs(after))
@@ -466,7 +432,6 @@ class Measurer:
 
 
 def lost_rows(inspection: Inspection) -> LostRows:
-    """The samples at which the result keeps no digit, by who is to blame for it."""
     if not inspection.counts.singular:
         return LostRows()
     found = writing_loss(inspection)
@@ -478,7 +443,6 @@ def lost_rows(inspection: Inspection) -> LostRows:
 
 
 def _saves_digits(before: Cost, after: Cost) -> bool:
-    """Whether a form is worth measuring, by what the search knows from its few rows."""
     if after.double > before.double + DOUBLE_TOLERANCE:
         return False
     regained = before.double - after.double >= DOUBLE_GAIN
@@ -508,8 +472,8 @@ def _dominates(one: Cost, other: Cost) -> bool:
 
 
 def _measurably_better(before: Measured, after: Measured) -> bool:
-    """Digits at the root or the bottleneck, or results where there were none; and in neither
-    precision a larger error than before.
+    """Whether digits at the root or bottleneck, or missing results, are gained, without a larger
+    error in either precision.
     """
     if after.amplification.singular > before.amplification.singular:
         return False
@@ -534,7 +498,6 @@ def _measurably_better(before: Measured, after: Measured) -> bool:
 
 
 def _more_is_lost(before: ObservedError, after: ObservedError) -> bool:
-    """Whether the error that was measured in one precision is larger, in the mean over the rows."""
     if math.isnan(before.mean_digits_lost) or math.isnan(after.mean_digits_lost):
         return False
     fewer = before.mean_digits_lost - after.mean_digits_lost
@@ -544,12 +507,11 @@ def _more_is_lost(before: ObservedError, after: ObservedError) -> bool:
 
 
 def _capped(digits: float) -> float:
-    """No more than double precision has; all of them where no sample keeps one."""
     return DOUBLE_DIGITS if math.isnan(digits) else min(digits, DOUBLE_DIGITS)
 
 
 def _rank(r: Repair) -> float:
-    """What double precision really lost, and what noise would do to it."""
+    """The order of repairs: digits really lost in double precision, then the effect of noise."""
     measured = r.after.float64.mean_digits_lost
     return (
         DOUBLE_RANK * (0.0 if math.isnan(measured) else measured)

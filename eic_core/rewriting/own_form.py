@@ -1,4 +1,4 @@
-"""A form that the user proposes: whether it is the same function on the data, and what it keeps."""
+"""A form that the user proposes: whether it equals the formula on the data, and its loss."""
 
 from __future__ import annotations
 
@@ -32,8 +32,6 @@ _SHOWN = 17
 
 @dataclass(frozen=True)
 class RowDifference:
-    """The first row at which two forms are not equal."""
-
     row: int  # From 0
     inputs: tuple[tuple[str, str], ...]  # The variables there, as decimals
     # before, after: both values, to 17 digits; empty where there is none
@@ -45,8 +43,6 @@ class RowDifference:
 
 @dataclass(frozen=True)
 class OwnForm:
-    """The user's form beside the formula."""
-
     formula: Formula  # The user's
     # before, after: the numbers of both; None if they are not equal
     before: Measured | None
@@ -57,7 +53,6 @@ class OwnForm:
 
     @property
     def sentence(self) -> str:
-        """Whether it is the same, and how that is known."""
         checked, found = self.verification, self.difference
         if checked is not None:
             digits = f"{DIGITS}" if checked.digits <= DIGITS else f"{DIGITS} to {checked.digits}"
@@ -81,13 +76,8 @@ class OwnForm:
 
 
 def compare_own_form(formula: Formula, other: Formula, samples: Samples) -> OwnForm:
-    """Verify and measure a form that somebody proposes for a formula.
-
-    - `other`: the proposed form; its variables are among those of `formula`.
-    - `samples`: with a column for each variable.
-
-    Raises `UserError` if it has a variable that the formula has not, or one of them cannot be
-    compared.
+    """Verify and measure a form that somebody proposes for a formula.  Raises `UserError` if
+    `other` has a variable that the formula has not, or one of them cannot be compared.
 
     >>> from eic_core.formula.syntax import read
     >>> formula = read("sqrt(x+1) - sqrt(x)").formula
@@ -138,7 +128,6 @@ def _refuse(formula: Formula, other: Formula) -> None:
 def _difference(
     verifier: Verifier, form: int, samples: Samples, names: Sequence[str]
 ) -> RowDifference | None:
-    """The first row at which the form has another value than the formula, or none."""
     expected = verifier.exact.settled[0]
     found = SettledValues(verifier.table, form).settled[0]
     wrong = differing_rows(expected, found)

@@ -1,7 +1,7 @@
 """Polynomials over any sub-expressions, and the ways to write one: expanded, factored, nested.
 
-The indeterminates are the sub-expressions that are no sum, product or whole power: in
-``sin(x)**2 + 3*y`` they are ``sin(x)`` and ``y``.
+The indeterminates are the sub-expressions that are no sum, product or whole power: in ``sin(x)**2 +
+3*y`` they are ``sin(x)`` and ``y``.
 """
 
 from __future__ import annotations
@@ -39,14 +39,12 @@ class Polynomial:
         return max((sum(e for _, e in m) for m in self.coefficients), default=0)
 
     def plus(self, other: Polynomial, sign: int = 1) -> Polynomial:
-        """Sum or difference."""
         total = dict(self.coefficients)
         for monomial, c in other.coefficients.items():
             total[monomial] = total.get(monomial, Fraction(0)) + sign * c
         return Polynomial(total, self.atoms | other.atoms)
 
     def times(self, other: Polynomial) -> Polynomial:
-        """Product."""
         total: dict[Monomial, Fraction] = {}
         for m, c in self.coefficients.items():
             for n, d in other.coefficients.items():
@@ -58,7 +56,6 @@ class Polynomial:
         return Polynomial(total, self.atoms | other.atoms)
 
     def indeterminates(self) -> list[int]:
-        """Kinds of the indeterminates that occur."""
         return sorted({kind for m in self.coefficients for kind, _ in m})
 
     def univariate(self) -> list[Fraction] | None:
@@ -177,13 +174,11 @@ def _monomial(build: Builder, p: Polynomial, m: Monomial) -> int:
 
 
 def _write_expanded(build: Builder, p: Polynomial) -> int | None:
-    """Monomials of falling degree."""
     order = sorted(p.coefficients, key=lambda m: (-sum(e for _, e in m), m))
     return build.sum_of([Weighted(p.coefficients[m], _monomial(build, p, m)) for m in order])
 
 
 def _content(p: Polynomial) -> Monomial:
-    """The largest monomial that divides every term."""
     common: dict[int, int] | None = None
     for m in p.coefficients:
         exponents = dict(m)
@@ -211,7 +206,6 @@ def _times_monomial(build: Builder, p: Polynomial, m: Monomial, written: int) ->
 
 
 def _write_factored(build: Builder, p: Polynomial) -> int | None:
-    """Univariate: every rational root split off, ``(x - 1)**3*(x + 2)``."""
     dense = p.univariate()
     if dense is None or len(dense) < 3:
         return None
@@ -330,7 +324,6 @@ def _half(m: Monomial) -> Monomial | None:
 
 
 def _perfect_square(build: Builder, p: Polynomial) -> int | None:
-    """``4*x**2 + 4*x*y + y**2`` as ``(2*x + y)**2``."""
     if len(p) not in (3, 6):
         return None
     squares = [(m, _half(m), square_root(c)) for m, c in p.coefficients.items()]
@@ -351,7 +344,6 @@ def _perfect_square(build: Builder, p: Polynomial) -> int | None:
 
 
 def _difference(build: Builder, p: Polynomial) -> int | None:
-    """``9*x**4 - y**2`` as ``(3*x**2 - y)*(3*x**2 + y)``."""
     if len(p) != 2:
         return None
     (m, c), (n, d) = sorted(p.coefficients.items(), key=lambda item: -item[1])

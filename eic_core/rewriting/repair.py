@@ -59,23 +59,25 @@ def repair(
     Parameters
     ----------
     formula
+        The formula as written.
     samples
         With a column for each variable.
     limit_seconds
-        A deadline for the search, about half of it for the measurements; `Repairs.missing` says
-        if it was met. ``math.inf`` lets the search come to its end.
+        A deadline, about half of it for measurements (`Repairs.missing` tells if it ended the
+        search); may be ``math.inf``.
     limit_steps
-        How many forms are looked at; with this bound alone the answer is the same on every
-        machine.
+        The most forms that are costed; with this bound alone every machine gives one answer.
     limit_repairs
-        How many repairs are returned at most.
+        The most repairs that are returned.
     progress
+        Called with the share of `limit_steps` that is done, from 0 to 1.
     clock
-        Seconds.
+        Gives the time in seconds.
 
     Returns
     -------
     Repairs
+        The best first, with the reason if there is none.
 
     Raises
     ------
@@ -142,11 +144,7 @@ def search_table(
     formula: Formula,
     least: int = LEAST_DIGITS,
 ) -> ValueTable:
-    """Values on the search's rows, with the digits that the formula's worst node needs.
-
-    - `terms`: holds the formula as the term `root`.
-    - `least`: fewest digits.
-    """
+    """Values on the search's rows, with the digits (at least `least`) that the worst node needs."""
     texts = decimal_rows(samples, formula.variables, rows.searched)
     table = ValueTable(terms, texts, least)
     worst = 0.0
@@ -163,9 +161,6 @@ def search_table(
 
 
 def _unresolved(table: ValueTable, root: int) -> np.ndarray:
-    """Rows at which even so many digits do not suffice for some node; none if hardly any others
-    remain.
-    """
     found = np.zeros(len(table.rows), dtype=bool)
     for number in table.terms.subterms(root):
         found |= ~table.resolved(number)
@@ -175,7 +170,7 @@ def _unresolved(table: ValueTable, root: int) -> np.ndarray:
 
 
 def _is_exact_zero(table: ValueTable, root: int, row: int) -> bool:
-    """Whether what keeps no digit at a row is 0 indeed, however many digits it gets."""
+    """Whether a result without a digit is exactly 0, however many digits it gets."""
     more = ValueTable(table.terms, [table.rows[row]], MAX_DIGITS)
     return not any(
         more.values(number)[0]

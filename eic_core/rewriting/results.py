@@ -1,4 +1,4 @@
-"""What `repair` gives back: the better forms, how they were reached and verified, and sentences."""
+"""The results of `repair`: the better forms, their steps and verification, and sentences."""
 
 from __future__ import annotations
 
@@ -42,8 +42,6 @@ DOUBLE_GAIN = 0.5
 
 @dataclass(frozen=True)
 class RowComparison(Plain):
-    """Two forms in double precision, row by row, each against the exact values."""
-
     rows: int  # Rows compared: the worst of the formula among them
     # mean_before, mean_after: mean over them of the digits lost; all 16 where there is no value
     mean_before: float
@@ -59,10 +57,8 @@ class RowComparison(Plain):
 
     @property
     def is_worse(self) -> bool:
-        """Whether a program loses more with the new form.
-
-        That is so if it loses more in the mean, or more often more than less, or if the root mean
-        square error is larger and the mean loss hardly smaller.
+        """Whether a program loses more with the new form: in the mean, or more often more than
+        less, or if the root mean square error is larger and the mean loss hardly smaller.
         """
         fewer = self.mean_before - self.mean_after
         return (
@@ -73,7 +69,7 @@ class RowComparison(Plain):
 
     @classmethod
     def of(cls, before: Array, after: Array) -> RowComparison:
-        """That of the digits lost at each row; nan where nothing can be compared.
+        """The comparison of the digits lost at each row; nan where nothing can be compared.
 
         >>> found = RowComparison.of(np.array([3.0, 0, 1, np.nan]), np.array([0, 0.2, 2, 0]))
         >>> found.rows, found.fewer, found.more, found.largest_rise
@@ -96,22 +92,19 @@ class RowComparison(Plain):
 
 
 def _rms_digits(lost: Array) -> float:
-    """Digits lost by the root mean square of errors that each lose so many."""
     return 0.5 * float(np.log10(np.mean(np.power(10.0, 2 * lost))))
 
 
 @dataclass(frozen=True)
 class RowParts:
-    """How many rows the numbers are of, to follow a name: " at 150 of 320 rows", or "" of all."""
+    """The rows that the numbers are about, to follow a name: " at 150 of 320 rows", or ""."""
 
     noise: str = ""  # EIC and q
     double: str = ""  # What is measured in double precision
 
     @classmethod
     def of(cls, noise: int, double: int, total: int) -> RowParts:
-        """Those of so many rows of all.
-
-        - `noise`, `double`: rows that each is measured on.
+        """The parts of all rows on which noise and double precision are measured.
 
         >>> RowParts.of(320, 150, 320)
         RowParts(noise='', double=' at 150 of 320 rows')
@@ -132,12 +125,7 @@ def repair_sentence(
     compared: RowComparison,
     parts: RowParts = ALL_ROWS,
 ) -> str:
-    """What to write instead, what it saves, and where it loses more.
-
-    - `text`: the new form, in Python.
-    - `rules`: names of the rules that lead to it, in order; repetitions are dropped.
-    - `parts`: of how many rows the numbers are.
-    """
+    """The new form in Python, its rules without repetition, its gain, and any greater loss."""
     reasons = ", then ".join(dict.fromkeys(rules))
     effects = [_double_change(before.float64, after.float64, parts.double)]
     at_root, inside = before.q - after.q, before.eic - after.eic
@@ -170,7 +158,6 @@ def repair_sentence(
 
 
 def is_worth_offering(before: Measured, after: Measured, compared: RowComparison) -> bool:
-    """Whether a repair's sentence can name a gain, and no larger error in double precision."""
     was, now = before.float64, after.float64
     if now.failed < was.failed:
         return True
@@ -192,7 +179,6 @@ def is_worth_offering(before: Measured, after: Measured, compared: RowComparison
 
 
 def _fewer(before: float, after: float) -> float:
-    """Digits that are no longer lost; 0 where that cannot be told."""
     return 0.0 if math.isnan(before) or math.isnan(after) else before - after
 
 
@@ -200,13 +186,12 @@ _AS_BEFORE = ", as before"
 
 
 def _of_the_others(form: Measured) -> str:
-    """That a number of the result's digits leaves rows out, to follow it; "" if it does not."""
+    """The clause that a number of the result's digits leaves rows out; "" if it does not."""
     rows = form.amplification.singular
     return f" (not counting {wording.count(rows, 'row')} at which it keeps none)" if rows else ""
 
 
 def _of_the_others_before(before: Measured, after: Measured) -> str:
-    """The same of two forms, where they need not leave out the same rows."""
     old, new = before.amplification.singular, after.amplification.singular
     if old == new:
         return _of_the_others(before)
@@ -215,7 +200,6 @@ def _of_the_others_before(before: Measured, after: Measured) -> str:
 
 
 def _of_other_rows(*forms: Measured) -> str:
-    """The same of EIC."""
     if any(math.isinf(form.amplification.eic) for form in forms):
         return " (not counting rows at which a step keeps none)"
     return ""
@@ -226,7 +210,7 @@ SHOWN = 0.05
 
 
 def _double_change(before: ObservedError, after: ObservedError, part: str = "") -> str:
-    """What is measured in double precision, before and after, at a part of the rows.
+    """The measured change in double precision, at a part of the rows.
 
     >>> from functools import partial
     >>> error = partial(ObservedError, "float64", worst=1.0, rows=100)
@@ -259,7 +243,7 @@ def _values_at(error: ObservedError) -> str:
 
 
 def double_clause(error: ObservedError, part: str = "") -> str:
-    """What is measured in double precision at a part of the rows, as a clause about "it".
+    """The measured loss in double precision at a part of the rows, as a clause about "it".
 
     >>> double_clause(ObservedError("float64", 1e-16, 1e-16, 2, 100))
     'measured in float64 it has a value at 98 of 100 rows'
@@ -279,7 +263,7 @@ def double_clause(error: ObservedError, part: str = "") -> str:
 
 
 def _beyond(error: ObservedError) -> str:
-    """Rows whose exact result is beyond the normal numbers of double precision, as a clause.
+    """Rows whose exact result is beyond the normal doubles, as a clause.
 
     >>> _beyond(ObservedError("float64", 0.0, 0.0, 0, 10, out_of_range=3, fewer=1))
     'can hold the exact result only with fewer digits at 1 row, and cannot hold it at 3 rows'
@@ -294,7 +278,6 @@ def _beyond(error: ObservedError) -> str:
 
 
 def _and_beyond(error: ObservedError) -> str:
-    """The same as the end of a sentence; "" if there are none."""
     if not error.out_of_range and not error.fewer:
         return ""
     both = error.out_of_range and error.fewer
@@ -304,13 +287,8 @@ def _and_beyond(error: ObservedError) -> str:
 def no_repair_sentence(
     before: Measured, own: float, finished: bool, others: int, parts: RowParts = ALL_ROWS
 ) -> str:
-    """Why there is no repair.
-
-    - `before`: the formula as written.
-    - `own`: digits that the function itself loses.
-    - `finished`: False if the time limit ended the search.
-    - `others`: other forms that were tried.
-    - `parts`: of how many rows the numbers are.
+    """The reason why there is no repair.  `own` is the loss of the function itself; `finished` is
+    False if the time limit ended the search; `others` counts the other forms tried.
     """
     q = before.q
     if not finished:
@@ -343,10 +321,7 @@ def no_repair_sentence(
 
 
 def unfinished_search_sentence(evaluated: int, found_better: bool) -> str:
-    """What a search that met its time limit leaves open.
-
-    - `evaluated`: forms that it has looked at.
-    - `found_better`: whether a better one was among them.
+    """The clause about a search that met its time limit after `evaluated` forms.
 
     >>> unfinished_search_sentence(1, False)
     'The search was cut short by its time limit after 1 form: there may be a better one.'
@@ -369,8 +344,8 @@ class LostRows:
     unsettled: int = 0  # It was not looked at
 
     def helps(self, where: str) -> str:
-        """What helps there, where the function is to blame with samples away from `where`; "" where
-        there are no such rows, or nothing but zeros.
+        """The advice where the function itself loses digits at samples away from `where`; "" if
+        none.
         """
         found = []
         if self.function:
@@ -383,13 +358,9 @@ class LostRows:
 def advice_sentence(
     before: Measured, own: float, jump: str = "", lost: LostRows = LostRows()
 ) -> str:
-    """What to do where no other form is better.
-
-    - `before`: the formula as written.
-    - `own`: digits that the function itself loses.
-    - `jump`: in backticks, the step of which a rounding decides the value, and by it the result's;
-      "" without one.
-    - `lost`: the rows of which these numbers say nothing.
+    """The advice where no other form is better.
+    `own` is the loss of the function itself; `jump`, in backticks, the step whose rounding decides
+    the result, or ""; `lost` the rows without numbers.
     """
     q, eic, double = before.q, before.eic, before.float64
     if math.isnan(q):
@@ -461,9 +432,7 @@ NO_VALUE_ADVICE = "What helps: samples at which the formula has a finite value o
 
 
 def nowhere_advice(lost: LostRows) -> str:
-    """What to do where the result keeps a digit at no row.
-
-    - `lost`: all the rows with a value.
+    """The advice where the result keeps a digit at no row; `lost` are all rows with a value.
 
     >>> print(nowhere_advice(LostRows(nothing=3)))
     What helps: to write 0, for that is the function's value at these samples and beside them.
@@ -482,8 +451,6 @@ def nowhere_advice(lost: LostRows) -> str:
 
 @dataclass(frozen=True)
 class Measured:
-    """One form on the measured rows."""
-
     amplification: CorrelatedAmplification = field(repr=False)  # q at the root and EIC
     complexity: int  # Number of nodes
     # float32, float64: what plain evaluation makes of it
@@ -499,14 +466,11 @@ class Measured:
 
     @property
     def eic(self) -> float:
-        """EIC, singular samples left out."""
         return self.amplification.eic_finite
 
 
 @dataclass(frozen=True)
 class RepairStep:
-    """One rewrite: which rule, where, and what it needs."""
-
     rule: str
     # before, after: the sub-expressions exchanged, as short labels
     before: str
@@ -518,8 +482,6 @@ class RepairStep:
 
 @dataclass(frozen=True)
 class Repair(Plain):
-    """An equivalent form that loses fewer digits."""
-
     formula: Formula  # The new form; its source is its Python text
     steps: tuple[RepairStep, ...]
     before: Measured
@@ -549,12 +511,11 @@ class Repair(Plain):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What must hold for the two to be equal; it holds on the data."""
+        """The conditions under which the two are equal; they hold on the data."""
         return tuple(dict.fromkeys(a for step in self.steps for a in step.assumptions))
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """Names of the rules used, in order, without repetition."""
         return tuple(dict.fromkeys(step.rule for step in self.steps))
 
     @property
@@ -569,7 +530,6 @@ class Repair(Plain):
 
     @property
     def delta_complexity(self) -> int:
-        """Change of the number of nodes."""
         return self.after.complexity - self.before.complexity
 
 
@@ -580,19 +540,21 @@ class Repairs(Plain):
     Attributes
     ----------
     formula
+        The formula as written.
     samples
+        Its data.
     repairs
         The best first; may be empty.
     before
         None if no row could be measured.
     own
-        The function's own conditioning on the measured rows, in digits: what no form of it can
-        go below.
+        The function's own conditioning on the measured rows, in digits: a bound for every form.
     measured_rows
+        How many rows EIC and q are measured on.
     evaluated
         Forms whose cost was computed.
     finished
-        False if the deadline ended the search: these are then not all, nor surely the best.
+        False if the deadline ended the search; better forms may exist then.
     sentence
         The best repair, or why there is none; and what is missing, if something is.
     advice

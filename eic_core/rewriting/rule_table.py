@@ -1,6 +1,4 @@
-"""Every rewriting rule that is a pair of patterns, a row each: algebra, exponentials,
-trigonometry.
-"""
+"""Every rewriting rule that is a pair of patterns: algebra, exponentials, trigonometry."""
 
 from __future__ import annotations
 

@@ -1,12 +1,10 @@
-"""What a rewriting rule is, how its pattern matches a term, and how it applies at one place.
+"""Rewriting rules, the matching of their patterns, and their application at one place.
 
-Written in our own notation.  A single letter stands for any sub-expression, ``k``, ``m``
-and ``n`` for a rational number; other numbers mean their value.  ``u**p`` matches every
-power of u, roots and exact exponents included.  Operands of + and * match in either
-order, and a number in a sum matches anywhere in its chain (``1 + a`` in ``x + 1 + y``).
-
-The rules are data: the rows of `eic_core.rewriting.rule_table`.  A rule
-holds for all real operands at which its left side has a value and its assumptions hold.
+A single letter stands for any sub-expression, ``k``, ``m`` and ``n`` for a rational number; other
+numbers mean their value.  ``u**p`` matches every power of u, roots and exact exponents included.
+Operands of + and * match in either order, and a number in a sum matches anywhere in its chain (``1
++ a`` in ``x + 1 + y``).  A rule (a row of `eic_core.rewriting.rule_table`) holds for all real
+operands at which its left side has a value and its assumptions hold.
 """
 
 from __future__ import annotations
@@ -33,7 +31,6 @@ Bindings = dict[str, int]
 
 
 def pattern(text: str) -> Draft:
-    """A pattern or template from its text."""
     return read(text, columns=tuple("abcdefghklmnpqrstuvwxyz")).formula.to_draft()
 
 
@@ -55,18 +52,17 @@ class Matcher:
         self.terms = build.terms
 
     def match(self, draft: Draft, number: int) -> Iterator[Bindings]:
-        """At most `MAX_MATCHES` ways in which a term is of the pattern's form."""
+        """At most `MAX_MATCHES` ways in which a term matches the pattern."""
         found = self._match(draft, number, {})
         for _, bindings in zip(range(MAX_MATCHES), found, strict=False):
             yield bindings
 
     def _match(self, draft: Draft, number: int, bound: Bindings) -> Iterator[Bindings]:
-        """Every way in which a pattern matches a term, as placeholders bound to terms.
-
+        """Every match of a pattern with a term, as placeholders bound to terms.
         A placeholder stands for any term, twice the same for equal terms; a constant for an equal
         number; ``u**v`` for any power and ``u**2`` also for ``u*u``; a sum with a constant for a
-        sum that holds that number anywhere; ``-u`` for anything that has an opposite.  All else is
-        matched operand by operand, in sums and products in both orders.
+        sum that holds that number anywhere; ``-u`` for anything that has an opposite.  Other
+        operators match operand by operand, sums and products in both orders.
         """
         if draft.operator == VARIABLE:
             yield from self._placeholder(draft.label, number, bound)
@@ -125,13 +121,12 @@ class Matcher:
         return self.terms.number(number) == value
 
     def _is_square(self, number: int) -> bool:
-        """``u*u``, which a pattern's ``a**2`` matches, too."""
         term = self.terms[number]
         kinds = {self.terms.kind(c) for c in term.children}
         return term.operator == "mul" and len(kinds) == 1
 
     def _opposite(self, number: int) -> int | None:
-        """What a term is the negative of, if it shows: ``-u``, ``-3``, ``-3*u``, ``-u/v``."""
+        """The term's visible opposite: of ``-u``, ``-3``, ``-3*u``, ``-u/v``."""
         term = self.terms[number]
         if term.operator == "neg":
             return term.children[0]
@@ -209,15 +204,11 @@ _RELATION = re.compile(r"(.+?)\s*(>=|!=|>)\s*0\Z")
 
 
 class Assumption(NamedTuple):
-    """A relation to 0 that a rewrite needs, at some term."""
-
     term: int
     relation: str  # {">", ">=", "!="}
 
 
 class Rewrite(NamedTuple):
-    """One term that may stand in the place of another."""
-
     rule: str  # Name of the rule
     term: int
     assumptions: tuple[Assumption, ...] = ()
@@ -225,7 +216,7 @@ class Rewrite(NamedTuple):
 
 @dataclass(frozen=True)
 class Rule:
-    """One row: what may be written in the place of what.
+    """A rewrite: the right side may stand in the place of the left side.
 
     >>> rule = Rule("expm1", "exp(a) - 1", "expm1(a)", (), "Kahan")
     >>> rule.pattern.operator, rule.template.operator
@@ -243,24 +234,19 @@ class Rule:
 
     @cached_property
     def pattern(self) -> Draft:
-        """The left side as a tree."""
         return pattern(self.left)
 
     @cached_property
     def template(self) -> Draft:
-        """The right side as a tree."""
         return pattern(self.right)
 
     @cached_property
     def conditions(self) -> tuple[tuple[Draft, str], ...]:
-        """The assumptions as trees with a relation to 0."""
         found = [_RELATION.match(text) for text in self.assumptions]
         return tuple((pattern(m[1]), m[2]) for m in found if m is not None)
 
 
 class RuleBook:
-    """Rules by the operator at the root of their left side."""
-
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
         self.by_operator: dict[str, list[Rule]] = {}
@@ -281,10 +267,7 @@ def _roots(draft: Draft) -> tuple[str, ...]:
 
 
 class Rewriter:
-    """Everything that may be written in the place of one term.
-
-    - `families`: rewrites that no single pattern can describe.
-    """
+    """All rewrites of one term; `families` are those that no single pattern describes."""
 
     def __init__(
         self,
@@ -300,7 +283,6 @@ class Rewriter:
         self._known: dict[int, tuple[Rewrite, ...]] = {}
 
     def at(self, number: int) -> tuple[Rewrite, ...]:
-        """The rewrites of a term, without repetition, in the order of the rules."""
         if number not in self._known:
             found: dict[int, Rewrite] = {}
             for rewrite in self._all(number):
@@ -327,7 +309,6 @@ class Rewriter:
             yield Rewrite(rule.name, *self.apply(rule, bindings))
 
     def apply(self, rule: Rule, bindings: Bindings) -> tuple[int, tuple[Assumption, ...]]:
-        """The rule's right side and assumptions for these operands."""
         term = self.build.draft(rule.template, bindings)
         needed = [
             Assumption(self.build.draft(draft, bindings), relation)
@@ -336,12 +317,11 @@ class Rewriter:
         return term, tuple(a for a in needed if not self._positive(a.term))
 
     def _positive(self, number: int) -> bool:
-        """Whether a term is a number above 0, of which nothing needs to be assumed."""
+        """Whether a term is a positive number, which needs no assumption."""
         value = self.terms.number(number)
         return value is not None and value > 0
 
     def _sums(self, number: int) -> Iterator[Rewrite]:
-        """Rules for + and -, at every pair of terms of the chain."""
         chain = [_positive(self.build, part) for part in self.build.terms_of(number)]
         for i, j in combinations(range(min(len(chain), MAX_CHAIN)), 2):
             (v, a), (w, b) = chain[i], chain[j]
@@ -361,7 +341,6 @@ class Rewriter:
     def _with_terms(
         self, term: int, sign: Fraction, rest: list[Weighted], place: int
     ) -> int | None:
-        """The pair's new form back among the other terms of the chain."""
         if not rest:
             return term if sign > 0 else self.build.neg(term)
         pieces = [Weighted(sign * w, t) for w, t in self.build.terms_of(term)]
@@ -369,7 +348,6 @@ class Rewriter:
         return self.build.sum_of(parts)
 
     def _products(self, number: int) -> Iterator[Rewrite]:
-        """Rules for * and /, at every pair of factors of the chain."""
         chain = self.build.factors_of(number)
         for i, j in combinations(range(min(len(chain), MAX_CHAIN)), 2):
             (v, a), (w, b) = chain[i], chain[j]
@@ -400,7 +378,6 @@ class Rewriter:
         return self.build.product_of(parts)
 
     def _reciprocals(self, chain: list[Weighted]) -> Iterator[Rewrite]:
-        """Rules for 1/u at every divisor of a longer chain."""
         if sum(part.weight > 0 for part in chain) == 1 and len(chain) == 2:
             return
         for i, (exponent, term) in enumerate(chain[:MAX_CHAIN]):

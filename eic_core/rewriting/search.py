@@ -1,8 +1,4 @@
-"""Searches for better forms: best first, one rewrite at a time, by what a form costs.
-
-Its cost is told from exact values on a few dozen rows, the worst ones among them.  The
-order in which things are tried depends on nothing but the formula and the rows.
-"""
+"""Searches for better forms: best first, one rewrite at a time, by their cost."""
 
 from __future__ import annotations
 
@@ -34,8 +30,6 @@ DOUBLE_CALM = 0.5
 
 
 class Cost(NamedTuple):
-    """What a form costs on the search's rows."""
-
     q: float  # Correlated amplification at the root, in digits
     # The largest correlated amplification of any node, in digits; of one that independent noise
     # leaves no digit, all of them
@@ -49,7 +43,6 @@ class Cost(NamedTuple):
 
     @property
     def total(self) -> float:
-        """The one number that orders the search."""
         return (
             self.q
             + WORST_WEIGHT * (self.worst + self.operations)
@@ -60,10 +53,8 @@ class Cost(NamedTuple):
 
 
 class Costs:
-    """The cost of forms on the rows at which the original has a finite amplification.
-
-    - `root`: the original.
-    - `doubles`: on the same rows; without it nothing is measured.
+    """The cost of forms on the rows at which the original (`root`) has a finite amplification.
+    Without `doubles`, on the same rows, nothing is measured in double precision.
     """
 
     def __init__(self, table: ValueTable, root: int, doubles: DoubleTable | None = None) -> None:
@@ -76,7 +67,6 @@ class Costs:
 
     @property
     def rows(self) -> int:
-        """How many rows count."""
         return int(np.count_nonzero(self.usable))
 
     def own(self, root: int) -> float:
@@ -92,7 +82,6 @@ class Costs:
         return _digits(np.mean(1 + total))
 
     def of(self, root: int) -> Cost | None:
-        """The cost of a form, or None where its amplification is infinite."""
         noise = self.table.noise(root)
         q2 = noise.q2[self.usable]
         if not np.isfinite(q2).all():
@@ -110,7 +99,6 @@ class Costs:
         )
 
     def double(self, root: int) -> float:
-        """Digits that double precision loses at a row, in the mean."""
         return 0.0 if self.doubles is None else self.doubles.mean_lost(root)
 
     def _rms(self, number: int) -> float:
@@ -136,7 +124,7 @@ class Costs:
         return any(self._rms(n) >= CALM for n in (number, *self.terms[number].children))
 
     def _untidy(self, number: int) -> bool:
-        """``0 + u``, ``1*u``, ``1 - 1``: what a rewrite may leave, and the next one clears away."""
+        """Whether a rewrite left ``0 + u``, ``1*u`` or ``1 - 1``, which the next one clears."""
         term = self.terms[number]
         values = [self.terms.number(child) for child in term.children]
         if term.operator in ("add", "sub"):
@@ -154,8 +142,6 @@ PER_STATE = 96
 
 @dataclass(frozen=True)
 class Limits:
-    """Where the search stops, whichever comes first."""
-
     evaluations: int = 700  # Forms whose cost is computed
     # Evaluations after which it stops once the best form is as good as the function itself allows
     patience: int = 100
@@ -166,8 +152,6 @@ class Limits:
 
 @dataclass(frozen=True)
 class SearchStep:
-    """One rewrite on the way to a form."""
-
     rule: str
     # before, after: the terms that were exchanged
     before: int
@@ -177,8 +161,6 @@ class SearchStep:
 
 @dataclass(frozen=True)
 class FoundForm:
-    """A form, its cost and the rewrites that lead to it."""
-
     root: int  # The form, as a term
     cost: Cost
     steps: tuple[SearchStep, ...]  # From the original, in order; none for the original itself
@@ -186,8 +168,6 @@ class FoundForm:
 
 @dataclass(frozen=True)
 class SearchOutcome:
-    """What a search found."""
-
     start: FoundForm  # The formula as given
     forms: tuple[FoundForm, ...]  # Every other form, the cheapest first
     own: float  # The function's own conditioning on the same rows, in digits
@@ -196,11 +176,7 @@ class SearchOutcome:
 
 
 class Search:
-    """A bounded best-first search for cheaper forms.
-
-    - `clock`: Seconds.
-    - `doubles`: on the rows of `table`.
-    """
+    """A bounded best-first search for cheaper forms; `clock` in seconds."""
 
     def __init__(
         self,
@@ -222,7 +198,6 @@ class Search:
         self._agreeing: dict[tuple[int, int], bool] = {}
 
     def run(self, root: int) -> SearchOutcome | None:
-        """Search from a formula; None if no row has a finite amplification."""
         self.costs = Costs(self.table, root, self.doubles)
         first = self.costs.of(root) if self.costs.rows else None
         if first is None:
@@ -273,7 +248,6 @@ class Search:
         return SearchOutcome(start, others, own, evaluated, finished)
 
     def _neighbours(self, state: FoundForm) -> list[tuple[SearchStep, int]]:
-        """Forms one rewrite away that keep every value on the rows."""
         found: list[tuple[SearchStep, int]] = []
         for place in self.costs.order(state.root):
             for rewrite in self.rewriter.at(place):
@@ -304,11 +278,8 @@ class Search:
 
 
 def relation_holds(values: Values, relation: str, where: Values) -> bool:
-    """Whether a relation to 0 holds on every row at which `where` has a value.
-
-    - `values`: the numbers of which the relation is asked; without a value it does not hold.
-    - `relation`, {">", ">=", "!="}
-    - `where`: as long as `values`; rows with None are passed over.
+    """Whether a relation to 0 (">", ">=" or "!=") holds wherever `where` has a value.
+    A missing value breaks the relation.
 
     >>> relation_holds((1, None, -2), ">", (5, None, None)), relation_holds((0,), "!=", (1,))
     (True, False)

@@ -15,9 +15,7 @@ MAX_DIGITS = 1600
 
 
 class SettledValues:
-    """Values of one term on the rows of a table.
-
-    - `root`: the term.
+    """Values of the term `root` on the rows of a table.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.rewriting.terms import Terms
@@ -34,7 +32,6 @@ class SettledValues:
 
     @cached_property
     def _first(self) -> tuple[Values, frozenset[int], int]:
-        """Values, the rows that were settled by doubling, and the most digits needed."""
         values = list(self.table.values(self.root))
         doubtful = np.flatnonzero(~self.table.resolved(self.root)).tolist()
         needed = self._double(values, doubtful)
@@ -42,13 +39,13 @@ class SettledValues:
 
     @property
     def trusted(self) -> Values:
-        """The values; more digits only where the noise in them says that they are needed."""
+        """The values, with more digits only where their noise needs them."""
         return self._first[0]
 
     @cached_property
     def settled(self) -> tuple[Values, int]:
-        """The values, each with so many digits that as many again change nothing, and the most
-        digits needed.  What never settles is 0, and what grows with the digits has no value.
+        """The values, each stable when its digits double, and the most digits needed.
+        A value that never settles is 0; one that grows with the digits does not exist.
         """
         known, doubled, needed = self._first
         values = list(known)
@@ -56,8 +53,7 @@ class SettledValues:
         return tuple(values), max(needed, self._double(values, others))
 
     def _double(self, values: list[Any], pending: list[int]) -> int:
-        """Settle some rows in place; the most digits needed.
-
+        """Settle some rows in place; return the most digits needed.
         A 0 is not settled by being one again: 1 - cos(1e-200) is 0 with 100 digits and with 200.
         """
         digits = needed = self.table.digits
@@ -83,9 +79,5 @@ class SettledValues:
         return ValueTable(self.table.terms, [self.table.rows[row] for row in rows], digits)
 
     def at(self, number: int, rows: Sequence[int], digits: int) -> Values:
-        """A term's values on some rows, with so many digits.
-
-        - `number`: the term.
-        - `rows`: of the table, from 0.
-        """
+        """A term's values on some rows of the table, with so many digits."""
         return self._table(rows, digits).values(number)

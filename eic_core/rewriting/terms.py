@@ -1,8 +1,6 @@
 """Formulas as shared terms: every distinct sub-expression stands once, under a number.
 
-A rewrite touches few nodes; with shared terms the others keep their number, and with it
-their values and their sensitivities.  `Terms.intern` adds a term exactly as given.  The
-constructors in `build` simplify what a rewrite has written, never what the user wrote.
+`Terms.intern` adds a term exactly as given; the builders simplify rewrites only.
 """
 
 from __future__ import annotations
@@ -20,8 +18,6 @@ _WHOLE_DIGITS = 17
 
 
 class Term(NamedTuple):
-    """One distinct sub-expression."""
-
     operator: str  # As `Node.operator`
     children: tuple[int, ...] = ()  # Numbers of the operands
     label: str = ""
@@ -74,9 +70,7 @@ def _decimal(digits: str, places: int) -> str:
 
 
 class Terms:
-    """A growing collection of distinct terms.
-
-    - `inputs`: kinds of the variables.
+    """A growing collection of distinct terms; `inputs` holds the kinds of the variables.
 
     >>> from eic_core.formula.syntax import read
     >>> terms = Terms()
@@ -110,13 +104,7 @@ class Terms:
         label: str = "",
         parameter: Parameter = None,
     ) -> int:
-        """The number of a term, new or known.
-
-        - `operator`: as `Node.operator`.
-        - `children`: numbers of the operands; none for a leaf.
-        - `label`: as `Node.label`; "" unless a leaf.
-        - `parameter`: as `Node.parameter`.
-        """
+        """The number of a term, new or existing; the arguments are as in `Node`."""
         term = Term(operator, children, label, parameter)
         number = self._number.get(term)
         if number is None:
@@ -137,7 +125,6 @@ class Terms:
         return self._kinds.setdefault(key, len(self._kinds))
 
     def size(self, number: int) -> int:
-        """Number of nodes of the tree that a term stands for."""
         return self._size[number]
 
     def kind(self, number: int) -> int:
@@ -147,12 +134,11 @@ class Terms:
         return self._kind[number]
 
     def number(self, number: int) -> Fraction | None:
-        """The exact value of a rational constant leaf; None for anything else."""
         term = self._terms[number]
         return number_value(term.label) if term.operator == CONSTANT else None
 
     def add(self, formula: Formula) -> int:
-        """Take a formula in; the number of its root."""
+        """Add a formula and return the number of its root."""
         numbers: list[int] = []
         for node in formula.nodes:
             children = tuple(numbers[c] for c in node.children)
@@ -160,7 +146,6 @@ class Terms:
         return numbers[-1]
 
     def formula(self, root: int) -> Formula:
-        """The tree that a term stands for, each shared term copied to its places."""
         drafts: dict[int, Draft] = {}
         for number in self.subterms(root):
             term = self._terms[number]
@@ -187,16 +172,12 @@ class Terms:
         return Tape(tuple(place.values()), nodes, reads, (len(numbers) - 1,))
 
     def subterms(self, root: int) -> tuple[int, ...]:
-        """The distinct terms under a term and itself, operands first."""
         if root not in self._below:
             self._below[root] = tuple(self.walk(root, lambda _: True))
         return self._below[root]
 
     def walk(self, root: int, into: Callable[[int], bool]) -> list[int]:
-        """The distinct terms under a term and itself, operands first.
-
-        - `into`: whether to go on to the operands of a term.
-        """
+        """Distinct terms at and below a term, operands first; `into` opens a term's operands."""
         seen: set[int] = set()
         found: list[int] = []
         todo: list[tuple[int, bool]] = [(root, False)]
@@ -212,12 +193,8 @@ class Terms:
         return found
 
     def replace(self, root: int, old: int, new: int) -> tuple[int, list[tuple[int, int]]]:
-        """Put `new` in every place of `old` under `root`.
-
-        - `root`: the term that is rewritten.
-        - `old`, `new`: the term to be found below it, and what stands there instead.
-
-        Returns the terms that changed with it, operands first, the root last.
+        """Put `new` in every place of `old` below `root`.
+        Returns the new root and the changed terms, operands first, the root last.
         """
         renamed = {old: new}
         pairs: list[tuple[int, int]] = []
@@ -231,7 +208,6 @@ class Terms:
         return renamed.get(root, root), pairs
 
     def _over(self, term: Term, children: tuple[int, ...]) -> int:
-        """The same operation over others; a power whose exponent has become a number is exact."""
         exponent = self.number(children[1]) if term.operator == "pow" else None
         if exponent == 0:
             return self.intern(CONSTANT, label="1")
@@ -240,8 +216,7 @@ class Terms:
         return self.intern(term.operator, children, term.label, term.parameter)
 
     def with_quotients(self, root: int) -> int:
-        """The same with every fraction written as a quotient, which any program can read.
-
+        """The term with every fraction as a quotient, which any program can read.
         A leaf such as 2/3 is one number, and only SymPy has a text for it.
 
         >>> from eic_core.formula.rendering import to_python
@@ -270,7 +245,6 @@ class Terms:
         return written[root]
 
     def _fraction(self, number: int) -> Fraction | None:
-        """The value of a leaf that is written as a fraction; None for anything else."""
         term = self._terms[number]
         return number_value(term.label) if term.operator == CONSTANT and "/" in term.label else None
 
@@ -279,7 +253,6 @@ class Terms:
         return self.intern("div", (parts[0], parts[1]))
 
     def _part(self, value: Fraction, number: int) -> int:
-        """A fraction of a term, over its denominator."""
         under = self.intern(CONSTANT, label=str(value.denominator))
         if value.numerator == -1:
             number = self.intern("neg", (number,))
@@ -289,5 +262,4 @@ class Terms:
         return self.intern("div", (number, under))
 
     def variables(self, root: int) -> Iterator[str]:
-        """Names of the variables under a term."""
         return (self[n].label for n in self.subterms(root) if self[n].operator == VARIABLE)

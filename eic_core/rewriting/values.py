@@ -1,10 +1,9 @@
-"""Values of terms on rows of data, at high precision, and how many digits of them noise leaves.
+"""Values of terms on rows of data at high precision, and the digits that noise leaves.
 
-A term's value is computed once, from its operands' values, with as many digits as the
-formula at hand needs.  From the values, in extended double precision, follow the
-derivatives D[c] = d value / d log(c) with respect to every class c of equal
-sub-expressions.  The correlated amplification is q^2 = sum_c D[c]^2 / y^2, the plain one
-s^2 = v / y^2 with v = y^2 + sum (de/dy_i)^2 v_i (Yu et al., ``eq:recursive_relation``).
+The values have as many digits as the formula needs.  From them, in extended double precision,
+follow the derivatives D[c] = d value / d log(c) with respect to every class c of equal
+sub-expressions.  The correlated amplification is q^2 = sum_c D[c]^2 / y^2, the plain one s^2 = v /
+y^2 with v = y^2 + sum (de/dy_i)^2 v_i (Yu et al., ``eq:recursive_relation``).
 """
 
 from __future__ import annotations
@@ -62,8 +61,7 @@ class Noise(NamedTuple):
     @property
     def q2(self) -> Numbers:
         """Correlated amplification squared; nan where there is no value, inf at a zero.
-
-        1 at a zero that no shared noise moves: x - x is 0 whatever x is wrong by.
+        1 at a zero that no shared noise moves: x - x is 0 whatever the error of x.
         """
         still = (self.y == 0) & ~np.any(self.moved != 0, axis=0)
         return np.where(still, 1.0, _relative(self.moved, self.y))
@@ -89,7 +87,6 @@ class Noise(NamedTuple):
 
     @property
     def s2(self) -> Numbers:
-        """Amplification squared, every node's noise taken as independent."""
         return _relative(self.deviation[np.newaxis], self.y)
 
 
@@ -101,12 +98,8 @@ def _relative(change: Numbers, y: Numbers) -> Numbers:
 
 
 class ValueTable:
-    """Values and noise of terms on fixed rows.
-
-    - `rows`: a float is exactly the number that it holds.
-    - `digits`: working precision.
-    - `unresolved`, shape (R,): rows whose values need more digits than these; none unless the owner
-      says so.
+    """Values and noise of terms on fixed rows, with `digits` decimal digits.  A float in `rows` is
+    exactly its binary number; `unresolved`, shape (R,), marks rows whose values need more digits.
 
     >>> from eic_core.formula.syntax import read
     >>> terms = Terms()
@@ -130,16 +123,11 @@ class ValueTable:
         self._exact = ExactEvaluator(_NO_TAPE, digits)
 
     def declare_equal(self, number: int, known: int) -> None:
-        """Declare that two terms have the same values, so that they are computed once.
-
-        Values that these digits do not resolve are computed again: what rounding leaves of a 0 in
-        one writing is another number than in the next.
-        """
+        """Declare that two terms have the same values; unresolved ones are still computed again."""
         if number not in self._values and self.resolved(known).all():
             self._values[number] = self.values(known)
 
     def values(self, number: int) -> Values:
-        """Values of a term on every row."""
         if number not in self._values:
             for below in self.terms.subterms(number):
                 if below not in self._values:
@@ -175,15 +163,11 @@ class ValueTable:
         return nearest if abs(value - nearest) <= rounding else value
 
     def _cell(self, cell: str | float) -> Any:
-        """What a cell means: a decimal what is written, a float what it holds."""
+        """The number of a cell: a text is the decimal written, a float its binary value."""
         return self._exact.number(cell) if isinstance(cell, str) else self._exact.mp.mpf(cell)
 
     def resolved(self, number: int, spare: int = AGREEMENT + 10) -> Any:
-        """Rows at which the digits suffice: so many are left where noise has taken its part.
-
-        - `number`: a term.
-        - `spare`: decimal digits that must be right.
-        """
+        """Rows with at least `spare` right digits after the loss by noise."""
         noise = self.noise(number)
         s2 = noise.s2
         with np.errstate(all="ignore"):
@@ -191,7 +175,7 @@ class ValueTable:
         return enough | ((noise.y == 0) & (noise.deviation == 0))
 
     def floors(self, number: int) -> Values:
-        """For each row, the size of what rounding may leave of a value that is 0."""
+        """For each row, the largest rounding error of a value that is 0."""
         operands = [self.values(c) for c in self.terms[number].children]
         small = self.mp.mpf(10) ** (12 - self.digits)
         return tuple(
@@ -200,10 +184,7 @@ class ValueTable:
         )
 
     def agree(self, old: int, new: int) -> list[int]:
-        """Rows at which `new` differs from `old` by more than rounding explains.
-
-        Rows that are marked as `unresolved` are passed over.
-        """
+        """Rows, other than the `unresolved`, at which `new` differs from `old` beyond rounding."""
         left, right = self.values(old), self.values(new)
         differing = differing_rows(left, right)
         if not differing:
@@ -216,7 +197,6 @@ class ValueTable:
         ]
 
     def noise(self, number: int) -> Noise:
-        """How noise reaches a term."""
         if number not in self._noise:
             for below in self.terms.subterms(number):
                 if below not in self._noise:
@@ -224,11 +204,9 @@ class ValueTable:
         return self._noise[number]
 
     def _propagate(self, number: int) -> Noise:
-        """The noise of a term from that of its operands.
-
-        Equal sub-expressions share their noise: ``moved[c]`` is the derivative by log(c) of class
-        c, summed over all ways there.  `deviation` takes every node's noise as independent.  A way
-        with a 0 in it passes nothing, however steep the rest.
+        """The noise of a term from that of its operands.  ``moved[c]`` is the derivative by log(c)
+        of class c, summed over all ways there (shared noise); `deviation` takes every node's noise
+        as independent.  A way with a 0 in it passes nothing, however steep the rest.
         """
         term = self.terms[number]
         y = to_extended(self.values(number))
@@ -266,7 +244,6 @@ class ValueTable:
 
 
 def _below(a: Any, b: Any, floor: Any) -> bool:
-    """Whether two values differ by no more than what rounding leaves of a 0."""
     return b is not None and floor is not None and bool(abs(a - b) <= floor)
 
 
@@ -313,7 +290,6 @@ def differing_rows(left: Sequence[Any | None], right: Sequence[Any | None]) -> l
 
 
 def _agree(a: Any, b: Any) -> bool:
-    """Whether |a - b| is below 2^-AGREEMENT_BITS of the larger one."""
     if a == b:
         return True
     difference = mpf_sub(a, b, 20, "n")

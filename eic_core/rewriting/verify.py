@@ -23,8 +23,6 @@ form with more of them is not proposed, for it would not have been verified."""
 
 @dataclass(frozen=True)
 class Verification:
-    """What was compared."""
-
     rows: int  # Rows compared at high precision
     digits: int  # The largest working precision that was needed
     agreement: int  # Relative agreement is to 10^-agreement or better
@@ -35,10 +33,8 @@ class Verification:
 
 
 class Verifier:
-    """Compares forms with one formula on one data set.
-
-    - `table`: on the rows `rows` of `samples`.
-    - `scanned`: rows whose domain is scanned in double precision.
+    """Compares forms with one formula on rows of one data set.
+    The domain is checked in double precision on the `scanned` rows.
     """
 
     def __init__(
@@ -63,7 +59,6 @@ class Verifier:
         }
 
     def verify(self, form: int, assumptions: Sequence[Assumption]) -> Verification | None:
-        """What was compared, or None if the form is not the same function on the data."""
         left, right = self.table.values(self.original), self.table.values(form)
         digits = self._equal_at(form)
         if digits is None or not self._keeps_domain(form):
@@ -78,7 +73,6 @@ class Verifier:
         return Verification(len(self.rows), digits, AGREEMENT, len(self.scanned), widened)
 
     def _equal_at(self, form: int) -> int | None:
-        """The digits at which the form agrees with the original at every row, or None."""
         expected, digits = self.exact.settled
         found = self.table.values(form)
         level = self.table.digits
@@ -99,7 +93,6 @@ class Verifier:
             found = self.exact.at(form, pending, level)
 
     def _keeps_domain(self, form: int) -> bool:
-        """Rows with a finite double before and none after are settled exactly."""
         before = self.doubles(self.original)
         after = self.doubles(form)
         lost = np.flatnonzero(np.isfinite(before) & np.isnan(after))
@@ -111,7 +104,6 @@ class Verifier:
         return not any(a is not None and b is None for a, b in pairs)
 
     def doubles(self, number: int) -> Any:
-        """A term on the scanned rows in double precision."""
         if number not in self._doubles:
             tape = self.terms.tape(number)
             self._doubles[number] = run_in(tape, self.columns, len(self.scanned), "float64")[-1]
@@ -135,7 +127,6 @@ class Verifier:
 
 
 def _or_zero(value: Any | None, digits: int) -> Any | None:
-    """0 for what so many digits cannot tell from it."""
     if value is None or abs(value) >= value.context.mpf(10) ** (20 - digits):
         return value
     return value * 0
@@ -144,11 +135,4 @@ def _or_zero(value: Any | None, digits: int) -> Any | None:
 def decimal_rows(
     samples: Samples, names: Mapping[str, Any] | Sequence[str], rows: Sequence[int]
 ) -> list[dict[str, str]]:
-    """Cells of some rows as the decimals that they mean.
-
-    - `names`: the variables; of a mapping its keys count.
-    - `rows`: from 0.
-
-    Returns one for each row, in the order of `rows`.
-    """
     return [{name: samples.decimal(name, row) for name in names} for row in rows]

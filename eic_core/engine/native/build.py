@@ -1,11 +1,8 @@
 """Compile the native engine: ``python -m eic_core.engine.native.build``.
 
-A C compiler is found on the machine (``CC``, ``cc``, ``gcc``, ``clang``) or in the package
-``ziglang``, which holds one for every platform and needs no Python headers: `kernel.c` knows
-nothing of Python and is loaded with `ctypes`.  The library is named after its sources and the kind
-of machine, and chooses between instruction sets when it is loaded, so that an image may be built on
-another processor.  It lies beside this file, or, where that cannot be written to, in the user's
-cache folder.
+The compiler is ``CC``, ``cc``, ``gcc``, ``clang`` or the package ``ziglang``.  The library is named
+after its sources and the kind of machine, and chooses between instruction sets when it is loaded,
+so that an image may be built on another processor.
 """
 
 from __future__ import annotations
@@ -45,7 +42,6 @@ _PORTABLE = ("-mcpu=baseline",)
 
 @cache
 def file_name() -> str:
-    """The library's name on this machine, for these sources."""
     sha = hashlib.sha256(" ".join(FLAGS).encode())
     for name in SOURCES:
         sha.update((HERE / name).read_bytes())
@@ -60,7 +56,6 @@ def folders() -> list[Path]:
 
 
 def find() -> Path | None:
-    """The library that was built for these sources, or None."""
     for folder in folders():
         path = folder / file_name()
         if path.is_file():
@@ -69,7 +64,6 @@ def find() -> Path | None:
 
 
 def compilers() -> Iterator[list[str]]:
-    """Commands that may compile C, the likeliest first."""
     named = os.environ.get("CC")
     for name in (*([named] if named else []), "cc", "gcc", "clang"):
         command = name.split()
@@ -80,11 +74,7 @@ def compilers() -> Iterator[list[str]]:
 
 
 def build(folder: Path | None = None, commands: Iterable[list[str]] | None = None) -> Path:
-    """Compile the library and put it in place in one step.
-
-    - `folder`: where to; default: the first of `folders` that can be written to.
-    - `commands`: compilers to try; default: `compilers`.
-
+    """Compile the library and put it in place in one step; by default in the first of `folders`.
     Raises `OSError` if no compiler was found, or none of them could build it; the message says why.
     """
     found = list(compilers() if commands is None else commands)
@@ -114,7 +104,6 @@ def build(folder: Path | None = None, commands: Iterable[list[str]] | None = Non
 
 @contextmanager
 def borrowed_compiler() -> Iterator[list[str]]:
-    """The compiler of the package `ziglang`, installed aside for as long as it is needed."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
             [
@@ -140,7 +129,6 @@ def borrowed_compiler() -> Iterator[list[str]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build unless it is built; a machine without a compiler is told what that means."""
     parser = argparse.ArgumentParser(prog="python -m eic_core.engine.native.build")
     parser.add_argument(
         "--borrow",

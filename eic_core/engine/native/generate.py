@@ -1,8 +1,7 @@
 """Write `operators.h` from the operator table: ``python -m eic_core.engine.native.generate``.
 
-The rows' formulas and the rules of `eic_core.engine.edges` are written over a backend.  Here the
-backend is C: following a formula with `C` expressions as operands leaves its text.  The file is
-committed, so that building needs a compiler only; a test holds it to the table.
+A formula run on `C` expressions gives its text.  The file is committed, so that building needs a
+compiler only; a test holds it to the table.
 """
 
 from __future__ import annotations
@@ -18,15 +17,12 @@ TARGET = Path(__file__).with_name("operators.h")
 
 
 class C:
-    """A C expression, which grows under Python's operators."""
-
     def __init__(self, text: str, truth: bool = False) -> None:
         self.text = text
         self.truth = truth
 
     @staticmethod
     def of(value: Any) -> C:
-        """A number or a truth as an expression."""
         if isinstance(value, C):
             return value
         if isinstance(value, bool):
@@ -99,8 +95,6 @@ class C:
 
 
 class CBackend:
-    """The functions that rows may call, as C of the standard library."""
-
     inf, nan, pi = math.inf, math.nan, math.pi
 
     def __getattr__(self, name: str) -> Any:
@@ -172,7 +166,6 @@ def _kappas(row: Operator, a: list[C]) -> list[str]:
 
 
 def _suspicion(row: Operator) -> str:
-    """Beyond the value and its s^2: where a rounding may decide the rule, tested cheaply."""
     found = ""
     if row.waves:
         found += f" | (a0 * a0 * s0 > {doubt.WAVE_LIMIT**2!r})"
@@ -183,7 +176,6 @@ def _suspicion(row: Operator) -> str:
 
 
 def _loops(row: Operator, arity: int) -> str:
-    """The plain recursion over a chunk, without and with the terms of the edges."""
     names = range(arity)
     a = [C(f"a{i}") for i in names]
     kappas = _kappas(row, a)
@@ -206,7 +198,6 @@ def _loops(row: Operator, arity: int) -> str:
 
 
 def _mark(row: Operator, arity: int) -> str:
-    """Which samples need the rules."""
     names = range(arity)
     special = "!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX)" + _suspicion(row)
     zero = "0"
@@ -224,7 +215,6 @@ def _mark(row: Operator, arity: int) -> str:
 
 
 def _mend(row: Operator, arity: int) -> str:
-    """Every rule at the samples marked, without a branch."""
     names = range(arity)
     a, y, p = [C(f"a{i}") for i in names], C("y"), C("p")
     pole = "0" if row.pole is None else C.of(row.pole(B, a, p)).text
@@ -274,7 +264,6 @@ def _mend(row: Operator, arity: int) -> str:
 
 
 def header() -> str:
-    """The text of `operators.h`."""
     parts = ["/* Written by generate.py from the operator table: do not edit. */\n", _CHOOSE]
     parts += [_rule(name) for name in _RULES]
     parts.append('#include "rules.h"\n')
@@ -320,7 +309,6 @@ def header() -> str:
 
 
 def main() -> None:
-    """Write the file beside this one."""
     TARGET.write_text(header(), encoding="utf-8")
 
 

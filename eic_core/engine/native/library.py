@@ -1,8 +1,4 @@
-"""Load the native engine, hand it tapes, and hand back what it found.
-
-Values come from the inner loops of NumPy's ufuncs (`loops`); an operator without a usable one runs
-through `eic_core.engine.reference`.
-"""
+"""Load the native engine, hand it tapes, and read its results."""
 
 from __future__ import annotations
 
@@ -49,8 +45,6 @@ program's constants."""
 
 
 class Packed(NamedTuple):
-    """A tape as the native engine reads it."""
-
     # slots, operands: how many there are
     slots: int
     operands: int
@@ -63,8 +57,6 @@ class Packed(NamedTuple):
 
 @dataclass(slots=True)
 class Pass:
-    """What one pass over samples adds up to."""
-
     # Per slot, the sum of s^2 over the samples that are in and not singular there. Of a population,
     # the largest at or below the slot.
     sums: list[float]
@@ -86,7 +78,6 @@ class Pass:
 
 class Library:
     """The loaded library with the loops that it may call.
-
     Raises `OSError` if it cannot be loaded, or was built from another table.
     """
 
@@ -121,11 +112,9 @@ class Library:
 
     @property
     def recheck_s2(self) -> float:
-        """The kernel's own copy of `eic_core.engine.tape.RECHECK_S2`."""
         return float(self._library.eic_recheck_s2())
 
     def _loop(self, function: Any) -> int:
-        """The number of a ufunc's loop over doubles, or -1."""
         known = self._loop_ids.get(function)
         if known is None:
             with self._lock:
@@ -143,7 +132,6 @@ class Library:
         return place
 
     def _entry(self, row: Operator, exact: Fraction | None, count: int) -> _Entry | None:
-        """How the library runs a row; None if it cannot."""
         words: list[int] = []
         constants: list[float] = []
         p = row.parameter(exact) if row.has_parameter else 0.0
@@ -167,7 +155,6 @@ class Library:
         return number, (p if row.has_parameter else 0.0), tuple(constants)
 
     def _number_of(self, entry: tuple[int, ...]) -> int | None:
-        """The place of an entry in the table; None if the table is full."""
         with self._lock:
             number = self._numbers.get(entry)
             if number is None:
@@ -183,7 +170,6 @@ class Library:
         return number
 
     def _find_entry(self, node: Node) -> _Entry | None:
-        """The same, remembered."""
         _, operator, children, _, exact, _ = node
         ratio = None if exact is None else exact.as_integer_ratio()
         key = (operator, len(children), ratio)
@@ -203,19 +189,13 @@ class Library:
         return found
 
     def symbol(self, node: Node) -> _Entry | None:
-        """How a node is run, whatever its operands: kind, parameter and program's constants.
-
-        None if its operator is not in the library.
-        """
+        """Kind, parameter and program constants of a node; None if its operator is not native."""
         if node.operator == CONSTANT:
             return (*_constant(node.label), ())
         return (_COLUMN, 0.0, ()) if node.operator == VARIABLE else self._find_entry(node)
 
     def pack(self, tape: Tape) -> Packed | None:
-        """The tape for this library, or None if an operator is not in it.
-
-        Kept with the tape.
-        """
+        """The tape for this library, kept with the tape; None if an operator is not native."""
         kept = tape._compiled.get("native")
         if kept is None or kept[0] is not self:
             kept = tape._compiled["native"] = self, self._pack(tape)
@@ -254,7 +234,6 @@ class Library:
         return Packed(len(kinds), len(tape.reads), used, list(tape.variables), parts, addresses)
 
     def _workspace(self, doubles: int) -> tuple[np.ndarray, np.ndarray, int]:
-        """This thread's scratch of at least so many doubles, as doubles and integers."""
         local = self._local
         space = getattr(local, "space", None)
         if space is None or len(space[0]) < doubles:
@@ -281,16 +260,13 @@ class Library:
     ) -> Pass:
         """Run a tape over samples, without Python's lock.
 
-        - `addresses`: or an array of the addresses that the leaves read, in their order.
-        - `rows`: how many samples.
-        - `mode`: which of `EDGES`, `SIGNS`, …
-        - `skip`, `out`: bits of a status: after which nothing is left to do at a sample, and with
-          which it is no part of the sums.
-        - `keep_y`, `keep_s2`, `keep_terms`: where values, s^2 and the terms of edges are written
-          to.
+        - `addresses`: by variable, or an array of the leaves' addresses in their order.
+        - `mode`: bits such as `EDGES` and `SIGNS`.
+        - `skip`, `out`: bits of a status after which nothing is left to do at a sample, and with
+          which it does not belong to the sums.
+        - `keep_y`, `keep_s2`, `keep_terms`: addresses for values, s^2 and the terms of edges.
         - `slots`: how many slots are run, the first ones; 0 for all.
-        - `told`: of which slots sums and signs are handed back, and nothing of edges; all by
-          default.
+        - `told`: slots whose sums and signs are returned, without edges; all by default.
         """
         count = packed.operands
         if not slots:
@@ -385,7 +361,6 @@ class Library:
 
 @lru_cache(maxsize=8192)
 def _constant(label: str) -> tuple[int, float]:
-    """Kind and value of a constant leaf."""
     value = constant_value(label)
     if _LEAST <= value <= _MOST or leaf_in_range(label, value):
         return _CONSTANT, value
@@ -393,7 +368,7 @@ def _constant(label: str) -> tuple[int, float]:
 
 
 def _shared_buffers(tape: Tape) -> tuple[list[int], int]:
-    """A buffer for each slot, given on when nothing reads the slot any more; and their number."""
+    """A buffer for each slot, reused once nothing reads the slot any more; and their number."""
     last = list(range(len(tape)))
     for slot, operands in enumerate(tape.operands):
         for i in operands:
@@ -428,10 +403,7 @@ _LOADING = threading.Lock()
 
 
 def library() -> Library | None:
-    """The native engine, or None where there is none.
-
-    ``EIC_LAB_NATIVE=0`` does without it.
-    """
+    """The native engine; None without one, or with ``EIC_LAB_NATIVE=0``."""
     if not _LOADED:
         with _LOADING:
             if not _LOADED:

@@ -1,7 +1,6 @@
 """The inner loops of NumPy's ufuncs over doubles, for compiled code to call.
 
-Their addresses stand in the public part of ``PyUFuncObject`` (NumPy C-API,
-``numpy/ufuncobject.h``).  Each is checked on a few numbers before it is used.
+Their addresses stand in the public part of ``PyUFuncObject`` (``numpy/ufuncobject.h``).
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ _DOUBLE = 12  # NPY_DOUBLE
 
 
 class _UfuncHead(ctypes.Structure):
-    """The part of ``PyUFuncObject`` after the object's head, as ``numpy/ufuncobject.h`` has it."""
-
     _fields_ = (
         ("nin", ctypes.c_int),
         ("nout", ctypes.c_int),
@@ -36,7 +33,6 @@ _LOOP = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 
 
 def double_loop(function: Any) -> tuple[int, int] | None:
-    """The inner loop of a ufunc over doubles, and its data; None if it cannot be trusted."""
     if not isinstance(function, np.ufunc) or function.nout != 1 or function.nin > 2:
         return None
     head = _UfuncHead.from_address(id(function) + object.__basicsize__)
@@ -59,7 +55,6 @@ def double_loop(function: Any) -> tuple[int, int] | None:
 
 
 def _agrees(function: Any, address: int, data: int) -> bool:
-    """Whether the loop gives what the ufunc gives, plain and with one operand held."""
     given = [
         np.array([0.25, 1.0, 2.5, 0.5, 0.75, 3.0, 1.5, 0.125, 7.0]) * (1 + i)
         for i in range(function.nin)
