@@ -495,7 +495,6 @@ def analyse(
     """Apply the frozen exclusion rule; the results are computed when they are asked for.
 
     - `level`: confidence level of the intervals, in (0, 1); by default as declared, else 0.95.
-    - `seed`: of the bootstraps, 0 or more.
     - `estimand`, {"problems like these", "pairs like these", "these pairs"}, optional: what the
       headline is about; by default as declared. Undeclared: problems like these if the study has
       pairs of ten problems or more, whoever voted on them; else pairs like these, on the same

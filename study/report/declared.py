@@ -64,8 +64,6 @@ UNDECLARED = (
 def departures(declared: DeclaredAnalysis | None, estimand: str, level: float) -> tuple[str, ...]:
     """Where a report is not what was declared, a sentence each.
 
-    - `level`: of the report.
-
     >>> declared = DeclaredAnalysis("these pairs", 0.95, "two-sided", 0.05)
     >>> departures(declared, "these pairs", 0.9)
     ('The intervals are 90 % ones; declared before the first vote were 95 % ones.',)

@@ -297,10 +297,7 @@ def study_text(export: StudyExport) -> str:
 def votes_csv(
     votes: Iterable[ExportedVote], extra: Mapping[str, Iterable[str]] | None = None
 ) -> str:
-    """Votes as spreadsheet-safe CSV text, with further columns behind them.
-
-    - `extra`: as many cells as votes.
-    """
+    """Votes as spreadsheet-safe CSV text, with further columns behind them."""
     further = extra or {}
     rest: Iterable[tuple[str, ...]] = zip(*further.values(), strict=True) if further else ()
     rows = iter(rest)

@@ -88,8 +88,6 @@ def check_models(
 ) -> None:
     """Raise `DataError` unless each answer is the only one of its run, pair, order and repeat.
 
-    - `problems`: of the study.
-
     >>> check_models((), (), {})
     """
     repeats: dict[str, int] = {}

@@ -177,7 +177,6 @@ def model_results(
     """Put the answers of each run together with people's votes.
 
     - `votes`: people's valid ones.
-    - `seed`: of the bootstraps.
     - `sampled`, {"problems", "pairs"}, optional: what the design samples.
     """
     problems = {pair.pair: pair.problem for pair in export.pairs}

@@ -93,7 +93,6 @@ def to_file(figure: Figure, form: Format, title: str, source: str) -> bytes:
     """A figure as a file that says what it was made from; no date, the same bytes each time.
 
     - `form`, {"svg", "pdf", "png"}: PNG has 300 dots an inch.
-    - `title`, `source`: kept in the file's metadata.
     """
     metadata: dict[Format, dict[str, str | None]] = {
         "svg": {"Title": title, "Description": source, "Creator": "EIC Lab", "Date": None},
@@ -126,7 +125,6 @@ def figure_svg(report: StudyReport, name: str) -> str:
 def figure_file(report: StudyReport, name: str, form: Format) -> bytes:
     """One figure as a file: no date, the same bytes each time.
 
-    - `name`: a key of `FIGURES`.
     - `form`, {"svg", "pdf", "png"}
     """
     return _file(report, name, draw(FIGURES[name].describe(report)), form)

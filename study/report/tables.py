@@ -342,10 +342,7 @@ CODEBOOK: dict[str, tuple[CodebookColumn, ...]] = {
 
 
 def codebook_csv(study_hash: str, made_by: str) -> str:
-    """The codebook as a table.
-
-    - `study_hash`, `made_by`: as in the last columns of the other tables.
-    """
+    """The codebook as a table."""
     return csv_text(
         [column.name for column in _SELF],
         (

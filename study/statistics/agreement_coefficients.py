@@ -157,7 +157,6 @@ def raw_agreement(
 
     - `counts`, shape (pairs, categories): votes for each category. Pairs with fewer than two votes
       count nowhere.
-    - `draws`, `seed`, `level`: of the interval, see `fleiss_interval`.
 
     Raises `UserError` if the counts, the draws or the level make no sense.
 
@@ -226,7 +225,6 @@ def fleiss_interval(
     - `seed`: the weights are ``numpy.random.default_rng(seed).multinomial(m, [1/m] * m,
       size=draws)`` for the m pairs with two votes, in ascending order of their rows of counts: the
       order in which pairs are given changes nothing.
-    - `level`: in (0, 1).
 
     Returns None if kappa or its spread is not defined; `fleiss_coefficient` says why.
 
@@ -245,9 +243,7 @@ def coefficient(
     - `measure`, shape (draws, pairs), callable (PairSums weights ) -> three arrays: values,
       observed and expected agreement, each of shape (draws,); nan where not defined.
     - `counts`, shape (pairs, categories)
-    - `draws`: of the bootstrap, at least 100.
     - `seed`: of the bootstrap, 0 or more.
-    - `level`: in (0, 1).
     - `few`: with fewer pairs that hold the rarer choice the interval is not to be relied on.
 
     Raises `UserError` if there are too few draws, or the level does not lie between 0 and 1.

@@ -43,7 +43,6 @@ def pair_bootstrap(
     of the votes and the names of pairs, raters and problems change nothing.
 
     - `draws`: at least 100.
-    - `seed`: equal seeds give equal intervals.
 
     Returns None if no draw can differ from the votes: nothing was decided, all agree, or there is
     only one pair.
@@ -185,9 +184,7 @@ def bias_corrected(
     """The interval, or None and a sentence that says why there is none.
 
     - `value`: of the votes as they are.
-    - `drawn`, shape (draws,): of each draw; nan where it is not defined.
     - `pairs`: at least 2.
-    - `level`: in (0, 1).
     """
     defined = drawn[~np.isnan(drawn)]
     if len(defined) < (1 - MOST_UNDEFINED) * len(drawn):

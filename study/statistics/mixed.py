@@ -86,7 +86,6 @@ def mixed_rate(table: VoteArrays, headline: ClusteredRate, *, level: float = 0.9
     """Fit the model; nothing where the headline has no interval, or all votes agree.
 
     - `table`: valid votes on pairs; ties are left out.
-    - `headline`: of the same votes.
 
     >>> from types import SimpleNamespace as Vote
     >>> from study.statistics.inference import clustered_rate

@@ -111,10 +111,7 @@ class Design:
 
     @classmethod
     def of(cls, y: Floats, X: Floats, names: Sequence[str], clusters: Sequence[Integers]) -> Design:
-        """Check and scale.
-
-        Raises `UserError` if shapes do not fit, or a value is not finite.
-        """
+        """Check and scale. Raises `UserError` if shapes do not fit, or a value is not finite."""
         n = len(y)
         if X.ndim != 2 or X.shape != (n, len(names)):
             raise UserError(f"{n} outcomes and {len(names)} names need as many rows and columns")
@@ -254,7 +251,6 @@ def logistic(
 
     - `y`, shape (n,): 0 or 1.
     - `X`, shape (n, k): without a column of ones.
-    - `names`: one a column.
     - `clusters`, shape (n,): codes 0, 1, … of each row's clusters.
     - `kinds`: what the clusters are, for sentences.
 

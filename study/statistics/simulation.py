@@ -260,8 +260,6 @@ class SimulatedStudies:
 def simulate(model: StudyModel, rng: np.random.Generator) -> VoteArrays:
     """The votes of one simulated study that count.
 
-    - `rng`: equal seeds give equal studies.
-
     >>> table = simulate(StudyModel(pairs=40, raters=20), np.random.default_rng(1))
     >>> len(table), len(table.pairs), set(table.counts().sum(axis=1).tolist())
     (200, 40, {5})
@@ -273,7 +271,6 @@ def simulate_many(model: StudyModel, count: int, rng: np.random.Generator) -> Si
     """Many studies at once: some hundreds at a time are fast and small.
 
     - `count`: studies; memory is about ``count × raters × ballots × 30`` bytes.
-    - `rng`: equal seeds give equal studies.
 
     >>> studies = simulate_many(StudyModel(), 20, np.random.default_rng(1))
     >>> studies.lower.shape, len(studies.study(0).table)

@@ -362,9 +362,6 @@ _UNITS = re.compile(r"(?<![\w.\\])[Iij](?!\w)")
 def _note_imaginary(report: Report, names: Names, start: int, end: int, is_sympy: bool) -> None:
     """Say that a letter ``i``, ``j`` or ``I`` is a variable, or refuse SymPy's imaginary unit.
 
-    - `report`: takes the note.
-    - `names`: that were met.
-    - `start`, `end`: the part of the text that was read, as character offsets.
     - `is_sympy`: whether ``E`` is Euler's number, and so ``I`` the imaginary unit.
     """
     met = names.guessed_among(_UNIT_NAMES)
@@ -461,10 +458,6 @@ def _read(
 ) -> tuple[Draft, str]:
     """The draft, and the notation it was finally read in.
 
-    - `report`: holds the text; notes and errors go there.
-    - `names`: the meaning of names.
-    - `reader`, `name`: the reader of the notation, and the notation.
-    - `start`, `end`: the part of the text to read, as character offsets.
     - `given`: whether the notation is given, not detected.
     """
     if reader == PREFIX:
@@ -510,12 +503,7 @@ def _read_signed(
     place: tuple[int, int],
     pair: tuple[int, str],
 ) -> tuple[Draft, str]:
-    """``- k x`` as a product, with the reading as Polish notation offered, or asked for.
-
-    - `report`, `names`, `reader`, `name`: as for `_read`.
-    - `place`: the part of the text to read, as character offsets.
-    - `pair`: as `signed_pair` gives it.
-    """
+    """``- k x`` as a product, with the reading as Polish notation offered, or asked for."""
     start, end = place
     label = f"{pair[1]}, in Polish notation"
     other = report.text[: pair[0]] + pair[1] + report.text[end:]

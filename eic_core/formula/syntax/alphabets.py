@@ -35,11 +35,7 @@ def in_plain_letters(text: str) -> str:
 
 
 def note_look_alikes(report: Report, names: Names) -> None:
-    """Say which names are written with letters that look like Latin ones, and offer these.
-
-    - `report`: takes the note and the other reading.
-    - `names`: that were met.
-    """
+    """Say which names are written with letters that look like Latin ones, and offer these."""
     text = report.text
     found = [
         name

@@ -126,12 +126,7 @@ def _is_no_half(label: str) -> bool:
 
 
 def plain(operator: str, args: list[Draft], span: Span) -> Draft:
-    """An operator with exactly these operands.
-
-    - `operator`: a key of the operator table.
-    - `args`: the operands.
-    - `span`: character offsets of the call in the source.
-    """
+    """An operator with exactly these operands."""
     return Draft(operator, args, "", None, span)
 
 
@@ -183,8 +178,6 @@ def log_base(base: Fraction, args: list[Draft], span: Span) -> Draft:
     """A logarithm with an exact base.
 
     - `base`: positive and not 1.
-    - `args`: the one operand.
-    - `span`: as for `plain`.
     """
     return Draft("log", args, parameter=base, span=span)
 
@@ -203,9 +196,7 @@ def root(args: list[Draft], span: Span) -> Draft:
 def fold(operator: str, args: list[Draft], span: Span) -> Draft:
     """``f(a, b, c)`` as ``(a f b) f c``, for the n-ary sums of other languages.
 
-    - `operator`: a key of the operator table, of two operands.
     - `args`: one operand or more; a single one is given back as it is.
-    - `span`: as for `plain`; each step of the chain has it.
     """
     left = args[0]
     for right in args[1:]:
@@ -216,9 +207,7 @@ def fold(operator: str, args: list[Draft], span: Span) -> Draft:
 def chain(operators: tuple[str, ...], args: list[Draft], span: Span) -> Draft:
     """Unary operators, the innermost first.
 
-    - `operators`: keys of the operator table, of one operand each.
     - `args`: the one operand of the innermost.
-    - `span`: as for `plain`.
     """
     draft = args[0]
     for operator in operators:

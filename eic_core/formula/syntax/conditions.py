@@ -79,12 +79,7 @@ def _merge(args: list[Draft], span: Span) -> Draft:
 
 
 def chain(operator: str, args: list[Draft], span: Span) -> Draft:
-    """``(< a b c)``: every two neighbours compared.
-
-    - `operator`: a value of `RELATIONS`.
-    - `args`: two or more.
-    - `span`: character offsets of the whole.
-    """
+    """``(< a b c)``: every two neighbours compared."""
     pairs = [Draft(operator, [a, b], span=span) for a, b in zip(args, args[1:], strict=False)]
     return fold(AND, pairs, span)
 
@@ -144,7 +139,6 @@ def cases(args: Sequence[Draft], span: Span) -> Draft:
     Where no condition holds there is no value.
 
     - `args`: value, condition, value, condition, …
-    - `span`: character offsets of the whole.
     """
     pieces = [(args[i], args[i + 1]) for i in range(0, len(args) - 1, 2)]
     rest = args[-1] if len(args) % 2 else constant(UNDEFINED, span)
@@ -220,12 +214,7 @@ def condition_function(name: str, bare: str) -> Function | None:
 
 
 def condition_form(head: str, args: list[Draft], span: Span) -> Draft | None:
-    """What an s-expression of conditions builds, None if it is none.
-
-    - `head`: its first atom.
-    - `args`: the others.
-    - `span`: character offsets of the whole.
-    """
+    """What an s-expression of conditions builds, None if it is none."""
     if head in RELATIONS and len(args) > 1:
         return chain(RELATIONS[head], args, span)
     if head in ("and", "or") and len(args) > 1:
@@ -238,7 +227,6 @@ def condition_form(head: str, args: list[Draft], span: Span) -> Draft | None:
 def settle(report: Report, root: Draft) -> Draft:
     """The tree with a truth value wherever one is wanted.
 
-    - `report`: notes of what was decided are added to it, and it raises the errors.
     - `root`: as the notation's reader built it; its drafts' lists of operands are changed in place.
 
     Raises `FormulaError` if ``True``, ``False`` or ``nan`` stands where it has no meaning.
@@ -297,11 +285,7 @@ def _refuse_joined_numbers(report: Report, joined: Draft) -> None:
 
 
 def _ask_for_sides(report: Report, root: Draft) -> None:
-    """Raise for SymPy's ``Eq(y, x)`` and R's ``y<-x``, which no formula by itself is.
-
-    - `report`: holds the text.
-    - `root`: of the whole formula.
-    """
+    """Raise for SymPy's ``Eq(y, x)`` and R's ``y<-x``, which no formula by itself is."""
     start, end = root.span
     text = report.text
     is_equation = root.operator == RELATIONS["=="] and _EQUATION.match(text, start)

@@ -28,7 +28,6 @@ _SYMPY = re.compile(r"(?<!\w)(?:sympy\.|sp\.|Symbol\(|Integer\(|Rational\(|Float
 def reason_for_euler(text: str, formula: Formula) -> str:
     """Why the ``E`` of a text that was read with a variable `E` is Euler's number, or "".
 
-    - `text`: the part of the text that was read.
     - `formula`: with a variable called E.
 
     >>> from eic_core.formula.syntax import read
@@ -52,10 +51,7 @@ def note_meaning_of_e(
 ) -> None:
     """Say what ``E`` was read as, and offer the other.
 
-    - `report`: takes the note and the other reading.
-    - `formula`: as read.
     - `reason`: why ``E`` is Euler's number; "" where it is a variable.
-    - `start`, `end`: the part of the text that was read, as character offsets.
     - `alone`: whether this part is the formula by itself, and no program.
     """
     text = report.text
@@ -78,9 +74,6 @@ def note_meaning_of_e(
 
 def with_arguments(text: str, names: list[str], start: int, end: int) -> str:
     """The text with a head that declares its variables, so that they are nothing else.
-
-    - `names`: its variables.
-    - `start`, `end`: the part of the text that is the formula.
 
     >>> with_arguments("y = E^(-x)", ["E", "x"], 4, 10), with_arguments("mc^2", ["mc"], 0, 4)
     ('y(E, x) = E^(-x)', 'f(mc) = mc^2')

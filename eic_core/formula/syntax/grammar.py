@@ -70,8 +70,6 @@ from eic_core.formula.tree import CONSTANT, Draft, constant
 def fail_missing_operand(report: Report, tokens: list[TokenRow], index: int) -> NoReturn:
     """Raise for a token that cannot start an operand, or a bad character anywhere.
 
-    - `report`: holds the text and raises the error.
-    - `tokens`: of the whole text, closed by `END`.
     - `index`: the token at which an operand should have begun.
 
     Raises `FormulaError`: Always.
@@ -239,12 +237,7 @@ def _refuse_attribute(report: Report, token: Token, things: set[str], name: str)
 def raised_function(
     tokens: list[TokenRow], index: int, called: Collection[str] = ("f", "g", "h")
 ) -> TokenRow | None:
-    """The ``f`` of ``f^{-1}(x)`` or ``f²(x)``, whose bracket is the token at `index`.
-
-    - `tokens`: of the whole text.
-    - `index`: the place of the token.
-    - `called`: the names that are functions.
-    """
+    """The ``f`` of ``f^{-1}(x)`` or ``f²(x)``, whose bracket is the token at `index`."""
     place = index - 1
     if tokens[index][:2] != (OPEN, "(") or place < 1:
         return None
@@ -270,7 +263,6 @@ def raised_function(
 def end_of_operand(tokens: list[TokenRow], place: int) -> int:
     """Where the operand that begins at a token ends in the source, its powers included.
 
-    - `tokens`: of the whole text, closed by `END`.
     - `place`: the first token, which may be a sign.
     """
     depth, end = 0, tokens[place][3]
@@ -344,8 +336,6 @@ _WORDS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "^"}
 class Grammar:
     """What differs between the infix notations.
 
-    - `names`: the meaning of names.
-    - `report`: where notes and errors go.
     - `sign_first`: whether a sign binds more tightly than a power, as in spreadsheets.
     - `powers_from_left`: whether ``a^b^c`` is (a^b)^c.
     - `braces`: what encloses an exponent of several characters.
@@ -362,7 +352,6 @@ class Grammar:
     def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
         """The precedence of the product understood between tokens `index`-1 and `index`.
 
-        - `tokens`: of the whole text.
         - `index`: the second of the two operands' tokens, from 1.
         - `pending`: what waits for an operand, the innermost last.
 
@@ -647,9 +636,6 @@ class _Parser:
 
     def wait(self, precedence: int, name: str, start: int, end: int) -> None:
         """A comparison, an ``and`` or an ``or``: what binds at least as tightly is finished first.
-
-        - `name`: a key of the operator table.
-        - `start`, `end`: [start, end) of its sign.
         """
         self.reduce(precedence)
         self.pending.append((precedence, name, start, end, _JOINED, 0))
@@ -700,7 +686,6 @@ class _Parser:
     def joined(self, name: str, draft: Draft, start: int, end: int) -> None:
         """Finish a comparison, an ``and`` or an ``or``, or a choice, whose last operand is `draft`.
 
-        - `name`: a key of the operator table, or the word of a choice.
         - `start`, `end`: where the sign begins, and where the last operand ends.
         """
         operands = self.operands
@@ -936,9 +921,7 @@ class _Parser:
     ) -> tuple[str, str | None]:
         """What to write in place of a call with too few arguments or too many, and the whole text.
 
-        - `name`: the function.
         - `too_many`: whether it has too many of them.
-        - `span`: of the call, as character offsets.
         """
         text, (start, end) = self.report.text, span
         written = text[start:end].partition("(")[0].strip()

@@ -143,9 +143,6 @@ def _kind(word: str) -> int:
 def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
     """The tokens of ``report.text[start:end]``, closed by `END`.
 
-    - `report`: holds the text.
-    - `start`, `end`: the part of the text to read, as character offsets.
-
     Returns characters that no formula holds are tokens of kind `BAD`.
     """
     text = report.view
@@ -318,11 +315,7 @@ class _Unwritten(Exception):
 
 
 class Infix(Grammar):
-    """Written products only, but for ``(a)(b)`` and ``x(y+z)``.
-
-    - `names`, `report`: as for `Grammar`.
-    - `powers_from_left`: as `Grammar` has it.
-    """
+    """Written products only, but for ``(a)(b)`` and ``x(y+z)``."""
 
     def __init__(self, names: Names, report: Report, powers_from_left: bool = False) -> None:
         super().__init__(names, report)
@@ -417,10 +410,6 @@ def parse_infix(
 ) -> Draft:
     """The tree of the tokens of ``report.text``.
 
-    - `report`: holds the text; notes and other readings are added to it.
-    - `names`: the meaning of names.
-    - `tokens`: as `tokenize` gives them.
-    - `powers_from_left`: as `Grammar` has it.
     - `by_hand`: whether people write so: then short words may be products of their letters.
 
     Raises `FormulaError` if they are no formula.
@@ -538,9 +527,6 @@ def parse_text(
 ) -> Draft:
     """As `parse_infix`; where that fails, with calls that are written otherwise in plain form, or
     with commas between digits read as decimal marks.
-
-    - `report`, `names`, `tokens`, `powers_from_left`, `by_hand`: as for `parse_infix`; a note is
-      added if commas are read so.
 
     Raises `FormulaError` if the tokens are no formula either way, or a comma may mean either.
     """
@@ -688,9 +674,6 @@ def with_decimal_commas(report: Report, tokens: list[TokenRow]) -> list[TokenRow
 
     A comma inside a call of a function of several arguments separates them, unless semicolons do.
 
-    - `report`: holds the text; gets a note.
-    - `tokens`: as `tokenize` gives them.
-
     Raises `FormulaError` if every such comma may as well group thousands, or one may separate
     arguments.
     """
@@ -770,8 +753,6 @@ def parse_repaired(report: Report, names: Names, tokens: list[TokenRow]) -> Draf
     The text is mended only if it has exactly as many surplus ``(`` as
     semicolons, if they stand together right after the parenthesis of a call of
     two arguments, and if all places where that can be done give the same tree.
-
-    - `report`, `names`, `tokens`: as for `parse_infix`; a note is added if the text is mended.
     """
     kinds = [token[0] for token in tokens]
     surplus = kinds.count(OPEN) + kinds.count(CALL) - kinds.count(CLOSE)

@@ -33,12 +33,7 @@ _INDEX = re.compile(r"_\w++")
 
 
 def with_joined_tokens(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
-    """The tokens with one for each number or name that is written in several.
-
-    - `report`: holds the text; gets the notes and the other readings.
-    - `names`: the meaning of names.
-    - `tokens`: as `tokenize` gives them.
-    """
+    """The tokens with one for each number or name that is written in several."""
     view = report.view
     if "_" in view and _INDEX_BEHIND.search(view) is not None:
         tokens = _with_indices(report, names, tokens)

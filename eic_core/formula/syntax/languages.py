@@ -184,8 +184,6 @@ def _is_applied_throughout(text: str, start: int, end: int) -> bool:
 def detect(text: str, start: int, end: int) -> str:
     """The notation that a text looks written in.
 
-    - `start`, `end`: the part of the text to look at, as character offsets.
-
     Returns a key of `LANGUAGES`; ``"infix"`` where nothing tells.
 
     >>> [detect(t, 0, len(t)) for t in (r"\\frac{x}{2}", "(+ x 1)", "x[:,0] + 1", "x + 1")]

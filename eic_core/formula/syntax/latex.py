@@ -156,7 +156,6 @@ class Latex(Grammar):
         """Raise for ``\\Phi(x)``, ``\\mathbb{E}[x]`` and ``\\Re x``, which are no products.
 
         - `name`: what stands before an operand.
-        - `operand`: that, or the bracket that opens it.
         """
         written = self.report.text[name.start : name.end]
         is_applied = operand[:2] == (OPEN, "(")
@@ -454,7 +453,6 @@ class _Scanner(Brackets):
         """Say where the index ends that a word behind ``_`` begins with: ``k_BT`` is k_B·T.
 
         - `name`: the name with its index.
-        - `start`, `end`: where it stands.
         """
         low, word = self.cut[end]
         if self.raw[self.index][2] == end < low + len(word) and self.raw[self.index + 1][1] == "_":
@@ -537,18 +535,11 @@ class _Scanner(Brackets):
         """Offer the text with a piece in place of [start, end), and all others of that label.
 
         - `label`: what the other reading is.
-        - `start`, `end`: where the piece goes.
-        - `piece`: what is to stand there.
         """
         self.other_pieces.setdefault(label, []).append((start, end, piece))
 
     def power_of_call(self, name: str, start: int, opened: int) -> None:
-        """Say of ``\\sin{x}^2`` that the function is raised, and offer the power inside.
-
-        - `name`: the function.
-        - `start`: where its command begins.
-        - `opened`: the place of its brace among the raw tokens.
-        """
+        """Say of ``\\sin{x}^2`` that the function is raised, and offer the power inside."""
         closed = self.closers().get(opened, 0)
         if not closed or self.raw[closed + 1][1] != "^" or self.raw[closed + 2 :] == []:
             return
@@ -665,10 +656,7 @@ class _Scanner(Brackets):
             )
 
     def wide_blank(self, start: int, end: int) -> None:
-        """``\\quad`` behind an operand, which separates a condition from what it is said of.
-
-        - `start`, `end`: where it stands.
-        """
+        """``\\quad`` behind an operand, which separates a condition from what it is said of."""
         kind, text, *_ = self.raw[self.index]
         if kind == "end" or text in COMMAND_OPERATORS or text in SKIPPED or text[1:] in _NO_FACTORS:
             return
@@ -820,10 +808,8 @@ class _Scanner(Brackets):
     def said_of_formula(self, word: str, place: int, behind: int, start: int, end: int) -> None:
         """A word of conditions: in a list of cases the condition begins, else the formula ends.
 
-        - `word`: the word, in small letters.
         - `place`: of the first token of the text that it begins, or behind a word without a font.
         - `behind`: where in that text the condition begins.
-        - `start`, `end`: where the whole stands.
         """
         shown = self.text[start:end].strip()
         if self.in_row():
@@ -866,7 +852,6 @@ class _Scanner(Brackets):
 
         - `place`: of the brace among the raw tokens.
         - `behind`: where the condition begins, counted from behind the brace.
-        - `end`: where the closing brace ends.
         """
         low = self.raw[place][3] + behind
         if self.raw[place][1] != "{" or low >= end - 1:
@@ -898,11 +883,7 @@ class _Scanner(Brackets):
         self.index = place
 
     def said_of_value(self, inner: str, start: int, end: int) -> bool:
-        """``\\,\\text{kg}``, and words with blanks around them: whether they are left out.
-
-        - `inner`: what stands in the braces.
-        - `start`, `end`: where the whole stands.
-        """
+        """``\\,\\text{kg}``, and words with blanks around them: whether they are left out."""
         follows = bool(self.tokens) and self.tokens[-1][0] in (NUMBER, NAME, CLOSE, LEAF)
         if not follows:
             return False
@@ -1009,10 +990,7 @@ class _Scanner(Brackets):
         self.argument(")")
 
     def index_of_root(self, start: int, end: int) -> None:
-        """``\\sqrt[n]{x}``, of which the index is a formula, too.
-
-        - `start`, `end`: where the command stands.
-        """
+        """``\\sqrt[n]{x}``, of which the index is a formula, too."""
         low = self.raw[self.index][2]
         self.index += 1
         if self.raw[self.index][1] == "]":
@@ -1124,10 +1102,6 @@ def _without_trailing(text: str, start: int, end: int) -> int:
 
 def read_latex(report: Report, names: Names, start: int, end: int) -> Draft:
     """The tree of the LaTeX in ``report.text[start:end]``.
-
-    - `report`: holds the text; notes and other readings are added to it.
-    - `names`: the meaning of names.
-    - `start`, `end`: character offsets.
 
     Raises `FormulaError` if it is no formula.
     """

@@ -193,10 +193,7 @@ _RECIPROCALS = {
 
 
 def _inverse_of(name: str) -> Function | None:
-    """The inverse of a function, None if none is known.
-
-    - `name`: by which the function is called.
-    """
+    """The inverse of a function, None if none is known."""
     name = name.lower()
     if name in _RECIPROCALS:
         inverse = FUNCTIONS[_RECIPROCALS[name]]
@@ -210,11 +207,7 @@ def _inverse_of(name: str) -> Function | None:
 
 
 class Scripts:
-    """What the scripts of a function turn it into.
-
-    - `report`: where notes and errors go.
-    - `names`: the meaning of names.
-    """
+    """What the scripts of a function turn it into."""
 
     def __init__(self, report: Report, names: Names) -> None:
         self.report = report
@@ -233,10 +226,6 @@ class Scripts:
 
     def log_with_base(self, name: str, script: str, start: int, end: int) -> Function:
         """``\\log_{b}``: an exact base if it is a literal, else a quotient.
-
-        - `name`: the command, without its backslash.
-        - `script`: what stands in the subscript.
-        - `start`, `end`: where the command and its script stand, for an error's span.
 
         Raises `FormulaError` if the command is not ``\\log``, or the base is no positive number
         other than 1.
@@ -263,12 +252,6 @@ class Scripts:
         where: tuple[int, int],
     ) -> Function:
         """``\\sin^2 x`` is a power of sin; ``\\sin^{-1} x`` is the inverse function.
-
-        - `name`: the command, without its backslash.
-        - `function`: what it builds without its script.
-        - `script`: what stands in the superscript.
-        - `start`, `end`: where the command and its script stand, for notes and errors.
-        - `where`: where the script stands, its braces included.
 
         Returns to be called with the command's argument.
         Raises `FormulaError` if the script is neither a number, a fraction nor a letter.
@@ -303,7 +286,6 @@ class Scripts:
         """The label of a number in a script.
 
         - `text`: the number, without a sign.
-        - `start`, `end`: where it stands, for an error's span.
 
         Returns as `Node.label` holds it.
         """
@@ -316,7 +298,6 @@ class Scripts:
         """A single letter or Greek letter in a script, as a leaf.
 
         - `script`: the letter or the command, blanks around it allowed.
-        - `start`, `end`: where it stands, for the leaf's span.
         """
         text = script.strip().removeprefix("\\")
         if not re.fullmatch(r"[A-Za-z]", text) and text not in GREEK:
@@ -344,8 +325,6 @@ def _one_form(text: str, names: Names) -> dict[str, str]:
 def run_end(tokens: list[TokenRow], index: int, with_brackets: bool) -> int:
     """Where the run of factors that tokens[index] continues ends in the source.
 
-    - `tokens`: of the whole text, closed by `END`.
-    - `index`: the place of a factor that is not the first.
     - `with_brackets`: whether a bracket that closes ends it.
     """
     depth = 0
@@ -381,9 +360,6 @@ def joins_numbers(tokens: list[TokenRow], index: int) -> bool:
     """Whether a number over a number stands before tokens[index], as in ``1/2 x``.
 
     Of ``x^2/2 y`` the 2 above is an exponent.
-
-    - `tokens`: of the whole text.
-    - `index`: the place of a factor.
     """
     if index < 3 or [row[0] for row in tokens[index - 3 : index]] != [NUMBER, OPERATOR, NUMBER]:
         return False
@@ -394,9 +370,6 @@ def joins_numbers(tokens: list[TokenRow], index: int) -> bool:
 
 def mixed_number(tokens: list[TokenRow], index: int) -> tuple[int, int, int] | None:
     """Where a whole number, the fraction behind it and that ends, as in ``3\\tfrac12``; else None.
-
-    - `tokens`: of the whole text, closed by `END`.
-    - `index`: the place of the fraction.
     """
     if tokens[index][:2] != (CALL, "frac") or tokens[index - 1][0] != NUMBER:
         return None
@@ -546,12 +519,7 @@ _LAST_LETTER = re.compile(r"[^\W\d_][0-9₀-₉]*+\Z")
 
 
 class Brackets:
-    """Where the scan stands, what was emitted, and what each closing bracket will mean.
-
-    - `report`: holds the text; notes and errors go there.
-    - `names`: the meaning of names.
-    - `start`, `end`: the part of the text to read, as character offsets.
-    """
+    """Where the scan stands, what was emitted, and what each closing bracket will mean."""
 
     def __init__(self, report: Report, names: Names, start: int, end: int) -> None:
         self.report = report
@@ -584,9 +552,7 @@ class Brackets:
     ) -> None:
         """Add one shared token.
 
-        - `kind`: one of the kinds of `eic_core.formula.syntax.tokens`.
         - `text`: what the token stands for.
-        - `start`, `end`: where it stands in the source.
         - `extra`: what a token of kind `PREFIX` builds; the leaf that a `LEAF` is.
         """
         self.tokens.append((kind, text, start, end, extra))
@@ -626,26 +592,18 @@ class Brackets:
           parentheses.
         - `closer`: the bracket that must close it.
         - `meaning`: what its closing means: ``)``, or ``then`` if an argument follows.
-        - `start`, `end`: where it stands in the source.
         """
         name = shown if shown in "|⌊⌈" else "("
         self.emit(OPEN, name, start, end)
         self.open.append((closer, closer if name != "(" else meaning, start))
 
     def opener(self, text: str, start: int, end: int) -> None:
-        """A delimiter of LaTeX that opens a group.
-
-        - `text`: a key of `OPENERS`.
-        - `start`, `end`: where it stands in the source.
-        """
+        """A delimiter of LaTeX that opens a group."""
         shown, closer = OPENERS[text]
         self.begin(shown, closer, ")", start, end)
 
     def finish(self, closer: str, start: int, end: int) -> None:
         """A closing bracket: what it means was settled when it was opened.
-
-        - `closer`: the closing bracket that stands here.
-        - `start`, `end`: where it stands in the source.
 
         Raises `FormulaError` if no bracket is open, or the innermost is to be closed by another.
         """

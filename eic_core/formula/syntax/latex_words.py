@@ -27,8 +27,6 @@ _COMPARES = re.compile(r"[<>=≤≥≠]|\\(?:[lg]eq?|[lg]t|neq?|[lg]eqslant)(?![
 def said_by(inner: str) -> tuple[str, int]:
     """The word of conditions that a text begins with, and where what is not of it begins.
 
-    - `inner`: what stands in the braces of ``\\text{…}``.
-
     Returns "" where the text begins with none, or goes on with words that are no formula.
     Returns of a condition within the text, its length where there is none.
 
@@ -88,8 +86,6 @@ _WAITS = re.compile(r"(?:[-+*/^_=(\[{&·×−]|\\(?:cdot|times|div|left|over|ast
 
 def before_equation_number(text: str, start: int, end: int) -> int:
     """Where a formula ends behind which a number of it stands, `end` if none does.
-
-    - `start`, `end`: the part of the text to look at, as character offsets.
 
     >>> [before_equation_number(t, 0, len(t)) for t in (r"x \\quad (5)", r"x (5)", r"+ \\quad (5)")]
     [2, 5, 11]

@@ -182,10 +182,6 @@ class Wolfram(Grammar):
 def read_mathematica(report: Report, names: Names, start: int, end: int) -> Draft:
     """The tree of the Mathematica expression in ``report.text[start:end]``.
 
-    - `report`: holds the text; notes are added to it.
-    - `names`: the meaning of names.
-    - `start`, `end`: character offsets.
-
     Raises `FormulaError` if it is no formula.
     """
     start, end = _without_head(report, start, end)

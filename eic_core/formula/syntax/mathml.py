@@ -27,10 +27,6 @@ BEGINS = re.compile(
 def read_mathml(report: Report, names: Names, start: int, end: int) -> Draft:
     """The tree of the MathML in ``report.text[start:end]``.
 
-    - `report`: holds the text; notes are added to it.
-    - `names`: the meaning of names.
-    - `start`, `end`: character offsets.
-
     Raises `FormulaError` if it is no formula.
     """
     found = [child for child in read_elements(report, start, end) if child.tag]

@@ -54,9 +54,6 @@ class Element(NamedTuple):
 def read_elements(report: Report, start: int, end: int) -> list[Element]:
     """The elements at the top of the text.
 
-    - `report`: holds the text and raises its errors.
-    - `start`, `end`: the part of the text to read, as character offsets.
-
     Raises `FormulaError` if a tag is not closed or not of MathML, or words stand beside the tags.
     """
     text = report.text

@@ -45,10 +45,6 @@ class _Open:
 def with_named_arguments(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
     """The tokens with each argument in its place; the same list if none is given by name.
 
-    - `report`: holds the text; raises the errors.
-    - `names`: the meaning of names.
-    - `tokens`: as `tokenize` gives them.
-
     Raises `FormulaError` if a function has no argument of a name, or has it twice, or lacks one
     before it.
     """

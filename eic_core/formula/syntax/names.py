@@ -157,8 +157,6 @@ MISSPELT = {
 def canonical_name(name: str) -> str:
     """The one spelling of an indexed variable; other names come back unchanged.
 
-    - `name`: a variable as a tool, a person or a table header writes it.
-
     >>> [canonical_name(n) for n in ("x_0", "x_{12}", "x₀", "X0", "X_0", "x[:,0]", "x[0]")]
     ['x0', 'x12', 'x0', 'x0', 'x0', 'x0', 'x0']
     >>> canonical_name("omega_0")

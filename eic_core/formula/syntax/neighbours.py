@@ -80,12 +80,7 @@ _LONGEST = 40
 
 
 def refuse_element(report: Report, tokens: list[TokenRow], index: int) -> None:
-    """Raise if a token begins the index of a result, as in ``f(x)[0]``.
-
-    - `report`: raises the error.
-    - `tokens`: closed by `END`.
-    - `index`: the place of the token.
-    """
+    """Raise if a token begins the index of a result, as in ``f(x)[0]``."""
     token = tokens[index]
     if token[1] == "[" and tokens[index + 1][0] == NUMBER and tokens[index + 2][1] == "]":
         report.fail(
@@ -97,11 +92,7 @@ def refuse_element(report: Report, tokens: list[TokenRow], index: int) -> None:
 
 
 class Neighbours:
-    """Which operands side by side are no product, and what is said of them.
-
-    - `report`: holds the text and raises the errors.
-    - `names`: the meaning of names.
-    """
+    """Which operands side by side are no product, and what is said of them."""
 
     def __init__(self, report: Report, names: Names) -> None:
         self.report = report
@@ -462,12 +453,7 @@ def _written_out(text: str, tokens: list[TokenRow]) -> list[tuple[int, int, str]
 
 
 def variables_of(names: Names, tokens: list[TokenRow], whole: Collection[str]) -> list[str]:
-    """The variables of a token list in which these words are whole.
-
-    - `names`: the meaning of names.
-    - `tokens`: of the whole text.
-    - `whole`: words that are one variable each.
-    """
+    """The variables of a token list in which these words are whole."""
     found: dict[str, None] = {}
     for kind, name, low, high, _ in tokens:
         if name in JOINING_WORDS or name in NEGATION_WORDS:
@@ -512,10 +498,6 @@ _ARC_OR_AMPLITUDE = re.compile(r"A(sin|cos|tan|sinh|cosh|tanh)\Z")
 
 def offer_calls(report: Report, names: Names, tokens: list[TokenRow]) -> None:
     """Offer ``sinx`` as a call, and ``Asin(x)`` as a product; each is read as one name.
-
-    - `report`: takes the notes and the other readings.
-    - `names`: the meaning of names.
-    - `tokens`: of the whole text.
 
     Raises `FormulaError`: for ``sinθ``, which is no name.
     """
@@ -567,14 +549,7 @@ def offer_letters(
     split: frozenset[str],
     others: frozenset[str],
 ) -> None:
-    """Offer short words as products of their letters.
-
-    - `report`: takes the other reading.
-    - `names`: the meaning of names.
-    - `tokens`: of the whole text.
-    - `split`: the words that are such products then.
-    - `others`: those of them that are read whole.
-    """
+    """Offer short words as products of their letters."""
     written = ProductWriter(report, names, tokens, split).write(Neighbours(report, names).refuse)
     listed = [*dict.fromkeys([token[1] for token in tokens if token[1] in others])]
     for word in listed:

@@ -34,10 +34,6 @@ Rewritten = tuple[list[TokenRow], dict[str, str]]
 def with_plain_calls(report: Report, names: Names, tokens: list[TokenRow]) -> Rewritten | None:
     """The tokens with each such call in the plain form; None if there is none.
 
-    - `report`: holds the text; gets the notes.
-    - `names`: the meaning of names.
-    - `tokens`: as `tokenize` gives them.
-
     Returns the other readings, text by label.
     Raises `FormulaError` if one is begun and is not read.
     """

@@ -95,10 +95,6 @@ def letter_products(
     A text that writes ``*`` once leaves no product unwritten, so its names are whole.  So are
     columns, arguments, Greek letters, words that can be spoken (``mom``), a capital with a small
     letter (``Re``, ``Bx``), and components (``vx`` beside ``vy``).
-
-    - `text`: the part of the text that is read.
-    - `tokens`: its tokens.
-    - `names`: the meaning of names.
     """
     met = dict.fromkeys([token[1] for token in tokens if token[0] == NAME])
     words = [name for name in met if len(name) > 1 and not _is_whole(name, names)]
@@ -136,13 +132,7 @@ def _letter_products(
     met: Collection[str],
     raised: dict[str, str],
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """As `letter_products`, of the words that no rule has settled yet.
-
-    - `text`, `tokens`, `names`: as for `letter_products`.
-    - `words`: that may be products.
-    - `met`: all names of the text.
-    - `raised`: as `_amplitudes` gives them.
-    """
+    """As `letter_products`, of the words that no rule has settled yet."""
     if PRODUCT_SIGNS.search(text):
         certain, perhaps = _beside_signs(words, met, names, frozenset(raised))
         if "**" in text or any(is_indexed(name) for name in met):
@@ -200,10 +190,6 @@ def _beside_signs(
 def with_factors_of_letters(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
     """The tokens with a name and a bracket for ``πr(r+h)``, whose letters are factors, and for
     ``T_0(1+z)``, a letter with an index.
-
-    - `report`: holds the text.
-    - `names`: the meaning of names.
-    - `tokens`: of the whole text.
     """
     indexed = [
         place
@@ -280,11 +266,7 @@ _OPERANDS = frozenset((NAME, NUMBER, LEAF))
 
 
 def _writes_out(text: str, tokens: list[TokenRow]) -> bool:
-    """Whether a text has an asterisk between two operands without brackets, so leaves none out.
-
-    - `text`: the part of the text that is read.
-    - `tokens`: its tokens.
-    """
+    """Whether a text has an asterisk between two operands without brackets, so leaves none out."""
     if "*" not in text:
         return False
     first = tokens[0][2]
@@ -296,12 +278,7 @@ def _writes_out(text: str, tokens: list[TokenRow]) -> bool:
 
 
 def _apart_from_signs(text: str, tokens: list[TokenRow], words: list[str]) -> frozenset[str]:
-    """The short words that stand beside no asterisk, as ``xy`` in ``x*2 + 3xy``.
-
-    - `text`: the part of the text that is read.
-    - `tokens`: its tokens.
-    - `words`: that may be products.
-    """
+    """The short words that stand beside no asterisk, as ``xy`` in ``x*2 + 3xy``."""
     short = [w for w in words if _WORD.match(w) and not FUNCTION_AND_LETTER.match(w)]
     first = tokens[0][2]
     beside: set[str] = set()
@@ -472,8 +449,6 @@ class Written:
 class ProductWriter:
     """Finds the products of a token list and writes them out.
 
-    - `report`: holds the text.
-    - `names`: the meaning of names.
     - `tokens`: closed by `END`; brackets must match.
     - `split`: words that are products of their letters.
     """
@@ -685,10 +660,8 @@ class ProductWriter:
     def _find_root(self, first: int, ends: list[int], close: list[int], written: Written) -> None:
         """Note the product that touches the operand of a ``√``, as in ``√xy``.
 
-        - `first`: the first token of the operand.
         - `ends`, `close`: for each token, the one behind its operand, and behind the product that
           it begins.
-        - `written`: takes the place.
         """
         tokens = self.tokens
         if tokens[first][0] in (OPEN, BAR, PREFIX, END) or self.names.close_products:

@@ -35,7 +35,6 @@ and one inside another doubles that."""
 def note_protected(report: Report, formula: Formula) -> None:
     """Say where gplearn computes another function than the one read, and offer that, written out.
 
-    - `report`: takes the note and the other reading.
     - `formula`: as read: with the plain functions.
     """
     met: dict[str, tuple[int, int]] = {}
@@ -90,8 +89,6 @@ def _protected(text: str, formula: Formula, k: int) -> str:
 
 def written_out(text: str, formula: Formula) -> str:
     """A formula of gplearn's with its protected functions as conditions; "" if that is too long.
-
-    - `formula`: read from it, its spans places in the text.
 
     >>> from eic_core.formula.syntax import read
     >>> written_out("inv(sub(X0, X1))", read("inv(sub(X0, X1))", syntax="gplearn").formula)

@@ -122,9 +122,6 @@ class Report:
     ) -> NoReturn:
         """Raise a `FormulaError` at [start, end).
 
-        - `message`: what is wrong, to follow "column 3:"; lower case, without a full stop.
-        - `start`, `end`: where, as character offsets; brought into the text if they lie outside.
-        - `hint`: what to do.
         - `replacement`: the whole text as it may have been meant.
         - `choices`: whole texts of which one was meant, and what each is.
 

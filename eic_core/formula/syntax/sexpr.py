@@ -128,10 +128,6 @@ def _forms(report: Report, start: int, end: int) -> list[_Form]:
 def read_sexpr(report: Report, names: Names, start: int, end: int) -> Draft:
     """The tree of an FPCore or a bare s-expression, ``let`` expanded.
 
-    - `report`: holds the text and raises its errors.
-    - `names`: the meaning of names.
-    - `start`, `end`: the part of the text to read, as character offsets.
-
     Raises `FormulaError` if it is no formula, or holds a loop.
     """
     forms = _forms(report, start, end)
@@ -234,9 +230,6 @@ def stated_ranges(condition: _Form, arguments: Collection[str]) -> StatedRanges:
 
     Numbers bound the variables between them, in a chain of any length.  What else a precondition
     may say, such as ``(< x y)`` or ``(or …)``, is no range of a variable.
-
-    - `condition`: what follows ``:pre``.
-    - `arguments`: the names that are variables.
     """
     found = StatedRanges()
     todo = [condition]
@@ -354,10 +347,6 @@ Form = _Form
 
 def read_form(report: Report, names: Names, form: Form) -> Draft:
     """The tree of one form.
-
-    - `report`: holds the text and raises its errors.
-    - `names`: the meaning of names.
-    - `form`: an atom or a list.
 
     Raises `FormulaError` if it is no formula, or holds a condition or a loop.
     """

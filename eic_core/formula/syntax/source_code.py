@@ -176,11 +176,6 @@ def read_program(
 
     Sets ``report.view``.
 
-    - `report`: holds the text; notes and errors go there.
-    - `columns`: names of the data's columns.
-    - `start`, `end`: the part of the text to read, as character offsets.
-    - `hint`: the notation, where it is known.
-
     Raises `FormulaError` if it holds a loop, a condition as a statement, or nothing that is
     returned.
     """
@@ -270,14 +265,7 @@ def _with_constants(
     arguments: list[str],
     start: int,
 ) -> list[Statement]:
-    """The statements of a function behind those constants above it that they use.
-
-    - `report`: holds the view; gets a note and the text without these values.
-    - `above`: the constants.
-    - `statements`: of the function.
-    - `arguments`: its arguments, which win over constants.
-    - `start`: where the program begins.
-    """
+    """The statements of a function behind those constants above it that they use."""
     if not above:
         return statements
     used = {name for each in statements for name in _WORD.findall(report.view, *each[1:])}
@@ -575,7 +563,6 @@ class _Statements:
     def line_ends(self, begin: int, place: int, following: int) -> bool:
         """Whether a statement ends with its line.
 
-        - `begin`: where the statement begins.
         - `place`, `following`: the line's end, and where the next line that is not blank begins.
         """
         if self.dialect == "c" or following >= self.end:
@@ -702,7 +689,6 @@ class _Statements:
         """Say which arguments have a value by default, and offer the text with these put in.
 
         - `head`: the first line of the function.
-        - `span`: where its arguments stand.
         """
         inside = self.view[slice(*span)]
         if "=" not in inside:
@@ -740,11 +726,7 @@ class _Statements:
 
 
 def _instead_of(statement: str, dialect: str) -> str:
-    """What to write in place of a statement that is not read.
-
-    - `statement`: its first word.
-    - `dialect`: one of `source_view.DIALECTS`.
-    """
+    """What to write in place of a statement that is not read."""
     if statement in ("if", "else", "elif", "elseif", "switch"):
         choice = "c ? a : b" if dialect in ("c", "julia") else "a if c else b"
         return f"give a single expression: for a choice write `{choice}`"
@@ -780,10 +762,6 @@ _MOST_COPIES = 20 * MAX_NODES
 
 def read_source(report: Report, names: Names, program: Program) -> Draft:
     """The formula of a program, each name that it gives replaced by what it stands for.
-
-    - `report`: holds the text and its view.
-    - `names`: the meaning of names.
-    - `program`: as `read_program` gives it.
 
     Raises `FormulaError` if it is no formula.
     """

@@ -80,8 +80,6 @@ _HEXADECIMAL = re.compile(r"(?<![\w.])0[xX][0-9A-Fa-f]")
 def looks_like_code(text: str, start: int, end: int) -> bool:
     """Whether anything in the text may be more than a plain formula.
 
-    - `start`, `end`: the part of the text to look at, as character offsets.
-
     >>> [looks_like_code(t, 0, len(t)) for t in ("x**2 + sin(y)", "x.^2", "2.0f*x", "x*x;")]
     [False, True, True, True]
     """
@@ -140,8 +138,6 @@ _OF_JULIA = re.compile(r"#|√|∛|[Α-ω]|[0-9]\s?//\s?[0-9]")
 
 def find_dialect(text: str, start: int, end: int) -> tuple[str, bool]:
     """The language of a program, and whether more than an operator tells.
-
-    - `start`, `end`: the part of the text to look at, as character offsets.
 
     >>> [find_dialect(t, 0, len(t)) for t in ("@(x) x.^2", "x.^2", "exp.(x)", "x => x*x", "x**2")]
     [('matlab', True), ('matlab', False), ('julia', True), ('c', True), ('infix', False)]
@@ -259,9 +255,7 @@ def _same_length(new: str, old: str) -> str:
 class View:
     """Makes the view of a program.
 
-    - `report`: holds the text; notes and errors go there.
     - `columns`: names of the data's columns, which win over other meanings.
-    - `dialect`: one of `DIALECTS`.
     """
 
     def __init__(self, report: Report, columns: Collection[str], dialect: str) -> None:

@@ -134,10 +134,6 @@ class Spreadsheet(Infix):
 def read_spreadsheet(report: Report, names: Names, start: int, end: int) -> Draft:
     """The tree of a spreadsheet's formula; the names of its cells are its variables.
 
-    - `report`: holds the text; notes are added to it.
-    - `names`: the meaning of names.
-    - `start`, `end`: the part of the text to read, as character offsets.
-
     Raises `FormulaError` if it is no formula of single cells.
     """
     text = report.text
@@ -236,10 +232,7 @@ def _tokens(report: Report, start: int, end: int) -> list[TokenRow]:
 
 
 def _function(report: Report, name: str, start: int) -> Function:
-    """The function of that name.
-
-    Raises `FormulaError` if there is none.
-    """
+    """The function of that name. Raises `FormulaError` if there is none."""
     end = start + len(name)
     if (english := _ENGLISH.get(name)) is not None:
         report.note(f"`{name}` is read as `{english}`", (start, start + len(name)))

@@ -43,7 +43,6 @@ class Printed(NamedTuple):
 def printed_by_pandas(lines: Sequence[str], formulas: Sequence[str]) -> Printed | None:
     """The table or the column that pandas has printed, if these lines are one.
 
-    - `lines`: without blank ones, and without spaces at their ends.
     - `formulas`: names of columns that hold formulas, in lower case.
 
     >>> lines = ["   loss  equation", "0   2.5        x0", "1  0.25  x0 + 1.0"]

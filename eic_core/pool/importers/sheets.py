@@ -119,10 +119,7 @@ def cell_of(row: tuple[str, ...], place: int) -> str:
 
 
 def sheet_of(text: str, lines: Sequence[str]) -> Sheet | None:
-    """The table that a text is, or None.
-
-    - `lines`: its lines that are not blank, without their ends.
-    """
+    """The table that a text is, or None."""
     if printed := printed_by_pandas(lines, FORMULA_NAMES):
         _without_formulas(printed)
         return _of_print(printed, "printed by pandas")
@@ -211,8 +208,6 @@ def _can_be_read(text: str) -> bool:
 
 def whole_row(row: tuple[str, ...], place: int, sheet: Sheet) -> tuple[str, ...]:
     """A row of a sheet, its formula in one piece if it holds what separates the cells.
-
-    - `place`: of the column with the formulas.
 
     >>> sheet = Sheet(("formula", "r2"), (), ";")
     >>> whole_row(("max(1", "x)", "0.5"), 0, sheet), whole_row(("x", "0.5", "a note"), 0, sheet)

@@ -41,7 +41,6 @@ def source_of(data: bytes | str, name: str = "") -> PastedList:
     """Unpack and decode what was pasted or uploaded.
 
     - `data`: gzipped or not; UTF-8, UTF-16 with a mark, or Latin-1.
-    - `name`: the file's.
 
     Raises `DataError` if it is too large, empty or no text.
 
@@ -111,7 +110,6 @@ def recognise_table(sheet: Sheet) -> str:
 def chosen_column(sheet: Sheet, requested: str | None, likely: str = "") -> str:
     """The column to take the formulas from.
 
-    - `requested`: the column that the user named.
     - `likely`: the one that the format names; taken if it is there.
 
     Returns a name in ``sheet.columns``.

@@ -282,10 +282,7 @@ def recognise_srbench_json(source: PastedList) -> str:
 
 
 def read_srbench_json(source: PastedList) -> list[Listed]:
-    """A row for each run.
-
-    Raises `DataError` if there are too many.
-    """
+    """A row for each run. Raises `DataError` if there are too many."""
     rows: list[Listed] = []
     for run in _runs(source, limit=MAX_ROWS + 1):
         if len(rows) >= MAX_ROWS:

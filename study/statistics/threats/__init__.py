@@ -66,7 +66,6 @@ def threats_of(
 
     - `votes`: all that were cast, practice ballots and attention checks included
       (`study.report.exported.ExportedVote`).
-    - `rule`: as frozen.
     - `pair_gaps`: the votes on a pair without one are left out of `gaps`.
     - `looks`: what the eye sees, see `study.statistics.threats.structure.confounding`.
     - `level`: confidence level of the intervals, in (0, 1).

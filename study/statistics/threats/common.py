@@ -81,7 +81,6 @@ def contradicts(expected: Side, rate: ClusteredRate, level: float) -> bool:
     convention or threshold crosses a nominal 5 % in one study of ten without a fault.
 
     - `expected`, {"above", "below", "open", ""}: where the headline's interval lies.
-    - `level`: of the headline's interval.
     """
     asked = 1 - (1 - level) / TESTED if expected == "open" else level
     return side_of_half(rate.interval(asked)) != expected

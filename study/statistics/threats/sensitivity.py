@@ -127,8 +127,6 @@ def sensitivity(
 
     - `votes`: all that were cast, practice ballots and attention checks included
       (`study.report.exported.ExportedVote`).
-    - `rule`: as frozen.
-    - `level`, `estimand`: of the intervals.
     - `sampled`, {"problems", "pairs"}, optional: as the design declares.
 
     >>> from types import SimpleNamespace as Vote

@@ -106,7 +106,6 @@ def ties(table: VoteArrays, *, level: float = 0.95, estimand: Estimand | None = 
     """The rate with ties left out, split, counted against and counted for the lower EIC.
 
     - `table`: valid votes on pairs, ties among them.
-    - `level`, `estimand`: of the intervals.
 
     >>> from types import SimpleNamespace as Vote
     >>> choices = ("lower", "lower", "higher", "tie")

@@ -299,8 +299,6 @@ def validate(
 
     - `studies`, `seed`, `processes`: equal seeds give equal counts, however many processes there
       are.
-    - `draws`: of each bootstrap.
-    - `progress`: called with how many chunks of studies are done, and of how many.
 
     Returns one for each scenario and method, in order.
     Raises `UserError` if there is no study or no process.

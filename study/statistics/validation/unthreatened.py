@@ -96,7 +96,6 @@ def null_threats(
     """Simulate studies and count those that the threats find something in.
 
     - `spoil`: what goes wrong after all, vote by vote.
-    - `progress`: called with how many studies are done, and of how many.
     """
     rng = np.random.default_rng((seed, 83))
     looks: Counter[str] = Counter()
