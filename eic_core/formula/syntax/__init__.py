@@ -1,7 +1,7 @@
-"""Reading formulas in the notations that people and symbolic-regression tools write.
-
-`read` is the one entry.  Nothing here evaluates text: a tokenizer per notation
-feeds one precedence parser, which builds `Formula` nodes and nothing else.
+"""Reading formulas in the notations that people and symbolic-regression tools write. `read` is the
+one entry. Nothing here evaluates text: a tokenizer per notation feeds one precedence parser, which
+builds `Formula` nodes. In all modules here `start` and `end` are character offsets in the report's
+text, [start, end); a `Span` is such a pair.
 """
 
 from __future__ import annotations
@@ -178,9 +178,8 @@ _MOST_CORRECTIONS = 4
 
 
 def _with_a_way_out(error: FormulaError, read_again: Callable[[str], Reading]) -> FormulaError:
-    """The error with a replacement that can be read or none, and the sides of an equation.
-
-    A text with two mistakes is corrected twice.
+    """The error with a replacement that can be read, or none; a text with two mistakes is corrected
+    twice.
     """
 
     def is_read(text: str) -> bool:
@@ -207,9 +206,8 @@ def _with_a_way_out(error: FormulaError, read_again: Callable[[str], Reading]) -
 def _read_text(
     text: str, source: str, syntax: str, columns: Collection[str], parameters: Mapping[str, str]
 ) -> Reading:
-    """Read a formula, without proof that what an error proposes can be read.
-
-    `text` is the source letter for letter, with mathematical alphabets as plain letters.
+    """Read `text`: the source letter for letter, with mathematical alphabets as plain letters.
+    Nothing proves that the text which an error proposes can be read.
     """
     report = Report(text)
     if len(text) > MAX_CHARACTERS:
@@ -360,9 +358,8 @@ _UNITS = re.compile(r"(?<![\w.\\])[Iij](?!\w)")
 
 
 def _note_imaginary(report: Report, names: Names, start: int, end: int, is_sympy: bool) -> None:
-    """Say that a letter ``i``, ``j`` or ``I`` is a variable, or refuse SymPy's imaginary unit.
-
-    - `is_sympy`: whether ``E`` is Euler's number, and so ``I`` the imaginary unit.
+    """Say that ``i``, ``j`` or ``I`` is a variable; where ``E`` is SymPy's, refuse its imaginary
+    unit.
     """
     met = names.guessed_among(_UNIT_NAMES)
     if not met:
@@ -456,10 +453,7 @@ def _read(
     end: int,
     given: bool,
 ) -> tuple[Draft, str]:
-    """The draft, and the notation it was finally read in.
-
-    - `given`: whether the notation is given, not detected.
-    """
+    """The draft, and the notation in which the text was read in the end."""
     if reader == PREFIX:
         return read_prefix(report, names, start, end), name
     if given:
@@ -520,7 +514,6 @@ def _read_signed(
 def _read_infix(
     report: Report, names: Names, reader: str, name: str, start: int, end: int, given: bool
 ) -> tuple[Draft, str]:
-    """As `_read`, of a text that is not in Polish notation."""
     if reader in _READERS:
         return _READERS[reader](report, names, start, end), name
     if name == "infix" and "/" in report.view and "d" in report.view:
@@ -537,8 +530,8 @@ def _read_infix(
 
 
 def _offer_without_numbers(report: Report, start: int, end: int) -> None:
-    """Offer a formula without the number of an item before it, or of an equation behind it, and
-    each line of those that begin with a sign, as items of a list may.
+    """Offer a formula without the number of a list's item or an equation; offer each item of a
+    list.
     """
     text = report.text
     for number, line in enumerate(marked_lines(text, start, end), 1):

@@ -26,9 +26,8 @@ _LATEX = re.compile(
 
 
 def refuse_derivatives(report: Report, names: Names, start: int, end: int) -> None:
-    """Raise for ``d/dx`` and its kin in plain text, and say of ``dy/dx`` that it is a quotient.
-
-    - `names`: those that are known are variables.
+    """Raise for ``d/dx`` and its kin, unless the names are columns; say that ``dy/dx`` is a
+    quotient.
     """
     for match in _PLAIN.finditer(report.view, start, end):
         of, by = f"d{match['of'] or ''}", f"d{match['by']}"
@@ -49,11 +48,7 @@ def refuse_derivatives(report: Report, names: Names, start: int, end: int) -> No
 
 
 def is_latex_derivative(report: Report, names: Names, place: int) -> bool:
-    """Whether the ``\\frac`` before this place is a derivative.
-
-    - `names`: those that are known are variables.
-    - `place`: where the fraction's numerator begins.
-    """
+    """Whether the ``\\frac`` whose numerator begins at `place` is a derivative."""
     match = _LATEX.match(report.text, place)
     return match is not None and not names.is_known("d") and not names.is_known(f"d{match['by']}")
 
@@ -61,7 +56,6 @@ def is_latex_derivative(report: Report, names: Names, place: int) -> bool:
 def fail_derivative(
     report: Report, start: int, end: int, choices: tuple[tuple[str, str], ...] = ()
 ) -> NoReturn:
-    """Raise for a derivative."""
     report.fail(
         "a derivative is not a formula of values", start, end, "write it out", choices=choices
     )

@@ -152,9 +152,8 @@ class Displayed(Grammar):
 
 
 def _differs(element: Element, alone: bool = False) -> bool:
-    """Whether a part of a fraction is a differential: a ``d`` and what it is of.
-
-    - `alone`: whether a ``d`` by itself is one.
+    """Whether a part of a fraction is a differential: a ``d`` and a variable, or with `alone` a
+    ``d``.
     """
     parts = element.elements if element.tag == "mrow" else [element]
     first = parts[0] if parts else element
@@ -206,11 +205,9 @@ class Presentation:
         return self.tokens[place + 1 :]
 
     def plan(self, *items: Element | TokenRow) -> None:
-        """Read these next, in this order."""
         self.todo.extend(reversed(items))
 
     def element(self, element: Element) -> None:
-        """One tag."""
         tag, inner, span = element.tag, element.elements, (element.start, element.end)
         if tag in _SILENT:
             return
@@ -322,7 +319,6 @@ class Presentation:
             self.tokens.append(self.name_token(base, script, span))
 
     def name_token(self, base: Element, script: Element, span: tuple[int, int]) -> TokenRow:
-        """A name with a subscript."""
         mark = re.sub(r"[\s,]+", "_", plain_letters(script.content))
         if base.tag != "mi" or not re.fullmatch(r"\w+", mark):
             self.report.fail("this subscript is not read", *span, "use letters and digits")
@@ -337,7 +333,6 @@ class Presentation:
             self.report.fail(refusal.message, *span, refusal.hint)
 
     def word(self, element: Element) -> None:
-        """A name, or a function."""
         span = (element.start, element.end)
         name = plain_letters(element.content)
         if not name:

@@ -1,8 +1,6 @@
 """What surrounds a formula in a paste: code fences, quotes, prompts, closing punctuation, and the
-other side of an equation.
-
-``y = …`` and ``f(x) = …`` say of what a formula is the value, and only the right-hand side is read.
-``sin(x) = y`` and ``x + y = z`` do not: which side is meant is asked.
+other side of an equation. Of ``y = …`` and ``f(x) = …`` the right-hand side is read; for ``sin(x) =
+y`` and ``x + y = z`` the user is asked for the side.
 """
 
 from __future__ import annotations
@@ -29,10 +27,8 @@ _MOST_WRAPPERS = 6
 
 
 def unwrap(text: str, start: int, end: int) -> tuple[int, int, str]:
-    """The formula's place within what surrounds it, and the language that a code fence names.
-
-    Returns the place without fences, quotes that close on each other, and prompts.
-    Returns the word behind the opening fence, "" if there is none.
+    """The formula's place without fences, enclosing quotes and prompts, and the word behind the
+    opening fence, "" if there is none.
 
     >>> unwrap("```python\\nx**2\\n```", 0, 18), unwrap(">>> 'x'", 0, 7), unwrap("'x'*'y'", 0, 7)
     ((10, 14, 'python'), (5, 6, ''), (0, 7, ''))
@@ -158,9 +154,8 @@ _LONGEST_WORD = 40
 
 def behind_item(text: str, start: int, end: int, closed: bool = False) -> tuple[str, int] | None:
     """The number of a list's item before a formula, and where the formula begins; None if none is.
-
-    - `closed`: whether to look for ``2)``, which is nothing else; else for ``2.``, ``(2)`` and
-      ``[2]``, which may be factors.
+    With `closed` only ``2)``, which is nothing else; else ``2.``, ``(2)`` and ``[2]``, which may be
+    factors.
 
     >>> behind_item("2. x + 1", 0, 8), behind_item("2. + x", 0, 6), behind_item("2) x", 0, 4, True)
     (('2.', 3), None, ('2)', 3))
@@ -249,11 +244,8 @@ _MOST_SIDES = 3
 
 
 def left_hand_side(text: str, start: int, end: int) -> tuple[str, int, tuple[str, ...]] | None:
-    """What stands before the first equals sign, if it says of what the rest is the value.
-
-    Returns as written.
-    Returns offset of the first character behind the equals sign.
-    Returns the names that it declares in parentheses.
+    """The text before the first equals sign, the place behind that sign, and the names that the
+    text declares in parentheses; None if it is no name of the rest's value.
 
     >>> left_hand_side("y = 2", 0, 5), left_hand_side("f(x, E) := x", 0, 12)
     (('y', 4, ()), ('f', 11, ('x', 'E')))

@@ -41,7 +41,7 @@ _APPLIED_WORD = re.compile(r"\s*+(?P<function>[^\W\d_][^\W_]*+)(?P<gap>[ \t]++)[
 
 
 def signed_pair(text: str, start: int, end: int) -> tuple[int, str] | None:
-    """Where the sign of ``- k x`` stands, which people write before a product, and what it is in
+    """Where the sign of ``- k x`` stands, which people write before a product, and the text in
     Polish notation; None for any other text.
 
     >>> signed_pair("- k x", 0, 5), signed_pair("- x 2", 0, 5), signed_pair("+ N12 E3", 0, 8)
@@ -56,8 +56,7 @@ def signed_pair(text: str, start: int, end: int) -> tuple[int, str] | None:
 
 
 def gap_of_applied_word(text: str, start: int, end: int) -> int:
-    """The place before the word of ``sin xy``, which is a function and a word of several letters;
-    -1 for any other text.
+    """The place before the word of ``sin xy``, a function and a word of several letters; else -1.
 
     >>> gap_of_applied_word("sin xy", 0, 6), gap_of_applied_word("sin x", 0, 5)
     (3, -1)
@@ -68,10 +67,7 @@ def gap_of_applied_word(text: str, start: int, end: int) -> int:
 
 
 def read_prefix(report: Report, names: Names, start: int, end: int) -> Draft:
-    """The tree of a prefix list, read from its end over a stack.
-
-    Raises `FormulaError` if operands are missing or left over.
-    """
+    """The tree of a prefix list. Raises `FormulaError` if operands are missing or left over."""
     stack: list[Draft] = []
     for draft_or_name, span in reversed(_items(report, start, end)):
         if isinstance(draft_or_name, Draft):

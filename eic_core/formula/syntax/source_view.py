@@ -1,6 +1,5 @@
-"""The view of a program: a copy of its text in which all that is no formula is blank.
-
-It is as long as the text, so every place in the view is the place in the user's own text.
+"""The view of a program: a copy of its text in which all that is no formula is blank. It is as long
+as the text, so places in it are places in the user's own text.
 """
 
 from __future__ import annotations
@@ -253,10 +252,7 @@ def _same_length(new: str, old: str) -> str:
 
 
 class View:
-    """Makes the view of a program.
-
-    - `columns`: names of the data's columns, which win over other meanings.
-    """
+    """Makes the view of a program; columns win over other meanings of a name."""
 
     def __init__(self, report: Report, columns: Collection[str], dialect: str) -> None:
         self.report = report
