@@ -1,4 +1,4 @@
-"""What a closed study found: `analyse` turns an exported study into numbers, and names its
+"""The results of a closed study: `analyse` turns an exported study into numbers, with its
 software.
 """
 
@@ -181,7 +181,7 @@ class StudyReport:
     estimand: Estimand = "pairs like these"
 
     def complete(self) -> StudyReport:
-        """Itself, with all that is computed when first asked for: threads may then share it."""
+        """Compute all that is cached, so that threads may share the report; returns it."""
         for name, kind in vars(type(self)).items():
             if isinstance(kind, cached_property):
                 getattr(self, name)
@@ -189,17 +189,14 @@ class StudyReport:
 
     @cached_property
     def software(self) -> Software:
-        """What made the numbers."""
         return Software.here()
 
     @cached_property
     def votes_cast(self) -> tuple[ExportedVote, ...]:
-        """All votes on pairs."""
         return tuple(vote for vote in self.export.votes if vote.on_a_pair)
 
     @cached_property
     def valid_votes(self) -> tuple[ExportedVote, ...]:
-        """The votes that count."""
         return tuple(
             vote
             for vote, reason in zip(self.export.votes, self.reasons, strict=True)
@@ -208,7 +205,6 @@ class StudyReport:
 
     @cached_property
     def votes_excluded(self) -> dict[str, int]:
-        """Votes that do not count, by reason."""
         counts = Counter(self.reasons)
         return {reason: counts[reason] for reason in REASONS if counts[reason]}
 
@@ -219,7 +215,7 @@ class StudyReport:
 
     @cached_property
     def unfinished_excluded_raters(self) -> int:
-        """Those of them who stopped before their last ballot."""
+        """Those of the excluded raters who stopped before their last ballot."""
         cast = Counter(v.rater for v in self.votes_cast)
         kept = {v.rater for v in self.valid_votes}
         wanted = self.export.ballots_per_rater
@@ -227,7 +223,6 @@ class StudyReport:
 
     @cached_property
     def attention(self) -> Attention:
-        """The attention checks."""
         checks = [v for v in self.export.votes if v.is_attention and not v.is_practice]
         return Attention(len(checks), sum(v.attention_ok is True for v in checks))
 
@@ -238,7 +233,7 @@ class StudyReport:
 
     @cached_property
     def preference_of_all(self) -> Preference:
-        """The same before exclusions."""
+        """The preference before exclusions."""
         return Preference.of(v.choice for v in self.votes_cast)
 
     @cached_property
@@ -293,12 +288,10 @@ class StudyReport:
 
     @cached_property
     def sampled(self) -> Sampled:
-        """What was sampled beside the raters."""
         return sampled_of(self.estimand, len({pair.problem for pair in self.export.pairs}))
 
     @cached_property
     def table(self) -> VoteArrays:
-        """The valid votes as columns."""
         return VoteArrays.of(self.valid_votes, self.sampled)
 
     @cached_property
@@ -339,7 +332,6 @@ class StudyReport:
 
     @cached_property
     def fleiss_kappa(self) -> FleissKappa:
-        """Fleiss' kappa over the pairs with at least two deciding votes."""
         counts = count_choices((v.pair, v.choice) for v in self.valid_votes)
         return fleiss_kappa(counts[pair] for pair in sorted(counts))
 
@@ -355,7 +347,6 @@ class StudyReport:
 
     @cached_property
     def agreement(self) -> Agreement:
-        """Four coefficients of agreement, with intervals."""
         return agreement_of(self.table, seed=self.seed, level=self.level)
 
     @cached_property
@@ -379,7 +370,6 @@ class StudyReport:
 
     @cached_property
     def threats(self) -> Threats:
-        """What could be wrong."""
         return threats_of(
             self.export.votes,
             self.export.exclusion,
@@ -492,15 +482,10 @@ def analyse(
     seed: int = 0,
     estimand: Estimand | None = None,
 ) -> StudyReport:
-    """Apply the frozen exclusion rule; the results are computed when they are asked for.
-
-    - `level`: confidence level of the intervals, in (0, 1); by default as declared, else 0.95.
-    - `estimand`, {"problems like these", "pairs like these", "these pairs"}, optional: what the
-      headline is about; by default as declared. Undeclared: problems like these if the study has
-      pairs of ten problems or more, whoever voted on them; else pairs like these, on the same
-      problems.
-
-    Raises `UserError` if one of them makes no sense.
+    """Apply the frozen exclusion rule; each result is computed at its first use. `level` is in (0,
+    1), by default as declared, else 0.95. So is `estimand`, the population of the headline;
+    undeclared it is "problems like these" if the study has pairs of ten problems or more, whoever
+    voted on them, else "pairs like these". Raises `UserError` if one of them makes no sense.
     """
     declared = DeclaredAnalysis.of(export.configuration)
     if level is None:

@@ -88,15 +88,9 @@ def bundle_size(report: StudyReport) -> int:
 def write_bundle(
     target: Path | BinaryIO, report: StudyReport, *, progress: Progress | None = None
 ) -> None:
-    """Write the archive, or its files into a folder.
-
-    ``python -m study report`` reads the folder, or the unpacked archive, again.
-
-    - `target`: a path that ends in ``.zip`` and a stream get the archive; another path is a folder,
-      made if it is missing.
-    - `progress`: may raise to stop.
-
-    Raises `DataError` if the target cannot be written.
+    """Write the archive, or its files into a folder; ``python -m study report`` reads either again.
+    A path that ends in ``.zip`` and a stream get the archive; another path is a folder, made if it
+    is missing. `progress` may raise to stop. Raises `DataError` if the target cannot be written.
     """
     try:
         if not isinstance(target, Path):

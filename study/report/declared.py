@@ -14,8 +14,6 @@ from study.statistics.clusters import Estimand
 
 @dataclass(frozen=True)
 class DeclaredAnalysis(Plain):
-    """What was frozen of the analysis."""
-
     estimand: Estimand  # {"problems like these", "pairs like these", "these pairs"}
     confidence_level: float
     sidedness: str  # {"two-sided", "one-sided"}

@@ -31,7 +31,6 @@ def document(report: StudyReport) -> dict[str, Any]:
 
 
 def _source(report: StudyReport) -> dict[str, Any]:
-    """What the numbers come from."""
     export = report.export
     return {
         "study": export.study,
@@ -58,7 +57,6 @@ def _source(report: StudyReport) -> dict[str, Any]:
 
 
 def _counts(report: StudyReport) -> dict[str, Any]:
-    """Raters, votes, pairs, times."""
     votes = list(report.votes_per_pair.values())
     return {
         "flow": StudyFlow.of(report).to_json(),

@@ -168,10 +168,8 @@ class Unblinding(Plain):
 
 @dataclass(frozen=True)
 class StudyExport:
-    """A frozen study with its votes.
-
-    Raises `DataError` if an id appears twice, or a vote is on no pair of the study, or of another
-    problem.
+    """A frozen study with its votes. Raises `DataError` if an id appears twice, or a vote is on no
+    pair of the study or of another problem.
     """
 
     # study, title: id and display name
@@ -258,11 +256,8 @@ _PLAIN = ("study", "title", "hash", "ballots_per_rater", "votes_per_pair", "tie_
 
 
 def write_export(folder: Path, export: StudyExport) -> None:
-    """Write ``study.json`` and ``votes.csv`` into a folder, made if it is missing.
-
-    Where models were asked, ``model_answers.csv`` too.
-
-    Raises `DataError` if the folder cannot be written.
+    """Write ``study.json``, ``votes.csv`` and, where models were asked, ``model_answers.csv`` into
+    a folder, made if it is missing. Raises `DataError` if the folder cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -333,10 +328,9 @@ def _numbers_out(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_export(folder: Path) -> StudyExport:
-    """Read the folder of an exported study.
-
-    Raises `DataError` if a file is missing or does not fit the format; the message names the file,
-    and the row of a bad vote. If the export was edited; the message names the edit.
+    """Read the folder of an exported study. Raises `DataError` if a file is missing or does not fit
+    the format (with the file and the row of a bad vote), or if the export was edited (with the
+    edit).
     """
     document = _document(folder / STUDY_FILE)
     try:
@@ -388,10 +382,8 @@ def _document(path: Path) -> dict[str, Any]:
 
 
 def edits_of(export: StudyExport) -> tuple[str, ...]:
-    """How an export differs from what was frozen and from what was cast, in words.
-
-    Everything that the frozen configuration says, every vote that has a seal, and what follows from
-    the votes.  Nothing where there is no frozen configuration: the report says so.
+    """How an export differs from the frozen configuration and the seals of its votes, in words.
+    Nothing is compared where there is no frozen configuration: the report says so.
     """
     if not export.checkable:
         return ()
@@ -404,7 +396,7 @@ def edits_of(export: StudyExport) -> tuple[str, ...]:
 
 
 def _edits_of_models(export: StudyExport) -> Iterator[str]:
-    """Whether a run was declared is not for the export to say."""
+    """The edits of models' runs and answers; the export cannot say whether a run was declared."""
     frozen = export.configuration.get("design", {}).get("model_raters")
     plan = ModelPlan.from_json(frozen) if frozen else None
     for run in export.model_runs:

@@ -1,7 +1,5 @@
-"""The figures of a report, described once: marks, curves and counts with their words.
-
-No drawing library: `study.report.printing` draws a description with Matplotlib, the results page
-with Plotly.
+"""The figures of a report as data: marks, curves and counts with their words.
+`study.report.printing` draws them with Matplotlib, the results page with Plotly.
 """
 
 from __future__ import annotations
@@ -38,8 +36,6 @@ BINS = 20
 
 @dataclass(frozen=True)
 class Mark:
-    """A number with its interval."""
-
     name: str  # Said beside it
     value: float | None  # None: there is none, and `text` says so
     # low, high: ends of the interval; None without one
@@ -55,8 +51,6 @@ class Mark:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Numbers with their intervals, one below the other."""
-
     marks: tuple[Mark, ...]  # From top to bottom
     axis: str = ""  # Title of the axis; "" without one
     limits: tuple[float, float] = (0.0, 1.0)  # Of the axis; (0, 1) is written in percent
@@ -222,9 +216,8 @@ def _problems(report: StudyReport) -> Intervals:
 
 
 def _models(report: StudyReport) -> Intervals:
-    """People's rate, each model's, and what the paper reports of both, without intervals.
-
-    After Yu et al., Figure ``fig:LLM_rating2``.
+    """People's rate, each model's, and the paper's without intervals (Yu et al.,
+    ``fig:LLM_rating2``).
     """
     level = report.level
     marks = [share_mark("people", report.inference.rate, report.inference.interval(level))]
@@ -310,12 +303,9 @@ def _distributions(report: StudyReport) -> Histograms:
 def pair_histograms(
     lower: Sequence[tuple[float, float, float]], higher: Sequence[tuple[float, float, float]]
 ) -> Histograms:
-    """The pairs of a study, frozen or not.
-
-    After Yu et al., Figure ``fig:LLM_rating``, left panels.
-
-    - `lower`, `higher`: complexity, R² and EIC of the formula of lower, and of higher EIC of each
-      pair; what is not finite is left out.
+    """The pairs of a study, frozen or not, as in the left panels of Figure ``fig:LLM_rating`` of Yu
+    et al. `lower` and `higher` hold complexity, R² and EIC of the formula of lower and higher EIC
+    of each pair; values that are not finite are left out.
 
     >>> found = pair_histograms([(5, 0.9, 0.2)], [(6, float("nan"), 3.2)]).panels
     >>> found[0].edges, found[0].lower, found[0].higher
@@ -393,8 +383,6 @@ def _histogram(axis: str, lower: Sequence[float], higher: Sequence[float], empty
 
 @dataclass(frozen=True)
 class FigureKind:
-    """One figure of a report."""
-
     title: str
     caption: str
     # Never fails: where there is nothing to draw, the description says why

@@ -34,8 +34,6 @@ class Lost(Plain):
 
 @dataclass(frozen=True)
 class FlowStage:
-    """How many got so far."""
-
     number: int
     name: str
     # What became of the others, or what the number does not count; "" where nothing is to say
@@ -85,8 +83,8 @@ class StudyFlow(Plain):
 
     @classmethod
     def of(cls, report: StudyReport) -> StudyFlow:
-        """Counted anew from the votes; how many were invited, consented and finished from the
-        export, which alone knows.
+        """Counted from the votes; the invited, consented and finished people come from the
+        export.
         """
         people, votes = report.export.raters, report.export.votes
         through = people.through_open_links

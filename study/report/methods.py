@@ -20,7 +20,6 @@ def methods_markdown(report: StudyReport) -> str:
 
 
 def methods_text(report: StudyReport) -> str:
-    """The same as plain text."""
     title = f"Methods: {report.export.title or report.export.study}"
     return "\n\n".join([title, *map(wording.wrap, paragraphs(report))]) + "\n"
 

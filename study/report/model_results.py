@@ -22,15 +22,12 @@ from study.statistics.votes import Sampled
 
 @dataclass(frozen=True, eq=False)
 class RunResult:
-    """One model."""
-
     run: ExportedRun
     found: ModelFindings
     wanted: int  # Pairs of the study times repeats
 
     @property
     def answers(self) -> int:
-        """Answers there are."""
         return len(self.found.answers)
 
     @property
@@ -54,7 +51,6 @@ class RunResult:
         return statistics.median(seconds) if seconds else None
 
     def to_json(self, level: float) -> dict[str, Any]:
-        """Plain values."""
         run, found = self.run, self.found
         within, cells = found.within
         rate, votes = found.people
@@ -101,8 +97,6 @@ class PrimaryTest:
 
 @dataclass(frozen=True, eq=False)
 class ModelResults:
-    """All models of a study."""
-
     runs: tuple[RunResult, ...]
     contrast: str  # The primary one, as frozen; "" if none was declared
     missing: tuple[str, ...]  # Declared models that were not asked
@@ -113,7 +107,6 @@ class ModelResults:
 
     @cached_property
     def between(self) -> tuple[tuple[str, str, BetweenModels], ...]:
-        """Every two runs."""
         return tuple(
             (a.run.label, b.run.label, self._between(a, b))
             for i, a in enumerate(self.runs)
@@ -143,7 +136,6 @@ class ModelResults:
         return between_models(a.found.scores, b.found.scores, self.problems, sampled=self.sampled)
 
     def to_json(self, level: float) -> dict[str, Any]:
-        """Plain values."""
         return {
             "runs": [each.to_json(level) for each in self.runs],
             "between": [
@@ -174,11 +166,7 @@ def model_results(
     seed: int,
     sampled: Sampled | None = None,
 ) -> ModelResults:
-    """Put the answers of each run together with people's votes.
-
-    - `votes`: people's valid ones.
-    - `sampled`, {"problems", "pairs"}, optional: what the design samples.
-    """
+    """The answers of each run beside people's valid votes."""
     problems = {pair.pair: pair.problem for pair in export.pairs}
     answers = {
         run.label: [a for a in export.model_answers if a.run == run.label]

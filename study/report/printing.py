@@ -60,9 +60,8 @@ DASHED: Any = {"color": INK, "linewidth": 0.8, "linestyle": "--", "zorder": 0}
 
 
 def draw(picture: Picture) -> Figure:
-    """A figure of its size in print; where there is nothing to draw, it says why.
-
-    Its parts have their places, so that it may be written several times.
+    """A figure of its size in print, or the reason why there is nothing to draw. All its parts have
+    fixed places, so that it may be written several times.
     """
     with mpl.rc_context(STYLE):
         match picture:
@@ -90,9 +89,8 @@ def to_svg(figure: Figure) -> str:
 
 
 def to_file(figure: Figure, form: Format, title: str, source: str) -> bytes:
-    """A figure as a file that says what it was made from; no date, the same bytes each time.
-
-    - `form`, {"svg", "pdf", "png"}: PNG has 300 dots an inch.
+    """A figure as a file with its source: no date, the same bytes each time; PNG has 300 dots an
+    inch.
     """
     metadata: dict[Format, dict[str, str | None]] = {
         "svg": {"Title": title, "Description": source, "Creator": "EIC Lab", "Date": None},
@@ -123,10 +121,7 @@ def figure_svg(report: StudyReport, name: str) -> str:
 
 
 def figure_file(report: StudyReport, name: str, form: Format) -> bytes:
-    """One figure as a file: no date, the same bytes each time.
-
-    - `form`, {"svg", "pdf", "png"}
-    """
+    """One figure as a file: no date, the same bytes each time."""
     return _file(report, name, draw(FIGURES[name].describe(report)), form)
 
 

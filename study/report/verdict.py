@@ -11,8 +11,6 @@ from study.statistics.inference import Finding
 
 @dataclass(frozen=True)
 class StudyVerdict:
-    """What the votes support."""
-
     # {"lower", "higher", "undecided", "none"}: Which formula people preferred, as far as the votes
     # tell; "none": there is no test
     finding: Finding

@@ -72,9 +72,7 @@ MOST_WORDS = 10
 
 
 def reasons_of(votes: Sequence[ReasonedVote]) -> Reasons:
-    """Count what raters wrote, plainly: a word with one of these beginnings is the subject.
-
-    - `votes`: valid ones, on pairs.
+    """Count what raters wrote with valid votes: a word with one of these beginnings is the subject.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater="a", choice="lower", reason="Shorter, no nested exp"),

@@ -1,8 +1,7 @@
-"""Linear and logistic regression of votes, with standard errors clustered one or two ways.
-
-The covariance is that of Cameron, Gelbach and Miller (2011, Journal of Business and Economic
-Statistics 29:238): Σ of the scores within clusters, between two copies of the inverse Hessian, with
-the correction G/(G-1) · (n-1)/(n-k); for two ways one plus the other less their intersection.  Each
+"""Linear and logistic regression of votes, with standard errors clustered one or two ways. The
+covariance is that of Cameron, Gelbach and Miller (2011, Journal of Business and Economic Statistics
+29:238): Σ of the scores within clusters, between two copies of the inverse Hessian, with the
+correction G/(G-1) · (n-1)/(n-k); for two ways one plus the other less their intersection. Each
 variance is at least the smaller of the two one-way ones, and t has (fewest clusters - 1) degrees of
 freedom, as in `study.statistics.inference`.
 """
@@ -71,8 +70,6 @@ class RegressionTerm(PlainAtLevel):
 
 @dataclass(frozen=True)
 class RegressionFit(PlainAtLevel):
-    """A regression with clustered standard errors."""
-
     names: tuple[str, ...]  # Of the columns, without the intercept
     # The intercept and one for each column; empty if there is a `reason`
     terms: tuple[RegressionTerm, ...]
@@ -83,7 +80,6 @@ class RegressionFit(PlainAtLevel):
     JSON = ("too_small", "terms", "votes", "clusters", "reason")
 
     def term(self, name: str) -> RegressionTerm | None:
-        """The term of this name; None if there is none."""
         return next((term for term in self.terms if term.name == name), None)
 
     @property
@@ -130,7 +126,6 @@ class Design:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """How many clusters of each kind."""
         return tuple(count(codes) for codes in self.clusters)
 
     def reason_against(self, kinds: Sequence[str]) -> str:
@@ -207,10 +202,8 @@ def least_squares(
     clusters: Sequence[Integers],
     kinds: Sequence[str] = ("pair", "rater"),
 ) -> LinearFit:
-    """Ordinary least squares; an intercept is added.
-
-    Parameters, result and errors are those of `study.statistics.logistic.logistic`, except that
-    y may be any finite number.
+    """Ordinary least squares with an intercept; arguments as for `logistic`, but y is any finite
+    number.
 
     >>> x = np.arange(8.0)
     >>> wobble = np.array([1, -1, -1, 1, 1, -1, -1, 1]) / 10
@@ -247,18 +240,14 @@ def logistic(
     clusters: Sequence[Integers],
     kinds: Sequence[str] = ("pair", "rater"),
 ) -> LogisticFit:
-    """Fit by iteratively reweighted least squares; an intercept is added.
-
-    - `y`, shape (n,): 0 or 1.
-    - `X`, shape (n, k): without a column of ones.
-    - `clusters`, shape (n,): codes 0, 1, … of each row's clusters.
-    - `kinds`: what the clusters are, for sentences.
-
-    Returns with a `reason` instead of terms where no two clusters differ, which leaves nothing to
-    test against, or where no finite estimate exists: a column is constant, or follows from the
-    others, or the columns separate the votes (found exactly, by a linear programme: Konis, 2007,
-    Linear programming algorithms for detecting separated data).
-    Raises `UserError` if shapes do not fit, a value is not finite, or y is neither 0 nor 1.
+    """Fit by iteratively reweighted least squares; an intercept is added. `y` of shape (n,) is 0 or
+    1, `X` of shape (n, k) has no column of ones, each of `clusters`, shape (n,), numbers the rows'
+    clusters from 0; `kinds` names them in sentences. There is a `reason` instead of terms where no
+    two clusters differ, which leaves nothing to test against, or where no finite estimate exists: a
+    column is constant, or follows from the others, or the columns separate the votes (found
+    exactly, by a linear programme: Konis, 2007, Linear programming algorithms for detecting
+    separated data). Raises `UserError` if shapes do not fit, a value is not finite, or y is neither
+    0 nor 1.
 
     Three of four say yes where x = 1, one of four where x = 0: an odds ratio of 9.
 
@@ -283,9 +272,8 @@ def logistic(
 
 
 def _newton(design: Design) -> tuple[Floats, Floats, Floats] | None:
-    """Coefficients, scores and inverse Hessian; halves a step that lowers the likelihood.
-
-    None if they have not settled after `MOST_STEPS`.
+    """Coefficients, scores and inverse Hessian, None if unsettled after `MOST_STEPS`; halves a step
+    that lowers the likelihood.
     """
     y, columns = design.y, design.columns
     signs = 2 * y - 1

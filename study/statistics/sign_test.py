@@ -1,8 +1,6 @@
-"""The sign test: on how many pairs did most raters prefer the formula of lower EIC?
-
-One pair, one vote, so raters who agree on a pair are not counted over again.  It asks about pairs,
-not votes, throws away how large a majority was, and still takes the pairs as independent: raters
-who voted on several, and problems that several share, are not allowed for.
+"""The sign test: on how many pairs did most raters prefer the formula of lower EIC? One pair, one
+vote, so raters who agree on a pair are not counted over again. It ignores the size of a majority,
+and takes pairs as independent: shared raters and problems are not allowed for.
 """
 
 from __future__ import annotations
@@ -40,7 +38,6 @@ class SignTest(PlainAtLevel):
 
     @property
     def pairs(self) -> int:
-        """Pairs with a majority."""
         return self.lower + self.higher
 
     @property
@@ -64,7 +61,6 @@ class SignTest(PlainAtLevel):
 
     @property
     def sentence(self) -> str:
-        """The counts in words."""
         if self.reason:
             return self.reason
         on = (

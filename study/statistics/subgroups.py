@@ -48,9 +48,8 @@ class Subgroups(PlainAtLevel):
 
     @property
     def p_value(self) -> float | None:
-        """Two-sided, of "no group differs from the first": the least times their number.
-
-        Each with no more degrees of freedom than the smaller of the two groups of raters has.
+        """Two-sided, of "no group differs from the first": the least p value times their number,
+        each with no more degrees of freedom than the smaller of the two groups of raters has.
         """
         found = []
         for each in self.groups[1:]:
@@ -64,7 +63,6 @@ class Subgroups(PlainAtLevel):
 
     @property
     def sentence(self) -> str:
-        """The rates, and whether they differ."""
         if not self.groups:
             return f"No valid vote says of what {self.what} its rater is."
         said = wording.join(
@@ -86,10 +84,7 @@ class Subgroups(PlainAtLevel):
 def subgroups(
     table: VoteArrays, answers: Mapping[str, str], what: str, *, level: float = 0.95
 ) -> Subgroups:
-    """Rates by an answer of the raters; answers that differ in case or spaces are one.
-
-    - `table`: valid votes on pairs.
-    - `what`: what was asked.
+    """Rates by an answer of the raters to the question `what`; case and spaces make no difference.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r:02}", pair=f"p{p}", problem="q", lower_side="left",

@@ -550,7 +550,7 @@ def _offer_without_numbers(report: Report, start: int, end: int) -> None:
 
 
 def _index_base(report: Report, formula: Formula, known: int | None) -> int | None:
-    """What the variables count from; an index of 0 settles it."""
+    """Offer the formula without an item's or an equation's number; offer each item of a list."""
     if "x0" in formula.variables:
         if known == 1:
             report.note("this text counts its variables from 0", formula.root.span)

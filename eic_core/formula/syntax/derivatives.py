@@ -26,7 +26,7 @@ _LATEX = re.compile(
 
 
 def refuse_derivatives(report: Report, names: Names, start: int, end: int) -> None:
-    """Raise for ``d/dx`` and its kin, unless the names are columns; say that ``dy/dx`` is a
+    """Raise for ``d/dx`` and its kin unless its names are variables; note ``dy/dx`` as a
     quotient.
     """
     for match in _PLAIN.finditer(report.view, start, end):

@@ -23,8 +23,8 @@ _COMPARES = re.compile(r"[<>=≤≥≠]|\\(?:[lg]eq?|[lg]t|neq?|[lg]eqslant)(?![
 
 
 def said_by(inner: str) -> tuple[str, int]:
-    """The word of conditions that a text begins with, and where the condition begins: at the text's
-    length where it holds none. The word is "" where there is none, or other words follow it.
+    """The word of conditions that a text begins with, or "", and where the condition in the text
+    begins: at the text's length where it holds none.
 
     >>> said_by("if "), said_by(", for all $x>0$"), said_by("otherwise."), said_by("speed")
     (('if', 3), ('for', 10), ('otherwise', 10), ('', 5))

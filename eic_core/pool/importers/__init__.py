@@ -1,7 +1,6 @@
 """Lists of formulas as other tools write them: recognised, with the reason, and read.
-
-`import_formulas` is the one entry.  Every row that is there comes back; one that holds no formula
-says so, and one that cannot be read is refused later, with the reader's words.
+`import_formulas` is the one entry. Every row comes back; a row without a formula says so, and a row
+that cannot be read is refused later, with the reader's words.
 """
 
 from __future__ import annotations

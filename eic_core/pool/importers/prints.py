@@ -1,10 +1,8 @@
-"""Tables as they are printed and not saved: by pandas, in Markdown or in frames of dashes.
-
-pandas sets every column flush right, puts the index before the first one, cuts cells longer than
-fifty characters off with ``...``, leaves out columns and rows in the middle, and breaks a table
-that is too wide into blocks, whose heads end with a backslash (`DataFrame.to_string`).  So columns
-are found by where they end.  Where spaces were lost on the way, the index tells: it counts 0, 1,
-2, ...
+"""Tables as they are printed and not saved: by pandas, in Markdown or in frames of dashes. pandas
+(`DataFrame.to_string`) sets every column flush right, puts the index before the first one, ends
+cells longer than fifty characters with ``...``, leaves out columns and rows in the middle, and
+breaks a wide table into blocks, whose heads end with a backslash. So columns are found by their
+ends. Where spaces were lost, the index tells: 0, 1, 2, ...
 """
 
 from __future__ import annotations
@@ -32,8 +30,6 @@ LEFT_OUT = "printing has left out {}: save the table with to_csv, or print it wi
 
 
 class Printed(NamedTuple):
-    """A printed table."""
-
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()  # What was left out
@@ -41,9 +37,8 @@ class Printed(NamedTuple):
 
 
 def printed_by_pandas(lines: Sequence[str], formulas: Sequence[str]) -> Printed | None:
-    """The table or the column that pandas has printed, if these lines are one.
-
-    - `formulas`: names of columns that hold formulas, in lower case.
+    """The table or the column that pandas has printed, if these lines are one; the names of columns
+    with formulas are in lower case.
 
     >>> lines = ["   loss  equation", "0   2.5        x0", "1  0.25  x0 + 1.0"]
     >>> printed_by_pandas(lines, ["equation"]).rows

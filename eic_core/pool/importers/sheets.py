@@ -41,8 +41,6 @@ _UNITS = re.compile(r"\s*[(\[][^()]*[)\]]\s*\Z")
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table of text cells."""
-
     columns: tuple[str, ...]
     # Without the header and empty lines; a row may be shorter or longer than the header
     rows: tuple[tuple[str, ...], ...]
@@ -80,9 +78,8 @@ class Sheet:
         return [whole_row(row, formulas, self) for row in self.rows]
 
     def scores(self, formulas: int) -> tuple[list[dict[str, float]], tuple[str, ...]]:
-        """The scores of each row, and what is said of how they are written.
-
-        - `formulas`: index of the column with the formulas, which holds none.
+        """The scores of each row, and a note on their form; the column `formulas` (an index) holds
+        none.
         """
         places = {
             i: name
@@ -244,7 +241,6 @@ def _sheet(text: str, delimiter: str) -> Sheet:
 
 
 def too_many() -> DataError:
-    """What is said of a list with too many rows."""
     return DataError(
         f"the list has more than {MAX_ROWS:,} formulas",
         hint="split it, or score it with python -m eic_core score",

@@ -41,12 +41,8 @@ def on_a_pair(vote: RatedVote) -> bool:
 def split_by_rule(
     votes: Sequence[RatedVote], rule: ExclusionRule, sampled: Sampled | None = None
 ) -> tuple[VoteArrays, Flags]:
-    """All votes on pairs, and which of them the rule keeps.
-
-    - `votes`: all that were cast, practice ballots and attention checks included.
-    - `sampled`, {"problems", "pairs"}, optional: as the design declares.
-
-    Returns one flag for each vote of the table.
+    """The table of all votes on pairs, and for each whether the rule keeps it; `votes` are all that
+    were cast, practice ballots and attention checks included.
     """
     reasons = exclusion_reasons(votes, rule)
     kept = [not why for vote, why in zip(votes, reasons, strict=True) if on_a_pair(vote)]
@@ -74,13 +70,10 @@ def side_of_half(interval: Interval | None) -> Side:
 
 
 def contradicts(expected: Side, rate: ClusteredRate, level: float) -> bool:
-    """Whether a rate counted otherwise leads to another conclusion than the headline.
-
-    A clear headline is contradicted by a rate that is not clear, or clear the other way.  One that
-    leaves one half open is contradicted by a rate that is clear beyond the number of threats: some
+    """Whether a rate counted otherwise leads to another conclusion than the headline. A clear
+    headline is contradicted by a rate that is not clear, or clear the other way. One that leaves
+    one half open is contradicted by a rate that is clear beyond the number of threats: some
     convention or threshold crosses a nominal 5 % in one study of ten without a fault.
-
-    - `expected`, {"above", "below", "open", ""}: where the headline's interval lies.
     """
     asked = 1 - (1 - level) / TESTED if expected == "open" else level
     return side_of_half(rate.interval(asked)) != expected

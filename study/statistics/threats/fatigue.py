@@ -63,8 +63,6 @@ class Stretch(PlainAtLevel):
 
 @dataclass(frozen=True)
 class Ballots(PlainAtLevel):
-    """Rate and seconds in the course of a session."""
-
     thirds: tuple[Stretch, ...]  # Of the ballot numbers 1 to the highest; empty thirds are left out
     numbers: tuple[Stretch, ...]  # Each ballot number that has a valid vote
     trend: LogisticFit  # Log odds of a vote for the lower EIC on the number of the ballot
@@ -105,7 +103,6 @@ class Ballots(PlainAtLevel):
 
     @property
     def sentence(self) -> str:
-        """How rate and seconds change in the course of a session."""
         if not self.thirds:
             return "There are no valid votes."
         early, late = self.thirds[0], self.thirds[-1]
@@ -153,11 +150,8 @@ def ballots(
     level: float = 0.95,
     sampled: Sampled | None = None,
 ) -> Ballots:
-    """Rate and seconds by ballot number: thirds, each number, and linear trends.
-
-    - `votes`: all that were cast. Attention checks keep their ballot numbers, and enter nothing.
-    - `rule`: only votes that it keeps count.
-    - `sampled`, {"problems", "pairs"}, optional: as the design declares.
+    """Rate and seconds by ballot number: thirds, each number, and linear trends. Takes all votes
+    cast: attention checks keep their ballot numbers, and enter nothing.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{(p + r) % 12}", problem="q", lower_side="left",

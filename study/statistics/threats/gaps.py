@@ -116,7 +116,6 @@ class Gaps(PlainAtLevel):
 
     @property
     def sentence(self) -> str:
-        """What the preference follows, in words."""
         return self._describe_effects(self.terms)
 
     @property
@@ -175,11 +174,8 @@ def _odds(term: RegressionTerm, level: float) -> dict[str, Any]:
 
 
 def gaps(table: VoteArrays, pair_gaps: Mapping[str, Gap], *, level: float = 0.95) -> Gaps:
-    """Preference against |ΔEIC|, ΔR², ΔC and side.
-
-    - `table`: valid votes on pairs; ties are left out.
-
-    Raises `UserError` if a pair with votes has no gap.
+    """Preference against |ΔEIC|, ΔR², ΔC and side; ties are left out. Raises `UserError` if a pair
+    with votes has no gap.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p:02}", problem="q", position=1,

@@ -46,8 +46,6 @@ class ScreenRate(PlainAtLevel):
 
 @dataclass(frozen=True)
 class Screens(PlainAtLevel):
-    """Rates by the class of the rater's window."""
-
     classes: tuple[ScreenRate, ...]  # Those that have a valid vote, narrow first
     unknown: int  # Valid votes that do not say
     # Log odds of a vote for the lower EIC on each class but that of the most deciding votes
@@ -72,7 +70,6 @@ class Screens(PlainAtLevel):
 
     @property
     def sentence(self) -> str:
-        """The rates, and whether they differ."""
         if not self.classes:
             return "No valid vote says in how wide a window it was cast."
         said = [
@@ -104,11 +101,8 @@ def screens(
     level: float = 0.95,
     sampled: Sampled | None = None,
 ) -> Screens:
-    """Rates by class of window, and a regression that compares them.
-
-    - `votes`: all that were cast; those of before the window was noted have no `viewport`.
-    - `rule`: only votes that it keeps count.
-    - `sampled`, {"problems", "pairs"}, optional: as the design declares.
+    """Rates by class of window, and a regression that compares them. Takes all votes cast; older
+    votes have no `viewport`, and only votes that the rule keeps count.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{(p + r) % 12}", problem="q", lower_side="left",

@@ -31,8 +31,6 @@ UNITS: tuple[Unit, ...] = ("session", "vote")
 
 @dataclass(frozen=True)
 class SensitivityPoint(PlainAtLevel):
-    """The result under one exclusion rule."""
-
     unit: Unit  # {"session", "vote"}
     threshold_seconds: float
     valid: int  # Votes on pairs that count, ties included
@@ -43,7 +41,6 @@ class SensitivityPoint(PlainAtLevel):
     JSON = ("unit", "threshold_seconds", "valid", "raters", "frozen", *keys_within("rate", RATE))
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        """Of the rate, clustered."""
         return self.rate.interval(level)
 
 
@@ -63,7 +60,6 @@ class Sensitivity(PlainAtLevel):
 
     @property
     def frozen(self) -> SensitivityPoint:
-        """The point of the frozen rule."""
         return next(point for point in self.points if point.frozen)
 
     @property
@@ -87,7 +83,6 @@ class Sensitivity(PlainAtLevel):
 
     @property
     def sentence(self) -> str:
-        """What another threshold would have changed."""
         if not any(point.rate.votes for point in self.points):
             return f"{self.points[0].rate.reason} So no threshold can be compared with another."
         verb = "gives" if self.frozen.rate.votes else "leaves"
@@ -123,11 +118,8 @@ def sensitivity(
     estimand: Estimand | None = None,
     sampled: Sampled | None = None,
 ) -> Sensitivity:
-    """The rate at thresholds 0, 10, … 180 s and at the frozen one, for sessions and single votes.
-
-    - `votes`: all that were cast, practice ballots and attention checks included
-      (`study.report.exported.ExportedVote`).
-    - `sampled`, {"problems", "pairs"}, optional: as the design declares.
+    """The rate at thresholds 0, 10, … 180 s and at the frozen one, for sessions and single votes;
+    `votes` are all that were cast, practice ballots and attention checks included.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p}", problem="q", lower_side="left", position=p + 1,

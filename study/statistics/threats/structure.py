@@ -100,7 +100,6 @@ class Confounding(PlainAtLevel):
 
     @property
     def sentence(self) -> str:
-        """What raters follow, in words."""
         if self.judgement == UNKNOWN:
             return " ".join(
                 filter(None, ("There is no clear preference to explain.", self._predictable))
@@ -150,11 +149,9 @@ def confounding(
     *,
     level: float = 0.95,
 ) -> Confounding:
-    """Preference against the gap in EIC, adjusted for what the eye sees, with its dose–response.
-
-    - `table`: valid votes on pairs; ties are left out.
-    - `looks`: those of `VISIBLE`, the formula of lower EIC less that of higher EIC; nan where
-      unknown. Votes on pairs without them are left out.
+    """Preference against the gap in EIC, adjusted for what the eye sees, with its dose–response;
+    ties are left out. `looks` are the columns of `VISIBLE`, lower EIC less higher EIC; votes on
+    pairs where one is unknown (nan) are left out.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p:02}", problem="q", position=1,

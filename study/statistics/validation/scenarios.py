@@ -49,7 +49,6 @@ class Scenario:
 
     @property
     def describe(self) -> str:
-        """The model in words."""
         model = self.model
         extra = [
             f"problem share {model.problem_share:g}" * bool(model.problem_share),

@@ -1,7 +1,6 @@
-"""Studies that nothing is wrong with: how many have a threat that asks for a closer look.
-
-Raters prefer neither formula; votes go together by pair, problem and rater as in the scenarios;
-times, attention checks, windows, gaps and looks have nothing to do with them.
+"""Studies that nothing is wrong with: how many have a threat that asks for a closer look. Raters
+prefer neither formula; votes go together by pair, problem and rater as in the scenarios; times,
+attention checks, windows, gaps and looks are unrelated to them.
 """
 
 from __future__ import annotations
@@ -93,10 +92,7 @@ def null_threats(
     spoil: Callable[[RehearsedVote], RehearsedVote] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> NullThreats:
-    """Simulate studies and count those that the threats find something in.
-
-    - `spoil`: what goes wrong after all, vote by vote.
-    """
+    """Simulate studies and count those with an alarming threat; `spoil` changes vote by vote."""
     rng = np.random.default_rng((seed, 83))
     looks: Counter[str] = Counter()
     found, below = 0, 0
