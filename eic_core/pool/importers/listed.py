@@ -42,7 +42,6 @@ class Listed:
     error: str = ""  # Why the row holds no formula; "" if it does
 
     def candidate(self) -> Candidate:
-        """The same as a candidate of a pool."""
         return Candidate(self.problem, self.formula, self.method, self.syntax, self.parameters)
 
 
@@ -58,8 +57,8 @@ _NAMES = re.compile(r"[^\W\d]\w*")
 
 
 def without_words(rows: Iterable[Listed]) -> list[Listed]:
-    """The rows, with a mark at those that hold a word for a missing formula. Such a word is a
-    variable where another formula of the list uses its name.
+    """The rows, with a mark at those that hold a word for a missing formula (unless it is a
+    variable).
 
     >>> [r.error for r in without_words([Listed(1, "x"), Listed(2, "failed"), Listed(3, "n/a")])]
     ['', 'this row holds no formula, only `failed`', 'this row holds no formula, only `n/a`']

@@ -68,8 +68,7 @@ def recognise_lines() -> str:
 
 
 def read_lines(lines: Sequence[str], *, syntax: str = "") -> Rows:
-    """A row for each line that is neither blank, a comment, a rule, a fence nor a header. Raises
-    `DataError` if there are too many.
+    """A row for each line that is neither blank, a comment, a rule, a fence nor a header.
 
     >>> rows, _ = read_lines(["1. x+1  R2: 0.9", "2. sin(x)"])
     >>> [(r.formula, dict(r.stored)) for r in rows]
@@ -121,7 +120,6 @@ def read_lines(lines: Sequence[str], *, syntax: str = "") -> Rows:
 
 
 def _without_headings(lines: list[str], notes: list[str]) -> list[str]:
-    """The lines without those of words that end with a colon."""
     headings = [line.strip() for line in lines if _is_heading(line)]
     if not headings or len(headings) == len(lines):
         return lines
@@ -136,8 +134,8 @@ def _is_heading(line: str) -> bool:
 
 
 def _without_bullets(lines: list[str], syntax: str, notes: list[str]) -> list[str]:
-    """The lines without the bullet that stands before every one of them. The mark is a sign where
-    only some lines have it, in Polish notation, and where more formulas can be read with it.
+    """The lines without a bullet before every one. The mark is a sign before some lines only, in
+    Polish notation, and where more formulas can be read with it.
     """
     found = [_SIGN_OR_BULLET.match(line) for line in lines]
     marks = {match[1] if match else "" for match in found}
@@ -156,7 +154,6 @@ def _without_bullets(lines: list[str], syntax: str, notes: list[str]) -> list[st
 
 
 def _without_brackets(lines: list[str]) -> list[str]:
-    """The lines inside a printed Python list, without its commas."""
     if not lines or not lines[0].lstrip().startswith("[") or not lines[-1].endswith("]"):
         return lines
     if len(lines) > 1 and all(line.endswith(",") for line in lines[:-1]):
@@ -240,7 +237,6 @@ def _scores_behind(text: str) -> tuple[list[tuple[str, str]], int]:
 
 
 def _before_marks(text: str, end: int) -> int:
-    """Where text[:end] ends without the spaces and separators at its end."""
     while end and (text[end - 1].isspace() or text[end - 1] in ",;|"):
         end -= 1
     return end
@@ -306,7 +302,6 @@ def _can_be_read(text: str, syntax: str) -> bool:
 
 
 def _notation(text: str, syntax: str) -> str:
-    """In which notation a text can be read, "" if in none."""
     try:
         return read(text, syntax=syntax or "auto").syntax
     except FormulaError:

@@ -63,7 +63,6 @@ class Sheet:
 
     @cached_property
     def formula_columns(self) -> tuple[str, ...]:
-        """Columns that may hold formulas, the likeliest first."""
         named = [self.column_index(name) for name in FORMULA_NAMES]
         first = [i for i in named if i >= 0 and self.shares[i] > 0]
         rest = sorted(
@@ -116,7 +115,6 @@ def cell_of(row: tuple[str, ...], place: int) -> str:
 
 
 def sheet_of(text: str, lines: Sequence[str]) -> Sheet | None:
-    """The table that a text is, or None."""
     if printed := printed_by_pandas(lines, FORMULA_NAMES):
         _without_formulas(printed)
         return _of_print(printed, "printed by pandas")
@@ -147,7 +145,6 @@ def _of_print(printed: Printed, origin: str) -> Sheet:
 
 
 def _without_formulas(printed: Printed) -> None:
-    """Refuse a table whose formulas printing has left out."""
     lower = {name.lower() for name in printed.columns}
     if printed.gaps and lower.isdisjoint(FORMULA_NAMES):
         raise DataError(

@@ -36,8 +36,8 @@ class PastedList:
 
 
 def source_of(data: bytes | str, name: str = "") -> PastedList:
-    """Unpack and decode a paste or an upload: gzipped or not; UTF-8, UTF-16 with a mark, or
-    Latin-1. Raises `DataError` if it is too large, empty or no text.
+    """Decode a paste or an upload, gzipped or not: UTF-8, UTF-16 with a mark, or Latin-1. Raises
+    `DataError` if it is too large, empty or no text.
 
     >>> source_of(b"x+1\\n\\nsin(x)\\n").lines
     ('x+1', 'sin(x)')
@@ -64,7 +64,6 @@ def source_of(data: bytes | str, name: str = "") -> PastedList:
 
 
 def _unpacked(raw: bytes) -> bytes:
-    """All members of a gzip file, up to the allowed size."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
             text = file.read(MAX_BYTES + 1)
@@ -127,8 +126,8 @@ def read_table_rows(
     method: str = "",
     rename: Callable[[str], str] = str,
 ) -> Rows:
-    """A row for each row of a sheet, and what was assumed. `syntax` and `method` are for rows that
-    name none; `rename` gives a notation by method, for tables without a column ``syntax``.
+    """A row for each row of a sheet, and what was assumed; `syntax` and `method` are for rows
+    without, `rename` gives a notation by method for tables without a column ``syntax``.
     """
     place = sheet.columns.index(column)
     methods, problems = sheet.column_index(*_METHODS), sheet.column_index(*_PROBLEMS)

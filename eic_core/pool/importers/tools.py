@@ -1,24 +1,18 @@
 """What PySR, Operon, gplearn, SRBench and this program print or save, a section a tool. Each
 `recognise_*` gives the reason to take a list for that format, "" without one.
 
-gplearn (github.com/trevorstephens/gplearn, ``gplearn/genetic.py``, `_verbose_reporter`): the table
-that ``verbose=1`` prints and `run_details_` hold no formula; the programs are what
-``print(est._program)`` or a printed SymbolicTransformer gives.
-
-Operon (github.com/heal-research/pyoperon, ``pyoperon/sklearn.py``, `get_solution_stats`):
-`pareto_front_` is a list of dictionaries with the infix text under ``model`` beside
-``mean_squared_error``, ``minimum_description_length`` and others; saved with pandas, or printed.
-Variables count from ``X1``.
-
-PySR (github.com/MilesCranmer/SymbolicRegression.jl, ``src/SearchUtils.jl``, `save_to_file`):
-``hall_of_fame.csv`` and ``.bkup`` have the header ``Complexity,Loss,Equation``, before 0.6
-``Complexity|MSE|Equation``. ``model.equations_.to_csv()`` has lower-case names, a ``score`` and
-SymPy's form (astroautomata.com/PySR, "Examples"). A run prints ``Complexity Loss Score Equation``;
-long equations end in ``...`` and go on in the next line.
-
-SRBench (github.com/cavalab/srbench, ``experiment/evaluate_model.py``): a run has ``dataset``,
-``algorithm``, ``symbolic_model``, ``r2_test`` and more; results are CSV, or JSON as a list of runs
-or one a line.
+- gplearn (github.com/trevorstephens/gplearn, ``gplearn/genetic.py``, `_verbose_reporter`): the
+  table that ``verbose=1`` prints and `run_details_` hold no formula, ``print(est._program)`` does.
+- Operon (github.com/heal-research/pyoperon, ``pyoperon/sklearn.py``, `get_solution_stats`):
+  `pareto_front_` is a list of dictionaries with the infix text under ``model`` beside
+  ``mean_squared_error`` and others. Variables count from ``X1``.
+- PySR (github.com/MilesCranmer/SymbolicRegression.jl, ``src/SearchUtils.jl``, `save_to_file`):
+  ``hall_of_fame.csv`` has the header ``Complexity,Loss,Equation``, before 0.6
+  ``Complexity|MSE|Equation``; ``model.equations_.to_csv()`` lower-case names
+  (astroautomata.com/PySR, "Examples"). In a printed table long equations end in ``...`` and go on
+  in the next line.
+- SRBench (github.com/cavalab/srbench, ``experiment/evaluate_model.py``): runs with
+  ``symbolic_model``, ``r2_test`` and more, as CSV, or JSON as a list or one a line.
 """
 
 from __future__ import annotations
@@ -118,7 +112,6 @@ def recognise_operon_print(source: PastedList) -> str:
 
 
 def read_operon_print(source: PastedList) -> list[Listed]:
-    """A row for each 'model': of the print."""
     found = list(_OPERON_MODEL.finditer(source.text))
     ends = [m.start() for m in found[1:]] + [len(source.text)] * bool(found)
     rows = []
@@ -302,7 +295,6 @@ def _is_number(value: object) -> bool:
 
 
 def _runs(source: PastedList, limit: int) -> Iterator[Mapping[str, Any]]:
-    """The objects in a JSON text: one, a list of them, or one in each line."""
     text = source.text.strip()
     if text[:1] not in "[{":
         return
