@@ -66,7 +66,6 @@ def gap_of(pair: ExportedPair) -> Gap:
 
 
 def pair_gaps(export: StudyExport) -> dict[str, Gap]:
-    """The gap of every pair of the study, by its id."""
     return {pair.pair: gap_of(pair) for pair in export.pairs}
 
 
@@ -135,8 +134,6 @@ REASONS = (HASTY_SESSION, HASTY_VOTE, FAILED_ATTENTION)
 
 @dataclass(frozen=True)
 class Attention:
-    """Attention checks answered, and how many of them were passed."""
-
     answered: int
     passed: int
 
@@ -160,8 +157,6 @@ class HeldGaps(Plain):
 
 @dataclass(frozen=True)
 class ProblemPreference:
-    """The valid votes on one problem's pairs."""
-
     problem: str
     pairs: int
     preference: Preference
@@ -169,8 +164,6 @@ class ProblemPreference:
 
 @dataclass(frozen=True, eq=False)
 class StudyReport:
-    """The results of a closed study, with what they were computed from."""
-
     export: StudyExport
     # Why each vote of the export does not count, "" if it does; in order. Practice ballots and
     # attention checks have none.
@@ -228,7 +221,6 @@ class StudyReport:
 
     @cached_property
     def preference(self) -> Preference:
-        """Valid votes for the lower and the higher EIC."""
         return Preference.of(v.choice for v in self.valid_votes)
 
     @cached_property
@@ -257,7 +249,6 @@ class StudyReport:
 
     @cached_property
     def held_gaps(self) -> HeldGaps:
-        """How far the gaps of the pairs hang on single rows."""
         least = float(self.export.rules.get("min_eic_gap", 0.0))
         known = [pair for pair in self.export.pairs if pair.gap_share is not None]
         return HeldGaps(
@@ -272,7 +263,6 @@ class StudyReport:
 
     @cached_property
     def declared(self) -> DeclaredAnalysis | None:
-        """What the study declared of its analysis; None if it declared nothing."""
         return DeclaredAnalysis.of(self.export.configuration)
 
     @cached_property
@@ -301,14 +291,12 @@ class StudyReport:
 
     @cached_property
     def effect(self) -> EffectSize:
-        """The headline held against the smallest effect of interest."""
         declared = self.declared
         margin = declared.smallest_effect if declared else SMALLEST_EFFECT
         return effect_size(self.inference, margin, level=self.level, declared=declared is not None)
 
     @cached_property
     def mixed(self) -> MixedRate:
-        """A mixed logistic model of the same votes, a sensitivity."""
         return mixed_rate(self.table, self.inference, level=self.level)
 
     @cached_property
@@ -327,7 +315,6 @@ class StudyReport:
 
     @cached_property
     def sign_test(self) -> SignTest:
-        """Pairs by the majority of their votes."""
         return sign_test(self.table)
 
     @cached_property
@@ -351,7 +338,6 @@ class StudyReport:
 
     @cached_property
     def subgroups(self) -> tuple[Subgroups, ...]:
-        """Rates in the groups of raters that were declared before the first vote."""
         declared = str(self.export.configuration.get("design", {}).get("subgroups", ""))
         answers: dict[str, dict[str, str]] = {
             "degree": {vote.rater: vote.degree for vote in self.valid_votes},
@@ -365,7 +351,6 @@ class StudyReport:
 
     @cached_property
     def written_reasons(self) -> Reasons:
-        """What raters wrote, counted by subject."""
         return reasons_of(self.valid_votes)
 
     @cached_property
@@ -383,7 +368,6 @@ class StudyReport:
 
     @cached_property
     def models(self) -> ModelResults:
-        """What the models that were asked preferred, beside people."""
         return model_results(
             self.export, self.valid_votes, level=self.level, seed=self.seed, sampled=self.sampled
         )
@@ -419,7 +403,6 @@ class StudyReport:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know beside the verdict, in sentences."""
         notes = []
         if self.export.unblindings:
             notes.append(looks_sentence(self.export))

@@ -79,7 +79,6 @@ def bundle_files(report: StudyReport) -> Iterator[tuple[str, bytes]]:
 
 
 def bundle_size(report: StudyReport) -> int:
-    """How many files `bundle_files` yields."""
     models = 1 if report.export.model_runs else 0
     declared = 1 if report.declared is not None else 0
     return 12 + models + declared + len(figure_names(report)) * len(FORMATS)

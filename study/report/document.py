@@ -14,7 +14,6 @@ from study.report.verdict import verdict
 
 
 def document_text(report: StudyReport) -> str:
-    """The JSON document as text."""
     return json_text(document(report))
 
 

@@ -1,15 +1,10 @@
-"""An exported study: a folder that holds all that a report reads, how it is written and read.
+"""An exported study: a folder that holds all that a report reads, how it is written and read. The
+report, not the export, computes from the frozen rule which votes count.
 
-=============  ====================================================================
-``study.json``  the frozen study: names, dates, hash, rules, exclusion rule, pairs,
-                rater counts, looks at the results while it was open, the
-                commitments to the votes, and the whole frozen configuration
-``votes.csv``   a row for each vote cast, practice and attention ballots included
-``model_answers.csv``  a row for each answer of a model; only where models were asked
-=============  ====================================================================
-
-`write_export` and `read_export` are inverse to each other.  The export judges
-nothing: which votes count is computed by the report from the frozen rule.
+- ``study.json``: names, dates, hash, rules, exclusion rule, pairs, rater counts, looks at the
+  results while the study was open, commitments to the votes, the whole frozen configuration
+- ``votes.csv``: a row for each vote cast, practice and attention ballots included
+- ``model_answers.csv``: a row for each answer of a model; only where models were asked
 """
 
 from __future__ import annotations
@@ -50,8 +45,6 @@ Side = Literal["left", "right"]
 
 @dataclass(frozen=True)
 class ExportedPair:
-    """One matched pair of the frozen study."""
-
     # pair, problem: ids; `pair` is unique in the study
     pair: str
     problem: str
@@ -152,8 +145,6 @@ class RaterCounts:
 
 @dataclass(frozen=True)
 class Unblinding(Plain):
-    """A look at the results while the study was still open."""
-
     at: datetime  # UTC
     votes_then: int  # Votes on pairs that had been cast by then
 
@@ -206,7 +197,6 @@ class StudyExport:
 
     @property
     def chain(self) -> str:
-        """The last link of the seals' chain; "" without seals."""
         return chain_of(self.hash, self.seals) if self.seals else ""
 
     def __post_init__(self) -> None:
@@ -272,7 +262,6 @@ def write_export(folder: Path, export: StudyExport) -> None:
 
 
 def study_text(export: StudyExport) -> str:
-    """``study.json``: everything but the votes."""
     document: dict[str, Any] = {"format": FORMAT}
     document |= {name: getattr(export, name) for name in _PLAIN}
     document |= {name: utc_text(getattr(export, name)) for name in _STAMPS}
@@ -328,9 +317,8 @@ def _numbers_out(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_export(folder: Path) -> StudyExport:
-    """Read the folder of an exported study. Raises `DataError` if a file is missing or does not fit
-    the format (with the file and the row of a bad vote), or if the export was edited (with the
-    edit).
+    """Read an exported study. Raises `DataError` if a file is missing or does not fit the format
+    (with file and row), or the export was edited.
     """
     document = _document(folder / STUDY_FILE)
     try:

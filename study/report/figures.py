@@ -1,5 +1,5 @@
-"""The figures of a report as data: marks, curves and counts with their words.
-`study.report.printing` draws them with Matplotlib, the results page with Plotly.
+"""The figures of a report as data: marks, curves and counts, drawn by Matplotlib or Plotly
+elsewhere.
 """
 
 from __future__ import annotations
@@ -64,8 +64,6 @@ class Intervals:
 
 @dataclass(frozen=True)
 class Curve:
-    """Shares over a number."""
-
     name: str
     at: tuple[float, ...]  # Ascending, one for each mark
     marks: tuple[Mark, ...]  # The name of a mark is the first line of what is said of it
@@ -108,8 +106,6 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Histograms:
-    """Histograms side by side, with one legend."""
-
     panels: tuple[Histogram, ...]
     names: tuple[str, str] = ("lower EIC", "higher EIC")
     upwards: str = "pairs"
@@ -117,8 +113,6 @@ class Histograms:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many things have 0, 1, 2, … of something."""
-
     counts: tuple[int, ...]
     # axis, upwards: titles of the axes
     axis: str
@@ -273,7 +267,6 @@ def _sensitivity(report: StudyReport) -> Curves:
 
 
 def _ballots(report: StudyReport) -> Curves:
-    """Rate and median active seconds for each number of the ballot."""
     numbers = report.threats.ballots.numbers
     marks = tuple(
         share_mark(
@@ -292,7 +285,6 @@ def _ballots(report: StudyReport) -> Curves:
 
 
 def _distributions(report: StudyReport) -> Histograms:
-    """Complexity, R² and EIC of the two formulas of each pair."""
     pairs = report.export.pairs
     return pair_histograms(
         [(p.lower_complexity, p.lower_r2, p.lower_eic) for p in pairs],
@@ -323,7 +315,6 @@ def pair_histograms(
 
 
 def _votes_per_pair(report: StudyReport) -> Counts:
-    """A bar for each number of valid votes."""
     found = Counter(report.votes_per_pair.values())
     counts = tuple(found[n] for n in range(max(found, default=-1) + 1))
     return Counts(counts, "valid votes on a pair", "pairs", empty="no pairs")

@@ -13,8 +13,6 @@ from study.report.analysis import StudyReport
 
 @dataclass(frozen=True)
 class Lost(Plain):
-    """Votes that a rule leaves out, and whose they are."""
-
     reason: str
     votes: int
     raters: int
@@ -42,8 +40,6 @@ class FlowStage:
 
 @dataclass(frozen=True)
 class StudyFlow(Plain):
-    """The stages of a study, in people and then in votes."""
-
     # By a personal link; None if the export does not tell them from those of open links
     invited: int | None
     through_open_links: int | None  # Who came through an open link; how many saw it nobody knows
@@ -112,7 +108,6 @@ class StudyFlow(Plain):
 
     @property
     def people(self) -> tuple[FlowStage, ...]:
-        """From invitations to raters who count."""
         known = self.consented or not self.voted
         return (
             *self._invitations,
@@ -124,7 +119,6 @@ class StudyFlow(Plain):
 
     @property
     def votes(self) -> tuple[FlowStage, ...]:
-        """From votes cast to votes that decide."""
         ties = self.valid - self.deciding
         lost = "; ".join(each.words for each in self.lost)
         return (

@@ -46,7 +46,6 @@ class RunResult:
 
     @property
     def median_latency(self) -> float | None:
-        """Seconds of an answer."""
         seconds = [answer.latency_seconds for answer in self.found.answers]
         return statistics.median(seconds) if seconds else None
 
@@ -88,8 +87,6 @@ class RunResult:
 
 @dataclass(frozen=True)
 class PrimaryTest:
-    """One declared model's test of the primary contrast."""
-
     label: str
     estimate: ModelEstimate
     p_holm: float | None  # Corrected for as many tests as there are
@@ -166,7 +163,6 @@ def model_results(
     seed: int,
     sampled: Sampled | None = None,
 ) -> ModelResults:
-    """The answers of each run beside people's valid votes."""
     problems = {pair.pair: pair.problem for pair in export.pairs}
     answers = {
         run.label: [a for a in export.model_answers if a.run == run.label]

@@ -111,7 +111,6 @@ def _written(figure: Figure, form: Format, metadata: Mapping[str, str | None]) -
 
 
 def figures_of(report: StudyReport) -> dict[str, Figure]:
-    """The figures of a report, by their keys in `FIGURES`."""
     return {name: draw(FIGURES[name].describe(report)) for name in figure_names(report)}
 
 
@@ -138,7 +137,6 @@ def _file(report: StudyReport, name: str, figure: Figure, form: Format) -> bytes
 
 
 def _say(ax: Axes, text: str, height: float = 0.5) -> None:
-    """A sentence in place of a picture."""
     said = ax.text(
         0.5,
         height,
@@ -299,7 +297,6 @@ def _band(ax: Axes, curve: Curve) -> None:
 
 
 def _whiskers(ax: Axes, curve: Curve) -> None:
-    """Each mark alone, with its interval."""
     for at, mark in curve.known_marks:
         if mark.low is not None and mark.high is not None:
             ax.plot([at, at], [mark.low, mark.high], color=LOWER, linewidth=2, alpha=0.4)

@@ -252,7 +252,6 @@ def _held_gaps(report: StudyReport) -> tuple[Fact, ...]:
 
 
 def votes_section(report: StudyReport) -> Section:
-    """Raters, votes, and the exclusion rule."""
     export, raters, per_pair = report.export, report.export.raters, report.votes_per_pair.values()
     attention = report.attention
     flow = StudyFlow.of(report)
@@ -398,7 +397,6 @@ def reason_sections(report: StudyReport) -> tuple[Section, ...]:
 
 
 def source_section(report: StudyReport) -> Section:
-    """Dates, hash, seed, software: what the numbers come from."""
     export = report.export
     return Section(
         key="source",

@@ -186,7 +186,6 @@ def _by(votes: Iterable[ExportedVote], name: str) -> Mapping[str, list[ExportedV
 
 
 def made_by(report: StudyReport) -> str:
-    """Software and seed, for the last column."""
     return f"{report.software.sentence}; seed {report.seed}"
 
 

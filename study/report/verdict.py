@@ -19,7 +19,6 @@ class StudyVerdict:
 
     @property
     def text(self) -> str:
-        """All in one paragraph, the caution last."""
         return " ".join([*self.lines, *([self.caution] if self.caution else [])])
 
 
