@@ -47,8 +47,6 @@ PREVALENCE_PULL = 0.1
 
 @dataclass(frozen=True)
 class FleissKappa(PlainAtLevel):
-    """Agreement of many raters on nominal categories."""
-
     # Votes for each category, one row a subject (pair); rows as given
     counts: tuple[tuple[int, ...], ...]
     categories: tuple[str, ...]
@@ -89,7 +87,7 @@ class FleissKappa(PlainAtLevel):
 def fleiss_kappa(
     counts: Iterable[Sequence[int]], categories: Sequence[str] = CATEGORIES
 ) -> FleissKappa:
-    """Fleiss' kappa, generalised to unequal numbers of votes.
+    """Fleiss' kappa of `counts`, shape (subjects, categories), for unequal numbers of votes.
 
     Of the subjects i with n_i ≥ 2 votes, n_ij of them for category j,
 
@@ -97,13 +95,9 @@ def fleiss_kappa(
         expected = Σ_j (mean_i n_ij / n_i)²,
         kappa = (observed - expected) / (1 - expected).
 
-    With equal n_i this is Fleiss (1971, Psychological Bulletin 76:378); the
-    generalisation is that of Gwet (2014, Handbook of Inter-Rater Reliability,
-    4th ed., ch. 2), except that subjects with one vote count nowhere.
-
-    - `counts`, shape (subjects, categories)
-
-    Raises `UserError` if a row does not fit the categories or has a negative count.
+    With equal n_i this is Fleiss (1971, Psychological Bulletin 76:378), else Gwet (2014, Handbook
+    of Inter-Rater Reliability, 4th ed., ch. 2), but subjects with one vote count nowhere. Raises
+    `UserError` if a row does not fit the categories or has a negative count.
 
     >>> round(fleiss_kappa([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
     0.4544

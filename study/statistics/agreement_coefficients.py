@@ -150,9 +150,8 @@ class Coefficient(PlainAtLevel):
 def raw_agreement(
     counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
 ) -> Coefficient:
-    """How often two votes on a pair agree: the mean over the pairs of `counts`, shape (pairs,
-    categories), with two votes or more; chance is not taken off. Raises `UserError` if the counts,
-    the draws or the level make no sense.
+    """How often two votes on a pair agree: the mean over pairs of `counts`, shape (pairs,
+    categories), with two votes or more. Raises `UserError` if an argument makes no sense.
 
     >>> round(raw_agreement([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
     0.7333
@@ -163,10 +162,10 @@ def raw_agreement(
 def gwet_ac1(
     counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
 ) -> Coefficient:
-    """Gwet's AC1, which does not fall when almost all votes are for one category. Chance is Σ_j π_j
-    (1 - π_j) / (q - 1) with π_j the mean share of category j of q (Gwet, 2008, British Journal of
-    Mathematical and Statistical Psychology 61:29). As in `fleiss_kappa`, pairs with one vote count
-    nowhere; Gwet lets them into π_j. Arguments as for `raw_agreement`.
+    """Gwet's AC1, which does not fall when almost all votes are for one category (Gwet, 2008,
+    British Journal of Mathematical and Statistical Psychology 61:29). Chance is Σ_j π_j (1 - π_j) /
+    (q - 1) with π_j the mean share of category j of q; pairs with one vote count nowhere, while
+    Gwet lets them into π_j. Arguments as for `raw_agreement`.
 
     >>> round(gwet_ac1([[9, 1], [10, 0], [10, 0], [8, 2]]).value, 4)
     0.8387
@@ -177,8 +176,8 @@ def gwet_ac1(
 def krippendorff_alpha(
     counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
 ) -> Coefficient:
-    """Krippendorff's alpha for nominal data: 1 - D_o/D_e, where pairs weigh as much as they have
-    votes (Krippendorff, 2018, Content Analysis, 4th ed., ch. 12). Arguments as for `raw_agreement`.
+    """Krippendorff's alpha for nominal data, 1 - D_o/D_e; pairs weigh as their votes (2018, Content
+    Analysis, 4th ed., ch. 12). Arguments as for `raw_agreement`.
 
     >>> round(krippendorff_alpha([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
     0.4343
@@ -201,10 +200,10 @@ def fleiss_interval(
     counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
 ) -> Interval | None:
     """Interval of Fleiss' kappa, pairs drawn again: a bias-corrected bootstrap of 100 draws or
-    more. It takes about a millisecond for 172 pairs, as weights are cached: they are
+    more, about a millisecond for 172 pairs. The weights are
     ``numpy.random.default_rng(seed).multinomial(m, [1/m] * m, size=draws)`` for the m pairs with
-    two votes, in ascending order of their rows of counts, so the order of pairs changes nothing.
-    None if kappa or its spread is not defined; `fleiss_coefficient` says why.
+    two votes, in ascending order of their rows of counts. None if kappa or its spread is not
+    defined; `fleiss_coefficient` says why.
 
     >>> found = fleiss_interval([[4, 1], [0, 3], [2, 2], [5, 0]] * 10)
     >>> round(found.low, 2), round(found.high, 2)

@@ -35,10 +35,9 @@ DRAWS_AT_ONCE = 250
 def pair_bootstrap(
     table: VoteArrays, *, draws: int = 2000, seed: int = 0, level: float = 0.95
 ) -> Interval | None:
-    """Percentile interval of the rate when pairs (or problems) are drawn again, 100 times or more.
-    Raters are taken as they are, so it is too narrow if votes of one rater go together. The order
-    of the votes and all names change nothing. None if no draw can differ from the votes. Raises
-    `UserError` if there are too few draws, or the level does not lie between 0 and 1.
+    """Percentile interval of the rate when pairs (or problems) are drawn 100 times or more. Raters
+    stay, so it is too narrow if votes of one rater go together; order and names change nothing.
+    None if no draw can differ. Raises `UserError` for a wrong number of draws or level.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",
@@ -62,10 +61,10 @@ def pair_bootstrap(
 def two_way_bootstrap(
     table: VoteArrays, *, draws: int = 2000, seed: int = 0, level: float = 0.95
 ) -> Interval | None:
-    """Percentile interval when pairs (or problems) and raters are both drawn again. The pigeonhole
-    bootstrap of Owen (2007, Annals of Applied Statistics 1:386): a vote counts as often as its pair
-    was drawn, times as often as its rater was. It is conservative: its variance is about pair +
-    rater + vote, where the truth has pair + rater - vote. Arguments as for `pair_bootstrap`.
+    """As `pair_bootstrap`, but raters are drawn again, too: the pigeonhole bootstrap of Owen (2007,
+    Annals of Applied Statistics 1:386). A vote counts as often as its pair was drawn, times as
+    often as its rater was. Conservative: its variance is about pair + rater + vote, the true one
+    pair + rater - vote.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",

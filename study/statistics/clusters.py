@@ -56,8 +56,6 @@ class Component:
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """The clusters of deciding votes."""
-
     table: VoteArrays  # Deciding votes only
     item: str  # {"pair", "problem"}: What is sampled beside the raters
     items: Integers  # shape (n,): The item of each vote
@@ -97,14 +95,11 @@ class Clustering:
 
     @property
     def problems(self) -> int:
-        """Problems with a deciding vote."""
         return count(self.table.problem)
 
     @property
     def effective_problems(self) -> float:
-        """Kish's effective number of problems, (Σ n_g)²/Σ n_g² for n_g votes on problem g: as many
-        problems of equal size leave the rate as uncertain.
-        """
+        """Kish's effective number of problems, (Σ n_g)²/Σ n_g² for n_g votes on problem g."""
         sizes = np.bincount(self.table.problem).astype(np.float64)
         return float(sizes.sum() ** 2 / (sizes @ sizes)) if len(self.table) else 0.0
 
@@ -130,10 +125,10 @@ class Clustering:
 
     def components(self) -> tuple[Component, ...]:
         """The one-way variances: items, raters, and votes that share both; or raters alone. The
-        corrections are G/(G - H) for G items in H fixed problems (H = 1 if none are fixed), and the
-        same for the intersection; raters cross the problems, so theirs is G/(G - 1). Problems as
-        clusters may be of any sizes: the sum of each one's residuals is divided by 1 - its share of
-        the votes (CR3), for a large one has pulled the rate towards itself.
+        corrections are G/(G - H) for G items in H fixed problems (H = 1 if none are fixed),
+        likewise for the intersection, and G/(G - 1) for raters, who cross the problems. For
+        problems as clusters the sum of each one's residuals is divided by 1 - its share of the
+        votes (CR3), for a large one has pulled the rate towards itself.
         """
         residuals = self.residuals()
         by_rater = _one_way("rater", residuals, self.table.rater, 1)
@@ -176,10 +171,10 @@ class Clustering:
 
 
 def two_way(components: tuple[Component, ...]) -> float:
-    """Items + raters - both, and no less than the smaller of the first two. The difference is
-    smaller only if votes in neither kind of cluster agree more than by chance, and may then be
-    negative. A floor at the larger of the two would cover 97.4 % of the time instead of 95 % where
-    votes are independent (docs/adr/0007-inference.md).
+    """Items + raters - both, and no less than the smaller of the first two: the difference is
+    smaller, even negative, only if votes in neither kind of cluster agree more than by chance. A
+    floor at the larger would cover 97.4 % instead of 95 % where votes are independent
+    (docs/adr/0007-inference.md).
 
     >>> two_way((Component("pair", 40, 4.0), Component("rater", 20, 2.0),
     ...          Component("pair x rater", 400, 1.0)))

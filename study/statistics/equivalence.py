@@ -45,7 +45,6 @@ class EffectSize(Plain):
 
     @property
     def sentence(self) -> str:
-        """What that means, in words; "" without tests."""
         points = f"{100 * self.margin:.3g} points from one half"
         said = "as declared" if self.declared else "not declared beforehand"
         start = f"The smallest effect of interest is {points} ({said}): the preference is "

@@ -99,8 +99,8 @@ def rater_seconds(vote: object) -> float | None:
 
 
 def active_seconds(vote: TimedVote) -> float:
-    """The rater's own seconds; without them the server's from display to vote, less idle time. The
-    server's include its delay and the network's: 5.6 s of thought became 8.5 s under load.
+    """The rater's own seconds; without them the server's, less idle time. The server's include its
+    delay and the network's: 5.6 s of thought became 8.5 s under load.
 
     >>> from types import SimpleNamespace as Vote
     >>> active_seconds(Vote(seconds=40.0, idle_seconds=15.0))
@@ -113,8 +113,8 @@ def active_seconds(vote: TimedVote) -> float:
 
 
 def session_seconds(votes: Iterable[TimedVote]) -> dict[str, float]:
-    """Active seconds of each rater's session, practice left out: the sum over the rater's votes, so
-    pauses between ballots and a change of device add nothing.
+    """Active seconds of each rater's session, practice left out; pauses between ballots do not
+    count.
     """
     totals: dict[str, float] = {}
     for vote in votes:
@@ -124,8 +124,8 @@ def session_seconds(votes: Iterable[TimedVote]) -> dict[str, float]:
 
 
 def exclusion_reasons(votes: Sequence[TimedVote], rule: ExclusionRule) -> list[str]:
-    """Why each vote does not count, in order: "" if it does, `HASTY_SESSION`, `HASTY_VOTE` or
-    `FAILED_ATTENTION`. Takes all votes cast; practice ballots and attention checks get "".
+    """Why each vote of all that were cast does not count: `HASTY_SESSION`, `HASTY_VOTE`,
+    `FAILED_ATTENTION`, or "" for those that count, practice ballots and attention checks.
 
     >>> from types import SimpleNamespace
     >>> vote = dict(idle_seconds=0, is_practice=False, is_attention=False, attention_ok=None)
@@ -164,7 +164,6 @@ class RuleColumns:
 
     @classmethod
     def of(cls, votes: Sequence[TimedVote]) -> RuleColumns:
-        """Columns of the votes that are neither practice nor attention check, in their order."""
         failures = _failures(votes)
         rows = [vote for vote in votes if not (vote.is_practice or vote.is_attention)]
         return cls(
@@ -190,5 +189,4 @@ class RuleColumns:
 
 
 def _failures(votes: Iterable[TimedVote]) -> Counter[str]:
-    """Failed attention checks by rater."""
     return Counter(v.rater for v in votes if v.is_attention and v.attention_ok is False)

@@ -142,9 +142,8 @@ class ClusteredRate(PlainAtLevel):
         return None if above is None or below is None else min(1.0, 2 * min(above, below))
 
     def finding(self, level: float = 0.95, *, one_sided: bool = False) -> Finding:
-        """What the votes support: the rule of the report's verdict and of a plan's power.
-        Two-sided, the interval of `level` excludes one half; `one_sided`, p is at most 1 - level,
-        and "higher" is never found.
+        """The rule of the report's verdict and of a plan's power. Two-sided, the interval of
+        `level` excludes one half; `one_sided`, p is at most 1 - level, and "higher" is never found.
         """
         interval = self.interval(level)
         if interval is None or self.p_value is None:
@@ -226,13 +225,11 @@ class ClusteredRate(PlainAtLevel):
 def clustered_rate(
     table: VoteArrays, *, estimand: Estimand | None = None, copies: int = 1
 ) -> ClusteredRate:
-    """The rate with what the clustered votes say about its uncertainty; ties are left out.
-    "problems like these": problems and raters are samples. "pairs like these": pairs and raters
-    are; residuals are taken about each problem's own rate, and the result holds for these problems.
-    "these pairs": only the raters are a sample, and residuals are taken about each pair's own rate.
-    By default the design decides (`VoteArrays.sampled`). `copies` rows stand for one vote: 2 where
-    each tie is split into a row for either formula and all other votes are doubled; counts are of
-    rows.
+    """The rate with its clustered uncertainty; ties are left out. For "problems like these"
+    problems and raters are samples; for "pairs like these" pairs and raters, with residuals about
+    each problem's own rate; for "these pairs" raters alone, with residuals about each pair's own
+    rate. By default the design decides (`VoteArrays.sampled`). `copies` is 2 where each tie is
+    split into a row for either formula and all other votes are doubled; counts are of rows.
 
     Five raters who agree on a pair are worth about one, so 60 votes tell as much as 11:
 

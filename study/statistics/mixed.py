@@ -53,7 +53,6 @@ class MixedRate(PlainAtLevel):
         return None if self.log_odds is None else float(expit(self.log_odds))
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        """By the normal approximation on the log odds."""
         if self.log_odds is None or self.standard_error is None:
             return None
         half = float(ndtri((1 + level) / 2)) * self.standard_error
@@ -62,14 +61,12 @@ class MixedRate(PlainAtLevel):
 
     @property
     def p_value(self) -> float | None:
-        """Two-sided, of one half."""
         if self.log_odds is None or not self.standard_error:
             return None
         return float(2 * ndtr(-abs(self.log_odds) / self.standard_error))
 
     @property
     def sentence(self) -> str:
-        """The rate with its interval; "" without a fit."""
         interval = self.interval(self.level)
         if interval is None or self.p_value is None:
             return ""

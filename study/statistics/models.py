@@ -160,8 +160,8 @@ def mean_over_pairs(
     share: bool,
     sampled: Sampled | None = None,
 ) -> ModelEstimate:
-    """The mean of one value a pair, each pair weighing the same; the items are the clusters. A
-    `share` in [0, 1] is compared with one half, a difference with 0.
+    """The mean of one value a pair, in clusters; a `share` is compared with one half, a difference
+    with 0.
     """
     names = sorted(values)
     null = 0.5 if share else 0.0
@@ -284,8 +284,6 @@ def _agreement(k: int, n: int) -> float:
 
 @dataclass(frozen=True)
 class WithPeople:
-    """How far a model agrees with people, pair by pair, and how far people could."""
-
     # pairs, votes: with a score and two deciding votes or more; those votes
     pairs: int
     votes: int
@@ -324,8 +322,8 @@ class WithPeople:
 def with_people(
     scores: Mapping[str, float], votes: Iterable[Any], *, seed: int = 0, level: float = 0.95
 ) -> WithPeople:
-    """Compare a model's scores with people's deciding votes on the pairs that have two or more. The
-    bootstrap draws the pairs in the order of their numbers, not of their names.
+    """Compare scores with people's deciding votes on pairs that have two or more. The bootstrap
+    draws the pairs in the order of their numbers, not of their names.
     """
     counted: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for vote in votes:
@@ -416,7 +414,6 @@ def between_models(
     *,
     sampled: Sampled | None = None,
 ) -> BetweenModels:
-    """Compare the scores of two models."""
     common = sorted(first.keys() & second.keys())
     a = np.array([first[pair] for pair in common])
     b = np.array([second[pair] for pair in common])
@@ -449,8 +446,6 @@ def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
 
 @dataclass(frozen=True, eq=False)
 class ModelFindings:
-    """All that one run of a model says."""
-
     answers: tuple[Any, ...]
     votes: tuple[Any, ...]  # People's valid ones
     problems: Mapping[str, str]  # Of the pairs of the study
@@ -460,7 +455,6 @@ class ModelFindings:
 
     @cached_property
     def by_pair(self) -> dict[str, PairScore]:
-        """What was answered on each pair."""
         return pair_scores(self.answers)
 
     @cached_property
@@ -484,12 +478,10 @@ class ModelFindings:
 
     @cached_property
     def orders(self) -> OrderConsistency:
-        """Whether it keeps to its choice when the formulas change places."""
         return OrderConsistency.of(self.by_pair.values())
 
     @cached_property
     def within(self) -> tuple[float | None, int]:
-        """Whether it repeats itself."""
         return within_model(self.by_pair.values())
 
     @cached_property

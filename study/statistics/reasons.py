@@ -28,8 +28,6 @@ _SMALL = frozenset(
 
 
 class ReasonedVote(Protocol):
-    """A vote with the reason that its rater wrote."""
-
     @property
     def rater(self) -> str: ...
     @property
@@ -53,8 +51,6 @@ class Subject(Plain):
 
 @dataclass(frozen=True)
 class Reasons(Plain):
-    """The reasons of the valid votes."""
-
     # votes, given, raters: valid votes, those with a reason, and whose they are
     votes: int
     given: int

@@ -1,9 +1,8 @@
 """Linear and logistic regression of votes, with standard errors clustered one or two ways. The
 covariance is that of Cameron, Gelbach and Miller (2011, Journal of Business and Economic Statistics
-29:238): Σ of the scores within clusters, between two copies of the inverse Hessian, with the
-correction G/(G-1) · (n-1)/(n-k); for two ways one plus the other less their intersection. Each
-variance is at least the smaller of the two one-way ones, and t has (fewest clusters - 1) degrees of
-freedom, as in `study.statistics.inference`.
+29:238): Σ of the scores within clusters, between two copies of the inverse Hessian, times G/(G-1) ·
+(n-1)/(n-k); for two ways one plus the other less their intersection, each variance at least the
+smaller one-way one; t has (fewest clusters - 1) degrees of freedom.
 """
 
 from __future__ import annotations
@@ -32,8 +31,6 @@ NO_SPREAD = "The votes of no two clusters differ in this, so there is nothing to
 
 @dataclass(frozen=True)
 class RegressionTerm(PlainAtLevel):
-    """One coefficient."""
-
     name: str  # "intercept", or that of the column
     estimate: float  # Change for one unit of the column; of the log odds in a logistic regression
     standard_error: float  # Clustered; 0 where no two clusters differ
@@ -49,7 +46,6 @@ class RegressionTerm(PlainAtLevel):
         return float(2 * stdtr(self.degrees_of_freedom, -abs(self.estimate / self.standard_error)))
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Two-sided confidence interval of the estimate."""
         if not 0 < level < 1:
             raise UserError("a confidence level lies between 0 and 1")
         half = float(stdtrit(self.degrees_of_freedom, (1 + level) / 2)) * self.standard_error
@@ -242,12 +238,10 @@ def logistic(
 ) -> LogisticFit:
     """Fit by iteratively reweighted least squares; an intercept is added. `y` of shape (n,) is 0 or
     1, `X` of shape (n, k) has no column of ones, each of `clusters`, shape (n,), numbers the rows'
-    clusters from 0; `kinds` names them in sentences. There is a `reason` instead of terms where no
-    two clusters differ, which leaves nothing to test against, or where no finite estimate exists: a
-    column is constant, or follows from the others, or the columns separate the votes (found
-    exactly, by a linear programme: Konis, 2007, Linear programming algorithms for detecting
-    separated data). Raises `UserError` if shapes do not fit, a value is not finite, or y is neither
-    0 nor 1.
+    clusters from 0; `kinds` names them in sentences. A `reason` replaces the terms where no two
+    clusters differ, or no finite estimate exists: a column is constant or follows from others, or
+    the columns separate the votes (found by a linear programme: Konis, 2007, Linear programming
+    algorithms for detecting separated data). Raises `UserError` for wrong shapes or values.
 
     Three of four say yes where x = 1, one of four where x = 0: an odds ratio of 9.
 

@@ -1,6 +1,5 @@
-"""The sign test: on how many pairs did most raters prefer the formula of lower EIC? One pair, one
-vote, so raters who agree on a pair are not counted over again. It ignores the size of a majority,
-and takes pairs as independent: shared raters and problems are not allowed for.
+"""The sign test: on how many pairs did most raters prefer the formula of lower EIC? It ignores the
+size of a majority, and takes pairs as independent, though raters and problems are shared.
 """
 
 from __future__ import annotations
@@ -47,7 +46,6 @@ class SignTest(PlainAtLevel):
 
     @property
     def reason(self) -> str:
-        """Why there is no test; "" if there is."""
         if self.pairs:
             return ""
         return "The votes on every pair are split evenly." if self.split else "No pair has a vote."

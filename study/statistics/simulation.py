@@ -43,8 +43,8 @@ def binary_correlation(preference: float, latent: float) -> float:
 
 def _excess(threshold: float, latent: float) -> float:
     """`both_below` less its value under independence, by integration of Plackett's (1954,
-    Biometrika 41:351) derivative with ``latent = sin t``, so that nothing is singular at 1;
-    absolute error below 1e-13.
+    Biometrika 41:351) derivative in t with ``latent = sin t``, smooth at 1; absolute error below
+    1e-13.
     """
     angle = math.asin(latent)
     t = 0.5 * angle * (_NODES + 1.0)
@@ -150,7 +150,6 @@ class StudyModel:
 
     @cached_property
     def variances(self) -> Variances:
-        """Latent variances that make the binary correlations asked for."""
         shared = latent_correlation(self.preference, self.kappa)
         rater = latent_correlation(self.preference, self.rater_correlation)
         problem = self.problem_share * shared
@@ -163,7 +162,6 @@ class StudyModel:
 
     @property
     def problem_of_pair(self) -> Integers:
-        """The problem of each pair."""
         if self.sizes:
             return np.repeat(np.arange(self.problems, dtype=np.intp), self.sizes)
         return np.arange(self.pairs, dtype=np.intp) % self.problems
@@ -298,7 +296,6 @@ def simulate_many(model: StudyModel, count: int, rng: np.random.Generator) -> Si
 
 
 def _cast(model: StudyModel, count: int, rng: np.random.Generator) -> Integers:
-    """Votes that each rater casts, shape (studies, raters)."""
     stops = rng.random((count, model.raters)) < model.drop_out
     early = rng.integers(0, model.ballots, (count, model.raters))
     return np.where(stops, early, model.ballots)

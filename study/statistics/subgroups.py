@@ -23,8 +23,6 @@ OTHERS = "all others"
 
 @dataclass(frozen=True)
 class SubgroupRate(PlainAtLevel):
-    """The raters of one answer, or of all answers that few gave."""
-
     name: str
     # raters, votes: raters with a valid vote, and their valid votes, ties included
     raters: int
@@ -36,8 +34,6 @@ class SubgroupRate(PlainAtLevel):
 
 @dataclass(frozen=True)
 class Subgroups(PlainAtLevel):
-    """Rates by one answer of the raters, and a test of their differences."""
-
     what: str  # "degree" or "field"
     # By number of raters, the largest first; those taken together last
     groups: tuple[SubgroupRate, ...]

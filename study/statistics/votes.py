@@ -72,8 +72,8 @@ class VoteArrays:
 
     @classmethod
     def of(cls, votes: Iterable[PairVote], sampled: Sampled | None = None) -> VoteArrays:
-        """Put votes on pairs into columns, names in the order of the alphabet. Raises `UserError`
-        if a choice is none of lower, higher and tie.
+        """Put votes on pairs into columns, names in alphabetical order. Raises `UserError` for a
+        bad choice.
         """
         rows = list(votes)
         for vote in rows:

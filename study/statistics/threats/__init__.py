@@ -61,10 +61,9 @@ def threats_of(
     estimand: Estimand | None = None,
     sampled: Sampled | None = None,
 ) -> Threats:
-    """Every threat, each from the votes that the rule keeps. `votes` are all that were cast,
-    practice ballots and attention checks included. Votes on a pair without a gap are left out of
-    `gaps`; `looks` are as for `confounding`. `estimand` is that of sensitivity and ties, which
-    repeat the headline; `seed` is for the permutation test between problems.
+    """Every threat, each from the votes that the rule keeps; `votes` are all that were cast. `gaps`
+    leaves out pairs without a gap; `estimand` is that of sensitivity and ties, which repeat the
+    headline; `seed` is for the permutation test between problems.
 
     >>> threats_of([], ExclusionRule(), {}).problems.sentence
     'There are no deciding votes on any problem.'

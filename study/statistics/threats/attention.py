@@ -34,8 +34,6 @@ MANY_FAILED = 0.2
 
 @dataclass(frozen=True)
 class RaterChecks:
-    """The attention checks of one rater."""
-
     rater: str
     answered: int
     passed: int
@@ -49,8 +47,6 @@ class RaterChecks:
 
 @dataclass(frozen=True)
 class AttentionChecks(PlainAtLevel):
-    """Checks by rater, and the rate of valid votes with and without a failure."""
-
     # Those who answered a check, in the order of names, valid votes or not
     raters: tuple[RaterChecks, ...]
     # with_failure, without_failure: of the valid votes of raters who failed a check, and of all
@@ -91,9 +87,8 @@ class AttentionChecks(PlainAtLevel):
 
     @property
     def p_value(self) -> float | None:
-        """Two-sided test of "raters with a failure prefer like the others". It has no more degrees
-        of freedom than the smaller group of raters: a clustered error rests on few who failed. None
-        if one rater alone failed, or did not.
+        """Two-sided test of "raters with a failure prefer like the others", with no more degrees of
+        freedom than the smaller group of raters has. None if one rater alone failed, or did not.
         """
         term = self.difference.term(FAILED)
         if term is None or not term.standard_error:
@@ -109,7 +104,6 @@ class AttentionChecks(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        """Whether inattentive raters make a difference."""
         if not self.answered:
             return UNKNOWN
         if self.many_failed:
@@ -153,8 +147,8 @@ def attention(
     level: float = 0.95,
     sampled: Sampled | None = None,
 ) -> AttentionChecks:
-    """Attention checks by rater; the rate among raters with and without a failure. Takes all votes
-    cast; practice ballots are no checks, and only votes that the rule keeps enter the rates.
+    """Checks by rater, from all votes cast; the rate of the votes that the rule keeps, with and
+    without a failure.
 
     >>> from types import SimpleNamespace as Vote
     >>> base = dict(pair="", problem="", lower_side="left", position=3, seconds=9.0, idle_seconds=0,

@@ -41,9 +41,7 @@ def on_a_pair(vote: RatedVote) -> bool:
 def split_by_rule(
     votes: Sequence[RatedVote], rule: ExclusionRule, sampled: Sampled | None = None
 ) -> tuple[VoteArrays, Flags]:
-    """The table of all votes on pairs, and for each whether the rule keeps it; `votes` are all that
-    were cast, practice ballots and attention checks included.
-    """
+    """The table of votes on pairs, and which of them the rule keeps; takes all votes cast."""
     reasons = exclusion_reasons(votes, rule)
     kept = [not why for vote, why in zip(votes, reasons, strict=True) if on_a_pair(vote)]
     table = VoteArrays.of((vote for vote in votes if on_a_pair(vote)), sampled)
@@ -111,5 +109,4 @@ RATE: tuple[Key, ...] = (
 
 
 def rate_json(rate: ClusteredRate, level: float) -> dict[str, Any]:
-    """The `RATE` of a rate."""
     return json_form(rate, RATE, level)

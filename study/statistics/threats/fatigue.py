@@ -41,8 +41,6 @@ THIRDS = ("first third", "middle third", "last third")
 
 @dataclass(frozen=True)
 class Stretch(PlainAtLevel):
-    """The votes on some ballots of the sessions."""
-
     name: str
     # first, last: ballot numbers, both included; the session's first ballot is 1
     first: int
@@ -84,19 +82,16 @@ class Ballots(PlainAtLevel):
 
     @property
     def p_value(self) -> float | None:
-        """Two-sided test of "the rate does not change with the number of the ballot"."""
         term = self.trend.term(POSITION)
         return term.p_value if term else None
 
     @property
     def seconds_change(self) -> float | None:
-        """By what factor the seconds of a vote change from one ballot to the next."""
         term = self.seconds_trend.term(POSITION)
         return term.ratio()[0] if term else None
 
     @property
     def judgement(self) -> Judgement:
-        """Whether raters prefer otherwise late in their sessions than early."""
         if self.p_value is None or self.trend.too_small:
             return UNKNOWN
         return LOOK if self.p_value < ALPHA else FINE
@@ -150,8 +145,8 @@ def ballots(
     level: float = 0.95,
     sampled: Sampled | None = None,
 ) -> Ballots:
-    """Rate and seconds by ballot number: thirds, each number, and linear trends. Takes all votes
-    cast: attention checks keep their ballot numbers, and enter nothing.
+    """Rate and seconds by ballot number: thirds, each number, and trends. Takes all votes cast:
+    attention checks keep their ballot numbers, and enter nothing.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{(p + r) % 12}", problem="q", lower_side="left",

@@ -39,8 +39,6 @@ NO_GAP = 1e-9
 
 @dataclass(frozen=True)
 class Gap:
-    """How the two formulas of a pair differ."""
-
     eic: float  # Digits, higher EIC less lower EIC: 0 or more
     # R² of the formula of lower EIC less that of higher EIC: positive speaks for the lower
     r2: float
@@ -81,7 +79,6 @@ class Gaps(PlainAtLevel):
 
     @property
     def terms(self) -> tuple[RegressionTerm, ...]:
-        """Those of the columns, without the intercept."""
         return tuple(term for term in self.fit.terms if term.name != INTERCEPT)
 
     def odds_ratio(self, name: str) -> tuple[float, Interval] | None:
@@ -108,7 +105,6 @@ class Gaps(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        """Whether the preference is still there once `held_equal` and side are equal."""
         if self.adjusted_rate is None or self.fit.too_small:
             return UNKNOWN
         plain = side_of_half(self.unadjusted.interval(self.level))

@@ -45,8 +45,6 @@ class ProblemRate(PlainAtLevel):
 
 @dataclass(frozen=True)
 class ProblemRates(PlainAtLevel):
-    """Rates by problem, and a test of "all problems are alike"."""
-
     # In the order of names; problems without a deciding vote among them
     rates: tuple[ProblemRate, ...]
     design_effect: float  # Within problems, pair × rater clustered, at least 1
@@ -74,7 +72,6 @@ class ProblemRates(PlainAtLevel):
 
     @property
     def with_votes(self) -> tuple[ProblemRate, ...]:
-        """Problems with a deciding vote."""
         return tuple(each for each in self.rates if each.votes)
 
     @property
@@ -87,7 +84,6 @@ class ProblemRates(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        """Whether problems differ, or one speaks against the lower EIC."""
         if self.contradicting or (self.p_value is not None and self.p_value < ALPHA):
             return LOOK
         return FINE if self.p_value is not None else UNKNOWN
@@ -120,8 +116,7 @@ def problem_rates(
     """The rate in each problem with an interval, and a permutation test of their differences. Row i
     of ``numpy.random.default_rng(seed).permuted(numpy.tile(problem_of_pair, (draws, 1)), axis=1)``
     deals the problems anew to the pairs with a deciding vote, in the order of their names; p = (1 +
-    reshuffles with at least the observed spread) / (1 + draws). Raises `UserError` if the level
-    does not lie between 0 and 1, or there is no draw.
+    reshuffles with at least the observed spread) / (1 + draws).
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p:02}", problem="ab"[p % 2], position=1,

@@ -34,8 +34,6 @@ WINDOWS = {"narrow": "a phone's width", "medium": "a tablet's width", "wide": "a
 
 @dataclass(frozen=True)
 class ScreenRate(PlainAtLevel):
-    """The votes that were cast in windows of one class."""
-
     viewport: str  # {"narrow", "medium", "wide"}
     votes: int  # Valid, ties included
     raters: int  # Who cast them
@@ -63,7 +61,6 @@ class Screens(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        """Whether the preference depends on the screen."""
         if self.p_value is None or self.fit.too_small:
             return UNKNOWN
         return LOOK if self.p_value < ALPHA else FINE
@@ -101,8 +98,8 @@ def screens(
     level: float = 0.95,
     sampled: Sampled | None = None,
 ) -> Screens:
-    """Rates by class of window, and a regression that compares them. Takes all votes cast; older
-    votes have no `viewport`, and only votes that the rule keeps count.
+    """Rates by class of window, and a regression that compares them, from all votes cast; older
+    votes have no `viewport`.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{(p + r) % 12}", problem="q", lower_side="left",

@@ -46,8 +46,6 @@ class SensitivityPoint(PlainAtLevel):
 
 @dataclass(frozen=True)
 class Sensitivity(PlainAtLevel):
-    """The rate over exclusion thresholds, for whole sessions and for single votes."""
-
     rule: ExclusionRule  # As frozen; its limit on failed attention checks holds at every point
     points: tuple[SensitivityPoint, ...]  # Sessions first, thresholds ascending
     level: float
@@ -55,7 +53,6 @@ class Sensitivity(PlainAtLevel):
     JSON = ("rule", "level", "points", "sentence", "judgement")
 
     def of_unit(self, unit: Unit) -> tuple[SensitivityPoint, ...]:
-        """The curve for whole sessions, or for single votes."""
         return tuple(point for point in self.points if point.unit == unit)
 
     @property
@@ -76,7 +73,6 @@ class Sensitivity(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        """Whether another threshold would have led to another conclusion."""
         if self.frozen.rate.reason or self.frozen.rate.too_small:
             return UNKNOWN
         return LOOK if self.contradicting else FINE
@@ -118,8 +114,7 @@ def sensitivity(
     estimand: Estimand | None = None,
     sampled: Sampled | None = None,
 ) -> Sensitivity:
-    """The rate at thresholds 0, 10, … 180 s and at the frozen one, for sessions and single votes;
-    `votes` are all that were cast, practice ballots and attention checks included.
+    """The rate of all votes cast at thresholds 0, 10, … 180 s and the frozen one, for both units.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p}", problem="q", lower_side="left", position=p + 1,

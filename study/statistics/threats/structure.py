@@ -82,7 +82,6 @@ class Confounding(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        """Whether it is EIC that raters follow, as far as looks can be told apart from it."""
         plain = side_of_half(self.unadjusted.interval(self.level))
         if plain in ("", "open") or self.unadjusted.too_small:
             return UNKNOWN
@@ -149,9 +148,8 @@ def confounding(
     *,
     level: float = 0.95,
 ) -> Confounding:
-    """Preference against the gap in EIC, adjusted for what the eye sees, with its dose–response;
-    ties are left out. `looks` are the columns of `VISIBLE`, lower EIC less higher EIC; votes on
-    pairs where one is unknown (nan) are left out.
+    """Preference against the gap in EIC, adjusted for `looks` (columns of `VISIBLE`, lower EIC less
+    higher EIC), with its dose–response. Ties and pairs with nan are left out.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p:02}", problem="q", position=1,

@@ -65,7 +65,6 @@ class Ties(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        """Whether the conclusion hangs on the convention."""
         if not self.votes:
             return UNKNOWN
         headline, *others = self.counted

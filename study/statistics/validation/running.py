@@ -33,8 +33,6 @@ Truth = Literal["rate", "these pairs", "other problems", "kappa"]
 
 @dataclass(frozen=True)
 class MethodResult:
-    """What one method says of one study."""
-
     interval: Interval | None = None
     p_value: float | None = None  # One-sided
     # Whether the method says that the study is too small, or has neither interval nor test
@@ -132,7 +130,6 @@ def _agreement(study: SimulatedStudy, draws: int) -> MethodResult:
 
 
 def _one_way(headline: ClusteredRate, which: int) -> MethodResult:
-    """The headline's method with one of its two kinds of cluster."""
     if headline.reason:
         return MethodResult()
     part = headline.components[which]
@@ -288,9 +285,8 @@ def validate(
     draws: int = DRAWS,
     progress: Progress | None = None,
 ) -> list[ValidationRow]:
-    """A row for each scenario and method, in order, from so many simulated studies of each
-    scenario; equal seeds give equal counts, whatever the number of processes. Raises `UserError` if
-    there is no study or no process.
+    """A row for each scenario and method, in order; equal seeds give equal counts, whatever the
+    number of processes. Raises `UserError` if there is no study or no process.
     """
     if studies < 1 or processes < 1:
         raise UserError("at least one study and one process are needed")
@@ -314,8 +310,6 @@ def validate(
 
 @dataclass(frozen=True)
 class _Job:
-    """Some studies of one scenario."""
-
     number: int
     scenario: Scenario
     count: int
@@ -333,7 +327,6 @@ def _run_jobs(jobs: Sequence[_Job], processes: int) -> Iterator[tuple[int, dict[
 
 
 def _run_job(job: _Job) -> dict[str, Tally]:
-    """Tallies by the name of the method."""
     tallies = {method.name: Tally() for method in METHODS}
     rng = np.random.default_rng(job.seed)
     for study in simulate_many(job.scenario.model, job.count, rng):

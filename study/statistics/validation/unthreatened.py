@@ -58,8 +58,6 @@ class RehearsedVote:
 
 @dataclass(frozen=True)
 class NullThreats:
-    """How many studies without a fault have a threat that asks for a closer look."""
-
     # studies, looks, uncorrected: all; with at least one such threat; with a test below .05, as if
     # each were the only one
     studies: int
@@ -112,7 +110,6 @@ def null_threats(
 
 
 def _judged(threats: Threats) -> dict[str, Any]:
-    """Each threat by its name in a report."""
     names = (
         "sensitivity",
         "attention",

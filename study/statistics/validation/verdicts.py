@@ -28,8 +28,6 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class AimVerdict(PlainAtLevel):
-    """An aim, and how it came out."""
-
     aim: str
     binding: bool  # Whether missing it fails the validation
     # rows, flagged: rows that were judged, and how many of them are mostly studies called too small
