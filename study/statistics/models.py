@@ -160,7 +160,7 @@ def mean_over_pairs(
     share: bool,
     sampled: Sampled | None = None,
 ) -> ModelEstimate:
-    """The mean of one value a pair, in clusters; a `share` is compared with one half, a difference
+    """The mean of one value a pair, clustered; a `share` is compared with 1/2, a difference
     with 0.
     """
     names = sorted(values)

@@ -57,8 +57,7 @@ _NAMES = re.compile(r"[^\W\d]\w*")
 
 
 def without_words(rows: Iterable[Listed]) -> list[Listed]:
-    """The rows, with a mark at those that hold a word for a missing formula (unless it is a
-    variable).
+    """The rows, those marked that hold a word for a missing formula which no other formula uses.
 
     >>> [r.error for r in without_words([Listed(1, "x"), Listed(2, "failed"), Listed(3, "n/a")])]
     ['', 'this row holds no formula, only `failed`', 'this row holds no formula, only `n/a`']

@@ -52,8 +52,8 @@ class Numerals:
 
 
 def numerals_of(cells: Iterable[str], *, apart: bool = False) -> tuple[Numerals, tuple[str, ...]]:
-    """How numbers in cells are written, and a note; `apart`: behind semicolons, beside decimal
-    commas.
+    """How the numbers in cells are written, and a note; with `apart`, semicolons separate the
+    cells.
 
     >>> numerals_of(["3", "0,98", "1,234"])
     (Numerals(commas='decimal'), ('A comma is read as the decimal mark, as in `0,98`.',))
