@@ -1,4 +1,4 @@
-"""What a closed study found: `analyse` turns an exported study into numbers, and names its
+"""The results of a closed study: `analyse` turns an exported study into numbers, with its
 software.
 """
 
@@ -66,7 +66,6 @@ def gap_of(pair: ExportedPair) -> Gap:
 
 
 def pair_gaps(export: StudyExport) -> dict[str, Gap]:
-    """The gap of every pair of the study, by its id."""
     return {pair.pair: gap_of(pair) for pair in export.pairs}
 
 
@@ -135,8 +134,6 @@ REASONS = (HASTY_SESSION, HASTY_VOTE, FAILED_ATTENTION)
 
 @dataclass(frozen=True)
 class Attention:
-    """Attention checks answered, and how many of them were passed."""
-
     answered: int
     passed: int
 
@@ -160,8 +157,6 @@ class HeldGaps(Plain):
 
 @dataclass(frozen=True)
 class ProblemPreference:
-    """The valid votes on one problem's pairs."""
-
     problem: str
     pairs: int
     preference: Preference
@@ -169,8 +164,6 @@ class ProblemPreference:
 
 @dataclass(frozen=True, eq=False)
 class StudyReport:
-    """The results of a closed study, with what they were computed from."""
-
     export: StudyExport
     # Why each vote of the export does not count, "" if it does; in order. Practice ballots and
     # attention checks have none.
@@ -181,7 +174,7 @@ class StudyReport:
     estimand: Estimand = "pairs like these"
 
     def complete(self) -> StudyReport:
-        """Itself, with all that is computed when first asked for: threads may then share it."""
+        """Compute all that is cached, so that threads may share the report; returns it."""
         for name, kind in vars(type(self)).items():
             if isinstance(kind, cached_property):
                 getattr(self, name)
@@ -189,17 +182,14 @@ class StudyReport:
 
     @cached_property
     def software(self) -> Software:
-        """What made the numbers."""
         return Software.here()
 
     @cached_property
     def votes_cast(self) -> tuple[ExportedVote, ...]:
-        """All votes on pairs."""
         return tuple(vote for vote in self.export.votes if vote.on_a_pair)
 
     @cached_property
     def valid_votes(self) -> tuple[ExportedVote, ...]:
-        """The votes that count."""
         return tuple(
             vote
             for vote, reason in zip(self.export.votes, self.reasons, strict=True)
@@ -208,7 +198,6 @@ class StudyReport:
 
     @cached_property
     def votes_excluded(self) -> dict[str, int]:
-        """Votes that do not count, by reason."""
         counts = Counter(self.reasons)
         return {reason: counts[reason] for reason in REASONS if counts[reason]}
 
@@ -219,7 +208,7 @@ class StudyReport:
 
     @cached_property
     def unfinished_excluded_raters(self) -> int:
-        """Those of them who stopped before their last ballot."""
+        """Those of the excluded raters who stopped before their last ballot."""
         cast = Counter(v.rater for v in self.votes_cast)
         kept = {v.rater for v in self.valid_votes}
         wanted = self.export.ballots_per_rater
@@ -227,18 +216,16 @@ class StudyReport:
 
     @cached_property
     def attention(self) -> Attention:
-        """The attention checks."""
         checks = [v for v in self.export.votes if v.is_attention and not v.is_practice]
         return Attention(len(checks), sum(v.attention_ok is True for v in checks))
 
     @cached_property
     def preference(self) -> Preference:
-        """Valid votes for the lower and the higher EIC."""
         return Preference.of(v.choice for v in self.valid_votes)
 
     @cached_property
     def preference_of_all(self) -> Preference:
-        """The same before exclusions."""
+        """The preference before exclusions."""
         return Preference.of(v.choice for v in self.votes_cast)
 
     @cached_property
@@ -262,7 +249,6 @@ class StudyReport:
 
     @cached_property
     def held_gaps(self) -> HeldGaps:
-        """How far the gaps of the pairs hang on single rows."""
         least = float(self.export.rules.get("min_eic_gap", 0.0))
         known = [pair for pair in self.export.pairs if pair.gap_share is not None]
         return HeldGaps(
@@ -277,7 +263,6 @@ class StudyReport:
 
     @cached_property
     def declared(self) -> DeclaredAnalysis | None:
-        """What the study declared of its analysis; None if it declared nothing."""
         return DeclaredAnalysis.of(self.export.configuration)
 
     @cached_property
@@ -293,12 +278,10 @@ class StudyReport:
 
     @cached_property
     def sampled(self) -> Sampled:
-        """What was sampled beside the raters."""
         return sampled_of(self.estimand, len({pair.problem for pair in self.export.pairs}))
 
     @cached_property
     def table(self) -> VoteArrays:
-        """The valid votes as columns."""
         return VoteArrays.of(self.valid_votes, self.sampled)
 
     @cached_property
@@ -308,14 +291,12 @@ class StudyReport:
 
     @cached_property
     def effect(self) -> EffectSize:
-        """The headline held against the smallest effect of interest."""
         declared = self.declared
         margin = declared.smallest_effect if declared else SMALLEST_EFFECT
         return effect_size(self.inference, margin, level=self.level, declared=declared is not None)
 
     @cached_property
     def mixed(self) -> MixedRate:
-        """A mixed logistic model of the same votes, a sensitivity."""
         return mixed_rate(self.table, self.inference, level=self.level)
 
     @cached_property
@@ -334,12 +315,10 @@ class StudyReport:
 
     @cached_property
     def sign_test(self) -> SignTest:
-        """Pairs by the majority of their votes."""
         return sign_test(self.table)
 
     @cached_property
     def fleiss_kappa(self) -> FleissKappa:
-        """Fleiss' kappa over the pairs with at least two deciding votes."""
         counts = count_choices((v.pair, v.choice) for v in self.valid_votes)
         return fleiss_kappa(counts[pair] for pair in sorted(counts))
 
@@ -355,12 +334,10 @@ class StudyReport:
 
     @cached_property
     def agreement(self) -> Agreement:
-        """Four coefficients of agreement, with intervals."""
         return agreement_of(self.table, seed=self.seed, level=self.level)
 
     @cached_property
     def subgroups(self) -> tuple[Subgroups, ...]:
-        """Rates in the groups of raters that were declared before the first vote."""
         declared = str(self.export.configuration.get("design", {}).get("subgroups", ""))
         answers: dict[str, dict[str, str]] = {
             "degree": {vote.rater: vote.degree for vote in self.valid_votes},
@@ -374,12 +351,10 @@ class StudyReport:
 
     @cached_property
     def written_reasons(self) -> Reasons:
-        """What raters wrote, counted by subject."""
         return reasons_of(self.valid_votes)
 
     @cached_property
     def threats(self) -> Threats:
-        """What could be wrong."""
         return threats_of(
             self.export.votes,
             self.export.exclusion,
@@ -393,7 +368,6 @@ class StudyReport:
 
     @cached_property
     def models(self) -> ModelResults:
-        """What the models that were asked preferred, beside people."""
         return model_results(
             self.export, self.valid_votes, level=self.level, seed=self.seed, sampled=self.sampled
         )
@@ -429,7 +403,6 @@ class StudyReport:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know beside the verdict, in sentences."""
         notes = []
         if self.export.unblindings:
             notes.append(looks_sentence(self.export))
@@ -492,16 +465,10 @@ def analyse(
     seed: int = 0,
     estimand: Estimand | None = None,
 ) -> StudyReport:
-    """Apply the frozen exclusion rule; the results are computed when they are asked for.
-
-    - `level`: confidence level of the intervals, in (0, 1); by default as declared, else 0.95.
-    - `seed`: of the bootstraps, 0 or more.
-    - `estimand`, {"problems like these", "pairs like these", "these pairs"}, optional: what the
-      headline is about; by default as declared. Undeclared: problems like these if the study has
-      pairs of ten problems or more, whoever voted on them; else pairs like these, on the same
-      problems.
-
-    Raises `UserError` if one of them makes no sense.
+    """Apply the frozen exclusion rule; each result is computed at its first use. `level` is in (0,
+    1), by default as declared, else 0.95. So is `estimand`, the population of the headline;
+    undeclared it is "problems like these" if the study has pairs of ten problems or more, whoever
+    voted on them, else "pairs like these". Raises `UserError` if one of them makes no sense.
     """
     declared = DeclaredAnalysis.of(export.configuration)
     if level is None:

@@ -79,7 +79,6 @@ def bundle_files(report: StudyReport) -> Iterator[tuple[str, bytes]]:
 
 
 def bundle_size(report: StudyReport) -> int:
-    """How many files `bundle_files` yields."""
     models = 1 if report.export.model_runs else 0
     declared = 1 if report.declared is not None else 0
     return 12 + models + declared + len(figure_names(report)) * len(FORMATS)
@@ -88,15 +87,9 @@ def bundle_size(report: StudyReport) -> int:
 def write_bundle(
     target: Path | BinaryIO, report: StudyReport, *, progress: Progress | None = None
 ) -> None:
-    """Write the archive, or its files into a folder.
-
-    ``python -m study report`` reads the folder, or the unpacked archive, again.
-
-    - `target`: a path that ends in ``.zip`` and a stream get the archive; another path is a folder,
-      made if it is missing.
-    - `progress`: may raise to stop.
-
-    Raises `DataError` if the target cannot be written.
+    """Write the archive, or its files into a folder; ``python -m study report`` reads either again.
+    A path that ends in ``.zip`` and a stream get the archive; another path is a folder, made if it
+    is missing. `progress` may raise to stop. Raises `DataError` if the target cannot be written.
     """
     try:
         if not isinstance(target, Path):

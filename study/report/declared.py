@@ -14,8 +14,6 @@ from study.statistics.clusters import Estimand
 
 @dataclass(frozen=True)
 class DeclaredAnalysis(Plain):
-    """What was frozen of the analysis."""
-
     estimand: Estimand  # {"problems like these", "pairs like these", "these pairs"}
     confidence_level: float
     sidedness: str  # {"two-sided", "one-sided"}
@@ -63,8 +61,6 @@ UNDECLARED = (
 
 def departures(declared: DeclaredAnalysis | None, estimand: str, level: float) -> tuple[str, ...]:
     """Where a report is not what was declared, a sentence each.
-
-    - `level`: of the report.
 
     >>> declared = DeclaredAnalysis("these pairs", 0.95, "two-sided", 0.05)
     >>> departures(declared, "these pairs", 0.9)

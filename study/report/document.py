@@ -14,7 +14,6 @@ from study.report.verdict import verdict
 
 
 def document_text(report: StudyReport) -> str:
-    """The JSON document as text."""
     return json_text(document(report))
 
 
@@ -31,7 +30,6 @@ def document(report: StudyReport) -> dict[str, Any]:
 
 
 def _source(report: StudyReport) -> dict[str, Any]:
-    """What the numbers come from."""
     export = report.export
     return {
         "study": export.study,
@@ -58,7 +56,6 @@ def _source(report: StudyReport) -> dict[str, Any]:
 
 
 def _counts(report: StudyReport) -> dict[str, Any]:
-    """Raters, votes, pairs, times."""
     votes = list(report.votes_per_pair.values())
     return {
         "flow": StudyFlow.of(report).to_json(),

@@ -1,15 +1,10 @@
-"""An exported study: a folder that holds all that a report reads, how it is written and read.
+"""An exported study: a folder that holds all that a report reads, how it is written and read. The
+report, not the export, computes from the frozen rule which votes count.
 
-=============  ====================================================================
-``study.json``  the frozen study: names, dates, hash, rules, exclusion rule, pairs,
-                rater counts, looks at the results while it was open, the
-                commitments to the votes, and the whole frozen configuration
-``votes.csv``   a row for each vote cast, practice and attention ballots included
-``model_answers.csv``  a row for each answer of a model; only where models were asked
-=============  ====================================================================
-
-`write_export` and `read_export` are inverse to each other.  The export judges
-nothing: which votes count is computed by the report from the frozen rule.
+- ``study.json``: names, dates, hash, rules, exclusion rule, pairs, rater counts, looks at the
+  results while the study was open, commitments to the votes, the whole frozen configuration
+- ``votes.csv``: a row for each vote cast, practice and attention ballots included
+- ``model_answers.csv``: a row for each answer of a model; only where models were asked
 """
 
 from __future__ import annotations
@@ -50,8 +45,6 @@ Side = Literal["left", "right"]
 
 @dataclass(frozen=True)
 class ExportedPair:
-    """One matched pair of the frozen study."""
-
     # pair, problem: ids; `pair` is unique in the study
     pair: str
     problem: str
@@ -152,8 +145,6 @@ class RaterCounts:
 
 @dataclass(frozen=True)
 class Unblinding(Plain):
-    """A look at the results while the study was still open."""
-
     at: datetime  # UTC
     votes_then: int  # Votes on pairs that had been cast by then
 
@@ -168,10 +159,8 @@ class Unblinding(Plain):
 
 @dataclass(frozen=True)
 class StudyExport:
-    """A frozen study with its votes.
-
-    Raises `DataError` if an id appears twice, or a vote is on no pair of the study, or of another
-    problem.
+    """A frozen study with its votes. Raises `DataError` if an id appears twice, or a vote is on no
+    pair of the study or of another problem.
     """
 
     # study, title: id and display name
@@ -208,7 +197,6 @@ class StudyExport:
 
     @property
     def chain(self) -> str:
-        """The last link of the seals' chain; "" without seals."""
         return chain_of(self.hash, self.seals) if self.seals else ""
 
     def __post_init__(self) -> None:
@@ -258,11 +246,8 @@ _PLAIN = ("study", "title", "hash", "ballots_per_rater", "votes_per_pair", "tie_
 
 
 def write_export(folder: Path, export: StudyExport) -> None:
-    """Write ``study.json`` and ``votes.csv`` into a folder, made if it is missing.
-
-    Where models were asked, ``model_answers.csv`` too.
-
-    Raises `DataError` if the folder cannot be written.
+    """Write ``study.json``, ``votes.csv`` and, where models were asked, ``model_answers.csv`` into
+    a folder, made if it is missing. Raises `DataError` if the folder cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -277,7 +262,6 @@ def write_export(folder: Path, export: StudyExport) -> None:
 
 
 def study_text(export: StudyExport) -> str:
-    """``study.json``: everything but the votes."""
     document: dict[str, Any] = {"format": FORMAT}
     document |= {name: getattr(export, name) for name in _PLAIN}
     document |= {name: utc_text(getattr(export, name)) for name in _STAMPS}
@@ -297,10 +281,7 @@ def study_text(export: StudyExport) -> str:
 def votes_csv(
     votes: Iterable[ExportedVote], extra: Mapping[str, Iterable[str]] | None = None
 ) -> str:
-    """Votes as spreadsheet-safe CSV text, with further columns behind them.
-
-    - `extra`: as many cells as votes.
-    """
+    """Votes as spreadsheet-safe CSV text, with further columns behind them."""
     further = extra or {}
     rest: Iterable[tuple[str, ...]] = zip(*further.values(), strict=True) if further else ()
     rows = iter(rest)
@@ -336,10 +317,8 @@ def _numbers_out(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_export(folder: Path) -> StudyExport:
-    """Read the folder of an exported study.
-
-    Raises `DataError` if a file is missing or does not fit the format; the message names the file,
-    and the row of a bad vote. If the export was edited; the message names the edit.
+    """Read an exported study. Raises `DataError` if a file is missing or does not fit the format
+    (with file and row), or the export was edited.
     """
     document = _document(folder / STUDY_FILE)
     try:
@@ -391,10 +370,8 @@ def _document(path: Path) -> dict[str, Any]:
 
 
 def edits_of(export: StudyExport) -> tuple[str, ...]:
-    """How an export differs from what was frozen and from what was cast, in words.
-
-    Everything that the frozen configuration says, every vote that has a seal, and what follows from
-    the votes.  Nothing where there is no frozen configuration: the report says so.
+    """How an export differs from the frozen configuration and the seals of its votes, in words.
+    Nothing is compared where there is no frozen configuration: the report says so.
     """
     if not export.checkable:
         return ()
@@ -407,7 +384,7 @@ def edits_of(export: StudyExport) -> tuple[str, ...]:
 
 
 def _edits_of_models(export: StudyExport) -> Iterator[str]:
-    """Whether a run was declared is not for the export to say."""
+    """The edits of models' runs and answers; the export cannot say whether a run was declared."""
     frozen = export.configuration.get("design", {}).get("model_raters")
     plan = ModelPlan.from_json(frozen) if frozen else None
     for run in export.model_runs:

@@ -1,6 +1,4 @@
-"""Models in an exported study: the runs in ``study.json``, a row an answer in
-``model_answers.csv``.
-"""
+"""Models in an exported study: runs in ``study.json``, a row an answer in ``model_answers.csv``."""
 
 from __future__ import annotations
 
@@ -20,8 +18,6 @@ OUTCOMES = ("lower", "higher", "tie", "refused", "unparsable")
 
 @dataclass(frozen=True)
 class ExportedRun:
-    """A model that was asked about the study."""
-
     label: str  # Unique in the study
     # model, base_url: as asked; never a key
     model: str
@@ -88,8 +84,6 @@ def check_models(
 ) -> None:
     """Raise `DataError` unless each answer is the only one of its run, pair, order and repeat.
 
-    - `problems`: of the study.
-
     >>> check_models((), (), {})
     """
     repeats: dict[str, int] = {}
@@ -121,14 +115,12 @@ def answers_csv(answers: Iterable[ExportedAnswer], text: Callable[[Any], str]) -
 
 
 def runs_json(runs: Iterable[ExportedRun]) -> list[dict[str, Any]]:
-    """What ``study.json`` holds of them."""
     return [asdict(run) for run in runs]
 
 
 def read_answers(path: Path) -> tuple[ExportedAnswer, ...]:
-    """Read ``model_answers.csv``; () where there is none, as in older exports.
-
-    Raises `DataError` if it does not fit; the message names the row.
+    """Read ``model_answers.csv``; () where there is none, as in older exports. Raises `DataError`,
+    with the row, if it does not fit.
     """
     if not path.is_file():
         return ()

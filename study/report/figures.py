@@ -1,7 +1,5 @@
-"""The figures of a report, described once: marks, curves and counts with their words.
-
-No drawing library: `study.report.printing` draws a description with Matplotlib, the results page
-with Plotly.
+"""The figures of a report as data: marks, curves and counts, drawn by Matplotlib or Plotly
+elsewhere.
 """
 
 from __future__ import annotations
@@ -38,8 +36,6 @@ BINS = 20
 
 @dataclass(frozen=True)
 class Mark:
-    """A number with its interval."""
-
     name: str  # Said beside it
     value: float | None  # None: there is none, and `text` says so
     # low, high: ends of the interval; None without one
@@ -55,8 +51,6 @@ class Mark:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Numbers with their intervals, one below the other."""
-
     marks: tuple[Mark, ...]  # From top to bottom
     axis: str = ""  # Title of the axis; "" without one
     limits: tuple[float, float] = (0.0, 1.0)  # Of the axis; (0, 1) is written in percent
@@ -70,8 +64,6 @@ class Intervals:
 
 @dataclass(frozen=True)
 class Curve:
-    """Shares over a number."""
-
     name: str
     at: tuple[float, ...]  # Ascending, one for each mark
     marks: tuple[Mark, ...]  # The name of a mark is the first line of what is said of it
@@ -114,8 +106,6 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Histograms:
-    """Histograms side by side, with one legend."""
-
     panels: tuple[Histogram, ...]
     names: tuple[str, str] = ("lower EIC", "higher EIC")
     upwards: str = "pairs"
@@ -123,8 +113,6 @@ class Histograms:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many things have 0, 1, 2, … of something."""
-
     counts: tuple[int, ...]
     # axis, upwards: titles of the axes
     axis: str
@@ -222,9 +210,8 @@ def _problems(report: StudyReport) -> Intervals:
 
 
 def _models(report: StudyReport) -> Intervals:
-    """People's rate, each model's, and what the paper reports of both, without intervals.
-
-    After Yu et al., Figure ``fig:LLM_rating2``.
+    """People's rate, each model's, and the paper's without intervals (Yu et al.,
+    ``fig:LLM_rating2``).
     """
     level = report.level
     marks = [share_mark("people", report.inference.rate, report.inference.interval(level))]
@@ -280,7 +267,6 @@ def _sensitivity(report: StudyReport) -> Curves:
 
 
 def _ballots(report: StudyReport) -> Curves:
-    """Rate and median active seconds for each number of the ballot."""
     numbers = report.threats.ballots.numbers
     marks = tuple(
         share_mark(
@@ -299,7 +285,6 @@ def _ballots(report: StudyReport) -> Curves:
 
 
 def _distributions(report: StudyReport) -> Histograms:
-    """Complexity, R² and EIC of the two formulas of each pair."""
     pairs = report.export.pairs
     return pair_histograms(
         [(p.lower_complexity, p.lower_r2, p.lower_eic) for p in pairs],
@@ -310,12 +295,9 @@ def _distributions(report: StudyReport) -> Histograms:
 def pair_histograms(
     lower: Sequence[tuple[float, float, float]], higher: Sequence[tuple[float, float, float]]
 ) -> Histograms:
-    """The pairs of a study, frozen or not.
-
-    After Yu et al., Figure ``fig:LLM_rating``, left panels.
-
-    - `lower`, `higher`: complexity, R² and EIC of the formula of lower, and of higher EIC of each
-      pair; what is not finite is left out.
+    """The pairs of a study, frozen or not, as in the left panels of Figure ``fig:LLM_rating`` of Yu
+    et al. `lower` and `higher` hold complexity, R² and EIC of the formula of lower and higher EIC
+    of each pair; values that are not finite are left out.
 
     >>> found = pair_histograms([(5, 0.9, 0.2)], [(6, float("nan"), 3.2)]).panels
     >>> found[0].edges, found[0].lower, found[0].higher
@@ -333,7 +315,6 @@ def pair_histograms(
 
 
 def _votes_per_pair(report: StudyReport) -> Counts:
-    """A bar for each number of valid votes."""
     found = Counter(report.votes_per_pair.values())
     counts = tuple(found[n] for n in range(max(found, default=-1) + 1))
     return Counts(counts, "valid votes on a pair", "pairs", empty="no pairs")
@@ -393,8 +374,6 @@ def _histogram(axis: str, lower: Sequence[float], higher: Sequence[float], empty
 
 @dataclass(frozen=True)
 class FigureKind:
-    """One figure of a report."""
-
     title: str
     caption: str
     # Never fails: where there is nothing to draw, the description says why

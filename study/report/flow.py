@@ -13,8 +13,6 @@ from study.report.analysis import StudyReport
 
 @dataclass(frozen=True)
 class Lost(Plain):
-    """Votes that a rule leaves out, and whose they are."""
-
     reason: str
     votes: int
     raters: int
@@ -34,8 +32,6 @@ class Lost(Plain):
 
 @dataclass(frozen=True)
 class FlowStage:
-    """How many got so far."""
-
     number: int
     name: str
     # What became of the others, or what the number does not count; "" where nothing is to say
@@ -44,8 +40,6 @@ class FlowStage:
 
 @dataclass(frozen=True)
 class StudyFlow(Plain):
-    """The stages of a study, in people and then in votes."""
-
     # By a personal link; None if the export does not tell them from those of open links
     invited: int | None
     through_open_links: int | None  # Who came through an open link; how many saw it nobody knows
@@ -85,8 +79,8 @@ class StudyFlow(Plain):
 
     @classmethod
     def of(cls, report: StudyReport) -> StudyFlow:
-        """Counted anew from the votes; how many were invited, consented and finished from the
-        export, which alone knows.
+        """Counted from the votes; the invited, consented and finished people come from the
+        export.
         """
         people, votes = report.export.raters, report.export.votes
         through = people.through_open_links
@@ -114,7 +108,6 @@ class StudyFlow(Plain):
 
     @property
     def people(self) -> tuple[FlowStage, ...]:
-        """From invitations to raters who count."""
         known = self.consented or not self.voted
         return (
             *self._invitations,
@@ -126,7 +119,6 @@ class StudyFlow(Plain):
 
     @property
     def votes(self) -> tuple[FlowStage, ...]:
-        """From votes cast to votes that decide."""
         ties = self.valid - self.deciding
         lost = "; ".join(each.words for each in self.lost)
         return (

@@ -20,7 +20,6 @@ def methods_markdown(report: StudyReport) -> str:
 
 
 def methods_text(report: StudyReport) -> str:
-    """The same as plain text."""
     title = f"Methods: {report.export.title or report.export.study}"
     return "\n\n".join([title, *map(wording.wrap, paragraphs(report))]) + "\n"
 
@@ -85,7 +84,6 @@ def _material(report: StudyReport) -> list[str]:
 
 
 def _rules(report: StudyReport) -> str:
-    """The matching rules, as far as the export has them."""
     names = (
         ("max_complexity_gap", "|ΔC| ≤ {:g}"),
         ("max_r2_gap", "|ΔR²| ≤ {:g}"),
@@ -132,7 +130,6 @@ def _exclusions(report: StudyReport) -> str:
 
 
 def _clocks(report: StudyReport) -> str:
-    """Whose clock the times are from."""
     timed, valid = report.votes_by_rater_clock, len(report.valid_votes)
     if not valid:
         return "There are no valid votes to time."
@@ -187,13 +184,11 @@ def _result(report: StudyReport) -> list[str]:
 
 
 def _population(report: StudyReport) -> str:
-    """What the interval is about."""
     words = {"problems like these": "problems and pairs like these"}
     return words.get(report.estimand, report.estimand)
 
 
 def _sampling(report: StudyReport) -> str:
-    """What the interval takes for a random sample, and what it holds fixed."""
     if report.estimand == "these pairs":
         return (
             "The interval is conditional on the pairs of this study and takes its raters for a "

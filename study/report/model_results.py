@@ -22,15 +22,12 @@ from study.statistics.votes import Sampled
 
 @dataclass(frozen=True, eq=False)
 class RunResult:
-    """One model."""
-
     run: ExportedRun
     found: ModelFindings
     wanted: int  # Pairs of the study times repeats
 
     @property
     def answers(self) -> int:
-        """Answers there are."""
         return len(self.found.answers)
 
     @property
@@ -49,12 +46,10 @@ class RunResult:
 
     @property
     def median_latency(self) -> float | None:
-        """Seconds of an answer."""
         seconds = [answer.latency_seconds for answer in self.found.answers]
         return statistics.median(seconds) if seconds else None
 
     def to_json(self, level: float) -> dict[str, Any]:
-        """Plain values."""
         run, found = self.run, self.found
         within, cells = found.within
         rate, votes = found.people
@@ -92,8 +87,6 @@ class RunResult:
 
 @dataclass(frozen=True)
 class PrimaryTest:
-    """One declared model's test of the primary contrast."""
-
     label: str
     estimate: ModelEstimate
     p_holm: float | None  # Corrected for as many tests as there are
@@ -101,8 +94,6 @@ class PrimaryTest:
 
 @dataclass(frozen=True, eq=False)
 class ModelResults:
-    """All models of a study."""
-
     runs: tuple[RunResult, ...]
     contrast: str  # The primary one, as frozen; "" if none was declared
     missing: tuple[str, ...]  # Declared models that were not asked
@@ -113,7 +104,6 @@ class ModelResults:
 
     @cached_property
     def between(self) -> tuple[tuple[str, str, BetweenModels], ...]:
-        """Every two runs."""
         return tuple(
             (a.run.label, b.run.label, self._between(a, b))
             for i, a in enumerate(self.runs)
@@ -143,7 +133,6 @@ class ModelResults:
         return between_models(a.found.scores, b.found.scores, self.problems, sampled=self.sampled)
 
     def to_json(self, level: float) -> dict[str, Any]:
-        """Plain values."""
         return {
             "runs": [each.to_json(level) for each in self.runs],
             "between": [
@@ -174,12 +163,6 @@ def model_results(
     seed: int,
     sampled: Sampled | None = None,
 ) -> ModelResults:
-    """Put the answers of each run together with people's votes.
-
-    - `votes`: people's valid ones.
-    - `seed`: of the bootstraps.
-    - `sampled`, {"problems", "pairs"}, optional: what the design samples.
-    """
     problems = {pair.pair: pair.problem for pair in export.pairs}
     answers = {
         run.label: [a for a in export.model_answers if a.run == run.label]

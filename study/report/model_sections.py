@@ -128,7 +128,6 @@ def _undeclared(report: StudyReport) -> str:
 
 
 def _primary(report: StudyReport) -> list[str]:
-    """The declared contrast in sentences."""
     found = report.models
     if not found.contrast:
         return []
@@ -247,7 +246,6 @@ def _agreement(report: StudyReport) -> Section:
 
 
 def _places(report: StudyReport) -> Section:
-    """Position bias, order consistency, repeats."""
     runs, level = report.models.runs, report.level
     rows, biased = [], []
     for each in runs:

@@ -25,7 +25,6 @@ SHORT_TABLE = 8
 
 
 def render_html(report: StudyReport, figures: Mapping[str, Figure] | None = None) -> str:
-    """The whole report as an HTML document; `figures` if they have been drawn."""
     export = report.export
     sections = sections_of(report)
     page = environment("study.report").get_template("study.html.j2")

@@ -12,13 +12,8 @@ from study.report.declared import DeclaredAnalysis
 
 
 def preregistration(configuration: Mapping[str, Any]) -> str:
-    """A frozen configuration as Markdown: hypothesis, material, raters, exclusions, analysis.
-
-    The same bytes from the database and from an export of it.
-
-    - `configuration`: as frozen; its hash is the document's.
-
-    Raises `UserError` if the configuration is of format 1, which declares no analysis.
+    """A frozen configuration as Markdown; the same bytes from the database and from an export of
+    it. Raises `UserError` for format 1, which declares no analysis.
     """
     declared = DeclaredAnalysis.of(configuration)
     if declared is None:

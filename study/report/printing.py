@@ -60,9 +60,8 @@ DASHED: Any = {"color": INK, "linewidth": 0.8, "linestyle": "--", "zorder": 0}
 
 
 def draw(picture: Picture) -> Figure:
-    """A figure of its size in print; where there is nothing to draw, it says why.
-
-    Its parts have their places, so that it may be written several times.
+    """A figure of its size in print, or the reason why there is nothing to draw. All its parts have
+    fixed places, so that it may be written several times.
     """
     with mpl.rc_context(STYLE):
         match picture:
@@ -90,10 +89,8 @@ def to_svg(figure: Figure) -> str:
 
 
 def to_file(figure: Figure, form: Format, title: str, source: str) -> bytes:
-    """A figure as a file that says what it was made from; no date, the same bytes each time.
-
-    - `form`, {"svg", "pdf", "png"}: PNG has 300 dots an inch.
-    - `title`, `source`: kept in the file's metadata.
+    """A figure as a file with its source: no date, the same bytes each time; PNG has 300 dots an
+    inch.
     """
     metadata: dict[Format, dict[str, str | None]] = {
         "svg": {"Title": title, "Description": source, "Creator": "EIC Lab", "Date": None},
@@ -114,7 +111,6 @@ def _written(figure: Figure, form: Format, metadata: Mapping[str, str | None]) -
 
 
 def figures_of(report: StudyReport) -> dict[str, Figure]:
-    """The figures of a report, by their keys in `FIGURES`."""
     return {name: draw(FIGURES[name].describe(report)) for name in figure_names(report)}
 
 
@@ -124,11 +120,7 @@ def figure_svg(report: StudyReport, name: str) -> str:
 
 
 def figure_file(report: StudyReport, name: str, form: Format) -> bytes:
-    """One figure as a file: no date, the same bytes each time.
-
-    - `name`: a key of `FIGURES`.
-    - `form`, {"svg", "pdf", "png"}
-    """
+    """One figure as a file: no date, the same bytes each time."""
     return _file(report, name, draw(FIGURES[name].describe(report)), form)
 
 
@@ -145,7 +137,6 @@ def _file(report: StudyReport, name: str, figure: Figure, form: Format) -> bytes
 
 
 def _say(ax: Axes, text: str, height: float = 0.5) -> None:
-    """A sentence in place of a picture."""
     said = ax.text(
         0.5,
         height,
@@ -306,7 +297,6 @@ def _band(ax: Axes, curve: Curve) -> None:
 
 
 def _whiskers(ax: Axes, curve: Curve) -> None:
-    """Each mark alone, with its interval."""
     for at, mark in curve.known_marks:
         if mark.low is not None and mark.high is not None:
             ax.plot([at, at], [mark.low, mark.high], color=LOWER, linewidth=2, alpha=0.4)

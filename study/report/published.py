@@ -82,7 +82,6 @@ class PublishedCounts(Plain):
 
     @property
     def effective_votes(self) -> float:
-        """Independent votes that would tell as much."""
         return self.votes / self.design_effect
 
     @property
@@ -104,7 +103,6 @@ class PublishedCounts(Plain):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What the counts support, and what nobody can tell from them."""
         plain = Preference(self.lower, self.votes - self.lower)
         level = wording.level_percent(self.level)
         said = [

@@ -19,8 +19,6 @@ GROUPS: dict[Group, str] = {
 
 @dataclass(frozen=True)
 class Fact:
-    """A named number."""
-
     name: str
     value: str
     # What the name means, for somebody who has not met it; "" if it says so itself
@@ -42,8 +40,6 @@ class SectionTable:
 
 @dataclass(frozen=True)
 class Section:
-    """One topic of a report."""
-
     key: str  # Unique and stable
     group: Group  # A key of `GROUPS`
     title: str

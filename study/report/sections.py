@@ -252,7 +252,6 @@ def _held_gaps(report: StudyReport) -> tuple[Fact, ...]:
 
 
 def votes_section(report: StudyReport) -> Section:
-    """Raters, votes, and the exclusion rule."""
     export, raters, per_pair = report.export, report.export.raters, report.votes_per_pair.values()
     attention = report.attention
     flow = StudyFlow.of(report)
@@ -398,7 +397,6 @@ def reason_sections(report: StudyReport) -> tuple[Section, ...]:
 
 
 def source_section(report: StudyReport) -> Section:
-    """Dates, hash, seed, software: what the numbers come from."""
     export = report.export
     return Section(
         key="source",
@@ -431,9 +429,8 @@ CURVES: tuple[tuple[Unit, str], ...] = (
 
 
 def threat_sections(report: StudyReport) -> tuple[Section, ...]:
-    """All threats, in the order in which a reviewer might raise them.
-
-    Without a valid vote each has its sentence and no empty tables.
+    """All threats in a reviewer's order; without a valid vote a sentence each, and no empty
+    tables.
     """
     sections = (
         _sensitivity(report),
@@ -791,9 +788,7 @@ def _rates(
 def _of_enough(
     columns: tuple[str, ...], rows: Iterable[tuple[int, *tuple[str, ...]]], caption: str = ""
 ) -> SectionTable:
-    """Those rows whose first entry, their deciding votes, is `FEW` or more; the caption says how
-    many are left out.
-    """
+    """The rows with `FEW` deciding votes or more (first entry); the caption counts the others."""
     given = list(rows)
     shown = tuple(row[1:] for row in given if row[0] >= FEW)
     left = len(given) - len(shown)

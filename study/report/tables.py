@@ -1,9 +1,6 @@
-"""Votes as tables to analyse elsewhere: a row per vote, pair or rater, and what every column
-means.
-
-Text is made safe for spreadsheets (`eic_core.exports.safe_cell`); numbers are numbers.  Every
-row ends with the frozen hash and the software, so that a table that is passed on alone still
-says what it comes from.  `codebook` explains the columns.
+"""Votes as tables to analyse elsewhere: a row a vote, pair or rater; `codebook_csv` explains the
+columns. Text is safe for spreadsheets (`eic_core.exports.safe_cell`). Every row ends with the
+frozen hash and the software, so that a table that is passed on alone still names its source.
 """
 
 from __future__ import annotations
@@ -85,9 +82,8 @@ RATER_COLUMNS = (
 
 
 def long_csv(report: StudyReport) -> str:
-    """All votes, practice and attention ballots included: what was cast, whether it counts, why.
-
-    The columns of ``votes.csv`` come first, in its order.
+    """All votes as cast, practice and attention ballots included, with the reason of each that does
+    not count. The columns of ``votes.csv`` come first, in its order.
     """
     pairs = {pair.pair: pair for pair in report.export.pairs}
     votes = zip(report.export.votes, report.reasons, strict=True)
@@ -190,7 +186,6 @@ def _by(votes: Iterable[ExportedVote], name: str) -> Mapping[str, list[ExportedV
 
 
 def made_by(report: StudyReport) -> str:
-    """Software and seed, for the last column."""
     return f"{report.software.sentence}; seed {report.seed}"
 
 
@@ -214,8 +209,6 @@ CODEBOOK_FILE = "codebook.csv"
 
 @dataclass(frozen=True)
 class CodebookColumn:
-    """A column of a table."""
-
     name: str
     meaning: str
     values: str  # Unit, range or possible values
@@ -342,10 +335,6 @@ CODEBOOK: dict[str, tuple[CodebookColumn, ...]] = {
 
 
 def codebook_csv(study_hash: str, made_by: str) -> str:
-    """The codebook as a table.
-
-    - `study_hash`, `made_by`: as in the last columns of the other tables.
-    """
     return csv_text(
         [column.name for column in _SELF],
         (

@@ -12,7 +12,6 @@ from study.report.verdict import verdict
 
 
 def render_text(report: StudyReport) -> str:
-    """The whole report as plain text."""
     export, said = report.export, verdict(report)
     title = export.title or export.study
     blocks = [title, "=" * len(title), *(wording.wrap(line) for line in said.lines)]

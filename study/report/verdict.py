@@ -11,8 +11,6 @@ from study.statistics.inference import Finding
 
 @dataclass(frozen=True)
 class StudyVerdict:
-    """What the votes support."""
-
     # {"lower", "higher", "undecided", "none"}: Which formula people preferred, as far as the votes
     # tell; "none": there is no test
     finding: Finding
@@ -21,7 +19,6 @@ class StudyVerdict:
 
     @property
     def text(self) -> str:
-        """All in one paragraph, the caution last."""
         return " ".join([*self.lines, *([self.caution] if self.caution else [])])
 
 

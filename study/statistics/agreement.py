@@ -1,8 +1,6 @@
-"""How far raters agree on which formula is better: Fleiss' kappa and its companions.
-
-The value depends on what the categories are.  Here they are "lower EIC" and
-"higher EIC", whatever the side on screen; coded as left and right, the same
-votes give another value.  Ties are no vote.
+"""How far raters agree on which formula is better: Fleiss' kappa and its companions. The categories
+are "lower EIC" and "higher EIC", whatever the side on screen; coded as left and right, the same
+votes give another value. Ties are no vote.
 """
 
 from __future__ import annotations
@@ -49,8 +47,6 @@ PREVALENCE_PULL = 0.1
 
 @dataclass(frozen=True)
 class FleissKappa(PlainAtLevel):
-    """Agreement of many raters on nominal categories."""
-
     # Votes for each category, one row a subject (pair); rows as given
     counts: tuple[tuple[int, ...], ...]
     categories: tuple[str, ...]
@@ -81,19 +77,17 @@ class FleissKappa(PlainAtLevel):
 
     @property
     def left_out(self) -> int:
-        """Subjects with fewer than two votes."""
         return len(self.counts) - self.subjects
 
     @property
     def votes(self) -> int:
-        """Votes on the subjects that count."""
         return sum(sum(row) for row in self.counts if sum(row) >= 2)
 
 
 def fleiss_kappa(
     counts: Iterable[Sequence[int]], categories: Sequence[str] = CATEGORIES
 ) -> FleissKappa:
-    """Fleiss' kappa, generalised to unequal numbers of votes.
+    """Fleiss' kappa of `counts`, shape (subjects, categories), for unequal numbers of votes.
 
     Of the subjects i with n_i ≥ 2 votes, n_ij of them for category j,
 
@@ -101,13 +95,9 @@ def fleiss_kappa(
         expected = Σ_j (mean_i n_ij / n_i)²,
         kappa = (observed - expected) / (1 - expected).
 
-    With equal n_i this is Fleiss (1971, Psychological Bulletin 76:378); the
-    generalisation is that of Gwet (2014, Handbook of Inter-Rater Reliability,
-    4th ed., ch. 2), except that subjects with one vote count nowhere.
-
-    - `counts`, shape (subjects, categories)
-
-    Raises `UserError` if a row does not fit the categories or has a negative count.
+    With equal n_i this is Fleiss (1971, Psychological Bulletin 76:378), else Gwet (2014, Handbook
+    of Inter-Rater Reliability, 4th ed., ch. 2), but subjects with one vote count nowhere. Raises
+    `UserError` if a row does not fit the categories or has a negative count.
 
     >>> round(fleiss_kappa([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
     0.4544
@@ -149,8 +139,6 @@ def count_choices(votes: Iterable[tuple[str, str]]) -> dict[str, tuple[int, int]
 
 @dataclass(frozen=True)
 class Agreement(PlainAtLevel):
-    """Four coefficients of agreement on the same votes, each with an interval."""
-
     raw_agreement: Coefficient
     fleiss_kappa: Coefficient
     krippendorff_alpha: Coefficient
@@ -176,7 +164,6 @@ class Agreement(PlainAtLevel):
 
     @property
     def coefficients(self) -> tuple[Coefficient, ...]:
-        """All four, the plainest first."""
         return self.raw_agreement, self.fleiss_kappa, self.krippendorff_alpha, self.gwet_ac1
 
     @property
@@ -198,10 +185,9 @@ class Agreement(PlainAtLevel):
 
     @property
     def prevalence_sentence(self) -> str:
-        """Why kappa is so much below the raw agreement; "" unless an uneven split lowers it.
-
-        With evenly split votes chance would give one half, and kappa 2 · raw - 1 (Bennett's S).
-        The sentence is there if kappa is lower than that by `PREVALENCE_PULL` or more.
+        """Why kappa is so much below the raw agreement; "" unless an uneven split lowers it by
+        `PREVALENCE_PULL` or more: below 2 · raw - 1 (Bennett's S), its value if votes were evenly
+        split.
         """
         raw, kappa, share = self.raw_agreement.value, self.fleiss_kappa, self.lower_share
         ac1 = self.gwet_ac1.value
@@ -228,12 +214,8 @@ class Agreement(PlainAtLevel):
 def agreement_of(
     table: VoteArrays, *, seed: int = 0, level: float = 0.95, draws: int = 2000
 ) -> Agreement:
-    """How far raters agree on which formula of a pair is better.
-
-    - `table`: valid votes on pairs; ties are left out.
-    - `seed`, `level`, `draws`: of the bootstrap intervals, see `fleiss_interval`.
-
-    Raises `UserError` if the level does not lie between 0 and 1, or there are too few draws.
+    """How far raters agree on which formula of a pair is better; ties are left out. Raises
+    `UserError` if the level does not lie between 0 and 1, or there are too few draws.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",

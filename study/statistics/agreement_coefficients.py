@@ -1,8 +1,7 @@
-"""Coefficients of agreement beside Fleiss' kappa, and one bootstrap for all of them.
-
-Each is a function of a few sums over the pairs, so a bootstrap is a product of a matrix of
-weights (how often each pair is drawn) with those sums: no loop over draws.
-`study.statistics.bootstrap` says how the interval is made and how well it covers.
+"""Coefficients of agreement beside Fleiss' kappa, and one bootstrap for all of them
+(`study.statistics.bootstrap` describes its interval). Each coefficient is a function of a few sums
+over the pairs, so a bootstrap is a product of a matrix of weights with those sums: no loop over
+draws.
 """
 
 from __future__ import annotations
@@ -35,10 +34,8 @@ class PairSums:
 
     @classmethod
     def of(cls, counts: Counts) -> PairSums:
-        """Check counts, shape (pairs, categories), and keep the pairs with two votes.
-
-        Raises `UserError` if the rows are of different lengths, of fewer than two categories, or
-        negative.
+        """Check counts, shape (pairs, categories), and keep the pairs with two votes. Raises
+        `UserError` if rows differ in length, have fewer than two categories, or are negative.
         """
         if not isinstance(counts, np.ndarray) and len({len(row) for row in counts}) > 1:
             raise UserError("rows of counts must be of one length, a count for each category")
@@ -153,13 +150,8 @@ class Coefficient(PlainAtLevel):
 def raw_agreement(
     counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
 ) -> Coefficient:
-    """How often two votes on a pair agree: the mean over the pairs, chance not taken off.
-
-    - `counts`, shape (pairs, categories): votes for each category. Pairs with fewer than two votes
-      count nowhere.
-    - `draws`, `seed`, `level`: of the interval, see `fleiss_interval`.
-
-    Raises `UserError` if the counts, the draws or the level make no sense.
+    """How often two votes on a pair agree: the mean over pairs of `counts`, shape (pairs,
+    categories), with two votes or more. Raises `UserError` if an argument makes no sense.
 
     >>> round(raw_agreement([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
     0.7333
@@ -170,13 +162,10 @@ def raw_agreement(
 def gwet_ac1(
     counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
 ) -> Coefficient:
-    """Gwet's AC1, which does not fall when almost all votes are for one category.
-
-    Chance is Σ_j π_j (1 - π_j) / (q - 1) with π_j the mean share of category j of q (Gwet, 2008,
-    British Journal of Mathematical and Statistical Psychology 61:29).  As in `fleiss_kappa`, pairs
-    with one vote count nowhere; Gwet lets them into π_j.
-
-    Parameters, result and errors are those of `raw_agreement`.
+    """Gwet's AC1, which does not fall when almost all votes are for one category (Gwet, 2008,
+    British Journal of Mathematical and Statistical Psychology 61:29). Chance is Σ_j π_j (1 - π_j) /
+    (q - 1) with π_j the mean share of category j of q; pairs with one vote count nowhere, while
+    Gwet lets them into π_j. Arguments as for `raw_agreement`.
 
     >>> round(gwet_ac1([[9, 1], [10, 0], [10, 0], [8, 2]]).value, 4)
     0.8387
@@ -187,12 +176,8 @@ def gwet_ac1(
 def krippendorff_alpha(
     counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
 ) -> Coefficient:
-    """Krippendorff's alpha for nominal data.
-
-    1 - D_o/D_e, where pairs weigh as much as they have votes (Krippendorff, 2018, Content Analysis,
-    4th ed., ch. 12).
-
-    Parameters, result and errors are those of `raw_agreement`.
+    """Krippendorff's alpha for nominal data, 1 - D_o/D_e; pairs weigh as their votes (2018, Content
+    Analysis, 4th ed., ch. 12). Arguments as for `raw_agreement`.
 
     >>> round(krippendorff_alpha([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
     0.4343
@@ -203,9 +188,7 @@ def krippendorff_alpha(
 def fleiss_coefficient(
     counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
 ) -> Coefficient:
-    """Fleiss' kappa as a `Coefficient`; the value is that of `fleiss_kappa`.
-
-    Parameters, result and errors are those of `raw_agreement`.
+    """Fleiss' kappa, as in `fleiss_kappa`, as a `Coefficient`; arguments as for `raw_agreement`.
 
     >>> round(fleiss_coefficient([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
     0.4544
@@ -216,19 +199,11 @@ def fleiss_coefficient(
 def fleiss_interval(
     counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
 ) -> Interval | None:
-    """Interval of Fleiss' kappa, pairs drawn again: a bias-corrected bootstrap.
-
-    Fast on an array of counts: about a millisecond for 172 pairs, as the draws depend only on
-    the number of pairs, `draws` and `seed` and are kept.
-
-    - `counts`, shape (pairs, categories)
-    - `draws`: at least 100.
-    - `seed`: the weights are ``numpy.random.default_rng(seed).multinomial(m, [1/m] * m,
-      size=draws)`` for the m pairs with two votes, in ascending order of their rows of counts: the
-      order in which pairs are given changes nothing.
-    - `level`: in (0, 1).
-
-    Returns None if kappa or its spread is not defined; `fleiss_coefficient` says why.
+    """Interval of Fleiss' kappa, pairs drawn again: a bias-corrected bootstrap of 100 draws or
+    more, about a millisecond for 172 pairs. The weights are
+    ``numpy.random.default_rng(seed).multinomial(m, [1/m] * m, size=draws)`` for the m pairs with
+    two votes, in ascending order of their rows of counts. None if kappa or its spread is not
+    defined; `fleiss_coefficient` says why.
 
     >>> found = fleiss_interval([[4, 1], [0, 3], [2, 2], [5, 0]] * 10)
     >>> round(found.low, 2), round(found.high, 2)
@@ -240,17 +215,11 @@ def fleiss_interval(
 def coefficient(
     name: str, measure: Measure, counts: Counts, draws: int, seed: int, level: float, few: int
 ) -> Coefficient:
-    """A coefficient with its interval, or with sentences why there is none.
-
-    - `measure`, shape (draws, pairs), callable (PairSums weights ) -> three arrays: values,
-      observed and expected agreement, each of shape (draws,); nan where not defined.
-    - `counts`, shape (pairs, categories)
-    - `draws`: of the bootstrap, at least 100.
-    - `seed`: of the bootstrap, 0 or more.
-    - `level`: in (0, 1).
-    - `few`: with fewer pairs that hold the rarer choice the interval is not to be relied on.
-
-    Raises `UserError` if there are too few draws, or the level does not lie between 0 and 1.
+    """A coefficient with its interval, or with sentences why there is none. `measure` maps
+    `PairSums` and weights, shape (draws, pairs), to values, observed and expected agreement, each
+    of shape (draws,), nan where not defined. With fewer than `few` pairs that hold the rarer choice
+    the interval is not to be relied on. Raises `UserError` for fewer than 100 draws, or a level
+    outside (0, 1).
     """
     sums = PairSums.of(counts)
     if draws < 100:

@@ -1,17 +1,15 @@
-"""Bootstraps: intervals of the rate, and of the coefficients of agreement.
+"""Bootstraps: intervals of the rate, and of the coefficients of agreement. Whole clusters are drawn
+again with replacement, with all their votes; percentile intervals (Efron and Tibshirani, 1993, An
+Introduction to the Bootstrap, ch. 13). Problems are the clusters if there are ten or more; with
+fewer, pairs are drawn within their problem.
 
-Whole clusters are drawn again with replacement, with all their votes; percentile intervals
-(Efron and Tibshirani, 1993, An Introduction to the Bootstrap, ch. 13).  Problems are the clusters
-if there are ten or more; with fewer, pairs are drawn within their problem.
-
-The interval is the bias-corrected percentile one (Efron, 1981, Canadian Journal of Statistics
-9:139), its quantiles moved outward for few pairs from z to sqrt(m/(m-1)) t (Hesterberg, 2015, The
-American Statistician 69:371).  In simulated studies (500 each, about 5 votes a pair, kappa 0 to
-0.6, preference 0.7 to 0.85) plain percentiles of kappa covered 77 to 92 % of the time at 20 pairs,
-this 80 to 94 %, and 93 to 97 % at 172; the acceleration of BCa and a jackknife with t quantiles
-covered no better.  What remains is lost where few pairs hold the rarer choice, which
-`Coefficient.too_small` says: where it says nothing, kappa and alpha were covered 91 to 97 % of the
-time.
+Coefficients have the bias-corrected percentile interval (Efron, 1981, Canadian Journal of
+Statistics 9:139), its quantiles moved outward for few pairs from z to sqrt(m/(m-1)) t (Hesterberg,
+2015, The American Statistician 69:371). In simulated studies (500 each, about 5 votes a pair, kappa
+0 to 0.6, preference 0.7 to 0.85) it covered 80 to 94 % at 20 pairs (plain percentiles 77 to 92 %),
+and 93 to 97 % at 172; BCa's acceleration and a jackknife covered no better. Where
+`Coefficient.too_small` does not warn of few pairs with the rarer choice, kappa and alpha were
+covered 91 to 97 % of the time.
 """
 
 from __future__ import annotations
@@ -37,17 +35,9 @@ DRAWS_AT_ONCE = 250
 def pair_bootstrap(
     table: VoteArrays, *, draws: int = 2000, seed: int = 0, level: float = 0.95
 ) -> Interval | None:
-    """Percentile interval of the rate when pairs (or problems) are drawn again.
-
-    Raters are taken as they are, so it is too narrow if votes of one rater go together.  The order
-    of the votes and the names of pairs, raters and problems change nothing.
-
-    - `draws`: at least 100.
-    - `seed`: equal seeds give equal intervals.
-
-    Returns None if no draw can differ from the votes: nothing was decided, all agree, or there is
-    only one pair.
-    Raises `UserError` if there are too few draws, or the level does not lie between 0 and 1.
+    """Percentile interval of the rate when pairs (or problems) are drawn 100 times or more. Raters
+    stay, so it is too narrow if votes of one rater go together; order and names change nothing.
+    None if no draw can differ. Raises `UserError` for a wrong number of draws or level.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",
@@ -71,13 +61,10 @@ def pair_bootstrap(
 def two_way_bootstrap(
     table: VoteArrays, *, draws: int = 2000, seed: int = 0, level: float = 0.95
 ) -> Interval | None:
-    """Percentile interval when pairs (or problems) and raters are both drawn again.
-
-    The pigeonhole bootstrap of Owen (2007, Annals of Applied Statistics 1:386): a vote counts as
-    often as its pair was drawn, times as often as its rater was.  It is conservative: its variance
-    is about pair + rater + vote, where the truth has pair + rater - vote.
-
-    Parameters, result and errors are those of `pair_bootstrap`.
+    """As `pair_bootstrap`, but raters are drawn again, too: the pigeonhole bootstrap of Owen (2007,
+    Annals of Applied Statistics 1:386). A vote counts as often as its pair was drawn, times as
+    often as its rater was. Conservative: its variance is about pair + rater + vote, the true one
+    pair + rater - vote.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{rater}", pair=f"p{pair}", problem="q", lower_side="left",
@@ -182,12 +169,8 @@ def resampling_weights(pairs: int, draws: int, seed: int) -> Floats:
 def bias_corrected(
     value: float, drawn: Floats, pairs: int, level: float
 ) -> tuple[Interval | None, str]:
-    """The interval, or None and a sentence that says why there is none.
-
-    - `value`: of the votes as they are.
-    - `drawn`, shape (draws,): of each draw; nan where it is not defined.
-    - `pairs`: at least 2.
-    - `level`: in (0, 1).
+    """The interval, or None and a sentence with the reason, for two pairs or more; `value` is the
+    coefficient of the votes themselves.
     """
     defined = drawn[~np.isnan(drawn)]
     if len(defined) < (1 - MOST_UNDEFINED) * len(drawn):

@@ -1,9 +1,7 @@
-"""Which votes go together, how far the rate spreads because of it, and when that is too little to
-tell.
-
-A vote shares its pair (and its problem) with some votes and its rater with others, so votes are
-crossed, not nested, and the variance is that of Cameron, Gelbach and Miller (2011, Journal of
-Business and Economic Statistics 29:238).  Why these clusters: docs/adr/0007-inference.md.
+"""Which votes go together, how far the rate spreads because of it, and when clusters are too few. A
+vote shares its pair (and problem) with some votes and its rater with others, so votes are crossed,
+not nested, and the variance is that of Cameron, Gelbach and Miller (2011, Journal of Business and
+Economic Statistics 29:238). Why these clusters: docs/adr/0007-inference.md.
 """
 
 from __future__ import annotations
@@ -23,10 +21,7 @@ of fewer holds them fixed."""
 
 
 def sampled_of(estimand: Estimand, problems: int) -> Sampled:
-    """What a study samples beside its raters, also where the headline is for these pairs alone.
-
-    - `estimand`, {"problems like these", "pairs like these", "these pairs"}
-    - `problems`: of the design; decides for "these pairs".
+    """What a study samples beside its raters; the number of problems decides for "these pairs".
 
     >>> sampled_of("problems like these", 8), sampled_of("these pairs", 8)
     ('problems', 'pairs')
@@ -61,8 +56,6 @@ class Component:
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """The clusters of deciding votes."""
-
     table: VoteArrays  # Deciding votes only
     item: str  # {"pair", "problem"}: What is sampled beside the raters
     items: Integers  # shape (n,): The item of each vote
@@ -74,9 +67,8 @@ class Clustering:
 
     @classmethod
     def of(cls, table: VoteArrays, estimand: Estimand | None = None, copies: int = 1) -> Clustering:
-        """Problems as clusters, or pairs within these problems; as the table says by default.
-
-        By the design: which votes were cast, or kept, changes nothing.
+        """Problems as clusters, or pairs within these problems: by default as the design declares,
+        whichever votes were cast or count.
         """
         decided = table.decided()
         if estimand is None:
@@ -93,7 +85,7 @@ class Clustering:
 
     @property
     def sampled(self) -> tuple[tuple[str, int], ...]:
-        """What is a sample, and how many of each have a deciding vote."""
+        """The sampled items, and how many of each kind have a deciding vote."""
         raters = ("rater", count(self.table.rater))
         return (
             (raters,)
@@ -103,15 +95,11 @@ class Clustering:
 
     @property
     def problems(self) -> int:
-        """Problems with a deciding vote."""
         return count(self.table.problem)
 
     @property
     def effective_problems(self) -> float:
-        """Kish's effective number of problems, (Σ n_g)²/Σ n_g² for n_g votes on problem g.
-
-        As many problems of equal size leave the rate as uncertain; a few large ones count for few.
-        """
+        """Kish's effective number of problems, (Σ n_g)²/Σ n_g² for n_g votes on problem g."""
         sizes = np.bincount(self.table.problem).astype(np.float64)
         return float(sizes.sum() ** 2 / (sizes @ sizes)) if len(self.table) else 0.0
 
@@ -121,10 +109,9 @@ class Clustering:
         return count(self.fixed)
 
     def residuals(self) -> Floats:
-        """Each vote less the rate of what is held fixed.
-
-        About their own pair, residuals of m votes are too small by (m - 1)/m in variance, which is
-        put right here; a pair with one vote has no rate of its own, and the rate of all stands in.
+        """Each vote less the rate of the fixed items. About their own pair, residuals of m votes
+        are too small by (m - 1)/m in variance, which is put right; a pair with one vote takes the
+        rate of all.
         """
         lower = self.table.lower
         rows = np.bincount(self.fixed)[self.fixed]
@@ -137,12 +124,11 @@ class Clustering:
         return (lower - about) * np.sqrt(votes / np.where(alone, 1, votes - 1))
 
     def components(self) -> tuple[Component, ...]:
-        """The one-way variances: items, raters, and votes that share both; or raters alone.
-
-        The corrections are G/(G - H) for G items in H fixed problems (H = 1 if none are fixed), and
-        the like for what lies in both; raters cross the problems, so theirs is G/(G - 1).  Problems
-        as clusters may be of any sizes: the sum of each one's residuals is divided by
-        1 - its share of the votes (CR3), for a large one has pulled the rate towards itself.
+        """The one-way variances: items, raters, and votes that share both; or raters alone. The
+        corrections are G/(G - H) for G items in H fixed problems (H = 1 if none are fixed),
+        likewise for the intersection, and G/(G - 1) for raters, who cross the problems. For
+        problems as clusters the sum of each one's residuals is divided by 1 - its share of the
+        votes (CR3), for a large one has pulled the rate towards itself.
         """
         residuals = self.residuals()
         by_rater = _one_way("rater", residuals, self.table.rater, 1)
@@ -164,9 +150,8 @@ class Clustering:
 
     @property
     def degrees_of_freedom(self) -> float:
-        """The fewest clusters less the rates that were estimated from them; may be 0 or less.
-
-        Problems as clusters count by their effective number, which need not be whole.
+        """The fewest clusters less the rates that were estimated from them; may be 0 or less, or
+        not whole: problems as clusters count by their effective number.
         """
         raters = count(self.table.rater) - 1
         if self.estimand == "these pairs":
@@ -186,11 +171,10 @@ class Clustering:
 
 
 def two_way(components: tuple[Component, ...]) -> float:
-    """Items + raters - both, and no less than the smaller of the first two.
-
-    The difference is smaller than that only if votes in neither kind of cluster agree more than
-    by chance, and may then even be negative.  A floor at the larger of the two would cover
-    97.4 % of the time instead of 95 % where votes are independent (docs/adr/0007-inference.md).
+    """Items + raters - both, and no less than the smaller of the first two: the difference is
+    smaller, even negative, only if votes in neither kind of cluster agree more than by chance. A
+    floor at the larger would cover 97.4 % instead of 95 % where votes are independent
+    (docs/adr/0007-inference.md).
 
     >>> two_way((Component("pair", 40, 4.0), Component("rater", 20, 2.0),
     ...          Component("pair x rater", 400, 1.0)))

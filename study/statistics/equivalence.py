@@ -1,6 +1,5 @@
-"""Is the preference beyond the smallest effect of interest, or within it?  Two one-sided tests.
-
-Schuirmann (1987, Journal of Pharmacokinetics and Biopharmaceutics 15:657), with the headline's
+"""Is the preference beyond the smallest effect of interest, or within it? Two one-sided tests
+(Schuirmann, 1987, Journal of Pharmacokinetics and Biopharmaceutics 15:657) with the headline's
 clustered t on the log odds.
 """
 
@@ -46,7 +45,6 @@ class EffectSize(Plain):
 
     @property
     def sentence(self) -> str:
-        """What that means, in words; "" without tests."""
         points = f"{100 * self.margin:.3g} points from one half"
         said = "as declared" if self.declared else "not declared beforehand"
         start = f"The smallest effect of interest is {points} ({said}): the preference is "
@@ -74,10 +72,8 @@ class EffectSize(Plain):
 def effect_size(
     rate: ClusteredRate, margin: float, *, level: float = 0.95, declared: bool = False
 ) -> EffectSize:
-    """Hold a clustered rate against the smallest effect of interest.
-
-    - `margin`: in (0, 1/2).
-    - `level`: one less the level of each test.
+    """Hold a clustered rate against the smallest effect of interest, `margin` in (0, 1/2); each
+    test has the level 1 - `level`.
 
     >>> from types import SimpleNamespace as Vote
     >>> from study.statistics.inference import clustered_rate

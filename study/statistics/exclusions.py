@@ -1,9 +1,7 @@
-"""Which votes count: the rule that drops hasty ones, per session or per vote.
-
-Yu et al., appendix ``app:expert_rating``, discard "responses" completed in under
-60 seconds, without saying whether a response is one vote or one rater's whole
-session.  Their counts (1080 votes cast, 840 or 870 kept) are multiples of the
-ten ballots of a session, so a session is the default unit here.
+"""Which votes count: the rule that drops hasty ones, per session or per vote. Yu et al., appendix
+``app:expert_rating``, discard "responses" completed in under 60 seconds, without saying whether a
+response is one vote or a session. Their counts (1080 votes cast, 840 or 870 kept) are multiples of
+the ten ballots of a session, so a session is the default unit.
 """
 
 from __future__ import annotations
@@ -48,9 +46,8 @@ class TimedVote(Protocol):
 
 @dataclass(frozen=True)
 class ExclusionRule(PlainAtLevel):
-    """When a vote does not count; frozen with the study.
-
-    Raises `UserError` if a value makes no sense.
+    """When a vote does not count; frozen with the study. Raises `UserError` if a value makes no
+    sense.
 
     >>> ExclusionRule().sentence
     'Sessions of under 60 active seconds are left out.'
@@ -79,7 +76,6 @@ class ExclusionRule(PlainAtLevel):
 
     @property
     def sentence(self) -> str:
-        """The rule in words."""
         parts = []
         if self.threshold_seconds:
             what = "Sessions" if self.unit == "session" else "Votes"
@@ -103,9 +99,8 @@ def rater_seconds(vote: object) -> float | None:
 
 
 def active_seconds(vote: TimedVote) -> float:
-    """The rater's own seconds; without them the server's from shown to vote, less idle time.
-
-    The server's hold its delay and the network's: 5.6 s of thought became 8.5 s under load.
+    """The rater's own seconds; without them the server's, less idle time. The server's include its
+    delay and the network's: 5.6 s of thought became 8.5 s under load.
 
     >>> from types import SimpleNamespace as Vote
     >>> active_seconds(Vote(seconds=40.0, idle_seconds=15.0))
@@ -118,10 +113,8 @@ def active_seconds(vote: TimedVote) -> float:
 
 
 def session_seconds(votes: Iterable[TimedVote]) -> dict[str, float]:
-    """Active seconds of each rater's session: all ballots but the practice one.
-
-    Returns the sum over the rater's votes; pauses between ballots and resuming on another device
-    add nothing.
+    """Active seconds of each rater's session, practice left out; pauses between ballots do not
+    count.
     """
     totals: dict[str, float] = {}
     for vote in votes:
@@ -131,12 +124,8 @@ def session_seconds(votes: Iterable[TimedVote]) -> dict[str, float]:
 
 
 def exclusion_reasons(votes: Sequence[TimedVote], rule: ExclusionRule) -> list[str]:
-    """Why each vote does not count; "" if it does.
-
-    - `votes`: all that were cast, practice ballots and attention checks included: they get no
-      reason of their own here, for they are no votes on a pair.
-
-    Returns one per vote, in order: "", `HASTY_SESSION`, `HASTY_VOTE` or `FAILED_ATTENTION`.
+    """Why each vote of all that were cast does not count: `HASTY_SESSION`, `HASTY_VOTE`,
+    `FAILED_ATTENTION`, or "" for those that count, practice ballots and attention checks.
 
     >>> from types import SimpleNamespace
     >>> vote = dict(idle_seconds=0, is_practice=False, is_attention=False, attention_ok=None)
@@ -175,7 +164,6 @@ class RuleColumns:
 
     @classmethod
     def of(cls, votes: Sequence[TimedVote]) -> RuleColumns:
-        """Columns of the votes that are neither practice nor attention check, in their order."""
         failures = _failures(votes)
         rows = [vote for vote in votes if not (vote.is_practice or vote.is_attention)]
         return cls(
@@ -201,5 +189,4 @@ class RuleColumns:
 
 
 def _failures(votes: Iterable[TimedVote]) -> Counter[str]:
-    """Failed attention checks by rater."""
     return Counter(v.rater for v in votes if v.is_attention and v.attention_ok is False)

@@ -1,8 +1,6 @@
-"""The rate of preference, with an interval and a test that know which votes go together.
-
-This is what the votes support: the headline of a report.  Two-way clustered variance (Cameron,
-Gelbach and Miller, 2011), t quantiles, on the scale of the log odds.  Each choice was made by
-simulation: docs/adr/0007-inference.md, `make validate-statistics`.
+"""The rate of preference with an interval and a test for clustered votes: the headline of a report.
+Two-way clustered variance (Cameron, Gelbach and Miller, 2011), t quantiles, on the scale of the log
+odds. Each choice was made by simulation: docs/adr/0007-inference.md, `make validate-statistics`.
 """
 
 from __future__ import annotations
@@ -101,9 +99,8 @@ class ClusteredRate(PlainAtLevel):
 
     @property
     def design_effect(self) -> float | None:
-        """The variance, divided by p(1-p)/n, that of as many independent votes.
-
-        None if that is 0: a unanimous study.
+        """The variance, divided by p(1-p)/n of as many independent votes; None if a study is
+        unanimous.
         """
         if self.variance is None or self.lower in (0, self.votes):
             return None
@@ -116,13 +113,10 @@ class ClusteredRate(PlainAtLevel):
         return self.votes / self.design_effect if self.design_effect else None
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        """Two-sided confidence interval; None if there is a `reason` for none.
-
-        Symmetric in the log odds, log(p/(1-p)) ± t · SE/(p(1-p)).  Where no two clusters differ
-        (a unanimous study), the exact interval of as many trials as there are clusters of the
-        scarcer kind: the least that the votes can be worth.
-
-        Raises `UserError` if the level does not lie between 0 and 1.
+        """Two-sided confidence interval; None if there is a `reason` for none. Symmetric in the log
+        odds, log(p/(1-p)) ± t · SE/(p(1-p)). Where no two clusters differ (a unanimous study), the
+        exact interval of as many trials as there are clusters of the scarcer kind: the least that
+        the votes can be worth. Raises `UserError` if the level does not lie between 0 and 1.
         """
         if not 0 < level < 1:
             raise UserError("a confidence level lies between 0 and 1")
@@ -148,10 +142,8 @@ class ClusteredRate(PlainAtLevel):
         return None if above is None or below is None else min(1.0, 2 * min(above, below))
 
     def finding(self, level: float = 0.95, *, one_sided: bool = False) -> Finding:
-        """What the votes support: the rule of the report's verdict, and of a plan's power.
-
-        - `level`: two-sided, the interval of this level leaves one half out.
-        - `one_sided`: as declared: the one-sided p value is at most 1 - level; never "higher".
+        """The rule of the report's verdict and of a plan's power. Two-sided, the interval of
+        `level` excludes one half; `one_sided`, p is at most 1 - level, and "higher" is never found.
         """
         interval = self.interval(level)
         if interval is None or self.p_value is None:
@@ -162,7 +154,6 @@ class ClusteredRate(PlainAtLevel):
 
     @property
     def sentence(self) -> str:
-        """What was done, in words, with the numbers."""
         if self.reason:
             return self.reason
         counted = wording.join([wording.count(number, kind) for kind, number in self.clusters])
@@ -234,19 +225,11 @@ class ClusteredRate(PlainAtLevel):
 def clustered_rate(
     table: VoteArrays, *, estimand: Estimand | None = None, copies: int = 1
 ) -> ClusteredRate:
-    """The rate with what the clustered votes say about its uncertainty.
-
-    "problems like these": problems and raters are samples.  "pairs like these": pairs and raters
-    are; residuals are taken about each problem's own rate, and the result holds for these problems.
-    "these pairs": only the raters are a sample, and residuals are taken about each pair's own rate.
-
-    - `table`: valid votes on pairs; ties are left out.
-    - `estimand`, {"problems like these", "pairs like these", "these pairs"}, optional: by default
-      what the table's design samples, see `VoteArrays.sampled`.
-    - `copies`: how many rows stand for one vote: 2 where each tie is split into a row for either
-      formula and every other vote stands there twice. The counts of the result are of rows.
-
-    Raises `UserError` if there is no such estimand.
+    """The rate with its clustered uncertainty; ties are left out. For "problems like these"
+    problems and raters are samples; for "pairs like these" pairs and raters, with residuals about
+    each problem's own rate; for "these pairs" raters alone, with residuals about each pair's own
+    rate. By default the design decides (`VoteArrays.sampled`). `copies` is 2 where each tie is
+    split into a row for either formula and all other votes are doubled; counts are of rows.
 
     Five raters who agree on a pair are worth about one, so 60 votes tell as much as 11:
 

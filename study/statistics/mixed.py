@@ -1,8 +1,6 @@
-"""A mixed logistic model beside the clustered rate: random intercepts of two kinds of clusters.
-
-A sensitivity: it supposes normal effects, the headline supposes nothing of them.  Fitted by the
-Laplace approximation to the likelihood, with the two standard deviations on a grid, so that equal
-votes give equal numbers everywhere.
+"""A mixed logistic model beside the clustered rate: random intercepts of two kinds of clusters. A
+sensitivity, for it supposes normal effects. Fitted by the Laplace approximation to the likelihood,
+with the two standard deviations on a grid, so that equal votes give equal numbers everywhere.
 """
 
 from __future__ import annotations
@@ -55,7 +53,6 @@ class MixedRate(PlainAtLevel):
         return None if self.log_odds is None else float(expit(self.log_odds))
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        """By the normal approximation on the log odds."""
         if self.log_odds is None or self.standard_error is None:
             return None
         half = float(ndtri((1 + level) / 2)) * self.standard_error
@@ -64,14 +61,12 @@ class MixedRate(PlainAtLevel):
 
     @property
     def p_value(self) -> float | None:
-        """Two-sided, of one half."""
         if self.log_odds is None or not self.standard_error:
             return None
         return float(2 * ndtr(-abs(self.log_odds) / self.standard_error))
 
     @property
     def sentence(self) -> str:
-        """The rate with its interval; "" without a fit."""
         interval = self.interval(self.level)
         if interval is None or self.p_value is None:
             return ""
@@ -83,10 +78,7 @@ class MixedRate(PlainAtLevel):
 
 
 def mixed_rate(table: VoteArrays, headline: ClusteredRate, *, level: float = 0.95) -> MixedRate:
-    """Fit the model; nothing where the headline has no interval, or all votes agree.
-
-    - `table`: valid votes on pairs; ties are left out.
-    - `headline`: of the same votes.
+    """Fit the model without ties; nothing where the headline has no interval, or all votes agree.
 
     >>> from types import SimpleNamespace as Vote
     >>> from study.statistics.inference import clustered_rate
@@ -122,12 +114,9 @@ def mixed_rate(table: VoteArrays, headline: ClusteredRate, *, level: float = 0.9
 def laplace(
     y: Floats, codes: tuple[Integers, Integers], spreads: tuple[float, float], start: Floats
 ) -> tuple[float, Floats, float]:
-    """The approximate log likelihood, where it is largest, and the variance of the intercept.
-
-    - `y`, shape (n,): 0 or 1.
-    - `codes`, shape (n,): clusters of either kind, 0, 1, …
-    - `spreads`: their standard deviations.
-    - `start`: the intercept, then the effects of either kind.
+    """The approximate log likelihood, its mode, and the variance of the intercept. `y` of shape
+    (n,) is 0 or 1; `codes`, shape (n,), number each kind's clusters from 0; `spreads` are their
+    standard deviations; `start` has the intercept, then the effects of either kind.
     """
     sizes = [int(each.max()) + 1 for each in codes]
     first, second = slice(1, 1 + sizes[0]), slice(1 + sizes[0], 1 + sum(sizes))

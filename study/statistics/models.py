@@ -1,9 +1,8 @@
-"""What models prefer, beside what people prefer, on the same pairs.
-
-A model is fixed, not sampled, and its answers to one pair are one measurement made several times:
-they are averaged to one score a model and pair, each order weighing the same.  They are no raters,
-are in no kappa, and are never pooled with votes.  What is sampled is pairs (or problems), as the
-study's design says: docs/adr/0007-inference.md and 0023-model-raters.md.
+"""What models prefer, beside what people prefer, on the same pairs. A model is fixed, not sampled,
+and its answers to one pair are one measurement made several times: they are averaged to one score a
+model and pair, each order weighing the same. They are no raters, are in no kappa, and are never
+pooled with votes. The sample is of pairs (or problems), as the study's design says:
+docs/adr/0007-inference.md and 0023-model-raters.md.
 """
 
 from __future__ import annotations
@@ -120,7 +119,6 @@ class ModelEstimate(PlainAtLevel):
 
     @property
     def standard_error(self) -> float | None:
-        """Square root of the variance."""
         return None if self.variance is None else sqrt(self.variance)
 
     def interval(self, level: float = 0.95) -> Interval | None:
@@ -162,10 +160,8 @@ def mean_over_pairs(
     share: bool,
     sampled: Sampled | None = None,
 ) -> ModelEstimate:
-    """The mean of one value a pair, each pair weighing the same; the items are the clusters.
-
-    - `share`: values in [0, 1], to be compared with one half; else differences, with 0.
-    - `sampled`, {"problems", "pairs"}, optional: what the design samples.
+    """The mean of one value a pair, clustered; a `share` is compared with 1/2, a difference
+    with 0.
     """
     names = sorted(values)
     null = 0.5 if share else 0.0
@@ -220,13 +216,8 @@ def _table(rows: Sequence[Any], sampled: Sampled | None) -> VoteArrays:
 def less_people(
     scores: Mapping[str, float], votes: Iterable[Any], *, sampled: Sampled | None = None
 ) -> ModelEstimate:
-    """A model's score less people's votes, paired by pair: each deciding vote weighs the same.
-
-    The mean of (the model's score on the vote's pair - the vote); two-way clustered, for people
-    are sampled, and their votes go together, too.
-
-    - `votes`: the valid ones; ties are left out, and so are pairs without a score.
-    - `sampled`, {"problems", "pairs"}, optional: what the design samples beside raters.
+    """A model's score less people's votes: the mean of (score on the vote's pair - vote) over the
+    deciding votes on scored pairs; two-way clustered, for people are sampled, too.
     """
     used = [vote for vote in votes if vote.choice != "tie" and vote.pair in scores]
     if not used:
@@ -258,7 +249,6 @@ class OrderConsistency:
 
     @classmethod
     def of(cls, scores: Iterable[PairScore]) -> OrderConsistency:
-        """Count pairs with answers in both orders."""
         found: Counter[str] = Counter()
         for each in scores:
             if each.orders is None:
@@ -294,8 +284,6 @@ def _agreement(k: int, n: int) -> float:
 
 @dataclass(frozen=True)
 class WithPeople:
-    """How far a model agrees with people, pair by pair, and how far people could."""
-
     # pairs, votes: with a score and two deciding votes or more; those votes
     pairs: int
     votes: int
@@ -317,7 +305,6 @@ class WithPeople:
         return None if self.model is None or self.people is None else self.model - self.people
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
         names = ("correlation", "corrected", "model", "people", "difference")
         return {
             "pairs": self.pairs,
@@ -335,11 +322,8 @@ class WithPeople:
 def with_people(
     scores: Mapping[str, float], votes: Iterable[Any], *, seed: int = 0, level: float = 0.95
 ) -> WithPeople:
-    """Compare a model's scores with people's votes on the pairs that have two or more.
-
-    - `votes`: the valid ones; ties are left out.
-    - `seed`: of the bootstrap, which draws the pairs in the order of their numbers, not of their
-      names.
+    """Compare scores with people's deciding votes on pairs that have two or more. The bootstrap
+    draws the pairs in the order of their numbers, not of their names.
     """
     counted: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for vote in votes:
@@ -430,10 +414,6 @@ def between_models(
     *,
     sampled: Sampled | None = None,
 ) -> BetweenModels:
-    """Compare the scores of two models.
-
-    - `sampled`, {"problems", "pairs"}, optional
-    """
     common = sorted(first.keys() & second.keys())
     a = np.array([first[pair] for pair in common])
     b = np.array([second[pair] for pair in common])
@@ -466,8 +446,6 @@ def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
 
 @dataclass(frozen=True, eq=False)
 class ModelFindings:
-    """All that one run of a model says."""
-
     answers: tuple[Any, ...]
     votes: tuple[Any, ...]  # People's valid ones
     problems: Mapping[str, str]  # Of the pairs of the study
@@ -477,23 +455,19 @@ class ModelFindings:
 
     @cached_property
     def by_pair(self) -> dict[str, PairScore]:
-        """What was answered on each pair."""
         return pair_scores(self.answers)
 
     @cached_property
     def outcomes(self) -> dict[str, int]:
-        """Answers by outcome."""
         found = Counter(answer.outcome for answer in self.answers)
         return {name: found[name] for name in (*ORDERS, "tie", "refused", "unparsable")}
 
     @cached_property
     def scores(self) -> dict[str, float]:
-        """The pairs that have a score."""
         return {p: found.score for p, found in self.by_pair.items() if found.score is not None}
 
     @cached_property
     def rate(self) -> ModelEstimate:
-        """The mean score."""
         return mean_over_pairs(self.scores, self.problems, share=True, sampled=self.sampled)
 
     @cached_property
@@ -504,12 +478,10 @@ class ModelFindings:
 
     @cached_property
     def orders(self) -> OrderConsistency:
-        """Whether it keeps to its choice when the formulas change places."""
         return OrderConsistency.of(self.by_pair.values())
 
     @cached_property
     def within(self) -> tuple[float | None, int]:
-        """Whether it repeats itself."""
         return within_model(self.by_pair.values())
 
     @cached_property
@@ -521,10 +493,8 @@ class ModelFindings:
 
     @cached_property
     def difference(self) -> ModelEstimate:
-        """The model less people."""
         return less_people(self.scores, self.votes, sampled=self.sampled)
 
     @cached_property
     def agreement(self) -> WithPeople:
-        """How far the model agrees with people."""
         return with_people(self.scores, self.votes, seed=self.seed, level=self.level)

@@ -1,8 +1,6 @@
-"""How often the formula of lower EIC was preferred, and how sure that is.
-
-The interval and the test are the ones of Yu et al. (appendix
-``app:expert_rating``): they take votes as independent.  Votes on one pair, and
-votes of one rater, are not, so the true uncertainty is larger.
+"""How often the formula of lower EIC was preferred, with the interval and the test of Yu et al.
+(appendix ``app:expert_rating``). They take votes as independent; votes on one pair or of one rater
+are not, so the true uncertainty is larger.
 """
 
 from __future__ import annotations
@@ -125,10 +123,8 @@ class Preference(PlainAtLevel):
 
     @property
     def p_value(self) -> float | None:
-        """Exact one-sided binomial test of "no preference" against "lower preferred".
-
-        P(X ≥ lower) for X binomial with as many trials as votes and probability
-        one half (`scipy.stats.binomtest`); None without votes.
+        """Exact one-sided binomial test (`scipy.stats.binomtest`) of "no preference" against "lower
+        preferred": P(X ≥ lower) for X binomial with probability one half; None without votes.
         """
         if not self.votes:
             return None

@@ -28,8 +28,6 @@ _SMALL = frozenset(
 
 
 class ReasonedVote(Protocol):
-    """A vote with the reason that its rater wrote."""
-
     @property
     def rater(self) -> str: ...
     @property
@@ -53,8 +51,6 @@ class Subject(Plain):
 
 @dataclass(frozen=True)
 class Reasons(Plain):
-    """The reasons of the valid votes."""
-
     # votes, given, raters: valid votes, those with a reason, and whose they are
     votes: int
     given: int
@@ -72,9 +68,7 @@ MOST_WORDS = 10
 
 
 def reasons_of(votes: Sequence[ReasonedVote]) -> Reasons:
-    """Count what raters wrote, plainly: a word with one of these beginnings is the subject.
-
-    - `votes`: valid ones, on pairs.
+    """Count what raters wrote with valid votes: a word with one of these beginnings is the subject.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater="a", choice="lower", reason="Shorter, no nested exp"),

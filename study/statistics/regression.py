@@ -1,10 +1,8 @@
-"""Linear and logistic regression of votes, with standard errors clustered one or two ways.
-
-The covariance is that of Cameron, Gelbach and Miller (2011, Journal of Business and Economic
-Statistics 29:238): Σ of the scores within clusters, between two copies of the inverse Hessian, with
-the correction G/(G-1) · (n-1)/(n-k); for two ways one plus the other less their intersection.  Each
-variance is at least the smaller of the two one-way ones, and t has (fewest clusters - 1) degrees of
-freedom, as in `study.statistics.inference`.
+"""Linear and logistic regression of votes, with standard errors clustered one or two ways. The
+covariance is that of Cameron, Gelbach and Miller (2011, Journal of Business and Economic Statistics
+29:238): Σ of the scores within clusters, between two copies of the inverse Hessian, times G/(G-1) ·
+(n-1)/(n-k); for two ways one plus the other less their intersection, each variance at least the
+smaller one-way one; t has (fewest clusters - 1) degrees of freedom.
 """
 
 from __future__ import annotations
@@ -33,8 +31,6 @@ NO_SPREAD = "The votes of no two clusters differ in this, so there is nothing to
 
 @dataclass(frozen=True)
 class RegressionTerm(PlainAtLevel):
-    """One coefficient."""
-
     name: str  # "intercept", or that of the column
     estimate: float  # Change for one unit of the column; of the log odds in a logistic regression
     standard_error: float  # Clustered; 0 where no two clusters differ
@@ -50,7 +46,6 @@ class RegressionTerm(PlainAtLevel):
         return float(2 * stdtr(self.degrees_of_freedom, -abs(self.estimate / self.standard_error)))
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Two-sided confidence interval of the estimate."""
         if not 0 < level < 1:
             raise UserError("a confidence level lies between 0 and 1")
         half = float(stdtrit(self.degrees_of_freedom, (1 + level) / 2)) * self.standard_error
@@ -71,8 +66,6 @@ class RegressionTerm(PlainAtLevel):
 
 @dataclass(frozen=True)
 class RegressionFit(PlainAtLevel):
-    """A regression with clustered standard errors."""
-
     names: tuple[str, ...]  # Of the columns, without the intercept
     # The intercept and one for each column; empty if there is a `reason`
     terms: tuple[RegressionTerm, ...]
@@ -83,7 +76,6 @@ class RegressionFit(PlainAtLevel):
     _JSON = ("too_small", "terms", "votes", "clusters", "reason")
 
     def term(self, name: str) -> RegressionTerm | None:
-        """The term of this name; None if there is none."""
         return next((term for term in self.terms if term.name == name), None)
 
     @property
@@ -111,10 +103,7 @@ class Design:
 
     @classmethod
     def of(cls, y: Floats, X: Floats, names: Sequence[str], clusters: Sequence[Integers]) -> Design:
-        """Check and scale.
-
-        Raises `UserError` if shapes do not fit, or a value is not finite.
-        """
+        """Check and scale. Raises `UserError` if shapes do not fit, or a value is not finite."""
         n = len(y)
         if X.ndim != 2 or X.shape != (n, len(names)):
             raise UserError(f"{n} outcomes and {len(names)} names need as many rows and columns")
@@ -133,7 +122,6 @@ class Design:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """How many clusters of each kind."""
         return tuple(count(codes) for codes in self.clusters)
 
     def reason_against(self, kinds: Sequence[str]) -> str:
@@ -210,10 +198,8 @@ def least_squares(
     clusters: Sequence[Integers],
     kinds: Sequence[str] = ("pair", "rater"),
 ) -> LinearFit:
-    """Ordinary least squares; an intercept is added.
-
-    Parameters, result and errors are those of `study.statistics.logistic.logistic`, except that
-    y may be any finite number.
+    """Ordinary least squares with an intercept; arguments as for `logistic`, but y is any finite
+    number.
 
     >>> x = np.arange(8.0)
     >>> wobble = np.array([1, -1, -1, 1, 1, -1, -1, 1]) / 10
@@ -250,19 +236,12 @@ def logistic(
     clusters: Sequence[Integers],
     kinds: Sequence[str] = ("pair", "rater"),
 ) -> LogisticFit:
-    """Fit by iteratively reweighted least squares; an intercept is added.
-
-    - `y`, shape (n,): 0 or 1.
-    - `X`, shape (n, k): without a column of ones.
-    - `names`: one a column.
-    - `clusters`, shape (n,): codes 0, 1, … of each row's clusters.
-    - `kinds`: what the clusters are, for sentences.
-
-    Returns with a `reason` instead of terms where no two clusters differ, which leaves nothing to
-    test against, or where no finite estimate exists: a column is constant, or follows from the
-    others, or the columns separate the votes (found exactly, by a linear programme: Konis, 2007,
-    Linear programming algorithms for detecting separated data).
-    Raises `UserError` if shapes do not fit, a value is not finite, or y is neither 0 nor 1.
+    """Fit by iteratively reweighted least squares; an intercept is added. `y` of shape (n,) is 0 or
+    1, `X` of shape (n, k) has no column of ones, each of `clusters`, shape (n,), numbers the rows'
+    clusters from 0; `kinds` names them in sentences. A `reason` replaces the terms where no two
+    clusters differ, or no finite estimate exists: a column is constant or follows from others, or
+    the columns separate the votes (found by a linear programme: Konis, 2007, Linear programming
+    algorithms for detecting separated data). Raises `UserError` for wrong shapes or values.
 
     Three of four say yes where x = 1, one of four where x = 0: an odds ratio of 9.
 
@@ -287,9 +266,8 @@ def logistic(
 
 
 def _newton(design: Design) -> tuple[Floats, Floats, Floats] | None:
-    """Coefficients, scores and inverse Hessian; halves a step that lowers the likelihood.
-
-    None if they have not settled after `MOST_STEPS`.
+    """Coefficients, scores and inverse Hessian, None if unsettled after `MOST_STEPS`; halves a step
+    that lowers the likelihood.
     """
     y, columns = design.y, design.columns
     signs = 2 * y - 1

@@ -1,8 +1,5 @@
-"""The sign test: on how many pairs did most raters prefer the formula of lower EIC?
-
-One pair, one vote, so raters who agree on a pair are not counted over again.  It asks about pairs,
-not votes, throws away how large a majority was, and still takes the pairs as independent: raters
-who voted on several, and problems that several share, are not allowed for.
+"""The sign test: on how many pairs did most raters prefer the formula of lower EIC? It ignores the
+size of a majority, and takes pairs as independent, though raters and problems are shared.
 """
 
 from __future__ import annotations
@@ -40,7 +37,6 @@ class SignTest(PlainAtLevel):
 
     @property
     def pairs(self) -> int:
-        """Pairs with a majority."""
         return self.lower + self.higher
 
     @property
@@ -50,7 +46,6 @@ class SignTest(PlainAtLevel):
 
     @property
     def reason(self) -> str:
-        """Why there is no test; "" if there is."""
         if self.pairs:
             return ""
         return "The votes on every pair are split evenly." if self.split else "No pair has a vote."
@@ -64,7 +59,6 @@ class SignTest(PlainAtLevel):
 
     @property
     def sentence(self) -> str:
-        """The counts in words."""
         if self.reason:
             return self.reason
         on = (

@@ -1,16 +1,8 @@
-"""Simulated studies whose truth is known: votes clustered by pair, problem and rater.
-
-A vote is for the formula of lower EIC when
-
-    mu + problem + pair + rater + noise > 0,
-
-independent normal effects whose variances add up to 1 (a probit model with crossed random
-effects).  The variances are solved for, so that the *binary* votes have the preference rate and
-the correlations that were asked for: a latent correlation is always larger than the binary one
-that it makes.
-
-A vote is yes where a standard normal value lies on one side of a threshold.  Two votes correlate
-less than the values behind them.
+"""Simulated studies with a known truth: votes clustered by pair, problem and rater. A vote is for
+the formula of lower EIC when mu + problem + pair + rater + noise > 0, independent normal effects
+whose variances add up to 1 (a probit model with crossed random effects). The variances are solved
+for, so that the *binary* votes have the preference rate and the correlations that were asked for:
+two votes correlate less than the latent values behind them.
 """
 
 from __future__ import annotations
@@ -50,10 +42,9 @@ def binary_correlation(preference: float, latent: float) -> float:
 
 
 def _excess(threshold: float, latent: float) -> float:
-    """`both_below` less what independence would give.
-
-    By integration of Plackett's (1954, Biometrika 41:351) derivative in the correlation, with
-    ``latent = sin t``, so that nothing is singular at 1; absolute error below 1e-13.
+    """`both_below` less its value under independence, by integration of Plackett's (1954,
+    Biometrika 41:351) derivative in t with ``latent = sin t``, smooth at 1; absolute error below
+    1e-13.
     """
     angle = math.asin(latent)
     t = 0.5 * angle * (_NODES + 1.0)
@@ -88,9 +79,8 @@ class Variances:
 
 @dataclass(frozen=True)
 class StudyModel:
-    """A study and the people in it, as they are supposed to be.
-
-    Raises `UserError` if a value is out of range, or no votes can correlate like this.
+    """A study and its people as they are supposed to be. Raises `UserError` if a value is out of
+    range, or no votes can correlate like this.
 
     >>> model = StudyModel(preference=0.698, kappa=0.37)
     >>> shares = model.variances
@@ -160,7 +150,6 @@ class StudyModel:
 
     @cached_property
     def variances(self) -> Variances:
-        """Latent variances that make the binary correlations asked for."""
         shared = latent_correlation(self.preference, self.kappa)
         rater = latent_correlation(self.preference, self.rater_correlation)
         problem = self.problem_share * shared
@@ -173,7 +162,6 @@ class StudyModel:
 
     @property
     def problem_of_pair(self) -> Integers:
-        """The problem of each pair."""
         if self.sizes:
             return np.repeat(np.arange(self.problems, dtype=np.intp), self.sizes)
         return np.arange(self.pairs, dtype=np.intp) % self.problems
@@ -233,7 +221,6 @@ class SimulatedStudies:
         return (self.study(i) for i in range(len(self)))
 
     def study(self, i: int) -> SimulatedStudy:
-        """One of them."""
         model, rows = self.model, self.counted[i]
         pair = self.pair[i, rows]
         table = VoteArrays(
@@ -260,8 +247,6 @@ class SimulatedStudies:
 def simulate(model: StudyModel, rng: np.random.Generator) -> VoteArrays:
     """The votes of one simulated study that count.
 
-    - `rng`: equal seeds give equal studies.
-
     >>> table = simulate(StudyModel(pairs=40, raters=20), np.random.default_rng(1))
     >>> len(table), len(table.pairs), set(table.counts().sum(axis=1).tolist())
     (200, 40, {5})
@@ -270,10 +255,8 @@ def simulate(model: StudyModel, rng: np.random.Generator) -> VoteArrays:
 
 
 def simulate_many(model: StudyModel, count: int, rng: np.random.Generator) -> SimulatedStudies:
-    """Many studies at once: some hundreds at a time are fast and small.
-
-    - `count`: studies; memory is about ``count × raters × ballots × 30`` bytes.
-    - `rng`: equal seeds give equal studies.
+    """Simulate `count` studies, some hundreds at a time: memory is about ``count × raters × ballots
+    × 30`` bytes.
 
     >>> studies = simulate_many(StudyModel(), 20, np.random.default_rng(1))
     >>> studies.lower.shape, len(studies.study(0).table)
@@ -313,17 +296,15 @@ def simulate_many(model: StudyModel, count: int, rng: np.random.Generator) -> Si
 
 
 def _cast(model: StudyModel, count: int, rng: np.random.Generator) -> Integers:
-    """Votes that each rater casts, shape (studies, raters)."""
     stops = rng.random((count, model.raters)) < model.drop_out
     early = rng.integers(0, model.ballots, (count, model.raters))
     return np.where(stops, early, model.ballots)
 
 
 def _assign(model: StudyModel, cast: Integers, rng: np.random.Generator) -> Integers:
-    """Pairs of all ballots: those with the fewest votes, spread over problems, none twice.
-
-    Raters come one after another, all studies at once.  A pair's turn comes by its votes so far,
-    and among equals by its place in a fresh cyclic order of its problem's pairs.
+    """Pairs of all ballots: those with the fewest votes, spread over problems, none twice. Raters
+    come one after another, all studies at once. A pair's turn comes by its votes so far, and among
+    equals by its place in a fresh cyclic order of its problem's pairs.
     """
     count, problem = len(cast), model.problem_of_pair
     weight = np.exp(model.unequal * rng.standard_normal((count, model.pairs)))

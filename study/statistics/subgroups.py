@@ -23,8 +23,6 @@ OTHERS = "all others"
 
 @dataclass(frozen=True)
 class SubgroupRate(PlainAtLevel):
-    """The raters of one answer, or of all answers that few gave."""
-
     name: str
     # raters, votes: raters with a valid vote, and their valid votes, ties included
     raters: int
@@ -36,8 +34,6 @@ class SubgroupRate(PlainAtLevel):
 
 @dataclass(frozen=True)
 class Subgroups(PlainAtLevel):
-    """Rates by one answer of the raters, and a test of their differences."""
-
     what: str  # "degree" or "field"
     # By number of raters, the largest first; those taken together last
     groups: tuple[SubgroupRate, ...]
@@ -48,9 +44,8 @@ class Subgroups(PlainAtLevel):
 
     @property
     def p_value(self) -> float | None:
-        """Two-sided, of "no group differs from the first": the least times their number.
-
-        Each with no more degrees of freedom than the smaller of the two groups of raters has.
+        """Two-sided, of "no group differs from the first": the least p value times their number,
+        each with no more degrees of freedom than the smaller of the two groups of raters has.
         """
         found = []
         for each in self.groups[1:]:
@@ -64,7 +59,6 @@ class Subgroups(PlainAtLevel):
 
     @property
     def sentence(self) -> str:
-        """The rates, and whether they differ."""
         if not self.groups:
             return f"No valid vote says of what {self.what} its rater is."
         said = wording.join(
@@ -86,10 +80,7 @@ class Subgroups(PlainAtLevel):
 def subgroups(
     table: VoteArrays, answers: Mapping[str, str], what: str, *, level: float = 0.95
 ) -> Subgroups:
-    """Rates by an answer of the raters; answers that differ in case or spaces are one.
-
-    - `table`: valid votes on pairs.
-    - `what`: what was asked.
+    """Rates by an answer of the raters to the question `what`; case and spaces make no difference.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r:02}", pair=f"p{p}", problem="q", lower_side="left",

@@ -48,11 +48,8 @@ def share_fewer(differences: Floats) -> Floats:
 
 
 def best_visible(differences: Floats, problems: Sequence[str]) -> VisiblePredictor:
-    """The best visible predictor of the lower EIC, cross-validated over problems.
-
-    - `differences`, shape (pairs, 5): counts of the formula of lower EIC less those of higher EIC;
-      rows with nan are left out.
-    - `problems`: of each pair; with a single problem each pair is left out in turn.
+    """The best visible predictor of the lower EIC, cross-validated over problems (over pairs with a
+    single problem). `differences`, shape (pairs, 5), are counts of lower EIC less higher EIC.
 
     >>> gaps = np.array([[-1, 0, 0, 1, 0], [-2, 0, 1, 0, 0], [0, 0, 0, 0, 0.0], [-1, 0, 0, 2, 1]])
     >>> found = best_visible(gaps, ["a", "a", "b", "b"])

@@ -72,11 +72,8 @@ class VoteArrays:
 
     @classmethod
     def of(cls, votes: Iterable[PairVote], sampled: Sampled | None = None) -> VoteArrays:
-        """Put votes on pairs into columns, names in the order of the alphabet.
-
-        - `sampled`, {"problems", "pairs"}, optional: as the design declares.
-
-        Raises `UserError` if a choice is none of lower, higher and tie.
+        """Put votes on pairs into columns, names in alphabetical order. Raises `UserError` for a
+        bad choice.
         """
         rows = list(votes)
         for vote in rows:
@@ -103,7 +100,6 @@ class VoteArrays:
 
     @property
     def ties(self) -> int:
-        """Votes that decide for neither."""
         return int(np.isnan(self.lower).sum())
 
     def select(self, rows: npt.NDArray[Any]) -> VoteArrays:
@@ -122,7 +118,6 @@ class VoteArrays:
         )
 
     def decided(self) -> VoteArrays:
-        """Without the ties."""
         return self.select(~np.isnan(self.lower))
 
     def counts(self) -> Integers:

@@ -1,7 +1,7 @@
-"""Reading formulas in the notations that people and symbolic-regression tools write.
-
-`read` is the one entry.  Nothing here evaluates text: a tokenizer per notation
-feeds one precedence parser, which builds `Formula` nodes and nothing else.
+"""Reading formulas in the notations that people and symbolic-regression tools write. `read` is the
+one entry. Nothing here evaluates text: a tokenizer per notation feeds one precedence parser, which
+builds `Formula` nodes. In all modules here `start` and `end` are character offsets in the report's
+text, [start, end); a `Span` is such a pair.
 """
 
 from __future__ import annotations
@@ -178,9 +178,8 @@ _MOST_CORRECTIONS = 4
 
 
 def _with_a_way_out(error: FormulaError, read_again: Callable[[str], Reading]) -> FormulaError:
-    """The error with a replacement that can be read or none, and the sides of an equation.
-
-    A text with two mistakes is corrected twice.
+    """The error with a replacement that can be read, or none; a text with two mistakes is corrected
+    twice.
     """
 
     def is_read(text: str) -> bool:
@@ -207,9 +206,8 @@ def _with_a_way_out(error: FormulaError, read_again: Callable[[str], Reading]) -
 def _read_text(
     text: str, source: str, syntax: str, columns: Collection[str], parameters: Mapping[str, str]
 ) -> Reading:
-    """Read a formula, without proof that what an error proposes can be read.
-
-    `text` is the source letter for letter, with mathematical alphabets as plain letters.
+    """Read `text`: the source letter for letter, with mathematical alphabets as plain letters.
+    Nothing proves that the text which an error proposes can be read.
     """
     report = Report(text)
     if len(text) > MAX_CHARACTERS:
@@ -360,12 +358,8 @@ _UNITS = re.compile(r"(?<![\w.\\])[Iij](?!\w)")
 
 
 def _note_imaginary(report: Report, names: Names, start: int, end: int, is_sympy: bool) -> None:
-    """Say that a letter ``i``, ``j`` or ``I`` is a variable, or refuse SymPy's imaginary unit.
-
-    - `report`: takes the note.
-    - `names`: that were met.
-    - `start`, `end`: the part of the text that was read, as character offsets.
-    - `is_sympy`: whether ``E`` is Euler's number, and so ``I`` the imaginary unit.
+    """Say that ``i``, ``j`` or ``I`` is a variable; where ``E`` is SymPy's, refuse its imaginary
+    unit.
     """
     met = names.guessed_among(_UNIT_NAMES)
     if not met:
@@ -459,14 +453,7 @@ def _read(
     end: int,
     given: bool,
 ) -> tuple[Draft, str]:
-    """The draft, and the notation it was finally read in.
-
-    - `report`: holds the text; notes and errors go there.
-    - `names`: the meaning of names.
-    - `reader`, `name`: the reader of the notation, and the notation.
-    - `start`, `end`: the part of the text to read, as character offsets.
-    - `given`: whether the notation is given, not detected.
-    """
+    """The draft, and the notation in which the text was read in the end."""
     if reader == PREFIX:
         return read_prefix(report, names, start, end), name
     if given:
@@ -510,12 +497,7 @@ def _read_signed(
     place: tuple[int, int],
     pair: tuple[int, str],
 ) -> tuple[Draft, str]:
-    """``- k x`` as a product, with the reading as Polish notation offered, or asked for.
-
-    - `report`, `names`, `reader`, `name`: as for `_read`.
-    - `place`: the part of the text to read, as character offsets.
-    - `pair`: as `signed_pair` gives it.
-    """
+    """``- k x`` as a product, with the reading as Polish notation offered, or asked for."""
     start, end = place
     label = f"{pair[1]}, in Polish notation"
     other = report.text[: pair[0]] + pair[1] + report.text[end:]
@@ -532,7 +514,6 @@ def _read_signed(
 def _read_infix(
     report: Report, names: Names, reader: str, name: str, start: int, end: int, given: bool
 ) -> tuple[Draft, str]:
-    """As `_read`, of a text that is not in Polish notation."""
     if reader in _READERS:
         return _READERS[reader](report, names, start, end), name
     if name == "infix" and "/" in report.view and "d" in report.view:
@@ -549,8 +530,8 @@ def _read_infix(
 
 
 def _offer_without_numbers(report: Report, start: int, end: int) -> None:
-    """Offer a formula without the number of an item before it, or of an equation behind it, and
-    each line of those that begin with a sign, as items of a list may.
+    """Offer a formula without the number of a list's item or an equation; offer each item of a
+    list.
     """
     text = report.text
     for number, line in enumerate(marked_lines(text, start, end), 1):
@@ -569,7 +550,7 @@ def _offer_without_numbers(report: Report, start: int, end: int) -> None:
 
 
 def _index_base(report: Report, formula: Formula, known: int | None) -> int | None:
-    """What the variables count from; an index of 0 settles it."""
+    """Offer the formula without an item's or an equation's number; offer each item of a list."""
     if "x0" in formula.variables:
         if known == 1:
             report.note("this text counts its variables from 0", formula.root.span)

@@ -1,7 +1,6 @@
-"""Letters that are others in another dress: mathematical alphabets, and look-alikes of Latin ones.
-
-Word and PDF write ``𝑚𝑐²`` and ``𝜋``; what is read is ``mc²`` and ``π``, letter for letter, so that
-every place stays that of the user's text.  Cyrillic ``х`` is another letter than Latin ``x``.
+"""Letters in another form: mathematical alphabets, and look-alikes of Latin letters. Word and PDF
+write ``𝑚𝑐²`` and ``𝜋``; they are read as ``mc²`` and ``π``, one letter for one, so every place
+stays the place in the user's text. Cyrillic ``х`` is another letter than Latin ``x``.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _LETTERS = re.compile(r"[^\W\d_]")
 
 
 def in_plain_letters(text: str) -> str:
-    """The text, as long as it is, with mathematical alphabets as plain letters and digits.
+    """The text with mathematical alphabets as plain letters and digits; its length stays.
 
     >>> in_plain_letters("2𝜋𝑟 + 𝟑ℎ"), in_plain_letters("ℯ^𝐱"), in_plain_letters("ℏω")
     ('2πr + 3h', 'e^x', 'ℏω')
@@ -35,11 +34,7 @@ def in_plain_letters(text: str) -> str:
 
 
 def note_look_alikes(report: Report, names: Names) -> None:
-    """Say which names are written with letters that look like Latin ones, and offer these.
-
-    - `report`: takes the note and the other reading.
-    - `names`: that were met.
-    """
+    """Say which names are written with letters that look like Latin ones, and offer these."""
     text = report.text
     found = [
         name

@@ -31,8 +31,6 @@ class Refusal(Exception):
 
 
 class Function(NamedTuple):
-    """A function that a formula may call."""
-
     name: str  # In lower case
     # low, high: fewest and most arguments
     low: int
@@ -53,9 +51,8 @@ class Function(NamedTuple):
 
 
 def number_label(text: str) -> str:
-    """A number as written, spelled in the one way that `Node.label` uses.
-
-    Raises `Refusal` if it is too long or too large.
+    """A number as written, spelled as `Node.label` spells it. Raises `Refusal` if it is too long or
+    too large.
 
     >>> [number_label(t) for t in (".5", "2.", "1E-03", "2.50", "1e+5")]
     ['0.5', '2', '1e-3', '2.50', '1e5']
@@ -126,20 +123,11 @@ def _is_no_half(label: str) -> bool:
 
 
 def plain(operator: str, args: list[Draft], span: Span) -> Draft:
-    """An operator with exactly these operands.
-
-    - `operator`: a key of the operator table.
-    - `args`: the operands.
-    - `span`: character offsets of the call in the source.
-    """
     return Draft(operator, args, "", None, span)
 
 
 def power(args: list[Draft], span: Span) -> Draft:
-    """``base ** exponent``: exact if the exponent is a literal n or n/2.
-
-    ``e ** u`` is ``exp(u)``.
-    """
+    """``base ** exponent``, exact for a literal exponent n or n/2; ``e ** u`` is ``exp(u)``."""
     base, exponent = args
     if base.operator == CONSTANT and base.label == "e":
         return Draft("exp", [exponent], span=span)
@@ -180,12 +168,7 @@ def logarithm(args: list[Draft], span: Span) -> Draft:
 
 
 def log_base(base: Fraction, args: list[Draft], span: Span) -> Draft:
-    """A logarithm with an exact base.
-
-    - `base`: positive and not 1.
-    - `args`: the one operand.
-    - `span`: as for `plain`.
-    """
+    """A logarithm with an exact base, which is positive and not 1."""
     return Draft("log", args, parameter=base, span=span)
 
 
@@ -201,12 +184,7 @@ def root(args: list[Draft], span: Span) -> Draft:
 
 
 def fold(operator: str, args: list[Draft], span: Span) -> Draft:
-    """``f(a, b, c)`` as ``(a f b) f c``, for the n-ary sums of other languages.
-
-    - `operator`: a key of the operator table, of two operands.
-    - `args`: one operand or more; a single one is given back as it is.
-    - `span`: as for `plain`; each step of the chain has it.
-    """
+    """``f(a, b, c)`` as ``(a f b) f c``, for n-ary sums; a single operand comes back as it is."""
     left = args[0]
     for right in args[1:]:
         left = Draft(operator, [left, right], span=span)
@@ -214,12 +192,7 @@ def fold(operator: str, args: list[Draft], span: Span) -> Draft:
 
 
 def chain(operators: tuple[str, ...], args: list[Draft], span: Span) -> Draft:
-    """Unary operators, the innermost first.
-
-    - `operators`: keys of the operator table, of one operand each.
-    - `args`: the one operand of the innermost.
-    - `span`: as for `plain`.
-    """
+    """Unary operators applied to one operand, the innermost first."""
     draft = args[0]
     for operator in operators:
         draft = Draft(operator, [draft], span=span)

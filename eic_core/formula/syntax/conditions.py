@@ -1,8 +1,6 @@
-"""Conditions as every notation writes them: what a comparison, a choice and a list of cases build.
-
-A comparison is a truth value.  Where a number is wanted, as in ``(x > 0)*x``, it counts 1 or 0.
-Where a truth value is wanted a number holds unless it is 0; PySR's `cond` and the like have rules
-of their own.
+"""Conditions in every notation: what a comparison, a choice and a list of cases build. A comparison
+is a truth value. Where a number is expected, as in ``(x > 0)*x``, it counts 1 or 0. Where a truth
+value is expected, a number holds unless it is 0; PySR's `cond` has rules of its own.
 """
 
 from __future__ import annotations
@@ -64,7 +62,6 @@ IF_PRECEDENCE, OR_PRECEDENCE, AND_PRECEDENCE, NOT_PRECEDENCE, RELATION_PRECEDENC
 
 
 def is_truth(draft: Draft) -> bool:
-    """Whether a draft's value is true or false."""
     return draft.operator in TRUTHS or (draft.operator == CONSTANT and draft.label in (TRUE, FALSE))
 
 
@@ -79,12 +76,7 @@ def _merge(args: list[Draft], span: Span) -> Draft:
 
 
 def chain(operator: str, args: list[Draft], span: Span) -> Draft:
-    """``(< a b c)``: every two neighbours compared.
-
-    - `operator`: a value of `RELATIONS`.
-    - `args`: two or more.
-    - `span`: character offsets of the whole.
-    """
+    """``(< a b c)``: every two neighbours compared."""
     pairs = [Draft(operator, [a, b], span=span) for a, b in zip(args, args[1:], strict=False)]
     return fold(AND, pairs, span)
 
@@ -139,12 +131,8 @@ def _piecewise(args: list[Draft], span: Span) -> Draft:
 
 
 def cases(args: Sequence[Draft], span: Span) -> Draft:
-    """Values and conditions in turn; a last value without a condition holds elsewhere.
-
-    Where no condition holds there is no value.
-
-    - `args`: value, condition, value, condition, …
-    - `span`: character offsets of the whole.
+    """Value, condition, value, condition, … A last value without a condition holds elsewhere; where
+    no condition holds there is no value.
     """
     pieces = [(args[i], args[i + 1]) for i in range(0, len(args) - 1, 2)]
     rest = args[-1] if len(args) % 2 else constant(UNDEFINED, span)
@@ -203,10 +191,8 @@ ASKING = frozenset((*CALLS, *_SYMPY, "where", "ifelse", "cases", "pair", "logica
 
 
 def condition_function(name: str, bare: str) -> Function | None:
-    """The function of conditions of that name, None if there is none.
-
-    - `name`, `bare`: as written, and without the module's name: NumPy's ``np.logical_or`` takes
-      numbers otherwise than PySR's ``logical_or``.
+    """The function of conditions of that name, None if there is none. `bare` lacks the module's
+    name: NumPy's ``np.logical_or`` takes numbers otherwise than PySR's ``logical_or``.
 
     >>> condition_function("sp.Piecewise", "Piecewise") is PIECEWISE
     True
@@ -220,12 +206,7 @@ def condition_function(name: str, bare: str) -> Function | None:
 
 
 def condition_form(head: str, args: list[Draft], span: Span) -> Draft | None:
-    """What an s-expression of conditions builds, None if it is none.
-
-    - `head`: its first atom.
-    - `args`: the others.
-    - `span`: character offsets of the whole.
-    """
+    """What an s-expression of conditions builds, None if it is none."""
     if head in RELATIONS and len(args) > 1:
         return chain(RELATIONS[head], args, span)
     if head in ("and", "or") and len(args) > 1:
@@ -236,11 +217,7 @@ def condition_form(head: str, args: list[Draft], span: Span) -> Draft | None:
 
 
 def settle(report: Report, root: Draft) -> Draft:
-    """The tree with a truth value wherever one is wanted.
-
-    - `report`: notes of what was decided are added to it, and it raises the errors.
-    - `root`: as the notation's reader built it; its drafts' lists of operands are changed in place.
-
+    """The tree with a truth value wherever one is expected; lists of operands are changed in place.
     Raises `FormulaError` if ``True``, ``False`` or ``nan`` stands where it has no meaning.
     """
     if root.operator == RELATIONS["=="] and not any(map(is_truth, root.children)):
@@ -297,11 +274,7 @@ def _refuse_joined_numbers(report: Report, joined: Draft) -> None:
 
 
 def _ask_for_sides(report: Report, root: Draft) -> None:
-    """Raise for SymPy's ``Eq(y, x)`` and R's ``y<-x``, which no formula by itself is.
-
-    - `report`: holds the text.
-    - `root`: of the whole formula.
-    """
+    """Raise for SymPy's ``Eq(y, x)`` and R's ``y<-x``, which no formula by itself is."""
     start, end = root.span
     text = report.text
     is_equation = root.operator == RELATIONS["=="] and _EQUATION.match(text, start)

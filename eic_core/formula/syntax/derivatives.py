@@ -26,11 +26,8 @@ _LATEX = re.compile(
 
 
 def refuse_derivatives(report: Report, names: Names, start: int, end: int) -> None:
-    """Raise for ``d/dx`` and its kin in plain text, and say of ``dy/dx`` that it is a quotient.
-
-    - `report`: holds the text.
-    - `names`: those that are known are variables.
-    - `start`, `end`: the part of the text to look at, as character offsets.
+    """Raise for ``d/dx`` and its kin unless its names are variables; note ``dy/dx`` as a
+    quotient.
     """
     for match in _PLAIN.finditer(report.view, start, end):
         of, by = f"d{match['of'] or ''}", f"d{match['by']}"
@@ -51,12 +48,7 @@ def refuse_derivatives(report: Report, names: Names, start: int, end: int) -> No
 
 
 def is_latex_derivative(report: Report, names: Names, place: int) -> bool:
-    """Whether the ``\\frac`` before this place is a derivative.
-
-    - `report`: holds the text.
-    - `names`: those that are known are variables.
-    - `place`: where the fraction's numerator begins.
-    """
+    """Whether the ``\\frac`` whose numerator begins at `place` is a derivative."""
     match = _LATEX.match(report.text, place)
     return match is not None and not names.is_known("d") and not names.is_known(f"d{match['by']}")
 
@@ -64,12 +56,6 @@ def is_latex_derivative(report: Report, names: Names, place: int) -> bool:
 def fail_derivative(
     report: Report, start: int, end: int, choices: tuple[tuple[str, str], ...] = ()
 ) -> NoReturn:
-    """Raise for a derivative.
-
-    - `report`: holds the text.
-    - `start`, `end`: where it stands.
-    - `choices`: what else may be meant.
-    """
     report.fail(
         "a derivative is not a formula of values", start, end, "write it out", choices=choices
     )

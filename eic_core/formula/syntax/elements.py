@@ -18,9 +18,6 @@ def find_elements(names: Names, tokens: list[TokenRow]) -> dict[str, list[Elemen
 
     A name that is also used by itself is a factor, and so is the name of a column.
 
-    - `names`: the meaning of names.
-    - `tokens`: as `tokenize` gives them.
-
     >>> from eic_core.formula.syntax.infix import tokenize
     >>> from eic_core.formula.syntax.reading import Report
     >>> def found(text):
@@ -61,12 +58,7 @@ def _is_variable(names: Names, name: str, start: int) -> bool:
 def with_elements(
     report: Report, tokens: list[TokenRow], found: dict[str, list[Element]]
 ) -> list[TokenRow]:
-    """The tokens with one variable for each element.
-
-    - `report`: holds the text; gets a note.
-    - `tokens`: as `tokenize` gives them.
-    - `found`: as `find_elements` gives it.
-    """
+    """The tokens with one variable for each element."""
     numbers = {place: number for each in found.values() for place, number in each}
     kept: list[TokenRow] = []
     for place, token in enumerate(tokens):
@@ -88,12 +80,7 @@ def with_elements(
 
 
 def offer_products(report: Report, tokens: list[TokenRow], found: dict[str, list[Element]]) -> None:
-    """Offer the reading of ``x(1)`` as a product.
-
-    - `report`: takes the other reading.
-    - `tokens`: as `tokenize` gives them.
-    - `found`: as `find_elements` gives it.
-    """
+    """Offer the reading of ``x(1)`` as a product."""
     name, ((_, number), *_) = next(iter(found.items()))
     ends = [tokens[place][2] + len(name) for name, each in found.items() for place, _ in each]
     report.alternative(

@@ -1,7 +1,6 @@
-"""Whether a bare ``E`` is Euler's number: what speaks for it, and how the other reading is written.
-
-SymPy and Mathematica print e as ``E``; in physics it is an energy or a field.  A column or an
-argument of that name settles it, and so does the notation.
+"""Whether a bare ``E`` is Euler's number, and how the other reading is written. SymPy and
+Mathematica print e as ``E``; in physics it is an energy or a field. A column, an argument of that
+name or the notation settles it.
 """
 
 from __future__ import annotations
@@ -28,9 +27,6 @@ _SYMPY = re.compile(r"(?<!\w)(?:sympy\.|sp\.|Symbol\(|Integer\(|Rational\(|Float
 def reason_for_euler(text: str, formula: Formula) -> str:
     """Why the ``E`` of a text that was read with a variable `E` is Euler's number, or "".
 
-    - `text`: the part of the text that was read.
-    - `formula`: with a variable called E.
-
     >>> from eic_core.formula.syntax import read
     >>> reason_for_euler("E^(-x)", read("f(E, x) = E^(-x)").formula)
     'it is raised to a power, as e is'
@@ -50,13 +46,8 @@ def reason_for_euler(text: str, formula: Formula) -> str:
 def note_meaning_of_e(
     report: Report, formula: Formula, reason: str, start: int, end: int, alone: bool = True
 ) -> None:
-    """Say what ``E`` was read as, and offer the other.
-
-    - `report`: takes the note and the other reading.
-    - `formula`: as read.
-    - `reason`: why ``E`` is Euler's number; "" where it is a variable.
-    - `start`, `end`: the part of the text that was read, as character offsets.
-    - `alone`: whether this part is the formula by itself, and no program.
+    """Say what ``E`` was read as, and offer the other reading; without a reason it is a variable.
+    `alone` says that this part is the whole formula, and no program.
     """
     text = report.text
     met = [match.span() for match in _ALONE.finditer(report.view, start, end)]
@@ -78,9 +69,6 @@ def note_meaning_of_e(
 
 def with_arguments(text: str, names: list[str], start: int, end: int) -> str:
     """The text with a head that declares its variables, so that they are nothing else.
-
-    - `names`: its variables.
-    - `start`, `end`: the part of the text that is the formula.
 
     >>> with_arguments("y = E^(-x)", ["E", "x"], 4, 10), with_arguments("mc^2", ["mc"], 0, 4)
     ('y(E, x) = E^(-x)', 'f(mc) = mc^2')

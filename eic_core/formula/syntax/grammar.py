@@ -1,8 +1,6 @@
-"""The parser that every infix notation shares, and what it says of text that it cannot read.
-
-A language turns its text into tokens and hands them to `parse`, with a
-`Grammar` that says what its names mean and what two operands side by side
-mean.  Precedence is Python's.
+"""The parser that every infix notation shares, and its errors for text that it cannot read. A
+language hands its tokens to `parse` with a `Grammar`, which gives the meaning of names and of two
+operands side by side. Precedence is Python's.
 """
 
 from __future__ import annotations
@@ -68,14 +66,7 @@ from eic_core.formula.tree import CONSTANT, Draft, constant
 
 
 def fail_missing_operand(report: Report, tokens: list[TokenRow], index: int) -> NoReturn:
-    """Raise for a token that cannot start an operand, or a bad character anywhere.
-
-    - `report`: holds the text and raises the error.
-    - `tokens`: of the whole text, closed by `END`.
-    - `index`: the token at which an operand should have begun.
-
-    Raises `FormulaError`: Always.
-    """
+    """Raise for the token where an operand should have begun, or for a bad character anywhere."""
     token = Token._make(tokens[index])
     before = Token._make(tokens[index - 1]) if index else None
     if token.kind == BAD:
@@ -205,10 +196,8 @@ def _bad_character(report: Report, token: Token) -> NoReturn:
 
 
 def _refuse_attribute(report: Report, token: Token, things: set[str], name: str) -> NoReturn:
-    """Raise for ``df.a``, ``m.a`` and ``x.mul_add(y, z)``.
-
-    A table or an object stands before all its columns and says nothing; a letter is as likely a
-    factor, and what is called is a method.
+    """Raise for ``df.a``, ``m.a`` and ``x.mul_add(y, z)``: a table stands before all its columns, a
+    single letter is as likely a factor.
     """
     text, place = report.text, (token.start, token.end)
     if text[token.end + len(name) :].lstrip()[:1] == "(":
@@ -239,12 +228,7 @@ def _refuse_attribute(report: Report, token: Token, things: set[str], name: str)
 def raised_function(
     tokens: list[TokenRow], index: int, called: Collection[str] = ("f", "g", "h")
 ) -> TokenRow | None:
-    """The ``f`` of ``f^{-1}(x)`` or ``f²(x)``, whose bracket is the token at `index`.
-
-    - `tokens`: of the whole text.
-    - `index`: the place of the token.
-    - `called`: the names that are functions.
-    """
+    """The ``f`` of ``f^{-1}(x)`` or ``f²(x)``, whose bracket is the token at `index`."""
     place = index - 1
     if tokens[index][:2] != (OPEN, "(") or place < 1:
         return None
@@ -268,10 +252,8 @@ def raised_function(
 
 
 def end_of_operand(tokens: list[TokenRow], place: int) -> int:
-    """Where the operand that begins at a token ends in the source, its powers included.
-
-    - `tokens`: of the whole text, closed by `END`.
-    - `place`: the first token, which may be a sign.
+    """Where the operand that begins at a token, maybe with a sign, ends in the source, powers
+    included.
     """
     depth, end = 0, tokens[place][3]
     while tokens[place][0] != END:
@@ -342,13 +324,9 @@ _WORDS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "^"}
 
 
 class Grammar:
-    """What differs between the infix notations.
-
-    - `names`: the meaning of names.
-    - `report`: where notes and errors go.
-    - `sign_first`: whether a sign binds more tightly than a power, as in spreadsheets.
-    - `powers_from_left`: whether ``a^b^c`` is (a^b)^c.
-    - `braces`: what encloses an exponent of several characters.
+    """What differs between the infix notations. With `sign_first` a sign binds more tightly than a
+    power, as in spreadsheets; with `powers_from_left` ``a^b^c`` is (a^b)^c; `braces` enclose an
+    exponent of several characters.
     """
 
     sign_first = False
@@ -360,12 +338,7 @@ class Grammar:
         self.report = report
 
     def side_by_side(self, tokens: list[TokenRow], index: int, pending: list[PendingRow]) -> int:
-        """The precedence of the product understood between tokens `index`-1 and `index`.
-
-        - `tokens`: of the whole text.
-        - `index`: the second of the two operands' tokens, from 1.
-        - `pending`: what waits for an operand, the innermost last.
-
+        """The precedence of the product understood between tokens `index`-1 and `index` (from 1).
         Raises `FormulaError` if the notation has no such products.
         """
         raise NotImplementedError
@@ -376,9 +349,8 @@ class Grammar:
 
 
 def parse(tokens: list[TokenRow], grammar: Grammar) -> Draft:
-    """The tree of a token list that ends in an `END` token.
-
-    Raises `FormulaError`: with the place and, where there is one, a remedy.
+    """The tree of tokens that `END` closes. Raises `FormulaError` with the place and a remedy, if
+    any.
     """
     if len(tokens) > MAX_NODES:
         leaves = [token for token in tokens if token[0] in (NUMBER, NAME, LEAF)]
@@ -393,10 +365,8 @@ Operand = tuple[Draft, int, int]
 
 
 class _Parser:
-    """Operands and waiting operators on two stacks.
-
-    With each operand stands where it starts and ends in the source, its
-    parentheses included; a node's own span leaves them out.
+    """Operands and waiting operators on two stacks. The place of an operand includes its
+    parentheses; a node's own span leaves them out.
     """
 
     def __init__(self, tokens: list[TokenRow], grammar: Grammar) -> None:
@@ -413,10 +383,7 @@ class _Parser:
         self.compared: dict[int, Draft] = {}  # of a comparison, its last operand
 
     def parse(self) -> Draft:
-        """Alternate between wanting an operand and wanting an operator.
-
-        The commonest tokens are dealt with here, the others by `operand` and `operator`.
-        """
+        """Alternate between operands and operators; the commonest tokens are handled here."""
         want, index = True, 0
         tokens, pending = self.tokens, self.pending
         push, leaf = self.operands.append, self.names.leaf
@@ -582,10 +549,8 @@ class _Parser:
         return tuple([(f"formula {i}", part) for i, part in enumerate(found, 1) if part])
 
     def note_root(self, end: int, sign: int = 0) -> None:
-        """Say of ``√x²`` that the root is raised, and offer the root of the power.
-
-        - `end`: where the exponent ends in the source; -1 for one that is still to come.
-        - `sign`: where the ``^`` of that one stands.
+        """Say that in ``√x²`` the root is raised, and offer the root of the power. `end` is -1
+        while the exponent is still to come; then `sign` is the place of its ``^``.
         """
         if self.raised_root or not self.pending or self.pending[-1][0] != _ROOT:
             return
@@ -646,11 +611,7 @@ class _Parser:
         return True
 
     def wait(self, precedence: int, name: str, start: int, end: int) -> None:
-        """A comparison, an ``and`` or an ``or``: what binds at least as tightly is finished first.
-
-        - `name`: a key of the operator table.
-        - `start`, `end`: [start, end) of its sign.
-        """
+        """Stack a comparison, an ``and`` or an ``or`` after all that binds as tightly."""
         self.reduce(precedence)
         self.pending.append((precedence, name, start, end, _JOINED, 0))
 
@@ -698,11 +659,7 @@ class _Parser:
         return any(function is not None and function.name in ASKING for function in opened)
 
     def joined(self, name: str, draft: Draft, start: int, end: int) -> None:
-        """Finish a comparison, an ``and`` or an ``or``, or a choice, whose last operand is `draft`.
-
-        - `name`: a key of the operator table, or the word of a choice.
-        - `start`, `end`: where the sign begins, and where the last operand ends.
-        """
+        """Finish a comparison, an ``and``, an ``or`` or a choice, whose last operand is `draft`."""
         operands = self.operands
         left, begin, _ = operands.pop()
         span = (begin, end)
@@ -729,7 +686,6 @@ class _Parser:
         operands.append((built, begin, end))
 
     def open(self, name: str, start: int, end: int, function: Function | None) -> None:
-        """An opening bracket."""
         if function is None and self.pending and self.pending[-1][4] is PIECEWISE:
             function = PAIR
         self.depth += 1
@@ -793,9 +749,8 @@ class _Parser:
         operands[-1] = (inside, opened, end)
 
     def with_base_last(self, operands: list[Operand], span: tuple[int, int]) -> list[Draft]:
-        """The arguments of ``log(a, b)``, the base behind: Julia's is the first, Python's the last.
-
-        Where neither the notation nor a module's name tells, a number before a formula is the base.
+        """The arguments of ``log(a, b)`` with the base last: Julia's is the first, Python's the
+        last. Where neither notation nor module tells, a number before a formula is the base.
         """
         first, second = operands[0][0], operands[1][0]
         text = self.report.text
@@ -842,21 +797,18 @@ class _Parser:
         return next((name == "|" for level, name, *_ in reversed(self.pending) if not level), False)
 
     def number(self, text: str, start: int, end: int) -> str:
-        """The label of a number."""
         try:
             return number_label(text)
         except Refusal as refusal:
             self.report.fail(refusal.message, start, end, refusal.hint)
 
     def leaf(self, name: str, start: int, end: int) -> Draft:
-        """The leaf that a name stands for."""
         try:
             return self.names.leaf(name, (start, end))
         except Refusal as refusal:
             self.report.fail(refusal.message, start, end, refusal.hint)
 
     def function(self, name: str, start: int, end: int) -> Function | None:
-        """The function of that name, None if there is none."""
         try:
             return self.names.function(name)
         except Refusal as refusal:
@@ -914,7 +866,6 @@ class _Parser:
         )
 
     def apply(self, function: Function, args: list[Draft], span: tuple[int, int]) -> Draft:
-        """What a function makes of its arguments."""
         count, low, high = len(args), function.low, function.high
         if not low <= count <= high:
             wanted = f"{low}" if low == high else "1 or 2" if high == 2 else f"{low} or more"
@@ -934,12 +885,7 @@ class _Parser:
     def mend_of_count(
         self, name: str, too_many: bool, span: tuple[int, int]
     ) -> tuple[str, str | None]:
-        """What to write in place of a call with too few arguments or too many, and the whole text.
-
-        - `name`: the function.
-        - `too_many`: whether it has too many of them.
-        - `span`: of the call, as character offsets.
-        """
+        """A call of a wrong number of arguments as it may be meant, and the whole text with it."""
         text, (start, end) = self.report.text, span
         written = text[start:end].partition("(")[0].strip()
         if too_many and name in ("atan", "arctan") and written.lower().endswith(name):

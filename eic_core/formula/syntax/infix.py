@@ -1,9 +1,7 @@
 """Reads Python, NumPy, SymPy and other infix text, and mends a PySR export with broken brackets.
-
-Some published tables of PySR formulas (their ``powabs(a; b)`` calls have
-semicolons for commas) put one surplus ``(`` per such call into the text, all
-of them right after the first call's own.  Leaving those out restores the
-sizes and scores that the tables state (docs/adr/0002-reading-formulas.md).
+Some published tables of PySR formulas (with ``powabs(a; b)``) have one surplus ``(`` per such call,
+all right after the first call's own. Without them the sizes and scores are those that the tables
+state (docs/adr/0002-reading-formulas.md).
 """
 
 from __future__ import annotations
@@ -141,12 +139,8 @@ def _kind(word: str) -> int:
 
 
 def tokenize(report: Report, start: int, end: int) -> list[TokenRow]:
-    """The tokens of ``report.text[start:end]``, closed by `END`.
-
-    - `report`: holds the text.
-    - `start`, `end`: the part of the text to read, as character offsets.
-
-    Returns characters that no formula holds are tokens of kind `BAD`.
+    """The tokens of ``report.text[start:end]``, closed by `END`; characters of no formula are
+    `BAD`.
     """
     text = report.view
     tokens: list[TokenRow] = []
@@ -213,9 +207,8 @@ def _as_far_as_written(report: Report, token: TokenRow) -> TokenRow:
 def _with_exact_leaves(
     report: Report, tokens: list[TokenRow], start: int, end: int
 ) -> list[TokenRow]:
-    """The tokens with one for each ``Integer(2)``, ``Symbol('x')`` and their kin.
-
-    Raises `FormulaError` if one holds no literal, or if there is a ``//`` outside them.
+    """The tokens with one for each ``Integer(2)``, ``Symbol('x')`` and their kin. Raises
+    `FormulaError` if one holds no literal, or a ``//`` stands outside them.
     """
     text = report.view
     kept: list[TokenRow] = []
@@ -265,9 +258,8 @@ def _with_exact_leaves(
 
 
 def _with_products_of_fractions(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
-    """The tokens with a product sign behind each ``½`` that a factor follows.
-
-    Raises `FormulaError` if a number stands before one: ``2½`` is a sum or a product.
+    """The tokens with a product sign behind each ``½`` before a factor. Raises `FormulaError` for
+    ``2½``, which is a sum or a product.
     """
     kept: list[TokenRow] = []
     for token in tokens:
@@ -318,11 +310,7 @@ class _Unwritten(Exception):
 
 
 class Infix(Grammar):
-    """Written products only, but for ``(a)(b)`` and ``x(y+z)``.
-
-    - `names`, `report`: as for `Grammar`.
-    - `powers_from_left`: as `Grammar` has it.
-    """
+    """Written products only, but for ``(a)(b)`` and ``x(y+z)``."""
 
     def __init__(self, names: Names, report: Report, powers_from_left: bool = False) -> None:
         super().__init__(names, report)
@@ -415,15 +403,8 @@ def parse_infix(
     powers_from_left: bool = False,
     by_hand: bool = False,
 ) -> Draft:
-    """The tree of the tokens of ``report.text``.
-
-    - `report`: holds the text; notes and other readings are added to it.
-    - `names`: the meaning of names.
-    - `tokens`: as `tokenize` gives them.
-    - `powers_from_left`: as `Grammar` has it.
-    - `by_hand`: whether people write so: then short words may be products of their letters.
-
-    Raises `FormulaError` if they are no formula.
+    """The tree of the tokens. With `by_hand` short words may be products of their letters. Raises
+    `FormulaError` if they are no formula.
     """
     notes = [*report.notes]
     draft = None
@@ -536,13 +517,8 @@ def parse_text(
     powers_from_left: bool = False,
     by_hand: bool = False,
 ) -> Draft:
-    """As `parse_infix`; where that fails, with calls that are written otherwise in plain form, or
-    with commas between digits read as decimal marks.
-
-    - `report`, `names`, `tokens`, `powers_from_left`, `by_hand`: as for `parse_infix`; a note is
-      added if commas are read so.
-
-    Raises `FormulaError` if the tokens are no formula either way, or a comma may mean either.
+    """As `parse_infix`; where that fails, with other calls in plain form, or with commas between
+    digits as decimal marks. Raises `FormulaError` if both fail, or a comma may mean either.
     """
     tokens = with_joined_tokens(report, names, tokens)
     if "evaluate" in report.view:
@@ -639,9 +615,8 @@ def _refuse_thousands(error: FormulaError) -> None:
 
 
 def _with_commas_beside_semicolons(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
-    """The tokens with decimal commas where semicolons separate a call's arguments.
-
-    Raises `FormulaError` if a comma beside semicolons stands between no digits.
+    """The tokens with decimal commas where semicolons separate a call's arguments. Raises
+    `FormulaError` for a comma beside semicolons that stands between no digits.
     """
     if not _separators(tokens).issuperset(",;"):
         return tokens
@@ -684,15 +659,9 @@ def _comma_beside_semicolons(tokens: list[TokenRow]) -> int:
 
 
 def with_decimal_commas(report: Report, tokens: list[TokenRow]) -> list[TokenRow] | None:
-    """The tokens with each comma between two digits as a decimal mark; None if there is none.
-
-    A comma inside a call of a function of several arguments separates them, unless semicolons do.
-
-    - `report`: holds the text; gets a note.
-    - `tokens`: as `tokenize` gives them.
-
-    Raises `FormulaError` if every such comma may as well group thousands, or one may separate
-    arguments.
+    """The tokens with each comma between two digits as a decimal mark; None if there is none. A
+    comma in a call of several arguments separates them, unless semicolons do. Raises `FormulaError`
+    if all such commas may group thousands, or one may separate arguments.
     """
     semicolons = any(row[:2] == (COMMA, ";") for row in tokens)
     kept: list[TokenRow] = []
@@ -765,13 +734,9 @@ _MAX_PLACES = 20
 
 
 def parse_repaired(report: Report, names: Names, tokens: list[TokenRow]) -> Draft | None:
-    """The one reading with the surplus parentheses left out, or None.
-
-    The text is mended only if it has exactly as many surplus ``(`` as
-    semicolons, if they stand together right after the parenthesis of a call of
-    two arguments, and if all places where that can be done give the same tree.
-
-    - `report`, `names`, `tokens`: as for `parse_infix`; a note is added if the text is mended.
+    """The one reading with the surplus parentheses left out, or None. There must be as many surplus
+    ``(`` as semicolons, together right after the parenthesis of a call of two arguments; and all
+    places where that can be done must give the same tree.
     """
     kinds = [token[0] for token in tokens]
     surplus = kinds.count(OPEN) + kinds.count(CALL) - kinds.count(CLOSE)

@@ -1,6 +1,5 @@
 """Numbers and indices of plain text that stand in several tokens: ``x^2_1``, ``3×10⁸``, ``S(2)``.
-
-Each such run of tokens becomes what it means before the text is parsed.
+Each run of tokens becomes its meaning before the text is parsed.
 """
 
 from __future__ import annotations
@@ -33,12 +32,7 @@ _INDEX = re.compile(r"_\w++")
 
 
 def with_joined_tokens(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
-    """The tokens with one for each number or name that is written in several.
-
-    - `report`: holds the text; gets the notes and the other readings.
-    - `names`: the meaning of names.
-    - `tokens`: as `tokenize` gives them.
-    """
+    """The tokens with one for each number or name that is written in several."""
     view = report.view
     if "_" in view and _INDEX_BEHIND.search(view) is not None:
         tokens = _with_indices(report, names, tokens)
@@ -189,9 +183,8 @@ _OF_SYMPY = frozenset(("S", "sympy.S", "sp.S"))
 
 
 def _with_numbers_of_sympy(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
-    """The tokens with numbers for SymPy's ``S(1)`` and ``S.Half``, where S is nothing else.
-
-    Elements of another name, as ``x(1)``, tell that ``S(1)`` is one, too.
+    """The tokens with numbers for SymPy's ``S(1)`` and ``S.Half``. Where ``S`` or an element such
+    as ``x(1)`` stands elsewhere, ``S(1)`` is an element, too.
     """
     if names.is_known("S") or any(
         row[0] == NAME and row[1] == "S" and tokens[i + 1][1] != "." for i, row in enumerate(tokens)
@@ -238,9 +231,8 @@ _LONGEST = 100
 
 
 def _with_indices(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
-    """``x^2_1`` as the power of ``x_1``, as it is typeset.
-
-    Raises `FormulaError` if the name has an index already.
+    """``x^2_1`` as the power of ``x_1``, as typeset. Raises `FormulaError` if the name has an
+    index.
     """
     kept: list[TokenRow] = []
     for row in tokens:

@@ -14,8 +14,6 @@ MATHEMATICA, SPREADSHEET, MATHML = "mathematica", "spreadsheet", "mathml"
 
 
 class Language(NamedTuple):
-    """A notation."""
-
     label: str  # Its name for people
     reader: str  # How it is read
     # What its indexed variables count from, 0 or 1; None where that differs
@@ -182,11 +180,8 @@ def _is_applied_throughout(text: str, start: int, end: int) -> bool:
 
 
 def detect(text: str, start: int, end: int) -> str:
-    """The notation that a text looks written in.
-
-    - `start`, `end`: the part of the text to look at, as character offsets.
-
-    Returns a key of `LANGUAGES`; ``"infix"`` where nothing tells.
+    """The notation, a key of `LANGUAGES`, that a text looks written in; ``"infix"`` where nothing
+    tells.
 
     >>> [detect(t, 0, len(t)) for t in (r"\\frac{x}{2}", "(+ x 1)", "x[:,0] + 1", "x + 1")]
     ['latex', 'fpcore', 'tir', 'infix']

@@ -93,12 +93,9 @@ _SEPARATOR = re.compile(r"\$|&|\\\\(?![A-Za-z])|\\(?:q?quad|hspace)(?![A-Za-z])"
 
 
 class Latex(Grammar):
-    """Operands side by side are factors.
-
-    A function without parentheses takes the whole product that follows
-    (``\\sin 2x``), up to the next operator, function or parenthesis.  After a
-    slash such a product is the denominator (``h/2\\pi``), unless the slash
-    joins two numbers (``1/2 x``).
+    """Operands side by side are factors. A function without parentheses takes the whole product
+    that follows (``\\sin 2x``), up to the next operator, function or parenthesis. After a slash
+    such a product is the denominator (``h/2\\pi``), unless the slash joins two numbers (``1/2 x``).
     """
 
     braces = "{}"
@@ -153,11 +150,7 @@ class Latex(Grammar):
         return _LOOSE
 
     def _refuse_operator(self, name: Token, operand: Token) -> None:
-        """Raise for ``\\Phi(x)``, ``\\mathbb{E}[x]`` and ``\\Re x``, which are no products.
-
-        - `name`: what stands before an operand.
-        - `operand`: that, or the bracket that opens it.
-        """
+        """Raise for ``\\Phi(x)``, ``\\mathbb{E}[x]`` and ``\\Re x``, which are no products."""
         written = self.report.text[name.start : name.end]
         is_applied = operand[:2] == (OPEN, "(")
         what = _OPERATORS.get(name.text) if is_applied else None
@@ -235,7 +228,6 @@ class Latex(Grammar):
         return TIGHT_PRODUCT
 
     def _wrapped(self, start: int, end: int) -> str:
-        """The text with parentheses around [start, end)."""
         text = self.report.text
         inner = text[start:end]
         padding = len(inner) - len(inner.lstrip())
@@ -277,8 +269,6 @@ def _said_by(match: re.Match[str]) -> str:
 
 
 class _Scanner(Brackets):
-    """One pass over the LaTeX tokens."""
-
     cases = braced = 0
     """How many lists of cases are open, and how many braces that no other closes."""
     chooses: bool | None = None
@@ -451,11 +441,7 @@ class _Scanner(Brackets):
         self.emit(NAME, text, start, end)
 
     def single_subscript(self, name: str, start: int, end: int) -> None:
-        """Say where the index ends that a word behind ``_`` begins with: ``k_BT`` is k_B·T.
-
-        - `name`: the name with its index.
-        - `start`, `end`: where it stands.
-        """
+        """Say where the index ends that a word behind ``_`` begins with: ``k_BT`` is k_B·T."""
         low, word = self.cut[end]
         if self.raw[self.index][2] == end < low + len(word) and self.raw[self.index + 1][1] == "_":
             word = _LAST_NAME.sub("", word)  # `R_aR_b`
@@ -534,21 +520,11 @@ class _Scanner(Brackets):
         )
 
     def offer(self, label: str, start: int, end: int, piece: str) -> None:
-        """Offer the text with a piece in place of [start, end), and all others of that label.
-
-        - `label`: what the other reading is.
-        - `start`, `end`: where the piece goes.
-        - `piece`: what is to stand there.
-        """
+        """Offer the text with a piece in place of [start, end) and all others of that label."""
         self.other_pieces.setdefault(label, []).append((start, end, piece))
 
     def power_of_call(self, name: str, start: int, opened: int) -> None:
-        """Say of ``\\sin{x}^2`` that the function is raised, and offer the power inside.
-
-        - `name`: the function.
-        - `start`: where its command begins.
-        - `opened`: the place of its brace among the raw tokens.
-        """
+        """Say of ``\\sin{x}^2`` that the function is raised, and offer the power inside."""
         closed = self.closers().get(opened, 0)
         if not closed or self.raw[closed + 1][1] != "^" or self.raw[closed + 2 :] == []:
             return
@@ -665,10 +641,7 @@ class _Scanner(Brackets):
             )
 
     def wide_blank(self, start: int, end: int) -> None:
-        """``\\quad`` behind an operand, which separates a condition from what it is said of.
-
-        - `start`, `end`: where it stands.
-        """
+        """``\\quad`` behind an operand, which separates a condition from what it is said of."""
         kind, text, *_ = self.raw[self.index]
         if kind == "end" or text in COMMAND_OPERATORS or text in SKIPPED or text[1:] in _NO_FACTORS:
             return
@@ -818,12 +791,9 @@ class _Scanner(Brackets):
         return not known and self.said_of_value(inner, start, end)
 
     def said_of_formula(self, word: str, place: int, behind: int, start: int, end: int) -> None:
-        """A word of conditions: in a list of cases the condition begins, else the formula ends.
-
-        - `word`: the word, in small letters.
-        - `place`: of the first token of the text that it begins, or behind a word without a font.
-        - `behind`: where in that text the condition begins.
-        - `start`, `end`: where the whole stands.
+        """In a list of cases begin the condition, else end the formula, at a word of conditions.
+        `place` is the first token of the text that the word begins; the condition begins at
+        `behind` in it.
         """
         shown = self.text[start:end].strip()
         if self.in_row():
@@ -862,11 +832,8 @@ class _Scanner(Brackets):
         self.index = len(self.raw) - 1
 
     def unpack(self, place: int, behind: int, end: int) -> None:
-        """Go on with the condition in ``\\text{if $x > 0$ and $y > 0$}``.
-
-        - `place`: of the brace among the raw tokens.
-        - `behind`: where the condition begins, counted from behind the brace.
-        - `end`: where the closing brace ends.
+        """Go on with the condition in ``\\text{if $x > 0$ and $y > 0$}``: at `behind` in the braces
+        at `place`.
         """
         low = self.raw[place][3] + behind
         if self.raw[place][1] != "{" or low >= end - 1:
@@ -898,11 +865,7 @@ class _Scanner(Brackets):
         self.index = place
 
     def said_of_value(self, inner: str, start: int, end: int) -> bool:
-        """``\\,\\text{kg}``, and words with blanks around them: whether they are left out.
-
-        - `inner`: what stands in the braces.
-        - `start`, `end`: where the whole stands.
-        """
+        """``\\,\\text{kg}``, and words with blanks around them: whether they are left out."""
         follows = bool(self.tokens) and self.tokens[-1][0] in (NUMBER, NAME, CLOSE, LEAF)
         if not follows:
             return False
@@ -934,9 +897,8 @@ class _Scanner(Brackets):
         return is_number or SPACED.search(self.text[low:start]) is not None
 
     def is_unit_of_value(self, start: int) -> bool:
-        """Whether nothing but units stands from `start` on, which are then left out.
-
-        The text is looked through once.
+        """Whether only units stand from `start` on, which are then left out; the text is scanned
+        once.
         """
         if start < self.read_to or self.cases or self.open or self.has_units:
             return False
@@ -1009,10 +971,7 @@ class _Scanner(Brackets):
         self.argument(")")
 
     def index_of_root(self, start: int, end: int) -> None:
-        """``\\sqrt[n]{x}``, of which the index is a formula, too.
-
-        - `start`, `end`: where the command stands.
-        """
+        """``\\sqrt[n]{x}``, of which the index is a formula, too."""
         low = self.raw[self.index][2]
         self.index += 1
         if self.raw[self.index][1] == "]":
@@ -1023,7 +982,6 @@ class _Scanner(Brackets):
         self.open.append(("]", "then", low))
 
     def fail_differential(self, start: int, end: int) -> NoReturn:
-        """Raise for an upright ``d``."""
         hint = "write the derivative or the integral out"
         self.report.fail("a differential is not a formula of values", start, end, hint)
 
@@ -1094,9 +1052,8 @@ class _Scanner(Brackets):
 
 
 def _without_trailing(text: str, start: int, end: int) -> int:
-    """Where the formula in text[start:end] ends, before the marks that may close a display.
-
-    What closes one is known by its last character, so one walk backwards finds all.
+    """Where the formula in text[start:end] ends, before the marks that may close a display. The
+    last character tells each mark, so one walk backwards is enough.
 
     >>> [_without_trailing(t, 0, len(t)) for t in (r"x. \\]", r"x \\end {align*} $$", r"x\\}")]
     [1, 1, 3]
@@ -1123,14 +1080,7 @@ def _without_trailing(text: str, start: int, end: int) -> int:
 
 
 def read_latex(report: Report, names: Names, start: int, end: int) -> Draft:
-    """The tree of the LaTeX in ``report.text[start:end]``.
-
-    - `report`: holds the text; notes and other readings are added to it.
-    - `names`: the meaning of names.
-    - `start`, `end`: character offsets.
-
-    Raises `FormulaError` if it is no formula.
-    """
+    """The tree of ``report.text[start:end]``. Raises `FormulaError` if it is no formula."""
     stop = _without_trailing(report.text, start, end)
     numbered = before_equation_number(report.text, start, stop)
     if numbered < stop:

@@ -193,10 +193,6 @@ _RECIPROCALS = {
 
 
 def _inverse_of(name: str) -> Function | None:
-    """The inverse of a function, None if none is known.
-
-    - `name`: by which the function is called.
-    """
     name = name.lower()
     if name in _RECIPROCALS:
         inverse = FUNCTIONS[_RECIPROCALS[name]]
@@ -210,11 +206,7 @@ def _inverse_of(name: str) -> Function | None:
 
 
 class Scripts:
-    """What the scripts of a function turn it into.
-
-    - `report`: where notes and errors go.
-    - `names`: the meaning of names.
-    """
+    """What the scripts of a function turn it into."""
 
     def __init__(self, report: Report, names: Names) -> None:
         self.report = report
@@ -223,23 +215,14 @@ class Scripts:
         self.inverted: dict[str, list[tuple[int, int]]] = {}  # where -1 says inverse, by labels
 
     def offer_reciprocals(self, exponent: str) -> None:
-        """Offer the text in which the -1 behind a function is a power.
-
-        - `exponent`: a -1 that no function's inverse is written with.
-        """
+        """Offer the text in which a -1 behind a function is a power, where it is no inverse."""
         for label, places in self.inverted.items():
             pieces = [(start, end, exponent) for start, end in places]
             self.report.alternative(label, partial(replaced, self.text, pieces))
 
     def log_with_base(self, name: str, script: str, start: int, end: int) -> Function:
-        """``\\log_{b}``: an exact base if it is a literal, else a quotient.
-
-        - `name`: the command, without its backslash.
-        - `script`: what stands in the subscript.
-        - `start`, `end`: where the command and its script stand, for an error's span.
-
-        Raises `FormulaError` if the command is not ``\\log``, or the base is no positive number
-        other than 1.
+        """``\\log_{b}``: an exact base if it is a literal, else a quotient. Raises `FormulaError`
+        for another command, or a base that is no positive number other than 1.
         """
         match = _BASE.match(script)
         if name != "log":
@@ -262,16 +245,9 @@ class Scripts:
         end: int,
         where: tuple[int, int],
     ) -> Function:
-        """``\\sin^2 x`` is a power of sin; ``\\sin^{-1} x`` is the inverse function.
-
-        - `name`: the command, without its backslash.
-        - `function`: what it builds without its script.
-        - `script`: what stands in the superscript.
-        - `start`, `end`: where the command and its script stand, for notes and errors.
-        - `where`: where the script stands, its braces included.
-
-        Returns to be called with the command's argument.
-        Raises `FormulaError` if the script is neither a number, a fraction nor a letter.
+        """``\\sin^2 x`` is a power of sin; ``\\sin^{-1} x`` is the inverse function. The result
+        takes the command's argument. Raises `FormulaError` unless the script is a number, a
+        fraction or a letter.
         """
         match = _EXPONENT.match(script.replace("−", "-"))
         if match and match[0].replace(" ", "") == "-1":
@@ -300,24 +276,14 @@ class Scripts:
         return Function(name, function.low, function.high, build)
 
     def number(self, text: str, start: int, end: int) -> str:
-        """The label of a number in a script.
-
-        - `text`: the number, without a sign.
-        - `start`, `end`: where it stands, for an error's span.
-
-        Returns as `Node.label` holds it.
-        """
+        """The `Node.label` of a number without a sign in a script."""
         try:
             return number_label(text)
         except Refusal as refusal:
             self.report.fail(refusal.message, start, end, refusal.hint)
 
     def symbol(self, script: str, start: int, end: int) -> Draft:
-        """A single letter or Greek letter in a script, as a leaf.
-
-        - `script`: the letter or the command, blanks around it allowed.
-        - `start`, `end`: where it stands, for the leaf's span.
-        """
+        """A letter or Greek letter in a script, with blanks around it or without, as a leaf."""
         text = script.strip().removeprefix("\\")
         if not re.fullmatch(r"[A-Za-z]", text) and text not in GREEK:
             self.report.fail(
@@ -342,12 +308,7 @@ def _one_form(text: str, names: Names) -> dict[str, str]:
 
 
 def run_end(tokens: list[TokenRow], index: int, with_brackets: bool) -> int:
-    """Where the run of factors that tokens[index] continues ends in the source.
-
-    - `tokens`: of the whole text, closed by `END`.
-    - `index`: the place of a factor that is not the first.
-    - `with_brackets`: whether a bracket that closes ends it.
-    """
+    """Where the run of factors that tokens[index] continues ends in the source."""
     depth = 0
     end = tokens[index - 1][3]
     while True:
@@ -378,13 +339,7 @@ def _behind_sign(tokens: list[TokenRow], place: int) -> TokenRow:
 
 
 def joins_numbers(tokens: list[TokenRow], index: int) -> bool:
-    """Whether a number over a number stands before tokens[index], as in ``1/2 x``.
-
-    Of ``x^2/2 y`` the 2 above is an exponent.
-
-    - `tokens`: of the whole text.
-    - `index`: the place of a factor.
-    """
+    """Whether number/number stands before tokens[index], as in ``1/2 x``; not ``x^2/2 y``."""
     if index < 3 or [row[0] for row in tokens[index - 3 : index]] != [NUMBER, OPERATOR, NUMBER]:
         return False
     return tokens[index - 2][1] == "/" and (
@@ -393,11 +348,7 @@ def joins_numbers(tokens: list[TokenRow], index: int) -> bool:
 
 
 def mixed_number(tokens: list[TokenRow], index: int) -> tuple[int, int, int] | None:
-    """Where a whole number, the fraction behind it and that ends, as in ``3\\tfrac12``; else None.
-
-    - `tokens`: of the whole text, closed by `END`.
-    - `index`: the place of the fraction.
-    """
+    """Where number, fraction and the fraction's end stand in ``3\\tfrac12``; else None."""
     if tokens[index][:2] != (CALL, "frac") or tokens[index - 1][0] != NUMBER:
         return None
     parts = tokens[index + 1 : index + 5]
@@ -417,10 +368,7 @@ Raw = tuple[str, str, int, int]
 
 
 def _with_indices_first(raw: list[Raw]) -> list[Raw]:
-    """The raw tokens with each subscript behind a superscript before it: ``x^2_0`` as ``x_0^2``.
-
-    The superscript then ends where the subscript did.
-    """
+    """The raw tokens with ``x_0^2`` for ``x^2_0``; the superscript ends where the subscript did."""
     if not any(row[1] == "_" for row in raw):
         return raw
     closers: dict[int, int] = {}
@@ -455,9 +403,8 @@ def _with_indices_first(raw: list[Raw]) -> list[Raw]:
 
 
 def _with_fractions(raw: list[Raw], outside: bool) -> list[Raw]:
-    """The raw tokens with ``\\frac{a}{b}`` for each ``a \\over b``.
-
-    - `outside`: whether one that stands in no braces has the whole formula above and below.
+    """The raw tokens with ``\\frac{a}{b}`` for each ``a \\over b``, outside braces only if
+    `outside`.
     """
     opened = [-1]
     overs: dict[int, list[int]] = {}
@@ -498,12 +445,9 @@ _LETTER = re.compile(r"[^\W\d_][0-9₀-₉]*+")
 def _with_single_subscripts(
     raw: list[Raw], names: Names
 ) -> tuple[list[Raw], dict[int, tuple[int, str]]]:
-    """The raw tokens with a word behind ``_`` cut behind its first letter, as TeX cuts it.
-
-    - `names`: a column that is called by more of the word than its first letter keeps those.
-
-    Returns of each word that was cut or kept for a column, by where its index ends: where it
-    begins, and the whole of it.
+    """The raw tokens with a word behind ``_`` cut behind its first letter, as TeX cuts it, unless a
+    column has more of the word. With them the start and the whole of each such word, by the place
+    where its index ends.
     """
     if not any(row[1] == "_" for row in raw):
         return raw, {}
@@ -546,12 +490,7 @@ _LAST_LETTER = re.compile(r"[^\W\d_][0-9₀-₉]*+\Z")
 
 
 class Brackets:
-    """Where the scan stands, what was emitted, and what each closing bracket will mean.
-
-    - `report`: holds the text; notes and errors go there.
-    - `names`: the meaning of names.
-    - `start`, `end`: the part of the text to read, as character offsets.
-    """
+    """Where the scan stands, what was emitted, and what each closing bracket will mean."""
 
     def __init__(self, report: Report, names: Names, start: int, end: int) -> None:
         self.report = report
@@ -582,13 +521,7 @@ class Brackets:
     def emit(
         self, kind: int, text: str, start: int, end: int, extra: Function | Draft | None = None
     ) -> None:
-        """Add one shared token.
-
-        - `kind`: one of the kinds of `eic_core.formula.syntax.tokens`.
-        - `text`: what the token stands for.
-        - `start`, `end`: where it stands in the source.
-        - `extra`: what a token of kind `PREFIX` builds; the leaf that a `LEAF` is.
-        """
+        """Add one shared token; `extra` is what a `PREFIX` builds, or the leaf that a `LEAF` is."""
         self.tokens.append((kind, text, start, end, extra))
 
     def raw_group(self) -> tuple[str, int]:
@@ -620,34 +553,20 @@ class Brackets:
         return self.text[end:low], high
 
     def begin(self, shown: str, closer: str, meaning: str, start: int, end: int) -> None:
-        """An opening bracket that groups.
-
-        - `shown`: the bracket as it groups: ``|``, ``⌊`` and ``⌈`` are functions, all others
-          parentheses.
-        - `closer`: the bracket that must close it.
-        - `meaning`: what its closing means: ``)``, or ``then`` if an argument follows.
-        - `start`, `end`: where it stands in the source.
+        """Open a bracket that groups. ``|``, ``⌊`` and ``⌈`` are functions, all others parentheses.
+        `meaning` is what its closing means: ``)``, or ``then`` if an argument follows.
         """
         name = shown if shown in "|⌊⌈" else "("
         self.emit(OPEN, name, start, end)
         self.open.append((closer, closer if name != "(" else meaning, start))
 
     def opener(self, text: str, start: int, end: int) -> None:
-        """A delimiter of LaTeX that opens a group.
-
-        - `text`: a key of `OPENERS`.
-        - `start`, `end`: where it stands in the source.
-        """
         shown, closer = OPENERS[text]
         self.begin(shown, closer, ")", start, end)
 
     def finish(self, closer: str, start: int, end: int) -> None:
-        """A closing bracket: what it means was settled when it was opened.
-
-        - `closer`: the closing bracket that stands here.
-        - `start`, `end`: where it stands in the source.
-
-        Raises `FormulaError` if no bracket is open, or the innermost is to be closed by another.
+        """Close a bracket, which was given its meaning when it was opened. Raises `FormulaError` if
+        none is open, or another must be closed first.
         """
         if not self.open:
             self.report.fail(

@@ -1,7 +1,5 @@
-"""Words in LaTeX that are no names: what is said of a formula, and the unit of its value.
-
-``\\text{for } x > 0`` behind a formula says where it holds, ``\\,\\text{kg}`` what its value is
-measured in, ``\\quad (5)`` which equation it is.
+"""Words in LaTeX that are no names: ``\\text{for } x > 0`` behind a formula says where it holds,
+``\\,\\text{kg}`` is the unit of its value, ``\\quad (5)`` its number.
 """
 
 from __future__ import annotations
@@ -25,12 +23,8 @@ _COMPARES = re.compile(r"[<>=≤≥≠]|\\(?:[lg]eq?|[lg]t|neq?|[lg]eqslant)(?![
 
 
 def said_by(inner: str) -> tuple[str, int]:
-    """The word of conditions that a text begins with, and where what is not of it begins.
-
-    - `inner`: what stands in the braces of ``\\text{…}``.
-
-    Returns "" where the text begins with none, or goes on with words that are no formula.
-    Returns of a condition within the text, its length where there is none.
+    """The word of conditions that a text begins with, or "", and where the condition in the text
+    begins: at the text's length where it holds none.
 
     >>> said_by("if "), said_by(", for all $x>0$"), said_by("otherwise."), said_by("speed")
     (('if', 3), ('for', 10), ('otherwise', 10), ('', 5))
@@ -87,9 +81,7 @@ _WAITS = re.compile(r"(?:[-+*/^_=(\[{&·×−]|\\(?:cdot|times|div|left|over|ast
 
 
 def before_equation_number(text: str, start: int, end: int) -> int:
-    """Where a formula ends behind which a number of it stands, `end` if none does.
-
-    - `start`, `end`: the part of the text to look at, as character offsets.
+    """Where a formula ends that an equation's number follows, `end` if none does.
 
     >>> [before_equation_number(t, 0, len(t)) for t in (r"x \\quad (5)", r"x (5)", r"+ \\quad (5)")]
     [2, 5, 11]

@@ -180,14 +180,7 @@ class Wolfram(Grammar):
 
 
 def read_mathematica(report: Report, names: Names, start: int, end: int) -> Draft:
-    """The tree of the Mathematica expression in ``report.text[start:end]``.
-
-    - `report`: holds the text; notes are added to it.
-    - `names`: the meaning of names.
-    - `start`, `end`: character offsets.
-
-    Raises `FormulaError` if it is no formula.
-    """
+    """The tree of ``report.text[start:end]``. Raises `FormulaError` if it is no formula."""
     start, end = _without_head(report, start, end)
     return parse(_Scanner(report, names, start, end).scan(), Wolfram(names, report))
 
@@ -228,8 +221,6 @@ def _without_head(report: Report, start: int, end: int) -> tuple[int, int]:
 
 
 class _Scanner:
-    """One pass over the text; brackets are matched on the way."""
-
     def __init__(self, report: Report, names: Names, start: int, end: int) -> None:
         self.report = report
         self.names = names
@@ -239,7 +230,6 @@ class _Scanner:
         self.open: list[tuple[str, int]] = []
 
     def scan(self) -> list[TokenRow]:
-        """The shared tokens, closed by `END`."""
         text = self.report.text
         while self.place < self.end:
             match = _TOKENS.match(text, self.place, self.end)

@@ -1,7 +1,5 @@
-"""Reads MathML: what a page shows (presentation) as well as what it means (content).
-
-Presentation becomes the tokens of the one infix parser, content (``<apply>``) the forms of
-s-expressions.
+"""Reads MathML: presentation becomes the tokens of the one infix parser, content (``<apply>``) the
+forms of s-expressions.
 """
 
 from __future__ import annotations
@@ -25,14 +23,7 @@ BEGINS = re.compile(
 
 
 def read_mathml(report: Report, names: Names, start: int, end: int) -> Draft:
-    """The tree of the MathML in ``report.text[start:end]``.
-
-    - `report`: holds the text; notes are added to it.
-    - `names`: the meaning of names.
-    - `start`, `end`: character offsets.
-
-    Raises `FormulaError` if it is no formula.
-    """
+    """The tree of ``report.text[start:end]``. Raises `FormulaError` if it is no formula."""
     found = [child for child in read_elements(report, start, end) if child.tag]
     if not found:
         report.fail(
@@ -86,7 +77,6 @@ class _Content:
         self.report = report
 
     def form(self, root: Element) -> Form:
-        """The form of an element."""
         root = self.right_side(root)
         done: dict[int, Form] = {}
         pending = [(root, False)]
@@ -176,7 +166,6 @@ class _Content:
         return rest
 
     def atom(self, element: Element) -> Form:
-        """A number, a name or a constant."""
         tag, span = element.tag, (element.start, element.end)
         if tag in _CONSTANTS:
             return Form(_CONSTANTS[tag], *span)

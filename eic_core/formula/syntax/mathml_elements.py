@@ -1,7 +1,5 @@
-"""The elements of MathML, by a small scanner of its own.
-
-No document type, no entity but a single character's name, nothing nested deeper than brackets may
-be: there is nothing in the text that could grow.
+"""The elements of MathML, by a small scanner of its own. Nothing in the text can grow: no document
+type, no entities but names of characters, and nesting is limited as for brackets.
 """
 
 from __future__ import annotations
@@ -21,8 +19,6 @@ _ATTRIBUTE = re.compile(r"\b(open|close|type|base)\s*+=\s*+[\"']([^\"']{0,20}+)[
 
 
 class Element(NamedTuple):
-    """A tag with what stands in it."""
-
     tag: str  # Its name without a prefix
     attributes: str  # As written
     children: list[Element]  # A text is a child without a tag
@@ -33,7 +29,6 @@ class Element(NamedTuple):
 
     @property
     def elements(self) -> list[Element]:
-        """The children that are tags."""
         return [child for child in self.children if child.tag]
 
     @property
@@ -47,17 +42,12 @@ class Element(NamedTuple):
         return "".join(parts).strip()
 
     def attribute(self, name: str, default: str) -> str:
-        """The value of an attribute."""
         return dict(_ATTRIBUTE.findall(self.attributes)).get(name, default)
 
 
 def read_elements(report: Report, start: int, end: int) -> list[Element]:
-    """The elements at the top of the text.
-
-    - `report`: holds the text and raises its errors.
-    - `start`, `end`: the part of the text to read, as character offsets.
-
-    Raises `FormulaError` if a tag is not closed or not of MathML, or words stand beside the tags.
+    """The elements at the top of the text. Raises `FormulaError` if a tag is not closed or not of
+    MathML, or words stand beside the tags.
     """
     text = report.text
     levels: list[tuple[str, str, list[Element], int]] = [("", "", [], start)]

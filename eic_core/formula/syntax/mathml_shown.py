@@ -152,9 +152,8 @@ class Displayed(Grammar):
 
 
 def _differs(element: Element, alone: bool = False) -> bool:
-    """Whether a part of a fraction is a differential: a ``d`` and what it is of.
-
-    - `alone`: whether a ``d`` by itself is one.
+    """Whether a part of a fraction is a differential: a ``d`` and a variable, or with `alone` a
+    ``d``.
     """
     parts = element.elements if element.tag == "mrow" else [element]
     first = parts[0] if parts else element
@@ -168,11 +167,7 @@ _OWN_CALLS = ("frac", "sqrt", "root")
 
 
 class Presentation:
-    """Turns presentation into tokens over a stack of what is still to be read.
-
-    - `report`: holds the text; notes and errors go there.
-    - `names`: the meaning of names.
-    """
+    """Turns presentation into tokens over a stack of what is still to be read."""
 
     def __init__(self, report: Report, names: Names) -> None:
         self.report = report
@@ -210,11 +205,9 @@ class Presentation:
         return self.tokens[place + 1 :]
 
     def plan(self, *items: Element | TokenRow) -> None:
-        """Read these next, in this order."""
         self.todo.extend(reversed(items))
 
     def element(self, element: Element) -> None:
-        """One tag."""
         tag, inner, span = element.tag, element.elements, (element.start, element.end)
         if tag in _SILENT:
             return
@@ -290,11 +283,7 @@ class Presentation:
         )
 
     def power(self, base: Element, exponent: Element, span: tuple[int, int]) -> None:
-        """``<msup>``: of an operand, of a closing bracket, or of a function's name.
-
-        - `base`, `exponent`: its two parts.
-        - `span`: the place of the tag.
-        """
+        """``<msup>``: of an operand, of a closing bracket, or of a function's name."""
         if base.tag == "mo":
             self.plan(base, *self.raised(exponent, span[1]))
             return
@@ -317,11 +306,7 @@ class Presentation:
         )
 
     def subscripted(self, base: Element, script: Element, span: tuple[int, int]) -> None:
-        """``<msub>``: a name, or a logarithm with its base.
-
-        - `base`, `script`: its two parts.
-        - `span`: the place of the tag.
-        """
+        """``<msub>``: a name, or a logarithm with its base."""
         name = plain_letters(base.content)
         if name == "log":
             while script.tag in ("mrow", "mstyle") and len(script.elements) == 1:
@@ -334,11 +319,6 @@ class Presentation:
             self.tokens.append(self.name_token(base, script, span))
 
     def name_token(self, base: Element, script: Element, span: tuple[int, int]) -> TokenRow:
-        """A name with a subscript.
-
-        - `base`, `script`: its two parts.
-        - `span`: the place of the tag.
-        """
         mark = re.sub(r"[\s,]+", "_", plain_letters(script.content))
         if base.tag != "mi" or not re.fullmatch(r"\w+", mark):
             self.report.fail("this subscript is not read", *span, "use letters and digits")
@@ -353,7 +333,6 @@ class Presentation:
             self.report.fail(refusal.message, *span, refusal.hint)
 
     def word(self, element: Element) -> None:
-        """A name, or a function."""
         span = (element.start, element.end)
         name = plain_letters(element.content)
         if not name:
@@ -375,11 +354,7 @@ class Presentation:
             self.tokens.append((NAME, "e" if name in ("ⅇ", "\u2147") else name, *span, None))
 
     def scientific(self, base: Element, exponent: Element, span: tuple[int, int]) -> bool:
-        """Whether this was the second half of ``2.5×10^−3``, which is one number.
-
-        - `base`, `exponent`: of a power.
-        - `span`: the place of its tag.
-        """
+        """Whether this was the second half of ``2.5×10^−3``, which is one number."""
         power = exponent.content.replace("−", "-")
         if base.tag != "mn" or base.content != "10" or not _WHOLE.fullmatch(power):
             return False

@@ -1,6 +1,5 @@
-"""Arguments that are given by name: ``clip(x, a_max=1, a_min=0)``, ``log(base=2, x)``.
-
-They go to the places that the function's row names; what no place is called so is refused.
+"""Arguments that are given by name: ``clip(x, a_max=1, a_min=0)``, ``log(base=2, x)``. They go to
+the places that the function's row names; other names are refused.
 """
 
 from __future__ import annotations
@@ -43,14 +42,8 @@ class _Open:
 
 
 def with_named_arguments(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
-    """The tokens with each argument in its place; the same list if none is given by name.
-
-    - `report`: holds the text; raises the errors.
-    - `names`: the meaning of names.
-    - `tokens`: as `tokenize` gives them.
-
-    Raises `FormulaError` if a function has no argument of a name, or has it twice, or lacks one
-    before it.
+    """The tokens with each argument in its place; the same list if none is given by name. Raises
+    `FormulaError` if an argument does not exist, stands twice or lacks one before it.
     """
     calls: dict[int, tuple[int, Function, list[Range | None]]] = {}
     opened: list[_Open] = []

@@ -157,8 +157,6 @@ MISSPELT = {
 def canonical_name(name: str) -> str:
     """The one spelling of an indexed variable; other names come back unchanged.
 
-    - `name`: a variable as a tool, a person or a table header writes it.
-
     >>> [canonical_name(n) for n in ("x_0", "x_{12}", "x₀", "X0", "X_0", "x[:,0]", "x[0]")]
     ['x0', 'x12', 'x0', 'x0', 'x0', 'x0', 'x0']
     >>> canonical_name("omega_0")
@@ -216,7 +214,8 @@ def _label(name: str) -> str:
 
 
 def typeset_alike(name: str) -> str:
-    """What two names have in common that look the same on a page: ``θ₁``, ``theta_1``, ``theta1``.
+    """The spelling that two names share which look the same on a page: ``θ₁``, ``theta_1``,
+    ``theta1``.
 
     >>> typeset_alike("theta_1") == typeset_alike("theta1") == typeset_alike("θ₁")
     True
@@ -239,7 +238,7 @@ def safe_name(name: str) -> str:
 
 
 def _folded(name: str) -> str:
-    """What is left of a name without its subscript marks and Greek letters."""
+    """A name without its subscript marks and Greek letters."""
     return re.sub(r"[_{}\s]", "", plain_letters(name))
 
 
@@ -281,19 +280,13 @@ _columns = lru_cache(maxsize=16)(_Columns)
 
 
 class Names:
-    """What each name in a formula means, given the columns and parameters at hand.
-
-    Two spellings that look the same when typeset, such as ``θ₁`` and ``θ_1``, are one variable,
-    called as the text spells it first.
-
-    - `columns`: names of the data's columns; these win over every other meaning.
-    - `parameters`: numbers that stand for names, such as tinyGP's ``theta``.
-    - `euler`: whether a bare ``E`` is Euler's number, as SymPy prints it.
-    - `arguments`: what the text itself declares as its variables, as ``f(E, x) = …`` and an FPCore
-      do; these win over constants, too.
-    - `cased`: whether ``X0`` is another variable than ``x0``.
-    - `log_base`, {"", "first", "last"}: which of two arguments of a logarithm is its base; "" where
-      the notation does not tell.
+    """What each name in a formula means: columns first, then the arguments that the text itself
+    declares (``f(E, x) = …``, an FPCore's), then constants. Two spellings that look the same when
+    typeset, such as ``θ₁`` and ``θ_1``, are one variable, called as the text spells it first.
+    `parameters` are numbers that stand for names, such as tinyGP's ``theta``. With `euler` a bare
+    ``E`` is Euler's number, as SymPy prints it; with `cased` ``X0`` is another variable than
+    ``x0``. `log_base` tells which of two arguments of a logarithm is its base; it is "" where the
+    notation does not tell.
     """
 
     def __init__(
@@ -340,7 +333,6 @@ class Names:
 
     @property
     def has_columns(self) -> bool:
-        """Whether anything is known of the data."""
         return bool(self._columns.exact)
 
     @property
@@ -367,10 +359,7 @@ class Names:
         return self.is_known(name) or _folded(name) in self._columns.near
 
     def leaf(self, name: str, span: tuple[int, int]) -> Draft:
-        """The leaf that `name` stands for.
-
-        Raises `Refusal` if it is no variable and no constant.
-        """
+        """The leaf for a name. Raises `Refusal` if it is no variable and no constant."""
         known = self.met.get(name)
         if known is None:
             known = self.met[name] = self._find(name)
@@ -386,9 +375,8 @@ class Names:
         return is_constant, self._spellings.setdefault(look, label) if look else label
 
     def function(self, name: str) -> Function | None:
-        """The function called `name`, or None if there is none.
-
-        Raises `Refusal` if the function is known but not supported.
+        """The function of that name, None if there is none. Raises `Refusal` if it is not
+        supported.
         """
         bare = _MODULE.sub("", name, count=1).lower()
         found = FUNCTIONS.get(bare)
@@ -451,9 +439,8 @@ def is_raised(letter: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _meaning(columns: _Columns, name: str, euler: bool, cased: bool) -> tuple[bool, str, str]:
-    """Whether a name is a constant, its label, and the look of a name that is no column's.
-
-    Raises `Refusal` if it is no variable and no constant.
+    """Whether a name is a constant, its label, and its look if it is no column's. Raises `Refusal`
+    if it is no variable and no constant.
     """
     label = columns.labels.get(name) if cased else columns.find(name)
     if label is not None:
@@ -505,10 +492,9 @@ def _signed_label(name: str, text: str) -> str:
 
 
 def similar_function(name: str) -> str:
-    """The known function that an unknown name is a plain misspelling of, or "".
-
-    One letter is another, missing or doubled, or two have changed places.  What has a letter more
-    at an end may be another function: ``sind``, ``asqrt``.
+    """The function that a name plainly misspells, or "". One letter is another, missing or doubled,
+    or two have changed places. A further letter at an end may mean another function: ``sind``,
+    ``asqrt``.
 
     >>> [similar_function(name) for name in ("lg", "np.sqtr", "arcsn", "coss")]
     ['log10', 'sqrt', 'arcsin', 'cos']

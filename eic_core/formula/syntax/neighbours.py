@@ -1,6 +1,5 @@
-"""Operands side by side in plain text: which of them are a product, what is said where they are
-none, and the other readings that are offered: of products, of short words, of functions without
-parentheses.
+"""Operands side by side in plain text: which are a product, errors for the others, and the other
+readings to offer (of products, short words and functions without parentheses).
 """
 
 from __future__ import annotations
@@ -80,12 +79,7 @@ _LONGEST = 40
 
 
 def refuse_element(report: Report, tokens: list[TokenRow], index: int) -> None:
-    """Raise if a token begins the index of a result, as in ``f(x)[0]``.
-
-    - `report`: raises the error.
-    - `tokens`: closed by `END`.
-    - `index`: the place of the token.
-    """
+    """Raise if a token begins the index of a result, as in ``f(x)[0]``."""
     token = tokens[index]
     if token[1] == "[" and tokens[index + 1][0] == NUMBER and tokens[index + 2][1] == "]":
         report.fail(
@@ -97,22 +91,16 @@ def refuse_element(report: Report, tokens: list[TokenRow], index: int) -> None:
 
 
 class Neighbours:
-    """Which operands side by side are no product, and what is said of them.
-
-    - `report`: holds the text and raises the errors.
-    - `names`: the meaning of names.
-    """
+    """Which operands side by side are no product, with an error for each kind."""
 
     def __init__(self, report: Report, names: Names) -> None:
         self.report = report
         self.names = names
 
     def refuse(self, tokens: list[TokenRow], index: int) -> None:
-        """Raise unless the tokens `index` - 1 and `index` are factors of a product.
-
-        In this order: two numbers, program code, a complex number, a function without parentheses,
-        a number behind its factor, an index, and words of which nobody knows whether they are one
-        name.
+        """Raise unless the tokens `index` - 1 and `index` are factors of a product. In this order:
+        two numbers, program code, a complex number, a function without parentheses, a number behind
+        its factor, an index, and words that may or may not be one name.
         """
         report = self.report
         before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
@@ -287,10 +275,8 @@ class Neighbours:
     def _ask(
         self, tokens: list[TokenRow], index: int, meanings: tuple[tuple[str, str], ...]
     ) -> NoReturn:
-        """Raise with what two operands side by side may mean, to choose from.
-
-        Where a sign is put in, words that are products of letters are written out, as they would be
-        whole beside it.
+        """Raise with the meanings that two operands side by side may have, to choose from. Where a
+        sign is put in, products of letters are written out, for beside a sign they would be whole.
         """
         text = self.report.text
         before, token = Token._make(tokens[index - 1]), Token._make(tokens[index])
@@ -378,9 +364,8 @@ class Neighbours:
             )
 
     def _argument_end(self, tokens: list[TokenRow], index: int) -> int:
-        """Where an argument without parentheses of its own ends in the source.
-
-        It ends at the next operator or function; one in parentheses ends with these.
+        """Where an argument without parentheses of its own ends in the source: at the next operator
+        or function; one in parentheses ends with these.
         """
         depth, last, closed = 0, index, tokens[index][0] == OPEN
         while tokens[last][0] not in (END, BAD, COMMA):
@@ -397,9 +382,8 @@ class Neighbours:
         return tokens[last - 1][3]
 
     def _refuse_function(self, tokens: list[TokenRow], index: int, meant: str) -> NoReturn:
-        """Raise for ``sin 2x``, with the name meant and parentheses up to the next operator.
-
-        Of ``sin x y`` it is asked whether the argument is the product or its first factor.
+        """Raise for ``sin 2x`` with parentheses up to the next operator. For ``sin x y`` ask
+        whether the argument is the product or its first factor.
         """
         text, name = self.report.text, Token._make(tokens[index - 1])
         first, start = index, tokens[index][2]
@@ -462,12 +446,7 @@ def _written_out(text: str, tokens: list[TokenRow]) -> list[tuple[int, int, str]
 
 
 def variables_of(names: Names, tokens: list[TokenRow], whole: Collection[str]) -> list[str]:
-    """The variables of a token list in which these words are whole.
-
-    - `names`: the meaning of names.
-    - `tokens`: of the whole text.
-    - `whole`: words that are one variable each.
-    """
+    """The variables of a token list in which these words are whole."""
     found: dict[str, None] = {}
     for kind, name, low, high, _ in tokens:
         if name in JOINING_WORDS or name in NEGATION_WORDS:
@@ -511,14 +490,7 @@ _ARC_OR_AMPLITUDE = re.compile(r"A(sin|cos|tan|sinh|cosh|tanh)\Z")
 
 
 def offer_calls(report: Report, names: Names, tokens: list[TokenRow]) -> None:
-    """Offer ``sinx`` as a call, and ``Asin(x)`` as a product; each is read as one name.
-
-    - `report`: takes the notes and the other readings.
-    - `names`: the meaning of names.
-    - `tokens`: of the whole text.
-
-    Raises `FormulaError`: for ``sinθ``, which is no name.
-    """
+    """Offer ``sinx`` as a call, ``Asin(x)`` as a product. Raises `FormulaError` for ``sinθ``."""
     text = report.text
     calls: list[tuple[int, int, str]] = []
     products: list[tuple[int, int, str]] = []
@@ -567,14 +539,6 @@ def offer_letters(
     split: frozenset[str],
     others: frozenset[str],
 ) -> None:
-    """Offer short words as products of their letters.
-
-    - `report`: takes the other reading.
-    - `names`: the meaning of names.
-    - `tokens`: of the whole text.
-    - `split`: the words that are such products then.
-    - `others`: those of them that are read whole.
-    """
     written = ProductWriter(report, names, tokens, split).write(Neighbours(report, names).refuse)
     listed = [*dict.fromkeys([token[1] for token in tokens if token[1] in others])]
     for word in listed:

@@ -1,6 +1,5 @@
 """Calls that are written otherwise: ``x.pow(2)``, ``sin^-1(x)``, SQL's ``CASE WHEN c THEN a END``.
-
-Their tokens are put into the form of ``pow(x, 2)``, and parsed like any other text.
+Their tokens take the form of ``pow(x, 2)``, and are parsed like any other text.
 """
 
 from __future__ import annotations
@@ -32,14 +31,8 @@ Rewritten = tuple[list[TokenRow], dict[str, str]]
 
 
 def with_plain_calls(report: Report, names: Names, tokens: list[TokenRow]) -> Rewritten | None:
-    """The tokens with each such call in the plain form; None if there is none.
-
-    - `report`: holds the text; gets the notes.
-    - `names`: the meaning of names.
-    - `tokens`: as `tokenize` gives them.
-
-    Returns the other readings, text by label.
-    Raises `FormulaError` if one is begun and is not read.
+    """The tokens with each such call in the plain form and the other readings, text by label; None
+    if there is none. Raises `FormulaError` if one is begun and cannot be read.
     """
     found, text = tokens, report.view
     others: dict[str, str] = {}
@@ -71,9 +64,8 @@ _ENDS = frozenset((END, CLOSE, COMMA, OPERATOR, NAME))
 
 
 def _with_raised_functions(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
-    """``sin²(x)`` and ``sin²θ`` as powers of the call, as LaTeX's ``\\sin^2`` is one.
-
-    An argument without parentheses ends where the next operator, function or bracket begins.
+    """``sin²(x)`` and ``sin²θ`` as powers of the call, as LaTeX's ``\\sin^2`` is one. An argument
+    without parentheses ends at the next operator, function or bracket.
     """
     kept: list[TokenRow] = []
     closing: list[TokenRow | None] = []  # of each open bracket, the power to stand behind it
@@ -216,10 +208,9 @@ _LONGEST_NAME = 200
 
 
 def _without_modules(report: Report, names: Names, tokens: list[TokenRow]) -> Rewritten:
-    """``K.log(x)`` as ``log(x)``, where ``K`` stands nowhere else and is no column.
-
-    What may be the object of a method instead is one: ``x.pow(2)``, which lacks an argument, and a
-    small letter before a call that would do with its arguments and one more.
+    """``K.log(x)`` as ``log(x)``, where ``K`` stands nowhere else and is no column. What may be a
+    method's object is one: in ``x.pow(2)``, which lacks an argument, and for a small letter before
+    a call that can take one argument more.
     """
     kept: list[TokenRow] = []
     others: dict[str, str] = {}
@@ -550,7 +541,6 @@ def _with_branches(names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
     changed = False
 
     def close(place: int) -> None:
-        """End the choices that end here."""
         while opened and opened[-1] == "else":
             opened.pop()
             kept.append((CLOSE, ")", place, place, None))

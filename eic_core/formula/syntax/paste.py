@@ -1,8 +1,6 @@
 """What surrounds a formula in a paste: code fences, quotes, prompts, closing punctuation, and the
-other side of an equation.
-
-``y = …`` and ``f(x) = …`` say of what a formula is the value, and only the right-hand side is read.
-``sin(x) = y`` and ``x + y = z`` do not: which side is meant is asked.
+other side of an equation. Of ``y = …`` and ``f(x) = …`` the right-hand side is read; for ``sin(x) =
+y`` and ``x + y = z`` the user is asked for the side.
 """
 
 from __future__ import annotations
@@ -29,12 +27,8 @@ _MOST_WRAPPERS = 6
 
 
 def unwrap(text: str, start: int, end: int) -> tuple[int, int, str]:
-    """The formula's place within what surrounds it, and the language that a code fence names.
-
-    - `start`, `end`: the part of the text to look at, as character offsets.
-
-    Returns the place without fences, quotes that close on each other, and prompts.
-    Returns the word behind the opening fence, "" if there is none.
+    """The formula's place without fences, enclosing quotes and prompts, and the word behind the
+    opening fence, "" if there is none.
 
     >>> unwrap("```python\\nx**2\\n```", 0, 18), unwrap(">>> 'x'", 0, 7), unwrap("'x'*'y'", 0, 7)
     ((10, 14, 'python'), (5, 6, ''), (0, 7, ''))
@@ -139,8 +133,6 @@ _NO_LABELS = re.compile(
 def behind_label(text: str, start: int, end: int) -> tuple[str, int] | None:
     """What is written before a formula with a colon and a blank, and where the formula begins.
 
-    - `start`, `end`: the part of the text to look at, as character offsets.
-
     >>> behind_label("Best model: x + 1", 0, 17), behind_label("x:y", 0, 3)
     (('Best model', 12), None)
     """
@@ -162,10 +154,8 @@ _LONGEST_WORD = 40
 
 def behind_item(text: str, start: int, end: int, closed: bool = False) -> tuple[str, int] | None:
     """The number of a list's item before a formula, and where the formula begins; None if none is.
-
-    - `start`, `end`: the part of the text to look at, as character offsets.
-    - `closed`: whether to look for ``2)``, which is nothing else; else for ``2.``, ``(2)`` and
-      ``[2]``, which may be factors.
+    With `closed` only ``2)``, which is nothing else; else ``2.``, ``(2)`` and ``[2]``, which may be
+    factors.
 
     >>> behind_item("2. x + 1", 0, 8), behind_item("2. + x", 0, 6), behind_item("2) x", 0, 4, True)
     (('2.', 3), None, ('2)', 3))
@@ -180,8 +170,6 @@ _MOST_ITEMS = 6
 
 def marked_lines(text: str, start: int, end: int) -> list[str]:
     """The lines without the sign before each, if all begin with the same sign and a blank.
-
-    - `start`, `end`: the part of the text to look at, as character offsets.
 
     >>> marked_lines("- x^2\\n- x^3", 0, 11), marked_lines("x\\n- y", 0, 5)
     (['x^2', 'x^3'], [])
@@ -199,8 +187,6 @@ def marked_lines(text: str, start: int, end: int) -> list[str]:
 def equation_number(text: str, start: int, end: int) -> tuple[str, int] | None:
     """The number of an equation behind a formula, and where the formula ends; None if none is.
 
-    - `start`, `end`: the part of the text to look at, as character offsets.
-
     >>> equation_number("y = a x + b (2)", 0, 15), equation_number("x + log (2)", 0, 11)
     (('(2)', 11), None)
     """
@@ -217,8 +203,6 @@ def equation_number(text: str, start: int, end: int) -> tuple[str, int] | None:
 
 def without_closing_marks(text: str, start: int, end: int) -> int:
     """Where a formula ends that a comma, a semicolon or a full stop closes.
-
-    - `start`, `end`: the part of the text to look at, as character offsets.
 
     >>> [without_closing_marks(t, 0, len(t)) for t in ("x*y;", "x ,", "x.", "x**2.", "2.;")]
     [3, 1, 1, 5, 2]
@@ -260,13 +244,8 @@ _MOST_SIDES = 3
 
 
 def left_hand_side(text: str, start: int, end: int) -> tuple[str, int, tuple[str, ...]] | None:
-    """What stands before the first equals sign, if it says of what the rest is the value.
-
-    - `start`, `end`: the part of the text to look at, as character offsets.
-
-    Returns as written.
-    Returns offset of the first character behind the equals sign.
-    Returns the names that it declares in parentheses.
+    """The text before the first equals sign, the place behind that sign, and the names that the
+    text declares in parentheses; None if it is no name of the rest's value.
 
     >>> left_hand_side("y = 2", 0, 5), left_hand_side("f(x, E) := x", 0, 12)
     (('y', 4, ()), ('f', 11, ('x', 'E')))
@@ -307,12 +286,7 @@ _NO_EQUATION = dict.fromkeys(
 def ask_for_a_side(
     error: FormulaError, start: int, end: int, is_read: Callable[[str], bool]
 ) -> FormulaError:
-    """The error at an equals sign, with each side that can be read to choose from.
-
-    - `error`: any; it comes back unchanged if it is no error at an equals sign.
-    - `start`, `end`: the part of the text that was read.
-    - `is_read`: whether a side is a formula.
-    """
+    """The error at an equals sign, with each side that can be read to choose from."""
     text = error.source
     sign = text[error.span[0] : error.span[1]]
     if sign not in ("=", "=="):

@@ -22,8 +22,6 @@ _SYMBOLS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "^": "pow", "**": "p
 def looks_like_prefix(text: str, start: int, end: int) -> bool:
     """Whether the text is a list of words that begins with an operator.
 
-    - `start`, `end`: the part of the text to look at, as character offsets.
-
     >>> looks_like_prefix("add,mul,x_0,2.0,x_1", 0, 19), looks_like_prefix("x + 1", 0, 5)
     (True, False)
     """
@@ -43,10 +41,8 @@ _APPLIED_WORD = re.compile(r"\s*+(?P<function>[^\W\d_][^\W_]*+)(?P<gap>[ \t]++)[
 
 
 def signed_pair(text: str, start: int, end: int) -> tuple[int, str] | None:
-    """Where the sign of ``- k x`` stands, which people write before a product, and what it is in
+    """Where the sign of ``- k x`` stands, which people write before a product, and the text in
     Polish notation; None for any other text.
-
-    - `start`, `end`: the part of the text to look at, as character offsets.
 
     >>> signed_pair("- k x", 0, 5), signed_pair("- x 2", 0, 5), signed_pair("+ N12 E3", 0, 8)
     ((0, 'k - x'), None, None)
@@ -60,10 +56,7 @@ def signed_pair(text: str, start: int, end: int) -> tuple[int, str] | None:
 
 
 def gap_of_applied_word(text: str, start: int, end: int) -> int:
-    """The place before the word of ``sin xy``, which is a function and a word of several letters;
-    -1 for any other text.
-
-    - `start`, `end`: the part of the text to look at, as character offsets.
+    """The place before the word of ``sin xy``, a function and a word of several letters; else -1.
 
     >>> gap_of_applied_word("sin xy", 0, 6), gap_of_applied_word("sin x", 0, 5)
     (3, -1)
@@ -74,14 +67,7 @@ def gap_of_applied_word(text: str, start: int, end: int) -> int:
 
 
 def read_prefix(report: Report, names: Names, start: int, end: int) -> Draft:
-    """The tree of a prefix list, read from its end over a stack.
-
-    - `report`: holds the text and raises its errors.
-    - `names`: the meaning of names.
-    - `start`, `end`: the part of the text to read, as character offsets.
-
-    Raises `FormulaError` if operands are missing or left over.
-    """
+    """The tree of a prefix list. Raises `FormulaError` if operands are missing or left over."""
     stack: list[Draft] = []
     for draft_or_name, span in reversed(_items(report, start, end)):
         if isinstance(draft_or_name, Draft):

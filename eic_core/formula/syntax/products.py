@@ -1,8 +1,7 @@
-"""Products without a sign in plain text: ``2x(x+1)``, ``m c^2``, ``mc^2``.
-
-Such a product binds like ``*``, so ``1/2x`` is (1/2)·x.  Letters of one word stay together: the
-``mc^2`` of ``1/mc^2`` is its whole denominator.  What is understood is written out as tokens and
-parsed like any other text; where another reading is as good, it is offered.
+"""Products without a sign in plain text: ``2x(x+1)``, ``m c^2``, ``mc^2``. Such a product binds
+like ``*``, so ``1/2x`` is (1/2)·x. Letters of one word stay together: the ``mc^2`` of ``1/mc^2`` is
+its whole denominator. The product is written out as tokens and parsed like any other text; where
+another reading is as good, it is offered.
 """
 
 from __future__ import annotations
@@ -88,17 +87,11 @@ Refuse = Callable[[list[TokenRow], int], None]
 def letter_products(
     text: str, tokens: list[TokenRow], names: Names
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """The words that are products of their letters, and those that could be.
-
-    They are words of two or three letters, of Greek letters, and of letters with an index each.
-
-    A text that writes ``*`` once leaves no product unwritten, so its names are whole.  So are
-    columns, arguments, Greek letters, words that can be spoken (``mom``), a capital with a small
-    letter (``Re``, ``Bx``), and components (``vx`` beside ``vy``).
-
-    - `text`: the part of the text that is read.
-    - `tokens`: its tokens.
-    - `names`: the meaning of names.
+    """The words that are products of their letters, and those that could be. They are words of two
+    or three letters, of Greek letters, and of letters with an index each. A text that writes ``*``
+    once leaves no product unwritten, so its names are whole. So are columns, arguments, Greek
+    letters, words that can be spoken (``mom``), a capital with a small letter (``Re``, ``Bx``), and
+    components (``vx`` beside ``vy``).
     """
     met = dict.fromkeys([token[1] for token in tokens if token[0] == NAME])
     words = [name for name in met if len(name) > 1 and not _is_whole(name, names)]
@@ -136,13 +129,7 @@ def _letter_products(
     met: Collection[str],
     raised: dict[str, str],
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """As `letter_products`, of the words that no rule has settled yet.
-
-    - `text`, `tokens`, `names`: as for `letter_products`.
-    - `words`: that may be products.
-    - `met`: all names of the text.
-    - `raised`: as `_amplitudes` gives them.
-    """
+    """As `letter_products`, of the words that no rule has settled yet."""
     if PRODUCT_SIGNS.search(text):
         certain, perhaps = _beside_signs(words, met, names, frozenset(raised))
         if "**" in text or any(is_indexed(name) for name in met):
@@ -174,11 +161,9 @@ def _letter_products(
 def _beside_signs(
     words: list[str], met: Collection[str], names: Names, raised: frozenset[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """As `letter_products`, in a text that writes a product's sign elsewhere.
-
-    Products are words with a π, and those with a Greek letter if all their parts are columns or
-    stand alone elsewhere, or if it is a small one before a Latin letter (``ωt``) that no other name
-    begins with.
+    """As `letter_products`, in a text that writes a product's sign elsewhere. Products are words
+    with a π, and those with a Greek letter if all their parts are columns or stand alone elsewhere,
+    or if it is a small one before a Latin letter (``ωt``) that no other name begins with.
     """
     products: set[str] = set()
     possible: set[str] = set()
@@ -198,12 +183,8 @@ def _beside_signs(
 
 
 def with_factors_of_letters(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
-    """The tokens with a name and a bracket for ``πr(r+h)``, whose letters are factors, and for
-    ``T_0(1+z)``, a letter with an index.
-
-    - `report`: holds the text.
-    - `names`: the meaning of names.
-    - `tokens`: of the whole text.
+    """The tokens with a name and a bracket for ``πr(r+h)``, whose letters are factors, and
+    ``T_0(1+z)``.
     """
     indexed = [
         place
@@ -280,11 +261,7 @@ _OPERANDS = frozenset((NAME, NUMBER, LEAF))
 
 
 def _writes_out(text: str, tokens: list[TokenRow]) -> bool:
-    """Whether a text has an asterisk between two operands without brackets, so leaves none out.
-
-    - `text`: the part of the text that is read.
-    - `tokens`: its tokens.
-    """
+    """Whether a text has an asterisk between two operands without brackets, so leaves none out."""
     if "*" not in text:
         return False
     first = tokens[0][2]
@@ -296,12 +273,7 @@ def _writes_out(text: str, tokens: list[TokenRow]) -> bool:
 
 
 def _apart_from_signs(text: str, tokens: list[TokenRow], words: list[str]) -> frozenset[str]:
-    """The short words that stand beside no asterisk, as ``xy`` in ``x*2 + 3xy``.
-
-    - `text`: the part of the text that is read.
-    - `tokens`: its tokens.
-    - `words`: that may be products.
-    """
+    """The short words that stand beside no asterisk, as ``xy`` in ``x*2 + 3xy``."""
     short = [w for w in words if _WORD.match(w) and not FUNCTION_AND_LETTER.match(w)]
     first = tokens[0][2]
     beside: set[str] = set()
@@ -318,9 +290,8 @@ def _is_of(word: str, holds: Callable[[str], bool]) -> bool:
 
 
 def _amplitudes(tokens: list[TokenRow], words: list[str]) -> dict[str, str]:
-    """The words before a power that end in Euler's number, as ``Ae^(-x)``; "-" for its sign.
-
-    An exponent without a variable is a name's own: ``Re^0.25``.
+    """The words before a power that end in Euler's number, as ``Ae^(-x)``; "-" for its sign. An
+    exponent without a variable belongs to the name: ``Re^0.25``.
     """
     if not any(word[-1] == "e" for word in words):
         return {}
@@ -348,9 +319,8 @@ def _amplitudes(tokens: list[TokenRow], words: list[str]) -> dict[str, str]:
 
 
 def parts_of(word: str, holds: Callable[[str], bool] | None = None) -> list[str]:
-    """The factors of a word that is a product of letters, each with its index; else none.
-
-    - `holds`: whether a name is one of the data's; if p and i are, ``pix`` is p·i·x.
+    """The factors, each with its index, of a word that is a product of letters; else none. `holds`
+    tells the data's names: if p and i are, ``pix`` is p·i·x.
 
     >>> parts_of("mc"), parts_of("x1x_2"), parts_of("πr"), parts_of("mΔv"), parts_of("kq1q2")
     (['m', 'c'], ['x1', 'x_2'], ['π', 'r'], ['m', 'Δv'], ['k', 'q1', 'q2'])
@@ -437,8 +407,6 @@ def _looks_like_letters(word: str, words: list[str]) -> bool:
 
 @dataclass
 class Written:
-    """A text with its products written out."""
-
     # With every product's sign, and parentheses around a word of letters where they are needed
     tokens: list[TokenRow]
     pieces: list[Piece] = field(default_factory=list)  # The same as changes of the source
@@ -456,10 +424,8 @@ class Written:
     def text(
         self, source: str, wrapped: Collection[tuple[int, int]] = (), loose: bool = False
     ) -> str:
-        """The source with its products written out.
-
-        - `wrapped`: places to put parentheses around besides.
-        - `loose`: without the parentheses around words of letters.
+        """The source with its products written out, with parentheses around the places in
+        `wrapped`; `loose` leaves out those around words of letters.
         """
         opened = [(low, low, "(") for low, _ in wrapped]
         closed = [(high, high, ")") for _, high in wrapped]
@@ -470,12 +436,8 @@ class Written:
 
 
 class ProductWriter:
-    """Finds the products of a token list and writes them out.
-
-    - `report`: holds the text.
-    - `names`: the meaning of names.
-    - `tokens`: closed by `END`; brackets must match.
-    - `split`: words that are products of their letters.
+    """Finds the products of tokens whose brackets match, and writes them out; `split` words are
+    products of their letters.
     """
 
     def __init__(
@@ -626,7 +588,7 @@ class ProductWriter:
 
     def _close_products(self, ends: list[int]) -> dict[int, int]:
         """Where ``2x`` is one operand of the ``*``, ``/`` or ``^`` before it: its first token and
-        the one behind it.
+        the end.
         """
         if not self.names.close_products:
             return {}
@@ -650,9 +612,7 @@ class ProductWriter:
         return found
 
     def _find_ambiguous(self, ends: list[int], written: Written, settled: Collection[int]) -> None:
-        """Note the operands of ``/`` and ``^`` that a product without a sign follows, unless they
-        are among those that are settled.
-        """
+        """Note the operands of ``/`` and ``^`` before a product without a sign, unless settled."""
         tokens = self.tokens
         runs, close = list(ends), list(ends)  # where a product ends; one without blanks
         for index in range(len(tokens) - 1, -1, -1):
@@ -683,12 +643,9 @@ class ProductWriter:
                 written.exponents.append(span)
 
     def _find_root(self, first: int, ends: list[int], close: list[int], written: Written) -> None:
-        """Note the product that touches the operand of a ``√``, as in ``√xy``.
-
-        - `first`: the first token of the operand.
-        - `ends`, `close`: for each token, the one behind its operand, and behind the product that
-          it begins.
-        - `written`: takes the place.
+        """Note the product that touches the operand of a ``√``, as in ``√xy``. For each token
+        `ends` gives the token behind its operand, `close` the one behind the product that it
+        begins.
         """
         tokens = self.tokens
         if tokens[first][0] in (OPEN, BAR, PREFIX, END) or self.names.close_products:

@@ -1,7 +1,6 @@
-"""gplearn's protected functions: what they mean there, and the same formula with that written out.
-
-gplearn (`gplearn/functions.py`): ``sqrt`` is the root of |x|; ``log`` is log |x|, and 0 where
-|x| ≤ 0.001; ``div`` is 1 where |divisor| ≤ 0.001; ``inv`` is 0 where |x| ≤ 0.001.
+"""gplearn's protected functions: their meaning, and the same formula with that meaning written out.
+gplearn (`gplearn/functions.py`): ``sqrt`` is the root of |x|; ``log`` is log |x|, and 0 where |x| ≤
+0.001; ``div`` is 1 where |divisor| ≤ 0.001; ``inv`` is 0 where |x| ≤ 0.001.
 """
 
 from __future__ import annotations
@@ -33,11 +32,7 @@ and one inside another doubles that."""
 
 
 def note_protected(report: Report, formula: Formula) -> None:
-    """Say where gplearn computes another function than the one read, and offer that, written out.
-
-    - `report`: takes the note and the other reading.
-    - `formula`: as read: with the plain functions.
-    """
+    """Say where gplearn computes another function than the one read, and offer it written out."""
     met: dict[str, tuple[int, int]] = {}
     if any(node.children and OPERATORS[node.operator].chooses for node in formula):
         return  # gplearn prints no condition: somebody has written it out
@@ -90,8 +85,6 @@ def _protected(text: str, formula: Formula, k: int) -> str:
 
 def written_out(text: str, formula: Formula) -> str:
     """A formula of gplearn's with its protected functions as conditions; "" if that is too long.
-
-    - `formula`: read from it, its spans places in the text.
 
     >>> from eic_core.formula.syntax import read
     >>> written_out("inv(sub(X0, X1))", read("inv(sub(X0, X1))", syntax="gplearn").formula)

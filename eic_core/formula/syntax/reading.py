@@ -1,4 +1,4 @@
-"""What reading a formula gives: the tree, notes and other readings; and the limits of size."""
+"""The result of reading a formula: the tree, notes and other readings; and the limits of size."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_EXPONENT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something the reader decided and the user should know."""
+    """A decision of the reader that the user should know."""
 
     message: str  # One sentence
     span: tuple[int, int]  # Character offsets into the text
@@ -33,8 +33,6 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """Another reading of an ambiguous text."""
-
     label: str  # What this reading is
     text: str  # The whole formula, rewritten so that it can only be read this way
 
@@ -93,10 +91,7 @@ class Report:
         self.notes.setdefault(message, Note(message, span))
 
     def alternative(self, label: str, write: Callable[[], str]) -> None:
-        """Keep another reading; the first of several equal labels stands.
-
-        `write` makes its text, and is called only if that text is kept.
-        """
+        """Keep another reading, the first of a label; `write` runs only if its text is kept."""
         if label not in self.alternatives and len(self.alternatives) < MAX_ALTERNATIVES:
             self.alternatives[label] = Alternative(label, write())
 
@@ -120,15 +115,8 @@ class Report:
         replacement: str | None = None,
         choices: tuple[tuple[str, str], ...] = (),
     ) -> NoReturn:
-        """Raise a `FormulaError` at [start, end).
-
-        - `message`: what is wrong, to follow "column 3:"; lower case, without a full stop.
-        - `start`, `end`: where, as character offsets; brought into the text if they lie outside.
-        - `hint`: what to do.
-        - `replacement`: the whole text as it may have been meant.
-        - `choices`: whole texts of which one was meant, and what each is.
-
-        Raises `FormulaError`: Always.
+        """Raise a `FormulaError` at [start, end). `replacement` and `choices` are whole texts that
+        may have been meant, each choice with its meaning.
         """
         size = len(self.text)
         start = min(max(start, 0), size)
@@ -143,9 +131,7 @@ class Report:
 
 
 def replaced(text: str, pieces: list[tuple[int, int, str]]) -> str:
-    """`text` with each piece in place of what stands from its start to its end.
-
-    Pieces at one place stand in the order given.
+    """`text` with each piece in place of [start, end); pieces at one place keep their order.
 
     >>> replaced("1/2 x", [(2, 2, "("), (3, 4, "*"), (5, 5, ")")])
     '1/(2*x)'

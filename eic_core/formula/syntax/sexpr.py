@@ -1,5 +1,4 @@
 """Reads FPCore and other s-expressions, such as `(+ x 1)`, and the ranges that an FPCore states.
-
 Standard: FPCore 2.0, https://fpbench.org/spec/fpcore-2.0.html.
 """
 
@@ -82,12 +81,10 @@ class _Form:
 
     @property
     def head(self) -> str:
-        """The first atom of a list."""
         return self.items[0].text if self.items and self.items[0].items is None else ""
 
 
 def _forms(report: Report, start: int, end: int) -> list[_Form]:
-    """The top-level forms of the text."""
     levels: list[_Form] = [_Form("", start, end, [])]
     for match in _TOKENS.finditer(report.text, start, end):
         kind, text = match.lastgroup, match[0]
@@ -126,13 +123,8 @@ def _forms(report: Report, start: int, end: int) -> list[_Form]:
 
 
 def read_sexpr(report: Report, names: Names, start: int, end: int) -> Draft:
-    """The tree of an FPCore or a bare s-expression, ``let`` expanded.
-
-    - `report`: holds the text and raises its errors.
-    - `names`: the meaning of names.
-    - `start`, `end`: the part of the text to read, as character offsets.
-
-    Raises `FormulaError` if it is no formula, or holds a loop.
+    """The tree of an FPCore or a bare s-expression, ``let`` expanded. Raises `FormulaError` if it
+    is no formula, or holds a loop.
     """
     forms = _forms(report, start, end)
     if not forms:
@@ -231,12 +223,8 @@ class StatedRanges:
 
 def stated_ranges(condition: _Form, arguments: Collection[str]) -> StatedRanges:
     """The ranges that an FPCore's ``:pre`` states: ``(<= 1 x 10)``, ``(< 0 x)``, ``and`` of them.
-
-    Numbers bound the variables between them, in a chain of any length.  What else a precondition
-    may say, such as ``(< x y)`` or ``(or …)``, is no range of a variable.
-
-    - `condition`: what follows ``:pre``.
-    - `arguments`: the names that are variables.
+    Numbers bound the variables between them, in a chain of any length. Other preconditions, such as
+    ``(< x y)`` or ``(or …)``, give no range.
     """
     found = StatedRanges()
     todo = [condition]
@@ -353,14 +341,7 @@ Form = _Form
 
 
 def read_form(report: Report, names: Names, form: Form) -> Draft:
-    """The tree of one form.
-
-    - `report`: holds the text and raises its errors.
-    - `names`: the meaning of names.
-    - `form`: an atom or a list.
-
-    Raises `FormulaError` if it is no formula, or holds a condition or a loop.
-    """
+    """The tree of one form. Raises `FormulaError` if it is no formula, or holds a loop."""
     return _Builder(report, names).build(form)
 
 
@@ -376,7 +357,6 @@ class _Builder:
         self.of_core = False  # whether an FPCore declared its arguments
 
     def build(self, body: _Form) -> Draft:
-        """The draft of one expression."""
         self.todo.append(("form", body, {}))
         while self.todo:
             task = self.todo.pop()
@@ -389,7 +369,6 @@ class _Builder:
         return self.done[0][0]
 
     def form(self, form: _Form, scope: dict[str, Sized]) -> None:
-        """Plan one form."""
         if form.items is None:
             self.done.append(scope[form.text] if form.text in scope else (self.atom(form), 1))
             return
@@ -453,7 +432,6 @@ class _Builder:
         self.done.append((self.call(form, [draft for draft, _ in values]), size - 5))
 
     def call(self, form: _Form, args: list[Draft]) -> Draft:
-        """The draft of one call."""
         head, span = form.head, form.span
         place = (form.items or [form])[0].span
         if head in _FOLDED and args:
@@ -481,7 +459,6 @@ class _Builder:
             self.report.fail(refusal.message, *span, refusal.hint)
 
     def atom(self, form: _Form) -> Draft:
-        """A number, a fraction, a constant or a variable."""
         text, span = form.text, form.span
         try:
             match = _NUMBER.match(text)

@@ -1,9 +1,7 @@
-"""Reads programs that hold one formula: Python, C and its kin, MATLAB, Julia, R.
-
-A program is read through a view of its text: a copy of the same length in which whatever says
-nothing of the formula (comments, types, ``std::``, the dot of ``.^``) is blank.  So every place in
-the view is the place in the user's own text.  What remains are statements: names given to formulas,
-and at the end the formula that is returned.
+"""Reads programs that hold one formula: Python, C and its kin, MATLAB, Julia, R. A program is read
+through a view of its text: a copy of the same length in which all that is no formula (comments,
+types, ``std::``, the dot of ``.^``) is blank. So every place in the view is the place in the user's
+own text. There remain statements, which give names to formulas, and the formula that is returned.
 """
 
 from __future__ import annotations
@@ -34,8 +32,6 @@ from eic_core.formula.tree import VARIABLE, Draft
 
 
 class Statement(NamedTuple):
-    """A line of a program."""
-
     name: str  # What it is called from here on; "" for the result
     # start, end: the place of its formula
     start: int
@@ -43,8 +39,6 @@ class Statement(NamedTuple):
 
 
 class Helper(NamedTuple):
-    """A function that another one calls."""
-
     name: str
     arguments: tuple[str, ...]
     statements: tuple[Statement, ...]  # The last one is what it returns
@@ -52,8 +46,6 @@ class Helper(NamedTuple):
 
 
 class Program(NamedTuple):
-    """A program that computes one formula."""
-
     dialect: str  # One of `source_view.DIALECTS`
     arguments: tuple[str, ...]  # The names of the function's arguments
     statements: tuple[Statement, ...]  # In order; the last one is the result
@@ -172,17 +164,9 @@ def _argument_names(text: str) -> list[str]:
 def read_program(
     report: Report, columns: Collection[str], start: int, end: int, hint: str | None
 ) -> Program:
-    """The statements of a program, a plain formula being one of a single statement.
-
-    Sets ``report.view``.
-
-    - `report`: holds the text; notes and errors go there.
-    - `columns`: names of the data's columns.
-    - `start`, `end`: the part of the text to read, as character offsets.
-    - `hint`: the notation, where it is known.
-
-    Raises `FormulaError` if it holds a loop, a condition as a statement, or nothing that is
-    returned.
+    """The statements of a program; a plain formula is one of a single statement. Sets
+    ``report.view``. Raises `FormulaError` if it holds a loop, a condition as a statement, or
+    returns nothing.
     """
     if hint in DIALECTS and hint != "infix":
         dialect, sure = str(hint), True
@@ -202,8 +186,7 @@ _Found = tuple[list[Statement], list[str], str, tuple[Helper, ...]]
 
 
 def _functions(report: Report, dialect: str, start: int, end: int) -> _Found:
-    """The statements, arguments and name of the function that no other calls; those it calls.
-
+    """The statements, arguments and name of the function that no other calls; and those it calls.
     Raises `FormulaError` if there are several, or if one calls itself.
     """
     found: list[Helper] = []
@@ -270,14 +253,7 @@ def _with_constants(
     arguments: list[str],
     start: int,
 ) -> list[Statement]:
-    """The statements of a function behind those constants above it that they use.
-
-    - `report`: holds the view; gets a note and the text without these values.
-    - `above`: the constants.
-    - `statements`: of the function.
-    - `arguments`: its arguments, which win over constants.
-    - `start`: where the program begins.
-    """
+    """The statements of a function behind those constants above it that they use."""
     if not above:
         return statements
     used = {name for each in statements for name in _WORD.findall(report.view, *each[1:])}
@@ -301,8 +277,6 @@ def _with_constants(
 
 
 class _Statements:
-    """Divides the view of a program into its statements."""
-
     def __init__(self, report: Report, dialect: str, start: int, end: int) -> None:
         self.report = report
         self.view = report.view
@@ -407,12 +381,10 @@ class _Statements:
         return 0
 
     def in_order(self, found: list[Statement]) -> list[Statement]:
-        """The statements with the formula last, and before it what it needs.
-
-        The formula is the one that no later statement uses; numbers are none where another
-        statement holds variables.  Numbers given behind it are put into it.
-
-        Raises `FormulaError` if there are several.
+        """The statements with the formula last, and before it those that it needs. The formula is
+        the one that no later statement uses; numbers are none where another statement holds
+        variables. Numbers given behind it are put into it. Raises `FormulaError` if there are
+        several.
         """
         if not found[-1].name:
             return found
@@ -573,10 +545,8 @@ class _Statements:
         return found
 
     def line_ends(self, begin: int, place: int, following: int) -> bool:
-        """Whether a statement ends with its line.
-
-        - `begin`: where the statement begins.
-        - `place`, `following`: the line's end, and where the next line that is not blank begins.
+        """Whether a statement ends with its line, at `place`; `following` is the next line that is
+        not blank.
         """
         if self.dialect == "c" or following >= self.end:
             return False
@@ -699,11 +669,7 @@ class _Statements:
         return Statement(name, match.end(), end)
 
     def note_defaults(self, head: re.Match[str], span: tuple[int, int]) -> None:
-        """Say which arguments have a value by default, and offer the text with these put in.
-
-        - `head`: the first line of the function.
-        - `span`: where its arguments stand.
-        """
+        """Say which arguments have a value by default, and offer the text with these put in."""
         inside = self.view[slice(*span)]
         if "=" not in inside:
             return
@@ -740,11 +706,7 @@ class _Statements:
 
 
 def _instead_of(statement: str, dialect: str) -> str:
-    """What to write in place of a statement that is not read.
-
-    - `statement`: its first word.
-    - `dialect`: one of `source_view.DIALECTS`.
-    """
+    """What to write in place of a statement that is not read."""
     if statement in ("if", "else", "elif", "elseif", "switch"):
         choice = "c ? a : b" if dialect in ("c", "julia") else "a if c else b"
         return f"give a single expression: for a choice write `{choice}`"
@@ -779,13 +741,8 @@ _MOST_COPIES = 20 * MAX_NODES
 
 
 def read_source(report: Report, names: Names, program: Program) -> Draft:
-    """The formula of a program, each name that it gives replaced by what it stands for.
-
-    - `report`: holds the text and its view.
-    - `names`: the meaning of names.
-    - `program`: as `read_program` gives it.
-
-    Raises `FormulaError` if it is no formula.
+    """The formula of a program, each name replaced by its value. Raises `FormulaError` if it is
+    none.
     """
     functions: dict[str, Function] = {}
     for helper in program.helpers:
@@ -894,9 +851,8 @@ def _result(
 
 
 def _settle_calls(report: Report, names: Names, tokens: list[TokenRow], dialect: str) -> None:
-    """Give each call its meaning in a language in which ``p(1)`` is no product.
-
-    Raises `FormulaError` if one is of no known function.
+    """Give each call its meaning in a language in which ``p(1)`` is no product. Raises
+    `FormulaError` for an unknown function.
     """
     for kind, text, start, end, extra in tokens:
         if kind != CALL or extra is not None:

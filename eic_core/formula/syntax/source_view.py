@@ -1,6 +1,5 @@
-"""The view of a program: a copy of its text in which all that is no formula is blank.
-
-It is as long as the text, so every place in the view is the place in the user's own text.
+"""The view of a program: a copy of its text in which all that is no formula is blank. It is as long
+as the text, so places in it are places in the user's own text.
 """
 
 from __future__ import annotations
@@ -80,8 +79,6 @@ _HEXADECIMAL = re.compile(r"(?<![\w.])0[xX][0-9A-Fa-f]")
 def looks_like_code(text: str, start: int, end: int) -> bool:
     """Whether anything in the text may be more than a plain formula.
 
-    - `start`, `end`: the part of the text to look at, as character offsets.
-
     >>> [looks_like_code(t, 0, len(t)) for t in ("x**2 + sin(y)", "x.^2", "2.0f*x", "x*x;")]
     [False, True, True, True]
     """
@@ -139,8 +136,6 @@ _OF_JULIA = re.compile(r"#|√|∛|[Α-ω]|[0-9]\s?//\s?[0-9]")
 
 def find_dialect(text: str, start: int, end: int) -> tuple[str, bool]:
     """The language of a program, and whether more than an operator tells.
-
-    - `start`, `end`: the part of the text to look at, as character offsets.
 
     >>> [find_dialect(t, 0, len(t)) for t in ("@(x) x.^2", "x.^2", "exp.(x)", "x => x*x", "x**2")]
     [('matlab', True), ('matlab', False), ('julia', True), ('c', True), ('infix', False)]
@@ -276,12 +271,7 @@ def _same_length(new: str, old: str) -> str:
 
 
 class View:
-    """Makes the view of a program.
-
-    - `report`: holds the text; notes and errors go there.
-    - `columns`: names of the data's columns, which win over other meanings.
-    - `dialect`: one of `DIALECTS`.
-    """
+    """Makes the view of a program; columns win over other meanings of a name."""
 
     def __init__(self, report: Report, columns: Collection[str], dialect: str) -> None:
         self.report = report

@@ -132,14 +132,7 @@ class Spreadsheet(Infix):
 
 
 def read_spreadsheet(report: Report, names: Names, start: int, end: int) -> Draft:
-    """The tree of a spreadsheet's formula; the names of its cells are its variables.
-
-    - `report`: holds the text; notes are added to it.
-    - `names`: the meaning of names.
-    - `start`, `end`: the part of the text to read, as character offsets.
-
-    Raises `FormulaError` if it is no formula of single cells.
-    """
+    """The tree; cells are variables. Raises `FormulaError` if it is no formula of single cells."""
     text = report.text
     while start < end and (text[start].isspace() or text[start] == "="):
         start += 1
@@ -161,9 +154,8 @@ def read_spreadsheet(report: Report, names: Names, start: int, end: int) -> Draf
 
 
 def _with_percents(report: Report, tokens: list[TokenRow]) -> list[TokenRow]:
-    """The tokens with one number for each ``10%``.
-
-    Raises `FormulaError` if a percent sign stands behind anything but a number.
+    """The tokens with one number for each ``10%``. Raises `FormulaError` for a percent sign behind
+    anything but a number.
     """
     kept: list[TokenRow] = []
     for row in tokens:
@@ -204,7 +196,6 @@ def _comma_outside_calls(tokens: list[TokenRow]) -> bool:
 
 
 def _tokens(report: Report, start: int, end: int) -> list[TokenRow]:
-    """The shared tokens, closed by `END`."""
     tokens: list[TokenRow] = []
     last, stop = start, start
     for match in _TOKENS.finditer(report.text, start, end):
@@ -236,10 +227,7 @@ def _tokens(report: Report, start: int, end: int) -> list[TokenRow]:
 
 
 def _function(report: Report, name: str, start: int) -> Function:
-    """The function of that name.
-
-    Raises `FormulaError` if there is none.
-    """
+    """The function of that name. Raises `FormulaError` if there is none."""
     end = start + len(name)
     if (english := _ENGLISH.get(name)) is not None:
         report.note(f"`{name}` is read as `{english}`", (start, start + len(name)))

@@ -1,7 +1,5 @@
-"""Lists of formulas as other tools write them: recognised, with the reason, and read.
-
-`import_formulas` is the one entry.  Every row that is there comes back; one that holds no formula
-says so, and one that cannot be read is refused later, with the reader's words.
+"""Lists of formulas as other tools write them: `import_formulas` recognises and reads them. Every
+row comes back; one without a formula says so, one that cannot be read is refused later.
 """
 
 from __future__ import annotations
@@ -129,6 +127,7 @@ def import_formulas(
     Returns
     -------
     Imported
+        A row for each formula of the list, none dropped, the format, and notes on how it was read.
 
     Raises
     ------
@@ -160,7 +159,6 @@ def import_formulas(
 
 
 def _table_format(sheet: Sheet) -> str:
-    """The format of a table whose column is chosen by hand."""
     for key, row in _FORMATS_IN_ORDER.items():
         if row.recognise_table is not None and row.recognise_table(sheet):
             return key

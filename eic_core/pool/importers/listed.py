@@ -29,8 +29,6 @@ _NAME = re.compile(r"[^a-z0-9]+")
 
 @dataclass(frozen=True)
 class Listed:
-    """One formula of a list."""
-
     row: int  # Where it stands: its place among the list's rows, from 1
     formula: str  # As the tool or person wrote it, without numbering and scores
     # syntax, method, problem: "" where the list does not say
@@ -44,7 +42,6 @@ class Listed:
     error: str = ""  # Why the row holds no formula; "" if it does
 
     def candidate(self) -> Candidate:
-        """The same as a candidate of a pool."""
         return Candidate(self.problem, self.formula, self.method, self.syntax, self.parameters)
 
 
@@ -60,9 +57,7 @@ _NAMES = re.compile(r"[^\W\d]\w*")
 
 
 def without_words(rows: Iterable[Listed]) -> list[Listed]:
-    """The rows, those marked that hold a word for a missing formula instead of one.
-
-    It is a variable all the same where another formula of the list uses its name.
+    """The rows, those marked that hold a word for a missing formula which no other formula uses.
 
     >>> [r.error for r in without_words([Listed(1, "x"), Listed(2, "failed"), Listed(3, "n/a")])]
     ['', 'this row holds no formula, only `failed`', 'this row holds no formula, only `n/a`']
@@ -85,8 +80,6 @@ def without_words(rows: Iterable[Listed]) -> list[Listed]:
 
 @dataclass(frozen=True)
 class Imported:
-    """A list of formulas and how it was read."""
-
     format: str  # A key of `eic_core.pool.importers.FORMATS`
     reason: str  # What the format was recognised by, one sentence without its full stop
     rows: tuple[Listed, ...]  # In order, bad ones included
@@ -98,7 +91,6 @@ class Imported:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """The problems that the rows name, in order."""
         return tuple(dict.fromkeys(row.problem for row in self.rows if row.problem))
 
 

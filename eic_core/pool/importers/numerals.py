@@ -28,7 +28,6 @@ class Numerals:
     commas: str = ""
 
     def read(self, cell: str) -> float | None:
-        """The number that a cell holds, or None."""
         text = cell.strip()
         if text.endswith("%"):
             return self._share(text[:-1].strip())
@@ -53,10 +52,8 @@ class Numerals:
 
 
 def numerals_of(cells: Iterable[str], *, apart: bool = False) -> tuple[Numerals, tuple[str, ...]]:
-    """How the numbers among some cells are written, and what is said of that.
-
-    - `apart`: whether the cells stand behind semicolons, which are written where commas are decimal
-      marks.
+    """How the numbers in cells are written, and a note; with `apart`, semicolons separate the
+    cells.
 
     >>> numerals_of(["3", "0,98", "1,234"])
     (Numerals(commas='decimal'), ('A comma is read as the decimal mark, as in `0,98`.',))
@@ -113,7 +110,7 @@ def stored_numbers(
 
 
 def unread_notes(unread: Iterable[tuple[int, str, str]]) -> tuple[str, ...]:
-    """What is said of cells that should hold a number and do not.
+    """Notes on cells that should hold a number and do not.
 
     >>> unread_notes([(3, "r2", "high"), (4, "r2", "n/a")])
     ('No number, and left out: `high` in row 3, column `r2`.',)

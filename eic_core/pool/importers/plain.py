@@ -1,8 +1,7 @@
-"""A pasted list: one formula a line, with whatever people and printouts put around it.
-
-Taken off: numbering that counts up, bullets that stand before every line, headings, fences and
-marks of Markdown, quotes, the brackets and commas of a printed Python list, comments, and scores
-before or behind the formula (``R2: 0.98``, columns of numbers behind tabs).
+"""A pasted list: one formula a line, with all that people and printouts put around it: numbering
+that counts up, bullets before every line, headings, fences and marks of Markdown, quotes, the
+brackets and commas of a printed Python list, comments, and scores before or behind the formula
+(``R2: 0.98``, columns of numbers behind tabs).
 """
 
 from __future__ import annotations
@@ -71,10 +70,6 @@ def recognise_lines() -> str:
 def read_lines(lines: Sequence[str], *, syntax: str = "") -> Rows:
     """A row for each line that is neither blank, a comment, a rule, a fence nor a header.
 
-    - `syntax`: the notation, if it is known.
-
-    Raises `DataError` if there are too many.
-
     >>> rows, _ = read_lines(["1. x+1  R2: 0.9", "2. sin(x)"])
     >>> [(r.formula, dict(r.stored)) for r in rows]
     [('x+1', {'r2': 0.9}), ('sin(x)', {})]
@@ -125,7 +120,6 @@ def read_lines(lines: Sequence[str], *, syntax: str = "") -> Rows:
 
 
 def _without_headings(lines: list[str], notes: list[str]) -> list[str]:
-    """The lines without those of words that end with a colon."""
     headings = [line.strip() for line in lines if _is_heading(line)]
     if not headings or len(headings) == len(lines):
         return lines
@@ -140,10 +134,8 @@ def _is_heading(line: str) -> bool:
 
 
 def _without_bullets(lines: list[str], syntax: str, notes: list[str]) -> list[str]:
-    """The lines without the mark that stands before every one of them, if it is a bullet.
-
-    It is a sign where it stands before one line or some, in Polish notation, and where more
-    formulas can be read with it.
+    """The lines without a bullet before every one. The mark is a sign before some lines only, in
+    Polish notation, and where more formulas can be read with it.
     """
     found = [_SIGN_OR_BULLET.match(line) for line in lines]
     marks = {match[1] if match else "" for match in found}
@@ -162,7 +154,6 @@ def _without_bullets(lines: list[str], syntax: str, notes: list[str]) -> list[st
 
 
 def _without_brackets(lines: list[str]) -> list[str]:
-    """The lines inside a printed Python list, without its commas."""
     if not lines or not lines[0].lstrip().startswith("[") or not lines[-1].endswith("]"):
         return lines
     if len(lines) > 1 and all(line.endswith(",") for line in lines[:-1]):
@@ -223,9 +214,8 @@ def _scores_before(text: str) -> tuple[list[tuple[str, str]], int]:
 
 
 def _scores_behind(text: str) -> tuple[list[tuple[str, str]], int]:
-    """The scores behind a formula, the last first, and where the text before them ends.
-
-    A score has one colon or equals sign: the last of the text, then the last before it, ...
+    """The scores behind a formula, the last first, and where the text before them ends. A score has
+    one colon or equals sign: the last of the text, then the last before it, ...
 
     >>> _scores_behind("x+1, (R2: 0.9) | test mse = 3")
     ([('test mse', '3'), ('R2', '0.9')], 3)
@@ -247,7 +237,6 @@ def _scores_behind(text: str) -> tuple[list[tuple[str, str]], int]:
 
 
 def _before_marks(text: str, end: int) -> int:
-    """Where text[:end] ends without the spaces and separators at its end."""
     while end and (text[end - 1].isspace() or text[end - 1] in ",;|"):
         end -= 1
     return end
@@ -281,7 +270,6 @@ def _number_behind(text: str, end: int, marks: str = "") -> int | None:
 
 
 def _before_spaces(text: str, end: int) -> int:
-    """Where text[:end] ends without the spaces at its end."""
     while end and text[end - 1].isspace():
         end -= 1
     return end
@@ -314,7 +302,6 @@ def _can_be_read(text: str, syntax: str) -> bool:
 
 
 def _notation(text: str, syntax: str) -> str:
-    """In which notation a text can be read, "" if in none."""
     try:
         return read(text, syntax=syntax or "auto").syntax
     except FormulaError:

@@ -1,10 +1,7 @@
-"""Tables as they are printed and not saved: by pandas, in Markdown or in frames of dashes.
-
-pandas sets every column flush right, puts the index before the first one, cuts cells longer than
-fifty characters off with ``...``, leaves out columns and rows in the middle, and breaks a table
-that is too wide into blocks, whose heads end with a backslash (`DataFrame.to_string`).  So columns
-are found by where they end.  Where spaces were lost on the way, the index tells: it counts 0, 1,
-2, ...
+"""Tables as they are printed and not saved: by pandas, in Markdown or in frames of dashes. pandas
+(`DataFrame.to_string`) sets columns flush right, puts an index first, ends long cells with ``...``,
+leaves out columns and rows in the middle, and breaks a wide table into blocks, whose heads end with
+a backslash. So columns are found by their ends; where spaces were lost, by the index 0, 1, 2, ...
 """
 
 from __future__ import annotations
@@ -32,8 +29,6 @@ LEFT_OUT = "printing has left out {}: save the table with to_csv, or print it wi
 
 
 class Printed(NamedTuple):
-    """A printed table."""
-
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()  # What was left out
@@ -41,10 +36,7 @@ class Printed(NamedTuple):
 
 
 def printed_by_pandas(lines: Sequence[str], formulas: Sequence[str]) -> Printed | None:
-    """The table or the column that pandas has printed, if these lines are one.
-
-    - `lines`: without blank ones, and without spaces at their ends.
-    - `formulas`: names of columns that hold formulas, in lower case.
+    """The table or column that pandas has printed, if there is one; `formulas` is in lower case.
 
     >>> lines = ["   loss  equation", "0   2.5        x0", "1  0.25  x0 + 1.0"]
     >>> printed_by_pandas(lines, ["equation"]).rows
@@ -91,7 +83,6 @@ def _without_gaps(found: Printed) -> Printed:
 
 
 def _aligned(lines: Sequence[str]) -> Printed | None:
-    """A table whose columns end at one place each."""
     size, rest = divmod(len(lines), 1 + sum(line.endswith("\\") for line in lines))
     blocks = [lines[i : i + size] for i in range(0, len(lines), size)]
     if rest or not all(head.endswith("\\") for head, *_ in blocks[:-1]):
@@ -180,7 +171,6 @@ def _ends_at(row: str, ends: Sequence[int]) -> bool:
 
 
 def _is_full(rows: Sequence[str], ends: Sequence[int]) -> bool:
-    """Whether no column is empty throughout."""
     return all(any(not row[end - 1].isspace() for row in rows) for end in ends)
 
 
@@ -247,7 +237,6 @@ _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*[\w+-]*\s*")
 
 
 def is_fence(line: str) -> bool:
-    """Whether a line begins or ends a block of code in Markdown."""
     return _FENCE.fullmatch(line) is not None
 
 
@@ -256,7 +245,6 @@ def _is_rule(line: str) -> bool:
 
 
 def _cells(line: str) -> list[str]:
-    """The cells between the bars of a line, without the marks of Markdown around them."""
     inner = line.strip().removeprefix("|")
     if inner.endswith("|") and not inner.endswith("\\|"):
         inner = inner[:-1]

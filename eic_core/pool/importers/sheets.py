@@ -41,8 +41,6 @@ _UNITS = re.compile(r"\s*[(\[][^()]*[)\]]\s*\Z")
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table of text cells."""
-
     columns: tuple[str, ...]
     # Without the header and empty lines; a row may be shorter or longer than the header
     rows: tuple[tuple[str, ...], ...]
@@ -65,7 +63,6 @@ class Sheet:
 
     @cached_property
     def formula_columns(self) -> tuple[str, ...]:
-        """Columns that may hold formulas, the likeliest first."""
         named = [self.column_index(name) for name in FORMULA_NAMES]
         first = [i for i in named if i >= 0 and self.shares[i] > 0]
         rest = sorted(
@@ -80,9 +77,8 @@ class Sheet:
         return [whole_row(row, formulas, self) for row in self.rows]
 
     def scores(self, formulas: int) -> tuple[list[dict[str, float]], tuple[str, ...]]:
-        """The scores of each row, and what is said of how they are written.
-
-        - `formulas`: index of the column with the formulas, which holds none.
+        """The scores of each row, and a note on their form; the column `formulas` (an index) holds
+        none.
         """
         places = {
             i: name
@@ -119,10 +115,6 @@ def cell_of(row: tuple[str, ...], place: int) -> str:
 
 
 def sheet_of(text: str, lines: Sequence[str]) -> Sheet | None:
-    """The table that a text is, or None.
-
-    - `lines`: its lines that are not blank, without their ends.
-    """
     if printed := printed_by_pandas(lines, FORMULA_NAMES):
         _without_formulas(printed)
         return _of_print(printed, "printed by pandas")
@@ -153,7 +145,6 @@ def _of_print(printed: Printed, origin: str) -> Sheet:
 
 
 def _without_formulas(printed: Printed) -> None:
-    """Refuse a table whose formulas printing has left out."""
     lower = {name.lower() for name in printed.columns}
     if printed.gaps and lower.isdisjoint(FORMULA_NAMES):
         raise DataError(
@@ -212,8 +203,6 @@ def _can_be_read(text: str) -> bool:
 def whole_row(row: tuple[str, ...], place: int, sheet: Sheet) -> tuple[str, ...]:
     """A row of a sheet, its formula in one piece if it holds what separates the cells.
 
-    - `place`: of the column with the formulas.
-
     >>> sheet = Sheet(("formula", "r2"), (), ";")
     >>> whole_row(("max(1", "x)", "0.5"), 0, sheet), whole_row(("x", "0.5", "a note"), 0, sheet)
     (('max(1;x)', '0.5'), ('x', '0.5', 'a note'))
@@ -249,7 +238,6 @@ def _sheet(text: str, delimiter: str) -> Sheet:
 
 
 def too_many() -> DataError:
-    """What is said of a list with too many rows."""
     return DataError(
         f"the list has more than {MAX_ROWS:,} formulas",
         hint="split it, or score it with python -m eic_core score",

@@ -28,22 +28,16 @@ class PastedList:
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """The lines that are not blank, without their ends."""
         return tuple(line.rstrip() for line in self.text.splitlines() if line.strip())
 
     @cached_property
     def sheet(self) -> Sheet | None:
-        """The text as a table, or None."""
         return sheet_of(self.text, self.lines)
 
 
 def source_of(data: bytes | str, name: str = "") -> PastedList:
-    """Unpack and decode what was pasted or uploaded.
-
-    - `data`: gzipped or not; UTF-8, UTF-16 with a mark, or Latin-1.
-    - `name`: the file's.
-
-    Raises `DataError` if it is too large, empty or no text.
+    """Decode a paste or an upload, gzipped or not: UTF-8, UTF-16 with a mark, or Latin-1. Raises
+    `DataError` if it is too large, empty or no text.
 
     >>> source_of(b"x+1\\n\\nsin(x)\\n").lines
     ('x+1', 'sin(x)')
@@ -70,7 +64,6 @@ def source_of(data: bytes | str, name: str = "") -> PastedList:
 
 
 def _unpacked(raw: bytes) -> bytes:
-    """All members of a gzip file, as far as they are allowed to go."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
             text = file.read(MAX_BYTES + 1)
@@ -84,7 +77,6 @@ def _unpacked(raw: bytes) -> bytes:
 
 
 def too_large() -> DataError:
-    """What is said of a list that is too large."""
     return DataError(
         f"the list is larger than {MAX_BYTES // 1_000_000} MB",
         hint="split it, or score it with python -m eic_core score",
@@ -98,7 +90,7 @@ _SPREADSHEET = tuple("=+-@＝＋－＠'")
 
 
 def recognise_table(sheet: Sheet) -> str:
-    """What tells that a table has a column of formulas; "" if nothing does."""
+    """The reason to take a table for one with a column of formulas; "" without one."""
     if not sheet.formula_columns:
         return ""
     chosen = sheet.formula_columns[0]
@@ -109,13 +101,8 @@ def recognise_table(sheet: Sheet) -> str:
 
 
 def chosen_column(sheet: Sheet, requested: str | None, likely: str = "") -> str:
-    """The column to take the formulas from.
-
-    - `requested`: the column that the user named.
-    - `likely`: the one that the format names; taken if it is there.
-
-    Returns a name in ``sheet.columns``.
-    Raises `DataError` if the one that is wanted is not there, or none can be found.
+    """The name of the column with the formulas; `likely` is the format's own, used if it exists.
+    Raises `DataError` if the requested one does not exist, or none can be found.
     """
     if requested is not None:
         if requested in sheet.columns:
@@ -139,11 +126,8 @@ def read_table_rows(
     method: str = "",
     rename: Callable[[str], str] = str,
 ) -> Rows:
-    """A row for each row of a sheet, and what was assumed.
-
-    - `column`: where the formulas are.
-    - `syntax`, `method`: for rows that name none themselves.
-    - `rename`: from the method's name to a notation, for tables without a column ``syntax``.
+    """A row for each row of a sheet, and what was assumed; `syntax` and `method` are for rows
+    without, `rename` gives a notation by method for tables without a column ``syntax``.
     """
     place = sheet.columns.index(column)
     methods, problems = sheet.column_index(*_METHODS), sheet.column_index(*_PROBLEMS)

@@ -1,24 +1,18 @@
-"""What PySR, Operon, gplearn, SRBench and this program print or save, a section a tool.
+"""What PySR, Operon, gplearn, SRBench and this program print or save, a section a tool. Each
+`recognise_*` gives the reason to take a list for that format, "" without one.
 
-The table that ``verbose=1`` prints and `run_details_` hold lengths and fitness but no formula
-(github.com/trevorstephens/gplearn, ``gplearn/genetic.py``, `_verbose_reporter`); the programs are
-what ``print(est._program)`` or printing a SymbolicTransformer gives.
-
-`pyoperon.sklearn.SymbolicRegressor.pareto_front_` is a list of dictionaries with the infix text
-under ``model`` and ``mean_squared_error``, ``minimum_description_length`` and other criteria
-beside (github.com/heal-research/pyoperon, ``pyoperon/sklearn.py``, `get_solution_stats`).  People
-save it with pandas, or print it.  Variables count from ``X1``.
-
-SymbolicRegression.jl writes ``hall_of_fame.csv`` and ``.bkup`` with the header
-``Complexity,Loss,Equation`` and the equation in quotes (github.com/MilesCranmer/
-SymbolicRegression.jl, ``src/SearchUtils.jl``, `save_to_file`); versions before 0.6 wrote
-``Complexity|MSE|Equation``.  ``model.equations_.to_csv()`` has lower-case names, a ``score`` and
-SymPy's form beside (astroautomata.com/PySR, "Examples").  A run prints the table ``Complexity
-Loss Score Equation``; long equations end in ``...`` and go on in the next line.
-
-A run's file has ``dataset``, ``algorithm``, ``symbolic_model``, ``r2_test`` and more
-(github.com/cavalab/srbench, ``experiment/evaluate_model.py``); collected results are the same
-columns as CSV, or as JSON: a list of runs or a run in each line.
+- gplearn (github.com/trevorstephens/gplearn, ``gplearn/genetic.py``, `_verbose_reporter`): the
+  table that ``verbose=1`` prints and `run_details_` hold no formula, ``print(est._program)`` does.
+- Operon (github.com/heal-research/pyoperon, ``pyoperon/sklearn.py``, `get_solution_stats`):
+  `pareto_front_` is a list of dictionaries with the infix text under ``model`` beside
+  ``mean_squared_error`` and others. Variables count from ``X1``.
+- PySR (github.com/MilesCranmer/SymbolicRegression.jl, ``src/SearchUtils.jl``, `save_to_file`):
+  ``hall_of_fame.csv`` has the header ``Complexity,Loss,Equation``, before 0.6
+  ``Complexity|MSE|Equation``; ``model.equations_.to_csv()`` lower-case names
+  (astroautomata.com/PySR, "Examples"). In a printed table long equations end in ``...`` and go on
+  in the next line.
+- SRBench (github.com/cavalab/srbench, ``experiment/evaluate_model.py``): runs with
+  ``symbolic_model``, ``r2_test`` and more, as CSV, or JSON as a list or one a line.
 """
 
 from __future__ import annotations
@@ -43,7 +37,6 @@ _DETAILS = ("generation", "average_length", "best_length", "best_fitness")
 
 
 def recognise_gplearn(source: PastedList) -> str:
-    """What tells gplearn's print; "" if nothing does."""
     if any(_GPLEARN_HEAD.match(line) for line in source.lines):
         return "it holds the table of generations that gplearn prints"
     if all(_PROGRAM.match(line) for line in source.lines) and re.search(r"\bX\d", source.text):
@@ -52,7 +45,6 @@ def recognise_gplearn(source: PastedList) -> str:
 
 
 def recognise_gplearn_details(sheet: Sheet) -> str:
-    """What tells a saved `run_details_`; "" if nothing does."""
     return (
         "its columns are those of gplearn's run_details_"
         if all(sheet.column_index(name) >= 0 for name in _DETAILS)
@@ -61,10 +53,8 @@ def recognise_gplearn_details(sheet: Sheet) -> str:
 
 
 def read_gplearn(source: PastedList) -> list[Listed]:
-    """The programs among the lines.
-
-    Raises `DataError` if there is none: the table alone says how long the programs are, not what
-    they are.
+    """The programs among the lines. Raises `DataError` if there is none: the table alone has only
+    lengths.
     """
     lines = [line for line in source.lines if not _of_the_table(line)]
     rows = read_lines(lines, syntax="gplearn")[0] if lines else []
@@ -76,7 +66,6 @@ def read_gplearn(source: PastedList) -> list[Listed]:
 
 
 def no_gplearn_programs() -> DataError:
-    """What is said of gplearn's table where the programs themselves are missing."""
     return DataError(
         "this is gplearn's table of generations, which holds no formula",
         hint="paste what print(est._program) says, or the programs of the last generation: "
@@ -106,7 +95,6 @@ _CRITERION = re.compile(
 
 
 def recognise_operon_file(sheet: Sheet) -> str:
-    """What tells a saved front; "" if nothing does."""
     found = [name for name in _CRITERIA if sheet.column_index(name) >= 0]
     if not found or sheet.column_index("model", "expression", "infix", "equation", "formula") < 0:
         return ""
@@ -114,19 +102,16 @@ def recognise_operon_file(sheet: Sheet) -> str:
 
 
 def read_operon_file(sheet: Sheet, column: str) -> Rows:
-    """The rows of the file."""
     return read_table_rows(sheet, column, syntax="operon", method="Operon")
 
 
 def recognise_operon_print(source: PastedList) -> str:
-    """What tells a printed front; "" if nothing does."""
     if _OPERON_MODEL.search(source.text) and _CRITERION.search(source.text):
         return "it holds 'model': and an error measure, as pyoperon's pareto_front_ prints"
     return ""
 
 
 def read_operon_print(source: PastedList) -> list[Listed]:
-    """A row for each 'model': of the print."""
     found = list(_OPERON_MODEL.finditer(source.text))
     ends = [m.start() for m in found[1:]] + [len(source.text)] * bool(found)
     rows = []
@@ -147,7 +132,6 @@ def read_operon_print(source: PastedList) -> list[Listed]:
 
 
 def recognise_scored_pool(sheet: Sheet) -> str:
-    """What tells a scored pool; "" if nothing does."""
     needed = ("formula", "complexity", "r2", "eic", "eic_finite", "invalid", "singular")
     if any(sheet.column_index(name) < 0 for name in needed):
         return ""
@@ -155,7 +139,6 @@ def recognise_scored_pool(sheet: Sheet) -> str:
 
 
 def recognise_pool(sheet: Sheet) -> str:
-    """What tells a pool; "" if nothing does."""
     problem = sheet.column_index("problem", "dataset")
     if problem < 0 or sheet.column_index("formula") < 0:
         return ""
@@ -181,7 +164,6 @@ CUT = "printing has cut this equation short: take it from hall_of_fame.csv"
 
 
 def recognise_pysr_file(sheet: Sheet) -> str:
-    """What tells a hall of fame's file; "" if nothing does."""
     wanted = (("complexity",), ("loss", "mse"), ("equation",))
     places = [sheet.column_index(*names) for names in wanted]
     if min(places) < 0:
@@ -191,12 +173,10 @@ def recognise_pysr_file(sheet: Sheet) -> str:
 
 
 def read_pysr_file(sheet: Sheet, column: str) -> Rows:
-    """The rows of the file."""
     return read_table_rows(sheet, column, syntax="pysr", method="PySR")
 
 
 def recognise_pysr_print(source: PastedList) -> str:
-    """What tells a printed hall of fame; "" if nothing does."""
     if source.sheet is not None and source.sheet.origin:
         return ""
     if any(_PYSR_HEAD.match(line) for line in source.lines):
@@ -260,19 +240,16 @@ _NONE = ("not implemented", "none", "nan", "")
 
 
 def recognise_srbench_file(sheet: Sheet) -> str:
-    """What tells a table of SRBench; "" if nothing does."""
     if sheet.column_index(_SRBENCH_MODEL) < 0:
         return ""
     return "the column `symbolic_model` is SRBench's"
 
 
 def read_srbench_file(sheet: Sheet, column: str) -> Rows:
-    """The rows of the table."""
     return read_table_rows(sheet, column, rename=notation_of)
 
 
 def recognise_srbench_json(source: PastedList) -> str:
-    """What tells JSON with formulas in it; "" if nothing does."""
     runs = list(_runs(source, limit=20))
     if any(_SRBENCH_MODEL in run for run in runs):
         return "JSON with `symbolic_model`, as SRBench writes"
@@ -282,10 +259,7 @@ def recognise_srbench_json(source: PastedList) -> str:
 
 
 def read_srbench_json(source: PastedList) -> list[Listed]:
-    """A row for each run.
-
-    Raises `DataError` if there are too many.
-    """
+    """A row for each run. Raises `DataError` if there are too many."""
     rows: list[Listed] = []
     for run in _runs(source, limit=MAX_ROWS + 1):
         if len(rows) >= MAX_ROWS:
@@ -321,7 +295,6 @@ def _is_number(value: object) -> bool:
 
 
 def _runs(source: PastedList, limit: int) -> Iterator[Mapping[str, Any]]:
-    """The objects in a JSON text: one, a list of them, or one in each line."""
     text = source.text.strip()
     if text[:1] not in "[{":
         return

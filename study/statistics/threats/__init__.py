@@ -23,9 +23,8 @@ from study.statistics.votes import Sampled, VoteArrays
 
 @dataclass(frozen=True)
 class Threats(PlainAtLevel):
-    """What could be wrong with a result, in the order in which a reader would ask.
-
-    Each has a `sentence`, a `judgement` and `to_json()`.
+    """What could be wrong with a result, in a reader's order; each threat has a `sentence`, a
+    `judgement` and `to_json()`.
     """
 
     sensitivity: Sensitivity  # Whether the result hangs on the exclusion rule
@@ -62,18 +61,9 @@ def threats_of(
     estimand: Estimand | None = None,
     sampled: Sampled | None = None,
 ) -> Threats:
-    """Every threat, each from the votes that the rule keeps.
-
-    - `votes`: all that were cast, practice ballots and attention checks included
-      (`study.report.exported.ExportedVote`).
-    - `rule`: as frozen.
-    - `pair_gaps`: the votes on a pair without one are left out of `gaps`.
-    - `looks`: what the eye sees, see `study.statistics.threats.structure.confounding`.
-    - `level`: confidence level of the intervals, in (0, 1).
-    - `seed`: of the permutation test between problems.
-    - `estimand`, {"problems like these", "pairs like these", "these pairs"}, optional: of the
-      intervals of sensitivity and ties, which repeat the headline.
-    - `sampled`, {"problems", "pairs"}, optional: as the design declares, for all others.
+    """Every threat, each from the votes that the rule keeps; `votes` are all that were cast. `gaps`
+    leaves out pairs without a gap; `estimand` is that of sensitivity and ties, which repeat the
+    headline; `seed` is for the permutation test between problems.
 
     >>> threats_of([], ExclusionRule(), {}).problems.sentence
     'There are no deciding votes on any problem.'

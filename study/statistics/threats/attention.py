@@ -34,8 +34,6 @@ MANY_FAILED = 0.2
 
 @dataclass(frozen=True)
 class RaterChecks:
-    """The attention checks of one rater."""
-
     rater: str
     answered: int
     passed: int
@@ -44,14 +42,11 @@ class RaterChecks:
 
     @property
     def failed(self) -> int:
-        """Checks answered and not passed."""
         return self.answered - self.passed
 
 
 @dataclass(frozen=True)
 class AttentionChecks(PlainAtLevel):
-    """Checks by rater, and the rate of valid votes with and without a failure."""
-
     # Those who answered a check, in the order of names, valid votes or not
     raters: tuple[RaterChecks, ...]
     # with_failure, without_failure: of the valid votes of raters who failed a check, and of all
@@ -75,17 +70,14 @@ class AttentionChecks(PlainAtLevel):
 
     @property
     def answered(self) -> int:
-        """Checks answered."""
         return sum(rater.answered for rater in self.raters)
 
     @property
     def passed(self) -> int:
-        """Checks passed."""
         return sum(rater.passed for rater in self.raters)
 
     @property
     def failed_raters(self) -> int:
-        """Raters who failed at least one."""
         return sum(rater.failed > 0 for rater in self.raters)
 
     @property
@@ -95,10 +87,8 @@ class AttentionChecks(PlainAtLevel):
 
     @property
     def p_value(self) -> float | None:
-        """Two-sided test of "raters with a failure prefer like the others".
-
-        With no more degrees of freedom than the smaller of the two groups of raters has: a
-        clustered error rests on few who failed.  None if one rater alone failed, or did not.
+        """Two-sided test of "raters with a failure prefer like the others", with no more degrees of
+        freedom than the smaller group of raters has. None if one rater alone failed, or did not.
         """
         term = self.difference.term(FAILED)
         if term is None or not term.standard_error:
@@ -114,7 +104,6 @@ class AttentionChecks(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        """Whether inattentive raters make a difference."""
         if not self.answered:
             return UNKNOWN
         if self.many_failed:
@@ -129,7 +118,6 @@ class AttentionChecks(PlainAtLevel):
 
     @property
     def sentence(self) -> str:
-        """Who failed, and what it changes."""
         if not self.answered:
             return "No attention check was answered, so attention cannot be judged."
         checks = wording.count(self.answered, "attention check")
@@ -159,11 +147,8 @@ def attention(
     level: float = 0.95,
     sampled: Sampled | None = None,
 ) -> AttentionChecks:
-    """Attention checks by rater; the rate among raters with and without a failure.
-
-    - `votes`: all that were cast, attention checks included. Practice ballots are no checks.
-    - `rule`: only votes that it keeps enter the rates.
-    - `sampled`, {"problems", "pairs"}, optional: as the design declares.
+    """Checks by rater, from all votes cast; the rate of the votes that the rule keeps, with and
+    without a failure.
 
     >>> from types import SimpleNamespace as Vote
     >>> base = dict(pair="", problem="", lower_side="left", position=3, seconds=9.0, idle_seconds=0,

@@ -41,13 +41,7 @@ def on_a_pair(vote: RatedVote) -> bool:
 def split_by_rule(
     votes: Sequence[RatedVote], rule: ExclusionRule, sampled: Sampled | None = None
 ) -> tuple[VoteArrays, Flags]:
-    """All votes on pairs, and which of them the rule keeps.
-
-    - `votes`: all that were cast, practice ballots and attention checks included.
-    - `sampled`, {"problems", "pairs"}, optional: as the design declares.
-
-    Returns one flag for each vote of the table.
-    """
+    """The table of votes on pairs, and which of them the rule keeps; takes all votes cast."""
     reasons = exclusion_reasons(votes, rule)
     kept = [not why for vote, why in zip(votes, reasons, strict=True) if on_a_pair(vote)]
     table = VoteArrays.of((vote for vote in votes if on_a_pair(vote)), sampled)
@@ -74,14 +68,10 @@ def side_of_half(interval: Interval | None) -> Side:
 
 
 def contradicts(expected: Side, rate: ClusteredRate, level: float) -> bool:
-    """Whether a rate counted otherwise leads to another conclusion than the headline.
-
-    A clear headline is contradicted by a rate that is not clear, or clear the other way.  One that
-    leaves one half open is contradicted by a rate that is clear beyond the number of threats: some
+    """Whether a rate counted otherwise leads to another conclusion than the headline. A clear
+    headline is contradicted by a rate that is not clear, or clear the other way. One that leaves
+    one half open is contradicted by a rate that is clear beyond the number of threats: some
     convention or threshold crosses a nominal 5 % in one study of ten without a fault.
-
-    - `expected`, {"above", "below", "open", ""}: where the headline's interval lies.
-    - `level`: of the headline's interval.
     """
     asked = 1 - (1 - level) / TESTED if expected == "open" else level
     return side_of_half(rate.interval(asked)) != expected
@@ -119,5 +109,4 @@ RATE: tuple[Key, ...] = (
 
 
 def rate_json(rate: ClusteredRate, level: float) -> dict[str, Any]:
-    """The `RATE` of a rate."""
     return json_form(rate, RATE, level)

@@ -41,8 +41,6 @@ THIRDS = ("first third", "middle third", "last third")
 
 @dataclass(frozen=True)
 class Stretch(PlainAtLevel):
-    """The votes on some ballots of the sessions."""
-
     name: str
     # first, last: ballot numbers, both included; the session's first ballot is 1
     first: int
@@ -63,8 +61,6 @@ class Stretch(PlainAtLevel):
 
 @dataclass(frozen=True)
 class Ballots(PlainAtLevel):
-    """Rate and seconds in the course of a session."""
-
     thirds: tuple[Stretch, ...]  # Of the ballot numbers 1 to the highest; empty thirds are left out
     numbers: tuple[Stretch, ...]  # Each ballot number that has a valid vote
     trend: LogisticFit  # Log odds of a vote for the lower EIC on the number of the ballot
@@ -86,26 +82,22 @@ class Ballots(PlainAtLevel):
 
     @property
     def p_value(self) -> float | None:
-        """Two-sided test of "the rate does not change with the number of the ballot"."""
         term = self.trend.term(POSITION)
         return term.p_value if term else None
 
     @property
     def seconds_change(self) -> float | None:
-        """By what factor the seconds of a vote change from one ballot to the next."""
         term = self.seconds_trend.term(POSITION)
         return term.ratio()[0] if term else None
 
     @property
     def judgement(self) -> Judgement:
-        """Whether raters prefer otherwise late in their sessions than early."""
         if self.p_value is None or self.trend.too_small:
             return UNKNOWN
         return LOOK if self.p_value < ALPHA else FINE
 
     @property
     def sentence(self) -> str:
-        """How rate and seconds change in the course of a session."""
         if not self.thirds:
             return "There are no valid votes."
         early, late = self.thirds[0], self.thirds[-1]
@@ -153,11 +145,8 @@ def ballots(
     level: float = 0.95,
     sampled: Sampled | None = None,
 ) -> Ballots:
-    """Rate and seconds by ballot number: thirds, each number, and linear trends.
-
-    - `votes`: all that were cast. Attention checks keep their ballot numbers, and enter nothing.
-    - `rule`: only votes that it keeps count.
-    - `sampled`, {"problems", "pairs"}, optional: as the design declares.
+    """Rate and seconds by ballot number: thirds, each number, and trends. Takes all votes cast:
+    attention checks keep their ballot numbers, and enter nothing.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{(p + r) % 12}", problem="q", lower_side="left",

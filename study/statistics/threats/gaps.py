@@ -39,8 +39,6 @@ NO_GAP = 1e-9
 
 @dataclass(frozen=True)
 class Gap:
-    """How the two formulas of a pair differ."""
-
     eic: float  # Digits, higher EIC less lower EIC: 0 or more
     # R² of the formula of lower EIC less that of higher EIC: positive speaks for the lower
     r2: float
@@ -81,7 +79,6 @@ class Gaps(PlainAtLevel):
 
     @property
     def terms(self) -> tuple[RegressionTerm, ...]:
-        """Those of the columns, without the intercept."""
         return tuple(term for term in self.fit.terms if term.name != INTERCEPT)
 
     def odds_ratio(self, name: str) -> tuple[float, Interval] | None:
@@ -108,7 +105,6 @@ class Gaps(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        """Whether the preference is still there once `held_equal` and side are equal."""
         if self.adjusted_rate is None or self.fit.too_small:
             return UNKNOWN
         plain = side_of_half(self.unadjusted.interval(self.level))
@@ -116,7 +112,6 @@ class Gaps(PlainAtLevel):
 
     @property
     def sentence(self) -> str:
-        """What the preference follows, in words."""
         return self._describe_effects(self.terms)
 
     @property
@@ -175,11 +170,8 @@ def _odds(term: RegressionTerm, level: float) -> dict[str, Any]:
 
 
 def gaps(table: VoteArrays, pair_gaps: Mapping[str, Gap], *, level: float = 0.95) -> Gaps:
-    """Preference against |ΔEIC|, ΔR², ΔC and side.
-
-    - `table`: valid votes on pairs; ties are left out.
-
-    Raises `UserError` if a pair with votes has no gap.
+    """Preference against |ΔEIC|, ΔR², ΔC and side; ties are left out. Raises `UserError` if a pair
+    with votes has no gap.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p:02}", problem="q", position=1,

@@ -22,8 +22,6 @@ METHOD = "Wilson, votes divided by the design effect"
 
 @dataclass(frozen=True)
 class ProblemRate(PlainAtLevel):
-    """The valid votes on one problem's pairs."""
-
     problem: str
     # pairs, raters: with a deciding vote
     pairs: int
@@ -42,14 +40,11 @@ class ProblemRate(PlainAtLevel):
 
     @property
     def rate(self) -> float | None:
-        """Share of the deciding votes for the lower EIC; None without any."""
         return self.lower / self.votes if self.votes else None
 
 
 @dataclass(frozen=True)
 class ProblemRates(PlainAtLevel):
-    """Rates by problem, and a test of "all problems are alike"."""
-
     # In the order of names; problems without a deciding vote among them
     rates: tuple[ProblemRate, ...]
     design_effect: float  # Within problems, pair × rater clustered, at least 1
@@ -77,7 +72,6 @@ class ProblemRates(PlainAtLevel):
 
     @property
     def with_votes(self) -> tuple[ProblemRate, ...]:
-        """Problems with a deciding vote."""
         return tuple(each for each in self.rates if each.votes)
 
     @property
@@ -90,14 +84,12 @@ class ProblemRates(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        """Whether problems differ, or one speaks against the lower EIC."""
         if self.contradicting or (self.p_value is not None and self.p_value < ALPHA):
             return LOOK
         return FINE if self.p_value is not None else UNKNOWN
 
     @property
     def sentence(self) -> str:
-        """In how many problems the lower EIC leads, and whether they differ."""
         ordered = sorted(self.with_votes, key=lambda each: each.rate or 0.0)
         if len(ordered) < 2:
             return self.reason
@@ -121,15 +113,10 @@ class ProblemRates(PlainAtLevel):
 def problem_rates(
     table: VoteArrays, *, level: float = 0.95, draws: int = 2000, seed: int = 0
 ) -> ProblemRates:
-    """The rate in each problem with an interval, and a permutation test of their differences.
-
-    - `table`: valid votes on pairs; ties are left out.
-    - `draws`, `seed`: of the test: row i of
-      ``numpy.random.default_rng(seed).permuted(numpy.tile(problem_of_pair, (draws, 1)), axis=1)``
-      deals the problems anew to the pairs with a deciding vote, in the order of their names; p = (1
-      + reshuffles with at least the observed spread) / (1 + draws).
-
-    Raises `UserError` if the level does not lie between 0 and 1, or there is no draw.
+    """The rate in each problem with an interval, and a permutation test of their differences. Row i
+    of ``numpy.random.default_rng(seed).permuted(numpy.tile(problem_of_pair, (draws, 1)), axis=1)``
+    deals the problems anew to the pairs with a deciding vote, in the order of their names; p = (1 +
+    reshuffles with at least the observed spread) / (1 + draws).
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p:02}", problem="ab"[p % 2], position=1,

@@ -34,8 +34,6 @@ WINDOWS = {"narrow": "a phone's width", "medium": "a tablet's width", "wide": "a
 
 @dataclass(frozen=True)
 class ScreenRate(PlainAtLevel):
-    """The votes that were cast in windows of one class."""
-
     viewport: str  # {"narrow", "medium", "wide"}
     votes: int  # Valid, ties included
     raters: int  # Who cast them
@@ -46,8 +44,6 @@ class ScreenRate(PlainAtLevel):
 
 @dataclass(frozen=True)
 class Screens(PlainAtLevel):
-    """Rates by the class of the rater's window."""
-
     classes: tuple[ScreenRate, ...]  # Those that have a valid vote, narrow first
     unknown: int  # Valid votes that do not say
     # Log odds of a vote for the lower EIC on each class but that of the most deciding votes
@@ -65,14 +61,12 @@ class Screens(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        """Whether the preference depends on the screen."""
         if self.p_value is None or self.fit.too_small:
             return UNKNOWN
         return LOOK if self.p_value < ALPHA else FINE
 
     @property
     def sentence(self) -> str:
-        """The rates, and whether they differ."""
         if not self.classes:
             return "No valid vote says in how wide a window it was cast."
         said = [
@@ -104,11 +98,8 @@ def screens(
     level: float = 0.95,
     sampled: Sampled | None = None,
 ) -> Screens:
-    """Rates by class of window, and a regression that compares them.
-
-    - `votes`: all that were cast; those of before the window was noted have no `viewport`.
-    - `rule`: only votes that it keeps count.
-    - `sampled`, {"problems", "pairs"}, optional: as the design declares.
+    """Rates by class of window, and a regression that compares them, from all votes cast; older
+    votes have no `viewport`.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{(p + r) % 12}", problem="q", lower_side="left",

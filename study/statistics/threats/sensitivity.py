@@ -31,8 +31,6 @@ UNITS: tuple[Unit, ...] = ("session", "vote")
 
 @dataclass(frozen=True)
 class SensitivityPoint(PlainAtLevel):
-    """The result under one exclusion rule."""
-
     unit: Unit  # {"session", "vote"}
     threshold_seconds: float
     valid: int  # Votes on pairs that count, ties included
@@ -43,14 +41,11 @@ class SensitivityPoint(PlainAtLevel):
     _JSON = ("unit", "threshold_seconds", "valid", "raters", "frozen", *keys_within("rate", RATE))
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        """Of the rate, clustered."""
         return self.rate.interval(level)
 
 
 @dataclass(frozen=True)
 class Sensitivity(PlainAtLevel):
-    """The rate over exclusion thresholds, for whole sessions and for single votes."""
-
     rule: ExclusionRule  # As frozen; its limit on failed attention checks holds at every point
     points: tuple[SensitivityPoint, ...]  # Sessions first, thresholds ascending
     level: float
@@ -58,12 +53,10 @@ class Sensitivity(PlainAtLevel):
     _JSON = ("rule", "level", "points", "sentence", "judgement")
 
     def of_unit(self, unit: Unit) -> tuple[SensitivityPoint, ...]:
-        """The curve for whole sessions, or for single votes."""
         return tuple(point for point in self.points if point.unit == unit)
 
     @property
     def frozen(self) -> SensitivityPoint:
-        """The point of the frozen rule."""
         return next(point for point in self.points if point.frozen)
 
     @property
@@ -80,14 +73,12 @@ class Sensitivity(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        """Whether another threshold would have led to another conclusion."""
         if self.frozen.rate.reason or self.frozen.rate.too_small:
             return UNKNOWN
         return LOOK if self.contradicting else FINE
 
     @property
     def sentence(self) -> str:
-        """What another threshold would have changed."""
         if not any(point.rate.votes for point in self.points):
             return f"{self.points[0].rate.reason} So no threshold can be compared with another."
         verb = "gives" if self.frozen.rate.votes else "leaves"
@@ -123,13 +114,7 @@ def sensitivity(
     estimand: Estimand | None = None,
     sampled: Sampled | None = None,
 ) -> Sensitivity:
-    """The rate at thresholds 0, 10, … 180 s and at the frozen one, for sessions and single votes.
-
-    - `votes`: all that were cast, practice ballots and attention checks included
-      (`study.report.exported.ExportedVote`).
-    - `rule`: as frozen.
-    - `level`, `estimand`: of the intervals.
-    - `sampled`, {"problems", "pairs"}, optional: as the design declares.
+    """The rate of all votes cast at thresholds 0, 10, … 180 s and the frozen one, for both units.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p}", problem="q", lower_side="left", position=p + 1,

@@ -31,8 +31,6 @@ BALANCED = 0.05
 
 @dataclass(frozen=True)
 class OneSided(PlainAtLevel):
-    """Raters who always chose the same side."""
-
     # left, right: raters with `minimum` deciding votes or more, all of them for that side
     left: tuple[str, ...]
     right: tuple[str, ...]
@@ -61,12 +59,10 @@ class OneSided(PlainAtLevel):
 
     @property
     def one_sided_count(self) -> int:
-        """How many raters are one-sided."""
         return len(self.left) + len(self.right)
 
     @property
     def judgement(self) -> Judgement:
-        """Whether there are more than chance gives, or the result hangs on them."""
         if self.p_value is None:
             return UNKNOWN
         before, after = (
@@ -76,7 +72,6 @@ class OneSided(PlainAtLevel):
 
     @property
     def sentence(self) -> str:
-        """How many there are, how many chance gives, and the rate without them."""
         if self.p_value is None:
             return (
                 f"No rater has {self.minimum} deciding votes, so nobody can be said to click "
@@ -101,8 +96,6 @@ class OneSided(PlainAtLevel):
 
 @dataclass(frozen=True)
 class SideBias(PlainAtLevel):
-    """How often the formula on the left was chosen."""
-
     # left, right, ties: votes
     left: int
     right: int
@@ -136,14 +129,12 @@ class SideBias(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        """Whether one side is chosen more often than chance would have it."""
         if self.p_value is not None and self.p_value < ALPHA:
             return LOOK
         return UNKNOWN if self.p_value is None or self.clustered.too_small else FINE
 
     @property
     def sentence(self) -> str:
-        """How often left was chosen, and whether that is more than chance."""
         found = self.clustered
         if found.rate is None:
             return found.reason
@@ -175,8 +166,6 @@ class SideBias(PlainAtLevel):
 def sides(table: VoteArrays, *, level: float = 0.95) -> SideBias:
     """Position bias, tested with the clustered variance of the headline.
 
-    - `table`: valid votes on pairs.
-
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p}", problem="q", position=1,
     ...               choice="higher" if p % 3 == 0 else "lower",
@@ -205,16 +194,10 @@ def sides(table: VoteArrays, *, level: float = 0.95) -> SideBias:
 def one_sided_raters(
     table: VoteArrays, *, minimum: int = ENOUGH_VOTES, level: float = 0.95
 ) -> OneSided:
-    """Raters with `minimum` deciding votes or more who always chose one side.
-
-    Sides are dealt so that the lower EIC stands on the left in half of a rater's ballots.  A rater
-    of n votes, k of them with the lower EIC on the left, who looks only at the formulas and chooses
-    the lower EIC L times, is all left with probability 1/C(n, k) if L = k, and all right with the
-    same if L = n - k.
-
-    - `table`: the valid votes.
-    - `minimum`: 1 or more.
-    - `level`: confidence level of the rates, in (0, 1).
+    """Raters with `minimum` (1 or more) deciding votes or more who always chose one side. In half
+    of a rater's ballots the lower EIC stands on the left. A rater of n votes, k of them with it on
+    the left, who looks only at the formulas and chooses it L times, is all left with probability
+    1/C(n, k) if L = k, and all right with the same if L = n - k.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p}", problem="q", position=p + 1,
@@ -255,7 +238,6 @@ def one_sided_raters(
 
 
 def chose_left(decided: VoteArrays) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Whether each deciding vote is for the formula on the left."""
     return (decided.lower == 1) == decided.on_left
 
 

@@ -82,7 +82,6 @@ class Confounding(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        """Whether it is EIC that raters follow, as far as looks can be told apart from it."""
         plain = side_of_half(self.unadjusted.interval(self.level))
         if plain in ("", "open") or self.unadjusted.too_small:
             return UNKNOWN
@@ -100,7 +99,6 @@ class Confounding(PlainAtLevel):
 
     @property
     def sentence(self) -> str:
-        """What raters follow, in words."""
         if self.judgement == UNKNOWN:
             return " ".join(
                 filter(None, ("There is no clear preference to explain.", self._predictable))
@@ -150,11 +148,8 @@ def confounding(
     *,
     level: float = 0.95,
 ) -> Confounding:
-    """Preference against the gap in EIC, adjusted for what the eye sees, with its dose–response.
-
-    - `table`: valid votes on pairs; ties are left out.
-    - `looks`: those of `VISIBLE`, the formula of lower EIC less that of higher EIC; nan where
-      unknown. Votes on pairs without them are left out.
+    """Preference against the gap in EIC, adjusted for `looks` (columns of `VISIBLE`, lower EIC less
+    higher EIC), with its dose–response. Ties and pairs with nan are left out.
 
     >>> from types import SimpleNamespace as Vote
     >>> votes = [Vote(rater=f"r{r}", pair=f"p{p:02}", problem="q", position=1,

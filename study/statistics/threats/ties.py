@@ -35,8 +35,6 @@ CONVENTIONS: dict[Convention, str] = {
 
 @dataclass(frozen=True)
 class TiesCounted(PlainAtLevel):
-    """The rate under one convention."""
-
     convention: Convention  # {"left out", "half", "against", "for"}
     votes: int  # That enter the rate
     rate: float | None
@@ -52,14 +50,11 @@ class TiesCounted(PlainAtLevel):
     )
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        """Clustered."""
         return self.clustered.interval(level)
 
 
 @dataclass(frozen=True)
 class Ties(PlainAtLevel):
-    """The rate under each convention."""
-
     # ties, votes: ties, and all valid votes with them
     ties: int
     votes: int
@@ -70,7 +65,6 @@ class Ties(PlainAtLevel):
 
     @property
     def judgement(self) -> Judgement:
-        """Whether the conclusion hangs on the convention."""
         if not self.votes:
             return UNKNOWN
         headline, *others = self.counted
@@ -82,7 +76,6 @@ class Ties(PlainAtLevel):
 
     @property
     def sentence(self) -> str:
-        """What counting ties otherwise would change."""
         if not self.votes:
             return "There are no valid votes."
         if not self.ties:
@@ -104,9 +97,6 @@ class Ties(PlainAtLevel):
 
 def ties(table: VoteArrays, *, level: float = 0.95, estimand: Estimand | None = None) -> Ties:
     """The rate with ties left out, split, counted against and counted for the lower EIC.
-
-    - `table`: valid votes on pairs, ties among them.
-    - `level`, `estimand`: of the intervals.
 
     >>> from types import SimpleNamespace as Vote
     >>> choices = ("lower", "lower", "higher", "tie")

@@ -1,5 +1,4 @@
-"""Every method of inference on simulated studies whose truth is known: coverage and type-I error.
-
+"""Coverage and type-I error of every method of inference on simulated studies of known truth:
 `python -m study.statistics.validation`, or `make validate-statistics`.
 """
 

@@ -1,9 +1,7 @@
-"""Two other ways to allow for uneven problems, for comparison with the headline's.
-
-CR2 with Satterthwaite degrees of freedom (Bell and McCaffrey, 2002; R's clubSandwich), and the wild
-cluster bootstrap with the null imposed (Cameron, Gelbach and Miller, 2008, Review of Economics and
-Statistics 90:414) with Webb's six-point weights by problem.  Raters are allowed for as in the
-headline.  Why the headline is neither: docs/adr/0022-uneven-problems.md.
+"""Two other ways to allow for uneven problems: CR2 with Satterthwaite degrees of freedom (Bell and
+McCaffrey, 2002; R's clubSandwich), and the wild cluster bootstrap with the null imposed (Cameron,
+Gelbach and Miller, 2008, Review of Economics and Statistics 90:414) with Webb's six-point weights
+by problem. Why the headline is neither: docs/adr/0022-uneven-problems.md.
 """
 
 from __future__ import annotations
@@ -21,11 +19,9 @@ WEBB = np.array([-np.sqrt(1.5), -1.0, -np.sqrt(0.5), np.sqrt(0.5), 1.0, np.sqrt(
 
 
 def satterthwaite(rate: ClusteredRate, table: VoteArrays) -> ClusteredRate:
-    """The rate with CR2 by problem, and the degrees of freedom of that variance.
-
-    The sum of a problem's residuals is divided by √(1 - its share of the votes).  The degrees of
-    freedom are those of votes that are independent: (trace A)²/trace A² for the covariance A of
-    these sums.
+    """The rate with CR2 by problem, and the degrees of freedom of that variance. The sum of a
+    problem's residuals is divided by √(1 - its share of the votes); the degrees of freedom, for
+    independent votes, are (trace A)²/trace A² for the covariance A of these sums.
     """
     grouped = Clustering.of(table, "problems like these")
     sizes = np.bincount(grouped.items).astype(np.float64)

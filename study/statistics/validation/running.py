@@ -1,6 +1,4 @@
-"""Simulate studies, apply every method and count how often it is right, in some processes at
-once.
-"""
+"""Simulate studies, apply every method and count how often it is right, in parallel processes."""
 
 from __future__ import annotations
 
@@ -35,8 +33,6 @@ Truth = Literal["rate", "these pairs", "other problems", "kappa"]
 
 @dataclass(frozen=True)
 class MethodResult:
-    """What one method says of one study."""
-
     interval: Interval | None = None
     p_value: float | None = None  # One-sided
     # Whether the method says that the study is too small, or has neither interval nor test
@@ -100,10 +96,7 @@ def apply_all(
 
 
 def true_rate(kind: Truth, scenario: Scenario, study: SimulatedStudy) -> float:
-    """What a method should find in this study.
-
-    What is held fixed, pairs or problems, counts by its votes, as it does in the rate.
-    """
+    """What a method should find in this study; fixed pairs or problems count by their votes."""
     if kind == "kappa":
         return scenario.model.kappa
     if kind == "these pairs":
@@ -137,7 +130,6 @@ def _agreement(study: SimulatedStudy, draws: int) -> MethodResult:
 
 
 def _one_way(headline: ClusteredRate, which: int) -> MethodResult:
-    """The headline's method with one of its two kinds of cluster."""
     if headline.reason:
         return MethodResult()
     part = headline.components[which]
@@ -197,7 +189,6 @@ class Tally:
 
     @classmethod
     def of(cls, found: MethodResult, truth: float) -> Tally:
-        """One study."""
         interval, p_value, flagged = found.interval, found.p_value, found.too_small
         some = interval is not None or found.accepts is not None
         covered = interval is not None and interval.low <= truth <= interval.high
@@ -261,7 +252,6 @@ class ValidationRow:
         return self.tally.width / self.tally.intervals if self.tally.width else None
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
         model, tally = self.scenario.model, self.tally
         return {
             "group": self.scenario.group,
@@ -295,15 +285,8 @@ def validate(
     draws: int = DRAWS,
     progress: Progress | None = None,
 ) -> list[ValidationRow]:
-    """Every method on `studies` simulated studies of each scenario.
-
-    - `studies`, `seed`, `processes`: equal seeds give equal counts, however many processes there
-      are.
-    - `draws`: of each bootstrap.
-    - `progress`: called with how many chunks of studies are done, and of how many.
-
-    Returns one for each scenario and method, in order.
-    Raises `UserError` if there is no study or no process.
+    """A row for each scenario and method, in order; equal seeds give equal counts, whatever the
+    number of processes. Raises `UserError` if there is no study or no process.
     """
     if studies < 1 or processes < 1:
         raise UserError("at least one study and one process are needed")
@@ -327,8 +310,6 @@ def validate(
 
 @dataclass(frozen=True)
 class _Job:
-    """Some studies of one scenario."""
-
     number: int
     scenario: Scenario
     count: int
@@ -346,7 +327,6 @@ def _run_jobs(jobs: Sequence[_Job], processes: int) -> Iterator[tuple[int, dict[
 
 
 def _run_job(job: _Job) -> dict[str, Tally]:
-    """Tallies by the name of the method."""
     tallies = {method.name: Tally() for method in METHODS}
     rng = np.random.default_rng(job.seed)
     for study in simulate_many(job.scenario.model, job.count, rng):
@@ -362,10 +342,9 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def monte_carlo_error(share: float | None, count: int) -> float | None:
-    """Monte-Carlo standard error of a share of `count` studies.
-
-    With the two successes and two failures of Agresti and Coull (1998, American Statistician
-    52:119) added, so that a share of 0 or 1 has an error too.
+    """Monte-Carlo standard error of a share of `count` studies, with the two successes and two
+    failures of Agresti and Coull (1998, American Statistician 52:119) added, so that a share of 0
+    or 1 has an error too.
 
     >>> round(monte_carlo_error(0.95, 2000), 4), round(monte_carlo_error(1.0, 2000), 4)
     (0.0049, 0.0007)

@@ -37,7 +37,6 @@ class Scenario:
 
     @property
     def label(self) -> str:
-        """The model in one line of fixed width."""
         model = self.model
         uneven = f"{model.unequal:.1f}" if model.unequal else "  -"
         lost = model.drop_out or model.excluded
@@ -49,7 +48,6 @@ class Scenario:
 
     @property
     def describe(self) -> str:
-        """The model in words."""
         model = self.model
         extra = [
             f"problem share {model.problem_share:g}" * bool(model.problem_share),
@@ -227,7 +225,6 @@ def _paper() -> list[Scenario]:
 
 
 def _grouped(scenarios: list[Scenario]) -> tuple[Scenario, ...]:
-    """Groups one after another, in the order of their first scenario."""
     order = list(dict.fromkeys(scenario.group for scenario in scenarios))
     return tuple(sorted(scenarios, key=lambda scenario: order.index(scenario.group)))
 

@@ -1,7 +1,6 @@
-"""Studies that nothing is wrong with: how many have a threat that asks for a closer look.
-
-Raters prefer neither formula; votes go together by pair, problem and rater as in the scenarios;
-times, attention checks, windows, gaps and looks have nothing to do with them.
+"""Studies that nothing is wrong with: how many have a threat that asks for a closer look. Raters
+prefer neither formula; votes go together by pair, problem and rater as in the scenarios; times,
+attention checks, windows, gaps and looks are unrelated to them.
 """
 
 from __future__ import annotations
@@ -59,8 +58,6 @@ class RehearsedVote:
 
 @dataclass(frozen=True)
 class NullThreats:
-    """How many studies without a fault have a threat that asks for a closer look."""
-
     # studies, looks, uncorrected: all; with at least one such threat; with a test below .05, as if
     # each were the only one
     studies: int
@@ -93,11 +90,7 @@ def null_threats(
     spoil: Callable[[RehearsedVote], RehearsedVote] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> NullThreats:
-    """Simulate studies and count those that the threats find something in.
-
-    - `spoil`: what goes wrong after all, vote by vote.
-    - `progress`: called with how many studies are done, and of how many.
-    """
+    """Simulate studies and count those with an alarming threat; `spoil` changes vote by vote."""
     rng = np.random.default_rng((seed, 83))
     looks: Counter[str] = Counter()
     found, below = 0, 0
@@ -117,7 +110,6 @@ def null_threats(
 
 
 def _judged(threats: Threats) -> dict[str, Any]:
-    """Each threat by its name in a report."""
     names = (
         "sensitivity",
         "attention",

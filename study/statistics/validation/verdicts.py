@@ -28,8 +28,6 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class AimVerdict(PlainAtLevel):
-    """An aim, and how it came out."""
-
     aim: str
     binding: bool  # Whether missing it fails the validation
     # rows, flagged: rows that were judged, and how many of them are mostly studies called too small
@@ -41,12 +39,10 @@ class AimVerdict(PlainAtLevel):
 
     @property
     def holds(self) -> bool:
-        """Whether no row misses it."""
         return not self.outside
 
     @property
     def sentence(self) -> str:
-        """In words, with the rows that miss it."""
         mark = "ok  " if self.holds else "MISS" if self.binding else "note"
         said = f"{mark}  {self.aim}: {self.rows - len(self.outside)} of {self.rows} rows"
         if self.flagged:
@@ -69,10 +65,8 @@ def verdicts(rows: Sequence[ValidationRow]) -> list[AimVerdict]:
 
 
 def coverage_excess(row: ValidationRow) -> float | None:
-    """How far the coverage is outside: more than 0 misses the aim, None if there is no interval.
-
-    Too low are misses of studies that are not called too small.  Too high is no fault where most
-    studies are.
+    """How far the coverage is outside: above 0 misses the aim, None if there is no interval. Too
+    low are misses in studies not called too small; too high is no fault where most are called so.
     """
     if row.coverage is None or row.missed_unflagged is None:
         return None
@@ -168,9 +162,8 @@ COMPARED = (HEADLINE, "CR2, Satterthwaite", "wild bootstrap")
 
 def problems_table(rows: Sequence[ValidationRow]) -> str:
     """The designs that declare problems a sample, one line each, in Markdown; "" without any.
-
-    Coverage is the lowest and the highest of the design's rows; width and type-I error are those
-    where there is no preference.
+    Coverage is the lowest and highest of the design's rows; width and type-I error are those
+    without preference.
     """
     mine = [row for row in rows if row.scenario.sampled == "problems"]
     lines = [
@@ -210,12 +203,11 @@ def _sizes(sizes: Sequence[int]) -> str:
 
 
 def report(rows: Sequence[ValidationRow], found: Sequence[AimVerdict]) -> str:
-    """The table and the verdicts."""
     return text_table(rows) + "\n\n" + "\n".join(verdict.sentence for verdict in found)
 
 
 def csv_table(rows: Sequence[ValidationRow]) -> str:
-    """One line a scenario and method, every column of `Row.to_json`."""
+    """One line a scenario and method, every column of `ValidationRow.to_json`."""
     values = [row.to_json() for row in rows]
     return csv_text(values[0], (value.values() for value in values))
 
