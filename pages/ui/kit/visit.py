@@ -277,7 +277,7 @@ class Visit:
     last_watched: float = 0.0  # the clock when the page last drew the progress of `finishing`
     name: str = field(default_factory=secrets.token_hex)
     language: str = "numpy"
-    own_form: tuple[str, str] = ("", "")  # a formula, and what is proposed for it
+    own_form: tuple[str, str] = ("", "")  # a formula, and the proposed form of it
 
     @property
     def table(self) -> Table | None:
