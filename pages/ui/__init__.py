@@ -1,1 +1,1 @@
-"""What pages share: shell, routes, wiring, state, widgets and figures."""
+"""Shell, routes, wiring, state, widgets and figures of the pages."""

@@ -77,8 +77,8 @@ MIDDLEWARE = [
 """From the outermost in; Streamlit's own come after them."""
 
 _TURN = 0.001
-"""Seconds that a thread keeps the interpreter while another waits: a fifth of what is usual, so
-that a click or /healthz gets its turn between pages that are being drawn."""
+"""Seconds that a thread keeps the interpreter while another waits, a fifth of the default: a click
+or /healthz gets its turn between pages that are being drawn."""
 
 
 @contextlib.asynccontextmanager

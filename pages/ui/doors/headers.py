@@ -24,7 +24,7 @@ _CLOSED = ("/component/", "/auth/", "/oauth2callback")
 _OPENER = "Cross-Origin-Opener-Policy"
 
 UPLOADS = "/_stcore/upload_file/"
-"""Where Streamlit takes files: ``/_stcore/upload_file/SESSION/FILE``."""
+"""Streamlit's address for files: ``/_stcore/upload_file/SESSION/FILE``."""
 
 
 def inline_scripts(html: str) -> tuple[str, ...]:

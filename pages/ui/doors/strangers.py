@@ -120,6 +120,6 @@ def _is_readable(frame: bytes | None) -> bool:
         return False
     try:
         BackMsg.FromString(frame)
-    except Exception:  # protobuf's, or of what it is made with
+    except Exception:  # protobuf's, or of its C library
         return False
     return True

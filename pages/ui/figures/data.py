@@ -56,6 +56,39 @@ def residual_figure(
     rows = np.flatnonzero(np.isfinite(fit.predicted))
     rows = rows[evenly_spread_rows(len(rows), MAX_POINTS)] if len(rows) else rows
     predicted, residual, actual = fit.predicted[rows], fit.residual[rows], target[rows]
+    data = _fit_traces(predicted, residual, actual, theme)
+    style = axis_style(theme) | {"exponentformat": "power"}
+    name = (inspection.samples.target_name or "target")[:40].replace("<", "&lt;")
+    layout = base_layout(dark) | {
+        "height": 400,
+        "margin": {"l": 62, "r": 10, "t": 40, "b": 48},
+        "title": {"text": fit_text(fit), "x": 0, "xref": "paper", "font": {"size": 14}},
+        "xaxis": style
+        | _limited(predicted)
+        | {
+            "anchor": "y2",
+            "title": {"text": f"predicted {name}", "standoff": 6},
+        },
+        "yaxis": style | {"domain": [0.42, 1], "title": {"text": name, "standoff": 4}},
+        "yaxis2": style
+        | _limited(residual)
+        | {
+            "domain": [0, 0.34],
+            "title": {"text": "residual", "standoff": 4},
+            "zeroline": True,
+            "zerolinecolor": theme.muted,
+            "zerolinewidth": 1,
+        },
+        "hovermode": "closest",
+        "uirevision": inspection.formula.source,
+    }
+    return build(data, layout)
+
+
+def _fit_traces(
+    predicted: Array, residual: Array, actual: Array, theme: Theme
+) -> list[dict[str, Any]]:
+    """Points of both panels, and the line on which a perfect prediction lies."""
     marker = {"size": 5, "color": theme.accent, "opacity": 0.55}
     data: list[dict[str, Any]] = [
         {
@@ -88,32 +121,7 @@ def residual_figure(
                 "line": {"color": theme.muted, "width": 1, "dash": "dot"},
             }
         )
-    style = axis_style(theme) | {"exponentformat": "power"}
-    name = (inspection.samples.target_name or "target")[:40].replace("<", "&lt;")
-    layout = base_layout(dark) | {
-        "height": 400,
-        "margin": {"l": 62, "r": 10, "t": 40, "b": 48},
-        "title": {"text": fit_text(fit), "x": 0, "xref": "paper", "font": {"size": 14}},
-        "xaxis": style
-        | _limited(predicted)
-        | {
-            "anchor": "y2",
-            "title": {"text": f"predicted {name}", "standoff": 6},
-        },
-        "yaxis": style | {"domain": [0.42, 1], "title": {"text": name, "standoff": 4}},
-        "yaxis2": style
-        | _limited(residual)
-        | {
-            "domain": [0, 0.34],
-            "title": {"text": "residual", "standoff": 4},
-            "zeroline": True,
-            "zerolinecolor": theme.muted,
-            "zerolinewidth": 1,
-        },
-        "hovermode": "closest",
-        "uirevision": inspection.formula.source,
-    }
-    return build(data, layout)
+    return data
 
 
 def fit_text(fit: Fit) -> str:

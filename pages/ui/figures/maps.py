@@ -130,7 +130,62 @@ def map_figure(
 ) -> go.Figure:
     """Draw a pair of maps, and the few rows that carry the noise; ring the `worst` sample."""
     theme = THEMES[dark]
-    two = len(inspection.formula.variables) == 2
+    data = _heat_maps(inspection, pair, dark, labels)
+    data += _singular_cells(pair, theme)
+    if (
+        len(inspection.formula.variables) == 2
+    ):  # else samples have other values of the held variables
+        data += _samples(inspection, pair, theme)
+    columns = inspection.samples.columns
+    x, y = columns[pair.x.name], columns[pair.y.name]
+    _, s = inspection.amplification.trace(node_id)
+    held = [name for name in inspection.formula.variables if name not in (pair.x.name, pair.y.name)]
+    marks, carriers_note = carrier_marks(
+        x, y, s, theme, on_map=True, narrow=narrow, beyond=listed(held, labels)
+    )
+    data += marks
+    notes = []
+    if worst is not None:
+        data.append(_worst_ring(x[worst], y[worst], worst))
+        notes.append(_worst_note(float(x[worst]), float(y[worst]), pair, theme))
+    x_axis = (
+        axis_style(theme)
+        | scale_style(theme, pair.x.log, pair.x.limits(_CELL))
+        | {
+            "anchor": "y2",
+            "title": {"text": label_of(pair.x.name, labels), "standoff": 6},
+        }
+    )
+    y_axis = (
+        axis_style(theme)
+        | scale_style(theme, pair.y.log, pair.y.limits(_CELL))
+        | {
+            "title": {"text": label_of(pair.y.name, labels), "standoff": 4},
+        }
+    )
+    layout = base_layout(dark) | {
+        "height": 520 if narrow else 345,
+        "margin": {"l": 56, "r": 76, "t": 12, "b": 48},
+        "xaxis": x_axis,
+        "yaxis": y_axis | {"domain": [_SPLIT + 0.05 + (SECOND_LINE if carriers_note else 0), 1]},
+        "yaxis2": y_axis | {"domain": [0, _SPLIT - 0.04], "matches": "y"},
+        "annotations": [
+            panel_note(inspection, node_id, _SPLIT - 0.04, theme, carriers_note),
+            *notes,
+            *_blank_notes(pair, theme),
+        ],
+        "hovermode": "closest",
+        "plot_bgcolor": "rgba(128,128,128,0.16)",
+        "uirevision": f"{inspection.formula.source}|{pair.x.name}|{pair.y.name}",
+    }
+    return build(data, layout)
+
+
+def _heat_maps(
+    inspection: Inspection, pair: MapPair, dark: bool, labels: Mapping[str, str] | None
+) -> list[dict[str, Any]]:
+    """The upper map of values, the lower one of log10 s, each with its colour bar."""
+    theme = THEMES[dark]
     limits = value_limits(pair.value.ravel())
     with np.errstate(divide="ignore", invalid="ignore"):
         digits = np.where(np.isfinite(pair.s), np.log10(pair.s), np.nan)
@@ -170,53 +225,7 @@ def map_figure(
             "title": {"text": "log₁₀ s", "side": "right", "font": TITLE},
         },
     }
-    data = [value_map, digits_map]
-    data += _singular_cells(pair, theme)
-    if two:  # else samples have other values of the held variables
-        data += _samples(inspection, pair, theme)
-    columns = inspection.samples.columns
-    x, y = columns[pair.x.name], columns[pair.y.name]
-    _, s = inspection.amplification.trace(node_id)
-    held = [name for name in inspection.formula.variables if name not in (pair.x.name, pair.y.name)]
-    marks, carriers_note = carrier_marks(
-        x, y, s, theme, on_map=True, narrow=narrow, beyond=listed(held, labels)
-    )
-    data += marks
-    notes = []
-    if worst is not None:
-        data.append(_worst_ring(x[worst], y[worst], worst))
-        notes.append(_worst_note(float(x[worst]), float(y[worst]), pair, theme))
-    x_axis = (
-        axis_style(theme)
-        | scale_style(theme, pair.x.log, pair.x.limits(_CELL))
-        | {
-            "anchor": "y2",
-            "title": {"text": x_label, "standoff": 6},
-        }
-    )
-    y_axis = (
-        axis_style(theme)
-        | scale_style(theme, pair.y.log, pair.y.limits(_CELL))
-        | {
-            "title": {"text": y_label, "standoff": 4},
-        }
-    )
-    layout = base_layout(dark) | {
-        "height": 520 if narrow else 345,
-        "margin": {"l": 56, "r": 76, "t": 12, "b": 48},
-        "xaxis": x_axis,
-        "yaxis": y_axis | {"domain": [_SPLIT + 0.05 + (SECOND_LINE if carriers_note else 0), 1]},
-        "yaxis2": y_axis | {"domain": [0, _SPLIT - 0.04], "matches": "y"},
-        "annotations": [
-            panel_note(inspection, node_id, _SPLIT - 0.04, theme, carriers_note),
-            *notes,
-            *_blank_notes(pair, theme),
-        ],
-        "hovermode": "closest",
-        "plot_bgcolor": "rgba(128,128,128,0.16)",
-        "uirevision": f"{inspection.formula.source}|{pair.x.name}|{pair.y.name}",
-    }
-    return build(data, layout)
+    return [value_map, digits_map]
 
 
 def _heat(pair: MapPair, z: Array, axis: str) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from eic_core.drawing.layout import (
     compose,
     tag_side,
 )
-from eic_core.drawing.scale import FILTER, HIGH, LOW, SCALE, SCALE_TITLE, THEMES, TYPICAL_LAW
+from eic_core.drawing.scale import FILTER, HIGH, LOW, SCALE, SCALE_TITLE, THEMES, TYPICAL_LAW, Theme
 from eic_core.measure import Inspection
 from pages.ui.figures.plotting import (
     base_layout,
@@ -42,86 +42,8 @@ def ruler_figure(
 ) -> go.Figure:
     """A slim scale with two reference lines and this formula's marks, in digits."""
     theme = THEMES[dark]
-    shapes: list[dict[str, Any]] = [
-        {
-            "type": "rect",
-            "x0": LOW,
-            "x1": HIGH,
-            "y0": 0,
-            "y1": 1,
-            "line": {"width": 1, "color": theme.faint},
-        },
-        {
-            "type": "rect",
-            "x0": HIGH + 0.2,
-            "x1": HIGH + 0.8,
-            "y0": 0,
-            "y1": 1,
-            "line": {"width": 1.2, "color": theme.ink, "dash": "3px,2px"},
-        },
-    ]
-    size = 12
-    notes: list[dict[str, Any]] = []
-    for place, text in ((TYPICAL_LAW, "typical<br>law"), (FILTER, "paper’s<br>filter")):
-        side = "left" if place == FILTER else "right"
-        shapes.append(
-            {
-                "type": "line",
-                "x0": place,
-                "x1": place,
-                "y0": -0.35,
-                "y1": 1,
-                "line": {"width": 1.5, "color": theme.ink},
-            }
-        )
-        notes.append(
-            {
-                "x": place,
-                "y": -0.35,
-                "text": f"{place:g} {text}",
-                "showarrow": False,
-                "xanchor": side,
-                "yanchor": "top",
-                "align": side,
-                "xshift": -6 if place == FILTER else 6,
-                "font": {"size": size, "color": theme.muted},
-            }
-        )
-    for tick in (4, 6, 8):
-        notes.append(
-            {
-                "x": tick,
-                "y": -0.35,
-                "text": str(tick),
-                "showarrow": False,
-                "yanchor": "top",
-                "font": {"size": size, "color": theme.muted},
-            }
-        )
-    notes.append(
-        {
-            "x": HIGH + 0.5,
-            "y": 0.5,
-            "text": "∞",
-            "showarrow": False,
-            "font": {"size": 14, "color": theme.ink},
-        }
-    )
-    cells = 128
-    data: list[dict[str, Any]] = [
-        {
-            "type": "heatmap",
-            "x0": (HIGH - LOW) / cells / 2,
-            "dx": (HIGH - LOW) / cells,
-            "y": [0, 1],
-            "z": [[HIGH * (i + 0.5) / cells for i in range(cells)]],
-            "zmin": LOW,
-            "zmax": HIGH,
-            "colorscale": SCALE[dark],
-            "showscale": False,
-            "hoverinfo": "skip",
-        }
-    ]
+    shapes, notes = _scale_parts(theme)
+    data = [_colour_strip(dark)]
     marks = [("EIC", eic, True)]
     if math.isinf(eic):
         # Without singular samples a finite mark remains.
@@ -132,38 +54,9 @@ def ruler_figure(
     for name, value, main in marks:
         if math.isnan(value) or (not main and math.isinf(value)):
             continue
-        place = HIGH + 0.5 if math.isinf(value) else min(max(value, LOW), HIGH)
-        more = math.isfinite(value) and value > HIGH
-        data.append(
-            {
-                "type": "scatter",
-                "x": [place],
-                "y": [1.28],
-                "mode": "markers",
-                "showlegend": False,
-                "marker": {
-                    "symbol": "triangle-down" if main else "triangle-down-open",
-                    "size": 13,
-                    "color": theme.ink,
-                    "line": {"width": 1.5, "color": theme.ink},
-                },
-                "hovertemplate": f"{name} {wording.digits_lost(value)}<extra></extra>",
-                "cliponaxis": False,
-            }
-        )
-        if math.isinf(value):
-            continue
-        notes.append(
-            {
-                "x": place,
-                "y": 1.5,
-                "text": f"{name} <b>{wording.digits_lost(value)}{' ▸' if more else ''}</b>",
-                "showarrow": False,
-                "yanchor": "bottom",
-                "xanchor": "left" if place < 1 else "right" if place > HIGH - 1 else "center",
-                "font": {"size": 14, "color": theme.ink if main else theme.muted},
-            }
-        )
+        data.append(_scale_mark(name, value, main, theme))
+        if math.isfinite(value):
+            notes.append(_mark_name(name, value, main, theme))
     if len(data) == 1:
         notes.append(
             {
@@ -185,6 +78,110 @@ def ruler_figure(
         "annotations": notes,
     }
     return build(data, layout)
+
+
+def _scale_parts(theme: Theme) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Frames and reference lines of the scale, and its texts."""
+    shapes: list[dict[str, Any]] = [
+        {
+            "type": "rect",
+            "x0": LOW,
+            "x1": HIGH,
+            "y0": 0,
+            "y1": 1,
+            "line": {"width": 1, "color": theme.faint},
+        },
+        {
+            "type": "rect",
+            "x0": HIGH + 0.2,
+            "x1": HIGH + 0.8,
+            "y0": 0,
+            "y1": 1,
+            "line": {"width": 1.2, "color": theme.ink, "dash": "3px,2px"},
+        },
+    ]
+    notes: list[dict[str, Any]] = []
+    for place, text in ((TYPICAL_LAW, "typical<br>law"), (FILTER, "paper’s<br>filter")):
+        side = "left" if place == FILTER else "right"
+        shapes.append(
+            {
+                "type": "line",
+                "x0": place,
+                "x1": place,
+                "y0": -0.35,
+                "y1": 1,
+                "line": {"width": 1.5, "color": theme.ink},
+            }
+        )
+        notes.append(
+            _below_scale(place, f"{place:g} {text}", theme)
+            | {"xanchor": side, "align": side, "xshift": -6 if place == FILTER else 6}
+        )
+    notes += [_below_scale(tick, str(tick), theme) for tick in (4, 6, 8)]
+    infinity = {"x": HIGH + 0.5, "y": 0.5, "text": "∞", "showarrow": False}
+    return shapes, [*notes, infinity | {"font": {"size": 14, "color": theme.ink}}]
+
+
+def _below_scale(place: float, text: str, theme: Theme) -> dict[str, Any]:
+    return {
+        "x": place,
+        "y": -0.35,
+        "text": text,
+        "showarrow": False,
+        "yanchor": "top",
+        "font": {"size": 12, "color": theme.muted},
+    }
+
+
+def _colour_strip(dark: bool, cells: int = 128) -> dict[str, Any]:
+    return {
+        "type": "heatmap",
+        "x0": (HIGH - LOW) / cells / 2,
+        "dx": (HIGH - LOW) / cells,
+        "y": [0, 1],
+        "z": [[HIGH * (i + 0.5) / cells for i in range(cells)]],
+        "zmin": LOW,
+        "zmax": HIGH,
+        "colorscale": SCALE[dark],
+        "showscale": False,
+        "hoverinfo": "skip",
+    }
+
+
+def _on_scale(value: float) -> float:
+    """The place of a value: infinite ones in their own field, others within the scale."""
+    return HIGH + 0.5 if math.isinf(value) else min(max(value, LOW), HIGH)
+
+
+def _scale_mark(name: str, value: float, main: bool, theme: Theme) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "x": [_on_scale(value)],
+        "y": [1.28],
+        "mode": "markers",
+        "showlegend": False,
+        "marker": {
+            "symbol": "triangle-down" if main else "triangle-down-open",
+            "size": 13,
+            "color": theme.ink,
+            "line": {"width": 1.5, "color": theme.ink},
+        },
+        "hovertemplate": f"{name} {wording.digits_lost(value)}<extra></extra>",
+        "cliponaxis": False,
+    }
+
+
+def _mark_name(name: str, value: float, main: bool, theme: Theme) -> dict[str, Any]:
+    place = _on_scale(value)
+    return {
+        "x": place,
+        "y": 1.5,
+        "text": f"{name} <b>{wording.digits_lost(value)}{' ▸' if value > HIGH else ''}</b>",
+        "showarrow": False,
+        "yanchor": "bottom",
+        "xanchor": "left" if place < 1 else "right" if place > HIGH - 1 else "center",
+        "font": {"size": 14, "color": theme.ink if main else theme.muted},
+    }
 
 
 __all__ = ["tree_figure"]
@@ -451,34 +448,37 @@ def hover_text(inspection: Inspection, card: Card, scene: Scene) -> str:
             "digits at the worst of them<br>click to open the next ones"
         )
     expression = "<br>".join(html.escape(t) for t in textwrap.wrap(wording.shorten(n.text, 84), 44))
-    lines = [f"<b>{expression}</b>"]
-    if n.evaluated == 0 and inspection.counts.valid:
-        lines.append("in a branch that no sample takes")
-    elif math.isnan(n.local_eic):
-        lines.append("local EIC of this step: undefined")
-    elif math.isinf(n.local_eic):
-        lines.append("local EIC of this step: every digit (∞)")
-        if not math.isnan(n.local_eic_finite):
-            rest = wording.digits_lost(n.local_eic_finite)
-            lines.append(f"without singular samples: {rest} digits")
-    else:
-        lines.append(f"local EIC of this step: {n.local_eic:.2f} digits")
+    lines = [f"<b>{expression}</b>", *_loss_lines(inspection, card.node_id)]
     lines += [_shares(inspection, card.node_id)] if n.node.children else []
     if 0 < n.evaluated < inspection.counts.valid:
         samples = wording.count(n.evaluated, "sample takes", "samples take")
         lines.append(f"in a branch that {samples}")
-    if missing := without_value(inspection, card.node_id):
-        lines.append(f"{wording.count(missing, 'sample has', 'samples have')} no real value here")
-    if unchecked := not_checked(inspection, card.node_id):
-        lines.append(f"{wording.count(unchecked, 'sample was', 'samples were')} not checked here")
-    if n.singular:
-        lines.append(f"{wording.count(n.singular, 'sample is', 'samples are')} singular here")
+    for number, one, many, what in (
+        (without_value(inspection, card.node_id), "has", "have", "no real value here"),
+        (not_checked(inspection, card.node_id), "was", "were", "not checked here"),
+        (n.singular, "is", "are", "singular here"),
+    ):
+        if number:
+            lines.append(f"{wording.count(number, f'sample {one}', f'samples {many}')} {what}")
     if card.folded:
         inside = html.escape(card.value.split(" ▸")[0])
         lines.append(
             f"folded: {card.folded} more nodes, local EIC {inside} inside; click to unfold"
         )
     return "<br>".join(line for line in lines if line)
+
+
+def _loss_lines(inspection: Inspection, node_id: int) -> list[str]:
+    n = inspection.nodes[node_id]
+    if n.evaluated == 0 and inspection.counts.valid:
+        return ["in a branch that no sample takes"]
+    if math.isnan(n.local_eic):
+        return ["local EIC of this step: undefined"]
+    if math.isfinite(n.local_eic):
+        return [f"local EIC of this step: {n.local_eic:.2f} digits"]
+    rest = wording.digits_lost(n.local_eic_finite)
+    finite = [] if math.isnan(n.local_eic_finite) else [f"without singular samples: {rest} digits"]
+    return ["local EIC of this step: every digit (∞)", *finite]
 
 
 def _shares(inspection: Inspection, node_id: int) -> str:

@@ -1,1 +1,1 @@
-"""What two or more rooms share; a room imports the kit, and the kit imports no room."""
+"""Shared by two or more rooms; a room imports the kit, and the kit imports no room."""

@@ -32,10 +32,10 @@ from pages.ui.kit.inspector_service import InspectionResult
 from pages.ui.kit.workers import LONGEST, UNHURRIED, InThread, Workers
 
 CAPACITY = 192e6
-"""Bytes of answers that are kept, about."""
+"""Bytes of cached answers, about."""
 
 SEARCH_SECONDS = 2.0
-"""How long a search for better forms may take, unless it is told to go on to its end."""
+"""Seconds of a search for better forms, unless the visitor wants it to its end."""
 
 T = TypeVar("T")
 
@@ -62,7 +62,7 @@ class DiagnosisService:
     Parameters
     ----------
     capacity
-        Bytes of answers that are kept, about.
+        Bytes of cached answers, about.
     clock
         Seconds.
     workers
@@ -304,7 +304,7 @@ class DiagnosisService:
         *,
         aside: UnfinishedAnswers | None = None,
     ) -> Findings:
-        """All that a report says; computes only answers that are not kept.
+        """All that a report says; computes only answers that are not cached.
 
         Parameters
         ----------
@@ -415,7 +415,7 @@ class DiagnosisService:
         progress: Progress | None,
         *more: object,
         patient: bool = True,
-        **named: Any,
+        **options: Any,
     ) -> T:
         return self._workers.run(
             ask,
@@ -425,7 +425,7 @@ class DiagnosisService:
             wait=None if progress is None else lambda: progress(0.0),
             seconds=LONGEST if patient else UNHURRIED,
             long=not patient,
-            **named,
+            **options,
         )
 
     def _keep(

@@ -78,8 +78,8 @@ class InspectionResult:
     notices: tuple[str, ...] = ()
     # Variables sampled from a range that was chosen for an example or a formula before
     carried: tuple[str, ...] = ()
-    # What the limit of time left undone, in a sentence; "" if nothing.  Else the inspection is that
-    # of double precision alone, and settles nothing.
+    # The work that the limit of time left undone, in a sentence; "" if none.  With one the
+    # inspection is that of double precision alone, and settles nothing.
     missing: str = ""
 
     shared_between_processes = True

@@ -26,7 +26,7 @@ _PARTS = 1_000
 
 def unfinished_view(results: Mapping[str, InspectionResult]) -> None:
     """What is missing of each inspection, by its name ("" if there is but one), and a button."""
-    lines = "".join(f"<p>{escape(_named(n, r.missing), 1000)}</p>" for n, r in results.items())
+    lines = "".join(f"<p>{escape(_with_name(n, r.missing), 1000)}</p>" for n, r in results.items())
     with st.container(key="unfinished", gap="small"):
         st.html(
             '<div class="eic-unfinished" role="status"><p class="eic-unfinished-title">The check '
@@ -45,7 +45,7 @@ def unfinished_view(results: Mapping[str, InspectionResult]) -> None:
             st.html(f'<p class="eic-note">{prose(notice)}</p>')
 
 
-def _named(name: str, missing: str) -> str:
+def _with_name(name: str, missing: str) -> str:
     return f"{name}: {missing}" if name else missing
 
 

@@ -76,6 +76,23 @@ class PageState:
         query: dict[str, list[str]] = {"formula": [self.formula]}
         if self.syntax != "auto":
             query["syntax"] = [self.syntax]
+        query |= self._data_query()
+        if self.node is not None:
+            query["node"] = [str(self.node)]
+        if self.ask != ASKED_FIRST:
+            query["ask"] = [self.ask]
+        if self.tolerance != TOLERANCE:
+            query["tolerance"] = [repr(self.tolerance)]
+        # A link too long loses its formula first, then the rest (`fits_url`).
+        for key in ("formula", "map", "range", "kept", "target", "file"):
+            if encoded_length(query) <= MAX_URL:
+                break
+            query.pop(key, None)
+        return query
+
+    def _data_query(self) -> dict[str, list[str]]:
+        """The parameters of the samples or of the table."""
+        query: dict[str, list[str]] = {}
         if self.domains and not self.upload:
             query["range"] = [f"{name}={domain}" for name, domain in self.domains]
             if self.carried:
@@ -93,17 +110,6 @@ class PageState:
             query["map"] = [f"{variable}={column}" for variable, column in self.mapping]
         if self.target is not None:
             query["target"] = [self.target]
-        if self.node is not None:
-            query["node"] = [str(self.node)]
-        if self.ask != ASKED_FIRST:
-            query["ask"] = [self.ask]
-        if self.tolerance != TOLERANCE:
-            query["tolerance"] = [repr(self.tolerance)]
-        # A link too long loses its formula first, then the rest (`fits_url`).
-        for key in ("formula", "map", "range", "kept", "target", "file"):
-            if encoded_length(query) <= MAX_URL:
-                break
-            query.pop(key, None)
         return query
 
     @property
@@ -271,7 +277,7 @@ class Visit:
     last_watched: float = 0.0  # the clock when the page last drew the progress of `finishing`
     name: str = field(default_factory=secrets.token_hex)
     language: str = "numpy"
-    own_form: tuple[str, str] = ("", "")  # a formula, and what is proposed for it
+    own_form: tuple[str, str] = ("", "")  # a formula, and the proposed form of it
 
     @property
     def table(self) -> Table | None:

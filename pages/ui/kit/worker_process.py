@@ -129,7 +129,7 @@ def _settle(limit: int) -> None:
         score.write("600")
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        if limit:  # of what is its own: shared memory does not count
+        if limit:  # of its own memory: shared memory does not count
             resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 

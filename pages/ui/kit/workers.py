@@ -496,19 +496,10 @@ class WorkerPool:
             self._hand_over(worker, one)
         keys = [one.key for _, one in shared]
         worker.channel.send("do", keys, packed, key, progress is not None)
-        while True:
-            rest = ends - time.monotonic()
-            if rest <= 0:
-                return None, _too_long(seconds), False
-            if not worker.channel.waiting(min(rest, _POLL_EVERY)):
-                if wait is not None:
-                    wait()
-                continue
-            kind, *content = worker.channel.receive()
-            if kind != "progress":
-                break
-            if progress is not None:
-                progress(*content[0])
+        message = self._await_answer(worker, progress, wait, ends)
+        if message is None:
+            return None, _too_long(seconds), False
+        kind, *content = message
         if kind == "memory":
             return None, _too_large(self._memory), False
         if kind == "fault":
@@ -522,6 +513,26 @@ class WorkerPool:
             self._remember(answer, _Shared(key, content[0]))
             worker.has[key] = content[0].size
         return answer, None, fit
+
+    def _await_answer(
+        self,
+        worker: _Worker,
+        progress: Callable[..., None] | None,
+        wait: Callable[[], None] | None,
+        ends: float,
+    ) -> list[Any] | None:
+        """The first message that is no progress; None if it does not come before `ends`."""
+        while (rest := ends - time.monotonic()) > 0:
+            if not worker.channel.waiting(min(rest, _POLL_EVERY)):
+                if wait is not None:
+                    wait()
+                continue
+            message = worker.channel.receive()
+            if message[0] != "progress":
+                return message
+            if progress is not None:
+                progress(*message[1])
+        return None
 
     # --- objects that workers get once ---
 

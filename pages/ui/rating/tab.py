@@ -42,13 +42,13 @@ class Tab:
     last_answered_ballot: str = ""  # The ballot that this tab voted on last
     confirming_withdrawal: bool = False  # Whether withdrawal waits for its confirmation
     visit_after_withdrawal: RatingVisit | None = None  # After a withdrawal
-    # Whether a visitor has said that another rater has begun in this browser
+    # Whether the visitor says that another person began in this browser
     someone_else: bool = False
     # heartbeat_ballot, last_heartbeat: the ballot on the screen, and its last sign of life by the
     # monotonic clock
     heartbeat_ballot: str = ""
     last_heartbeat: float = 0.0
-    # What is on the screen: it stays there while the database cannot be asked
+    # On the screen, where it stays while the database is too busy
     shown: NextBallot | None = None
     following: NextBallot | None = None  # What the vote of this run has brought, until it is drawn
 
