@@ -163,7 +163,7 @@ def _cast_vote(
     reason: str,
     at: datetime,
     idle: float,
-    seen: BrowserReport,
+    browser: BrowserReport,
 ) -> CastVote:
     main = row.kind == PairKind.MAIN
     lower = "left" if row.lower_left else "right"
@@ -181,9 +181,9 @@ def _cast_vote(
         degree=rater.degree,
         field=rater.field,
         reason=reason,
-        rater_seconds=seen.seconds,
-        viewport=seen.viewport,
-        in_view=seen.in_view,
+        rater_seconds=browser.seconds,
+        viewport=browser.viewport,
+        in_view=browser.in_view,
     )
 
 
@@ -458,11 +458,11 @@ class RatingService:
                     line = " ".join(reason.split())[:MAX_REASON] if design.ask_reason else ""
                     idle = total_idle_seconds(row, found.rater, now)
                     at = max(now, row.shown_at)  # a clock that was set back makes no negative time
-                    seen = believed_report(report, row, at)
+                    browser = believed_report(report, row, at)
                     number = tx.votes.add(
-                        row, choice=choice, reason=line, at=at, idle_seconds=idle, seen=seen
+                        row, choice=choice, reason=line, at=at, idle_seconds=idle, browser=browser
                     )
-                    cast = _cast_vote(tx, found.rater, row, number, choice, line, at, idle, seen)
+                    cast = _cast_vote(tx, found.rater, row, number, choice, line, at, idle, browser)
                     _seal(tx, found.study, number, cast, self._chance.token())
                     if found.rater.paused_at is not None:
                         tx.raters.set_paused(found.rater.id, None)

@@ -291,7 +291,7 @@ class Votes(Protocol):
         reason: str,
         at: datetime,
         idle_seconds: float,
-        seen: BrowserReport = ...,
+        browser: BrowserReport = ...,
     ) -> int: ...
     def every(self, study_id: int) -> tuple[VoteRow, ...]: ...
 

@@ -31,12 +31,12 @@ _FUNCTION = re.compile(r"([a-z]\w+)(?:\(.*)?")
 @cache
 def public_objects() -> dict[str, object]:
     """Public functions, classes, methods and properties, by the dotted name of their definition."""
-    named: dict[str, object] = {}
+    objects: dict[str, object] = {}
     for thing in (*exported(), *in_the_overview(), *services()):
-        named[_name_of(thing)] = thing
+        objects[_name_of(thing)] = thing
         if inspect.isclass(thing):
-            named |= dict(_members(thing))
-    return dict(sorted(named.items()))
+            objects |= dict(_members(thing))
+    return dict(sorted(objects.items()))
 
 
 def public_names() -> list[str]:

@@ -515,7 +515,7 @@ class SqlVotes(_Repository):
         reason: str,
         at: datetime,
         idle_seconds: float,
-        seen: BrowserReport = UNREPORTED,
+        browser: BrowserReport = UNREPORTED,
     ) -> int:
         added = self._run(
             _ADD_VOTE,
@@ -529,9 +529,9 @@ class SqlVotes(_Repository):
             voted_at=at,
             idle_seconds=idle_seconds,
             reason=reason,
-            rater_seconds=seen.seconds,
-            viewport=seen.viewport or None,
-            in_view=seen.in_view,
+            rater_seconds=browser.seconds,
+            viewport=browser.viewport or None,
+            in_view=browser.in_view,
         )
         return _new_id(added)
 

@@ -83,6 +83,7 @@ class GenerationPlan:
 
     @property
     def rows(self) -> int:
+        """How many rows each formula has."""
         return self.points or ROWS
 
 

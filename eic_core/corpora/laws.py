@@ -73,10 +73,12 @@ class Law:
 
     @cached_property
     def reading(self) -> Reading:
+        """The law's formula as it is read, on the names of its variables."""
         return read(self.formula, columns=self.variables)
 
     @property
     def tree(self) -> Formula:
+        """The tree of its reading."""
         return self.reading.formula
 
     def samples(self, count: int, seed: int = 0, *, rule: Domain | None = None) -> Samples:

@@ -1,1 +1,1 @@
-"""The page *About*."""
+"""The page *About*: EIC in pictures."""
