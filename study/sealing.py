@@ -1,7 +1,7 @@
 """Seals votes: a salted commitment to each, chained in the order cast.
 
 An export so shows whether a vote was changed, added or taken away. Withdrawal deletes vote and
-salt; the commitment alone tells nothing. See docs/adr/0022-uneven-problems.md.
+salt; the commitment alone tells nothing. See docs/adr/0016-the-study-store.md.
 """
 
 from __future__ import annotations

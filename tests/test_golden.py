@@ -138,7 +138,7 @@ def test_there_are_twenty_inspections_and_more() -> None:
 
 @pytest.mark.parametrize("name", INSPECTIONS)
 def test_an_inspection_prints_what_it_printed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    # that version settled so many samples of every formula: more are another number (ADR 0025)
+    # that version settled so many samples of every formula: more are another number (ADR 0001)
     monkeypatch.setattr("eic_core.engine.amplify.RECHECK_WORK", 0)
     monkeypatch.chdir(ROOT)
     kept = json.loads((GOLDEN / "inspect" / f"{name}.json").read_text(encoding="utf-8"))

@@ -39,7 +39,7 @@ from eic_core.samples import Samples
 FEWEST_RECHECKED = 1000
 """How many different samples are re-evaluated at high precision at least, if so many need it: the
 first in row order; so many that left double range or its digits, and as many at which a rounding
-decides the rule (ADR 0025)."""
+decides the rule (ADR 0001)."""
 
 RECHECK_WORK = 40_000
 """Nodes times samples that are re-evaluated, where that makes more samples: about a second."""

@@ -1,7 +1,7 @@
 """Which nodes are evaluated at which samples, where conditionals choose between branches.
 
 A branch that is not taken can make no sample invalid, singular or doubtful, and its nodes' means
-leave the sample out (ADR 0015).  A condition is *on its threshold* where noise, however small, may
+leave the sample out (ADR 0004).  A condition is *on its threshold* where noise, however small, may
 turn it: a comparison where its sides are equal and one of them moves; a junction where its operands
 on thresholds can turn it.
 """

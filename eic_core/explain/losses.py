@@ -1,4 +1,4 @@
-"""The loss numbers that a page shows, each with its name and one sentence (ADR 0016)."""
+"""The loss numbers that a page shows, each with its name and one sentence (ADR 0009)."""
 
 from __future__ import annotations
 

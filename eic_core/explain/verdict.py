@@ -1,4 +1,4 @@
-"""The verdict on a formula: the digits kept, and where and why digits are lost (ADR 0016)."""
+"""The verdict on a formula: the digits kept, and where and why digits are lost (ADR 0009)."""
 
 from __future__ import annotations
 

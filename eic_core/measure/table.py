@@ -587,7 +587,7 @@ def match_variables(
     chosen: bool = False,
     group: Iterable[str] = (),
 ) -> VariableMatch:
-    """Match variables to columns, by name first, else by index; see ADR 0002.
+    """Match variables to columns, by name first, else by index; see ADR 0003.
 
     Parameters
     ----------

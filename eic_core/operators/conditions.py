@@ -1,4 +1,4 @@
-"""Rows of the operator table: comparisons, and, or, not, and the conditional (ADR 0015)."""
+"""Rows of the operator table: comparisons, and, or, not, and the conditional (ADR 0004)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The number, 0 or 1, that the indexed variables of a list count from (ADR 0002)."""
+"""The number, 0 or 1, that the indexed variables of a list count from (ADR 0003)."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def preregistration(configuration: Mapping[str, Any]) -> str:
         (
             "Analysis",
             f"{declared.sentence} The rate has a two-way clustered t interval on the log "
-            f"odds (docs/adr/0007-inference.md, docs/adr/0022-uneven-problems.md); it is "
+            f"odds (docs/adr/0018-inference.md); it is "
             f"held against "
             f"one half, and by two one-sided tests against {points} to either side of it.",
         ),

@@ -135,6 +135,6 @@ class PublishedCounts(Plain):
         said.append(
             "Counts do not tell how problems differ, who was left out, nor whether raters followed "
             "EIC or what the eye sees: the true interval is wider, for problems like these by up "
-            "to three times (docs/adr/0007-inference.md)."
+            "to three times (docs/adr/0018-inference.md)."
         )
         return tuple(said)

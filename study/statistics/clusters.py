@@ -1,7 +1,7 @@
 """Which votes go together, how far the rate spreads because of it, and when clusters are too few. A
 vote shares its pair (and problem) with some votes and its rater with others, so votes are crossed,
 not nested, and the variance is that of Cameron, Gelbach and Miller (2011, Journal of Business and
-Economic Statistics 29:238). Why these clusters: docs/adr/0007-inference.md.
+Economic Statistics 29:238). Why these clusters: docs/adr/0018-inference.md.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def two_way(components: tuple[Component, ...]) -> float:
     """Items + raters - both, and no less than the smaller of the first two: the difference is
     smaller, even negative, only if votes in neither kind of cluster agree more than by chance. A
     floor at the larger would cover 97.4 % instead of 95 % where votes are independent
-    (docs/adr/0007-inference.md).
+    (docs/adr/0018-inference.md).
 
     >>> two_way((Component("pair", 40, 4.0), Component("rater", 20, 2.0),
     ...          Component("pair x rater", 400, 1.0)))
@@ -230,7 +230,7 @@ def _leave_one_out(name: str, residuals: Floats, codes: Integers) -> Component:
 FEW_CLUSTERS = 10
 FEW_PROBLEMS = 6
 """Fewer effective problems than these: the interval covers more than 97 %, or is half as wide as
-the whole scale (docs/adr/0022-uneven-problems.md)."""
+the whole scale (docs/adr/0018-inference.md)."""
 FEW_DISSENTING = 5
 
 

@@ -1,6 +1,6 @@
 """The rate of preference with an interval and a test for clustered votes: the headline of a report.
 Two-way clustered variance (Cameron, Gelbach and Miller, 2011), t quantiles, on the scale of the log
-odds. Each choice was made by simulation: docs/adr/0007-inference.md, `make validate-statistics`.
+odds. Each choice was made by simulation: docs/adr/0018-inference.md, `make validate-statistics`.
 """
 
 from __future__ import annotations

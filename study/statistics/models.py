@@ -2,7 +2,7 @@
 and its answers to one pair are one measurement made several times: they are averaged to one score a
 model and pair, each order weighing the same. They are no raters, are in no kappa, and are never
 pooled with votes. The sample is of pairs (or problems), as the study's design says:
-docs/adr/0007-inference.md and 0023-model-raters.md.
+docs/adr/0018-inference.md and 0019-model-raters.md.
 """
 
 from __future__ import annotations

@@ -457,7 +457,7 @@ class Truth:
 
         At a row a node makes the growth of log10 s from its operands, weighted by the part of the
         noise that comes through each, to itself; that counts as much as of t's noise takes this
-        way.  A zero on the way has no relative noise: it passes on what it is given (ADR 0017).
+        way.  A zero on the way has no relative noise: it passes on what it is given (ADR 0010).
         Over the rows the weights are those of `_row_weights`.
         """
         made = np.zeros(self.nodes)

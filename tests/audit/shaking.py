@@ -2,7 +2,7 @@
 
 What arrives at a node, in units of its own value, is that noise's gain there.  The rules where a
 value is 0, on a jump or at the end of a domain are those of the definition
-(`docs/adr/0001-the-definition-at-its-edges.md`).
+(`docs/adr/0001-definition-at-its-edges.md`).
 """
 
 from __future__ import annotations

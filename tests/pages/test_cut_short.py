@@ -1,4 +1,4 @@
-"""A result cut short is not a result: not kept for others, not drawn, not handed out (ADR 0011)."""
+"""A result cut short is not a result: not kept for others, not drawn, not handed out (ADR 0013)."""
 
 from __future__ import annotations
 

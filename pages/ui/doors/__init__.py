@@ -1,1 +1,1 @@
-"""What strangers meet before a page: headers, closed addresses, uploads, messages (ADR 0021)."""
+"""What strangers meet before a page: headers, closed addresses, uploads, messages (ADR 0017)."""

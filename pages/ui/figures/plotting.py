@@ -353,7 +353,7 @@ def without_value(inspection: Inspection, node_id: int) -> int:
 
 
 def not_checked(inspection: Inspection, node_id: int) -> int:
-    """Samples that leave doubles first at a node and came after the check's limit (ADR 0025)."""
+    """Samples that leave doubles first at a node and came after the check's limit (ADR 0001)."""
     return inspection.amplification.unsettled_at.get(node_id, 0)
 
 

@@ -1,7 +1,7 @@
 """The inspector's service: from a request to everything that the page shows.
 
 Reading, sampling and inspecting are pure, so all visits share one bounded cache of results.  A
-result that was cut short says so and is not cached there (ADR 0011).  Without Streamlit.
+result that was cut short says so and is not cached there (ADR 0013).  Without Streamlit.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ QUICK_TEXT = 1_000
 
 QUICK_NODES, QUICK_WORK = 100, 100_000
 """Nodes, and nodes times samples, up to which an inspection is begun there; the first sample that
-needs 60 digits sends it to a worker (ADR 0020)."""
+needs 60 digits sends it to a worker (ADR 0012)."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Long or unfinished work as a visitor sees it, and the button that finishes it (ADR 0011)."""
+"""Long or unfinished work as a visitor sees it, and the button that finishes it (ADR 0013)."""
 
 from __future__ import annotations
 

@@ -392,7 +392,7 @@ def sync_widget(key: str, value: Any) -> str:
     """Make the widget `key` show `value`; call before drawing it, and give it the value as well."""
     # Where a second run follows before the browser has drawn the first, the two are merged on the
     # way, and a widget that was only set through the session state falls back to its default (ADR
-    # 0010): so the default must be the value, too.
+    # 0012): so the default must be the value, too.
     # Another page's widget of the same key leaves its value, which a new widget does not replace.
     stale = current_visit().arrived or key not in st.session_state
     if stale or st.session_state.get(key) != value:

@@ -1,7 +1,7 @@
 """Two other ways to allow for uneven problems: CR2 with Satterthwaite degrees of freedom (Bell and
 McCaffrey, 2002; R's clubSandwich), and the wild cluster bootstrap with the null imposed (Cameron,
 Gelbach and Miller, 2008, Review of Economics and Statistics 90:414) with Webb's six-point weights
-by problem. Why the headline is neither: docs/adr/0022-uneven-problems.md.
+by problem. Why the headline is neither: docs/adr/0018-inference.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Formulas with conditions, held to an oracle that shares no code with the engine (ADR 0015).
+"""Formulas with conditions, held to an oracle that shares no code with the engine (ADR 0004).
 
 The oracle walks the tree at one sample in 60 digits: it evaluates a condition, then the branch that
 is taken and no other, and follows the noise by derivatives that mpmath takes numerically.

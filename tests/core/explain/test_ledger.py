@@ -327,7 +327,7 @@ def test_of_a_way_through_a_zero_the_step_that_makes_most_of_it_is_named(text, t
 def test_the_step_that_is_named_adds_most_at_the_rows_that_carry_the_noise(text, ranges):
     """By nodes shaken one by one: the digits from an operand to its step, by the source's G².
 
-    Where a step is 0 it has no relative noise, and passes on what it is given (ADR 0017).
+    Where a step is 0 it has no relative noise, and passes on what it is given (ADR 0010).
     """
     inspection = inspected(text, count=15, **ranges)
     formula, samples = inspection.formula, inspection.samples

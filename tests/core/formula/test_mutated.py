@@ -1,6 +1,6 @@
 """Texts grown from a grammar and mutated from real ones: each is read or refused, and read again.
 
-``python -m benchmarks.fuzz_reading`` does the same to a million (ADR 0020).
+``python -m benchmarks.fuzz_reading`` does the same to a million (ADR 0012).
 """
 
 from __future__ import annotations

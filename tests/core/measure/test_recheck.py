@@ -52,7 +52,7 @@ def test_row_order_runs_through_the_blocks() -> None:
 
 
 def test_short_formulas_have_more_samples_settled() -> None:
-    """Of the same work: 40,000 nodes at 60 digits (ADR 0025)."""
+    """Of the same work: 40,000 nodes at 60 digits (ADR 0001)."""
     samples = sample_domains({"x": Domain("uniform", 0, 40)}, count=20_000)
     result = inspect(read("exp(-x*x)").formula, samples)
     counts = result.counts
