@@ -325,10 +325,7 @@ class Rewriter:
         chain = [_positive(self.build, part) for part in self.build.terms_of(number)]
         for i, j in combinations(range(min(len(chain), MAX_CHAIN)), 2):
             (v, a), (w, b) = chain[i], chain[j]
-            if v == w:
-                tries = [("add", (a, b), v)]
-            else:
-                tries = [("sub", (a, b), v), ("sub", (b, a), w)]
+            tries = [("add", (a, b), v)] if v == w else [("sub", (a, b), v), ("sub", (b, a), w)]
             rest = [part for k, part in enumerate(chain) if k not in (i, j)]
             for operator, operands, sign in tries:
                 pair = self.terms.intern(operator, operands)

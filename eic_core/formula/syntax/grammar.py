@@ -392,9 +392,9 @@ class _Parser:
             index += 1
             kind, text, start, end, _ = token
             if want:
-                if kind == OPEN or kind == BAR:
+                if kind in (OPEN, BAR):
                     self.open(text, start, end, None)
-                elif kind == NUMBER or kind == NAME:
+                elif kind in (NUMBER, NAME):
                     span = (start, end)
                     try:
                         if kind == NAME:
@@ -488,7 +488,7 @@ class _Parser:
             return False
         if kind == BAD:
             fail_missing_operand(self.report, self.tokens, self.index - 1)
-        if (kind == NAME or kind == CALL) and text in _WORDS and not self.names.is_column(text):
+        if (kind in (NAME, CALL)) and text in _WORDS and not self.names.is_column(text):
             self.infix(_WORDS[text], start, start + len(text))
             if kind == CALL:
                 self.open("(", end - 1, end, None)
