@@ -15,9 +15,9 @@ from eic_core import wording
 from eic_core.errors import UserError
 from study.clock import SystemClock
 from study.errors import DesignError, StudyError
+from study.model_plan import ModelPlan
 from study.model_raters.asking import Asking, AskingProgress, Ending
 from study.model_raters.endpoint import ChatEndpoint, is_on_this_machine, key_for
-from study.model_raters.plan import ModelPlan
 from study.model_raters.service import MAX_TOKENS, ModelRaters, RunSettings, RunState
 from study.store import Store
 

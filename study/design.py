@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from study.errors import DesignError
-from study.model_raters.plan import ModelPlan
+from study.model_plan import ModelPlan
 
 DEFAULT_CONSENT = (
     "You will see pairs of formulas that describe the same data about equally well, and say which "

@@ -18,7 +18,7 @@ from study.assignment import PairLoad, RaterAtWork
 from study.design import StudyDesign
 from study.errors import NotFoundError
 from study.material import NewPair, PairKind, Pool, Problem, Study, StudyPair
-from study.model_raters.answers import ModelOutcome, ModelReply
+from study.model_replies import ModelOutcome, ModelReply
 from study.rating_types import BrowserReport
 from study.sealing import Seal
 

@@ -8,7 +8,7 @@ from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from db.tables import ModelAnswerTable, ModelRunTable
-from study.model_raters.answers import ModelOutcome, ModelReply
+from study.model_replies import ModelOutcome, ModelReply
 from study.store import ModelAnswerRow, ModelRunRow
 
 

@@ -11,8 +11,8 @@ from queue import Empty, Queue
 from typing import Generic, TypeVar
 
 from study.errors import DesignError
-from study.model_raters.answers import ModelReply
 from study.model_raters.endpoint import Call, Endpoint, EndpointTrouble
+from study.model_replies import ModelReply
 
 T = TypeVar("T")
 Wait = Callable[[float], object]

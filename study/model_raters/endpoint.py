@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 
 from study.design import LOCAL_HOSTS
 from study.errors import DesignError, StudyError
-from study.model_raters.answers import ModelReply
 from study.model_raters.prompt import Prompt
+from study.model_replies import ModelReply
 
 if TYPE_CHECKING:
     from openai import OpenAI

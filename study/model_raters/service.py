@@ -15,7 +15,15 @@ from study.clock import Clock
 from study.design import StudyStatus
 from study.errors import NotFoundError, StudyError
 from study.material import PairKind, Study
-from study.model_raters.answers import ModelOutcome, ModelReply, outcome_of
+from study.model_plan import (
+    SETTINGS,
+    ModelPlan,
+    check_name,
+    check_repeats,
+    check_temperature,
+    why_undeclared,
+)
+from study.model_raters.answers import outcome_of
 from study.model_raters.asking import (
     Asking,
     AskingProgress,
@@ -25,15 +33,8 @@ from study.model_raters.asking import (
     most_tokens,
 )
 from study.model_raters.endpoint import Call, Endpoint, check_address
-from study.model_raters.plan import (
-    SETTINGS,
-    ModelPlan,
-    check_name,
-    check_repeats,
-    check_temperature,
-    why_undeclared,
-)
 from study.model_raters.prompt import PROMPT_SHA256, TEMPLATE, ShownPair
+from study.model_replies import ModelOutcome, ModelReply
 from study.store import ModelAnswerRow, ModelRunRow, Store, Tx, require_study
 
 # A run is one model at one endpoint, asked about every pair of a frozen study, in both orders

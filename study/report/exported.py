@@ -22,7 +22,7 @@ from eic_core import wording
 from eic_core.errors import DataError, UserError
 from eic_core.exports import Plain, csv_text, json_number, json_text, raw_cell, safe_cell
 from study.design import frozen_hash
-from study.model_raters.plan import SETTINGS, ModelPlan, why_undeclared
+from study.model_plan import SETTINGS, ModelPlan, why_undeclared
 from study.report.exported_models import (
     ANSWERS_FILE,
     ExportedAnswer,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from study.design import frozen_hash
-from study.model_raters.plan import UNDECLARED, Contrast, ModelPlan
+from study.model_plan import UNDECLARED, Contrast, ModelPlan
 from study.report import StudyExport
 from study.report.exported_models import ExportedAnswer, ExportedRun
 

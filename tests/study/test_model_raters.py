@@ -22,7 +22,8 @@ from db import open_database
 from eic_core.errors import DataError
 from study.ballots import BallotContent
 from study.errors import DesignError, StudyError
-from study.model_raters.answers import ModelOutcome, ModelReply, outcome_of
+from study.model_plan import ModelPlan
+from study.model_raters.answers import outcome_of
 from study.model_raters.asking import Asking, AskingProgress, Ending, ModelQuestion
 from study.model_raters.endpoint import (
     Call,
@@ -32,7 +33,6 @@ from study.model_raters.endpoint import (
     check_address,
     key_for,
 )
-from study.model_raters.plan import ModelPlan
 from study.model_raters.prompt import PROMPT_SHA256, ShownPair
 from study.model_raters.service import (
     AskedFor,
@@ -41,6 +41,7 @@ from study.model_raters.service import (
     questions_in_order,
     seed_of,
 )
+from study.model_replies import ModelOutcome, ModelReply
 from study.report import read_export, write_export
 from study.store import ModelAnswerRow
 from tests.chat_server import Body, ChatServer, Said, chat_server, choice, error, shorter

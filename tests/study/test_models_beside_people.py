@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from eic_core.errors import DataError
-from study.model_raters.plan import Contrast
+from study.model_plan import Contrast
 from study.report import StudyExport, read_export, write_export
 from study.report.analysis import analyse
 from study.report.document import document

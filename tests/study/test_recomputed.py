@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from study.model_raters.plan import CONTRASTS, Contrast
+from study.model_plan import CONTRASTS, Contrast
 from study.report import StudyExport, write_export
 from study.report.analysis import analyse
 from study.report.document import document

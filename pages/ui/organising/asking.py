@@ -26,8 +26,8 @@ from pages.ui.organising.desk import (
     show_error_at,
 )
 from study.material import Study
+from study.model_plan import ModelPlan
 from study.model_raters.asking import AskingProgress, Ending
-from study.model_raters.plan import ModelPlan
 from study.model_raters.service import MAX_TOKENS, RunSettings, RunState
 from study.organising import OrganiserService
 from study.store import ModelRunRow

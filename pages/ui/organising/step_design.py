@@ -33,7 +33,7 @@ from study.design import AttentionKind, ExclusionUnit, Sidedness, StudyDesign, S
 from study.errors import StaleEditError
 from study.freezing import DESCRIBED_IN, Readiness
 from study.material import Study
-from study.model_raters.plan import CONTRASTS, ModelPlan
+from study.model_plan import CONTRASTS, ModelPlan
 from study.model_raters.prompt import PROMPT_SHA256, SYSTEM, USER
 from study.organising import OrganiserService
 
