@@ -78,7 +78,7 @@ class ModelPlan:
     repeats: int = 4  # How often each pair is asked, half of them in either order
     temperature: float = 0.7
     prompt_sha256: str = ""  # Of the template, `study.model_raters.prompt.PROMPT_SHA256`
-    # {"model less people", "model against one half", "first model less second"}: The primary
+    # "model less people", "model against one half" or "first model less second": the primary
     # contrast, tested for each declared model with Holm's correction
     contrast: Contrast = "model less people"
 

@@ -74,7 +74,7 @@ class FormulaCard:
 
 @dataclass(frozen=True)
 class BallotFigure:
-    kind: Literal["curve", "surface"]  # {"curve", "surface"}: One input, or two
+    kind: Literal["curve", "surface"]  # One input, or two
     inputs: tuple[Axis, ...]
     target: Axis  # Its range is the common scale of both plots (y axis, or colour scale)
     grids: tuple[tuple[float, ...], ...]  # One for each input, ascending

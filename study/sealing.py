@@ -23,8 +23,8 @@ class CastVote:
     rater: str
     pair: str
     kind: str  # "main", "practice" or "attention"
-    choice: str  # {"lower", "higher", "tie"}
-    lower_side: str  # {"left", "right"}
+    choice: str  # "lower", "higher" or "tie"
+    lower_side: str  # "left" or "right"
     position: int
     shown_at: datetime
     voted_at: datetime

@@ -85,7 +85,7 @@ class VoteRow:
     kind: PairKind
     rater_code: str
     position: int
-    choice: Choice  # {"left", "right", "tie"}
+    choice: Choice
     lower_left: bool
     shown_at: datetime
     voted_at: datetime

@@ -46,7 +46,7 @@ SETTLED = 4e-3
 
 @dataclass(frozen=True)
 class OutputScale:
-    of: str  # {"target", "output"}
+    of: str  # "target" or "output"
     measure: str  # In words: a spread; where there is none beyond the noise of rounding, a size
     unit: float  # The same as a number
     noise: float  # The deviation (rms) that rounding alone may make
@@ -206,7 +206,7 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Need:
-    kind: str  # {"constant", "input"}
+    kind: str  # "constant" or "input"
     name: str  # The constant as written, or the variable
     nodes: tuple[int, ...]  # Where it stands
     given: int  # Significant digits as written; for an input, the most that a cell has
@@ -223,7 +223,7 @@ class Budget(Plain):
     # Allowed rms deviation of the output, in units of `measure`; with a target also the allowed
     # loss of R2
     tolerance: float
-    scale_of: str  # {"target", "output"}
+    scale_of: str  # "target" or "output"
     # "its spread" or that of the target: a standard deviation. Of what does not vary its size; of
     # an output that is 0 "the largest value on the way".
     measure: str

@@ -58,7 +58,7 @@ class Shaken:
 
 @dataclass(frozen=True)
 class MethodAgreement:
-    badge: str  # {"ok", "explained", "unclear"}
+    badge: str  # "ok", "explained" or "unclear"
     reasons: tuple[str, ...]  # Why they differ; a word on shared noise may stand with "ok"
     because: str = ""  # The first reason for the badge as a clause; "" with "ok"
     # What the node is where there is nothing to compare, one of `NOTHING`; else ""

@@ -45,7 +45,7 @@ STABLE, MODERATE, SEVERE, INFINITE, UNDEFINED = (
 
 @dataclass(frozen=True)
 class Loss(Plain):
-    key: str  # {"worst_step", "result", "result_shared"}
+    key: str  # "worst_step", "result" or "result_shared"
     name: str
     digits: float  # inf where no digit is left at some sample; nan where there is no value
     digits_finite: float  # Without these samples; nan if none remain

@@ -26,7 +26,7 @@ class WhatIf(Plain):
     mean: float  # Over the valid samples at which the node is in double range
     formula: Formula = field(repr=False)  # With the constant in the node's place
     text: str  # The same, to paste
-    # {"target", "formula"}: Whether R2 is that of the data's target or of the formula's own values
+    # "target" or "formula": whether R2 is that of the data's target or of the formula's own values
     against: str
     # r2_before, r2_after: over the samples at which both formulas have a finite value
     r2_before: float

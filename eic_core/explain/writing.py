@@ -58,7 +58,7 @@ class WritingLoss(Plain):
     singular_function: int  # Those of them at which the function itself loses every digit
     nothing: int  # Those of them at which the function is 0 and no input moves it
     unsettled: int  # Those of them of which that is not known
-    place: str  # {"writing", "function", "both", "neither", "undefined"}: Where to look
+    place: str  # "writing", "function", "both", "neither" or "undefined": where to look
     sentence: str  # The verdict
     notes: tuple[str, ...]  # Sentences that qualify it
 

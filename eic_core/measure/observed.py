@@ -141,7 +141,7 @@ def exact_values(formula: Formula, samples: Samples) -> ExactValues:
 
 @dataclass(frozen=True)
 class Observed:
-    kind: str  # {"float32", "float64"}
+    kind: str  # "float32" or "float64"
     # shape (m,): Signed relative error over unit roundoff at every sample; nan where the exact
     # value is 0 or not real; inf where the type has no number though there is one
     errors: Array
@@ -277,7 +277,7 @@ def _held(true: Any, kind: str) -> int:
 class ObservedError(Plain):
     """The error of evaluating a form in one precision, on inputs that this precision holds."""
 
-    precision: str  # {"float32", "float64"}
+    precision: str  # "float32" or "float64"
     # rms, worst: relative error; 1 and more means that no digit is right, as with any number where
     # the exact value is 0. No row counts as more than 1 in the root mean square: it has lost all
     # the digits that the precision has, and no more. nan without rows.

@@ -66,7 +66,7 @@ class Dialect:
     constants: Mapping[str, Spelling] = field(default_factory=dict)  # ``pi`` and ``e``
     whole: str = "<0>"  # Template of the whole text: ``<0>`` is the formula, ``<v>`` its variables
     words: frozenset[str] = frozenset()  # Names that no variable may have
-    # {"letters", "capitals", "cells", "any"}: Letters, digits and ``_``; the same, but capitals
+    # "letters", "capitals", "cells" or "any": letters, digits and ``_``; the same, but capitals
     # make no difference; no ``_``; the cells of a row; whatever the tree calls them
     names: str = "letters"
     negative: int = NEG  # How tightly a negative number binds

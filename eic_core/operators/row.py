@@ -76,7 +76,7 @@ class Operator:
     compares: bool = False
     # True for the conditional: its first operand decides which of the others is evaluated
     chooses: bool = False
-    # {"", "value", "argument"}: Whether a sign change of the value (or of value times argument)
+    # "", "value" or "argument": whether a sign change of the value (or of value times argument)
     # inside the domain makes E[s^2] diverge
     crossing: str = ""
     needs_parameter: bool = False  # True if `Node.parameter` must be given

@@ -205,7 +205,7 @@ _RELATION = re.compile(r"(.+?)\s*(>=|!=|>)\s*0\Z")
 
 class Assumption(NamedTuple):
     term: int
-    relation: str  # {">", ">=", "!="}
+    relation: str  # ">", ">=" or "!="
 
 
 class Rewrite(NamedTuple):

@@ -97,7 +97,7 @@ class ProblemMatching:
 @dataclass(frozen=True)
 class MatchingResult:
     rules: MatchingRules
-    mode: Mode  # {"matching", "all", "best"}
+    mode: Mode
     k: int | None  # Pairs wanted per problem in the mode "best"
     source: str  # Name of the scored pool
     problems: tuple[ProblemMatching, ...]  # By name

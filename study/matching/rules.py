@@ -67,7 +67,7 @@ class MatchingRules:
     min_gap_share: float | None = None
     # The EIC gap must hold without the row that carries most of the higher one's loss
     gap_without_worst_row: bool = False
-    # {"text", "skeleton", "row"}: What serves at most once among disjoint pairs: formulas of one
+    # "text", "skeleton" or "row": what serves at most once among disjoint pairs: formulas of one
     # text, however spelled; of one tree without its constants; or each row by itself
     distinct: Distinct = "text"
 

@@ -60,7 +60,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Route:
-    # {"pairs", "raters", "pairs and raters", "problems"}: What grows: pairs, with the same raters
+    # "pairs", "raters", "pairs and raters" or "problems": what grows: pairs, with the same raters
     # and votes in all; raters, on the same pairs; both, with as many votes on each pair as before;
     # problems, with as many pairs from each
     way: Way

@@ -170,7 +170,7 @@ class StudyReport:
     reasons: tuple[str, ...]
     level: float = 0.95  # Confidence level of the intervals
     seed: int = 0  # Of the bootstraps
-    # {"problems like these", "pairs like these", "these pairs"}: What the headline is about
+    # "problems like these", "pairs like these" or "these pairs": what the headline is about
     estimand: Estimand = "pairs like these"
 
     def complete(self) -> StudyReport:

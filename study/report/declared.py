@@ -14,9 +14,9 @@ from study.statistics.clusters import Estimand
 
 @dataclass(frozen=True)
 class DeclaredAnalysis(Plain):
-    estimand: Estimand  # {"problems like these", "pairs like these", "these pairs"}
+    estimand: Estimand
     confidence_level: float
-    sidedness: str  # {"two-sided", "one-sided"}
+    sidedness: str  # "two-sided" or "one-sided"
     smallest_effect: float  # The smallest difference from one half that would matter, in shares
 
     _JSON = ("estimand", "confidence_level", "sidedness", "smallest_effect")

@@ -76,10 +76,10 @@ class ExportedVote:
     # no pair of the study
     pair: str
     problem: str
-    # {"lower", "higher", "tie"}: The formula called more interpretable, by its EIC; "tie": cannot
+    # "lower", "higher" or "tie": the formula called more interpretable, by its EIC; "tie": cannot
     # decide
     choice: Choice
-    # {"left", "right"}: Where the formula of lower EIC was shown: left is A, right is B
+    # "left" or "right": where the formula of lower EIC was shown: left is A, right is B
     lower_side: Side
     position: int  # 1 is the first ballot of the session; 0 the practice ballot
     # shown_at, voted_at: server stamps in UTC; a refresh does not reset `shown_at`

@@ -51,10 +51,10 @@ class ExportedAnswer:
     run: str
     pair: str
     problem: str
-    # {"lower", "higher"}: Which formula was formula A, by its EIC
+    # "lower" or "higher": which formula was formula A, by its EIC
     first: Literal["lower", "higher"]
     repeat: int  # 1, 2, ... within the order.
-    # {"lower", "higher", "tie", "refused", "unparsable"}: The formula that was chosen, by its EIC;
+    # "lower", "higher", "tie", "refused" or "unparsable": the formula that was chosen, by its EIC;
     # or what else became of the question
     outcome: str
     # snapshot, fingerprint, finish_reason: as the endpoint says

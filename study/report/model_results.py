@@ -98,7 +98,7 @@ class ModelResults:
     contrast: str  # The primary one, as frozen; "" if none was declared
     missing: tuple[str, ...]  # Declared models that were not asked
     problems: dict[str, str]
-    sampled: Sampled | None = None  # {"problems", "pairs"} or None
+    sampled: Sampled | None = None
     # Models, in the order in which they were declared: not that in which they were asked
     declared: tuple[str, ...] = ()
 

@@ -11,7 +11,7 @@ from study.statistics.inference import Finding
 
 @dataclass(frozen=True)
 class StudyVerdict:
-    # {"lower", "higher", "undecided", "none"}: Which formula people preferred, as far as the votes
+    # "lower", "higher", "undecided" or "none": which formula people preferred, as far as the votes
     # tell; "none": there is no test
     finding: Finding
     lines: tuple[str, ...]  # Sentences, the most important first

@@ -57,12 +57,12 @@ class Component:
 @dataclass(frozen=True, eq=False)
 class Clustering:
     table: VoteArrays  # Deciding votes only
-    item: str  # {"pair", "problem"}: What is sampled beside the raters
+    item: str  # "pair" or "problem": what is sampled beside the raters
     items: Integers  # shape (n,): The item of each vote
     # shape (n,): What is held fixed, for each vote: one stratum, its problem, or its pair. The
     # strata partition the items, unless the pairs themselves are fixed.
     fixed: Integers
-    estimand: Estimand  # {"problems like these", "pairs like these", "these pairs"}
+    estimand: Estimand
     copies: int = 1  # How many rows stand for one vote
 
     @classmethod

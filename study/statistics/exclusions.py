@@ -56,7 +56,7 @@ class ExclusionRule(PlainAtLevel):
     # Votes or sessions of fewer active seconds do not count; exactly the threshold counts. 0
     # switches the rule off.
     threshold_seconds: float = 60.0
-    # {"session", "vote"}: Whether the seconds are those of the rater's whole session (all their
+    # "session" or "vote": whether the seconds are those of the rater's whole session (all their
     # votes fall or stand together) or of the single vote
     unit: Unit = "session"
     # A session with more failed attention checks does not count; None: failures are reported, but

@@ -44,7 +44,7 @@ class ClusteredRate(PlainAtLevel):
     # lower, votes: deciding votes for the formula of lower EIC, and all deciding votes
     lower: int
     votes: int
-    # {"problems like these", "pairs like these", "these pairs"}: What the interval is for: raters
+    # "problems like these", "pairs like these" or "these pairs": what the interval is for: raters
     # like these on problems like these, on other pairs of these problems, or on these pairs alone
     estimand: Estimand
     # What was sampled and how many there are, such as (("pair", 172), ("rater", 84))

@@ -449,7 +449,7 @@ class ModelFindings:
     answers: tuple[Any, ...]
     votes: tuple[Any, ...]  # People's valid ones
     problems: Mapping[str, str]  # Of the pairs of the study
-    sampled: Sampled | None = None  # {"problems", "pairs"} or None
+    sampled: Sampled | None = None
     level: float = 0.95
     seed: int = 0
 

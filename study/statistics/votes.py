@@ -60,7 +60,7 @@ class VoteArrays:
     problems: tuple[str, ...]
     on_left: Flags  # shape (n,): Whether the formula of lower EIC stood on the left
     position: Integers  # shape (n,): 1 is the first ballot of a rater's session
-    # {"problems", "pairs"} or None: What the study took a sample of beside its raters, as its
+    # "problems" or "pairs": what the study took a sample of beside its raters, as its
     # design declares; None: problems if there are ten or more in `problems`, else pairs of these
     # problems. The votes that are selected from a table do not change it.
     sampled: Sampled | None = None

@@ -19,7 +19,7 @@ class Language(NamedTuple):
     # What its indexed variables count from, 0 or 1; None where that differs
     index_base: int | None = None
     euler: bool = False  # Whether ``E`` is the constant e
-    # {"", "first", "last"}: Which argument of ``log(a, b)`` is the base: Julia's is the first,
+    # "", "first" or "last": which argument of ``log(a, b)`` is the base: Julia's is the first,
     # Python's the last
     log_base: str = ""
     # Whether ``2x`` binds more tightly than ``*``, ``/`` and the ``^`` before it, as in Julia

@@ -24,7 +24,7 @@ class Numerals:
     [0.98, 0.98, 1234.5, 1234.5, None]
     """
 
-    # {"", "decimal", "grouping"}: What a comma alone is; "" where that is not known
+    # "", "decimal" or "grouping": what a comma alone is; "" where that is not known
     commas: str = ""
 
     def read(self, cell: str) -> float | None:

@@ -37,7 +37,7 @@ _SYMBOLS = {"recursion": "diamond", "shaken": "circle", "observed": "square"}
 @dataclass(frozen=True)
 class Lane:
     label: str
-    way: str  # {"recursion", "shaken", "observed"}
+    way: str  # "recursion", "shaken" or "observed"
     value: float  # digits; nan and infinite values stand in words alone
     low: float = math.nan  # of the interval; nan without one
     high: float = math.nan

@@ -34,7 +34,7 @@ WINDOWS = {"narrow": "a phone's width", "medium": "a tablet's width", "wide": "a
 
 @dataclass(frozen=True)
 class ScreenRate(PlainAtLevel):
-    viewport: str  # {"narrow", "medium", "wide"}
+    viewport: str  # "narrow", "medium" or "wide"
     votes: int  # Valid, ties included
     raters: int  # Who cast them
     rate: ClusteredRate

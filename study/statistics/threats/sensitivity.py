@@ -31,7 +31,7 @@ UNITS: tuple[Unit, ...] = ("session", "vote")
 
 @dataclass(frozen=True)
 class SensitivityPoint(PlainAtLevel):
-    unit: Unit  # {"session", "vote"}
+    unit: Unit
     threshold_seconds: float
     valid: int  # Votes on pairs that count, ties included
     raters: int  # With a valid vote

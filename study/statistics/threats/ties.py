@@ -35,7 +35,7 @@ CONVENTIONS: dict[Convention, str] = {
 
 @dataclass(frozen=True)
 class TiesCounted(PlainAtLevel):
-    convention: Convention  # {"left out", "half", "against", "for"}
+    convention: Convention
     votes: int  # That enter the rate
     rate: float | None
     # With the interval. Under "half" every vote stands in it twice, each tie once for either

@@ -18,7 +18,7 @@ class Scenario:
 
     group: str  # Heading in the table
     model: StudyModel
-    # {"problems", "pairs"} or None: What the design declares as its sample; None: by its number of
+    # "problems" or "pairs": what the design declares as its sample; None: by its number of
     # problems
     sampled: Sampled | None = None
 
