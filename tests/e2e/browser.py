@@ -35,7 +35,7 @@ ARGUMENTS = (
     "--js-flags=--invocation-count-for-maglev=10000",
 )
 
-PATIENCE = 20_000
+PATIENCE = 45_000
 """Milliseconds that a slow machine may take over one step."""
 
 expect.set_options(timeout=PATIENCE)
