@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import sys
@@ -237,5 +238,6 @@ def _document() -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description="Write the shipped figures of all laws anew.").parse_args()
     path = Path(__file__).parent / "data" / "measured.json"
     path.write_text(_document(), encoding="utf-8")
