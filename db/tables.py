@@ -172,7 +172,7 @@ class InvitationTable(Base):
 
 
 class WithdrawalTable(Base):
-    """That somebody withdrew: so that a spent link stays spent.  Says nothing of whom."""
+    """That somebody withdrew: so that a spent link stays spent. Says nothing of whom."""
 
     __tablename__ = "withdrawal"
     __table_args__ = {"sqlite_autoincrement": True}

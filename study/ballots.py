@@ -372,8 +372,8 @@ PRACTICE_PAIR = NewPair(
     kind=PairKind.PRACTICE,
 )
 
-# Of each check the formula that follows the data, and one that misses them. An instructed check
-# asks for the second, so that reading the page is told from taste.
+# Each check has a formula that follows the data, and one that misses them. An instructed check asks
+# for the second, so that reading the page is told from taste.
 _CHECKS = (
     (
         Problem(

@@ -106,13 +106,13 @@ class StudyDesign:
     # What the result is about: "problems like these", "pairs like these" or "these pairs"; "": by
     # the number of problems, written down at freezing
     estimand: str = ""
-    confidence_level: float = 0.95  # Of the intervals, 0.5 to 0.999
-    # Of the test of "no preference", at 1 less the confidence level
+    confidence_level: float = 0.95  # Level of the intervals, 0.5 to 0.999
+    # Sidedness of the test of "no preference", at 1 less the confidence level
     sidedness: Sidedness = Sidedness.TWO_SIDED
     # The smallest difference from one half that would matter, 0.01 to 0.45 of the votes
     smallest_effect: float = 0.05
-    # Of which groups of raters the rate is reported beside that of all: "degree", "field", "degree
-    # and field", or "" for none
+    # The groups of raters whose rate is reported beside that of all: "degree", "field", "degree and
+    # field", or "" for none
     subgroups: str = ""
     # Where raters reach the app. The only setting that may change after freezing.
     public_base_url: str = "http://localhost:8501"

@@ -68,7 +68,7 @@ class InvitationView:
     id: int
     kind: InvitationKind
     label: str
-    state: InvitationState  # Of an open link: UNUSED, CONSENTED (someone has) or REVOKED
+    state: InvitationState  # For an open link: UNUSED, CONSENTED (someone has) or REVOKED
     # quota, consented, finished, withdrawn: for an open link, how many of each; `consented` counts
     # withdrawn raters, too
     quota: int

@@ -144,7 +144,7 @@ class Study:
     created_at: datetime
     # The `MatchingRules` as plain JSON values
     rules: Mapping[str, Any] = field(default_factory=dict)
-    hash: str = ""  # Of the frozen configuration; "" in a draft
+    hash: str = ""  # Hash of the frozen configuration; "" in a draft
     frozen_at: datetime | None = None
     closed_at: datetime | None = None
     # From then on nobody new may consent; those at work go on

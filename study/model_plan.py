@@ -77,7 +77,7 @@ class ModelPlan:
     models: tuple[str, ...]  # As the endpoint knows them; each is asked once, under its own name
     repeats: int = 4  # How often each pair is asked, half of them in either order
     temperature: float = 0.7
-    prompt_sha256: str = ""  # Of the template, `study.model_raters.prompt.PROMPT_SHA256`
+    prompt_sha256: str = ""  # Hash of the template, `study.model_raters.prompt.PROMPT_SHA256`
     # "model less people", "model against one half" or "first model less second": the primary
     # contrast, tested for each declared model with Holm's correction
     contrast: Contrast = "model less people"

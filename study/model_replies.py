@@ -28,4 +28,4 @@ class ModelReply:
     completion_tokens: int | None = None
     latency_seconds: float = 0.0  # From the request to the end of the reply
     structured: bool = False  # Whether the model was held to the JSON schema
-    seed: int | None = None  # That was sent; None where the endpoint takes none
+    seed: int | None = None  # The seed that was sent; None where the endpoint takes none

@@ -221,11 +221,11 @@ class LiveList:
     votes: int
     votes_wanted: int
     pairs: tuple[PairCount, ...]
-    median_seconds: float | None  # Of all votes on pairs, active time; None before the first
+    median_seconds: float | None  # Median active time of all votes on pairs; None before the first
     # The quartiles of the same, lower and upper; None before the fourth vote
     middle_half: tuple[float, float] | None
     too_fast: int  # Finished sessions, or single votes, that the frozen rule on haste leaves out
-    # Of those who dropped out: ballots answered, and how many raters stopped there
+    # Raters who dropped out: ballots answered, and how many raters stopped there
     stopped_after: tuple[tuple[int, int], ...]
     attention_passed: int
     attention_failed: int

@@ -37,7 +37,7 @@ class Preview:
     ballot: Ballot
     digits: int  # Significant digits shown
     r2_change: float  # The larger change of the two R² through rounding
-    lower_left: bool  # Which way round this preview is
+    lower_left: bool  # Whether the formula of lower EIC stands on the left in this preview
 
 
 def special_content(design: StudyDesign, problem: Problem, pair: NewPair) -> BallotContent:
@@ -83,7 +83,7 @@ class OrganiserService:
     Notes
     -----
     Everything that changes a draft raises `FrozenStudyError` on a frozen study, and
-    `NotFoundError` for an unknown id.  What takes `version_seen`, a number from `version`, raises
+    `NotFoundError` for an unknown id. What takes `version_seen`, a number from `version`, raises
     `StaleEditError` if the study has changed since; None: never.
     """
 
@@ -186,7 +186,9 @@ class OrganiserService:
         design: StudyDesign | None = None,
         based_on: StudyDesign | None = None,
     ) -> Study:
-        """Change the name or the settings of a draft; of a frozen study only `public_base_url`.
+        """Change the name or the settings of a draft.
+
+        Only `StudyDesign.public_base_url` can change in a frozen study.
 
         Parameters
         ----------

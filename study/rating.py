@@ -229,7 +229,7 @@ class RatingService:
     Notes
     -----
     All methods may be called again after a lost answer, a reload or from a second tab: each is
-    one transaction, and repeating it changes nothing.  `next_ballot` mostly writes nothing.  An
+    one transaction, and repeating it changes nothing. `next_ballot` mostly writes nothing. An
     object holds no state of any rater and may be shared by all threads.
 
     Examples

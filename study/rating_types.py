@@ -64,7 +64,7 @@ class Axis:
 @dataclass(frozen=True)
 class FormulaCard:
     latex: str  # For KaTeX; variables by column names, constants to the pair's number of digits
-    r2: float  # Of the formula as shown, on the problem's data, rounded to 3 decimals
+    r2: float  # R² of the formula as shown, on the problem's data, rounded to 3 decimals
     complexity: int  # Nodes
     # One input: values on ``figure.grids[0]``; None where there is none. Else empty.
     curve: Curve = ()

@@ -117,7 +117,7 @@ class ModelRunRow:
     model: str
     base_url: str
     temperature: float
-    repeats: int  # Of each pair, half of them in either order
+    repeats: int  # How often each pair is asked, half of them in either order
     # prompt, prompt_sha256: the template, as JSON, and its hash
     prompt: str
     prompt_sha256: str

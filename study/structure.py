@@ -20,7 +20,7 @@ class VisibleStructure:
     nesting: int  # The most of them on one way from the root to a leaf
     depth: int  # Nodes on the longest way from the root to a leaf, less one
     length: int  # Symbols: one for an operator or a variable, the digits for a number
-    digits: int  # Of all numbers, zeros before the first other digit left out
+    digits: int  # Digits of all numbers, zeros before the first other digit left out
 
     def less(self, other: VisibleStructure) -> tuple[int, ...]:
         return tuple(a - b for a, b in zip(astuple(self), astuple(other), strict=True))

@@ -1,1 +1,1 @@
-"""Repositories: rows to domain types and back.  None of them commits."""
+"""Repositories: rows to domain types and back. None of them commits."""

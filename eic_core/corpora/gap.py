@@ -78,7 +78,7 @@ class GroupSummary(Plain):
     quartile1: float
     median: BootstrapInterval
     quartile3: float
-    mean: BootstrapInterval  # Of the finite EICs
+    mean: BootstrapInterval  # Mean of the finite EICs
     share_below_1: BootstrapInterval
     infinite: int  # Formulas of infinite EIC
     without: int  # Formulas without an EIC: no valid row

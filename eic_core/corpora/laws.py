@@ -28,7 +28,7 @@ RULES: Mapping[str, Domain] = MappingProxyType(
 )
 """Ranges for every variable of an equation without ranges; the first is the default.
 
-Of the 462 ranges of the Feynman laws 289 are 1 to 5.  The others show how much rests on the rule.
+Of the 462 ranges of the Feynman laws 289 are 1 to 5. The others show how much rests on the rule.
 """
 
 

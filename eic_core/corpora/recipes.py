@@ -30,7 +30,7 @@ class Recipe:
     most_unaries: int  # Uniform from 0
     largest_operand: int  # Most nodes below a unary operator when it is put in
     mantissa: int  # A number is a sign, an integer from 1 to it, and a power of ten
-    exponents: tuple[int, int]  # Of that power, both included
+    exponents: tuple[int, int]  # The lowest and the highest power of ten of a number, both included
     most_clusters: int  # Parts of the data's mixture, uniform from 1
     # True: uniform over all trees of this many operators of either arity; False: over the trees of
     # binary operators alone, and unary operators are put in afterwards

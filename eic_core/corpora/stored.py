@@ -38,8 +38,8 @@ class GenerationProgress:
     goal: int  # Formulas in all
     stored: int  # Those in the folder, with those of earlier runs
     new: int  # Those that this run added
-    proposed: int  # Drawn by this run
-    valid: int  # Of these, with a finite value at every row
+    proposed: int  # Formulas that this run has drawn
+    valid: int  # Proposed formulas with a finite value at every row
     seconds: float
 
     @property

@@ -38,8 +38,8 @@ class VisibleTree:
     children: Mapping[int, tuple[int, ...]]  # Visible operands; empty at leaves and folded nodes
     # Nodes that stand for more than themselves, and how many nodes each hides (itself not counted)
     folded: Mapping[int, int]
-    # Of the folded nodes, those that stand for a stretch of the way down, with its operators from
-    # the top; the one visible child is its end.
+    # Folded nodes that stand for a stretch of the way down, with its operators from the top; the
+    # one visible child is its end.
     skipped: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
@@ -420,7 +420,7 @@ class Edge:
     x1: float
     y1: float
     width: float  # Thickness in pixels
-    share: float  # Of the operator's s^2, from 0 to 1; nan if unknown
+    share: float  # Share of the operator's s^2, from 0 to 1; nan if unknown
 
 
 @dataclass(frozen=True)

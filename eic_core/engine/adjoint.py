@@ -2,7 +2,7 @@
 
 Algorithm 1 (Yu et al., ``alg:calculate_eic``) adds variances up the tree; down the tree, with A_t =
 1 and A_i = A_k de_k/dy_i, the noise of node j arrives at the target t as G_j = A_j y_j / y_t, and
-sum_j G_j^2 = s_t^2.  The rules of ADR 0001 and 0008 run over a backend: arrays, or 60 digits.
+sum_j G_j^2 = s_t^2. The rules of ADR 0001 and 0008 run over a backend: arrays, or 60 digits.
 ``y`` is the value of node k, ``a`` the value of its operand i.
 """
 
@@ -68,9 +68,9 @@ class Flow(NamedTuple):
 
 
 def passage(B: Any, y: Any, a: Any, slope: Any, limit: Any, term: Any, s2: Any) -> Passage:
-    """What an edge lets through, of the size that the recursion found.  `limit` is the limit of
+    """What an edge lets through, of the size that the recursion found. `limit` is the limit of
     kappa, read where y = 0; `term` is the part of s_k^2 that the recursion added through this edge;
-    `s2` is the operand's s_i^2.  A jump that a rounding of the operand has just missed counts as a
+    `s2` is the operand's s_i^2. A jump that a rounding of the operand has just missed counts as a
     jump. A kappa that leaves double range on the way is sqrt(term / s_i^2).
     """
     silent = term == 0
@@ -311,7 +311,7 @@ class Evaluated:
     def _exactly(self, row: int, sample: ExactSample, units: Sequence[Unit]) -> list[float]:
         """G of every unit at a sample settled at 60 digits.
 
-        The sums of a class may cancel to many digits.  A number above 10^60 has a fractional part
+        The sums of a class may cancel to many digits. A number above 10^60 has a fractional part
         all the same: the working precision covers the largest value, up to `MOST_BITS`.
         """
         assert self.evaluator is not None

@@ -1,7 +1,7 @@
 """How many times each node amplifies rounding noise (Algorithm 1) over a whole data set.
 
 Samples that double precision cannot settle go on to 60 digits (`inspect`) or beyond double range
-(`score`).  The result holds sums for every node; per-sample values are a second pass.
+(`score`). The result holds sums for every node; per-sample values are a second pass.
 """
 
 from __future__ import annotations
@@ -409,7 +409,7 @@ _NONE = np.empty(0, dtype=np.int64)
 
 
 def _rows_with(status: np.ndarray, bits: int) -> np.ndarray:
-    return np.flatnonzero((status & bits) != 0)  # of truths: several times as fast
+    return np.flatnonzero((status & bits) != 0)  # flatnonzero of truths is several times as fast
 
 
 def _first_kinds(kinds: np.ndarray, most: int) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Which nodes are evaluated at which samples, where conditionals choose between branches.
 
 A branch that is not taken can make no sample invalid, singular or doubtful, and its nodes' means
-leave the sample out (ADR 0004).  A condition is *on its threshold* where noise, however small, may
+leave the sample out (ADR 0004). A condition is *on its threshold* where noise, however small, may
 turn it: a comparison where its sides are equal and one of them moves; a junction where its operands
 on thresholds can turn it.
 """
@@ -23,7 +23,7 @@ ROUNDINGS = 16
 
 
 def active_slots(tape: Tape, y: Any, count: int, root: int | None = None) -> list[Truths]:
-    """For each slot, the samples at which it is evaluated.  `y` holds every slot's values, nan
+    """For each slot, the samples at which it is evaluated. `y` holds every slot's values, nan
     where there is none; `root` is the slot to begin at, by default the root of each formula.
 
     >>> from eic_core.engine.tape import tape_of
@@ -111,7 +111,7 @@ def choice_terms(
 ) -> tuple[Any, Any, Any]:
     """The parts of condition and branches in the conditional's s^2: all of the branch taken.
     On the threshold (`jumps`) infinity if the branches differ, else the larger of the two, which
-    counts as the part of the branch taken (`agree`).  Two branches that are 0 agree: they have no
+    counts as the part of the branch taken (`agree`). Two branches that are 0 agree: they have no
     relative digit, but the conditional moves no more than they do.
     """
     takes = a[0] != 0

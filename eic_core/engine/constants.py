@@ -21,6 +21,7 @@ _NOTHING: Mapping[int, SettledConstant] = MappingProxyType({})
 
 def settled_constants(tape: Tape) -> Mapping[int, SettledConstant]:
     """The constant steps of a tape at 60 digits; empty where double precision tells them.
+
     Steps without a value, or with a value beyond double range, are absent.
 
     >>> from eic_core.engine.tape import tape_of

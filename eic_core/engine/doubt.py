@@ -1,6 +1,6 @@
 """Samples at which a rounding decides which rule of the definition applies: jumps, ends, ties.
 
-``floor(0.1*3*10)`` stands on a jump, but its double does not; ``max(0.1+0.2, 0.3)`` is a tie.  The
+``floor(0.1*3*10)`` stands on a jump, but its double does not; ``max(0.1+0.2, 0.3)`` is a tie. The
 amplification before such a node is small, so that s alone gives no warning.
 """
 
@@ -38,7 +38,7 @@ def near_tie(
     operands: Sequence[Value], s2: Sequence[Value], y: np.ndarray, leaves: Sequence[bool]
 ) -> np.ndarray:
     """Whether a second operand of min or max reaches the value `y` to within its rounding; two
-    leaves, equal or not, and a shared subtree are never in doubt.  Shape (m,).
+    leaves, equal or not, and a shared subtree are never in doubt. Shape (m,).
     """
     distinct = {
         id(o): (o, np.abs(o) * np.sqrt(s), leaf)
@@ -60,7 +60,7 @@ def near_tie(
 
 def lost_phase(B: Any, x: Value, s2: Value, kappa2: Value) -> Any:
     """Whether a sine's phase is too uncertain for its kappa = x g, g = cot x or tan x.
-    x (in radians) is known to u |x| s, hence kappa^2 to 2 kappa |x| (1 + g^2) u |x| s.  True where
+    x (in radians) is known to u |x| s, hence kappa^2 to 2 kappa |x| (1 + g^2) u |x| s. True where
     |x| s exceeds `WAVE_LIMIT` and the error of s^2 is above the tolerance.
     """
     squared = x * x

@@ -1,7 +1,7 @@
 """The definition where a value is 0 or a function has a kink (ADR 0001), each rule once.
 
 The functions run over a backend (`eic_core.operators.backend`) without branches, and are traced
-into the native engine.  ``y`` is the value of node k, ``a`` of its operand i, ``s2`` the operand's
+into the native engine. ``y`` is the value of node k, ``a`` of its operand i, ``s2`` the operand's
 s_i^2, ``below`` its deviation sqrt(v_i) where a = 0, ``moved`` the deviation |de_k/dy_i| sqrt(v_i).
 """
 
@@ -24,8 +24,10 @@ def moved_by(B: Any, partial: Any, std: Any) -> Any:
 
 def term_at_zero(B: Any, limit: Any, s2: Any, moved: Any) -> Any:
     """The operand's part of s^2 where y = 0 (ADR 0001).
-    ``limit^2 s_i^2`` if kappa has a finite non-zero limit there (the row's `zero_limit`, else nan),
-    else 0 if nothing is moved, else infinity.
+
+    ``limit^2 s_i^2`` if kappa has a finite non-zero limit there (the row's
+    `eic_core.operators.row.Operator.zero_limit`, else nan), else 0 if nothing is moved, else
+    infinity.
     """
     has_limit = B.isfinite(limit) & (limit != 0)
     return B.where(has_limit, square(limit) * s2, B.where(moved == 0, 0.0, B.inf))
@@ -38,7 +40,8 @@ def term_of_inner_zero(B: Any, y: Any, moved: Any) -> Any:
 
 def takes_over(B: Any, attained: Any, s2: Any, best: Any) -> Any:
     """Kinks of min and max: whether an attained operand is noisier than the best so far.
-    All of the node's noise comes through the operand attained; at ties through the noisier.  `best`
+
+    All of the node's noise comes through the operand attained; at ties through the noisier. `best`
     is -1 before the first.
     """
     return B.where(attained, s2 > best, False)
@@ -51,6 +54,7 @@ def plain_term(B: Any, kappa2: Any, s2: Any) -> Any:
 
 def edge_term(B: Any, y: Any, a: Any, s2: Any, kappa2: Any, limit: Any, moved: Any) -> Any:
     """One operand's part of s_k^2 wherever the sample lies.
+
     `s2` and `kappa2` are used where neither y nor a is 0; `limit` (as in `term_at_zero`) where ``y
     == 0``; `moved` where y or a is 0.
     """

@@ -1,6 +1,6 @@
 """Values and amplifications at 60 digits, for the samples that double precision cannot settle.
 
-A literal or table cell is the decimal written, pi is exact.  The recursion runs in its absolute
+A literal or table cell is the decimal written, pi is exact. The recursion runs in its absolute
 form v_k = y_k^2 + sum (de_k/dy_i)^2 v_i.
 """
 
@@ -92,7 +92,7 @@ class ExactEvaluator:
         self._bits = mp.prec
         self._zero, self._one = mp.mpf(0), mp.mpf(1)
         self._constants = self._read_constants()
-        self._points: list[_Point | None] = []  # of the sample that was evaluated last
+        self._points: list[_Point | None] = []  # points of the sample that was evaluated last
 
     def _read_constants(self) -> dict[int, Any]:
         return {s.slot: self._number(s.label) for s in self.tape.steps if s.label}
@@ -120,7 +120,7 @@ class ExactEvaluator:
             return None
 
     def sample(self, values: dict[str, str]) -> ExactSample:
-        """Evaluate one sample.  A sine of 1e200 takes 200 digits more than its result: such a
+        """Evaluate one sample. A sine of 1e200 takes 200 digits more than its result: such a
         sample is evaluated again with as many, up to `_MAX_TRIG_BITS`.
         """
         extra = 0
@@ -134,7 +134,7 @@ class ExactEvaluator:
 
     def makers(self, slot: int, sample: ExactSample) -> tuple[list[int], bool, bool]:
         """The operands through which a step with an infinite s loses its digits, and its own part.
-        `sample` is the one evaluated last.  The places are those of operands that keep no digit and
+        `sample` is the one evaluated last. The places are those of operands that keep no digit and
         move the step without bound, or by more than it is large: none where the step alone makes
         it. Then whether the step jumps there, and whether it is infinitely steep.
         """
@@ -180,7 +180,8 @@ class ExactEvaluator:
         row, y = step.row, sample.y[-1]
         if row is not None and not row.numeric:
             return math.isinf(sample.s2[-1])
-        flat = row is not None and (row.steps or row.jumps)  # whose 0 is one as good as any
+        # a 0 of these is a value like any other
+        flat = row is not None and (row.steps or row.jumps)
         if (not y and not flat) or row is None or row.brink is None:
             return not y
         x = sample.y[step.operands[0]]
@@ -188,6 +189,7 @@ class ExactEvaluator:
 
     def saturates(self, sample: ExactSample) -> bool:
         """Whether an operand of some step is too far off to show in its value at this precision.
+
         Then a 0 above may be none: 1 - tanh(1e6) is 10^-868,588.
 
         >>> from eic_core.engine.tape import tape_of
@@ -216,7 +218,8 @@ class ExactEvaluator:
                 if not slope and flat:
                     return True
                 lost = _LOST_BITS - self.mp.prec
-                on_crest = row.period and _mag(slope) < _mag(x) + lost  # of a wave: by rounding
+                # a wave's slope is small there by rounding
+                on_crest = row.period and _mag(slope) < _mag(x) + lost
                 if slope and not on_crest and _mag(slope) + _mag(x) - _mag(y) < lost:
                     return True
         return False

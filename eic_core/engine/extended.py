@@ -1,7 +1,7 @@
 """Values and amplifications beyond double range (1e400, 1e-400), without 60 digits.
 
 Where a function needs the digits of a lost value (a sine of 1e400), the amplification is nan from
-there on, never a smaller number.  Good to about 1e-12, some hundred times faster than 60 digits.
+there on, never a smaller number. Good to about 1e-12, some hundred times faster than 60 digits.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def evaluate(
             if ordinary[slot] and all(ordinary[i] for i in operands):
                 first += len(operands)
                 continue
-            ordinary[slot] = False  # and so is none that it reaches
+            ordinary[slot] = False  # no step that this one reaches is ordinary, either
             if step.row is None:
                 value = _leaf(step, columns, count)
                 if step.label == UNDEFINED:

@@ -155,7 +155,7 @@ class Forest:
 
     @cached_property
     def _backwards(self) -> tuple[Numbers, Numbers]:
-        """Work a prefix order off from its end, with a stack whose top is the left operand.  For
+        """Work a prefix order off from its end, with a stack whose top is the left operand. For
         each symbol: the place of its right operand, if it has two, and its result's buffer (two in
         turn for each place of the stack, so that no result overwrites its own operand).
         """

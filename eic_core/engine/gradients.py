@@ -55,11 +55,11 @@ def gradients(tape: Tape, samples: Samples, root: int | None = None) -> Gradient
 
     Notes
     -----
-    Exact exponents, root indices and bases belong to their operators and are no leaves.  Of a
+    Exact exponents, root indices and bases belong to their operators and are no leaves. Of a
     conditional only the branch taken counts; so it is at a kink: of ``abs`` at 0 the operand
-    itself, of ``min`` and ``max`` at a tie the first operand attained.  ``hypot(0, 0)`` counts 1
-    for each operand.  A vertical tangent (``sqrt`` at 0) and a jump give an infinity, a factor of 0
-    beside one nan.  All is double precision.
+    itself, of ``min`` and ``max`` at a tie the first operand attained. ``hypot(0, 0)`` counts 1
+    for each operand. A vertical tangent (``sqrt`` at 0) and a jump give an infinity, a factor of 0
+    beside one nan. All is double precision.
 
     Examples
     --------

@@ -249,7 +249,7 @@ def at_points(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """Values of some slots and s^2 of the last at any points; None without native engine.
     `columns` has shape (variables of the tape, m), finite, each row contiguous; `slots` are
-    ascending, and those after the last are not run.  Returns shapes (len(slots), m) and (m,), and
+    ascending, and those after the last are not run. Returns shapes (len(slots), m) and (m,), and
     where no slot that was run leaves double range or the real numbers, shape (m,).
     """
     engine = native.library()

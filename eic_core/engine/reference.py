@@ -309,6 +309,7 @@ def _settle_zeros(
     stds: list[np.ndarray],
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Each operand's part of s^2 near zeros, and the deviation that it moves.
+
     A value other than 0 over an operand of 0 takes the absolute form; a value of 0 the limit of
     kappa, else nothing if nothing is moved, else infinity (`edges.edge_term`).
     """
@@ -329,7 +330,7 @@ def _note_trouble(
 ) -> None:
     """Mark the samples at which this step has no real value or leaves double range.
     A nan or a pole is *outside* the domain: the sample is invalid, unless a value has overflowed
-    before it.  An inf of finite operands has *left the range*: the sample is suspect.  So it is
+    before it. An inf of finite operands has *left the range*: the sample is suspect. So it is
     where a value is subnormal, or 0 though the true value is not (`Operator.vanishes`).
     """
     settled = ~block.suspect & (step.node < block.first_invalid)

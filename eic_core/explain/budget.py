@@ -55,7 +55,7 @@ class OutputScale:
 def output_scale(inspection: Inspection) -> OutputScale:
     """The scale of the target, or without one of the output; raises `UserError` without any value.
     An output varies if its standard deviation is above the rounding error of a constant: 4 u |f| s
-    (rms).  The scale of an output of 0 is the largest value computed on the way.
+    (rms). The scale of an output of 0 is the largest value computed on the way.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -228,7 +228,7 @@ class Budget(Plain):
     # an output that is 0 "the largest value on the way".
     measure: str
     needs: tuple[Need, ...]  # Constants in post-order, then inputs
-    # That of the jointly rounded formula and data, measured on all rows, in units of the same
+    # Deviation of the jointly rounded formula and data, measured on all rows, in units of the same
     deviation: float
     formula: Formula = field(repr=False)  # With shortened constants, the inputs as given
     text: str  # The same, to paste; reads back to `formula`
@@ -287,8 +287,8 @@ def digit_budget(
     -----
     Rounded output f' keeps the tolerance t if it has a value wherever f has one,
     rms(f' - f) <= t std(target or f), of what does not vary t times its size
-    (`output_scale`), and with a target R2(f) - R2(f') <= t.  A number of digits counts only if
-    every larger one keeps it, too.  The digits found one at a time are then taken together, and
+    (`output_scale`), and with a target R2(f) - R2(f') <= t. A number of digits counts only if
+    every larger one keeps it, too. The digits found one at a time are then taken together, and
     raised where that is too few; the joint result is run on all rows.
 
     Examples

@@ -349,7 +349,7 @@ def _periodic_cause(row: Operator, evidence: Evidence) -> Cause:
         if where >= 2 * turn:
             near += f", at a large argument (up to {wording.significant(largest)})"
         return Cause("near a zero", near)
-    closer = np.abs(slope / y) > np.abs(x)  # than it is large: nearness does more than size
+    closer = np.abs(slope / y) > np.abs(x)  # the operand's nearness does more than its size
     if nearness := _nearness_by_row(row, evidence, kappa, closer, where >= 2 * turn):
         return nearness
     if few_turns:
@@ -366,7 +366,7 @@ def _nearness_by_row(
 ) -> Cause | None:
     """Zeros and poles, row by row: they may do most of the harm while none is typical."""
     weights = evidence.weights
-    if not evidence.inherited:  # of its own loss, by the noise
+    if not evidence.inherited:  # the loss is the step's own: rows weigh by its noise
         times = np.nan_to_num(np.abs(kappa), posinf=0.0)
         weights = np.square(times / np.max(times))
         weights /= weights.sum()

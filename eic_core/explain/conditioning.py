@@ -93,7 +93,7 @@ def own_conditioning(
 
     Notes
     -----
-    Two formulas for the same function have the same `own`.  Where f is 0 the rules of
+    Two formulas for the same function have the same `own`. Where f is 0 the rules of
     ADR 0001 hold: a finite non-zero limit of the condition number counts, else 0 if the
     input does not move f, else the sample counts as singular.
 
@@ -112,9 +112,9 @@ def own_conditioning(
 
 
 class OwnSums:
-    """The sums of `own_conditioning` over the blocks of a `class_sweep`.  Derivatives along the
+    """The sums of `own_conditioning` over the blocks of a `class_sweep`. Derivatives along the
     tree fail where the conditioning is infinite or the writing loses every digit (at 60 digits (1 -
-    cos(x))/sin(x) is 0 at 1e-100).  There, with `recheck`, the function is evaluated beside the
+    cos(x))/sin(x) is 0 at 1e-100). There, with `recheck`, the function is evaluated beside the
     sample at many digits; samples beyond `MOST_WORK` (`unsettled`) enter no number.
     """
 
@@ -234,9 +234,10 @@ class _Beside:
     def _found(
         self, cells: tuple[str, ...], digits: int, *, last: bool = False, part: int = 3
     ) -> tuple[float, ...] | None:
-        """`conditioning` with so many digits; None where more would tell more.  They suffice if f
-        is not 0, both sides of every input agree, and the size is at most 30 digits.  The step
-        beside a sample is 10^-(digits/part) of it.
+        """`conditioning` with so many digits; None where more would tell more.
+
+        They suffice if f is not 0, both sides of every input agree, and the size is at most 30
+        digits. The step beside a sample is 10^-(digits/part) of it.
         """
         y = self._value(cells, digits)
         if y is None and last:
@@ -314,7 +315,10 @@ def variable_slots(formula: Formula) -> tuple[int, ...]:
 
 
 def own_squared(block: Arrivals, slots: tuple[int, ...]) -> Array:
-    """1 + sum over the variables of (x_v df/dx_v / f)^2, shape (m,), as `q_squared`."""
+    """1 + sum over the variables of (x_v df/dx_v / f)^2, shape (m,).
+
+    It is laid out as `eic_core.explain.correlated.q_squared`.
+    """
     with np.errstate(all="ignore"):
         total = 1.0 + np.sum(
             [np.zeros(block.stop - block.start), *(np.square(block.arrived[s]) for s in slots)],

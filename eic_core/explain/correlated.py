@@ -1,7 +1,7 @@
 """Amplification when equal sub-expressions share their noise: q.
 
 The recursion takes every node's rounding as independent (Yu et al., Eq. ``eq:recursive_relation``),
-but a program rounds copies of a sub-expression alike.  With G_j from `eic_core.engine.adjoint`,
+but a program rounds copies of a sub-expression alike. With G_j from `eic_core.engine.adjoint`,
 
     q^2 = sum over classes of (sum of G_j over the class)^2.
 
@@ -96,8 +96,8 @@ def correlated_eic(
     formula: Formula, samples: Samples, *, recheck: bool = True
 ) -> CorrelatedAmplification:
     """Digits lost at the root when copies share their noise.
-    Without `recheck` no sample is settled at 60 digits.  q^2 <= m s^2, m being the size of the
-    largest class (Cauchy-Schwarz).  Where much cancels, doubles know q^2 to about s^2 u at best.
+    Without `recheck` no sample is settled at 60 digits. q^2 <= m s^2, m being the size of the
+    largest class (Cauchy-Schwarz). Where much cancels, doubles know q^2 to about s^2 u at best.
 
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 4.0]})

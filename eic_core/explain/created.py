@@ -1,12 +1,12 @@
 """The digits of a node's loss that each step at or below it creates.
 
 The noise of node j arrives at the target t as G_j, and sum_j G_j^2 = s_t^2 at every sample
-(`eic_core.engine.adjoint`).  With T_k the part of that sum that comes through node k,
+(`eic_core.engine.adjoint`). With T_k the part of that sum that comes through node k,
 
     log10 s_t = sum_k rho_k (log10 s_k - sum_i (T_i / T_k) log10 s_i),     rho_k = T_k / s_t^2,
 
 over the operands i of each node k: a node creates the growth of log10 s over its operands, weighted
-by the noise that passes it.  Samples are weighted by s_t^(2 lambda), lambda from 0 to 1, such that
+by the noise that passes it. Samples are weighted by s_t^(2 lambda), lambda from 0 to 1, such that
 the created digits add up to the local EIC of t.
 """
 
@@ -40,7 +40,7 @@ FEWEST_ROWS = 200
 
 def row_weights(s: Array, counts: Array | None = None) -> Array:
     """Weights of samples under which the mean of log10 s is log10 of the root mean square of s.
-    `s` has n >= 1 finite values of 1 or more, each for `counts` samples.  The weights are
+    `s` has n >= 1 finite values of 1 or more, each for `counts` samples. The weights are
     proportional to s^(2 lambda) with 0 <= lambda <= 1 and add up to 1.
 
     >>> s = np.array([1.0, 10.0, 1000.0])
@@ -104,9 +104,9 @@ class NoiseSums:
 
 
 def digits_climbed(inspection: Inspection, target: int) -> Array:
-    """The digits that each step adds to the noise of each source on its way to a target.  Shape (n,
+    """The digits that each step adds to the noise of each source on its way to a target. Shape (n,
     n), by source j and node k: the mean of log10 of |G_k| over that of the node above k, weighted
-    by G_j^2; nan where nothing arrives of j.  A node whose value is 0 passes its noise on.
+    by G_j^2; nan where nothing arrives of j. A node whose value is 0 passes its noise on.
     """
     subtree = inspection.formula.subtree(target)
     children = [node.children for node in subtree.nodes]

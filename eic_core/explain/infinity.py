@@ -1,6 +1,6 @@
 """The step that leaves the result without a digit at each sample, and whether it jumps there.
 
-A factor of 0 silences an infinite s.  So the step is found by the absolute recursion, v_k = y_k^2 +
+A factor of 0 silences an infinite s. So the step is found by the absolute recursion, v_k = y_k^2 +
 sum (de_k/dy_i)^2 v_i, at 60 digits, from the result down.
 """
 

@@ -150,7 +150,7 @@ def resampled_r2(
 def outer_rows(columns: Mapping[str, Array], share: float = OUTER) -> np.ndarray | None:
     """The `share` of rows that lie outermost in the data, with all ties, as a mask of shape (N,).
     In one input a row is as far out as the absolute difference of the numbers of rows below and
-    above it; the input in which it is outermost counts, then the sum over all.  None without an
+    above it; the input in which it is outermost counts, then the sum over all. None without an
     input, or where ties would make them three tenths of all rows or more.
 
     >>> x = np.arange(20.0)
@@ -212,9 +212,9 @@ def r2_of_outer_rows(formula: Formula, samples: Samples) -> tuple[float, int]:
 def r2_of_rows_left_out(formula: Formula, samples: Samples, *, seed: int = 0) -> float:
     """R^2 on rows that the constants were not fitted to.
 
-    The rows are split at random into five parts.  Each is predicted by the formula with its
+    The rows are split at random into five parts. Each is predicted by the formula with its
     constants fitted to the other four, beginning at those given; R^2 is that of all predictions
-    together.  This is done five times; returned is the median.
+    together. The result is the median of five such splits.
 
     Parameters
     ----------

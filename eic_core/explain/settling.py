@@ -286,7 +286,7 @@ def interval_of(
     - `left_out`: samples of the same kind whose s is unknown.
 
     The bootstrap of a mean fails without a finite variance (K. B. Athreya, Annals of Statistics 15
-    (1987) 724-731), which is assumed while Hill's tail index of s^2 is above 2.  Of more than
+    (1987) 724-731), which is assumed while Hill's tail index of s^2 is above 2. Of more than
     `MANY` rows that many are drawn, and their spread is scaled down to n (P. J. Bickel, F. Goetze
     and W. R. van Zwet, Statistica Sinica 7 (1997) 1-31).
 

@@ -90,7 +90,7 @@ def _settled(inspection: Inspection, tail: Tail) -> str:
 
 
 def _heavy(inspection: Inspection, tail: Tail) -> bool:
-    """Whether the tail at its own step is too heavy for a mean (`tail_of`)."""
+    """Whether the tail is too heavy at its step for a mean (`eic_core.measure.tails.tail_of`)."""
     evaluated = inspection.amplification.evaluated_count(tail.node)
     count = evaluated - inspection.nodes[tail.node].singular
     if math.isnan(tail.hill) or not count:

@@ -176,7 +176,7 @@ def triangulate(
 
     Notes
     -----
-    At most 200 rows, fewer for a formula of more than 30 nodes.  Observed digits are
+    At most 200 rows, fewer for a formula of more than 30 nodes. Observed digits are
     log10(rms relative error / unit roundoff); a rounding has an rms of about 0.4 units.
 
     Examples

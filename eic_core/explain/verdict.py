@@ -96,7 +96,7 @@ TOLD_PLACES = 2
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a formula.  Sub-expressions stand in backticks."""
+    """The verdict on a formula. Sub-expressions stand in backticks."""
 
     level: str  # A key of `LEVELS`; it is about the result
     sentence: str  # The verdict: a sentence, and a second one where samples leave double range

@@ -470,7 +470,7 @@ def _concentration(result: Where, name: str) -> str:
     described = result.carriers[1]
     fewer = 1 < len(described.positions) < len(smallest.positions)
     if fewer and result.place is not None and described in small_parts:
-        smallest = described  # of these the next sentence tells
+        smallest = described  # the next sentence tells of these rows
     count = len(smallest.positions)
     if count == 1:
         row, share = result.row_number(smallest.positions[0]), wording.percent(smallest.share)

@@ -94,7 +94,7 @@ def writing_loss(inspection: Inspection) -> WritingLoss:
     Notes
     -----
     loss = 1/2 log10(E[q^2] / E[1 + sum_v (x_v df/dx_v / f)^2]), both means over the samples
-    with finite q.  There own <= q, for the variables and the root are classes of their own;
+    with finite q. There own <= q, for the variables and the root are classes of their own;
     only a formula that is a single variable is rounded less than any result can be.
 
     Examples

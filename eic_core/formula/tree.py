@@ -79,7 +79,7 @@ class Formula:
 
     @classmethod
     def from_draft(cls, root: Draft, source: str = "") -> Formula:
-        parents_first: list[Draft] = []  # and the last operand before the first
+        parents_first: list[Draft] = []  # parents first, and the last operand before the first
         pending = [root]
         while pending:
             draft = pending.pop()

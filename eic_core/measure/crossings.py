@@ -1,6 +1,6 @@
 """The event where a node changes its sign: a zero, a pole or a jump.
 
-Not every zero is harmful: the terms of `x + x**3` have one sign near 0.  So the formula is
+Not every zero is harmful: the terms of `x + x**3` have one sign near 0. So the formula is
 evaluated along lines between samples of opposite sign, closer and closer to the change.
 """
 
@@ -197,7 +197,7 @@ def loses_all_at_zero(formula: Formula, node_id: int, samples: Samples) -> bool:
     if not row.crossing or row.poles:
         return False
     first = formula.first[node_id]
-    forms: list[ValueForm] = []  # of the subtree, from its first node on
+    forms: list[ValueForm] = []  # forms of the subtree's nodes, from its first on
     for node in formula.nodes[first:node_id]:
         if not node.children:
             form = _leaf_form(node, samples)
@@ -404,7 +404,7 @@ class _Search:
             if not len(low):
                 break
             low, high, y, s, line = self._cut_lines(low, high, AGAIN)
-            _, first = np.unique(line, return_index=True)  # of each line the first change
+            _, first = np.unique(line, return_index=True)  # the first change of each line
             low, high, y, s, line = low[first], high[first], np.abs(y[first]), s[first], line[first]
             least, most, s_before = least[line], most[line], s_before[line]
             smaller, larger = np.min(y, axis=1), np.max(y, axis=1)

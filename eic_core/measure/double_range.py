@@ -1,7 +1,7 @@
 """The rows at which plain double precision has no value of the result though there is one.
 
 A sample *leaves double range* where the exact value of some node is finite and not zero, but over-
-or underflows; the result may survive it.  Rounding alone may also make a divisor 0 or push an
+or underflows; the result may survive it. Rounding alone may also make a divisor 0 or push an
 argument out of its domain: ``1/(1 - cos(x))`` at 1e-9.
 """
 
@@ -155,7 +155,7 @@ MOST_LOOKED_AT = 2_000
 
 def indistinct_rows(inspection: Inspection) -> Mapping[int, int]:
     """Samples without a value at 60 digits that may have one: the row, and the node that fails.
-    1/(1 - erf(30)) has none at 60 digits, but one at 1,000.  Cached with the inspection.
+    1/(1 - erf(30)) has none at 60 digits, but one at 1,000. Cached with the inspection.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -207,7 +207,7 @@ def _may_be_blurred(y: float, s2: float, row: Operator | None) -> bool:
 
 
 def double_range(inspection: Inspection) -> DoubleRange:
-    """Find the rows at which plain double precision has no value of the result.  Only rows flagged
+    """Find the rows at which plain double precision has no value of the result. Only rows flagged
     in the first pass are run again, with wider exponents; cached with the inspection.
 
     >>> from eic_core.formula.syntax import read
@@ -296,7 +296,7 @@ def _by_overflow(
     tape: Tape, samples: Samples, in_double: list[Array], s: Array, worn: np.ndarray
 ) -> np.ndarray:
     """The rows, of those that lose digits to the range, at which an overflow costs them: a longer
-    type tries one end of the range of doubles at a time.  If neither end alone or both cost digits,
+    type tries one end of the range of doubles at a time. If neither end alone or both cost digits,
     or without a longer type, an overflow is blamed if there is one.
     """
     count = int(np.count_nonzero(worn))
@@ -397,7 +397,7 @@ def _places(
 ) -> tuple[RangePlace, ...]:
     """Follow each lost result down to the step at which it was lost.
     From a step without a number to an operand without one; from a false 0 to an operand that is a
-    false 0 or has left the range; else the step itself is to blame.  A step that does not overflow,
+    false 0 or has left the range; else the step itself is to blame. A step that does not overflow,
     and has no number though its operands have, got a wrong operand: one that underflows, else one
     rounded to 0 or out of the domain, of several one that alone takes the value.
     """

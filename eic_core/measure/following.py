@@ -1,6 +1,6 @@
 """The result's move with a step below it that keeps no digit, found by moving that step.
 
-Amplification is of first order: infinite where a step jumps, or is 0 and moves.  The steps above
+Amplification is of first order: infinite where a step jumps, or is 0 and moves. The steps above
 may be finite although the result follows (``sqrt((x - a)**2 + (y - b)**2)`` of two equal points),
 or the result may move by little (``1000000 + floor(x)``).
 """

@@ -84,7 +84,7 @@ class NodeAmplification(NamedTuple):
     invalid: int
     singular: int  # Valid samples at which s_k is infinite (or above 10^30)
     shares: EdgeShares
-    texts: NodeTexts  # Of all nodes of the formula
+    texts: NodeTexts  # The texts of all nodes of the formula
     # Valid samples at which the node is evaluated, over which its means are, if it stands in a
     # formula with conditionals; else -1: all of them
     evaluated: int = -1

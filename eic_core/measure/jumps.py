@@ -1,6 +1,6 @@
 """The samples at which a rounding decides the result's value, where a formula has jumps.
 
-Between jumps s says nothing of an operand that has lost its digits.  So the formula runs several
+Between jumps s says nothing of an operand that has lost its digits. So the formula runs several
 times, each inexact step moved by a rounding or not, at random.
 """
 
@@ -69,7 +69,7 @@ class Undecided(Plain):
 
 def undecided(inspection: Inspection) -> Undecided:
     """The samples at which a rounding decides the result, but not those where no digit is right (s
-    tells of those).  The same data give the same answer; cached with the inspection.
+    tells of those). The same data give the same answer; cached with the inspection.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -100,7 +100,7 @@ def _find(inspection: Inspection) -> Undecided:
     explained = FAR * UNIT_ROUNDOFF * s[rows]
     spread = np.fmax(*(relative_error(end, runs.exact_result) for end in (runs.low, runs.high)))
     far = (spread > explained) & np.any(runs.turned, axis=0)
-    far &= ~(runs.ranged & ~np.isfinite(runs.plain_result))  # that is told as a lost value
+    far &= ~(runs.ranged & ~np.isfinite(runs.plain_result))  # such a row is told as a lost value
     jumps = []
     for place, step in enumerate(steps):
         below = set(tape.members(step.slot)) - {step.slot}

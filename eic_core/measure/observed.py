@@ -48,7 +48,7 @@ def run_in(tape: Tape, columns: Mapping[str, Any], count: int, kind: str) -> lis
 
 
 def relative_errors(truth: Sequence[Any], computed: Sequence[float], kind: str) -> Array:
-    """Signed relative errors in units of the type's roundoff.  nan where the exact value is not
+    """Signed relative errors in units of the type's roundoff. nan where the exact value is not
     real (None), or is 0 and the other is not; inf where the type has no number for a value.
     """
     roundoff = ROUNDOFF[kind]
@@ -291,9 +291,9 @@ class ObservedError(Plain):
     mean_digits_lost: float = math.nan
     # Further rows, at which the exact value itself is beyond all numbers of the type
     out_of_range: int = 0
-    zeros: int = 0  # Of the rows those whose exact value is 0 and that have another
-    # Of the rows those whose exact value is so far below the normal numbers of the type that the
-    # nearest has lost a digit; errors count relative to the smallest normal number there
+    zeros: int = 0  # Rows whose exact value is 0 and that have another
+    # Rows whose exact value is so far below the normal numbers of the type that the nearest has
+    # lost a digit; errors count relative to the smallest normal number there
     fewer: int = 0
     # The largest of those others, in units of the largest exact value, or of 1 if all are 0; 0
     # without them

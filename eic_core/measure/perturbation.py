@@ -45,15 +45,15 @@ class NodeEstimate:
     # low, high: confidence interval of `local_eic` at the level asked for
     low: float
     high: float
-    degrees_of_freedom: float  # Of the scaled chi-squared distribution that `mean_s2` follows
+    degrees_of_freedom: float  # Those of the scaled chi-squared distribution that `mean_s2` follows
     # Valid samples not used at this node: its value is 0, so that relative noise does not show, or
     # sigma s > `STEADY`, or the noise left the domain
     left_out: int
 
     def confidence_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """An interval for log10 s-bar on these very samples.  To first order the variance over R
+        """An interval for log10 s-bar on these very samples. To first order the variance over R
         repeats at a sample is s^2 chi^2_(R-1) / (R-1); the mean follows nearly a scaled chi-squared
-        law with matched moments (F. E. Satterthwaite, Biometrics Bulletin 2 (1946) 110-114).  A
+        law with matched moments (F. E. Satterthwaite, Biometrics Bulletin 2 (1946) 110-114). A
         heavy tail of s widens it, which only more repeats narrow.
         """
         if math.isnan(self.mean_s2) or self.mean_s2 == 0:
@@ -145,9 +145,9 @@ def estimate(
 
     Notes
     -----
-    Every node, equal subtrees included, has noise of its own.  A sample whose
+    Every node, equal subtrees included, has noise of its own. A sample whose
     clean value leaves double range counts as invalid here: there is no second
-    look at 60 digits as in Algorithm 1.  A condition within some sigma of its threshold is turned
+    look at 60 digits as in Algorithm 1. A condition within some sigma of its threshold is turned
     by the noise: there sigma s is large, and the sample is left out.
 
     Examples

@@ -130,7 +130,7 @@ class _Linear(NamedTuple):
 
 
 def _linear(jacobian: Array, missed: Array) -> _Linear | None:
-    """The least-squares problem as R and Q' times the aim; None beyond double range.  By blocks,
+    """The least-squares problem as R and Q' times the aim; None beyond double range. By blocks,
     because shared-out large matrices cost more than they save where other processes wait for the
     same cores.
     """

@@ -346,7 +346,7 @@ def _fill(
     source: str,
 ) -> Table:
     """Read every cell as a number, or as nan and a `CellProblem`; a cell with more digits than a
-    double keeps its text.  Surplus cells of a row are an error unless blank.
+    double keeps its text. Surplus cells of a row are an error unless blank.
     """
     parts: list[list[np.ndarray]] = [[] for _ in names]
     exact: dict[str, dict[int, str]] = {}
@@ -611,7 +611,7 @@ def match_variables(
     Notes
     -----
     Indexed variables go by name only if all of them have a column of that name; a mixture would
-    silently shift some of them.  A known base decides before names where the columns count
+    silently shift some of them. A known base decides before names where the columns count
     themselves (x0, x1, ... or x1, x2, ...), unless it leaves a variable without a column that all
     have by name, or the formulas call other columns by name, or they would count from 0 without
     an x0 where the columns count from 1; a user's choice always holds.

@@ -30,7 +30,7 @@ class Tail:
 
 
 def hill_index(values: np.ndarray, k: int) -> float:
-    """Hill's estimator of the tail index from the k largest values, 1 <= k < n.  alpha-hat = k /
+    """Hill's estimator of the tail index from the k largest values, 1 <= k < n. alpha-hat = k /
     sum(log(X_(n-i+1) / X_(n-k))), inf if the tail is flat (B. M. Hill, "A simple general approach
     to inference about the tail of a distribution", Annals of Statistics 3 (1975), Eq. (3.1)).
 

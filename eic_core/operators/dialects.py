@@ -1,7 +1,7 @@
 """The languages that a formula may be copied to: descriptions for `eic_core.formula.copying`.
 
-Templates are those of `eic_core.operators.writing`.  A key may carry the parameter: ``log:10``,
-``root:even``, ``root:odd`` and ``log:*`` for any other.  An operator without a key is refused.
+Templates are those of `eic_core.operators.writing`. A key may carry the parameter: ``log:10``,
+``root:even``, ``root:odd`` and ``log:*`` for any other. An operator without a key is refused.
 """
 
 from __future__ import annotations

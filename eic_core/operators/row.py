@@ -93,8 +93,8 @@ class Operator:
     # True if kappa has zeros for ever larger operands, so that a rounding of a large operand
     # matters to it
     waves: bool = False
-    # After which the value repeats, or 0: a large operand must be reduced, and needs its digits for
-    # that
+    # Change of the operand after which the value repeats, or 0: a large operand must be reduced,
+    # and needs its digits for that
     period: float = 0.0
     steps: bool = False  # True if the value jumps between flat parts for ever larger operands
     # True if the value jumps where the first operand passes a point inside the domain

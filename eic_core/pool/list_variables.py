@@ -41,7 +41,7 @@ class ListedVariables:
     spelled: tuple[str, ...] = ()  # As each formula has them
     countings: Mapping[Group, Counting] = field(default_factory=dict)
     mixed: bool = False  # Whether some count from 1 and others from 0
-    # Of formulas with indexed variables: a base, how many have it, and the first of them
+    # Formulas with indexed variables: a base, how many have it, and the first of them
     examples: tuple[tuple[int | None, int, str], ...] = ()
     # A formula that does not tell its base, one that does, is followed and spells its variables
     # otherwise, and that base

@@ -81,7 +81,9 @@ def score_listing(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> tuple[ListedScore, ...]:
-    """Score every row, in order, none dropped; double precision without rechecks, as `score_pool`.
+    """Score every row, in order, none dropped.
+
+    It is done in double precision without rechecks, as in `eic_core.pool.scoring.score_pool`.
 
     Parameters
     ----------
@@ -123,8 +125,8 @@ class _Task:
     positions: tuple[int, ...]
     rows: tuple[Listed, ...]
     counting: Counting
+    # Readings of the first rows, if they have been read
     readings: tuple[Reading | str, ...] = ()
-    # Of the first rows, if they have been read
 
 
 def _tasks(rows: Sequence[Listed], data: ListingData) -> Iterator[_Task]:

@@ -44,7 +44,7 @@ class Pick(Plain):
     eta: float  # The factor of a node
     ranked: tuple[tuple[float, ListedScore], ...]  # Fitness and formula, the best first
     left_out: int  # Formulas without a fitness
-    sentence: str  # Which formula, why, and what it costs
+    sentence: str  # Says which formula, why, and what it costs
 
     _JSON = (
         ("picked", lambda pick: row_document(pick.picked, pick.ranked)),

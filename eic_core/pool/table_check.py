@@ -56,8 +56,8 @@ class TableCheck:
 def check_table(
     scores: Sequence[ListedScore],
     table: Table,
-    problem: str,  # Of these formulas; "" if the list does not say
-    problems: Sequence[str],  # All that the list names
+    problem: str,  # The problem of these formulas; "" if the list does not say
+    problems: Sequence[str],  # All problems that the list names
     target: str = "",
 ) -> TableCheck:
     """Reasons against a table: name, columns, R^2 or losses differ from the list's statements."""

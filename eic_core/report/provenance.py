@@ -25,9 +25,9 @@ class Provenance:
     # By variable; empty with a table or plain columns
     domains: tuple[tuple[str, Domain], ...] = ()
     seed: int = 0
-    file_name: str = ""  # Of the table that the samples come from, or ""
-    file_hash: str = ""  # Of its bytes, or ""
-    file_columns: tuple[str, ...] = ()  # All its columns, in order
+    file_name: str = ""  # Name of the table that the samples come from, or ""
+    file_hash: str = ""  # Hash of the bytes of that table, or ""
+    file_columns: tuple[str, ...] = ()  # All columns of that table, in order
     mapping: Mapping[str, str] = field(default_factory=dict)
     target: str = ""  # Its column, or ""
     notices: tuple[str, ...] = ()  # Assumptions and omissions, a sentence each

@@ -182,7 +182,7 @@ def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
     )
 
 
-# Whose noise it is
+# The operators whose noise it is
 
 
 def target(findings: Findings) -> str:

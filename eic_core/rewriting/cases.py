@@ -220,7 +220,7 @@ CASES: tuple[Case, ...] = (
 class Attempt:
     case: Case
     repairs: Repairs
-    seconds: float  # Of one core
+    seconds: float  # Seconds that the attempt took on one core
 
     @property
     def q_after(self) -> float:

@@ -23,7 +23,7 @@ _AROUND = (("sin", 1), ("cos", -1))
 def half_angles(build: Builder, number: int) -> Iterator[tuple[str, int]]:
     """``w cos u`` in a sum of three terms or more by the half angle, the rest collected.
     So the law of cosines becomes ``(a - b)**2 + 4*a*b*sin(u/2)**2`` (Sinnott, "Virtues of the
-    Haversine", Sky & Telescope 68 (1984), for the sphere).  Two terms have rules of their own.
+    Haversine", Sky & Telescope 68 (1984), for the sphere). Two terms have rules of their own.
 
     >>> from eic_core.rewriting.terms import Terms
     >>> from eic_core.formula.rendering import to_python

@@ -68,13 +68,13 @@ SEARCHED_EVEN, SEARCHED_WORST = 25, 12
 @dataclass(frozen=True)
 class Rows:
     searched: tuple[int, ...]  # The worst at the root and at the bottleneck, and some evenly spaced
-    # Compared at high precision: up to 200, those of `searched` and `observed` among them
+    # Rows compared at high precision: up to 200, those of `searched` and `observed` among them
     verified: tuple[int, ...]
-    # On which EIC and q are told: evenly spaced; all 10,000 up to 30 nodes
+    # Rows on which EIC and q are told: evenly spaced; all 10,000 up to 30 nodes
     measured: tuple[int, ...]
-    # On which the errors of single and double precision are told: evenly spaced
+    # Rows on which the errors of single and double precision are told: evenly spaced
     observed: tuple[int, ...]
-    scanned: tuple[int, ...]  # Whose domain is scanned in double precision: evenly spaced
+    scanned: tuple[int, ...]  # Rows whose domain is scanned in double precision: evenly spaced
 
 
 def choose_rows(formula: Formula, samples: Samples) -> Rows:

@@ -76,7 +76,7 @@ class OwnForm:
 
 
 def compare_own_form(formula: Formula, other: Formula, samples: Samples) -> OwnForm:
-    """Verify and measure a form that somebody proposes for a formula.  Raises `UserError` if
+    """Verify and measure a form that somebody proposes for a formula. Raises `UserError` if
     `other` has a variable that the formula has not, or one of them cannot be compared.
 
     >>> from eic_core.formula.syntax import read

@@ -90,7 +90,7 @@ def repair(
 
     A form is proposed if it saves 0.1 digits of q at the root or at its worst node (or
     keeps values in double range), q at the root does not rise (0.02 digits), its values agree to
-    1e-30 at high precision on up to 200 rows, and no row loses its value.  See ADR 0011.
+    1e-30 at high precision on up to 200 rows, and no row loses its value. See ADR 0011.
 
     Examples
     --------

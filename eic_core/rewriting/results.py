@@ -287,7 +287,7 @@ def _and_beyond(error: ObservedError) -> str:
 def no_repair_sentence(
     before: Measured, own: float, finished: bool, others: int, parts: RowParts = ALL_ROWS
 ) -> str:
-    """The reason why there is no repair.  `own` is the loss of the function itself; `finished` is
+    """The reason why there is no repair. `own` is the loss of the function itself; `finished` is
     False if the time limit ended the search; `others` counts the other forms tried.
     """
     q = before.q

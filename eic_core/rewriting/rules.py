@@ -1,9 +1,9 @@
 """Rewriting rules, the matching of their patterns, and their application at one place.
 
 A single letter stands for any sub-expression, ``k``, ``m`` and ``n`` for a rational number; other
-numbers mean their value.  ``u**p`` matches every power of u, roots and exact exponents included.
+numbers mean their value. ``u**p`` matches every power of u, roots and exact exponents included.
 Operands of + and * match in either order, and a number in a sum matches anywhere in its chain (``1
-+ a`` in ``x + 1 + y``).  A rule (a row of `eic_core.rewriting.rule_table`) holds for all real
++ a`` in ``x + 1 + y``). A rule (a row of `eic_core.rewriting.rule_table`) holds for all real
 operands at which its left side has a value and its assumptions hold.
 """
 
@@ -61,7 +61,7 @@ class Matcher:
         """Every match of a pattern with a term, as placeholders bound to terms.
         A placeholder stands for any term, twice the same for equal terms; a constant for an equal
         number; ``u**v`` for any power and ``u**2`` also for ``u*u``; a sum with a constant for a
-        sum that holds that number anywhere; ``-u`` for anything that has an opposite.  Other
+        sum that holds that number anywhere; ``-u`` for anything that has an opposite. Other
         operators match operand by operand, sums and products in both orders.
         """
         if draft.operator == VARIABLE:

@@ -1,8 +1,8 @@
 """Values of terms on rows of data at high precision, and the digits that noise leaves.
 
-The values have as many digits as the formula needs.  From them, in extended double precision,
+The values have as many digits as the formula needs. From them, in extended double precision,
 follow the derivatives D[c] = d value / d log(c) with respect to every class c of equal
-sub-expressions.  The correlated amplification is q^2 = sum_c D[c]^2 / y^2, the plain one s^2 = v /
+sub-expressions. The correlated amplification is q^2 = sum_c D[c]^2 / y^2, the plain one s^2 = v /
 y^2 with v = y^2 + sum (de/dy_i)^2 v_i (Yu et al., ``eq:recursive_relation``).
 """
 
@@ -98,7 +98,7 @@ def _relative(change: Numbers, y: Numbers) -> Numbers:
 
 
 class ValueTable:
-    """Values and noise of terms on fixed rows, with `digits` decimal digits.  A float in `rows` is
+    """Values and noise of terms on fixed rows, with `digits` decimal digits. A float in `rows` is
     exactly its binary number; `unresolved`, shape (R,), marks rows whose values need more digits.
 
     >>> from eic_core.formula.syntax import read
@@ -204,9 +204,9 @@ class ValueTable:
         return self._noise[number]
 
     def _propagate(self, number: int) -> Noise:
-        """The noise of a term from that of its operands.  ``moved[c]`` is the derivative by log(c)
+        """The noise of a term from that of its operands. ``moved[c]`` is the derivative by log(c)
         of class c, summed over all ways there (shared noise); `deviation` takes every node's noise
-        as independent.  A way with a 0 in it passes nothing, however steep the rest.
+        as independent. A way with a 0 in it passes nothing, however steep the rest.
         """
         term = self.terms[number]
         y = to_extended(self.values(number))

@@ -27,7 +27,7 @@ class Verification:
     digits: int  # The largest working precision that was needed
     agreement: int  # Relative agreement is to 10^-agreement or better
     domain_rows: int  # Rows at which the form has a value wherever the formula has one
-    widened: int  # Of the compared rows, those at which only the new form has a value
+    widened: int  # Compared rows at which only the new form has a value
 
     _JSON = ("rows", "digits", "agreement", "domain_rows", "widened")
 

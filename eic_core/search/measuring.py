@@ -195,7 +195,9 @@ _NODES = _Nodes()
 
 
 def lay_out_terms(terms: Sequence[Term]) -> Tape:
-    """Terms as one tape, equal parts once, as `lay_out_population` makes of their formulas.
+    """Terms as one tape, equal parts once.
+
+    `eic_core.engine.tape.lay_out_population` makes the same of their formulas.
 
     >>> tape = lay_out_terms([("$x", "sin", "$y", "mul"), ("$x", "sin")])
     >>> len(tape), tape.roots, tape.operands

@@ -58,8 +58,8 @@ class SearchBudget:
 @dataclass(frozen=True)
 class SearchProgress:
     evaluations: int
-    seconds: float  # Of this run
-    rate: float  # Candidates a second, of this run
+    seconds: float  # Seconds that this run has taken
+    rate: float  # Candidates a second, in this run
     best_r2: float  # On the training rows
     front: int  # Formulas on the front
 

@@ -86,7 +86,7 @@ def one_of(some: Sequence[Some], rng: random.Random) -> Some:
 class Vocabulary:
     variables: tuple[str, ...]  # Canonical names
     steps: tuple[str, ...] = DEFAULT_STEPS  # Keys of `STEPS`
-    most_nodes: int = 40  # Of a candidate
+    most_nodes: int = 40  # The most nodes of a candidate
     constants: float = 0.2  # Share of leaves that are numbers, 0 to 1
 
     def __post_init__(self) -> None:

@@ -145,7 +145,7 @@ class ClassGraph(PairGraph):
         classes: np.ndarray,
         max_edges: int = MAX_EDGES,
     ) -> None:
-        # Of the edges between two classes only the heaviest can be in an optimum.
+        # Only the heaviest of the edges between two classes can be in an optimum.
         self._rows = PairGraph(sweep, forbidden, max_edges)
         super().__init__(sweep, max_edges=max_edges)
         self._classes = classes.astype(np.int32)

@@ -55,7 +55,7 @@ class Placed(NamedTuple):
     formula: Formula
     samples: Samples
     table_rows: np.ndarray  # For each sample its row of the table
-    rows: int  # Of the table
+    rows: int  # How many rows the table has
 
 
 class Sameness:

@@ -160,7 +160,7 @@ class ChatEndpoint:
     _headers: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        self.key = self.key.strip()  # of a file, it often ends in a line break
+        self.key = self.key.strip()  # a key from a file often ends in a line break
         self.base_url = check_address(self.base_url, self.key)
 
     def answer(self, call: Call) -> ModelReply:
@@ -320,7 +320,7 @@ def _error_message(error: Any) -> str:
         return message
     try:
         return f"{message} {error.response.text}"
-    except Exception:  # of an answer in pieces that was not read
+    except Exception:  # an answer in pieces that was not read has no text
         return message
 
 

@@ -92,7 +92,7 @@ PROMPT_SHA256 = frozen_hash(TEMPLATE)
 class Prompt:
     system: str
     user: str
-    schema: dict[str, Any]  # Of the answer
+    schema: dict[str, Any]  # The JSON schema of the answer
 
 
 @dataclass(frozen=True)

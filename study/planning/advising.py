@@ -33,7 +33,8 @@ class Target:
     'an interval of ± 5.0 points'
     """
 
-    half_width: float | None = None  # Of the confidence interval, in shares: 0.05 is ± 5 points
+    # Half the width of the confidence interval, in shares: 0.05 is ± 5 points
+    half_width: float | None = None
     power: float | None = None  # Probability that the test finds the preference
 
     def __post_init__(self) -> None:

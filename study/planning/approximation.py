@@ -14,18 +14,18 @@ from study.statistics.simulation import StudyModel, binary_correlation
 
 @dataclass(frozen=True)
 class Correlations:
-    same_pair: float  # Of two raters on one pair
-    same_problem: float  # Of two raters on two pairs of one problem
-    same_rater: float  # Of one rater on pairs of two problems
-    same_rater_and_problem: float  # Of one rater on two pairs of one problem
+    same_pair: float  # Correlation of two raters' votes on one pair
+    same_problem: float  # Correlation of two raters' votes on two pairs of one problem
+    same_rater: float  # Correlation of one rater's votes on pairs of two problems
+    same_rater_and_problem: float  # Correlation of one rater's votes on two pairs of one problem
 
 
 @dataclass(frozen=True)
 class Approximation:
     model: StudyModel
     votes: float  # Deciding votes that count, on average
-    standard_error: float  # Of the rate, in shares
-    degrees_of_freedom: int  # Of the headline's t distribution; below 1 there is no interval
+    standard_error: float  # Standard error of the rate, in shares
+    degrees_of_freedom: int  # Those of the headline's t distribution; below 1 there is no interval
     given_problems: bool  # Whether the problems are held fixed, being fewer than ten
 
     @property

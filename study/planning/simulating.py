@@ -74,7 +74,7 @@ PAPER = StudyModel(
 )
 """Yu et al., appendix ``app:expert_rating``: 172 pairs of 19 problems, 108 raters with 10 ballots
 each, 1080 votes cast and 840 valid (here: the sessions of 24 raters do not count), 69.8 % for
-lower EIC, Fleiss' kappa 0.37.  `PAPER_ASSUMES` says what they do not report."""
+lower EIC, Fleiss' kappa 0.37. `PAPER_ASSUMES` says what they do not report."""
 
 PAPER_ASSUMES = (
     "The paper does not say how much the votes of one rater, or the pairs of one problem, go "
@@ -97,7 +97,7 @@ class Plan(PlainAtLevel):
     model: StudyModel
     studies: int
     seed: int
-    level: float  # Of the intervals; 1 - level is that of the tests
+    level: float  # Level of the intervals; 1 - level is that of the tests
     one_sided: bool  # Whether the study declares a one-sided test
     votes: float  # Deciding votes that count, on average
     power: MonteCarloEstimate  # How often the report's verdict is that people prefer the lower EIC

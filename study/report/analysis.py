@@ -148,9 +148,9 @@ class HeldGaps(Plain):
 
     least: float  # The gap that the matching asked for
     known: int  # Pairs of which it is known
-    # Of these, whose gap is there in `HELD_SHARE` of the draws of the rows or more
+    # Known pairs whose gap is there in `HELD_SHARE` of the draws of the rows or more
     in_most_draws: int
-    without_worst_row: int  # Of these, whose gap is still `least` without the row of most loss
+    without_worst_row: int  # Known pairs whose gap is still `least` without the row of most loss
 
     _JSON = ("least", "known", "in_most_draws", "without_worst_row")
 
@@ -169,7 +169,7 @@ class StudyReport:
     # attention checks have none.
     reasons: tuple[str, ...]
     level: float = 0.95  # Confidence level of the intervals
-    seed: int = 0  # Of the bootstraps
+    seed: int = 0  # Seed of the bootstraps
     # "problems like these", "pairs like these" or "these pairs": what the headline is about
     estimand: Estimand = "pairs like these"
 
@@ -374,7 +374,7 @@ class StudyReport:
 
     @property
     def left_chosen(self) -> Preference:
-        """Valid votes for the formula on the left (as `lower`) and on the right."""
+        """Valid votes for the formula on the left (as `Preference.lower`) and on the right."""
         return Preference.of(
             "tie"
             if v.choice == "tie"

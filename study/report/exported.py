@@ -68,7 +68,7 @@ class ExportedPair:
 
 @dataclass(frozen=True)
 class ExportedVote:
-    """One vote as it was cast.  The field names are the columns of ``votes.csv``."""
+    """One vote as it was cast. The field names are the columns of ``votes.csv``."""
 
     vote: str  # Unique id
     rater: str  # Pseudonym; one rater is one rating session
@@ -138,8 +138,8 @@ class RaterCounts:
     consented: int = 0
     finished: int = 0
     withdrawn: int = 0
-    # Of those invited, who came through an open link: how many saw it nobody knows. None in exports
-    # from before this was counted.
+    # How many of those invited came through an open link: nobody knows how many saw it. None in
+    # exports from before this was counted.
     through_open_links: int | None = None
 
 
@@ -166,7 +166,7 @@ class StudyExport:
     # study, title: id and display name
     study: str
     title: str
-    hash: str  # Of the frozen configuration, hex
+    hash: str  # Hash of the frozen configuration, hex
     pairs: tuple[ExportedPair, ...]  # Those that raters could get
     votes: tuple[ExportedVote, ...]
     # frozen_at, closed_at, exported_at: UTC

@@ -23,7 +23,7 @@ class ExportedRun:
     model: str
     base_url: str
     temperature: float
-    repeats: int  # Of each pair, half of them in either order
+    repeats: int  # How often each pair is asked, half of them in either order
     # prompt, prompt_sha256: the template, and its hash
     prompt: str
     prompt_sha256: str
@@ -44,7 +44,7 @@ class ExportedRun:
 
 @dataclass(frozen=True)
 class ExportedAnswer:
-    """One answer of a model.  The field names are the columns of ``model_answers.csv``."""
+    """One answer of a model. The field names are the columns of ``model_answers.csv``."""
 
     answer: str  # Unique id
     # run, pair, problem: label of the run; the pair of the study and its problem

@@ -53,7 +53,7 @@ class Mark:
 class Intervals:
     marks: tuple[Mark, ...]  # From top to bottom
     axis: str = ""  # Title of the axis; "" without one
-    limits: tuple[float, float] = (0.0, 1.0)  # Of the axis; (0, 1) is written in percent
+    limits: tuple[float, float] = (0.0, 1.0)  # Ends of the axis; (0, 1) is written in percent
     middle: float = 0.5  # A line to compare with
     # Names stand at the left; else, with the text of their mark, above the interval
     beside: bool = True

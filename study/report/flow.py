@@ -54,7 +54,7 @@ class StudyFlow(Plain):
     lost: tuple[Lost, ...]  # By reason
     valid: int
     deciding: int
-    # Of those who did not vote on as many pairs as a rater gets: votes, and how many raters stopped
+    # Raters who did not vote on as many pairs as a rater gets: votes, and how many raters stopped
     # there
     stopped_after: Mapping[int, int]
     whole: int  # Pairs that a rater gets

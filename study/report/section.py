@@ -48,5 +48,5 @@ class Section:
     tables: tuple[SectionTable, ...] = ()
     figure: str = ""  # A name of `study.report.figures.FIGURES`; "" without one
     explanation: str = ""  # How it was done and how to read it, for those who ask
-    # Of a possible threat: whether it needs attention; "" where nothing is judged
+    # Whether a possible threat needs attention; "" where nothing is judged
     judgement: Judgement = ""

@@ -146,7 +146,7 @@ class Agreement(PlainAtLevel):
     # Mean share of votes for the lower EIC on the pairs that count; None if none counts
     lower_share: float | None
     coding: str  # What the categories are: the coefficients depend on it
-    seed: int  # Of the intervals
+    seed: int  # Seed of the intervals
     level: float
 
     _JSON = (

@@ -188,7 +188,9 @@ def krippendorff_alpha(
 def fleiss_coefficient(
     counts: Counts, *, draws: int = 2000, seed: int = 0, level: float = 0.95
 ) -> Coefficient:
-    """Fleiss' kappa, as in `fleiss_kappa`, as a `Coefficient`; arguments as for `raw_agreement`.
+    """Fleiss' kappa as a `Coefficient`; arguments as for `raw_agreement`.
+
+    The value is that of `study.statistics.agreement.fleiss_kappa`.
 
     >>> round(fleiss_coefficient([[4, 1], [0, 3], [2, 2], [5, 0]]).value, 4)
     0.4544

@@ -24,11 +24,13 @@ class EffectSize(Plain):
 
     margin: float  # The smallest effect of interest, in shares
     declared: bool  # Whether it was declared before the first vote
-    alpha: float  # Of each one-sided test
-    # p_above, p_below: that the rate is not above 1/2 + margin, and not below 1/2 - margin
+    alpha: float  # Significance level of each one-sided test
+    # p_above, p_below: the p-values of the tests that the rate is not above 1/2 + margin, and not
+    # below 1/2 - margin
     p_above: float | None
     p_below: float | None
-    p_within: float | None  # That it is not between the two: the larger of two one-sided tests
+    # p-value of the test that the rate is not between the two: the larger of two one-sided tests
+    p_within: float | None
 
     _JSON = ("margin", "declared", "alpha", "p_above", "p_below", "p_within", "finding", "sentence")
 

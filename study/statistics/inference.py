@@ -56,7 +56,8 @@ class ClusteredRate(PlainAtLevel):
     components: tuple[Component, ...]
     # Kish's effective number of problems: how many of equal size tell as much
     effective_problems: float
-    degrees_of_freedom: float  # Of the t distribution; 0 or less if there is no spread to measure
+    # Those of the t distribution; 0 or less if there is no spread to measure
+    degrees_of_freedom: float
     too_small: str  # "", or why this study is too small for a trustworthy interval, in a sentence
     reason: str  # "", or why there is no interval and no test
 

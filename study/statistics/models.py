@@ -95,12 +95,13 @@ class ModelEstimate(PlainAtLevel):
     """A mean over pairs, with what the clusters say about its uncertainty."""
 
     value: float | None
-    variance: float | None  # Of `value`; None where there is a `reason`
+    variance: float | None  # Variance of `value`; None where there is a `reason`
     degrees_of_freedom: float
     pairs: int
     clusters: tuple[tuple[str, int], ...]
     null: float = 0.0  # What "nothing" would be: one half of a rate, 0 of a difference
-    rate: ClusteredRate | None = None  # Of a share: its interval is made as that of people's
+    # The rate of a share, whose interval is made as that of people's; else None
+    rate: ClusteredRate | None = None
     # too_small, reason: why the interval is not to be relied on; why there is none; ""
     too_small: str = ""
     reason: str = ""
@@ -296,7 +297,7 @@ class WithPeople:
     model: float | None  # How often an answer of the model agrees with a vote
     # The ceiling: how often the vote of a person who is left out agrees with another's
     people: float | None
-    # Of the four by name, and of "difference", `model` - `people`; pair bootstrap
+    # Intervals of the four by name, and of "difference", `model` - `people`; pair bootstrap
     intervals: Mapping[str, Interval | None]
 
     @property
@@ -448,7 +449,7 @@ def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
 class ModelFindings:
     answers: tuple[Any, ...]
     votes: tuple[Any, ...]  # People's valid ones
-    problems: Mapping[str, str]  # Of the pairs of the study
+    problems: Mapping[str, str]  # Problems of the pairs of the study
     sampled: Sampled | None = None
     level: float = 0.95
     seed: int = 0

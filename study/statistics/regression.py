@@ -66,7 +66,7 @@ class RegressionTerm(PlainAtLevel):
 
 @dataclass(frozen=True)
 class RegressionFit(PlainAtLevel):
-    names: tuple[str, ...]  # Of the columns, without the intercept
+    names: tuple[str, ...]  # Names of the columns, without the intercept
     # The intercept and one for each column; empty if there is a `reason`
     terms: tuple[RegressionTerm, ...]
     votes: int
@@ -97,7 +97,7 @@ class Design:
     # shape (n, k): A column of ones, then each column less its mean, divided by its standard
     # deviation
     columns: Floats
-    names: tuple[str, ...]  # Of the k - 1 columns
+    names: tuple[str, ...]  # Names of the k - 1 columns
     back: Floats  # shape (k, k): Takes coefficients of `columns` to those of the columns as given
     clusters: tuple[Integers, ...]
 

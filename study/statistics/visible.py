@@ -21,7 +21,7 @@ MUCH = 0.7
 class VisiblePredictor(Plain):
     """The one visible count that best tells the lower EIC."""
 
-    name: str  # Of `VISIBLE`; "" without pairs
+    name: str  # A name in `VISIBLE`; "" without pairs
     fewer: bool  # Whether the formula of lower EIC mostly has fewer
     # Share of pairs that it tells right, ties as a half, each problem judged by the count and the
     # direction that are best on the others

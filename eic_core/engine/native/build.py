@@ -1,6 +1,6 @@
 """Compile the native engine: ``python -m eic_core.engine.native.build``.
 
-The compiler is ``CC``, ``cc``, ``gcc``, ``clang`` or the package ``ziglang``.  The library is named
+The compiler is ``CC``, ``cc``, ``gcc``, ``clang`` or the package ``ziglang``. The library is named
 after its sources and the kind of machine, and chooses between instruction sets when it is loaded,
 so that an image may be built on another processor.
 """

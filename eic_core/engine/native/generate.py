@@ -1,6 +1,6 @@
 """Write `operators.h` from the operator table: ``python -m eic_core.engine.native.generate``.
 
-A formula run on `C` expressions gives its text.  The file is committed, so that building needs a
+A formula run on `C` expressions gives its text. The file is committed, so that building needs a
 compiler only; a test holds it to the table.
 """
 

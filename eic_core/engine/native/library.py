@@ -101,9 +101,11 @@ class Library:
         self._loops_at = self._loops.buffer_info()[0]
         self._loop_ids: dict[Any, int] = {}
         self._lock = threading.Lock()
-        self._kinds: dict[str, int] = {VARIABLE: _COLUMN}  # and operators without parameter
+        # kinds of the variable and of operators without parameter
+        self._kinds: dict[str, int] = {VARIABLE: _COLUMN}
         self._numbers: dict[tuple[int, ...], int] = {}
-        self._table = array("i", bytes(4 * 6 * _MOST_ENTRIES))  # these never move, either
+        # table and program never move, either
+        self._table = array("i", bytes(4 * 6 * _MOST_ENTRIES))
         self._program = array("i", bytes(4 * 4 * 8 * _MOST_ENTRIES))
         self._words = 0
         self._tables_at = self._table.buffer_info()[0], self._program.buffer_info()[0]
@@ -182,7 +184,7 @@ class Library:
             found = self._entry(row, exact, len(children))
             if len(self._entries) > 4096:
                 self._entries.clear()
-            self._entries[key] = found  # of rows of the table only: others may be withdrawn
+            self._entries[key] = found  # only rows of the table are kept: others may be withdrawn
             plain = row.arity is not None and not row.has_parameter
             if plain and found is not None and not found[2]:
                 self._kinds[operator] = found[0]

@@ -284,7 +284,7 @@ class _Scanner(Brackets):
         """The shared tokens, closed by `END`."""
         self.matched: dict[int, int] | None = None
         self.looked = 0  # how many tokens were found to be no comparison
-        self.rows: list[list[int]] = []  # of each list of cases its depth, and the row's cells
+        self.rows: list[list[int]] = []  # the depth of each list of cases, and the row's cells
         self.other_pieces: dict[str, list[tuple[int, int, str]]] = {}
         while True:
             kind, text, start, end = self.raw[self.index]
@@ -436,7 +436,7 @@ class _Scanner(Brackets):
             text = f"{text}_{script}"
             if end in self.cut:
                 self.single_subscript(text, start, end)
-            if self.raw[self.index][1] == "^":  # of `x^2_0` the index stands behind it
+            if self.raw[self.index][1] == "^":  # in `x^2_0` the index stands behind the power
                 end = min(end, self.raw[self.index][2])
         self.emit(NAME, text, start, end)
 

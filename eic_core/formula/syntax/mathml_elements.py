@@ -22,7 +22,7 @@ class Element(NamedTuple):
     tag: str  # Its name without a prefix
     attributes: str  # As written
     children: list[Element]  # A text is a child without a tag
-    text: str  # Of a text
+    text: str  # The characters of a child without a tag; "" for an element
     # start, end: the place in the source, its tags included
     start: int
     end: int

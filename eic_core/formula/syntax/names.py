@@ -305,8 +305,9 @@ class Names:
         self.log_base = log_base
         self.close_products = False  # whether `2x` binds more tightly than `/` and `^`, as in Julia
         self.special = False  # whether `True`, `False` or `nan` was read
-        self.variants: dict[int, str] = {}  # of letters that have two forms in the text
-        self.met: dict[str, tuple[bool, str]] = {}  # of each name, if it is a constant; its label
+        self.variants: dict[int, str] = {}  # letters that have two forms in the text
+        # for each name, whether it is a constant; its label
+        self.met: dict[str, tuple[bool, str]] = {}
         self._spellings: dict[str, str] = {}
         for name, text in parameters.items():
             if name not in self.exact:

@@ -68,7 +68,7 @@ def _with_raised_functions(report: Report, names: Names, tokens: list[TokenRow])
     without parentheses ends at the next operator, function or bracket.
     """
     kept: list[TokenRow] = []
-    closing: list[TokenRow | None] = []  # of each open bracket, the power to stand behind it
+    closing: list[TokenRow | None] = []  # for each open bracket, the power to stand behind it
     place, changed = 0, False
     while place < len(tokens):
         kind, name, start, _, _ = row = tokens[place]
@@ -214,7 +214,7 @@ def _without_modules(report: Report, names: Names, tokens: list[TokenRow]) -> Re
     """
     kept: list[TokenRow] = []
     others: dict[str, str] = {}
-    pieces: dict[str, list[tuple[int, int, str]]] = {}  # of each letter, its calls as arguments
+    pieces: dict[str, list[tuple[int, int, str]]] = {}  # for each letter, its calls as arguments
     sure: set[str] = set()  # what is no object of a method
     places = [
         place
@@ -384,7 +384,7 @@ def _with_inverses(report: Report, names: Names, tokens: list[TokenRow]) -> Rewr
     """``sin^-1(x)`` as the inverse function, of which the reciprocal is the other reading."""
     kept: list[TokenRow] = []
     pieces: list[tuple[int, int, str]] = []
-    opened: list[str] = []  # of each open bracket, the power to stand behind it
+    opened: list[str] = []  # for each open bracket, the power to stand behind it
     place, label = 0, ""
     while place < len(tokens):
         kind, name, start, end, _ = row = tokens[place]
@@ -473,7 +473,7 @@ _CASE = Function("cases", 2, MANY, _in_turn)
 def _with_cases(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
     """``CASE WHEN c THEN a ELSE b END`` as a call of conditions and values in turn."""
     kept: list[TokenRow] = []
-    begun: list[str] = []  # of each CASE that is open, the last word
+    begun: list[str] = []  # the last word of each CASE that is open
     for place, row in enumerate(tokens):
         kind, text, start, end, _ = row
         word = text.upper() if kind in (NAME, CALL) else ""
@@ -537,7 +537,7 @@ _IF = FUNCTIONS["where"]
 def _with_branches(names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
     """R's ``if (c) a else b`` as a call of the condition and the two values."""
     kept: list[TokenRow] = []
-    opened: list[str] = []  # of each open bracket "(", of each choice what is open of it
+    opened: list[str] = []  # "(" for each open bracket; what is open of each choice
     changed = False
 
     def close(place: int) -> None:

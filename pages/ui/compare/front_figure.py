@@ -98,7 +98,7 @@ def ceiling(view: FrontView) -> float:
     if view.accuracy is None:
         usual, share = HIGH * 1.5, 1.5
     else:
-        # An R² below -1 (error 2) explains nothing.  A loss has no such scale: it is cut at a
+        # An R² below -1 (error 2) explains nothing. A loss has no such scale: it is cut at a
         # hundred times the median, and so are errors that are all above 2.
         usual, share = (2.0 if "loss" not in view.accuracy_name else -math.inf), 100.0
     if len(finite) and finite.min() > usual:

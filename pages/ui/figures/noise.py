@@ -38,11 +38,11 @@ _SYMBOLS = {"recursion": "diamond", "shaken": "circle", "observed": "square"}
 class Lane:
     label: str
     way: str  # "recursion", "shaken" or "observed"
-    value: float  # digits; nan and infinite values stand in words alone
-    low: float = math.nan  # of the interval; nan without one
+    value: float  # Digits; nan and infinite values stand in words alone
+    low: float = math.nan  # Lower end of the interval; nan without one
     high: float = math.nan
-    words: str = ""  # the value in words
-    limit: float = math.nan  # digits of the format, where none remains; nan for a prediction
+    words: str = ""  # The value in words
+    limit: float = math.nan  # Digits of the format, where none remains; nan for a prediction
 
 
 def lanes(node: TriangulatedNode) -> tuple[Lane, ...]:
@@ -296,7 +296,7 @@ def waterfall_figure(
 ) -> go.Figure:
     """The ledger of a node as bars that begin where the one above ends.
 
-    The `customdata` of a bar is its node, or `NOBODY`.  `mean` stacks the means of the samples'
+    The `customdata` of a bar is its node, or `NOBODY`. `mean` stacks the means of the samples'
     shares.
     """
     theme = THEMES[dark]

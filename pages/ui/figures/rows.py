@@ -37,7 +37,7 @@ ROW, VALUE, INPUT = "row", "value", "input"
 class Across:
     """The horizontal axis of the rows."""
 
-    # INPUT: a variable.  VALUE: the node that vanishes at the carrying rows.  ROW: the row number.
+    # INPUT: a variable. VALUE: the node that vanishes at the carrying rows. ROW: the row number.
     kind: str
     name: str = ""  # of the variable, or the node's text
 

@@ -142,7 +142,7 @@ class GapFindings:
 
     groups: tuple[Group, ...]
     summaries: dict[str, GroupSummary]
-    # Of methods: their formulas less the laws that these were searched for
+    # Differences of methods: their formulas less the laws that these were searched for
     differences: dict[str, GapDifference]
     claims: tuple[Claim, ...]
     # At each of `COUNTS`, without intervals; of groups that were measured at all of them

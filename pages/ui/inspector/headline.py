@@ -1,6 +1,6 @@
 """The headline above the tree: the verdict, four sentences, and the states without a picture.
 
-The page is drawn at once, with placeholder lines; a job computes the sentences.  The run of the
+The page is drawn at once, with placeholder lines; a job computes the sentences. The run of the
 page waits a moment at its end, open to the next click, to draw them; where they take longer, a
 fragment polls.
 """

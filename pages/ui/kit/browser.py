@@ -164,7 +164,7 @@ _CHECK = "_yield_callback"  # of `streamlit.runtime.state.safe_session_state.Saf
 
 
 # Streamlit ends a run at its next call once a newer request waits, and reading the session state is
-# such a call.  A callback that ends half-way loses its click: the newer request does not bring it
+# such a call. A callback that ends half-way loses its click: the newer request does not bring it
 # again.
 @contextmanager
 def uninterrupted() -> Iterator[None]:

@@ -56,7 +56,7 @@ class Summary:
 class DiagnosisService:
     """Answers about results; every method raises `UserError` where an answer makes no sense.
 
-    Answers are pure functions of a request, so all visits share them.  An answer that was cut
+    Answers are pure functions of a request, so all visits share them. An answer that was cut
     short is not shared, and about a result that was cut short there is none (ADR 0013).
 
     Parameters

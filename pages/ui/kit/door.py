@@ -43,7 +43,7 @@ def is_organiser() -> bool:
 
 
 def organiser() -> OrganiserService | None:
-    """The organiser's service, or None for others.  Ask for it in every callback and fragment."""
+    """The organiser's service, or None for others. Ask for it in every callback and fragment."""
     return lab().organising if is_organiser() else None
 
 

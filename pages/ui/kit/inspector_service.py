@@ -1,7 +1,7 @@
 """The inspector's service: from a request to everything that the page shows.
 
-Reading, sampling and inspecting are pure, so all visits share one bounded cache of results.  A
-result that was cut short says so and is not cached there (ADR 0013).  Without Streamlit.
+Reading, sampling and inspecting are pure, so all visits share one bounded cache of results. A
+result that was cut short says so and is not cached there (ADR 0013). Without Streamlit.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ needs 60 digits sends it to a worker (ADR 0012)."""
 class InspectionRequest:
     """Everything an inspection depends on, by value.
 
-    `domains` and `mapping` hold the user's choices; the rest is filled in.  `carried` names the
+    `domains` and `mapping` hold the user's choices; the rest is filled in. `carried` names the
     variables whose range was chosen for an example or a formula before.
     """
 
@@ -78,7 +78,7 @@ class InspectionResult:
     notices: tuple[str, ...] = ()
     # Variables sampled from a range that was chosen for an example or a formula before
     carried: tuple[str, ...] = ()
-    # The work that the limit of time left undone, in a sentence; "" if none.  With one the
+    # The work that the limit of time left undone, in a sentence; "" if none. With one the
     # inspection is that of double precision alone, and settles nothing.
     missing: str = ""
 
@@ -356,7 +356,7 @@ def inspect_request(
 ) -> InspectionResult:
     """Inspect a formula that is read already, with at most `seconds_of_check` at 60 digits.
 
-    If `quick`, raises `_NotQuick` where a sample needs 60 digits.  Raises `DataError` if the
+    If `quick`, raises `_NotQuick` where a sample needs 60 digits. Raises `DataError` if the
     samples cannot be had.
     """
     notices: list[str] = []
@@ -438,7 +438,7 @@ def match_table(
 ) -> tuple[VariableMatch, str]:
     """The column of each variable, and the target column ("" for none).
 
-    The user's choices come first, then names, then positions.  Unless the user chooses, the last
+    The user's choices come first, then names, then positions. Unless the user chooses, the last
     column is the target, if the formula does not name it.
     """
     variables = reading.formula.variables

@@ -77,7 +77,7 @@ class _Pickler(pickle.Pickler):
         number = self._numbers.get(id(obj))
         if number is not None:
             return _shared_object, (number,)
-        if isinstance(obj, MappingProxyType):  # which pickle does not know
+        if isinstance(obj, MappingProxyType):  # pickle does not know this type
             return _read_only, (dict(obj),)
         return NotImplemented
 

@@ -56,7 +56,7 @@ class PageState:
 
     formula: str = ""  # as typed; "" shows the empty page
     syntax: str = "auto"  # a notation, or "auto"
-    # Of the variables; the others take the default range
+    # Domains of variables; the others take the default range
     domains: tuple[tuple[str, Domain], ...] = ()
     samples: int = DEFAULT_SAMPLES
     seed: int = 0

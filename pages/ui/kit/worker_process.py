@@ -129,7 +129,7 @@ def _settle(limit: int) -> None:
         score.write("600")
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        if limit:  # of its own memory: shared memory does not count
+        if limit:  # the limit is on its own memory: shared memory does not count
             resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 

@@ -1,6 +1,6 @@
 """Sliders that move the domain: their tracks, which know nothing of Streamlit, and the widgets.
 
-The sliders live in a fragment.  A drag changes the state in its callback; the next run of the
+The sliders live in a fragment. A drag changes the state in its callback; the next run of the
 fragment sees a result of another domain and has the whole page run again.
 """
 

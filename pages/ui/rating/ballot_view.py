@@ -35,7 +35,7 @@ from study.rating_types import MAX_REASON, Ballot, RatingVisit
 HEARTBEAT = 15
 """Seconds between signs of life while a ballot is on the screen.
 
-Each is one short write.  Browsers slow the timers of hidden tabs down to one a minute, which
+Each is one short write. Browsers slow the timers of hidden tabs down to one a minute, which
 the service counts as idle; a lost connection sends none.
 """
 _CONFIG = json.dumps(

@@ -30,25 +30,26 @@ RATER_COOKIE = "rater"
 @dataclass
 class Tab:
     # The database alone decides where a rater stands: whatever stands here may be lost.
-    token: str = ""  # of the link in the address
+    token: str = ""  # The token of the link in the address
     # Personal tokens of this tab's consents, by the open link they came through: the back button
     # then leads on, and not to a second consent
     own_tokens: dict[str, str] = field(default_factory=dict)
-    request_id: str = ""  # Of the consent form on the screen
-    errors: dict[str, str] = field(default_factory=dict)  # Of the consent form, by field
-    link: str = ""  # To be shown right after consent, until the first ballot is asked for
-    notice: str = ""  # To be said above the next page
-    feedback: str = ""  # After the practice ballot, until the first ballot is asked for
+    request_id: str = ""  # Names the consent form on the screen
+    errors: dict[str, str] = field(default_factory=dict)  # Errors in the consent form, by field
+    link: str = ""  # The link to show right after consent, until the first ballot is asked for
+    notice: str = ""  # A sentence to say above the next page
+    # What is said after the practice ballot, until the first ballot is asked for
+    feedback: str = ""
     last_answered_ballot: str = ""  # The ballot that this tab voted on last
     confirming_withdrawal: bool = False  # Whether withdrawal waits for its confirmation
-    visit_after_withdrawal: RatingVisit | None = None  # After a withdrawal
+    visit_after_withdrawal: RatingVisit | None = None  # The visit to show after a withdrawal
     # Whether the visitor says that another person began in this browser
     someone_else: bool = False
     # heartbeat_ballot, last_heartbeat: the ballot on the screen, and its last sign of life by the
     # monotonic clock
     heartbeat_ballot: str = ""
     last_heartbeat: float = 0.0
-    # On the screen, where it stays while the database is too busy
+    # The ballot on the screen, where it stays while the database is too busy
     shown: NextBallot | None = None
     following: NextBallot | None = None  # What the vote of this run has brought, until it is drawn
 

@@ -23,7 +23,7 @@ UNKNOWN: Judgement = "cannot be told"
 TESTED = 9
 """Threats that a report looks at with a test."""
 ALPHA = 0.05 / TESTED
-"""A test of a threat below this asks for a closer look; none of them decides anything.  Divided by
+"""A test of a threat below this asks for a closer look; none of them decides anything. Divided by
 their number (Bonferroni), or one study in three that nothing is wrong with would have a look."""
 
 Side = Literal["above", "below", "open", ""]

@@ -61,7 +61,8 @@ class Stretch(PlainAtLevel):
 
 @dataclass(frozen=True)
 class Ballots(PlainAtLevel):
-    thirds: tuple[Stretch, ...]  # Of the ballot numbers 1 to the highest; empty thirds are left out
+    # Thirds of the ballot numbers 1 to the highest; empty ones are left out
+    thirds: tuple[Stretch, ...]
     numbers: tuple[Stretch, ...]  # Each ballot number that has a valid vote
     trend: LogisticFit  # Log odds of a vote for the lower EIC on the number of the ballot
     # Natural logarithm of the active seconds on the number of the ballot, ties included, votes of

@@ -60,7 +60,7 @@ class Gaps(PlainAtLevel):
     # there, and the fit cannot say what they would give if they were
     shared: tuple[str, ...]
     left_out: int  # Deciding votes on pairs of which a gap is not a finite number
-    unadjusted: ClusteredRate  # Of the votes that enter
+    unadjusted: ClusteredRate  # The rate of the votes that enter, without the fit
     level: float
 
     _JSON = (

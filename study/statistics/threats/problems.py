@@ -1,4 +1,4 @@
-"""Does the preference hold in every problem?  A rate for each, and how far they differ."""
+"""Does the preference hold in every problem? A rate for each, and how far they differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does the result hang on the exclusion threshold?  The rate at every threshold from 0 to 180 s."""
+"""Does the result hang on the exclusion threshold? The rate at every threshold from 0 to 180 s."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class SideBias(PlainAtLevel):
     ties: int
     # Share of the deciding votes with the lower EIC on the left: one half if sides balance
     lower_on_left: float | None
-    clustered: ClusteredRate  # Of left choices: its `lower` counts votes for the left
+    clustered: ClusteredRate  # Rate of left choices: its `lower` counts votes for the left
     one_sided: OneSided
     level: float
 

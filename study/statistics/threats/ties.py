@@ -36,7 +36,7 @@ CONVENTIONS: dict[Convention, str] = {
 @dataclass(frozen=True)
 class TiesCounted(PlainAtLevel):
     convention: Convention
-    votes: int  # That enter the rate
+    votes: int  # Votes that enter the rate
     rate: float | None
     # With the interval. Under "half" every vote stands in it twice, each tie once for either
     # formula, which leaves rate and clustered variance as they are.
