@@ -102,7 +102,8 @@ def run(folder: Path, workers: int, *files: str, status: int = 1) -> str:
         capture_output=True,
         text=True,
         check=False,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        env=os.environ
+        | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""},
     )
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout
