@@ -184,10 +184,10 @@ def measure_found(
             if progress is not None:
                 progress(done, len(rows))
 
-    return group_by_method(rows, outcomes())
+    return collect_by_method(rows, outcomes())
 
 
-def group_by_method(
+def collect_by_method(
     rows: Sequence[Listed], outcomes: Iterable[tuple[str, MeasuredFormula | str]]
 ) -> tuple[FoundByMethod, ...]:
     """Each method with its formulas and its reasons for none, in the order of the rows."""
@@ -261,7 +261,7 @@ def take_stored_scores(rows: Sequence[Listed]) -> tuple[FoundByMethod, ...]:
     >>> pool.formulas[0].at(1000).eic
     0.0
     """
-    return group_by_method(rows, ((row.method, _stored_outcome(row)) for row in rows))
+    return collect_by_method(rows, ((row.method, _stored_outcome(row)) for row in rows))
 
 
 def _stored_outcome(row: Listed) -> MeasuredFormula | str:

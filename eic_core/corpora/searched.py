@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import eic_core
-from eic_core.corpora.found import FoundByMethod, LawRows, group_by_method, measure_each
+from eic_core.corpora.found import FoundByMethod, LawRows, collect_by_method, measure_each
 from eic_core.corpora.laws import Law, load
 from eic_core.corpora.measured import COUNTS, SEED, Digits, MeasuredFormula
 from eic_core.errors import UserError
@@ -148,7 +148,7 @@ def shipped_pool_figures() -> tuple[FoundByMethod, ...]:
         (row.method, _shipped_outcome(row, cells, laws))
         for row, cells in zip(rows, figures, strict=True)
     ]
-    return group_by_method(rows, outcomes)
+    return collect_by_method(rows, outcomes)
 
 
 def _shipped_outcome(

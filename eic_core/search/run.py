@@ -310,10 +310,9 @@ def _processes(problem: SearchProblem, jobs: int) -> Iterator[Evolve]:
 
 def problem_document(problem: SearchProblem) -> dict[str, Any]:
     """A problem as it is passed to another process."""
-    samples = problem.samples
     return {
-        "columns": dict(samples.columns),
-        "target": samples.target,
+        "columns": dict(problem.samples.columns),
+        "target": problem.samples.target,
         "vocabulary": problem.vocabulary,
         "alpha": problem.alpha,
         "eta": problem.eta,
