@@ -62,7 +62,8 @@ def run(options: argparse.Namespace) -> None:
     table = read_data(options.data)
     target = options.target or table.names[-1]
     if target not in table.names:
-        raise DataError(f"the table has no column `{target}`", hint=f"it has {_listed(table)}")
+        names = ", ".join(f"`{name}`" for name in table.names)
+        raise DataError(f"the table has no column `{target}`", hint=f"it has {names}")
     inputs = [name for name in table.names if name != target]
     formulas, mappings = [], []
     for text in [options.formula, *([options.beside] if options.beside is not None else [])]:
@@ -80,10 +81,6 @@ def run(options: argparse.Namespace) -> None:
         print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))
     else:
         print("\n".join(card_lines(cards, ["formula", "beside"][: len(cards)])))
-
-
-def _listed(table: Table) -> str:
-    return ", ".join(f"`{name}`" for name in table.names)
 
 
 def columns_of(

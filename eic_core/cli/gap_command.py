@@ -291,9 +291,7 @@ def _rules(counts: Sequence[int], options: argparse.Namespace) -> Iterator[str]:
 
 
 def _differences(groups: Sequence[Group], options: argparse.Namespace) -> list[GapDifference]:
-    """Other groups less the laws, methods less their own laws, and the search with a price less
-    without.
-    """
+    """Groups less the laws (a method's own ones), and this search with a price less without."""
     laws = next((group for group in groups if group.key == LAWS), None)
     if laws is None:
         return []

@@ -219,11 +219,10 @@ def reading_document(reading: Reading) -> dict[str, Any]:
 def reading_lines(reading: Reading) -> list[str]:
     """The decisions in reading a formula, and the other readings, a line each."""
     notes = [f"note         {note.message}" for note in reading.notes]
-    others = [
+    return notes + [
         f"or           {other.label}: write {wording.shorten(other.text, 200)}"
         for other in reading.alternatives
     ]
-    return notes + others
 
 
 def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> str:

@@ -1,6 +1,4 @@
-"""The command line: parses arguments, imports the one command that is named, ends with an exit
-code.
-"""
+"""The command line, which imports only the command that is named."""
 
 from __future__ import annotations
 

@@ -95,7 +95,9 @@ def run(options: argparse.Namespace) -> None:
     choice = pick(scores, options.alpha)
     problem = rows[0].problem
     doubts = check_table(scores, table, problem, imported.problems, target).reasons
-    cards = _cards(choice, CardRows(table, target, options.holdout)) if _with_card(options) else []
+    cards = []
+    if options.card or options.holdout:  # a held-out table is for the card alone
+        cards = _cards(choice, CardRows(table, target, options.holdout))
     if options.json:
         document = choice.to_json() | {"target": target, "doubts": list(doubts)}
         if cards:
@@ -106,11 +108,6 @@ def run(options: argparse.Namespace) -> None:
         if cards:
             lines += ["", *card_lines(cards, _heads(choice))]
         print("\n".join(lines))
-
-
-def _with_card(options: argparse.Namespace) -> bool:
-    """A held-out table is for the card alone, and so asks for it."""
-    return bool(options.card or options.holdout)
 
 
 def _cards(choice: Pick, rows: CardRows) -> list[tuple[RobustnessCard, Samples]]:

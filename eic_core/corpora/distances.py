@@ -31,15 +31,11 @@ def jensen_shannon(p: Floats, q: Floats) -> Floats:
     0.2158
     """
     middle = (p + q) / 2
-    return (_relative(p, middle) + _relative(q, middle)) / 2
+    return (kullback_leibler(p, middle) + kullback_leibler(q, middle)) / 2
 
 
 def kullback_leibler(p: Floats, q: Floats) -> Floats:
     """Of p from q in nats; infinite where q lacks what p has."""
-    return _relative(p, q)
-
-
-def _relative(p: Floats, q: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(p > 0, p * np.log(p / q), 0.0)
     return np.asarray(terms.sum(axis=-1))

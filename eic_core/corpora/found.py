@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -177,16 +177,27 @@ def measure_found(
     >>> len(pool.formulas), dict(pool.left_out)
     (1, {'R² below 0.8': 1})
     """
+
+    def outcomes() -> Iterator[tuple[str, MeasuredFormula | str]]:
+        for done, (place, outcome) in enumerate(measure_each(rows, where), start=1):
+            yield rows[place].method, outcome
+            if progress is not None:
+                progress(done, len(rows))
+
+    return collect_by_method(rows, outcomes())
+
+
+def collect_by_method(
+    rows: Sequence[Listed], outcomes: Iterable[tuple[str, MeasuredFormula | str]]
+) -> tuple[FoundByMethod, ...]:
+    """Each method with its formulas and its reasons for none, in the order of the rows."""
     formulas: dict[str, list[MeasuredFormula]] = {row.method: [] for row in rows}
-    left_out: dict[str, Counter[str]] = {row.method: Counter() for row in rows}
-    for done, (place, outcome) in enumerate(measure_each(rows, where), start=1):
-        method = rows[place].method
+    left_out = {method: Counter[str]() for method in formulas}
+    for method, outcome in outcomes:
         if isinstance(outcome, str):
             left_out[method][outcome] += 1
         else:
             formulas[method].append(outcome)
-        if progress is not None:
-            progress(done, len(rows))
     return tuple(
         FoundByMethod(method, tuple(own), left_out[method]) for method, own in formulas.items()
     )
@@ -250,22 +261,17 @@ def take_stored_scores(rows: Sequence[Listed]) -> tuple[FoundByMethod, ...]:
     >>> pool.formulas[0].at(1000).eic
     0.0
     """
-    formulas: dict[str, list[MeasuredFormula]] = {row.method: [] for row in rows}
-    left_out: dict[str, Counter[str]] = {row.method: Counter() for row in rows}
-    for row in rows:
-        eic, nodes = row.stored.get("eic", math.nan), row.stored.get("complexity", math.nan)
-        r2 = row.stored.get("r2", math.nan)
-        # a file may hold any number here: nodes must fit an integer
-        if math.isnan(eic) or not 0 < nodes < 2**31:
-            left_out[row.method][NO_SCORE] += 1
-        elif r2 < LEAST_R2:
-            left_out[row.method][POOR_FIT] += 1
-        else:
-            name = f"row {row.row}"
-            digits = {0: Digits(eic, math.nan, r2=r2)}
-            formulas[row.method].append(
-                MeasuredFormula(name, row.problem or name, row.formula, int(nodes), digits)
-            )
-    return tuple(
-        FoundByMethod(method, tuple(own), left_out[method]) for method, own in formulas.items()
-    )
+    return collect_by_method(rows, ((row.method, _stored_outcome(row)) for row in rows))
+
+
+def _stored_outcome(row: Listed) -> MeasuredFormula | str:
+    eic, nodes = row.stored.get("eic", math.nan), row.stored.get("complexity", math.nan)
+    r2 = row.stored.get("r2", math.nan)
+    # a file may hold any number here: nodes must fit an integer
+    if math.isnan(eic) or not 0 < nodes < 2**31:
+        return NO_SCORE
+    if r2 < LEAST_R2:
+        return POOR_FIT
+    name = f"row {row.row}"
+    digits = {0: Digits(eic, math.nan, r2=r2)}
+    return MeasuredFormula(name, row.problem or name, row.formula, int(nodes), digits)

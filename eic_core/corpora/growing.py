@@ -1,7 +1,4 @@
-"""Random formulas, thousands at once, on trees that are uniform over all of their size: Lample and
-Charton (2020), Deep learning for symbolic mathematics; by the cycle lemma of Dvoretzky and Motzkin
-(1947).
-"""
+"""Random formulas, thousands at once, as published generators grow them one by one."""
 
 from __future__ import annotations
 
@@ -18,6 +15,8 @@ from eic_core.formula.syntax.build import number_label
 from eic_core.formula.tree import CONSTANT, VARIABLE, Node
 
 
+# Uniform trees: Lample and Charton (2020), Deep learning for symbolic mathematics, draw node by
+# node; the cycle lemma (Dvoretzky and Motzkin, 1947) draws all at once.
 def random_words(binaries: Numbers, unaries: Numbers, rng: np.random.Generator) -> Numbers:
     """Runs of arities in prefix order, each uniform over all trees with its numbers of nodes.
 

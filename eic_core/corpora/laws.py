@@ -299,7 +299,9 @@ def _with_ranges(name: str) -> Iterator[Law]:
 def _named_equations(name: str) -> Iterator[Law]:
     for number, row in enumerate(_rows(name), start=1):
         variables = read(row["formula"]).formula.variables
-        written = tuple(variable.upper() for variable in sorted(variables, key=_index))
+        written = tuple(
+            variable.upper() for variable in sorted(variables, key=lambda name: int(name[1:]))
+        )
         yield Law(
             f"named_{number}",
             row["formula"],
@@ -307,10 +309,6 @@ def _named_equations(name: str) -> Iterator[Law]:
             source=name,
             frequency=int(row["frequency"]),
         )
-
-
-def _index(variable: str) -> int:
-    return int(variable[1:])
 
 
 def _solved_laws(name: str) -> Iterator[Law]:

@@ -9,8 +9,7 @@ import json
 import math
 import sys
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -20,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import eic_core
-from eic_core.corpora.found import FoundByMethod, LawRows, measure_each
+from eic_core.corpora.found import FoundByMethod, LawRows, collect_by_method, measure_each
 from eic_core.corpora.laws import Law, load
 from eic_core.corpora.measured import COUNTS, SEED, Digits, MeasuredFormula
 from eic_core.errors import UserError
@@ -143,31 +142,27 @@ def shipped_pool_figures() -> tuple[FoundByMethod, ...]:
     >>> first.method, sorted(first.formulas[0].digits)
     ('EIC-GP', [100, 1000, 10000])
     """
+    rows, figures = shipped_pool(), _figures()["figures"]
     laws = {law.name: law for law in _laws()}
-    formulas: dict[str, list[MeasuredFormula]] = {row.method: [] for row in shipped_pool()}
-    left_out: dict[str, Counter[str]] = {row.method: Counter() for row in shipped_pool()}
-    for row, cells in zip(shipped_pool(), _figures()["figures"], strict=True):
-        place, law, outcome, *numbers = cells
-        assert (place, law) == (row.row, row.problem)
-        if isinstance(outcome, str):
-            left_out[row.method][outcome] += 1
-            continue
-        values = [math.nan if value is None else float(value) for value in numbers]
-        digits = {n: Digits(*values[4 * k : 4 * k + 4]) for k, n in enumerate(COUNTS)}
-        ranges = {canonical_name(name): domain for name, domain in laws[law].domains.items()}
-        formulas[row.method].append(
-            MeasuredFormula(
-                f"row {place}",
-                law,
-                row.formula,
-                outcome,
-                digits,
-                ranges=ranges,
-                syntax=row.syntax,
-            )
-        )
-    return tuple(
-        FoundByMethod(method, tuple(own), left_out[method]) for method, own in formulas.items()
+    outcomes = [
+        (row.method, _shipped_outcome(row, cells, laws))
+        for row, cells in zip(rows, figures, strict=True)
+    ]
+    return collect_by_method(rows, outcomes)
+
+
+def _shipped_outcome(
+    row: Listed, cells: list[Any], laws: Mapping[str, Law]
+) -> MeasuredFormula | str:
+    place, law, outcome, *numbers = cells
+    assert (place, law) == (row.row, row.problem)
+    if isinstance(outcome, str):
+        return outcome
+    values = [math.nan if value is None else float(value) for value in numbers]
+    digits = {n: Digits(*values[4 * k : 4 * k + 4]) for k, n in enumerate(COUNTS)}
+    ranges = {canonical_name(name): domain for name, domain in laws[law].domains.items()}
+    return MeasuredFormula(
+        f"row {place}", law, row.formula, outcome, digits, ranges=ranges, syntax=row.syntax
     )
 
 

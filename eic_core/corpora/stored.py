@@ -1,6 +1,4 @@
-"""Generated formulas on disk: Parquet files of ten thousand, each by the plan, the seed and its
-number alone, so that a stopped run goes on and files may be made in any order.
-"""
+"""Generated formulas on disk: Parquet files of ten thousand, each with a stream of its own."""
 
 from __future__ import annotations
 
@@ -170,6 +168,7 @@ def _file_steps(order: _Order, proposals: Proposals) -> Iterator[_Step]:
     """Make a file, one step a batch; the file is there after the last step."""
     parts: list[tuple[Batch, int]] = []
     written = 0
+    # a stream for each file: files may be made in any order, and a stopped run goes on
     for batch in proposals.batches(np.random.default_rng([order.seed, order.number])):
         few = min(len(batch.order), order.size - written)
         parts.append((batch, few))
@@ -318,21 +317,7 @@ def _write_file(path: Path, parts: list[tuple[Batch, int]], proposals: Proposals
     for batch, count in parts:
         batch_formulas = list(located(batch))[:count]
         formulas += batch_formulas
-        texts = {}
-        for group in batch.groups:
-            places = np.array(
-                [place for owner, place in batch_formulas if owner is group], dtype=np.int64
-            )
-            used_forest = group.forest.take(places)
-            texts[id(group)] = iter(
-                zip(
-                    prefix_texts(used_forest, proposals.grower.words),
-                    infix_texts(used_forest),
-                    strict=True,
-                )
-            )
-        for group, _ in batch_formulas:
-            tokens, text = next(texts[id(group)])
+        for tokens, text in _texts(batch, batch_formulas, proposals.grower.words):
             prefix.append(tokens)
             infix.append(text)
     variables = np.array([group.x.shape[1] for group, _ in formulas], dtype=np.int8)
@@ -353,7 +338,7 @@ def _write_file(path: Path, parts: list[tuple[Batch, int]], proposals: Proposals
         columns["x"] = pyarrow.ListArray.from_arrays(ends, tables)
         y = np.concatenate([group.y[place] for group, place in formulas])
         columns["y"] = pyarrow.FixedSizeListArray.from_arrays(y, plan.points)
-    # single-precision noise does not get smaller
+    # the last bits of single-precision numbers are noise, which does not get smaller
     compression = {_leaf(name): "none" if name in ("x", "y") else "zstd" for name in columns}
     table = pyarrow.table(columns)
 
@@ -363,6 +348,18 @@ def _write_file(path: Path, parts: list[tuple[Batch, int]], proposals: Proposals
         )
 
     _write_whole(path, write)
+
+
+def _texts(
+    batch: Batch, formulas: Sequence[tuple[Generated, int]], words: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    texts = {}
+    for group in batch.groups:  # a group's formulas are written at once
+        places = np.array([place for owner, place in formulas if owner is group], dtype=np.int64)
+        forest = group.forest.take(places)
+        texts[id(group)] = iter(zip(prefix_texts(forest, words), infix_texts(forest), strict=True))
+    for group, _ in formulas:
+        yield next(texts[id(group)])
 
 
 def _leaf(name: str) -> str:

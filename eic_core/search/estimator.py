@@ -193,8 +193,9 @@ class _Regressor:
         return int(seed), ()
 
     def _samples(self, X: Array, y: Array | None = None) -> Samples:
-        columns = dict(zip(self.variables_, X.T, strict=True))
-        return Samples.from_columns(columns, count=len(X), target=y)
+        return Samples.from_columns(
+            dict(zip(self.variables_, X.T, strict=True)), count=len(X), target=y
+        )
 
     def select(self, rule: str | int = "fitness") -> Any:
         """Predict by another formula of the front from now on.

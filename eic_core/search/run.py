@@ -232,7 +232,6 @@ def search(
                 if not any(shares):
                     stopped = "evaluations"
                     break
-                # an island that measures fewer than its share can build nothing new
                 goals = [i.evaluations + share for i, share in zip(islands, shares, strict=True)]
                 islands = state_type.migrated(evolve(islands, shares))
                 if checkpoint is not None:
@@ -240,13 +239,10 @@ def search(
                 now = _progress(islands, before, clock() - started)
                 if progress is not None:
                     progress(now)
-                if budget.enough_r2 is not None and now.best_r2 >= budget.enough_r2:
-                    stopped = "enough"
-                elif all(i.evaluations < goal for i, goal in zip(islands, goals, strict=True)):
-                    stopped = "exhausted"
-                elif budget.max_seconds is not None and now.seconds >= budget.max_seconds:
-                    stopped = "time"
-                elif cancelled is not None and cancelled():
+                # an island that measured fewer than its share can build nothing new
+                idle = all(i.evaluations < goal for i, goal in zip(islands, goals, strict=True))
+                stopped = _reached_end(budget, now, idle)
+                if not stopped and cancelled is not None and cancelled():
                     stopped = "cancelled"
     except KeyboardInterrupt:
         stopped = "interrupted"
@@ -256,6 +252,15 @@ def search(
     return SearchResult(
         front, problem, total, clock() - started, stopped, seed, tolerance, tuple(islands)
     )
+
+
+def _reached_end(budget: SearchBudget, now: SearchProgress, idle: bool) -> str:
+    if budget.enough_r2 is not None and now.best_r2 >= budget.enough_r2:
+        return "enough"
+    if idle:
+        return "exhausted"
+    out_of_time = budget.max_seconds is not None and now.seconds >= budget.max_seconds
+    return "time" if out_of_time else ""
 
 
 def _shares(budget: SearchBudget, islands: Sequence[State]) -> list[int]:
@@ -305,10 +310,9 @@ def _processes(problem: SearchProblem, jobs: int) -> Iterator[Evolve]:
 
 def problem_document(problem: SearchProblem) -> dict[str, Any]:
     """A problem as it is passed to another process."""
-    samples = problem.samples
     return {
-        "columns": dict(samples.columns),
-        "target": samples.target,
+        "columns": dict(problem.samples.columns),
+        "target": problem.samples.target,
         "vocabulary": problem.vocabulary,
         "alpha": problem.alpha,
         "eta": problem.eta,

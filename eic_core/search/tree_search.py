@@ -182,23 +182,7 @@ class SearchTree:
         parents = [end for end in ends for _ in range(CHILDREN)]
         genomes = [self._child(self.formulas[parent]) for parent in parents]
         marks = [hash(frozenset(genome)) for genome in genomes]
-        fresh: dict[int, int] = {}
-        room = goal - self.evaluations
-        for place, mark in enumerate(marks):
-            if mark not in self.reward_of and len(fresh) < room:
-                fresh.setdefault(mark, place)
-        self.evaluations += len(fresh)
-        self.reward_of.update(dict.fromkeys(fresh, self.least_reward))
-        places = list(fresh.values())
-        weighed = weigh(
-            [genomes[place] for place in places],
-            places,
-            self.terms,
-            self.problem.target,
-            self.problem.weights,
-        )
-        for candidate in weighed:  # `weigh` got the places as ages: they tell where each comes from
-            self.reward_of[marks[candidate.age]] = candidate.fitness
+        weighed = self._weigh_new(genomes, marks, goal - self.evaluations)
         gained: dict[int, list[float]] = {}
         for parent, mark in zip(parents, marks, strict=True):
             if mark in self.reward_of:
@@ -217,6 +201,23 @@ class SearchTree:
                 self.reward_of[mark] = candidate.fitness
                 new[mark] = candidate
         self._join(list(new.values()), [parents[candidate.age] for candidate in new.values()])
+
+    def _weigh_new(
+        self, genomes: Sequence[Genome], marks: Sequence[int], most: int
+    ) -> list[Individual]:
+        """Measure genomes without a reward, at most so many; the ages are their places."""
+        fresh: dict[int, int] = {}
+        for place, mark in enumerate(marks):
+            if mark not in self.reward_of and len(fresh) < most:
+                fresh.setdefault(mark, place)
+        self.evaluations += len(fresh)
+        self.reward_of.update(dict.fromkeys(fresh, self.least_reward))
+        places = list(fresh.values())
+        new = [genomes[place] for place in places]
+        weighed = weigh(new, places, self.terms, self.problem.target, self.problem.weights)
+        for candidate in weighed:
+            self.reward_of[marks[candidate.age]] = candidate.fitness
+        return weighed
 
     def _descents(self) -> list[int]:
         ends: list[int] = []
