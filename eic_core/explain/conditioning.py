@@ -223,11 +223,12 @@ class _Beside:
         """
         # beside 10^200 a step of 10^-83 passes over all jumps of a floor, as if it had a slope
         jumps = self._steps and any(abs(float(cell)) > LARGE for cell in cells)
-        found = None if jumps else self._found(cells, SOME_DIGITS)
         if jumps:
             found = self._found(cells, MANY_DIGITS, last=True, part=2)
-        elif found is None:
-            found = self._found(cells, MANY_DIGITS, last=True)
+        else:
+            found = self._found(cells, SOME_DIGITS)
+            if found is None:
+                found = self._found(cells, MANY_DIGITS, last=True)
         assert found is not None
         return found
 
