@@ -1,6 +1,6 @@
 """How many times each node amplifies rounding noise (Algorithm 1) over a whole data set.
 
-Samples that double precision cannot settle go on to 60 digits (`inspect`) or beyond double range
+Samples that double precision cannot settle go on to balls (`inspect`) or beyond double range
 (`score`). The result holds sums for every node; per-sample values are a second pass.
 """
 
@@ -10,21 +10,19 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eic_core.engine import extended
 from eic_core.engine.branches import active_slots, plain_values
-from eic_core.engine.constants import settled_constants
+from eic_core.engine.constants import NOTHING_SETTLED, Settled, settled_constants
 from eic_core.engine.native.library import DOUBT, INVALID, Pass
 from eic_core.engine.passes import (
     NOTHING_KEPT,
-    NOTHING_SETTLED,
     RANGE,
     SUSPECT,
     Kept,
-    Settled,
     every_slot,
     first_untold,
     run_pass,
@@ -36,27 +34,17 @@ from eic_core.engine.tape import SINGULAR_S2, Tape, lay_out, tape_of
 from eic_core.formula.tree import Formula
 from eic_core.samples import Samples
 
-FEWEST_RECHECKED = 1000
-"""How many different samples are re-evaluated at high precision at least, if so many need it: the
-first in row order; so many that left double range or its digits, and as many at which a rounding
-decides the rule (ADR 0001)."""
+if TYPE_CHECKING:
+    from eic_core.engine.exact import ExactSample
 
-RECHECK_WORK = 40_000
-"""Nodes times samples that are re-evaluated, where that makes more samples: about a second."""
+MOST_WORK = 1_000_000
+"""Steps of samples that are evaluated in balls (`ExactEvaluator.work`), about ten seconds: samples
+beyond are left out of every number (ADR 0001)."""
 
-MAX_ROWS_RECHECKED = 20_000
-"""Samples that may share what was found of an equal one."""
+FEW = 1000
+"""Of so few samples each settles the constants of its formula anew."""
 
 Progress = Callable[[float], None]
-
-
-def most_rechecked(nodes: int) -> int:
-    """The limit on different samples of a formula that are settled at 60 digits.
-
-    >>> most_rechecked(5), most_rechecked(100)
-    (8000, 1000)
-    """
-    return max(FEWEST_RECHECKED, RECHECK_WORK // nodes)
 
 
 _PREFIX = 1 << 18
@@ -76,7 +64,7 @@ _AT_ONCE = 1 << 24
 """Samples times slots of one call of the native engine, so that progress can be told."""
 
 FIRST_PASS = 0.1
-"""The share of progress that is told before samples are settled at 60 digits."""
+"""The share of progress that is told before samples are settled in balls."""
 
 
 @dataclass(frozen=True)
@@ -91,21 +79,23 @@ class Amplification:
     # How many of these are samples that came after the limit of the check
     unsettled_at: dict[int, int]
     singular_samples: int  # How many valid samples are singular at some node
-    # rechecked, unresolved: samples re-evaluated at 60 digits, and those that needed it but came
-    # after the first `most_rechecked`: they are not valid, for nothing is known of them
-    rechecked: int
-    unresolved: int
+    rechecked: int  # Samples re-evaluated in balls
     # Samples at which the exact value of some node is finite and not zero, but over- or underflows
     # in double precision; invalid ones may be among them
     out_of_range: int
     # shape (N,): The formula's value, nan at invalid samples; only if asked for
     root_values: np.ndarray | None = field(repr=False)
     tape: Tape = field(repr=False)  # The one that was run
-    # dict of row to (values, s^2), each by slot: What 60 digits said about the rechecked samples,
-    # up to their first invalid step
+    # dict of row to (values, s^2), each by slot: what balls said about the rechecked samples, up to
+    # their first invalid step
     exact: dict[int, tuple[np.ndarray, np.ndarray]] = field(repr=False)
     # Those of them at which the result is not 0, but smaller than all doubles
     underflown: frozenset[int] = field(repr=False)
+    # Rechecked rows at which no proof says that a value is 0 or on a jump, though 10^-300 of its
+    # operands shows nothing else
+    assumed: np.ndarray = field(repr=False)
+    # Rows that were to be rechecked after `MOST_WORK`: they are not valid, for nothing is known
+    unsettled: np.ndarray = field(repr=False)
     _sums: list[float] = field(repr=False)  # by slot, as the next three
     _singular: list[int] = field(repr=False)
     _signs: list[int] = field(repr=False)
@@ -115,7 +105,6 @@ class Amplification:
     _traces: dict[int, tuple[np.ndarray, np.ndarray]] = field(repr=False)
     _settled: Settled = field(repr=False)
     _flagged: list[tuple[int, np.ndarray]] = field(repr=False)  # first row, each row's status
-    _unsettled: np.ndarray = field(repr=False)
     _evaluated: list[int] | None = field(repr=False)  # by slot; None: at every valid sample
 
     def __getstate__(self) -> dict[str, Any]:
@@ -161,11 +150,6 @@ class Amplification:
         """
         found = [first + _rows_with(status, SUSPECT | DOUBT) for first, status in self._flagged]
         return np.concatenate(found) if found else _NONE
-
-    @property
-    def unsettled(self) -> np.ndarray:
-        """The rows counted by `unresolved`, ascending."""
-        return self._unsettled
 
     @cached_property
     def valid_count(self) -> int:
@@ -329,7 +313,7 @@ class Amplification:
         return y, s2
 
     def _know_better(self, slot: int, s2: np.ndarray, y: np.ndarray | None = None) -> None:
-        """Replace a slot's double-precision numbers by the 60-digit ones; inf where singular."""
+        """Replace a slot's double-precision numbers by the exact ones; inf where singular."""
         for row, (values, amplifications) in self.exact.items():
             if slot < len(amplifications):
                 s2[row] = amplifications[slot]
@@ -358,8 +342,8 @@ def amplify(
     samples
         N >= 1 rows of finite values.
     recheck
-        Whether to settle at 60 digits the samples where double precision overflows, underflows
-        to 0 or keeps fewer than three digits.
+        Whether to settle in balls the samples where double precision overflows, underflows to 0
+        or keeps fewer than three digits.
     edges
         Whether to sum what comes through each edge (costs a little).
     root_values
@@ -392,8 +376,7 @@ def amplify(
     """
     tape = tape_of(formula)
     samples.require(tape.variables)
-    crowded = recheck and len(samples) > most_rechecked(len(formula))  # for 60 digits
-    settled = settled_constants(tape) if crowded else NOTHING_SETTLED
+    settled = settled_constants(tape) if len(samples) > FEW or not recheck else NOTHING_SETTLED
     sums = _Sums(tape, samples, edges=edges, root_values=root_values, settled=settled)
     sums.run(SUSPECT | DOUBT if recheck else RANGE, progress)
     if recheck:
@@ -407,14 +390,38 @@ def amplify(
 
 _NONE = np.empty(0, dtype=np.int64)
 
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+"""A factor that spreads the bits of a key."""
+
 
 def _rows_with(status: np.ndarray, bits: int) -> np.ndarray:
     return np.flatnonzero((status & bits) != 0)  # flatnonzero of truths is several times as fast
 
 
-def _first_kinds(kinds: np.ndarray, most: int) -> np.ndarray:
-    distinct, first = np.unique(kinds, return_index=True)
-    return np.asarray(distinct[np.argsort(first)[:most]])
+class _Kinds:
+    """What balls say of each kind of samples."""
+
+    def __init__(self, tape: Tape, count: int) -> None:
+        self.y = np.zeros((len(tape), count))
+        self.s2 = np.ones_like(self.y)
+        self.terms = np.zeros((len(tape.reads), count))
+        self.dead = np.full(count, -1)
+        self.tiny, self.assumed, self.known = (np.zeros(count, dtype=bool) for _ in range(3))
+        self.found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+
+    def add(self, kind: int, sample: ExactSample) -> None:
+        steps = len(sample.y)
+        self.y[:steps, kind] = list(map(float, sample.y))
+        self.s2[:steps, kind] = sample.s2
+        through = [term for own in sample.contributions for term in own]
+        self.terms[: len(through), kind] = through
+        if sample.first_invalid is not None:
+            self.dead[kind] = steps
+        else:
+            self.tiny[kind] = self.y[-1, kind] == 0 and sample.y[-1] != 0
+            self.assumed[kind] = not sample.proven
+        self.known[kind] = True
+        self.found[kind] = self.y[:steps, kind].copy(), self.s2[:steps, kind].copy()
 
 
 class _Sums:
@@ -430,8 +437,8 @@ class _Sums:
         self.first_invalid: dict[int, int] = {}
         self.unsettled_at: dict[int, int] = {}
         self.exact: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-        self.unresolved = self.out_of_range = 0
-        self.suspects = self.doubtful = self.unsettled = _NONE
+        self.out_of_range = 0
+        self.suspects = self.doubtful = self.unsettled = self.assumed = _NONE
         self.flagged: list[tuple[int, np.ndarray]] = []
         self.underflown: frozenset[int] = frozenset()
         self.values = np.empty(len(samples)) if root_values else None
@@ -514,78 +521,80 @@ class _Sums:
     def settle_exactly(self, progress: Progress | None) -> None:
         if not len(self.suspects) and not len(self.doubtful):
             return
-        from eic_core.engine.exact import ExactEvaluator  # mpmath comes with it
+        from eic_core.engine.exact import DEEP_SAMPLES, ExactEvaluator  # Arb comes with it
 
         waiting = np.union1d(self.suspects, self.doubtful)
-        alike = self._alike(waiting)
+        first, kind_of = self._alike(waiting)
         suspect = np.isin(waiting, self.suspects, assume_unique=True)
-        most = most_rechecked(len(self.tape.slots))
-        chosen = np.union1d(_first_kinds(alike[suspect], most), _first_kinds(alike[~suspect], most))
-        known_kind = np.isin(alike, chosen)
-        known_kind[np.flatnonzero(known_kind)[MAX_ROWS_RECHECKED:]] = False
-        rechecked, left = waiting[known_kind], waiting[~known_kind]
-        self.unsettled = np.intersect1d(left, self.suspects, assume_unique=True)
-        self.unresolved = len(self.unsettled)
-        kinds, first, kind_of = np.unique(alike[known_kind], return_index=True, return_inverse=True)
-        evaluator = ExactEvaluator(self.tape) if len(rechecked) else None
-        names = self.tape.variables
-        y = np.zeros((len(self.tape), len(kinds)))
-        s2 = np.ones_like(y)
-        terms = np.zeros((sum(map(len, self.tape.operands)), len(kinds)))
-        dead = np.full(len(kinds), -1)
-        found: list[tuple[np.ndarray, np.ndarray]] = []
-        tiny = np.zeros(len(kinds), dtype=bool)
-        for i, row in enumerate(rechecked[first].tolist()):
-            assert evaluator is not None
-            sample = evaluator.sample({name: self.samples.decimal(name, row) for name in names})
-            known = len(sample.y)
-            y[:known, i] = [float(v) for v in sample.y]
-            s2[:known, i] = sample.s2
-            through = [term for own in sample.contributions for term in own]
-            terms[: len(through), i] = through
-            if sample.first_invalid is not None:
-                dead[i] = known
-            else:
-                tiny[i] = not y[-1, i] and bool(sample.y[-1])
-            found.append((y[:known, i].copy(), s2[:known, i].copy()))
+        # those that no number may hold before those of which doubles have one
+        order = np.lexsort((first, ~suspect[first]))
+        evaluator = ExactEvaluator(self.tape, deep_samples=DEEP_SAMPLES)
+        kinds = _Kinds(self.tape, len(first))
+        for done, kind in enumerate(order.tolist()):
+            if evaluator.work >= MOST_WORK:
+                break
+            row = int(waiting[first[kind]])
+            cells = {name: self.samples.decimal(name, row) for name in self.tape.variables}
+            kinds.add(kind, evaluator.sample(cells))
             if progress is not None:
-                progress(FIRST_PASS + (1 - FIRST_PASS) * i / len(kinds))
-        for row, kind in zip(rechecked.tolist(), kind_of.tolist(), strict=True):
-            self.exact[row] = found[kind]
-        self.underflown = frozenset(rechecked[tiny[kind_of]].tolist())
-        self._settle(rechecked, y[:, kind_of], s2[:, kind_of], terms[:, kind_of], dead[kind_of])
-        left = np.setdiff1d(left, self.unsettled, assume_unique=True)
+                progress(FIRST_PASS + (1 - FIRST_PASS) * done / len(order))
+        known = kinds.known[kind_of]
+        rechecked, left, kind_of = waiting[known], waiting[~known], kind_of[known]
+        self.unsettled = np.intersect1d(left, self.suspects, assume_unique=True)
+        samples = [kinds.found.get(kind) for kind in range(len(first))]
+        self.exact = dict(
+            zip(rechecked.tolist(), map(samples.__getitem__, kind_of.tolist()), strict=True)
+        )
+        self.underflown = frozenset(rechecked[kinds.tiny[kind_of]].tolist())
+        self.assumed = rechecked[kinds.assumed[kind_of]]
+        self._settle(
+            rechecked,
+            kinds.y[:, kind_of],
+            kinds.s2[:, kind_of],
+            kinds.terms[:, kind_of],
+            kinds.dead[kind_of],
+        )
         self._leave_out_unsettled()
-        if len(left):
-            some = self.samples.take(left)
-            values = None if self.values is None else np.empty(len(left))
-            totals = run_pass(
-                self.tape,
-                some,
-                0,
-                len(left),
-                0,
-                self.edges,
-                values,
-                beyond=False,
-                settled=self.settled,
-            )
-            if self.values is not None:
-                self.values[left] = values
-            self.passes.append(totals)
-            self._leave_out_invalid(totals, left, 0)
+        self._keep_doubtful(np.setdiff1d(left, self.unsettled, assume_unique=True))
 
-    def _alike(self, rows: np.ndarray) -> np.ndarray:
+    def _keep_doubtful(self, rows: np.ndarray) -> None:
+        """Count samples at which only the rule is in doubt as doubles see them."""
+        if not len(rows):
+            return
+        some = self.samples.take(rows)
+        values = None if self.values is None else np.empty(len(rows))
+        totals = run_pass(
+            self.tape,
+            some,
+            0,
+            len(rows),
+            0,
+            self.edges,
+            values,
+            beyond=False,
+            settled=self.settled,
+        )
+        if self.values is not None:
+            self.values[rows] = values
+        self.passes.append(totals)
+        self._leave_out_invalid(totals, rows, 0)
+
+    def _alike(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Kinds of rows that have the same cells: the first of each in `rows`, and each one's."""
         names = self.tape.variables
-        if not names:
-            return np.zeros(len(rows), dtype=np.int64)
-        cells = np.stack([self.samples.columns[name][rows] for name in names], axis=1)
-        _, kinds = np.unique(cells, axis=0, return_inverse=True)
-        kinds = kinds.reshape(-1)
+        cells = np.empty((len(names), len(rows)))
+        keys = np.zeros(len(rows), dtype=np.uint64)
+        for name, own in zip(names, cells, strict=True):
+            own[:] = self.samples.columns[name][rows]
+            keys = (keys ^ own.view(np.uint64)) * _ODD
+            keys ^= keys >> np.uint64(29)
+        _, first, kind_of = np.unique(keys, return_index=True, return_inverse=True)
+        if (cells[:, first[kind_of]] != cells).any():  # two kinds of one key
+            _, first, kind_of = np.unique(cells, axis=1, return_index=True, return_inverse=True)
         told = {row for name in names for row in self.samples.exact.get(name, ())}
-        for i in np.flatnonzero(np.isin(rows, list(told))).tolist():  # their text says more
-            kinds[i] = len(rows) + i
-        return np.asarray(kinds)
+        own_text = np.flatnonzero(np.isin(rows, list(told)))  # their text says more
+        kind_of[own_text] = len(first) + np.arange(len(own_text))
+        return np.concatenate((first, own_text)), kind_of
 
     def _leave_out_unsettled(self) -> None:
         """Leave out the samples beyond the limit of the check, counted where they leave doubles.
@@ -669,7 +678,6 @@ class _Sums:
             unsettled_at=self.unsettled_at,
             singular_samples=totals.singular_samples,
             rechecked=len(self.exact),
-            unresolved=self.unresolved,
             out_of_range=self.out_of_range,
             root_values=self.values,
             tape=self.tape,
@@ -683,7 +691,8 @@ class _Sums:
             _traces={},
             _settled=self.settled,
             _flagged=self.flagged,
-            _unsettled=self.unsettled,
+            unsettled=self.unsettled,
+            assumed=self.assumed,
             _evaluated=totals.evaluated,
             underflown=self.underflown,
         )

@@ -107,22 +107,22 @@ def near(a: Any, b: Any, stds: Sequence[Any], leaves: Sequence[bool]) -> Any:
 
 
 def choice_terms(
-    a: Sequence[Any], s2: Sequence[Any], jumps: Any, agree: Any
+    B: Any, zeros: Sequence[Any], s2: Sequence[Any], jumps: Any, agree: Any
 ) -> tuple[Any, Any, Any]:
     """The parts of condition and branches in the conditional's s^2: all of the branch taken.
     On the threshold (`jumps`) infinity if the branches differ, else the larger of the two, which
     counts as the part of the branch taken (`agree`). Two branches that are 0 agree: they have no
-    relative digit, but the conditional moves no more than they do.
+    relative digit, but the conditional moves no more than they do. `zeros` says where condition and
+    branches are 0.
     """
-    takes = a[0] != 0
-    first = np.where(takes, s2[1], 0.0)
-    second = np.where(takes, 0.0, s2[2])
+    fails = zeros[0]
+    first, second = B.where(fails, 0.0, s2[1]), B.where(fails, s2[2], 0.0)
     if not np.any(jumps):
-        return np.zeros_like(first), first, second
-    larger = np.fmax(s2[1], s2[2])
-    zeros = agree & (a[1] == 0) & (a[2] == 0)
-    agree = agree & (np.isfinite(larger) | zeros)  # without a digit it agrees with nothing else
-    takes = np.where(zeros & (s2[1] != s2[2]), s2[1] > s2[2], takes)
-    first = np.where(jumps & agree & takes, larger, first)
-    second = np.where(jumps & agree & ~takes, larger, second)
-    return np.where(jumps & ~agree, np.inf, 0.0), first, second
+        return B.where(fails, 0.0, 0.0), first, second
+    larger = B.where((s2[1] > s2[2]) | (s2[2] != s2[2]), s2[1], s2[2])
+    hinge = agree & zeros[1] & zeros[2]
+    agree = agree & (B.isfinite(larger) | hinge)  # without a digit it agrees with nothing else
+    fails = B.where(hinge & (s2[1] != s2[2]), np.logical_not(s2[1] > s2[2]), fails)
+    first = B.where(jumps & agree & np.logical_not(fails), larger, first)
+    second = B.where(jumps & agree & fails, larger, second)
+    return B.where(jumps & np.logical_not(agree), B.inf, 0.0), first, second

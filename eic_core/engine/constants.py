@@ -1,4 +1,4 @@
-"""Constant sub-expressions, settled at 60 digits once for all samples, not at each of them."""
+"""Constant sub-expressions, settled exactly once for all samples, not at each of them."""
 
 from __future__ import annotations
 
@@ -8,26 +8,25 @@ from types import MappingProxyType
 
 import numpy as np
 
-from eic_core.engine.reference import (
-    Block,
-    SettledConstant,
-    evaluate_block,
-    evaluate_constants,
-)
+from eic_core.engine.reference import Block, evaluate_block, evaluate_constants
 from eic_core.engine.tape import SMALLEST_NORMAL, Tape
+from eic_core.engine.walk import Through
 
-_NOTHING: Mapping[int, SettledConstant] = MappingProxyType({})
+Settled = Mapping[int, tuple[float, Through]]
+"""For each slot of a constant step, its value and what comes through it."""
+
+NOTHING_SETTLED: Settled = MappingProxyType({})
 
 
-def settled_constants(tape: Tape) -> Mapping[int, SettledConstant]:
-    """The constant steps of a tape at 60 digits; empty where double precision tells them.
+def settled_constants(tape: Tape) -> Settled:
+    """The constant steps of a tape in balls; empty where double precision tells them.
 
     Steps without a value, or with a value beyond double range, are absent.
 
     >>> from eic_core.engine.tape import tape_of
     >>> from eic_core.formula.syntax import read
     >>> found = settled_constants(tape_of(read("x + (0.1 + 0.2 - 0.3)").formula))
-    >>> [(slot, known.y, round(known.s2, 1)) for slot, known in found.items()]
+    >>> [(slot, y, round(through.s2, 1)) for slot, (y, through) in found.items()]
     [(3, 0.3, 1.6), (5, 0.0, inf)]
     >>> dict(settled_constants(tape_of(read("x + (1 + 2)").formula)))
     {}
@@ -35,36 +34,29 @@ def settled_constants(tape: Tape) -> Mapping[int, SettledConstant]:
     key = "settled constants"
     if key not in tape._compiled:
         tape._compiled[key] = _settle(tape)
-    found: Mapping[int, SettledConstant] = tape._compiled[key]
+    found: Settled = tape._compiled[key]
     return found
 
 
-def _settle(tape: Tape) -> Mapping[int, SettledConstant]:
+def _settle(tape: Tape) -> Settled:
     operations = [s.slot for s in tape.steps if tape.constant[s.slot] and s.row is not None]
     if not operations or any(s.row is not None and not s.row.numeric for s in tape.steps):
-        return _NOTHING  # where a condition chooses, each sample has its own account
+        return NOTHING_SETTLED  # where a condition chooses, each sample has its own account
     block = evaluate_constants(tape)
     if not (block.suspect[0] or block.doubtful[0]):
-        return _NOTHING
-    from eic_core.engine.exact import ExactEvaluator  # mpmath comes with it
+        return NOTHING_SETTLED
+    from eic_core.engine.exact import settled_steps  # Arb comes with it
 
-    known = ExactEvaluator(tape).constants()
-    found = {}
+    found = settled_steps(tape, operations)
     for slot in operations:
-        if slot not in known:
-            return _NOTHING
-        found[slot] = known[slot]
-        size = abs(known[slot].y)
+        size = abs(found[slot][0]) if slot in found else math.nan
         if not (size == 0 or SMALLEST_NORMAL <= size < math.inf):
-            return _NOTHING
+            return NOTHING_SETTLED
     return MappingProxyType(found)
 
 
 def evaluate_around(
-    tape: Tape,
-    columns: Mapping[str, np.ndarray],
-    rows: int,
-    settled: Mapping[int, SettledConstant],
+    tape: Tape, columns: Mapping[str, np.ndarray], rows: int, settled: Settled
 ) -> Block:
     """Evaluate a tape by the full definition, its constants being settled.
     Doubt is judged as if the constants were leaves: their noise, however large, is known exactly,
@@ -73,8 +65,8 @@ def evaluate_around(
     block = evaluate_block(tape, columns, rows, settled)
     if settled:
         leaves = {
-            slot: SettledConstant(known.y, 1.0, (0.0,) * len(known.terms), 0.0)
-            for slot, known in settled.items()
+            slot: (y, Through(1.0, (0.0,) * len(through.terms)))
+            for slot, (y, through) in settled.items()
         }
         alone = evaluate_block(tape, columns, rows, leaves)
         block.suspect, block.doubtful = alone.suspect, alone.doubtful

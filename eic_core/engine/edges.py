@@ -12,9 +12,9 @@ from typing import Any
 from eic_core.operators.row import square
 
 
-def deviation(B: Any, a: Any, s2: Any, below: Any) -> Any:
-    """sqrt(v_i): |a| s_i, or `below` where ``a == 0``."""
-    return B.where(a == 0, below, B.abs(a) * B.sqrt(s2))
+def deviation(B: Any, a_zero: Any, a: Any, s2: Any, below: Any) -> Any:
+    """sqrt(v_i): |a| s_i, or `below` where a is 0."""
+    return B.where(a_zero, below, B.abs(a) * B.sqrt(s2))
 
 
 def moved_by(B: Any, partial: Any, std: Any) -> Any:
@@ -52,11 +52,13 @@ def plain_term(B: Any, kappa2: Any, s2: Any) -> Any:
     return B.where(kappa2 == 0, 0.0, kappa2 * s2)
 
 
-def edge_term(B: Any, y: Any, a: Any, s2: Any, kappa2: Any, limit: Any, moved: Any) -> Any:
+def edge_term(
+    B: Any, y_zero: Any, a_zero: Any, y: Any, s2: Any, kappa2: Any, limit: Any, moved: Any
+) -> Any:
     """One operand's part of s_k^2 wherever the sample lies.
 
-    `s2` and `kappa2` are used where neither y nor a is 0; `limit` (as in `term_at_zero`) where ``y
-    == 0``; `moved` where y or a is 0.
+    `s2` and `kappa2` are used where neither y nor a is 0; `limit` (as in `term_at_zero`) where y is
+    0; `moved` where y or a is 0.
     """
-    inner = B.where(a == 0, term_of_inner_zero(B, y, moved), plain_term(B, kappa2, s2))
-    return B.where(y == 0, term_at_zero(B, limit, s2, moved), inner)
+    inner = B.where(a_zero, term_of_inner_zero(B, y, moved), plain_term(B, kappa2, s2))
+    return B.where(y_zero, term_at_zero(B, limit, s2, moved), inner)

@@ -1,44 +1,61 @@
-"""Values and amplifications at 60 digits, for the samples that double precision cannot settle.
+"""One sample in balls: values, s^2 and edges to as many digits as are needed, each proved.
 
-A literal or table cell is the decimal written, pi is exact. The recursion runs in its absolute
-form v_k = y_k^2 + sum (de_k/dy_i)^2 v_i.
+A literal or table cell is the decimal written, pi is exact. A value that may be 0, an operand that
+may be on a jump or at the end of a domain asks for a proof (`proofs`), else for more bits. What
+2^-`depth` of its operands does not decide counts as 0, on the jump or at the end: it is *assumed*.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, NoReturn
 
-import mpmath
 import numpy as np
+from flint import arb, fmpq
 
-from eic_core.engine import edges
-from eic_core.engine.branches import active_slots, threshold
-from eic_core.engine.reference import SettledConstant
-from eic_core.engine.tape import MAX_LOG10, SINGULAR_S2, Step, Tape
+from eic_core.engine.balls import (
+    BALLS,
+    EXACT_BITS,
+    Ball,
+    contains_zero,
+    magnitude,
+    rational,
+    read_number,
+    working,
+)
+from eic_core.engine.branches import active_slots
+from eic_core.engine.proofs import COMBINATIONS, ONE, PI, Combination, Unprovable
+from eic_core.engine.tape import LEAST_LOG10, MAX_LOG10, SINGULAR_S2, Step, Tape
+from eic_core.engine.walk import Arithmetic, Through, Walk, walk
 from eic_core.formula.tree import UNDEFINED
-from eic_core.operators import MpBackend, Operator
+from eic_core.operators import Operator
 
-DIGITS = 60
+ACCURACY = 44
+"""Bits to which values and s^2 are known unless a caller needs more: to 10^-13."""
 
-MANY_DIGITS = 1000
-"""What is 0 at so many digits is called a zero: at 60, 1 - cos(1e-100) is one, too."""
+DEPTH, GREAT_DEPTH = 997, 6644
+"""Bits below its operands to which a 0 is looked for: 10^-300, and 10^-2000."""
 
-_MAX_BITS = int(MAX_LOG10 * 3.321928094887362) + 1
+MANY_DIGITS = 2000
+"""`GREAT_DEPTH` in decimal digits."""
 
-_GUARD_BITS = 16
-"""What is within so many bits of its accumulated rounding counts as rounding alone."""
+DEEP_SAMPLES = 50
+"""So many samples of a data set are looked at to `GREAT_DEPTH`."""
 
-_LOST_BITS = 60
-"""What is within so many bits of the precision's end does not show in a value."""
+FIRST_BITS, MOST_BITS = 64, 10_000
+"""The working precision to begin with, and the largest: a sine of 10^3000 takes longer."""
 
-_EXACT = -(10**12)
-"""The `error` of a number that no rounding has touched."""
+_BITS_PER_DIGIT = math.log2(10)
 
-_MAX_TRIG_BITS = 10_000
-"""A sine of more than 3,000 digits takes too long to reduce: it counts as out of range."""
+_MOST_BINARY = int(MAX_LOG10 * _BITS_PER_DIGIT) + 1
+_LEAST_BINARY = int(LEAST_LOG10 * _BITS_PER_DIGIT)
+"""Binary exponents beyond which a value has left every range."""
+
+_LONGEST_EXPONENT = 5000
+"""A number with a larger decimal exponent is not read as a fraction."""
 
 
 class _OutOfDomain(Exception):
@@ -46,109 +63,114 @@ class _OutOfDomain(Exception):
 
 
 class _TooLarge(Exception):
-    """The step's value is beyond `MAX_LOG10` or too costly."""
+    """The step's value is beyond every range, or too costly."""
 
 
-class _MoreBits(Exception):
-    """The step needs `args[0]` more bits, because its operand is so large."""
+class _NeedsBits(Exception):
+    """The step is not decided at this precision; `args[0]` bits may do."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExactSample:
-    y: list[Any]  # Per slot, up to the first invalid one; nan in a branch that is not taken
+    y: list[Ball]  # Per slot, up to the first invalid one; nan in a branch that is not taken
     # Per slot; inf where singular or beyond double range; nan in a branch that is not taken
     s2: list[float]
     contributions: list[tuple[float, ...]]  # Per slot and operand, kappa^2 s_i^2
     first_invalid: int | None  # Node id at which the sample has no real value
     # Per slot, whether it is a condition on its threshold; empty where nothing is chosen
     on_threshold: tuple[bool, ...] = ()
+    # Slots whose value, or that of an operand, is 0 or on a jump as far as the depth shows
+    assumed: frozenset[int] = frozenset()
+    steps: list[Through] = field(default_factory=list, repr=False)
+    bits: int = FIRST_BITS  # The working precision that it took
 
-
-@dataclass(slots=True)
-class _Point:
-    """One slot at one sample: value, s^2, absolute variance over sigma^2, and the binary exponent
-    of the rounding in y; for an operation on numbers also each operand's part of v, and whether a
-    slope is infinite.
-    """
-
-    y: Any
-    s2: Any
-    v: Any
-    error: int
-    on_threshold: bool = False
-    moved: tuple[Any, ...] = ()
-    steep: bool = False
+    @property
+    def proven(self) -> bool:
+        """Whether nothing was assumed."""
+        return not self.assumed
 
 
 class ExactEvaluator:
-    """Evaluates a tape at high precision (`digits` decimals), one sample at a time."""
+    """Evaluates a tape in balls, one sample at a time.
 
-    def __init__(self, tape: Tape, digits: int = DIGITS) -> None:
-        self.tape = tape
-        self.mp = mpmath.MPContext()  # a context of our own: the global one is shared by threads
-        self.mp.dps = digits
-        self.backend = MpBackend(self.mp)
-        mp = self.mp
-        self._bits = mp.prec
-        self._zero, self._one = mp.mpf(0), mp.mpf(1)
-        self._constants = self._read_constants()
-        self._points: list[_Point | None] = []  # points of the sample that was evaluated last
+    - `accuracy`: bits to which every value is known.
+    - `depth`: bits below its operands to which a 0 is looked for.
+    - `deep_samples`: how many undecided samples are looked at to `GREAT_DEPTH` instead.
+    """
 
-    def _read_constants(self) -> dict[int, Any]:
-        return {s.slot: self._number(s.label) for s in self.tape.steps if s.label}
+    def __init__(
+        self,
+        tape: Tape,
+        accuracy: int = ACCURACY,
+        depth: int = DEPTH,
+        deep_samples: int = 0,
+    ) -> None:
+        self.tape, self.accuracy, self.depth = tape, accuracy, depth
+        self.deep_samples = deep_samples
+        self.work = 0  # Steps that were evaluated, those in many bits several times
+        self._constants: dict[int, dict[int, Ball]] = {}  # By bits and slot
 
-    def _number(self, text: str) -> Any:
-        if text == "pi":
-            return +self.mp.pi
-        if text == "e":
-            return +self.mp.e
-        if text == UNDEFINED:
-            return self.mp.nan
-        if "/" in text:
-            fraction = Fraction(text)
-            return self.mp.mpf(fraction.numerator) / fraction.denominator
-        return self.mp.mpf(text)
+    def sample(self, cells: Mapping[str, str]) -> ExactSample:
+        found = self._to_depth(cells, self.depth)
+        if found.assumed and self.deep_samples and self.depth < GREAT_DEPTH:
+            self.deep_samples -= 1
+            found = self._to_depth(cells, GREAT_DEPTH)
+        return found
 
-    def number(self, text: str) -> Any:
-        return self._number(text)
-
-    def value(self, step: Step, operands: list[Any]) -> Any | None:
-        assert step.row is not None
-        try:
-            return self._value(step, step.row, operands)
-        except (_OutOfDomain, _TooLarge):
-            return None
-
-    def sample(self, values: dict[str, str]) -> ExactSample:
-        """Evaluate one sample. A sine of 1e200 takes 200 digits more than its result: such a
-        sample is evaluated again with as many, up to `_MAX_TRIG_BITS`.
-        """
-        extra = 0
+    def _to_depth(self, cells: Mapping[str, str], depth: int) -> ExactSample:
+        bits = max(FIRST_BITS, self.accuracy + 20)
         while True:
+            self.work += len(self.tape) * (1 + bits // 512)
             try:
-                with self.mp.workprec(self._bits + extra):
-                    constants = self._read_constants() if extra else self._constants
-                    return self._sample(values, constants)
-            except _MoreBits as need:
-                extra = need.args[0]
+                with working(bits):
+                    return _Attempt(self, cells, bits, depth).run()
+            except _NeedsBits as need:
+                bits = min(max(need.args[0], bits + 32), MOST_BITS)
+
+    def constants_at(self, bits: int) -> Mapping[int, Ball]:
+        known = self._constants.get(bits)
+        if known is None:
+            known = self._constants[bits] = {
+                step.slot: _constant(step.label) for step in self.tape.steps if step.label
+            }
+        return known
+
+    def is_special(self, sample: ExactSample) -> bool:
+        """Whether the last value is 0, on a jump or an end, or a condition on its threshold.
+        Only as far as the depth shows; for a sample with a value.
+
+        >>> from eic_core.engine.tape import tape_of
+        >>> from eic_core.formula.syntax import read
+        >>> evaluator = ExactEvaluator(tape_of(read("floor(10*x)").formula))
+        >>> [evaluator.is_special(evaluator.sample({"x": x})) for x in ("0.3", "0.31")]
+        [True, False]
+        """
+        step, y = self.tape.steps[-1], sample.y[-1]
+        row = step.row
+        if row is not None and not row.numeric:
+            return math.isinf(sample.s2[-1])
+        # a 0 of these is a value like any other
+        flat = row is not None and (row.steps or row.jumps)
+        if (y == 0 and not flat) or row is None or row.brink is None:
+            return bool(y == 0)
+        with working(sample.bits):
+            return bool(row.brink(BALLS, sample.y[step.operands[0]]) == 0)
 
     def makers(self, slot: int, sample: ExactSample) -> tuple[list[int], bool, bool]:
         """The operands through which a step with an infinite s loses its digits, and its own part.
-        `sample` is the one evaluated last. The places are those of operands that keep no digit and
-        move the step without bound, or by more than it is large: none where the step alone makes
-        it. Then whether the step jumps there, and whether it is infinitely steep.
+        The places are those of operands that keep no digit and move the step without bound, or by
+        more than it is large: none where the step alone makes it. Then whether the step jumps
+        there, and whether it is infinitely steep.
         """
-        step, point = self.tape.steps[slot], self._points[slot]
+        step, through = self.tape.steps[slot], sample.contributions[slot]
         row = step.row
-        if row is None or point is None:
+        if row is None or math.isnan(sample.s2[slot]):
             return [], False, False
         lost = [not sample.s2[i] <= SINGULAR_S2 for i in step.operands]
-        through = sample.contributions[slot]
         if row.chooses:
-            condition = self._points[step.operands[0]]
             if math.isinf(through[0]):
                 return [0] if lost[0] else [], True, False
-            if condition is not None and condition.on_threshold:  # both branches are 0
+            if sample.on_threshold[step.operands[0]]:  # both branches are 0
                 return [], False, False
         if row.chooses or row.selects:
             return [i for i, part in enumerate(through) if part and lost[i]], False, False
@@ -156,430 +178,402 @@ class ExactEvaluator:
             return [], True, False
         if row.truth:
             return [i for i, gone in enumerate(lost) if gone], True, False
-        square = point.y * point.y
+        with working(sample.bits):
+            return self._numeric_makers(step, row, sample, lost)
+
+    def _numeric_makers(
+        self, step: Step, row: Operator, sample: ExactSample, lost: list[bool]
+    ) -> tuple[list[int], bool, bool]:
+        y, done = sample.y[step.slot], sample.steps[step.slot]
+        unbounded = any(part == math.inf for part in done.moved)
+        parts = done.moved if y == 0 or unbounded else done.terms
         found: list[int] = []
-        most = self._zero
-        for i, (part, gone) in enumerate(zip(point.moved, lost, strict=True)):
-            enough = _is_inf(part) if _is_inf(point.v) else part > SINGULAR_S2 * square
-            if gone and enough and part >= most:
-                found = [*found, i] if part == most else [i]
+        most: Any = 0
+        for i, (part, gone) in enumerate(zip(parts, lost, strict=True)):
+            enough = part == math.inf if unbounded else part > (0 if y == 0 else SINGULAR_S2)
+            if gone and enough and not part < most:
+                found = [i] if part > most else [*found, i]
                 most = part
-        return found, bool(row.jumps or row.steps) and point.steep, point.steep
+        a = [sample.y[i] for i in step.operands]
+        p = row.exact_parameter(BALLS, step.exact_parameter)
+        steep = any(not BALLS.isfinite(slope) for slope in row.partials(BALLS, a, y, p))
+        return found, bool(row.jumps or row.steps) and steep, steep
 
-    def is_special(self, sample: ExactSample) -> bool:
-        """Whether the last value is 0, on a jump or an end, or a condition on its threshold.
-        Only as far as this precision sees; for a sample with a value.
 
-        >>> from eic_core.engine.tape import tape_of
-        >>> from eic_core.formula.syntax import read
-        >>> evaluator = ExactEvaluator(tape_of(read("floor(10*x)").formula), 100)
-        >>> [evaluator.is_special(evaluator.sample({"x": x})) for x in ("0.3", "0.31")]
-        [True, False]
-        """
-        step = self.tape.steps[-1]
-        row, y = step.row, sample.y[-1]
-        if row is not None and not row.numeric:
-            return math.isinf(sample.s2[-1])
-        # a 0 of these is a value like any other
-        flat = row is not None and (row.steps or row.jumps)
-        if (not y and not flat) or row is None or row.brink is None:
-            return not y
-        x = sample.y[step.operands[0]]
-        return _mag(row.brink(self.backend, x)) < _mag(x) + _LOST_BITS - self.mp.prec
+def settled_steps(tape: Tape, slots: Sequence[int]) -> dict[int, tuple[float, Through]]:
+    """Value and noise of constant steps, those that have one."""
+    found = {}
+    for slot in slots:
+        members = tape.members(slot)
+        below = _part(tape, members)
+        sample = ExactEvaluator(below, deep_samples=1).sample({})
+        if sample.first_invalid is not None:
+            continue
+        done = sample.steps[-1]
+        with working(sample.bits):
+            at_zero = None if done.at_zero is None else float(done.at_zero)
+        through = Through(sample.s2[-1], sample.contributions[-1], (), at_zero)
+        found[slot] = float(sample.y[-1]), through
+    return found
 
-    def saturates(self, sample: ExactSample) -> bool:
-        """Whether an operand of some step is too far off to show in its value at this precision.
 
-        Then a 0 above may be none: 1 - tanh(1e6) is 10^-868,588.
+def _part(tape: Tape, members: list[int]) -> Tape:
+    """The steps at and below the last of some slots as a tape of their own."""
+    place = {slot: i for i, slot in enumerate(members)}
+    reads = [place[i] for slot in members for i in tape.operands[slot]]
+    return Tape(
+        tuple(range(len(members))),
+        [tape.first_nodes[slot] for slot in members],
+        reads,
+        (len(members) - 1,),
+    )
 
-        >>> from eic_core.engine.tape import tape_of
-        >>> from eic_core.formula.syntax import read
-        >>> evaluator = ExactEvaluator(tape_of(read("1 - tanh(x)").formula), 100)
-        >>> [evaluator.saturates(evaluator.sample({"x": x})) for x in ("3", "200")]
-        [False, True]
-        """
-        for step, y in zip(self.tape.steps, sample.y, strict=False):
-            row = step.row
-            if row is None or not row.numeric or row.selects or row.steps or row.jumps:
-                continue
-            if not y or self.mp.isnan(y):  # nan in a branch that is not taken
-                continue
-            a = [sample.y[i] for i in step.operands]
-            try:
-                slopes = row.partials(
-                    self.backend, a, y, row.mp_parameter(self.mp, step.exact_parameter)
-                )
-            except ZeroDivisionError:
-                continue
-            flat = len(a) == 1 and not row.period and not row.has_parameter
-            for x, slope in zip(a, slopes, strict=True):
-                if not x or _is_inf(slope):
-                    continue
-                if not slope and flat:
-                    return True
-                lost = _LOST_BITS - self.mp.prec
-                # a wave's slope is small there by rounding
-                on_crest = row.period and _mag(slope) < _mag(x) + lost
-                if slope and not on_crest and _mag(slope) + _mag(x) - _mag(y) < lost:
-                    return True
-        return False
 
-    def constants(self) -> dict[int, SettledConstant]:
-        """The constant operations that have a value, by slot."""
-        points: dict[int, _Point] = {}
-        found: dict[int, SettledConstant] = {}
+def _constant(text: str) -> Ball:
+    if text == "pi":
+        return arb.pi()
+    if text == "e":
+        return arb.const_e()
+    return BALLS.nan if text == UNDEFINED else read_number(text)
+
+
+class _Attempt(Arithmetic):
+    """One sample at one precision."""
+
+    B = BALLS
+    one = arb(1)
+
+    def __init__(
+        self, evaluator: ExactEvaluator, cells: Mapping[str, str], bits: int, depth: int
+    ) -> None:
+        self.tape, self.accuracy = evaluator.tape, evaluator.accuracy
+        self.cells, self.bits, self.depth = cells, bits, depth
+        self.constants = evaluator.constants_at(bits)
+        self.y: list[Ball] = []
+        self.assumed: set[int] = set()
+        self.short = 0  # Bits that some value lacks
+        self._combinations: dict[int, Combination] = {}
+        self._parameters: dict[int, Any] = {}
+
+    # --- values
+
+    def run(self) -> ExactSample:
+        problems: dict[int, Exception] = {}
+        stop = len(self.tape)
         for step in self.tape.steps:
-            if not self.tape.constant[step.slot]:
-                continue
-            if step.row is None:
-                value = self._constants[step.slot]
-                points[step.slot] = _Point(value, self._one, value * value, self._rounding(value))
-            elif all(i in points for i in step.operands):
-                try:
-                    point, terms = self._step(step, step.row, [points[i] for i in step.operands])
-                except (_OutOfDomain, _TooLarge, _MoreBits):
-                    continue
-                points[step.slot] = point
-                deviation = 0.0 if point.y else _to_float(self.mp.sqrt(point.v))
-                through = tuple(_to_float(t) for t in terms)
-                found[step.slot] = SettledConstant(
-                    _to_float(point.y), _to_float(point.s2), through, deviation
-                )
-        return found
-
-    def _choosing_sample(self, values: dict[str, str], constants: dict[int, Any]) -> ExactSample:
-        mp = self.mp
-        found: list[_Point | Exception] = []
-        terms: list[list[Any]] = []
-        raised: set[int] = set()
-        for step in self.tape.steps:
-            operands = [found[i] for i in step.operands]
-            result: _Point | Exception
-            own: list[Any] = [self._zero] * len(operands)
             try:
-                if step.row is None:
-                    value = self._number(values[step.column]) if step.column else None
-                    value = constants[step.slot] if value is None else value
-                    if mp.isnan(value):
-                        raise _OutOfDomain
-                    result = _Point(value, self._one, value * value, self._rounding(value))
-                elif step.row.chooses:
-                    result, own = self._choose(operands)
-                else:
-                    failed = [p for p in operands if not isinstance(p, _Point)]
-                    points = [p for p in operands if isinstance(p, _Point)]
-                    if failed:
-                        result = failed[0]
-                    elif step.row.truth:
-                        result, own = self._truth(step, step.row, points)
-                    else:
-                        result, own = self._step(step, step.row, points)
-            except (_OutOfDomain, _TooLarge, _MoreBits) as error:
-                result = error
-                raised.add(step.slot)
-            found.append(result)
-            terms.append(own)
-        y = [np.array([_to_float(p.y) if isinstance(p, _Point) else math.nan]) for p in found]
-        active = [bool(mask[0]) for mask in active_slots(self.tape, y, 1)]
-        known, invalid = len(found), None
-        for slot in sorted(raised):
-            problem = found[slot]
-            if active[slot]:
-                if isinstance(problem, _MoreBits):
-                    raise problem
-                known, invalid = slot, self.tape.steps[slot].node
-                break
-        for step, own in zip(self.tape.steps, terms, strict=True):
-            if step.row is not None and step.row.chooses and (own[1] or own[2]):
-                y[step.operands[0]][:] = bool(own[1])  # on a threshold perhaps the other branch
-        counted = active_slots(self.tape, y, 1)
-        active = [on or bool(mask[0]) for on, mask in zip(active, counted, strict=True)]
-        kept = [
-            p if on and isinstance(p, _Point) else None for p, on in zip(found, active, strict=True)
-        ][:known]
-        self._points = kept
+                self.y.append(self._number(step))
+            except (_OutOfDomain, _TooLarge, _NeedsBits) as problem:
+                if not self.tape.chooses:
+                    if isinstance(problem, _NeedsBits):
+                        raise
+                    stop = step.slot
+                    break
+                problems[step.slot] = problem
+                self.y.append(BALLS.nan)
+        active = [True] * stop
+        if self.tape.chooses:
+            active = self._active()
+            for slot, problem in problems.items():
+                if active[slot]:
+                    if isinstance(problem, _NeedsBits):
+                        raise problem
+                    stop = slot
+                    break
+        if self.short:
+            self._more(self.bits + self.short + 16)
+        y = self.y[:stop]
+        done = walk(self.tape, self, y)
+        return self._sample(y, done, active, None if stop == len(self.tape) else stop)
+
+    def _active(self, chosen: Mapping[int, bool] | None = None) -> list[bool]:
+        y = [np.array([float(v)]) for v in self.y]
+        for slot, holds in (chosen or {}).items():
+            y[slot][:] = holds
+        return [bool(mask[0]) for mask in active_slots(self.tape, y, 1)]
+
+    def _sample(
+        self, y: list[Ball], done: Walk, active: list[bool], stop: int | None
+    ) -> ExactSample:
+        if self.tape.chooses:  # on a threshold perhaps the other branch
+            chosen = {
+                step.operands[0]: bool(terms[1] != 0)
+                for step, terms in zip(self.tape.steps, done.contributions, strict=False)
+                if step.row is not None and step.row.chooses and (terms[1] != 0 or terms[2] != 0)
+            }
+            active = [on or also for on, also in zip(active, self._active(chosen), strict=True)]
+        self._check_accuracy(done, active)
+        s2 = [float(s) if on else math.nan for s, on in zip(done.s2, active, strict=False)]
         return ExactSample(
-            [mp.nan if p is None else p.y for p in kept],
-            [math.nan if p is None else _to_float(p.s2) for p in kept],
+            [v if on else BALLS.nan for v, on in zip(y, active, strict=False)],
+            s2,
             [
-                tuple([_to_float(t) if p is not None else 0.0 for t in own])
-                for p, own in zip(kept, terms, strict=False)
+                tuple([float(t) for t in own]) if on else (0.0,) * len(own)
+                for own, on in zip(done.contributions, active, strict=False)
             ],
-            invalid,
-            tuple([p is not None and p.on_threshold for p in kept]),
+            None if stop is None else self.tape.steps[stop].node,
+            tuple([bool(on) for on in done.on_threshold]) if self.tape.chooses else (),
+            frozenset(self.assumed),
+            done.steps,
+            self.bits,
         )
 
-    def _truth(self, step: Step, row: Operator, points: list[_Point]) -> tuple[_Point, list[Any]]:
-        a = [p.y for p in points]
-        equal = False
-        if row.compares:
-            blur = max(p.error for p in points)
-            equal = a[0] == a[1] or _mag(a[0] - a[1]) <= blur + _GUARD_BITS
-            a = [a[0], a[0]] if equal else a
-        truths = [
-            found.row is not None and found.row.truth
-            for found in (self.tape.steps[i] for i in step.operands)
-        ]
-        stds = [
-            self.mp.inf if p.on_threshold else self._zero if truth else p.v
-            for p, truth in zip(points, truths, strict=True)
-        ]
-        on = bool(threshold(row, a, stds, [p.on_threshold for p in points], equal))
-        value = row.exact(self.mp, a, None)
-        own, s2 = [self._zero] * len(points), self._one
-        if on and step.slot in self.tape.counted:
-            own = [self.mp.inf if std else self._zero for std in stds]
-            s2 = self.mp.inf
-        return _Point(value, s2, s2 if on else value * value, _EXACT, on), own
-
-    def _choose(self, operands: list[_Point | Exception]) -> tuple[_Point | Exception, list[Any]]:
-        condition, *branches = operands
-        own = [self._zero] * 3
-        if not isinstance(condition, _Point):
-            return condition, own
-        place = 0 if condition.y else 1
-        taken, other = branches[place], branches[1 - place]
-        if not isinstance(taken, _Point):
-            return taken, own
-        s2, v = taken.s2, taken.v
-        if condition.on_threshold:
-            agree = isinstance(other, _Point) and (
-                other.y == taken.y
-                or _mag(other.y - taken.y) <= max(other.error, taken.error) + _GUARD_BITS
-            )
-            both_zero = isinstance(other, _Point) and not taken.y and not other.y
-            if (
-                agree
-                and isinstance(other, _Point)
-                and (both_zero or not _is_inf(max(s2, other.s2)))
-            ):
-                if both_zero and other.s2 > s2:  # what moves is counted to the one that does
-                    place = 1 - place
-                s2, v = max(s2, other.s2), max(v, other.v)
-            else:
-                own[0] = v = self.mp.inf
-        own[1 + place] = s2
-        point = _Point(taken.y, 1 + own[0] + s2, v + taken.y * taken.y, taken.error)
-        return point, own
-
-    def _sample(self, values: dict[str, str], constants: dict[int, Any]) -> ExactSample:
-        if self.tape.chooses:
-            return self._choosing_sample(values, constants)
-        points: list[_Point] = []
-        contributions: list[tuple[float, ...]] = []
-        invalid: int | None = None
-        for step in self.tape.steps:
-            if step.row is None:
-                value = self._number(values[step.column]) if step.column else None
-                value = constants[step.slot] if value is None else value
-                points.append(_Point(value, self._one, value * value, self._rounding(value)))
-                contributions.append(())
+    def _check_accuracy(self, done: Walk, active: list[bool]) -> None:
+        lacking = 0
+        for s2, on in zip(done.s2, active, strict=False):
+            if not on or s2 > SINGULAR_S2 or s2.__class__ is not arb:
                 continue
-            try:
-                point, terms = self._step(step, step.row, [points[i] for i in step.operands])
-            except (_OutOfDomain, _TooLarge):
-                invalid = step.node
-                break
-            points.append(point)
-            contributions.append(tuple(_to_float(t) for t in terms))
-        y, s2 = [p.y for p in points], [_to_float(p.s2) for p in points]
-        self._points = list(points)
-        return ExactSample(y, s2, contributions, invalid)
+            lacking = max(lacking, ACCURACY - s2.rel_accuracy_bits())
+        if lacking > 0:
+            self._more(self.bits + (lacking + 16 if lacking < EXACT_BITS // 2 else self.bits))
 
-    def _rounding(self, value: Any) -> int:
-        return _EXACT if value.bc < self.mp.prec - 8 else _mag(value) + 2 - self.mp.prec
+    def _more(self, bits: int) -> NoReturn:
+        """Ask for so many bits."""
+        if self.bits >= MOST_BITS:
+            raise _TooLarge
+        raise _NeedsBits(bits)
 
-    def _step(self, step: Step, row: Operator, operands: list[_Point]) -> tuple[_Point, list[Any]]:
-        """A step's point from its operands', and each operand's part of s^2.
+    def _deeper(self) -> NoReturn:
+        """Ask for several times as many bits, or for those of the depth."""
+        enough = self.depth + FIRST_BITS
+        self._more(enough if 2 * self.bits < enough <= 8 * self.bits else 4 * self.bits)
 
-        The rules of ADR 0001 and what 60 digits need to apply them, in order:
-
-        ==================  =======================================================================
-        on the grid         an operand that rounding alone keeps off an integer is one: `_on_grid`
-        phase               a sine or floor of a large operand takes more bits: `_knows_phase`
-        no value            outside the domain, or too large to evaluate: `_value`
-        selection           min and max pass on what they attain: `_select`
-        rounding alone      what may be nothing but rounding is 0, or without value at a pole
-        absolute form       v = y^2 + sum (de_k/dy_i)^2 v_i, at ordinary points as at zeros
-        value 0             the limits of kappa: `_terms`
-        ==================  =======================================================================
-
-        Raises `_OutOfDomain` if there is no value, or none yet.
-        """
-        if row.integer_points:
-            operands = [self._on_grid(p) for p in operands]
-        a = [p.y for p in operands]
-        far = (row.period or row.steps) and not self._knows_phase(row, operands[0].error)
-        value = self._value(step, row, a)
-        if row.selects:
-            return self._select(value, operands)
-        partials = (self._zero,) if far else self._partials(step, row, operands, value)
-        error = self._carried_rounding(row, value, partials, operands)
-        rounding_alone = error > _EXACT and (not value or _mag(value) <= error + _GUARD_BITS)
-        if rounding_alone and (row.crossing or row.poles):
-            if row.poles and abs(value) > 1:
+    def _number(self, step: Step) -> Ball:
+        row = step.row
+        if row is None:
+            value = self.constants[step.slot] if step.label else arb(self.cells[step.column])
+            if value.is_nan():
                 raise _OutOfDomain
-            value, error = self._zero, _EXACT
-            partials = self._partials(step, row, operands, value)
-        moved = [self._moved(partial, p) for partial, p in zip(partials, operands, strict=True)]
-        variance = value * value
-        for part in moved:
-            if part:
-                variance += part
-        terms = self._terms(step, row, operands, value, moved)
-        total = self._one
-        for term in terms:
-            total += term
-        steep = any(map(_is_inf, partials))
-        return _Point(value, total, variance, error, False, tuple(moved), steep), terms
-
-    def _carried_rounding(
-        self, row: Operator, value: Any, partials: tuple[Any, ...], operands: list[_Point]
-    ) -> int:
-        error = self._rounding(value)
-        if row.words.cancels and self._drops_bits([p.y for p in operands]):
-            error = max(error, _mag(value) + 2 - self.mp.prec)
-        for partial, p in zip(partials, operands, strict=True):
-            if p.error > _EXACT and partial:
-                carried = _mag(value) if _is_inf(partial) else _mag(partial) + p.error
-                error = max(error, carried + 1)
-        return error
-
-    def _drops_bits(self, terms: list[Any]) -> bool:
-        """Whether a sum cannot hold all of its terms: 1e80 - 0.25 is 1e80, which is short."""
-        known = [term for term in terms if term]
-        lowest = min((term.exp for term in known), default=0)
-        return max(map(_mag, known), default=lowest) - lowest >= self.mp.prec
-
-    def _moved(self, partial: Any, operand: _Point) -> Any:
-        """(de_k/dy_i)^2 v_i; 0 if either factor is, however large the other."""
-        if not operand.v or not partial:
-            return self._zero
-        if _is_inf(operand.v) or _is_inf(partial):
-            return self.mp.inf
-        return partial * partial * operand.v
-
-    def _terms(
-        self, step: Step, row: Operator, operands: list[_Point], value: Any, moved: list[Any]
-    ) -> list[Any]:
-        if value:
-            squared = value * value
-            return [part / squared if part else part for part in moved]
-        limits = row.zero_limit(self.backend, [p.y for p in operands], step.parameter)
-        return [
-            edges.term_at_zero(self.backend, limit, p.s2, part)
-            for limit, p, part in zip(limits, operands, moved, strict=True)
-        ]
-
-    def _partials(
-        self, step: Step, row: Operator, operands: list[_Point], value: Any
-    ) -> tuple[Any, ...]:
-        """de_k/dy_i: inf on a jump, 0 on the crest of a wave as far as the operand is known."""
-        parameter = row.mp_parameter(self.mp, step.exact_parameter)
+            return value
+        if row.chooses:
+            return self._chosen(step)
+        a = [self.y[i] for i in step.operands]
+        if any(x.is_nan() for x in a) and self.tape.chooses:
+            return BALLS.nan  # of a branch that has none
+        if row.selects or row.compares:
+            return self._by_order(step, row, a)
+        _guard(row, step, a)
         try:
-            partials = row.partials(self.backend, [p.y for p in operands], value, parameter)
-        except ZeroDivisionError:
-            return tuple(self.mp.inf for _ in operands)
-        if row.period and _mag(partials[0]) <= operands[0].error + _GUARD_BITS:
-            return (self._zero,)
-        return partials
-
-    def _select(self, value: Any, operands: list[_Point]) -> tuple[_Point, list[Any]]:
-        blur = min(p.error for p in operands if p.y == value)
-        attained = [
-            i
-            for i, p in enumerate(operands)
-            if p.y == value or _mag(p.y - value) <= max(p.error, blur) + _GUARD_BITS
-        ]
-        best, largest = attained[0], self.mp.mpf(-1)
-        for i in sorted(attained, key=lambda i: operands[i].v, reverse=True):
-            if edges.takes_over(self.backend, True, operands[i].s2, largest):
-                best, largest = i, operands[i].s2
-        chosen = operands[best]
-        terms = [chosen.s2 if i == best else self._zero for i in range(len(operands))]
-        point = _Point(value, 1 + chosen.s2, chosen.v + value * value, chosen.error)
-        return point, terms
-
-    def _value(self, step: Step, row: Operator, a: list[Any]) -> Any:
-        """The value, guarded against operands that would take too long.
-        Raises `_OutOfDomain` outside the domain or at a pole, and `_TooLarge` where |log10 |y||
-        exceeds `MAX_LOG10` or a sine's operand is too large to reduce.
-        """
-        mp = self.mp
-        size = max((operand.bc + operand.exp if operand else 0) for operand in a)
-        if row.period:
-            if size > _MAX_TRIG_BITS:
-                raise _TooLarge
-        elif size > 24 and row.exponential:
-            if abs(a[0]) > MAX_LOG10 * 2.302585092994046:
-                return self._limit_of_exponential(row, a[0])
-        elif row.power:
-            self._guard_power(step, a)
-        try:
-            value = row.exact(mp, a, step.exact_parameter)
+            value = _as_ball(row.exact(BALLS, a, step.exact_parameter))
         except (ZeroDivisionError, ValueError) as error:
             raise _OutOfDomain from error
-        except OverflowError as error:
-            raise _TooLarge from error
-        if isinstance(value, mp.mpc) or not mp.isfinite(value):
-            raise _OutOfDomain
-        if value and abs(value.bc + value.exp) > _MAX_BITS:
+        if not self._is_decided(row, value):
+            value = self._decide(step, row, a, value)
+        size = magnitude(value)
+        if size > _MOST_BINARY or (_LEAST_BINARY > size > -EXACT_BITS):
             raise _TooLarge
+        self.short = max(self.short, self.accuracy - value.rel_accuracy_bits())
         return value
 
-    def _limit_of_exponential(self, row: Operator, x: Any) -> Any:
-        """The value far below 0, for functions that have one there (`Operator.low`)."""
-        if row.low is not None and x < 0:
-            return self.mp.mpf(row.low)
+    def _is_decided(self, row: Operator, value: Ball) -> bool:
+        if row.steps:
+            return bool(value.is_exact() and value.is_finite())
+        return bool(value.is_finite() and value.rel_accuracy_bits() > 3)
+
+    def _chosen(self, step: Step) -> Ball:
+        condition, held, other = step.operands
+        if self.y[condition].is_nan():
+            return BALLS.nan
+        return self.y[held] if self.y[condition] != 0 else self.y[other]
+
+    def _by_order(self, step: Step, row: Operator, a: list[Ball]) -> Ball:
+        if row.compares:
+            order = self.order(step.slot, *step.operands)
+            return _as_ball(row.exact(BALLS, [order, 0], None))
+        least = row.evaluate([1.0, 2.0], math.nan) == 1.0
+        best = step.operands[0]
+        for i in step.operands[1:]:
+            order = self.order(step.slot, i, best)
+            if (order < 0) if least else (order > 0):
+                best = i
+        return self.y[best]
+
+    def order(self, slot: int, i: int, k: int) -> int:
+        """Whether one slot is less than another (-1), as large (0) or more; asked by `slot`."""
+        if i == k:
+            return 0
+        difference = self.y[i] - self.y[k]
+        if difference > 0 or difference < 0:
+            return 1 if difference > 0 else -1
+        try:
+            exact = (self._combination(i) - self._combination(k)).rational
+            return int(exact > 0) - int(exact < 0)
+        except Unprovable:
+            pass
+        self._assume_zero(slot, difference, max(magnitude(self.y[i]), magnitude(self.y[k])))
+        return 0
+
+    # --- what a ball does not tell
+
+    def _decide(self, step: Step, row: Operator, a: list[Ball], value: Ball) -> Ball:
+        """The value of a step that may be 0, on a jump, or without one; or asks for more bits."""
+        try:
+            own = self._combination(step.slot)
+            if own.is_rational:
+                self._pin_all(step)
+                return arb(own.rational)
+        except (ZeroDivisionError, ValueError) as error:
+            raise _OutOfDomain from error
+        if self._pin_all(step):
+            value = self._value_again(step, row)
+            if self._is_decided(row, value):
+                return value
+        if not value.is_finite():
+            self._look_for_value(row, step, a)
+        elif contains_zero(value) and not row.steps:
+            scale = max(map(magnitude, a)) if row.words.cancels else 0
+            self._assume_zero(step.slot, value, scale)
+            return arb(0)
+        if self.bits >= self.depth + FIRST_BITS:
+            if row.integer_points and self._snap(step):
+                return self._value_again(step, row)
+            if row.poles:
+                self.assumed.add(step.slot)
+                raise _OutOfDomain
+        if row.steps and self.bits >= MOST_BITS:
+            return a[0]  # so large that it jumps by nothing
+        self._deeper()
+
+    def _value_again(self, step: Step, row: Operator) -> Ball:
+        value = row.exact(BALLS, [self.y[i] for i in step.operands], step.exact_parameter)
+        value = _as_ball(value)
+        if value.is_nan():
+            raise _OutOfDomain
+        return value
+
+    def _assume_zero(self, slot: int, value: Ball, scale: int) -> None:
+        """Take a ball about 0 for 0 if it is small enough; else ask for more bits."""
+        if magnitude(value.abs_upper()) > scale - self.depth:
+            self._deeper()
+        self.assumed.add(slot)
+
+    def _look_for_value(self, row: Operator, step: Step, a: list[Ball]) -> None:
+        """Raise where neither end of the operands has a value, so that none between has."""
+        ends = []
+        for end in (lambda x: x.lower(), lambda x: x.upper(), lambda x: x.mid()):
+            found = row.exact(BALLS, [end(x) for x in a], step.exact_parameter)
+            ends.append(_as_ball(found))
+        if all(end.is_nan() for end in ends):
+            raise _OutOfDomain
+        if not any(end.is_finite() for end in ends) and not any(end.is_nan() for end in ends):
+            raise _TooLarge
+
+    def _snap(self, step: Step) -> bool:
+        """Take an operand for the half-integer that it differs from by less than the depth."""
+        snapped = False
+        for i in step.operands:
+            x = self.y[i]
+            nearest = BALLS.nint((2 * x).mid()) / 2
+            if magnitude((x - nearest).abs_upper()) <= max(magnitude(x), 0) - self.depth:
+                self.y[i] = nearest
+                self.assumed.add(step.slot)
+                snapped = True
+        return snapped
+
+    def _pin_all(self, step: Step) -> bool:
+        """Take the operands that are known fractions for these; whether one changed."""
+        pinned = False
+        for i in step.operands:
+            if not self.y[i].is_exact() and self._combination(i).is_rational:
+                self.y[i] = arb(self._combination(i).rational)
+                pinned = True
+        return pinned
+
+    def _combination(self, slot: int) -> Combination:
+        if slot not in self._combinations:
+            self._combinations[slot] = self._find_combination(slot)
+        return self._combinations[slot]
+
+    def _find_combination(self, slot: int) -> Combination:
+        step, itself = self.tape.steps[slot], Combination({slot: fmpq(1)})
+        try:
+            if step.row is None:
+                text = step.label or self.cells[step.column]
+                return Combination({PI: fmpq(1)}) if text == "pi" else _fraction(text, itself)
+            if slot < len(self.y) and self.y[slot].is_exact():
+                return Combination.of(_dyadic(self.y[slot]))
+            a = [self._combination(i) for i in step.operands]
+            return Combination.of(step.row.exact(COMBINATIONS, a, step.exact_parameter))
+        except (Unprovable, TypeError, AttributeError):
+            return itself
+
+    # --- what the recursion asks
+
+    def parameter(self, step: Step) -> Any:
+        known = self._parameters.get(step.slot)
+        if known is None:
+            assert step.row is not None
+            known = step.row.exact_parameter(BALLS, step.exact_parameter)
+            self._parameters[step.slot] = known
+        return known
+
+    def anywhere(self, condition: Any) -> bool:
+        return bool(condition)
+
+    def attained(self, step: Step, a: list[Ball], y: Ball) -> list[Any]:
+        best = next(i for i in step.operands if self.y[i] is y)
+        return [self.order(step.slot, i, best) == 0 for i in step.operands]
+
+    def equal(self, step: Step, a: list[Ball]) -> Any:
+        return not any(x.is_nan() for x in a) and self.order(step.slot, *step.operands) == 0
+
+    def agree(self, step: Step, a: list[Ball]) -> Any:
+        if any(x.is_nan() for x in a):
+            return False
+        return self.order(step.slot, *step.operands[1:]) == 0
+
+    def kappas(self, step: Step, a: list[Ball], y: Ball, s2: list[Any]) -> Sequence[Any]:
+        row = step.row
+        assert row is not None
+        p = self.parameter(step) if row.has_parameter else BALLS.nan
+        found = list(row.kappa_squared(BALLS, a, y, p))
+        for i, s in enumerate(s2):
+            if s == math.inf and found[i].__class__ is arb and y != 0 and not found[i] > 0:
+                found[i] = self._decided_kappa(step, row, i, p)
+        return found
+
+    def _decided_kappa(self, step: Step, row: Operator, place: int, p: Any) -> Any:
+        """A kappa^2 that may be 0, which decides whether an infinite s passes."""
+        self._pin_all(step)
+        own = self._combination(step.slot)
+        y = arb(own.rational) if own.is_rational else self.y[step.slot]
+        kappa = row.kappa_squared(BALLS, [self.y[i] for i in step.operands], y, p)[place]
+        if kappa > 0 or kappa == 0:
+            return kappa
+        if kappa.is_finite():
+            self._assume_zero(step.slot, kappa, 0)
+            return arb(0)
+        self._deeper()
+
+
+def _guard(row: Operator, step: Step, a: list[Ball]) -> None:
+    """Raise before what would take too long, or leaves every range."""
+    size = magnitude(a[0])
+    if row.period and size > MOST_BITS:
         raise _TooLarge
-
-    def _guard_power(self, step: Step, a: list[Any]) -> None:
-        if not a[0]:
-            return
-        exponent = a[1] if len(a) == 2 else self.mp.mpf(step.parameter)
-        if exponent and abs(exponent) * abs(self.mp.log(abs(a[0]), 10)) > MAX_LOG10:
+    if row.exponential and size > 50 and not (row.low is not None and a[0] < 0):
+        raise _TooLarge
+    if row.power and a[0] != 0:
+        exponent = float(a[1]) if len(a) == 2 else step.parameter
+        if exponent and not _LEAST_BINARY < exponent * (size or 1) < 2 * _MOST_BINARY:
             raise _TooLarge
 
-    def _knows_phase(self, row: Operator, error: int) -> bool:
-        """Whether the operand of a sine or a floor is known to 2^-60; asks for more bits if not.
 
-        A floor beyond 10^3000 is its operand, and jumps by nothing.
-        """
-        if error <= -60:
-            return True
-        bits = self.mp.prec - self._bits + error + 100
-        if bits <= _MAX_TRIG_BITS:
-            raise _MoreBits(bits)
-        if row.period:
-            raise _TooLarge
-        return False
-
-    def _on_grid(self, p: _Point) -> _Point:
-        if p.error == _EXACT or _mag(p.y) > self.mp.prec - 60:
-            return p
-        nearest = self.mp.nint(2 * p.y) / 2
-        if nearest and _mag(p.y - nearest) <= p.error + _GUARD_BITS:
-            return _Point(nearest, p.s2, p.v, _EXACT)
-        return p
+def _as_ball(value: Any) -> Ball:
+    return value if value.__class__ is arb else arb(value)
 
 
-def _mag(x: Any) -> int:
-    """The binary exponent of |x|, rounded up; that of 0 is below all others."""
-    if isinstance(x, (int, float)):
-        return math.frexp(x)[1] if x else _EXACT
-    _, mantissa, exponent, bits = x._mpf_
-    return exponent + bits if mantissa else _EXACT
+def _fraction(text: str, otherwise: Combination) -> Combination:
+    exponent = text.lower().partition("e")[2]
+    if text == "e" or text == UNDEFINED or (exponent and abs(int(exponent)) > _LONGEST_EXPONENT):
+        return otherwise
+    return Combination({ONE: rational(Fraction(text))})
 
 
-def _is_inf(x: Any) -> bool:
-    if isinstance(x, (int, float)):
-        return math.isinf(x)
-    _, mantissa, exponent, _ = x._mpf_
-    return not mantissa and exponent != 0  # no value here is nan
+def _dyadic(x: Ball) -> Any:
+    mantissa, exponent = (int(part) for part in x.man_exp())
+    if abs(exponent) > MOST_BITS:
+        raise Unprovable
+    return fmpq(mantissa) * fmpq(2) ** exponent
 
 
-def _to_float(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf")

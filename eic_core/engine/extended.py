@@ -1,7 +1,7 @@
-"""Values and amplifications beyond double range (1e400, 1e-400), without 60 digits.
+"""Values and amplifications beyond double range (1e400, 1e-400), many samples at a time.
 
 Where a function needs the digits of a lost value (a sine of 1e400), the amplification is nan from
-there on, never a smaller number. Good to about 1e-12, some hundred times faster than 60 digits.
+there on, never a smaller number. Good to about 1e-12.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.engine import edges
-from eic_core.engine.branches import active_slots, choice_terms, threshold
-from eic_core.engine.tape import MAX_LOG10, SMALLEST_NORMAL, Step, Tape
+from eic_core.engine.branches import active_slots
+from eic_core.engine.forward import forward
+from eic_core.engine.tape import LEAST_LOG10, MAX_LOG10, SMALLEST_NORMAL, Step, Tape
+from eic_core.engine.walk import Arithmetic, Through, walk
 from eic_core.formula.tree import UNDEFINED
 from eic_core.operators import NUMPY, Operator
 from eic_core.operators.wide import Array, Wide, subtract
 
-_MOST_BITS = MAX_LOG10 / math.log10(2)
+_MOST_BITS, _LEAST_BITS = MAX_LOG10 / math.log10(2), LEAST_LOG10 / math.log10(2)
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,10 @@ class ExtendedSamples:
     s2: Array
     terms: list[Array]  # shape (n,): kappa^2 s_i^2 of each operand of the tape
     dead: np.ndarray  # shape (n,): Slot at which a sample first has no real value, or -1
-    values: list[Wide | None]  # The values, whatever their size; None where `y` has them all
+    values: list[Wide]  # The values, whatever their size
 
     def value(self, slot: int) -> Wide:
-        known = self.values[slot]
-        return Wide.of(self.y[slot]) if known is None else known
+        return self.values[slot]
 
 
 Plain = tuple[Array, Array, Array]
@@ -54,116 +54,93 @@ def evaluate(
     >>> found.s2[:, 0].tolist()  # of 1, x, -x, exp(-x), the sum
     [1.0, 1.0, 2.0, 2000001.0, 2.0]
     """
-    values: list[Wide | None] = [None] * len(tape)
-    ordinary: list[bool]
-    terms: list[Array]
-    if plain is None:
-        y, s2 = np.empty((len(tape), count)), np.ones((len(tape), count))
-        ordinary, terms = [False] * len(tape), []
-    else:
-        y, s2, terms = plain[0].copy(), plain[1].copy(), list(plain[2])
-        ordinary = _ordinary(y)
-    below = np.zeros((len(tape), count))
-    dead = np.full(count, -1)
-    first = 0
-    outside_at: dict[int, np.ndarray] = {}
-    on_threshold: dict[int, Any] = {}
-
-    def value_of(slot: int) -> Wide:
-        wide = values[slot]
-        if wide is None:
-            wide = values[slot] = Wide.of(y[slot])
-        return wide
-
+    numbers = _WideNumbers(tape, columns, count, plain)
     with np.errstate(all="ignore"):
-        for step in tape.steps:
-            slot, operands = step.slot, step.operands
-            if ordinary[slot] and all(ordinary[i] for i in operands):
-                first += len(operands)
-                continue
-            ordinary[slot] = False  # no step that this one reaches is ordinary, either
-            if step.row is None:
-                value = _leaf(step, columns, count)
-                if step.label == UNDEFINED:
-                    outside_at[slot] = np.ones(count, dtype=bool)
-            else:
-                a = [value_of(i) for i in operands]
-                if step.row.numeric:
-                    value, outside = _value(step.row, a, step.parameter)
-                    own = _terms(step, step.row, a, value, s2, below)
-                else:
-                    value, own = _choice(tape, step, step.row, a, s2, below, on_threshold)
-                    outside = np.zeros(count, dtype=bool)
-                if tape.chooses:
-                    outside_at[slot] = outside
-                else:
-                    dead[outside & (dead < 0)] = slot
-                s2[slot] = 1.0 + sum(own)
-                terms[first : first + len(operands)] = own
-                first += len(operands)
-            values[slot] = value
-            y[slot] = value.doubles
+        values = forward(tape, numbers.leaf, numbers.apply)
+        done = walk(tape, numbers, values, numbers.known)
+        y = np.array([value.doubles for value in values])
+    active: Any = [True] * len(tape)
     if tape.chooses:
-        for slot, active in enumerate(active_slots(tape, y, count)):
-            if slot in outside_at:
-                dead[outside_at[slot] & active & (dead < 0)] = slot
-    return ExtendedSamples(y, s2, terms, dead, values)
+        active = active_slots(tape, y, count)
+    dead = np.full(count, -1)
+    for slot, outside in numbers.outside.items():
+        dead[outside & active[slot] & (dead < 0)] = slot
+    shape = (count,)
+    return ExtendedSamples(
+        y,
+        np.array([np.broadcast_to(s2, shape) for s2 in done.s2]),
+        [np.broadcast_to(term, shape) for terms in done.contributions for term in terms],
+        dead,
+        values,
+    )
 
 
-def _choice(
-    tape: Tape,
-    step: Step,
-    row: Operator,
-    a: list[Wide],
-    s2: Array,
-    below: Array,
-    on_threshold: dict[int, Any],
-) -> tuple[Wide, list[Array]]:
-    """A truth value or a choice, and each operand's part of s^2.
-    Adds the step to `on_threshold` if it is a condition.
-    """
-    assert row.widely is not None or not row.compares
-    slots = step.operands
-    if row.widely is None:
-        value = Wide.of(row.evaluate([w.doubles for w in a], step.parameter))
-    else:
-        value = row.widely(a, step.parameter)
-    never = np.zeros_like(value.m, dtype=bool)
-    stds = [np.where(w.m == 0, below[i], 1.0) for w, i in zip(a, slots, strict=True)]
-    on = [on_threshold.get(i, never) for i in slots]
-    if row.truth:
-        stds = [
-            np.where(on_threshold[i], np.inf, 0.0) if i in on_threshold else std
-            for i, std in zip(slots, stds, strict=True)
-        ]
-        equal = subtract((a[0], a[1]), math.nan).m == 0 if row.compares else never
-        operands = [w.doubles for w in a]
-        jumps = on_threshold[step.slot] = threshold(row, operands, stds, on, equal)
-        if step.slot not in tape.counted:
-            return value, [np.zeros_like(value.m) for _ in a]
-        below[step.slot] = np.where(jumps, np.inf, 0.0)
-        return value, [np.where(jumps & (std > 0), np.inf, 0.0) for std in stds]
-    agree = subtract((a[1], a[2]), math.nan).m == 0
-    terms = choice_terms([w.m for w in a], [s2[i] for i in slots], on[0], agree)
-    moved = np.where(a[0].m != 0, below[slots[1]], below[slots[2]])
-    moved = np.where(on[0], np.fmax(below[slots[1]], below[slots[2]]), moved)
-    below[step.slot] = np.where(terms[0] > 0, np.inf, np.where(value.m == 0, moved, 0.0))
-    return value, list(terms)
+class _WideNumbers(Arithmetic):
+    def __init__(
+        self, tape: Tape, columns: Mapping[str, Array], count: int, plain: Plain | None
+    ) -> None:
+        self.tape, self.columns, self.count = tape, columns, count
+        self.one = np.ones(count)
+        self.outside: dict[int, Any] = {}  # Where a slot has no real value, ascending
+        self.known: dict[int, Through] = {}
+        self._plain = plain
+        if plain is not None:
+            self._keep_ordinary(*plain)
 
+    def _keep_ordinary(self, y: Array, s2: Array, terms: Array) -> None:
+        """The slots that no lost value reaches are known."""
+        size = np.abs(y)
+        ordinary = np.all((size >= SMALLEST_NORMAL) & (size < math.inf), axis=1).tolist()
+        first = 0
+        for slot, operands in enumerate(self.tape.operands):
+            ordinary[slot] &= all(ordinary[i] for i in operands)
+            own = tuple(terms[first : first + len(operands)])
+            first += len(operands)
+            if ordinary[slot]:
+                self.known[slot] = Through(s2[slot], own)
 
-def _ordinary(y: Array) -> list[bool]:
-    size = np.abs(y)
-    found: list[bool] = np.all((size >= SMALLEST_NORMAL) & (size < math.inf), axis=1).tolist()
-    return found
+    def is_zero(self, y: Wide) -> Any:
+        return y.m == 0
 
+    def plain(self, y: Wide) -> Array:
+        return y.doubles
 
-def _leaf(step: Step, columns: Mapping[str, Array], count: int) -> Wide:
-    if step.column:
-        return _decimals(np.asarray(columns[step.column], dtype=np.float64))
-    if SMALLEST_NORMAL <= abs(step.value) < math.inf:
-        return Wide.of(np.full(count, step.value))
-    found = _decimal(step.label)
-    return Wide(np.full(count, found.m[0]), np.full(count, found.e[0]))
+    def leaf(self, step: Step) -> Wide:
+        if step.column:
+            return _decimals(np.asarray(self.columns[step.column], dtype=np.float64))
+        if step.label == UNDEFINED:
+            self.outside[step.slot] = np.ones(self.count, dtype=bool)
+        if SMALLEST_NORMAL <= abs(step.value) < math.inf:
+            return Wide.of(np.full(self.count, step.value))
+        found = _decimal(step.label)
+        return Wide(np.full(self.count, found.m[0]), np.full(self.count, found.e[0]))
+
+    def apply(self, step: Step, a: list[Wide]) -> Wide:
+        row = step.row
+        assert row is not None
+        if step.slot in self.known and self._plain is not None:
+            return Wide.of(self._plain[0][step.slot])
+        if row.numeric:
+            value, outside = _value(row, a, step.parameter)
+            if outside.any():
+                self.outside[step.slot] = outside
+            return value
+        if row.widely is None:
+            return Wide.of(row.evaluate([w.doubles for w in a], step.parameter))
+        return row.widely(a, step.parameter)
+
+    def attained(self, step: Step, a: list[Wide], y: Wide) -> list[Any]:
+        return [(w.m == y.m) & (w.e == y.e) for w in a]
+
+    def equal(self, step: Step, a: list[Wide]) -> Any:
+        return subtract((a[0], a[1]), math.nan).m == 0
+
+    def agree(self, step: Step, a: list[Wide]) -> Any:
+        return subtract((a[1], a[2]), math.nan).m == 0
+
+    def kappas(self, step: Step, a: list[Wide], y: Wide, s2: list[Any]) -> tuple[Any, ...]:
+        assert step.row is not None
+        return _kappas(step.row, a, y, step.parameter)
 
 
 def _decimals(values: Array) -> Wide:
@@ -179,17 +156,18 @@ def _decimals(values: Array) -> Wide:
 
 
 def _decimal(text: str) -> Wide:
-    from mpmath import libmp  # few formulas have such numbers
+    from eic_core.engine.balls import read_number, working  # few formulas have such numbers
 
     try:
-        sign, mantissa, exponent, bits = libmp.from_str(text, 64, "n")
+        with working(64):
+            mantissa, exponent = read_number(text).mid().man_exp()
     except ValueError:
         return Wide.of(np.array([math.nan]))
-    part = math.ldexp(float(mantissa), -bits)
-    return Wide.scaled(np.array([-part if sign else part]), np.array([exponent + bits]))
+    return Wide.scaled(np.array([float(int(mantissa))]), np.array([float(int(exponent))]))
 
 
 def _value(row: Operator, a: list[Wide], p: float) -> tuple[Wide, Any]:
+    """The value, nan where it is not known, and where there is none."""
     x = [_representative(w) for w in a]
     plain = np.asarray(row.evaluate(x, p), dtype=np.float64)
     value = Wide.of(plain)
@@ -200,29 +178,35 @@ def _value(row: Operator, a: list[Wide], p: float) -> tuple[Wide, Any]:
     outside = known & np.isnan(plain)
     if row.pole is not None:
         outside |= known & np.isinf(plain) & row.pole(NUMPY, x, p)
+    underflows = plain == 0
+    if row.vanishes is None:
+        underflows = np.zeros_like(underflows)
+    else:
+        underflows &= np.logical_not(row.vanishes(NUMPY, x, p))
     if row.widely is not None:
-        true_zero = plain == 0
-        if row.vanishes is not None:
-            true_zero &= row.vanishes(NUMPY, x, p)
-        beyond = lost | value.lost | np.isinf(plain) | ((plain == 0) & ~true_zero)
+        beyond = lost | value.lost | np.isinf(plain) | underflows
         value = row.widely(a, p).where(beyond, value)
         outside = known & ~np.isfinite(value.m)
-    elif lost.any():
-        if row.period:
-            outside &= ~lost
-        if len(a) == 1:
-            tiny = lost & (a[0].e < 0)
-            value = _near_origin(row, a[0], p).where(tiny, value)
-        elif row.selects:
-            value = _selected(row, a).where(lost, value)
-        else:
-            value = Wide(np.where(lost, math.nan, value.m), value.e)
-    if row.widely is None and row.vanishes is not None:
-        underflows = (plain == 0) & ~row.vanishes(NUMPY, x, p)
+    else:
+        if lost.any():
+            if row.period:
+                outside &= ~lost
+            value = _beyond(row, a, p).where(lost, value)
         value = Wide(np.where(underflows, math.nan, value.m), value.e)
-    outside = outside | (np.abs(value.e) > _MOST_BITS)
+    outside = outside | (value.e > _MOST_BITS) | (value.e < _LEAST_BITS)
     unreal = ~np.isfinite(value.m)
     return Wide(np.where(unreal, math.nan, value.m), np.where(unreal, 0.0, value.e)), outside
+
+
+def _beyond(row: Operator, a: list[Wide], p: float) -> Wide:
+    """The value of an operator without a wide form where an operand is lost."""
+    if row.selects:
+        return _selected(row, a)
+    unknown = Wide.of(np.full_like(a[0].m, math.nan))
+    if len(a) > 1:
+        return unknown
+    plain = Wide.of(row.evaluate([_representative(a[0])], p))
+    return _near_origin(row, a[0], p).where(a[0].lost & (a[0].e < 0), plain)
 
 
 def _representative(w: Wide) -> Array:
@@ -251,37 +235,12 @@ def _selected(row: Operator, a: list[Wide]) -> Wide:
     return chosen
 
 
-def _terms(
-    step: Step, row: Operator, a: list[Wide], value: Wide, s2: Array, below: Array
-) -> list[Array]:
-    given = [s2[i] for i in step.operands]
-    if row.selects:
-        return _terms_of_selection(a, given, value, below, step)
-    p = step.parameter
-    x, y = [w.doubles for w in a], value.doubles
-    kappas = _kappas(row, a, x, value, p)
-    partials = row.partials(NUMPY, x, y, p)
-    limits = row.zero_limit(NUMPY, x, p)
-    at_zero = value.m == 0
-    own, variance = [], np.zeros_like(given[0])
-    for i, w in enumerate(a):
-        std = np.where(w.m == 0, below[step.operands[i]], np.abs(x[i]) * np.sqrt(given[i]))
-        moved = edges.moved_by(NUMPY, partials[i], std)
-        inner = edges.term_of_inner_zero(NUMPY, y, moved)
-        plain = edges.plain_term(NUMPY, kappas[i], given[i])
-        at = edges.term_at_zero(NUMPY, limits[i], given[i], moved)
-        own.append(np.where(at_zero, at, np.where(w.m == 0, inner, plain)))
-        variance = np.hypot(variance, moved)
-    below[step.slot] = np.where(at_zero, variance, 0.0)
-    return own
-
-
-def _kappas(row: Operator, a: list[Wide], x: list[Array], value: Wide, p: float) -> tuple[Any, ...]:
+def _kappas(row: Operator, a: list[Wide], value: Wide, p: float) -> tuple[Any, ...]:
     if row.fixed is not None:
         return tuple(np.full_like(w.m, k) for w, k in zip(a, row.fixed(p), strict=True))
     if row.kappa2_widely is not None:
         return row.kappa2_widely(a, value)
-    y = value.doubles
+    x, y = [w.doubles for w in a], value.doubles
     if row.scales:
         largest = np.maximum.reduce([np.where(w.m == 0, -np.inf, w.e) for w in a])
         largest = np.where(np.isfinite(largest), largest, 0.0)
@@ -299,19 +258,3 @@ def _kappas(row: Operator, a: list[Wide], x: list[Array], value: Wide, p: float)
     kappa2 = np.where(tiny, np.where(level == 0, np.square(limit), 0.0), kappas[0])
     kappa2 = np.where(flat, 0.0, kappa2)
     return (np.where(np.isnan(value.m), math.nan, kappa2),)
-
-
-def _terms_of_selection(
-    a: list[Wide], given: list[Array], value: Wide, below: Array, step: Step
-) -> list[Array]:
-    """min and max: all comes through the operand attained, at ties through the noisier."""
-    attained = [(w.m == value.m) & (w.e == value.e) for w in a]
-    size = [np.where(hit, s, -math.inf) for hit, s in zip(attained, given, strict=True)]
-    choice = np.argmax(np.where(np.isnan(size), math.inf, size), axis=0)
-    unknown = np.isnan(value.m)
-    own = []
-    for i, s in enumerate(given):
-        own.append(np.where(unknown, math.nan, np.where(choice == i, s, 0.0)))
-        std = np.where(a[i].m == 0, below[step.operands[i]], 0.0)
-        below[step.slot] = np.where((choice == i) & (value.m == 0), std, below[step.slot])
-    return own

@@ -10,10 +10,10 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from eic_core.engine import extended
-from eic_core.engine.constants import evaluate_around
+from eic_core.engine.constants import NOTHING_SETTLED, Settled, evaluate_around
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import DOUBT, HIGH, INVALID, LOW, PRECISION, Pass
-from eic_core.engine.reference import VALID, Block, SettledConstant
+from eic_core.engine.reference import VALID, Block
 from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, SMALLEST_NORMAL, Step, Tape
 from eic_core.samples import Samples
 
@@ -22,8 +22,6 @@ SUSPECT = RANGE | PRECISION
 """Bits of a status: beyond double range; or that, or with fewer than three digits left."""
 
 
-Settled = Mapping[int, SettledConstant]
-NOTHING_SETTLED: Settled = MappingProxyType({})
 
 
 class Kept(NamedTuple):

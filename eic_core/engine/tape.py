@@ -22,8 +22,8 @@ RECHECK_S2 = (1e-3 / UNIT_ROUNDOFF) ** 2
 
 SMALLEST_NORMAL = 2.0**-1022
 
-MAX_LOG10 = 10**6
-"""Beyond |log10 |y|| = 10^6 a value counts as having left every range (ADR 0001)."""
+MAX_LOG10, LEAST_LOG10 = 10**6, -3 * 10**14
+"""Outside 10^(10^6) and 10^(-3 10^14) a value counts as having left every range (ADR 0001)."""
 
 CONDITIONS = frozenset([row.name for row in ROWS if not row.numeric])
 """Operators of which the native engine knows nothing: comparisons and what they decide."""

@@ -1,6 +1,6 @@
 """The operators a tree may hold; `table` has a row for each."""
 
-from eic_core.operators.backend import NUMPY, MpBackend
+from eic_core.operators.backend import NUMPY
 from eic_core.operators.row import Operands, Operator
 from eic_core.operators.table import OPERATORS, ROWS, follow, register, registered, unregister
 from eic_core.operators.words import Words
@@ -11,7 +11,6 @@ __all__ = [
     "OPERATORS",
     "ROWS",
     "Form",
-    "MpBackend",
     "Operands",
     "Operator",
     "Words",

@@ -54,7 +54,7 @@ def _cancelling(noun: str) -> Words:
 
 ADD_ROW = Operator(
     "add", 2, call(np.add),
-    exact=lambda mp, a, p: a[0] + a[1],
+    exact=lambda B, a, p: a[0] + a[1],
     partials=lambda B, a, y, p: (1.0, 1.0),
     kappa2=_sum_kappa,
     scales=True, crossing="value", commutative=True, widely=wide.add,
@@ -64,7 +64,7 @@ ADD_ROW = Operator(
 
 SUB_ROW = Operator(
     "sub", 2, call(np.subtract),
-    exact=lambda mp, a, p: a[0] - a[1],
+    exact=lambda B, a, p: a[0] - a[1],
     partials=lambda B, a, y, p: (1.0, -1.0),
     kappa2=_sum_kappa,
     scales=True, crossing="value", widely=wide.subtract,
@@ -86,7 +86,7 @@ def _sign_of(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 
 MUL_ROW = Operator(
     "mul", 2, call(np.multiply),
-    exact=lambda mp, a, p: a[0] * a[1],
+    exact=lambda B, a, p: a[0] * a[1],
     partials=lambda B, a, y, p: (a[1], a[0]),
     fixed=always(1.0, 1.0), zero_limit=limits(1.0, 1.0), vanishes=_either_zero,
     commutative=True, widely=wide.multiply,
@@ -98,7 +98,7 @@ MUL_ROW = Operator(
 
 DIV_ROW = Operator(
     "div", 2, call(np.divide),
-    exact=lambda mp, a, p: a[0] / a[1],
+    exact=lambda B, a, p: a[0] / a[1],
     partials=lambda B, a, y, p: (B.over(1.0, a[1]), B.over(-y, a[1])),
     fixed=always(1.0, 1.0), zero_limit=limits(1.0, -1.0), vanishes=is_zero,
     pole=lambda B, a, p: a[1] == 0, widely=wide.divide,
@@ -112,7 +112,7 @@ DIV_ROW = Operator(
 
 NEG_ROW = Operator(
     "neg", 1, call(np.negative),
-    exact=lambda mp, a, p: -a[0],
+    exact=lambda B, a, p: -a[0],
     partials=lambda B, a, y, p: (-1.0,),
     fixed=always(1.0), zero_limit=limits(1.0), widely=wide.negative,
     writing=Writing(
@@ -127,7 +127,7 @@ NEG_ROW = Operator(
 
 ABS_ROW = Operator(
     "abs", 1, call(np.abs),
-    exact=lambda mp, a, p: abs(a[0]),
+    exact=lambda B, a, p: abs(a[0]),
     partials=_sign_of,
     fixed=always(1.0), zero_limit=limits(1.0), rough=True, widely=wide.absolute,
     writing=Writing(
@@ -152,11 +152,11 @@ def _power_program(p: float, count: int) -> Program:
     return _POWERS.get(p) or ((np.power, 0, p),)
 
 
-def _power_exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
+def _power_exact(B: Any, a: Operands, p: Fraction | None) -> Any:
     assert p is not None
     if p.denominator == 1:
         return a[0] ** p.numerator
-    root = mp.sqrt(a[0])  # exact exponents are whole numbers and halves
+    root = B.sqrt(a[0])  # exact exponents are whole numbers and halves
     return root**p.numerator
 
 
@@ -198,7 +198,7 @@ POWER_ROW = Operator(
 )  # fmt: skip
 
 
-def _pow_exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
+def _pow_exact(B: Any, a: Operands, p: Fraction | None) -> Any:
     if a[0] < 0 or (a[0] == 0 and a[1] <= 0):
         raise ValueError("negative base under a noisy exponent")
     return a[0] ** a[1]
@@ -261,12 +261,12 @@ def _root_program(p: float, count: int) -> Program:
     return ((np.abs, 0), (np.power, Y, 1.0 / p), (np.copysign, Y, 0))
 
 
-def _root_exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
+def _root_exact(B: Any, a: Operands, p: Fraction | None) -> Any:
     assert p is not None
     index = p.numerator
     if a[0] < 0 and index % 2:
-        return -mp.root(-a[0], index)
-    return mp.root(a[0], index)
+        return -B.root(-a[0], index)
+    return B.root(a[0], index)
 
 
 def _root_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
@@ -286,7 +286,7 @@ SQRT_ROW = Operator(
 
 CBRT_ROW = Operator(
     "cbrt", 1, call(np.cbrt),
-    exact=lambda mp, a, p: _root_exact(mp, a, Fraction(3)),
+    exact=lambda B, a, p: _root_exact(B, a, Fraction(3)),
     partials=lambda B, a, y, p: _root_partials(B, a, y, 3.0),
     fixed=always(1 / 9), zero_limit=limits(1 / 3), widely=wide.cube_root,
     writing=Writing(

@@ -1,4 +1,4 @@
-"""The functions that a row's formulas may call: alike for arrays, for mpmath and traced into C."""
+"""The functions that a row's formulas may call: alike for arrays, for balls and traced into C."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 Value = Any
-"""A float64 array or scalar, an mpf, or a traced C expression."""
+"""A float64 array or scalar, a ball, or a traced C expression."""
 
 
 NUMPY = SimpleNamespace(
@@ -37,53 +37,3 @@ NUMPY = SimpleNamespace(
     maximum=np.maximum,
 )
 """Double precision over arrays; a division by zero warns, or is silent under ``np.errstate``."""
-
-
-class MpBackend:
-    """One number at a time, at the working precision of an mpmath context."""
-
-    def __init__(self, context: Any) -> None:
-        self.context = context
-        self.inf, self.nan = context.inf, context.nan
-        for name in (
-            "sin",
-            "cos",
-            "tan",
-            "sinh",
-            "cosh",
-            "exp",
-            "sqrt",
-            "hypot",
-            "sign",
-            "floor",
-            "nint",
-            "isnan",
-        ):
-            setattr(self, name, getattr(context, name))
-        self.abs, self.maximum = abs, max
-
-    @property
-    def pi(self) -> Any:
-        return self.context.pi
-
-    def log(self, a: Value) -> Value:
-        # mpmath raises where NumPy gives -inf
-        return self.context.log(a) if a else -self.inf
-
-    def pow(self, a: Value, b: Value) -> Value:
-        # mpmath raises where NumPy gives inf
-        return self.inf if not a and b < 0 else a**b
-
-    def over(self, a: Value, b: Value) -> Value:
-        """a / b; infinite where b alone is 0, nan where both are."""
-        if b:
-            return a / b
-        return self.inf * self.context.sign(a) if a else self.nan
-
-    @staticmethod
-    def where(condition: Any, a: Value, b: Value) -> Value:
-        # both have been computed, as for arrays
-        return a if condition else b
-
-    def isfinite(self, a: Value) -> bool:
-        return bool(self.context.isfinite(a))

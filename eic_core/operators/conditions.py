@@ -63,7 +63,7 @@ def _related(
         name,
         2,
         program,
-        exact=lambda mp, a, p: mp.mpf(holds[(a[0] > a[1]) - (a[0] < a[1]) + 1]),
+        exact=lambda B, a, p: float(holds[(a[0] > a[1]) - (a[0] < a[1]) + 1]),
         partials=_no_slope,
         truth=True,
         compares=True,
@@ -124,7 +124,7 @@ def _joined(name: str, relation: Any, signs: tuple[str, str, str], tight: int) -
         name,
         2,
         program,
-        exact=lambda mp, a, p: mp.mpf(bool(all(a) if every else any(a))),
+        exact=lambda B, a, p: float(all(x == 1 for x in a) if every else any(x == 1 for x in a)),
         partials=_no_slope,
         truth=True,
         rough=True,
@@ -152,7 +152,7 @@ OR_ROW = _joined("logical_or", np.logical_or, ("|", r"\lor", "or"), EITHER)
 
 NOT_ROW = Operator(
     "logical_not", 1, lambda p, count: ((_truth_of(np.logical_not), 0),),
-    exact=lambda mp, a, p: mp.mpf(not a[0]),
+    exact=lambda B, a, p: float(a[0] == 0),
     partials=_no_slope,
     truth=True, rough=True,
     writing=Writing(
@@ -186,7 +186,7 @@ def _choose_widely(a: Any, p: float) -> Wide:
 
 CONDITIONAL_ROW = Operator(
     "conditional", 3, lambda p, count: ((_choose, 0, 1, 2),),
-    exact=lambda mp, a, p: a[1] if a[0] else a[2],
+    exact=lambda B, a, p: a[1] if a[0] != 0 else a[2],
     partials=_slopes_of_choice,
     chooses=True, rough=True, widely=_choose_widely,
     writing=Writing(

@@ -67,9 +67,9 @@ def _log_program(p: float, count: int) -> Program:
     return ((np.log, 0),) if p == 1.0 else ((np.log, 0), (np.divide, Y, p))
 
 
-def _log_exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
-    value = mp.log(a[0])
-    return value if p is None else value / mp.log(mp.mpf(p.numerator) / p.denominator)
+def _log_exact(B: Any, a: Operands, p: Fraction | None) -> Any:
+    value = B.log(a[0])
+    return value if p is None else value / B.log(B.number(p))
 
 
 def _log_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -120,10 +119,6 @@ def _erf_program(p: float, count: int) -> Program:
     return ((erf, 0),)
 
 
-def _erf_exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
-    return mp.erf(a[0]) if abs(a[0]) < ERF_FLAT else mp.sign(a[0])
-
-
 def _erf_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
     near = B.where(B.abs(a[0]) < ERF_FLAT, a[0], 0.0)
     slope = 2.0 / B.sqrt(B.pi) * B.exp(-square(near))
@@ -132,7 +127,7 @@ def _erf_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
 
 ERF_ROW = Operator(
     "erf", 1, _erf_program,
-    exact=_erf_exact,
+    exact=by_name("erf"),
     partials=_erf_partials,
     zero_limit=one_at_origin,
 )  # fmt: skip

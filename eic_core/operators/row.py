@@ -43,14 +43,14 @@ def no_limit(B: Any, a: Operands, p: Any) -> tuple[Any, ...]:
 class Operator:
     """One row of the table; its callables, but `exact`, branch by ``B.where`` alone."""
 
-    # The callables take a backend `B`, so that arrays, mpmath and C can follow them; the values of
+    # The callables take a backend `B`, so that arrays, balls and C can follow them; the values of
     # the operands, `a`; perhaps the value `y`; and the parameter `p`, as `parameter` gives it
     name: str  # Lower-case letters, digits and underscores
     arity: int | None  # Number of operands; None for two or more
     # How NumPy computes the value of `count` operands: nan outside the domain, inf at a pole
     program: Callable[[float, int], Program]
-    # The same with an mpmath context and the exact parameter; may raise ``ZeroDivisionError`` or
-    # ``ValueError``, or give a complex number, outside the domain
+    # The same over balls or other exact numbers, with the exact parameter; may raise
+    # ``ZeroDivisionError`` or ``ValueError``, or give nan, outside the domain
     exact: Callable[[Any, Operands, Fraction | None], Any]
     partials: Derivatives  # de_k/dy_i for each operand; inf on a jump
     # kappa_{k,i}^2 in closed form where that is cheaper or safer than from the partials
@@ -162,11 +162,11 @@ class Operator:
             return 1.0 if value is None else math.log(value)
         return math.nan if value is None else float(value)
 
-    def mp_parameter(self, mp: Any, value: Fraction | None) -> Any:
+    def exact_parameter(self, B: Any, value: Fraction | None) -> Any:
+        """`parameter` in the numbers of a backend."""
         if value is None:
-            return mp.mpf(1) if self.base else mp.nan
-        exact = mp.mpf(value.numerator) / value.denominator
-        return mp.log(exact) if self.base else exact
+            return B.number(Fraction(1)) if self.base else B.nan
+        return B.log(B.number(value)) if self.base else B.number(value)
 
     def evaluate(self, a: Operands, p: float, out: np.ndarray | None = None) -> Any:
         """The value in the operands' precision, as NumPy computes it; `p` as from `parameter`."""
@@ -210,8 +210,8 @@ def call(*functions: Any) -> Callable[[float, int], Program]:
 
 
 def by_name(name: str) -> Callable[[Any, Operands, Fraction | None], Any]:
-    def exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
-        return getattr(mp, name)(*a)
+    def exact(B: Any, a: Operands, p: Fraction | None) -> Any:
+        return getattr(B, name)(*a)
 
     return exact
 

@@ -26,7 +26,7 @@ def _fold(function: Any) -> Callable[[float, int], Program]:
 
 MIN_ROW = Operator(
     "min", None, _fold(np.minimum),
-    exact=lambda mp, a, p: min(a),
+    exact=lambda B, a, p: min(a),
     partials=_attained,
     selects=True, rough=True,
     writing=Writing(
@@ -37,7 +37,7 @@ MIN_ROW = Operator(
 
 MAX_ROW = Operator(
     "max", None, _fold(np.maximum),
-    exact=lambda mp, a, p: max(a),
+    exact=lambda B, a, p: max(a),
     partials=_attained,
     selects=True, rough=True,
     writing=Writing(

@@ -152,10 +152,12 @@ def _atan2_program(p: float, count: int) -> Program:
     return ((np.add, 0, 0.0), (np.arctan2, Y, 1))  # the real 0 has no sign
 
 
-def _atan2_exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
+def _atan2_exact(B: Any, a: Operands, p: Fraction | None) -> Any:
     if a[0] == 0 and a[1] == 0:
         raise ValueError("atan2(0, 0)")
-    return mp.pi if a[0] == 0 and a[1] < 0 else mp.atan2(*a)
+    if a[0] == 0:
+        return B.pi if a[1] < 0 else 0 * a[0]
+    return B.atan2(*a)
 
 
 def _atan2_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:

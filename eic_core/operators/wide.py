@@ -30,8 +30,11 @@ class Wide:
 
     @classmethod
     def of(cls, values: Any) -> Wide:
-        m, e = np.frexp(np.asarray(values, dtype=np.float64))
-        return cls(m, e.astype(np.float64))
+        doubles = np.asarray(values, dtype=np.float64)
+        m, e = np.frexp(doubles)
+        found = cls(m, e.astype(np.float64))
+        found.__dict__["doubles"] = doubles
+        return found
 
     @classmethod
     def scaled(cls, m: Array, e: Array) -> Wide:

@@ -129,11 +129,14 @@ class CBackend:
 B = CBackend()
 
 _RULES = {
-    "deviation": (edges.deviation, "a s2 below"),
+    "deviation": (lambda B, a, *rest: edges.deviation(B, a == 0, a, *rest), "a s2 below"),
     "moved_by": (edges.moved_by, "partial std"),
     "plain_term": (edges.plain_term, "kappa2 s2"),
     "takes_over": (edges.takes_over, "attained s2 best"),
-    "edge_term": (edges.edge_term, "y a s2 kappa2 limit moved"),
+    "edge_term": (
+        lambda B, y, a, *rest: edges.edge_term(B, y == 0, a == 0, y, *rest),
+        "y a s2 kappa2 limit moved",
+    ),
     "lost_phase": (doubt.lost_phase, "x s2 kappa2"),
 }
 

@@ -1,0 +1,163 @@
+"""Arb's balls: numbers with a proved error, at a working precision that one thread owns at a time.
+
+`flint.ctx.prec` belongs to the whole process. Whoever reckons with balls does so inside `working`,
+which holds a lock.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
+
+import flint
+from flint import arb, fmpq
+
+Ball = Any
+"""A `flint.arb`."""
+
+EXACT_BITS = 1 << 62
+"""`rel_accuracy_bits` of a ball without an error is larger."""
+
+_LOCK = threading.RLock()
+
+
+@contextmanager
+def working(bits: int) -> Iterator[None]:
+    """Reckon with so many bits; other threads wait.
+
+    >>> with working(64):
+    ...     third = arb(1) / 3
+    >>> third.rel_accuracy_bits() >= 62
+    True
+    """
+    with _LOCK:
+        before = flint.ctx.prec
+        flint.ctx.prec = bits
+        try:
+            yield
+        finally:
+            flint.ctx.prec = before
+
+
+def rational(value: Fraction) -> Any:
+    return fmpq(value.numerator, value.denominator)
+
+
+def read_number(text: str) -> Ball:
+    """The ball of a number's text, a decimal or a fraction, at the working precision."""
+    return arb(rational(Fraction(text))) if "/" in text else arb(text)
+
+
+def magnitude(x: Ball) -> int:
+    """The binary exponent of |x|, of its midpoint: 2^(e - 1) <= |x| < 2^e; very small for 0.
+
+    >>> magnitude(arb(1)), magnitude(arb(0.75)), magnitude(arb(0)) < -(10**12)
+    (1, 0, True)
+    """
+    if x == 0 or not x.is_finite():
+        return EXACT_BITS if x != 0 else -EXACT_BITS
+    mantissa, exponent = x.mid().man_exp()
+    return int(mantissa).bit_length() + int(exponent) if mantissa else -EXACT_BITS
+
+
+def contains_zero(x: Ball) -> bool:
+    """Whether a ball may be 0; so may one without a value."""
+    return not x != 0
+
+
+class Balls:
+    """What a row's formulas may call, over balls at the working precision; as `NUMPY` over arrays.
+
+    A value is *decided* before a rule asks for it: 0 exactly, or a ball without 0. Comparisons of
+    others have no answer that holds.
+    """
+
+    inf, nan = arb(math.inf), arb(math.nan)
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(arb, name)  # sin, exp, gamma: whatever Arb has by the same name
+
+        def function(x: Any, *others: Any) -> Ball:
+            return method(_ball(x), *others)
+
+        setattr(self, name, function)
+        return function
+
+    @property
+    def pi(self) -> Ball:
+        return arb.pi()
+
+    @staticmethod
+    def number(value: Fraction) -> Ball:
+        return arb(rational(value))
+
+    @staticmethod
+    def sign(x: Any) -> Ball:
+        return _ball(x).sgn()
+
+    @staticmethod
+    def abs(x: Any) -> Ball:
+        return abs(_ball(x))
+
+    @staticmethod
+    def where(condition: Any, a: Any, b: Any) -> Any:
+        return a if condition else b  # both have been computed, as for arrays
+
+    @staticmethod
+    def isnan(x: Any) -> bool:
+        return bool(_ball(x).is_nan())
+
+    @staticmethod
+    def isfinite(x: Any) -> bool:
+        return bool(_ball(x).is_finite())
+
+    @staticmethod
+    def log(x: Any) -> Ball:
+        return Balls.inf * -1 if x == 0 else _ball(x).log()
+
+    @staticmethod
+    def over(a: Any, b: Any) -> Ball:
+        """a / b; infinite where b alone is 0, nan where both are."""
+        if b != 0:
+            return a / b
+        a = _ball(a)
+        return Balls.inf * a.sgn() if b == 0 and a != 0 else Balls.nan
+
+    @staticmethod
+    def pow(a: Any, b: Any) -> Ball:
+        return Balls.inf if a == 0 and b < 0 else _ball(a) ** b
+
+    @staticmethod
+    def hypot(a: Any, b: Any) -> Ball:
+        return (_ball(a) ** 2 + _ball(b) ** 2).sqrt()
+
+    @staticmethod
+    def atan2(y: Any, x: Any) -> Ball:
+        return arb.atan2(_ball(y), _ball(x))
+
+    @staticmethod
+    def nint(x: Any) -> Ball:
+        """The nearest integer, of two the even one; a wide ball where it is not decided."""
+        whole = x.floor()
+        rest = x - whole
+        if rest < 0.5 or rest > 0.5:
+            return whole + (1 if rest > 0.5 else 0)
+        if rest == 0.5:
+            return whole + (whole.unique_fmpz() or 0) % 2
+        return (x + 0.5).floor()
+
+    @staticmethod
+    def lgamma(x: Any) -> Ball:
+        """log |gamma(x)|, on both sides of 0."""
+        return x.lgamma() if x > 0 else abs(x.gamma()).log()
+
+
+def _ball(x: Any) -> Ball:
+    return x if x.__class__ is arb else arb(x)
+
+
+BALLS = Balls()
