@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, update_wrapper
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
 from eic_core.engine.amplify import Amplification, Progress, amplify
 from eic_core.exports import Plain, json_form
@@ -156,6 +157,8 @@ class Inspection(Plain):
     counts: SampleCounts
     reason: str
     amplification: Amplification = field(repr=False)
+    # By function and further arguments, see `cached_on_inspection`
+    _results: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     _JSON = (
         "formula=formula.source",
@@ -171,6 +174,9 @@ class Inspection(Plain):
         ("tail", lambda found: _NO_TAIL if found.tail is None else found.tail),
         "nodes",
     )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_results": {}}
 
     @property
     def eic(self) -> float:
@@ -241,6 +247,40 @@ class Inspection(Plain):
     def noise_figure_db(self) -> float:
         """The noise figure at the bottleneck, 20 EIC (Yu et al., Eq. after ``eq:EIC_def``)."""
         return 20 * self.eic
+
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
+
+class cached_on_inspection(Generic[_Arguments, _Result]):
+    """Makes a function of an inspection run once for the same further arguments. Its results are
+    kept with the inspection, but not with a copy, nor where it is pickled.
+
+    >>> from eic_core.formula.syntax import read
+    >>> @cached_on_inspection
+    ... def complexity(inspection: Inspection) -> int:
+    ...     print("counted")
+    ...     return inspection.formula.complexity
+    >>> inspection = inspect(read("x + 1").formula, Samples.from_columns({"x": [2.0]}))
+    >>> complexity(inspection), complexity(inspection)
+    counted
+    (3, 3)
+    """
+
+    # a class, because doctest passes over the examples of a function that another module made
+    def __init__(self, function: Callable[Concatenate[Inspection, _Arguments], _Result]) -> None:
+        self._function = function
+        update_wrapper(self, function)
+
+    def __call__(
+        self, inspection: Inspection, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs
+    ) -> _Result:
+        results, key = inspection._results, (self, args, *kwargs.items())
+        if key not in results:
+            # of two threads at once, both get what was kept first
+            results.setdefault(key, self._function(inspection, *args, **kwargs))
+        return results[key]
 
 
 def local_eic(mean_s2: float) -> float:

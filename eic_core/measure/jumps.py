@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,7 @@ import numpy.typing as npt
 from eic_core.engine.branches import plain_values
 from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Step, Tape
 from eic_core.exports import Plain
-from eic_core.measure.inspection import Inspection
+from eic_core.measure.inspection import Inspection, cached_on_inspection
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
@@ -67,9 +66,10 @@ class Undecided(Plain):
         return len(self.rows)
 
 
+@cached_on_inspection
 def undecided(inspection: Inspection) -> Undecided:
     """The samples at which a rounding decides the result, but not those where no digit is right (s
-    tells of those). The same data give the same answer; cached with the inspection.
+    tells of those). The same data give the same answer.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -78,16 +78,6 @@ def undecided(inspection: Inspection) -> Undecided:
     >>> found.rows.tolist(), found.jumps  # x + 1e16 is wrong by about 1
     ([0], (Jump(node=7, count=1, digits=inf, fewest_digits=inf, by_range=False),))
     """
-    known = _FOUND.get(inspection)
-    if known is None:
-        known = _FOUND[inspection] = _find(inspection)
-    return known
-
-
-_FOUND: WeakKeyDictionary[Inspection, Undecided] = WeakKeyDictionary()
-
-
-def _find(inspection: Inspection) -> Undecided:
     amplification = inspection.amplification
     tape, valid = amplification.tape, amplification.valid
     steps = [step for step in tape.steps if _may_jump(step)]
