@@ -18,6 +18,7 @@ import numpy as np
 from eic_core.engine import extended
 from eic_core.engine.exact import MANY_DIGITS, ExactEvaluator
 from eic_core.engine.extended import ExtendedSamples
+from eic_core.engine.forward import evaluate, forward
 from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Step, Tape, tape_of
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection, cached_on_inspection
@@ -297,21 +298,19 @@ def _by_overflow(
 
 
 def _run_with(tape: Tape, columns: Mapping[str, Any], count: int, ends: Sequence[str]) -> Any:
-    found: list[Any] = []
-    with np.errstate(all="ignore"):
-        for step in tape.steps:
-            if step.row is None:
-                known = columns[step.column] if step.column else np.longdouble(step.value)
-                y = np.broadcast_to(known, (count,))
-            else:
-                y = step.row.evaluate([found[i] for i in step.operands], step.parameter)
-            size = np.abs(y)
-            if "over" in ends:
-                y = np.where(size > LARGEST, np.sign(y) * math.inf, y)
-            if "under" in ends:
-                y = np.where(size < SMALLEST_NORMAL, y.astype(np.float64).astype(y.dtype), y)
-            found.append(y)
-    return found[-1]
+    def held(y: Any) -> Any:
+        size = np.abs(y)
+        if "over" in ends:
+            y = np.where(size > LARGEST, np.sign(y) * math.inf, y)
+        if "under" in ends:
+            y = np.where(size < SMALLEST_NORMAL, y.astype(np.float64).astype(y.dtype), y)
+        return y
+
+    def leaf(step: Step) -> Any:
+        known = columns[step.column] if step.column else np.longdouble(step.value)
+        return held(np.broadcast_to(known, (count,)))
+
+    return forward(tape, leaf, lambda *of: held(evaluate(*of)))[-1]
 
 
 def _out_of_reach(
@@ -433,13 +432,13 @@ def _places(
 
 def _mending(step: Step, in_double: list[Array], exact: list[Array]) -> list[np.ndarray]:
     """For each operand of a step, the rows at which its exact value alone restores the step."""
-    assert step.row is not None
-    found = []
-    for i in step.operands:
-        values = [exact[k] if k == i else in_double[k] for k in step.operands]
-        with np.errstate(all="ignore"):
-            found.append(np.isfinite(step.row.evaluate(values, step.parameter)))
-    return found
+    with np.errstate(all="ignore"):
+        return [
+            np.isfinite(
+                evaluate(step, [(exact if k == i else in_double)[k] for k in step.operands])
+            )
+            for i in step.operands
+        ]
 
 
 KINDS = ("overflows", "underflows", "zeros", "outside")

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.engine.branches import plain_values
+from eic_core.engine.forward import evaluate, forward, leaves
 from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Step, Tape
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection, cached_on_inspection
@@ -212,32 +213,24 @@ def _longer_values(tape: Tape, samples: Samples) -> list[Any]:
 def _moved_values(
     tape: Tape, samples: Samples, inexact: Sequence[Any], rng: np.random.Generator
 ) -> list[Any]:
-    found: list[Any] = []
-    count = len(samples)
-    with np.errstate(all="ignore"):
-        for step in tape.steps:
-            if step.row is None:
-                found.append(samples.columns[step.column] if step.column else step.value)
-                continue
-            y = np.asarray(step.row.evaluate([found[i] for i in step.operands], step.parameter))
-            y = np.broadcast_to(y, (count,))
-            if inexact[step.slot] is not None:
-                y = np.where(inexact[step.slot], _rounded_otherwise(step, found, y, rng), y)
-            found.append(y)
-    return found
+    def apply(step: Step, operands: list[Any]) -> Array:
+        y, rounds = np.broadcast_to(evaluate(step, operands), (len(samples),)), inexact[step.slot]
+        if rounds is None:
+            return y
+        return np.where(rounds, _rounded_otherwise(step, operands, y, rng), y)
+
+    return forward(tape, leaves(samples.columns), apply)
 
 
 def _rounded_otherwise(
-    step: Step, found: Sequence[Any], y: Array, rng: np.random.Generator
+    step: Step, operands: Sequence[Any], y: Array, rng: np.random.Generator
 ) -> Array:
     """A step's values, some of them the double on the other side of the exact value, or, without a
     longer type to tell the side, the next one up or down.
     """
-    assert step.row is not None
     if _EXTENDED:
         try:
-            operands = [np.asarray(found[i], np.longdouble) for i in step.operands]
-            longer = step.row.evaluate(operands, step.parameter)
+            longer = evaluate(step, [np.asarray(a, np.longdouble) for a in operands])
             aside = np.nextafter(y, np.where(longer > y, math.inf, -math.inf))
             return np.where((longer != y) & (rng.integers(0, 2, len(y), np.int8) == 1), aside, y)
         except TypeError:  # a function that SciPy has for doubles only
@@ -259,7 +252,7 @@ def _inexact(step: Step, plain: Sequence[Any]) -> Any:
         return ~whole
     try:
         with np.errstate(all="ignore"):
-            longer = row.evaluate([np.asarray(a, np.longdouble) for a in operands], step.parameter)
+            longer = evaluate(step, [np.asarray(a, np.longdouble) for a in operands])
     except TypeError:  # a function that SciPy has for doubles only
         return np.ones(np.shape(y), dtype=bool)
     return np.asarray(longer != y)

@@ -16,7 +16,8 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from eic_core.engine.branches import active_slots, plain_values
-from eic_core.engine.tape import UNIT_ROUNDOFF, Tape, lay_out
+from eic_core.engine.forward import evaluate, forward
+from eic_core.engine.tape import UNIT_ROUNDOFF, Step, Tape, lay_out
 from eic_core.errors import UserError
 from eic_core.formula.tree import Formula, Node
 from eic_core.samples import Samples
@@ -246,23 +247,12 @@ def _clean_pass(
     """Values of every node, the first node that is no real number (or the node count), and with
     conditionals where each node is evaluated.
     """
-    values: list[Floats] = []
-    bad = np.full(rows, len(tape.steps))
-    if tape.chooses:
-        values = plain_values(tape, columns, rows)
-        active = active_slots(tape, values, rows)
-        for step, y, mask in zip(tape.steps, values, active, strict=True):
-            np.minimum(bad, np.where(np.isfinite(y) | ~mask, bad, step.node), out=bad)
-        return values, bad, active
-    with np.errstate(all="ignore"):
-        for step in tape.steps:
-            if step.row is None:
-                y = columns[step.column] if step.column else np.full(rows, step.value)
-            else:
-                y = step.row.evaluate([values[i] for i in step.operands], step.parameter)
-            values.append(y)
-            np.minimum(bad, np.where(np.isfinite(y), bad, step.node), out=bad)
-    return values, bad, None
+    values, bad = plain_values(tape, columns, rows), np.full(rows, len(tape))
+    active = active_slots(tape, values, rows) if tape.chooses else None
+    for slot, y in enumerate(values):  # a node has a slot of its own
+        missing = ~np.isfinite(y) if active is None else active[slot] & ~np.isfinite(y)
+        bad[missing & (bad > slot)] = slot
+    return values, bad, active
 
 
 def _variances(
@@ -273,32 +263,30 @@ def _variances(
     first, second = np.zeros((count, rows)), np.zeros((count, rows))
     shows = np.zeros((count, rows), dtype=bool)
     at_once = max(1, min(repeats, BUFFER // (rows * _most_values_held(tape))))
-    done = 0
+
+    def shaken(step: Step, y: Floats) -> Floats:
+        slot = step.slot
+        noisy = rng.standard_normal((batch, rows))
+        noisy *= sigma
+        noisy += 1.0
+        noisy *= y
+        change = noisy - clean[slot]
+        shows[slot] |= (change != 0).any(axis=0)
+        eta = np.divide(change, clean[slot], out=change)
+        first[slot] += eta.sum(axis=0)
+        second[slot] += np.square(eta, out=eta).sum(axis=0)
+        return noisy
+
+    for done in range(0, repeats, at_once):
+        batch = min(at_once, repeats - done)
+        forward(
+            tape,
+            lambda step: shaken(step, clean[step.slot]),
+            lambda step, operands: shaken(step, evaluate(step, operands)),
+            read_once=True,
+        )
     with np.errstate(all="ignore"):
-        while done < repeats:
-            batch = min(at_once, repeats - done)
-            done += batch
-            alive: dict[int, Floats] = {}
-            for step in tape.steps:
-                noisy = rng.standard_normal((batch, rows))
-                noisy *= sigma
-                noisy += 1.0
-                slot = step.slot
-                if step.row is None:
-                    noisy *= clean[slot]
-                else:
-                    a = [alive[i] for i in step.operands]
-                    noisy *= step.row.evaluate(a, step.parameter)
-                    for i in step.operands:
-                        alive.pop(i, None)
-                alive[slot] = noisy
-                change = noisy - clean[slot]
-                shows[slot] |= (change != 0).any(axis=0)
-                eta = np.divide(change, clean[slot], out=change)
-                first[slot] += eta.sum(axis=0)
-                second[slot] += np.square(eta, out=eta).sum(axis=0)
-        s2 = (second - first**2 / repeats) / ((repeats - 1) * sigma**2)
-    return s2, shows
+        return (second - first**2 / repeats) / ((repeats - 1) * sigma**2), shows
 
 
 def _most_values_held(tape: Tape) -> int:
