@@ -20,7 +20,19 @@ from eic_core.samples import Samples
 TEXT_LIMIT = 400
 
 
-class NodeTexts:
+class _ByNode:
+    """What each node has, worked out when it is asked for."""
+
+    by_node: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self.by_node == other.by_node
+
+    def __hash__(self) -> int:
+        return hash(self.by_node)
+
+
+class NodeTexts(_ByNode):
     def __init__(self, formula: Formula) -> None:
         self._formula = formula
 
@@ -28,33 +40,21 @@ class NodeTexts:
     def by_node(self) -> tuple[str, ...]:
         return node_texts(self._formula, TEXT_LIMIT)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NodeTexts) and self.by_node == other.by_node
 
-    def __hash__(self) -> int:
-        return hash(self.by_node)
-
-
-_new_node = tuple.__new__  # a third of what calling the class costs
-
-
-class EdgeShares:
+class EdgeShares(_ByNode):
     def __init__(self, amplification: Amplification | None) -> None:
         self._amplification = amplification
 
     @cached_property
     def by_node(self) -> tuple[tuple[float, ...], ...]:
-        found = self._amplification
-        if found is None:
+        if self._amplification is None:
             return ()
-        by_slot = [found.edge_shares(node) for node in found.tape.nodes]
-        return tuple([by_slot[slot] for slot in found.tape.slots])
+        shares, tape = self._amplification.edge_shares, self._amplification.tape
+        by_slot = [shares(node) for node in tape.nodes]
+        return tuple([by_slot[slot] for slot in tape.slots])
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, EdgeShares) and self.by_node == other.by_node
 
-    def __hash__(self) -> int:
-        return hash(self.by_node)
+_new_node = tuple.__new__  # a third of what calling the class costs
 
 
 _NODE_KEYS = (
@@ -109,7 +109,7 @@ _NO_TAIL = {
     "divergent": None,
     "crossings": (),
 }
-_DIGITS, _FINITE_DIGITS = itemgetter(2), itemgetter(3)
+_DIGITS, _FINITE_DIGITS = 2, 3  # the places of `local_eic` and `local_eic_finite`
 
 
 @dataclass(frozen=True)
@@ -187,15 +187,12 @@ class Inspection(Plain):
     def eic_finite(self) -> float:
         """The largest ``local_eic_finite``; nan if one of them is nan."""
         values = [n.local_eic_finite for n in self.nodes if n.evaluated]
-        if not values:
-            return math.nan
-        return math.nan if any(map(math.isnan, values)) else max(values)
+        return math.nan if any(map(math.isnan, values)) else max(values, default=math.nan)
 
     @property
     def bottleneck(self) -> int:
         """Id of the node of largest local EIC, the first in post-order at ties."""
-        known = [n for n in self.nodes if n[2] == n[2]]  # not nan
-        return max(known or self.nodes, key=_DIGITS).node.id
+        return _largest(self.nodes, _DIGITS)
 
     @cached_property
     def sign_changes(self) -> SignChanges:
@@ -226,7 +223,7 @@ class Inspection(Plain):
     @property
     def finite_bottleneck(self) -> int:
         """Id of the node of largest ``local_eic_finite``, the first at ties."""
-        return _finite_bottleneck(self.nodes)
+        return _largest(self.nodes, _FINITE_DIGITS)
 
     @property
     def no_value_at(self) -> int | None:
@@ -288,9 +285,9 @@ def local_eic(mean_s2: float) -> float:
     return 0.5 * math.log10(mean_s2) if mean_s2 < math.inf else mean_s2
 
 
-def _finite_bottleneck(nodes: tuple[NodeAmplification, ...]) -> int:
-    known = [n for n in nodes if n[3] == n[3]]  # not nan
-    return max(known or nodes, key=_FINITE_DIGITS).node.id  # the first of equals
+def _largest(nodes: tuple[NodeAmplification, ...], place: int) -> int:
+    known = [n for n in nodes if n[place] == n[place]]  # not nan
+    return max(known or nodes, key=itemgetter(place)).node.id  # the first of equals
 
 
 def inspect(
@@ -335,8 +332,7 @@ def inspect(
     (3, 4.38905)
     """
     amplification = amplify(formula, samples, recheck=recheck, edges=edges, progress=progress)
-    frozen = _nodes(amplification, edges)
-    valid = amplification.valid_count
+    nodes, valid = _nodes(amplification, edges), amplification.valid_count
     counts = SampleCounts(
         total=len(samples),
         valid=valid,
@@ -348,9 +344,9 @@ def inspect(
     return Inspection(
         formula=formula,
         samples=samples,
-        nodes=frozen,
+        nodes=nodes,
         counts=counts,
-        reason="" if valid else _reason(frozen),
+        reason="" if valid else _reason(nodes),
         amplification=amplification,
     )
 
@@ -363,19 +359,13 @@ def _nodes(amplification: Amplification, edges: bool) -> tuple[NodeAmplification
         digits = local_eic(mean)
         finite = local_eic(rest) if singular else digits
         by_slot.append((math.sqrt(mean), digits, finite, singular))
-    nodes = []
-    if amplification.chooses:
-        for node, slot in zip(formula.nodes, amplification.tape.slots, strict=True):
-            s_bar, digits, finite, singular = by_slot[slot]
-            count = amplification.evaluated_count(node.id)
-            lost = invalid.get(node.id, 0)
-            row = (node, s_bar, digits, finite, lost, singular, shares, texts, count)
-            nodes.append(_new_node(NodeAmplification, row))
-        return tuple(nodes)
+    nodes, count, chooses = [], -1, amplification.chooses
     for node, slot in zip(formula.nodes, amplification.tape.slots, strict=True):
         s_bar, digits, finite, singular = by_slot[slot]
+        if chooses:
+            count = amplification.evaluated_count(node.id)
         lost = invalid.get(node[0], 0) if invalid else 0
-        row = (node, s_bar, digits, finite, lost, singular, shares, texts, -1)
+        row = (node, s_bar, digits, finite, lost, singular, shares, texts, count)
         nodes.append(_new_node(NodeAmplification, row))
     return tuple(nodes)
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -169,11 +171,8 @@ class _Runs:
         self.high = np.maximum(plain[-1], exact[-1])
         self.turned = np.zeros((len(steps), count), dtype=bool)
         active = [amplification.evaluated(step.node)[rows] for step in steps]
-        for run in range(runs + 2):
-            if run < 2:
-                values = exact if run else shortened
-            else:
-                values = _moved_values(tape, samples, inexact, rng)
+        moved = (_moved_values(tape, samples, inexact, rng) for _ in range(runs))
+        for values in chain([shortened, exact], moved):
             self.low = np.minimum(self.low, values[-1])
             self.high = np.maximum(self.high, values[-1])
             for place, step in enumerate(steps):
@@ -228,13 +227,10 @@ def _rounded_otherwise(
     """A step's values, some of them the double on the other side of the exact value, or, without a
     longer type to tell the side, the next one up or down.
     """
-    if _EXTENDED:
-        try:
-            longer = evaluate(step, [np.asarray(a, np.longdouble) for a in operands])
-            aside = np.nextafter(y, np.where(longer > y, math.inf, -math.inf))
-            return np.where((longer != y) & (rng.integers(0, 2, len(y), np.int8) == 1), aside, y)
-        except TypeError:  # a function that SciPy has for doubles only
-            pass
+    longer = _longer(step, operands)
+    if longer is not None:
+        aside = np.nextafter(y, np.where(longer > y, math.inf, -math.inf))
+        return np.where((longer != y) & (rng.integers(0, 2, len(y), np.int8) == 1), aside, y)
     return np.asarray(y * (1 + rng.integers(-1, 2, len(y), np.int8) * (1.5 * UNIT_ROUNDOFF)))
 
 
@@ -243,16 +239,16 @@ def _inexact(step: Step, plain: Sequence[Any]) -> Any:
     row = step.row
     if row is None or row.truth or row.chooses or row.selects or row.steps:
         return None
-    operands = [plain[i] for i in step.operands]
-    y = plain[step.slot]
-    if not _EXTENDED:
-        whole = y == np.rint(y)
-        for operand in operands:
-            whole = whole & (operand == np.rint(operand))
-        return ~whole
-    try:
-        with np.errstate(all="ignore"):
-            longer = evaluate(step, [np.asarray(a, np.longdouble) for a in operands])
-    except TypeError:  # a function that SciPy has for doubles only
-        return np.ones(np.shape(y), dtype=bool)
-    return np.asarray(longer != y)
+    operands, y = [plain[i] for i in step.operands], plain[step.slot]
+    longer = _longer(step, operands)
+    if longer is not None:
+        return np.asarray(longer != y)
+    return np.any([a != np.rint(a) for a in (y, *operands)], axis=0) | _EXTENDED
+
+
+def _longer(step: Step, operands: Sequence[Any]) -> Any | None:
+    """A step's values by a longer type; None without one, or if SciPy has it for doubles only."""
+    if _EXTENDED:
+        with suppress(TypeError), np.errstate(all="ignore"):
+            return evaluate(step, [np.asarray(a, np.longdouble) for a in operands])
+    return None
