@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.engine.tape import UNIT_ROUNDOFF, Tape
+from eic_core.engine.forward import evaluate, forward, leaves
+from eic_core.engine.tape import UNIT_ROUNDOFF, Step, Tape
 from eic_core.operators import Operator
 
 Truths = np.ndarray[Any, np.dtype[np.bool_]]
@@ -54,19 +55,14 @@ def active_slots(tape: Tape, y: Any, count: int, root: int | None = None) -> lis
 def plain_values(
     tape: Tape, columns: Mapping[str, Any], count: int, given: Mapping[int, Any] | None = None
 ) -> list[Any]:
-    """Every slot's value in double precision, whatever is chosen; `given` values stand."""
-    y: list[Any] = []
-    with np.errstate(all="ignore"):
-        for step in tape.steps:
-            if given is not None and step.slot in given:
-                y.append(given[step.slot])
-            elif step.row is None:
-                y.append(columns[step.column] if step.column else np.full(count, step.value))
-            else:
-                y.append(
-                    np.asarray(step.row.evaluate([y[i] for i in step.operands], step.parameter))
-                )
-    return y
+    """Every slot's value in double precision, whatever is chosen; `given` are values of steps."""
+
+    def apply(step: Step, operands: list[Any]) -> Any:
+        if given is not None and step.slot in given:
+            return given[step.slot]
+        return np.asarray(evaluate(step, operands))
+
+    return forward(tape, leaves(columns, count), apply)
 
 
 def threshold(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from eic_core.engine import branches
+from eic_core.engine.forward import evaluate, forward, leaves
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import INVALID
 from eic_core.engine.tape import Tape, tape_of
@@ -83,17 +84,10 @@ def plain_values(formula: Formula, samples: Samples) -> Floats:
     tape = tape_of(formula)
     if tape.chooses:
         return _chosen_values(tape, samples)
-    ok = np.ones(len(samples), dtype=bool)
-    found: list[Any] = []
-    with np.errstate(all="ignore"):
-        for step in tape.steps:
-            if step.row is None:
-                value: Any = samples.columns[step.column] if step.column else step.value
-            else:
-                value = step.row.evaluate([found[i] for i in step.operands], step.parameter)
-            found.append(value)
-            ok &= np.isfinite(value)
-    return np.where(ok, found[-1], np.nan)
+    y, ok = forward(tape, leaves(samples.columns), evaluate), np.ones(len(samples), dtype=bool)
+    for value in y:
+        ok &= np.isfinite(value)
+    return np.where(ok, y[-1], np.nan)
 
 
 def _chosen_values(tape: Tape, samples: Samples) -> Floats:

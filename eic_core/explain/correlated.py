@@ -15,7 +15,6 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -43,13 +42,10 @@ def class_tape(formula: Formula) -> Tape:
     >>> class_tape(read("(x+y)*2 - (y+x)*2.0").formula).slots
     (0, 1, 2, 3, 4, 1, 0, 2, 3, 4, 5)
     """
-    tape = _TAPES.get(formula)
+    tape: Tape | None = formula.__dict__.get("_class_tape")
     if tape is None:
-        tape = _TAPES[formula] = lay_out(formula, alike=_alike)
+        tape = formula.__dict__["_class_tape"] = lay_out(formula, alike=_alike)
     return tape
-
-
-_TAPES: WeakKeyDictionary[Formula, Tape] = WeakKeyDictionary()
 
 
 def _alike(node: Node, operands: tuple[int, ...]) -> Hashable:

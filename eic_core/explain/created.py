@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from eic_core.engine.adjoint import sweep, tree_units
 from eic_core.engine.tape import tape_of
-from eic_core.measure.inspection import Inspection
+from eic_core.measure.inspection import Inspection, cached_on_inspection
 from eic_core.operators.wide import Array
 
 CLOSE = 1e-12
@@ -172,7 +171,16 @@ def _climb(
         here, k = there, step
 
 
-def _digits_created(inspection: Inspection, target: int) -> list[float]:
+@cached_on_inspection
+def digits_created(inspection: Inspection, target: int) -> list[float]:
+    """The digits of a target's loss that each node of its subtree creates; [] without any digit.
+
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> found = inspect(read("(x - 1)**2").formula, Samples.from_columns({"x": [1.001]}))
+    >>> [round(digits, 2) for digits in digits_created(found, 3)]  # of x, 1, x - 1, the square
+    [0.0, 0.0, 3.15, 0.3]
+    """
     subtree = inspection.formula.subtree(target)
     children = [node.children for node in subtree.nodes]
     _, s = inspection.amplification.trace(target)
@@ -237,31 +245,9 @@ def _chosen_rows(s: Array, most: int) -> tuple[npt.NDArray[np.intp], Array]:
     return finite[chosen[order]], counts[order]
 
 
+@cached_on_inspection
 def noise_sums(inspection: Inspection, target: int) -> NoiseSums:
-    """The noise sums at a target, cached with the inspection."""
-    kept = _SUMS.setdefault(inspection, {})
-    if target not in kept:
-        kept[target] = NoiseSums(inspection, target)
-    return kept[target]
-
-
-def digits_created(inspection: Inspection, target: int) -> list[float]:
-    """The digits of a target's loss that each node of its subtree creates; [] without any digit.
-
-    >>> from eic_core.formula.syntax import read
-    >>> from eic_core.measure import Samples, inspect
-    >>> found = inspect(read("(x - 1)**2").formula, Samples.from_columns({"x": [1.001]}))
-    >>> [round(digits, 2) for digits in digits_created(found, 3)]  # of x, 1, x - 1, the square
-    [0.0, 0.0, 3.15, 0.3]
-    """
-    kept = _CREATED.setdefault(inspection, {})
-    if target not in kept:
-        kept[target] = _digits_created(inspection, target)
-    return kept[target]
-
-
-_SUMS: WeakKeyDictionary[Inspection, dict[int, NoiseSums]] = WeakKeyDictionary()
-_CREATED: WeakKeyDictionary[Inspection, dict[int, list[float]]] = WeakKeyDictionary()
+    return NoiseSums(inspection, target)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +18,7 @@ import numpy.typing as npt
 from eic_core.engine.exact import ExactEvaluator, ExactSample
 from eic_core.formula.tree import Formula
 from eic_core.measure.following import following
-from eic_core.measure.inspection import Inspection
+from eic_core.measure.inspection import Inspection, cached_on_inspection
 from eic_core.operators.wide import Array
 
 STEEP, LOSES, JUMPS = 1, 2, 3
@@ -53,8 +52,9 @@ class Sources:
         return [(source, rows) for source, rows in self.found if source.kind in kinds]
 
 
+@cached_on_inspection
 def sources_of_infinity(inspection: Inspection) -> Sources:
-    """The sources of infinity, cached with the inspection.
+    """The sources of infinity.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -63,16 +63,6 @@ def sources_of_infinity(inspection: Inspection) -> Sources:
     >>> [(source, rows.tolist()) for source, rows in sources_of_infinity(inspection).found]
     [(Source(kind=3, node=7), [1])]
     """
-    known = _FOUND.get(inspection)
-    if known is None:
-        known = _FOUND[inspection] = _find(inspection)
-    return known
-
-
-_FOUND: WeakKeyDictionary[Inspection, Sources] = WeakKeyDictionary()
-
-
-def _find(inspection: Inspection) -> Sources:
     formula, amplification = inspection.formula, inspection.amplification
     y, s = amplification.trace(formula.root.id)
     lost = np.flatnonzero(np.isinf(s))

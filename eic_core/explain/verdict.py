@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -50,7 +49,7 @@ from eic_core.explain.settling import unsettled_clause
 from eic_core.formula.rendering import short_text
 from eic_core.measure.double_range import DoubleRange, RangePlace, double_range
 from eic_core.measure.following import Following, following
-from eic_core.measure.inspection import Inspection, local_eic
+from eic_core.measure.inspection import Inspection, cached_on_inspection, local_eic
 from eic_core.measure.jumps import Undecided, undecided
 from eic_core.operators import OPERATORS, Operator
 
@@ -112,10 +111,9 @@ class Verdict:
         return self.level.replace("-", " ")
 
 
+@cached_on_inspection
 def verdict(inspection: Inspection) -> Verdict:
     """Say in one sentence what a formula keeps and where it loses digits, and why.
-
-    The verdict is cached with the inspection.
 
     Parameters
     ----------
@@ -142,34 +140,6 @@ def verdict(inspection: Inspection) -> Verdict:
     >>> print(said.level, said.sentence.split(":")[0])
     stable The result keeps all but 0.1 digits; an inner step, `x − 3.001`, loses 2.3 (EIC)
     """
-    known = _SAID.get(inspection)
-    if known is None:
-        known = _SAID[inspection] = _verdict(inspection)
-    return known
-
-
-_SAID: WeakKeyDictionary[Inspection, Verdict] = WeakKeyDictionary()
-
-
-@dataclass(frozen=True)
-class _Said:
-    level: str
-    sentence: str
-    cause: str
-    origin: int
-    inside: str = ""
-    """What of it is about a step inside alone."""
-
-    @property
-    def calm(self) -> bool:
-        return self.level in (STABLE, MODERATE)
-
-    @property
-    def loss(self) -> str:
-        return self.sentence.removeprefix(CALM)
-
-
-def _verdict(inspection: Inspection) -> Verdict:
     missing = _missing(inspection)
     if math.isnan(inspection.eic):
         said = _undefined(inspection, missing)
@@ -190,6 +160,24 @@ def _verdict(inspection: Inspection) -> Verdict:
     return Verdict(
         said.level, said.sentence, said.cause, said.origin, _notes(inspection, missing), meaning
     )
+
+
+@dataclass(frozen=True)
+class _Said:
+    level: str
+    sentence: str
+    cause: str
+    origin: int
+    inside: str = ""
+    """What of it is about a step inside alone."""
+
+    @property
+    def calm(self) -> bool:
+        return self.level in (STABLE, MODERATE)
+
+    @property
+    def loss(self) -> str:
+        return self.sentence.removeprefix(CALM)
 
 
 def _with_rows_without_double(inspection: Inspection, said: _Said) -> _Said:

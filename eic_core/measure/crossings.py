@@ -86,9 +86,12 @@ CROSSES = "crosses zero"
 
 
 def _words(zero: bool, pole: bool) -> str:
-    if zero and pole:
-        return f"{CROSSES} and has a pole"
-    return CROSSES if zero else "has a pole" if pole else "changes its sign"
+    parts = [CROSSES] * zero + ["has a pole"] * pole
+    return " and ".join(parts) or "changes its sign"
+
+
+def _losing_zero(place: Mapping[str, float]) -> SignChange:
+    return SignChange(True, False, True, CROSSES, place)
 
 
 NO_CHANGE = SignChange(False, False, False, "", {})
@@ -126,14 +129,10 @@ class SignChanges:
 
     def _known_from_form(self, node_id: int) -> SignChange | None:
         found = self._amplification
-        nodes = found.formula.nodes
-        node = nodes[node_id]
-        if any(
-            found.singular[k] or not found.finite_sum[k] < SURE**2
-            for k in (node_id, *node.children[:1])
-        ) or not loses_all_at_zero(found.formula, node_id, found.samples):
-            return None
-        return SignChange(True, False, True, _words(True, False), {})
+        watched = (node_id, *found.formula.nodes[node_id].children[:1])
+        sure = all(not found.singular[k] and found.finite_sum[k] < SURE**2 for k in watched)
+        loses = sure and loses_all_at_zero(found.formula, node_id, found.samples)
+        return _losing_zero({}) if loses else None
 
     def _short(self, node_id: int) -> SignChange | None:
         slot = self._amplification.tape.slots[node_id]
@@ -161,10 +160,10 @@ def find_sign_change(amplification: Amplification, node_id: int) -> SignChange:
     if lines is None:
         return NO_CHANGE  # what rounding alone makes of a zero
     found = search.follow(*lines)
-    if not found and not len(search.zeros):
-        return NO_CHANGE  # the formula has no value in between
     if len(search.zeros):
-        found.append(search.at_a_sample())
+        found.append(_losing_zero(search.place(search.points[search.zeros[0]])))
+    if not found:
+        return NO_CHANGE  # the formula has no value in between
     steep = [change for change in found if change.unbounded] or found
     zero, pole = (any(marks) for marks in zip(*[(c.zero, c.pole) for c in steep], strict=True))
     shown = [change for change in steep if change.zero] or steep
@@ -208,9 +207,8 @@ def loses_all_at_zero(formula: Formula, node_id: int, samples: Samples) -> bool:
                 form = form._replace(smooth=False)
         forms.append(form)
     operands = [forms[i - first] for i in root.children]
-    if row.scales and not any(each.sign for each in operands):
-        return False  # its terms may vanish together
-    return all(each.smooth for each in operands)
+    vanish = row.scales and not any(each.sign for each in operands)  # all terms, together
+    return not vanish and all(each.smooth for each in operands)
 
 
 def _leaf_form(node: Node, samples: Samples) -> ValueForm:
@@ -243,7 +241,7 @@ def find_unbounded_zero(amplification: Amplification, node_id: int) -> SignChang
     node = formula.nodes[node_id]
     by_argument = OPERATORS[node.operator].crossing == "argument"
     slots = [tape.slots[node.children[0]]] * by_argument + [tape.slots[node_id]]
-    columns, count = amplification.samples.columns, len(amplification.samples)
+    samples = amplification.samples
 
     def measured(points: Array) -> tuple[Array, Array] | None:
         found = at_points(tape, points, slots)
@@ -252,8 +250,8 @@ def find_unbounded_zero(amplification: Amplification, node_id: int) -> SignChang
         y, s2, known = found
         return np.where(known, y[-1] * np.sign(y[0]) if by_argument else y[-1], 0.0), np.sqrt(s2)
 
-    some = slice(0, count, math.ceil(count / FEW))
-    points = np.array([columns[name][some] for name in tape.variables])
+    apart = math.ceil(len(samples) / FEW)
+    points = np.array([samples.columns[name][::apart] for name in tape.variables])
     found = None if tape.chooses or not len(points) else measured(points)
     if found is None:
         return None
@@ -283,12 +281,10 @@ def find_unbounded_zero(amplification: Amplification, node_id: int) -> SignChang
         elif largest <= DECIDED * least:
             if not min(s[k], s[k + 1]) >= GROWN * before:
                 return None
-            names = formula.subtree(node_id).variables
             place = (first * (1 - along[k]) + last * along[k])[:, 0].tolist()
             by_name = dict(zip(tape.variables, place, strict=True))
-            return SignChange(
-                True, False, True, _words(True, False), {name: by_name[name] for name in names}
-            )
+            names = formula.subtree(node_id).variables
+            return _losing_zero({name: by_name[name] for name in names})
         elif not largest < most:
             return None  # a pole, or a jump
         most = largest
@@ -301,11 +297,16 @@ def _near_ends(points: Array, value: Array) -> tuple[int, int] | None:
     if not len(above) or not len(below):
         return None
     above = above[:: math.ceil(len(above) / TRIED)]
-    scale = np.ptp(points, axis=1)
-    scale[~(scale > 0)] = 1.0
-    gaps = np.abs(points[:, above, None] - points[:, None, below]) / scale[:, None, None]
-    start, end = divmod(int(np.argmin(np.max(gaps, axis=0))), len(below))
+    gaps = _gaps(points.T[above], points.T[below], points.T)
+    start, end = divmod(int(np.argmin(gaps)), len(below))
     return int(above[start]), int(below[end])
+
+
+def _gaps(one: Array, other: Array, among: Array) -> Array:
+    """The largest distance in a variable between points, in units of its range among some."""
+    scale = np.ptp(among, axis=0)
+    scale[~(scale > 0)] = 1.0
+    return np.asarray(np.max(np.abs(one[:, None] - other) / scale, axis=2))
 
 
 def _closer(along: Array, value: Array, k: int) -> Array:
@@ -364,12 +365,7 @@ class _Search:
         self.y = y
         self.rows = {sign: rows[watched[rows] == sign] for sign in (1, -1)}
 
-    def at_a_sample(self) -> SignChange:
-        return SignChange(
-            True, False, True, _words(True, False), self._place(self.points[self.zeros[0]])
-        )
-
-    def _place(self, point: Array) -> Mapping[str, float]:
+    def place(self, point: Array) -> Mapping[str, float]:
         return dict(zip(self.names, point.tolist(), strict=True))
 
     def lines(self) -> tuple[Array, Array] | None:
@@ -380,11 +376,10 @@ class _Search:
         for sign in (1, -1):
             own, others = self.rows[sign], self._some(self.rows[-sign])
             chosen = own[_extremes(np.abs(self.y[own]))]
-            scale = np.ptp(self.points[np.concatenate([chosen, others])], axis=0)
-            scale[~(scale > 0)] = 1.0
-            gaps = np.abs(self.points[chosen][:, None, :] - self.points[others][None]) / scale
+            among = self.points[np.concatenate([chosen, others])]
+            gaps = _gaps(self.points[chosen], self.points[others], among)
             starts += chosen.tolist()
-            ends += others[np.argmin(np.max(gaps, axis=2), axis=1)].tolist()
+            ends += others[np.argmin(gaps, axis=1)].tolist()
         return self.points[starts], self.points[ends]
 
     def _some(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -414,14 +409,9 @@ class _Search:
             zero = shrunk | (smaller == 0) | (larger <= SMALL * np.minimum(self.usual, least))
             pole = ~zero & (grown | (smaller >= np.maximum(self.usual, most) / SMALL))
             unbounded = np.min(s, axis=1) >= GROWN * s_before  # on both sides: not a jump alone
+            marks = np.stack([zero, pole, unbounded], axis=1).tolist()
             found += [
-                SignChange(
-                    bool(zero[k]),
-                    bool(pole[k]),
-                    bool(unbounded[k]),
-                    _words(bool(zero[k]), bool(pole[k])),
-                    self._place(low[k]),
-                )
+                SignChange(*marks[k], _words(*marks[k][:2]), self.place(low[k]))
                 for k in np.flatnonzero(decided).tolist()
             ]
             low, high = low[~decided], high[~decided]
@@ -443,26 +433,20 @@ class _Search:
         return points[line, part], points[line, part + 1], pairs[0], pairs[1], line
 
     def _values(self, points: Array) -> tuple[Array, Array, Array]:
-        columns = {name: points[:, i].copy() for i, name in enumerate(self.names)}
-        tape, root = tape_of(self.formula), self.formula.root
-        slots = [tape.slots[root.children[0]]] * self.by_argument + [len(tape) - 1]
-        quick = (
-            None
-            if tape.chooses or not columns
-            else at_points(tape, np.array([columns[name] for name in tape.variables]), slots)
-        )
+        columns, tape, root = points.T.copy(), tape_of(self.formula), self.formula.root
+        watched = [root.children[0]] * self.by_argument + [root.id]
+        quick = None
+        if self.names and not tape.chooses:
+            quick = at_points(tape, columns, [tape.slots[k] for k in watched])
         if quick is not None and quick[2].all():
             y, s2, _ = quick
             s = np.sqrt(np.where(s2 > SINGULAR_S2, math.inf, s2))
-            signs = np.sign(y[-1])
-            if self.by_argument:
-                signs = signs * np.where(y[0] < 0, -1.0, 1.0)
-            return y[-1], s, signs
-        found = amplify(
-            self.formula, Samples.from_columns(columns, count=len(points)), recheck=False
-        )
-        y, s = found.trace(root.id)
-        signs = np.sign(y)
+        else:
+            by_name = dict(zip(self.names, columns, strict=True))
+            samples = Samples.from_columns(by_name, count=len(points))
+            found = amplify(self.formula, samples, recheck=False)
+            y, (_, s) = [found.trace(k)[0] for k in watched], found.trace(root.id)
+        signs = np.sign(y[-1])
         if self.by_argument:
-            signs = signs * np.where(found.trace(root.children[0])[0] < 0, -1.0, 1.0)
-        return y, s, signs
+            signs = signs * np.where(y[0] < 0, -1.0, 1.0)
+        return y[-1], s, signs

@@ -12,16 +12,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from eic_core.engine import extended
 from eic_core.engine.exact import MANY_DIGITS, ExactEvaluator
 from eic_core.engine.extended import ExtendedSamples
+from eic_core.engine.forward import evaluate, forward
 from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Step, Tape, tape_of
 from eic_core.exports import Plain
-from eic_core.measure.inspection import Inspection
+from eic_core.measure.inspection import Inspection, cached_on_inspection
 from eic_core.measure.jumps import (
     FAR,
     LARGEST,
@@ -153,9 +153,10 @@ MOST_LOOKED_AT = 2_000
 """So many samples without a value are looked at with many digits; for more, what 60 say holds."""
 
 
+@cached_on_inspection
 def indistinct_rows(inspection: Inspection) -> Mapping[int, int]:
     """Samples without a value at 60 digits that may have one: the row, and the node that fails.
-    1/(1 - erf(30)) has none at 60 digits, but one at 1,000. Cached with the inspection.
+    1/(1 - erf(30)) has none at 60 digits, but one at 1,000.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -165,16 +166,6 @@ def indistinct_rows(inspection: Inspection) -> Mapping[int, int]:
     >>> dict(indistinct_rows(inspect(read("1/(x - x)").formula, samples)))
     {}
     """
-    known = _INDISTINCT.get(inspection)
-    if known is None:
-        known = _INDISTINCT[inspection] = _find_indistinct(inspection)
-    return known
-
-
-_INDISTINCT: WeakKeyDictionary[Inspection, Mapping[int, int]] = WeakKeyDictionary()
-
-
-def _find_indistinct(inspection: Inspection) -> dict[int, int]:
     amplification, samples = inspection.amplification, inspection.samples
     tape = amplification.tape
     found: dict[int, int] = {}
@@ -206,9 +197,10 @@ def _may_be_blurred(y: float, s2: float, row: Operator | None) -> bool:
     return row is not None and (math.isinf(s2) or abs(y) in (0.0, 1.0))
 
 
+@cached_on_inspection
 def double_range(inspection: Inspection) -> DoubleRange:
     """Find the rows at which plain double precision has no value of the result. Only rows flagged
-    in the first pass are run again, with wider exponents; cached with the inspection.
+    in the first pass are run again, with wider exponents.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -219,16 +211,6 @@ def double_range(inspection: Inspection) -> DoubleRange:
     >>> [(place.node, place.overflows, place.underflows) for place in found.places]
     [(1, 1, 1)]
     """
-    known = _FOUND.get(inspection)
-    if known is None:
-        known = _FOUND[inspection] = _find(inspection)
-    return known
-
-
-_FOUND: WeakKeyDictionary[Inspection, DoubleRange] = WeakKeyDictionary()
-
-
-def _find(inspection: Inspection) -> DoubleRange:
     amplification = inspection.amplification
     rows = amplification.flagged
     total = len(inspection.samples)
@@ -316,21 +298,19 @@ def _by_overflow(
 
 
 def _run_with(tape: Tape, columns: Mapping[str, Any], count: int, ends: Sequence[str]) -> Any:
-    found: list[Any] = []
-    with np.errstate(all="ignore"):
-        for step in tape.steps:
-            if step.row is None:
-                known = columns[step.column] if step.column else np.longdouble(step.value)
-                y = np.broadcast_to(known, (count,))
-            else:
-                y = step.row.evaluate([found[i] for i in step.operands], step.parameter)
-            size = np.abs(y)
-            if "over" in ends:
-                y = np.where(size > LARGEST, np.sign(y) * math.inf, y)
-            if "under" in ends:
-                y = np.where(size < SMALLEST_NORMAL, y.astype(np.float64).astype(y.dtype), y)
-            found.append(y)
-    return found[-1]
+    def held(y: Any) -> Any:
+        size = np.abs(y)
+        if "over" in ends:
+            y = np.where(size > LARGEST, np.sign(y) * math.inf, y)
+        if "under" in ends:
+            y = np.where(size < SMALLEST_NORMAL, y.astype(np.float64).astype(y.dtype), y)
+        return y
+
+    def leaf(step: Step) -> Any:
+        known = columns[step.column] if step.column else np.longdouble(step.value)
+        return held(np.broadcast_to(known, (count,)))
+
+    return forward(tape, leaf, lambda *of: held(evaluate(*of)))[-1]
 
 
 def _out_of_reach(
@@ -452,13 +432,13 @@ def _places(
 
 def _mending(step: Step, in_double: list[Array], exact: list[Array]) -> list[np.ndarray]:
     """For each operand of a step, the rows at which its exact value alone restores the step."""
-    assert step.row is not None
-    found = []
-    for i in step.operands:
-        values = [exact[k] if k == i else in_double[k] for k in step.operands]
-        with np.errstate(all="ignore"):
-            found.append(np.isfinite(step.row.evaluate(values, step.parameter)))
-    return found
+    with np.errstate(all="ignore"):
+        return [
+            np.isfinite(
+                evaluate(step, [(exact if k == i else in_double)[k] for k in step.operands])
+            )
+            for i in step.operands
+        ]
 
 
 KINDS = ("overflows", "underflows", "zeros", "outside")

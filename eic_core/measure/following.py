@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +18,7 @@ from eic_core.engine.branches import plain_values
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.tape import UNIT_ROUNDOFF, Step
 from eic_core.exports import Plain
-from eic_core.measure.inspection import Inspection
+from eic_core.measure.inspection import Inspection, cached_on_inspection
 from eic_core.measure.jumps import digits_of_error, relative_error
 from eic_core.operators.wide import Array
 
@@ -75,8 +74,9 @@ class Following(Plain):
         return self.moved if step is None else self.by_step.get(step, self.moved)
 
 
+@cached_on_inspection
 def following(inspection: Inspection) -> Following:
-    """The result's moves where a step keeps no digit; cached with the inspection.
+    """The result's moves where a step keeps no digit.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -85,16 +85,6 @@ def following(inspection: Inspection) -> Following:
     >>> found.rows.tolist(), found.node, found.moved.tolist()
     ([0], 2, [2.0, 0.0, 0.0])
     """
-    known = _FOUND.get(inspection)
-    if known is None:
-        known = _FOUND[inspection] = _find(inspection)
-    return known
-
-
-_FOUND: WeakKeyDictionary[Inspection, Following] = WeakKeyDictionary()
-
-
-def _find(inspection: Inspection) -> Following:
     amplification, count = inspection.amplification, len(inspection.samples)
     tape, valid = amplification.tape, amplification.valid
     root_y, root_s = amplification.trace(inspection.formula.root.id)

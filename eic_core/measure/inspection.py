@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, update_wrapper
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
 from eic_core.engine.amplify import Amplification, Progress, amplify
 from eic_core.exports import Plain, json_form
@@ -19,7 +20,19 @@ from eic_core.samples import Samples
 TEXT_LIMIT = 400
 
 
-class NodeTexts:
+class _ByNode:
+    """What each node has, worked out when it is asked for."""
+
+    by_node: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self.by_node == other.by_node
+
+    def __hash__(self) -> int:
+        return hash(self.by_node)
+
+
+class NodeTexts(_ByNode):
     def __init__(self, formula: Formula) -> None:
         self._formula = formula
 
@@ -27,33 +40,21 @@ class NodeTexts:
     def by_node(self) -> tuple[str, ...]:
         return node_texts(self._formula, TEXT_LIMIT)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NodeTexts) and self.by_node == other.by_node
 
-    def __hash__(self) -> int:
-        return hash(self.by_node)
-
-
-_new_node = tuple.__new__  # a third of what calling the class costs
-
-
-class EdgeShares:
+class EdgeShares(_ByNode):
     def __init__(self, amplification: Amplification | None) -> None:
         self._amplification = amplification
 
     @cached_property
     def by_node(self) -> tuple[tuple[float, ...], ...]:
-        found = self._amplification
-        if found is None:
+        if self._amplification is None:
             return ()
-        by_slot = [found.edge_shares(node) for node in found.tape.nodes]
-        return tuple([by_slot[slot] for slot in found.tape.slots])
+        shares, tape = self._amplification.edge_shares, self._amplification.tape
+        by_slot = [shares(node) for node in tape.nodes]
+        return tuple([by_slot[slot] for slot in tape.slots])
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, EdgeShares) and self.by_node == other.by_node
 
-    def __hash__(self) -> int:
-        return hash(self.by_node)
+_new_node = tuple.__new__  # a third of what calling the class costs
 
 
 _NODE_KEYS = (
@@ -108,7 +109,7 @@ _NO_TAIL = {
     "divergent": None,
     "crossings": (),
 }
-_DIGITS, _FINITE_DIGITS = itemgetter(2), itemgetter(3)
+_DIGITS, _FINITE_DIGITS = 2, 3  # the places of `local_eic` and `local_eic_finite`
 
 
 @dataclass(frozen=True)
@@ -156,6 +157,8 @@ class Inspection(Plain):
     counts: SampleCounts
     reason: str
     amplification: Amplification = field(repr=False)
+    # By function and further arguments, see `cached_on_inspection`
+    _results: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     _JSON = (
         "formula=formula.source",
@@ -172,6 +175,9 @@ class Inspection(Plain):
         "nodes",
     )
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_results": {}}
+
     @property
     def eic(self) -> float:
         """max_k log10 s-bar_k; inf if a sample is singular; nan if none is valid."""
@@ -181,15 +187,12 @@ class Inspection(Plain):
     def eic_finite(self) -> float:
         """The largest ``local_eic_finite``; nan if one of them is nan."""
         values = [n.local_eic_finite for n in self.nodes if n.evaluated]
-        if not values:
-            return math.nan
-        return math.nan if any(map(math.isnan, values)) else max(values)
+        return math.nan if any(map(math.isnan, values)) else max(values, default=math.nan)
 
     @property
     def bottleneck(self) -> int:
         """Id of the node of largest local EIC, the first in post-order at ties."""
-        known = [n for n in self.nodes if n[2] == n[2]]  # not nan
-        return max(known or self.nodes, key=_DIGITS).node.id
+        return _largest(self.nodes, _DIGITS)
 
     @cached_property
     def sign_changes(self) -> SignChanges:
@@ -220,7 +223,7 @@ class Inspection(Plain):
     @property
     def finite_bottleneck(self) -> int:
         """Id of the node of largest ``local_eic_finite``, the first at ties."""
-        return _finite_bottleneck(self.nodes)
+        return _largest(self.nodes, _FINITE_DIGITS)
 
     @property
     def no_value_at(self) -> int | None:
@@ -243,14 +246,48 @@ class Inspection(Plain):
         return 20 * self.eic
 
 
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
+
+class cached_on_inspection(Generic[_Arguments, _Result]):
+    """Makes a function of an inspection run once for the same further arguments. Its results are
+    kept with the inspection, but not with a copy, nor where it is pickled.
+
+    >>> from eic_core.formula.syntax import read
+    >>> @cached_on_inspection
+    ... def complexity(inspection: Inspection) -> int:
+    ...     print("counted")
+    ...     return inspection.formula.complexity
+    >>> inspection = inspect(read("x + 1").formula, Samples.from_columns({"x": [2.0]}))
+    >>> complexity(inspection), complexity(inspection)
+    counted
+    (3, 3)
+    """
+
+    # a class, because doctest passes over the examples of a function that another module made
+    def __init__(self, function: Callable[Concatenate[Inspection, _Arguments], _Result]) -> None:
+        self._function = function
+        update_wrapper(self, function)
+
+    def __call__(
+        self, inspection: Inspection, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs
+    ) -> _Result:
+        results, key = inspection._results, (self, args, *kwargs.items())
+        if key not in results:
+            # of two threads at once, both get what was kept first
+            results.setdefault(key, self._function(inspection, *args, **kwargs))
+        return results[key]
+
+
 def local_eic(mean_s2: float) -> float:
     """log10 of the root of a mean s^2; nan and inf pass through."""
     return 0.5 * math.log10(mean_s2) if mean_s2 < math.inf else mean_s2
 
 
-def _finite_bottleneck(nodes: tuple[NodeAmplification, ...]) -> int:
-    known = [n for n in nodes if n[3] == n[3]]  # not nan
-    return max(known or nodes, key=_FINITE_DIGITS).node.id  # the first of equals
+def _largest(nodes: tuple[NodeAmplification, ...], place: int) -> int:
+    known = [n for n in nodes if n[place] == n[place]]  # not nan
+    return max(known or nodes, key=itemgetter(place)).node.id  # the first of equals
 
 
 def inspect(
@@ -295,8 +332,7 @@ def inspect(
     (3, 4.38905)
     """
     amplification = amplify(formula, samples, recheck=recheck, edges=edges, progress=progress)
-    frozen = _nodes(amplification, edges)
-    valid = amplification.valid_count
+    nodes, valid = _nodes(amplification, edges), amplification.valid_count
     counts = SampleCounts(
         total=len(samples),
         valid=valid,
@@ -308,9 +344,9 @@ def inspect(
     return Inspection(
         formula=formula,
         samples=samples,
-        nodes=frozen,
+        nodes=nodes,
         counts=counts,
-        reason="" if valid else _reason(frozen),
+        reason="" if valid else _reason(nodes),
         amplification=amplification,
     )
 
@@ -323,19 +359,13 @@ def _nodes(amplification: Amplification, edges: bool) -> tuple[NodeAmplification
         digits = local_eic(mean)
         finite = local_eic(rest) if singular else digits
         by_slot.append((math.sqrt(mean), digits, finite, singular))
-    nodes = []
-    if amplification.chooses:
-        for node, slot in zip(formula.nodes, amplification.tape.slots, strict=True):
-            s_bar, digits, finite, singular = by_slot[slot]
-            count = amplification.evaluated_count(node.id)
-            lost = invalid.get(node.id, 0)
-            row = (node, s_bar, digits, finite, lost, singular, shares, texts, count)
-            nodes.append(_new_node(NodeAmplification, row))
-        return tuple(nodes)
+    nodes, count, chooses = [], -1, amplification.chooses
     for node, slot in zip(formula.nodes, amplification.tape.slots, strict=True):
         s_bar, digits, finite, singular = by_slot[slot]
+        if chooses:
+            count = amplification.evaluated_count(node.id)
         lost = invalid.get(node[0], 0) if invalid else 0
-        row = (node, s_bar, digits, finite, lost, singular, shares, texts, -1)
+        row = (node, s_bar, digits, finite, lost, singular, shares, texts, count)
         nodes.append(_new_node(NodeAmplification, row))
     return tuple(nodes)
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from eic_core.engine.branches import plain_values
+from eic_core.engine.forward import evaluate, forward, leaves
 from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Step, Tape
 from eic_core.exports import Plain
-from eic_core.measure.inspection import Inspection
+from eic_core.measure.inspection import Inspection, cached_on_inspection
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
@@ -67,9 +69,10 @@ class Undecided(Plain):
         return len(self.rows)
 
 
+@cached_on_inspection
 def undecided(inspection: Inspection) -> Undecided:
     """The samples at which a rounding decides the result, but not those where no digit is right (s
-    tells of those). The same data give the same answer; cached with the inspection.
+    tells of those). The same data give the same answer.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -78,16 +81,6 @@ def undecided(inspection: Inspection) -> Undecided:
     >>> found.rows.tolist(), found.jumps  # x + 1e16 is wrong by about 1
     ([0], (Jump(node=7, count=1, digits=inf, fewest_digits=inf, by_range=False),))
     """
-    known = _FOUND.get(inspection)
-    if known is None:
-        known = _FOUND[inspection] = _find(inspection)
-    return known
-
-
-_FOUND: WeakKeyDictionary[Inspection, Undecided] = WeakKeyDictionary()
-
-
-def _find(inspection: Inspection) -> Undecided:
     amplification = inspection.amplification
     tape, valid = amplification.tape, amplification.valid
     steps = [step for step in tape.steps if _may_jump(step)]
@@ -178,11 +171,8 @@ class _Runs:
         self.high = np.maximum(plain[-1], exact[-1])
         self.turned = np.zeros((len(steps), count), dtype=bool)
         active = [amplification.evaluated(step.node)[rows] for step in steps]
-        for run in range(runs + 2):
-            if run < 2:
-                values = exact if run else shortened
-            else:
-                values = _moved_values(tape, samples, inexact, rng)
+        moved = (_moved_values(tape, samples, inexact, rng) for _ in range(runs))
+        for values in chain([shortened, exact], moved):
             self.low = np.minimum(self.low, values[-1])
             self.high = np.maximum(self.high, values[-1])
             for place, step in enumerate(steps):
@@ -222,36 +212,25 @@ def _longer_values(tape: Tape, samples: Samples) -> list[Any]:
 def _moved_values(
     tape: Tape, samples: Samples, inexact: Sequence[Any], rng: np.random.Generator
 ) -> list[Any]:
-    found: list[Any] = []
-    count = len(samples)
-    with np.errstate(all="ignore"):
-        for step in tape.steps:
-            if step.row is None:
-                found.append(samples.columns[step.column] if step.column else step.value)
-                continue
-            y = np.asarray(step.row.evaluate([found[i] for i in step.operands], step.parameter))
-            y = np.broadcast_to(y, (count,))
-            if inexact[step.slot] is not None:
-                y = np.where(inexact[step.slot], _rounded_otherwise(step, found, y, rng), y)
-            found.append(y)
-    return found
+    def apply(step: Step, operands: list[Any]) -> Array:
+        y, rounds = np.broadcast_to(evaluate(step, operands), (len(samples),)), inexact[step.slot]
+        if rounds is None:
+            return y
+        return np.where(rounds, _rounded_otherwise(step, operands, y, rng), y)
+
+    return forward(tape, leaves(samples.columns), apply)
 
 
 def _rounded_otherwise(
-    step: Step, found: Sequence[Any], y: Array, rng: np.random.Generator
+    step: Step, operands: Sequence[Any], y: Array, rng: np.random.Generator
 ) -> Array:
     """A step's values, some of them the double on the other side of the exact value, or, without a
     longer type to tell the side, the next one up or down.
     """
-    assert step.row is not None
-    if _EXTENDED:
-        try:
-            operands = [np.asarray(found[i], np.longdouble) for i in step.operands]
-            longer = step.row.evaluate(operands, step.parameter)
-            aside = np.nextafter(y, np.where(longer > y, math.inf, -math.inf))
-            return np.where((longer != y) & (rng.integers(0, 2, len(y), np.int8) == 1), aside, y)
-        except TypeError:  # a function that SciPy has for doubles only
-            pass
+    longer = _longer(step, operands)
+    if longer is not None:
+        aside = np.nextafter(y, np.where(longer > y, math.inf, -math.inf))
+        return np.where((longer != y) & (rng.integers(0, 2, len(y), np.int8) == 1), aside, y)
     return np.asarray(y * (1 + rng.integers(-1, 2, len(y), np.int8) * (1.5 * UNIT_ROUNDOFF)))
 
 
@@ -260,16 +239,16 @@ def _inexact(step: Step, plain: Sequence[Any]) -> Any:
     row = step.row
     if row is None or row.truth or row.chooses or row.selects or row.steps:
         return None
-    operands = [plain[i] for i in step.operands]
-    y = plain[step.slot]
-    if not _EXTENDED:
-        whole = y == np.rint(y)
-        for operand in operands:
-            whole = whole & (operand == np.rint(operand))
-        return ~whole
-    try:
-        with np.errstate(all="ignore"):
-            longer = row.evaluate([np.asarray(a, np.longdouble) for a in operands], step.parameter)
-    except TypeError:  # a function that SciPy has for doubles only
-        return np.ones(np.shape(y), dtype=bool)
-    return np.asarray(longer != y)
+    operands, y = [plain[i] for i in step.operands], plain[step.slot]
+    longer = _longer(step, operands)
+    if longer is not None:
+        return np.asarray(longer != y)
+    return np.any([a != np.rint(a) for a in (y, *operands)], axis=0) | _EXTENDED
+
+
+def _longer(step: Step, operands: Sequence[Any]) -> Any | None:
+    """A step's values by a longer type; None without one, or if SciPy has it for doubles only."""
+    if _EXTENDED:
+        with suppress(TypeError), np.errstate(all="ignore"):
+            return evaluate(step, [np.asarray(a, np.longdouble) for a in operands])
+    return None

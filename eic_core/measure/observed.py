@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.engine.exact import ExactEvaluator
+from eic_core.engine.forward import evaluate, forward, leaves
 from eic_core.engine.tape import Step, Tape, lay_out
 from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
@@ -35,16 +36,12 @@ def run_in(tape: Tape, columns: Mapping[str, Any], count: int, kind: str) -> lis
     >>> run_in(tape, {"x": np.array([1e8])}, 1, "float32")[-1].tolist()
     [0.0]
     """
-    dtype = np.dtype(kind).type
-    found: list[Any] = []
-    with np.errstate(all="ignore"):
-        for step in tape.steps:
-            if step.row is not None:
-                y = step.row.evaluate([found[i] for i in step.operands], step.parameter)
-            else:
-                y = columns[step.column] if step.column else np.full(count, step.value)
-            found.append(np.asarray(y).astype(dtype, copy=False))
-    return found
+    leaf, dtype = leaves(columns, count), np.dtype(kind)
+
+    def rounded(y: Any) -> Array:
+        return np.asarray(y, dtype)
+
+    return forward(tape, lambda step: rounded(leaf(step)), lambda *of: rounded(evaluate(*of)))
 
 
 def relative_errors(truth: Sequence[Any], computed: Sequence[float], kind: str) -> Array:

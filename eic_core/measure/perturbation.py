@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from scipy.special import gammaincinv
 
-from eic_core.engine.branches import active_slots, plain_values
-from eic_core.engine.tape import UNIT_ROUNDOFF, Tape, lay_out
+from eic_core.engine.branches import Truths, active_slots, plain_values
+from eic_core.engine.forward import evaluate, forward
+from eic_core.engine.tape import UNIT_ROUNDOFF, Step, Tape, lay_out
 from eic_core.errors import UserError
 from eic_core.formula.tree import Formula, Node
 from eic_core.samples import Samples
@@ -162,32 +163,22 @@ def estimate(
     _check(sigma, repeats, seed, level)
     samples.require(formula.variables)
     tape = lay_out(formula, share=False)
-    count = len(tape.steps)
+    count = len(tape)
     rng = np.random.default_rng(seed)
-    sums = _Sums(count)
-    first_invalid: dict[int, int] = {}
-    valid = 0
+    sums, first_bad = _Sums(count), np.zeros(count + 1, dtype=np.int64)
     rows = max(1, min(len(samples), BUFFER // (4 * count)))
     for start in range(0, len(samples), rows):
         columns = {name: samples.columns[name][start : start + rows] for name in formula.variables}
         length = min(rows, len(samples) - start)
-        clean, bad, active = _clean_pass(tape, columns, length)
-        for node, hits in zip(*np.unique(bad[bad < count], return_counts=True), strict=True):
-            first_invalid[int(node)] = first_invalid.get(int(node), 0) + int(hits)
-        kept = bad == count
-        valid += int(np.count_nonzero(kept))
+        clean, active = _clean_pass(tape, columns, length)
+        missing = active & ~np.isfinite(clean)
+        kept = ~missing.any(axis=0)
+        first_bad += np.bincount(np.where(kept, count, missing.argmax(axis=0)), minlength=count + 1)
         if kept.any():
-            clean = [y[kept] for y in clean]
-            s2, shows = _variances(tape, clean, sigma, repeats, rng)
-            if active is not None:
-                counts = np.array(active)[:, kept]
-                shows &= counts
-                s2[~counts] = np.nan
-                sums.evaluated += np.count_nonzero(counts, axis=1)
-            else:
-                sums.evaluated += int(np.count_nonzero(kept))
-            sums.add(s2, shows, sigma)
+            s2, shows = _variances(tape, clean[:, kept], sigma, repeats, rng)
+            sums.add(s2, shows, active[:, kept], sigma)
     nodes = tuple(_node_estimate(node, sums, repeats, level) for node in formula.nodes)
+    *invalid, valid = first_bad.tolist()
     worst = math.sqrt(sums.largest)
     return PerturbationEstimate(
         formula=formula,
@@ -199,7 +190,7 @@ def estimate(
         nodes=nodes,
         valid=valid,
         invalid=len(samples) - valid,
-        first_invalid=MappingProxyType(first_invalid),
+        first_invalid=MappingProxyType({node: n for node, n in enumerate(invalid) if n}),
         limited_by_rounding=sigma < ROUNDING_MARGIN * UNIT_ROUNDOFF
         or worst * UNIT_ROUNDOFF > WORN_OUT,
         limited_by_curvature=sums.unsteady,
@@ -221,84 +212,63 @@ class _Sums:
     """Per node: evaluated and used valid samples; sums of s^2 and its square over the latter."""
 
     def __init__(self, count: int) -> None:
-        self.used = np.zeros(count, dtype=np.int64)
-        self.evaluated = np.zeros(count, dtype=np.int64)
-        self.first = np.zeros(count)
-        self.second = np.zeros(count)
+        self.used, self.evaluated = np.zeros((2, count), dtype=np.int64)
+        self.moments = np.zeros((2, count))
         self.largest = 0.0
         self.unsteady = False
 
-    def add(self, s2: Floats, shows: np.ndarray[Any, np.dtype[np.bool_]], sigma: float) -> None:
-        """Add a chunk: s2 of shape (nodes, m), nan where the noise does not show."""
+    def add(self, s2: Floats, shows: Truths, evaluated: Truths, sigma: float) -> None:
+        """Add a chunk of shape (nodes, m): s^2, where the noise shows, what is evaluated."""
         with np.errstate(invalid="ignore"):
-            steady = np.abs(s2) * sigma**2 <= STEADY**2  # below 0 by rounding alone
-        self.unsteady = self.unsteady or bool((shows & ~steady).any())
+            steady = evaluated & (np.abs(s2) * sigma**2 <= STEADY**2)  # below 0 by rounding alone
+        self.unsteady |= bool((shows & evaluated & ~steady).any())
         s2 = np.where(steady, s2, 0.0)
+        self.evaluated += np.count_nonzero(evaluated, axis=1)
         self.used += np.count_nonzero(steady, axis=1)
-        self.first += s2.sum(axis=1)
-        self.second += np.square(s2).sum(axis=1)
+        self.moments += s2.sum(axis=1), np.square(s2).sum(axis=1)
         self.largest = max(self.largest, float(s2.max(initial=0.0)))
 
 
-def _clean_pass(
-    tape: Tape, columns: Mapping[str, Floats], rows: int
-) -> tuple[list[Floats], np.ndarray[Any, np.dtype[np.int64]], list[Any] | None]:
-    """Values of every node, the first node that is no real number (or the node count), and with
-    conditionals where each node is evaluated.
-    """
-    values: list[Floats] = []
-    bad = np.full(rows, len(tape.steps))
+def _clean_pass(tape: Tape, columns: Mapping[str, Floats], rows: int) -> tuple[Floats, Truths]:
+    """Values of every node, and where each is evaluated, of shape (nodes, rows)."""
+    values = plain_values(tape, columns, rows)
     if tape.chooses:
-        values = plain_values(tape, columns, rows)
-        active = active_slots(tape, values, rows)
-        for step, y, mask in zip(tape.steps, values, active, strict=True):
-            np.minimum(bad, np.where(np.isfinite(y) | ~mask, bad, step.node), out=bad)
-        return values, bad, active
-    with np.errstate(all="ignore"):
-        for step in tape.steps:
-            if step.row is None:
-                y = columns[step.column] if step.column else np.full(rows, step.value)
-            else:
-                y = step.row.evaluate([values[i] for i in step.operands], step.parameter)
-            values.append(y)
-            np.minimum(bad, np.where(np.isfinite(y), bad, step.node), out=bad)
-    return values, bad, None
+        return np.array(values), np.array(active_slots(tape, values, rows))
+    return np.array(values), np.ones((len(tape), rows), dtype=bool)
 
 
 def _variances(
-    tape: Tape, clean: list[Floats], sigma: float, repeats: int, rng: np.random.Generator
-) -> tuple[Floats, np.ndarray[Any, np.dtype[np.bool_]]]:
+    tape: Tape, clean: Floats, sigma: float, repeats: int, rng: np.random.Generator
+) -> tuple[Floats, Truths]:
     """Variance of eta over the repeats, by sigma^2, and where the noise shows at all."""
-    count, rows = len(clean), len(clean[0])
-    first, second = np.zeros((count, rows)), np.zeros((count, rows))
-    shows = np.zeros((count, rows), dtype=bool)
+    rows = clean.shape[1]
+    first, second = np.zeros((2, *clean.shape))
+    shows = np.zeros(clean.shape, dtype=bool)
     at_once = max(1, min(repeats, BUFFER // (rows * _most_values_held(tape))))
-    done = 0
+
+    def shaken(step: Step, y: Floats) -> Floats:
+        slot = step.slot
+        noisy = rng.standard_normal((batch, rows))
+        noisy *= sigma
+        noisy += 1.0
+        noisy *= y
+        change = noisy - clean[slot]
+        shows[slot] |= (change != 0).any(axis=0)
+        eta = np.divide(change, clean[slot], out=change)
+        first[slot] += eta.sum(axis=0)
+        second[slot] += np.square(eta, out=eta).sum(axis=0)
+        return noisy
+
+    for done in range(0, repeats, at_once):
+        batch = min(at_once, repeats - done)
+        forward(
+            tape,
+            lambda step: shaken(step, clean[step.slot]),
+            lambda step, operands: shaken(step, evaluate(step, operands)),
+            read_once=True,
+        )
     with np.errstate(all="ignore"):
-        while done < repeats:
-            batch = min(at_once, repeats - done)
-            done += batch
-            alive: dict[int, Floats] = {}
-            for step in tape.steps:
-                noisy = rng.standard_normal((batch, rows))
-                noisy *= sigma
-                noisy += 1.0
-                slot = step.slot
-                if step.row is None:
-                    noisy *= clean[slot]
-                else:
-                    a = [alive[i] for i in step.operands]
-                    noisy *= step.row.evaluate(a, step.parameter)
-                    for i in step.operands:
-                        alive.pop(i, None)
-                alive[slot] = noisy
-                change = noisy - clean[slot]
-                shows[slot] |= (change != 0).any(axis=0)
-                eta = np.divide(change, clean[slot], out=change)
-                first[slot] += eta.sum(axis=0)
-                second[slot] += np.square(eta, out=eta).sum(axis=0)
-        s2 = (second - first**2 / repeats) / ((repeats - 1) * sigma**2)
-    return s2, shows
+        return (second - first**2 / repeats) / ((repeats - 1) * sigma**2), shows
 
 
 def _most_values_held(tape: Tape) -> int:
@@ -310,17 +280,16 @@ def _most_values_held(tape: Tape) -> int:
 
 
 def _node_estimate(node: Node, sums: _Sums, repeats: int, level: float) -> NodeEstimate:
-    valid = int(sums.evaluated[node.id])
-    used = int(sums.used[node.id])
-    mean = float(sums.first[node.id]) / used if used else math.nan
+    used, first, second = int(sums.used[node.id]), *sums.moments[:, node.id].tolist()
+    mean = first / used if used else math.nan
     local_eic, freedom = math.nan, 0.0
     if mean > 0:
         local_eic = 0.5 * math.log10(mean)
         # (sum s^2)^2 / sum s^4 without the bias of squaring estimates of R - 1 degrees.
         spread = 2 / (repeats - 1)
-        ratio = float(sums.first[node.id]) ** 2 / float(sums.second[node.id])
-        alike = ratio * (1 + spread) - spread
+        alike = first**2 / second * (1 + spread) - spread
         freedom = (repeats - 1) * min(max(alike, 1.0), float(used))
-    found = NodeEstimate(node, mean, local_eic, math.nan, math.nan, freedom, valid - used)
+    left_out = int(sums.evaluated[node.id]) - used
+    found = NodeEstimate(node, mean, local_eic, math.nan, math.nan, freedom, left_out)
     low, high = found.confidence_interval(level)
-    return NodeEstimate(node, mean, local_eic, low, high, freedom, valid - used)
+    return replace(found, low=low, high=high)
