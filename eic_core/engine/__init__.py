@@ -1,1 +1,1 @@
-"""Evaluation of formulas on one tape: values, amplifications, adjoints and gradients."""
+"""Evaluation of formulas on one tape: values, amplifications, and one reverse sweep."""

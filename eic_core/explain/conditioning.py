@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from eic_core.engine.adjoint import Arrivals
 from eic_core.engine.exact import MANY_DIGITS, ExactEvaluator
+from eic_core.engine.sweep import Arrivals
 from eic_core.engine.tape import SINGULAR_S2, tape_of
 from eic_core.explain.correlated import MeanOfFinite, class_sweep, class_tape
 from eic_core.exports import Plain

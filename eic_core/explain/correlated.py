@@ -1,7 +1,7 @@
 """Amplification when equal sub-expressions share their noise: q.
 
 The recursion takes every node's rounding as independent (Yu et al., Eq. ``eq:recursive_relation``),
-but a program rounds copies of a sub-expression alike. With G_j from `eic_core.engine.adjoint`,
+but a program rounds copies of a sub-expression alike. With G_j from `eic_core.engine.sweep`,
 
     q^2 = sum over classes of (sum of G_j over the class)^2.
 
@@ -18,9 +18,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from eic_core.engine.adjoint import Arrivals, class_units, sweep
 from eic_core.engine.amplify import amplify
 from eic_core.engine.exact import DIGITS
+from eic_core.engine.sweep import Arrivals, step_units, sweep
 from eic_core.engine.tape import SINGULAR_S2, Tape, lay_out
 from eic_core.exports import Plain
 from eic_core.formula.tree import CONSTANT, UNDEFINED, Formula, Node
@@ -148,7 +148,7 @@ def class_sweep(
     """The noise that arrives at the root from each class of `class_tape`, block by block."""
     samples.require(formula.variables)
     tape = class_tape(formula)
-    return sweep(tape, class_units(tape), samples, recheck=recheck, digits=digits)
+    return sweep(tape, step_units(tape), samples, recheck=recheck, digits=digits)
 
 
 def q_squared(block: Arrivals) -> Array:

@@ -1,7 +1,7 @@
 """The digits of a node's loss that each step at or below it creates.
 
 The noise of node j arrives at the target t as G_j, and sum_j G_j^2 = s_t^2 at every sample
-(`eic_core.engine.adjoint`). With T_k the part of that sum that comes through node k,
+(`eic_core.engine.sweep`). With T_k the part of that sum that comes through node k,
 
     log10 s_t = sum_k rho_k (log10 s_k - sum_i (T_i / T_k) log10 s_i),     rho_k = T_k / s_t^2,
 
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from eic_core.engine.adjoint import sweep, tree_units
+from eic_core.engine.sweep import node_units, sweep
 from eic_core.engine.tape import tape_of
 from eic_core.measure.inspection import Inspection, cached_on_inspection
 from eic_core.operators.wide import Array
@@ -81,7 +81,7 @@ class NoiseSums:
     def __init__(self, inspection: Inspection, target: int) -> None:
         subtree = inspection.formula.subtree(target)
         tape = tape_of(subtree)
-        units = tree_units(tape, [node.children for node in subtree.nodes])
+        units = node_units(subtree)
         valid = inspection.amplification.evaluated(target)
         self.finite = self.singular = 0
         squares: list[list[float]] = []
@@ -117,7 +117,7 @@ def digits_climbed(inspection: Inspection, target: int) -> Array:
     above = [len(subtree) - 1 if k is None else k for k in parents]
     climbed = np.zeros((len(subtree), len(subtree)))
     weight = np.zeros((len(subtree), 1))
-    for block in sweep(tape, tree_units(tape, children), samples):
+    for block in sweep(tape, node_units(subtree), samples):
         usable = block.ok & np.isfinite(block.s2)
         found = np.abs(np.array([g[usable] for g in block.arrived]))
         carried = np.square(found) * counts[block.start : block.stop][usable]
@@ -151,7 +151,7 @@ def shares_through(
     children = [node.children for node in subtree.nodes]
     tape = tape_of(subtree)
     through = np.zeros(len(subtree))
-    for block in sweep(tape, tree_units(tape, children), inspection.samples.take(rows)):
+    for block in sweep(tape, node_units(subtree), inspection.samples.take(rows)):
         usable = block.ok & np.isfinite(block.s2)
         scale = weights[block.start : block.stop][usable] / block.s2[usable]
         through += [float(scale @ np.square(g[usable])) for g in block.arrived]
@@ -192,7 +192,7 @@ def digits_created(inspection: Inspection, target: int) -> list[float]:
     samples = inspection.samples if len(rows) == len(s) else inspection.samples.take(rows)
     tape = tape_of(subtree)
     held = np.zeros(len(children))  # the digits lost at or below each node, of the target's
-    for block in sweep(tape, tree_units(tape, children), samples):
+    for block in sweep(tape, node_units(subtree), samples):
         usable = block.ok & np.isfinite(block.s2)
         arrived = [np.square(g[usable]) for g in block.arrived]
         held += _digits_held(children, arrived, weights[block.start : block.stop][usable])

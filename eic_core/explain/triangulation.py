@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from eic_core import wording
-from eic_core.engine.adjoint import Arrivals, class_units, evaluate, tree_units
 from eic_core.engine.amplify import Amplification, amplify
+from eic_core.engine.sweep import Arrivals, evaluate, node_units, step_units
 from eic_core.engine.tape import tape_of
 from eic_core.explain import phrases
 from eic_core.explain.comparing import (
@@ -232,8 +232,8 @@ def _wrong_at_zero(observed: Observed, zeros: Array) -> Observed:
 class _Noise:
     def __init__(self, formula: Formula, samples: Samples) -> None:
         shared, tape = class_tape(formula), tape_of(formula)
-        self._classes, self._class_slots = class_units(shared), shared.slots
-        self._nodes = tree_units(tape, [node.children for node in formula.nodes])
+        self._classes, self._class_slots = step_units(shared), shared.slots
+        self._nodes = node_units(formula)
         self._shared = next(evaluate(shared, samples, len(shared.steps)))
         self._single = next(evaluate(tape, samples, len(self._nodes)))
         self._formula = formula
@@ -241,10 +241,10 @@ class _Noise:
     def shared(self, k: int) -> Arrivals:
         return self._shared.arrivals(self._classes[: self._class_slots[k] + 1])
 
-    def arrived(self, k: int) -> list[Array]:
+    def arrived(self, k: int) -> Array:
         return self._single.arrivals(self._nodes[: k + 1]).arrived[self._formula.first[k] :]
 
-    def copies(self, k: int, shared: Arrivals, single: list[Array], rows: Any) -> Copies | None:
+    def copies(self, k: int, shared: Arrivals, single: Array, rows: Any) -> Copies | None:
         """The class that makes shared noise differ most from independent noise; None without."""
         first = self._formula.first[k]
         members: dict[int, list[int]] = {}
@@ -323,7 +323,7 @@ def _nothing(formula: Formula, k: int, amplification: Amplification, *, zero: bo
     return ZERO if zero and not amplification.singular[k] else ""
 
 
-def _replay(arrived: list[Array], observed: tuple[Observed, ...]) -> Replay:
+def _replay(arrived: Array, observed: tuple[Observed, ...]) -> Replay:
     total = np.zeros(len(arrived[0]))
     noise = exact = 0.0
     with np.errstate(all="ignore"):

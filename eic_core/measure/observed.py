@@ -1,7 +1,7 @@
 """The error that float32 and float64 really make, against exact values.
 
 A node's error is observed (`Observed.errors`) and replayed: each operation's actual rounding
-arrives at the node by the factors of `eic_core.engine.adjoint`.
+arrives at the node by the factors of `eic_core.engine.sweep`.
 """
 
 from __future__ import annotations

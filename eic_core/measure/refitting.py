@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eic_core.engine.gradients import gradients
+from eic_core.engine.sweep import gradients
 from eic_core.engine.tape import constant_value, lay_out
 from eic_core.formula.syntax.build import constant_label
 from eic_core.formula.tree import CONSTANT, UNDEFINED, Formula, Node

@@ -17,11 +17,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eic_core.engine.adjoint import class_units, sweep, tree_units
 from eic_core.engine.amplify import Amplification, amplify
-from eic_core.engine.gradients import gradients
 from eic_core.engine.native import library as native
 from eic_core.engine.population import Population
+from eic_core.engine.sweep import gradients, node_units, step_units, sweep
 from eic_core.engine.tape import lay_out, tape_of
 from eic_core.engine.values import values
 from eic_core.formula.syntax import read
@@ -213,10 +212,8 @@ def test_random_formulas_agree_with_the_oracle_at_every_node(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(cases(20, 300)))
 def test_the_noise_that_arrives_adds_up_to_s_squared(seed: int) -> None:
     formula, samples = drawn(seed), rows(seed)
-    tape = tape_of(formula)
-    units = tree_units(tape, [node.children for node in formula.nodes])
     _, s = amplify(formula, samples).trace(len(formula) - 1)
-    for block in sweep(tape, units, samples):
+    for block in sweep(tape_of(formula), node_units(formula), samples):
         total = np.sum([np.square(g) for g in block.arrived], axis=0)
         assert np.array_equal(block.ok, ~np.isnan(s))
         finite = block.ok & np.isfinite(s)
@@ -319,7 +316,7 @@ def test_thresholds(text: str, cell: dict[str, float], expected: float) -> None:
 def test_the_adjoint_follows_thresholds(text: str, cell: dict[str, float], expected: float) -> None:
     samples = Samples.from_columns({name: [value] for name, value in cell.items()})
     tape = tape_of(read(text).formula)
-    (block,) = sweep(tape, class_units(tape), samples)
+    (block,) = sweep(tape, step_units(tape), samples)
     total = float(np.sum([np.square(g) for g in block.arrived], axis=0)[0])
     assert block.s2[0] == pytest.approx(expected, rel=1e-9)
     assert total == pytest.approx(expected, rel=1e-9)

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eic_core.engine import gradients as module
-from eic_core.engine.gradients import gradients
+from eic_core.engine import sweep as module
+from eic_core.engine.sweep import gradients
 from eic_core.engine.tape import lay_out, lay_out_population
 from eic_core.errors import DataError
 from eic_core.formula.rendering import to_python

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from eic_core.engine.adjoint import sweep, tree_units
+from eic_core.engine.sweep import node_units, sweep
 from eic_core.engine.tape import tape_of
 from eic_core.errors import UserError
 from eic_core.explain.diagnosis import diagnose
@@ -44,7 +44,7 @@ def test_squares_of_what_arrives_add_up_to_the_recursion_at_every_sample(seed):
     amplification = amplify(formula, samples)
     _, s = amplification.trace(len(formula) - 1)
     tape = tape_of(formula)
-    for block in sweep(tape, tree_units(tape, [n.children for n in formula.nodes]), samples):
+    for block in sweep(tape, node_units(formula), samples):
         assert (block.ok == amplification.valid).all()
         with np.errstate(all="ignore"):
             total = np.sum([np.square(g) for g in block.arrived], axis=0)
@@ -64,7 +64,7 @@ def test_a_jump_met_up_to_a_rounding_lets_no_digit_through():
     formula = read("ceil(x**(-2))").formula
     samples = Samples.from_columns({"x": [0.2, 0.3]})
     tape = tape_of(formula)
-    (block,) = sweep(tape, tree_units(tape, [n.children for n in formula.nodes]), samples)
+    (block,) = sweep(tape, node_units(formula), samples)
     assert [abs(g[0]) for g in block.arrived] == [math.inf, math.inf, 1.0]
     assert [g[1] for g in block.arrived] == [0.0, 0.0, 1.0]
 
@@ -184,7 +184,7 @@ def test_singular_samples_are_left_out_and_said():
 def test_the_ledger_does_not_depend_on_how_the_samples_fall_into_blocks(monkeypatch):
     inspection = inspected("sqrt(x+1)-sqrt(x)", count=1000, x="1:1e8")
     whole = blame(inspection)
-    monkeypatch.setattr("eic_core.engine.adjoint.MOST_ROWS", 64)
+    monkeypatch.setattr("eic_core.engine.sweep.MOST_ROWS", 64)
     parts = blame(inspection)
     assert [row.share for row in parts.rows] == pytest.approx([row.share for row in whole.rows])
 
