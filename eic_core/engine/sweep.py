@@ -17,15 +17,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eic_core.engine.amplify import MAX_ROWS_RECHECKED, most_rechecked
+from eic_core.engine.amplify import FEW, MOST_WORK
+from eic_core.engine.balls import BALLS, magnitude, working
 from eic_core.engine.branches import active_slots, plain_values
-from eic_core.engine.constants import evaluate_around, settled_constants
-from eic_core.engine.exact import DIGITS, ExactEvaluator, ExactSample
-from eic_core.engine.passes import NOTHING_SETTLED
+from eic_core.engine.constants import NOTHING_SETTLED, evaluate_around, settled_constants
+from eic_core.engine.exact import ExactEvaluator, ExactSample
 from eic_core.engine.reference import VALID, Block
 from eic_core.engine.tape import SINGULAR_S2, Step, Tape, tape_of
 from eic_core.formula.tree import Formula
-from eic_core.operators import NUMPY, MpBackend, Operator
+from eic_core.operators import NUMPY, Operator
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
@@ -33,8 +33,11 @@ MOST_ROWS = 16_384
 NUMBERS_HELD = 2**20
 """Rows of a block times units, at most, so that memory does not grow with the data."""
 
+ACCURACY = 200
+"""Bits to which values are known where sums of noise may cancel: 60 digits."""
+
 MOST_BITS = 10_000
-"""Working precision beyond the usual, at most, for values above 10^60."""
+"""Working precision beyond that, at most, for values above 10^60."""
 
 NOTHING = 0.0
 
@@ -226,31 +229,19 @@ def _slopes_and_limits(
     B: Any, step: Step, row: Operator, a: list[Any], y: Any, *, zero: bool
 ) -> Iterator[tuple[Any, Any]]:
     """de_k/dy_i and the limit of kappa (`NOTHING` without a zero of y), for each operand."""
-    exact = isinstance(B, MpBackend)
-    p = row.mp_parameter(B.context, step.exact_parameter) if exact else step.parameter
-    slopes = row.partials(B, a, y, p)
-    if exact:  # complex beyond the end of a domain by a rounding
-        slopes = tuple([B.inf if isinstance(x, B.context.mpc) else x for x in slopes])
-    return zip(slopes, row.zero_limit(B, a, p) if zero else (NOTHING,) * len(a), strict=True)
+    p = row.exact_parameter(B, step.exact_parameter) if B is BALLS else step.parameter
+    limits = row.zero_limit(B, a, p) if zero else (NOTHING,) * len(a)
+    return zip(row.partials(B, a, y, p), limits, strict=True)
 
 
-def _arithmetic(B: Any, y: list[Any]) -> AbstractContextManager[Any]:
-    """Silence for arrays; for exact numbers precision enough for these values, up to `MOST_BITS`:
-    a number above 10^60 has a fractional part, and the sums of a class may cancel to many digits.
+def _arithmetic(results: Block | ExactSample) -> AbstractContextManager[Any]:
+    """Silence for arrays; for balls precision enough for these values, up to `MOST_BITS`: a number
+    above 10^60 has a fractional part.
     """
-    if not isinstance(B, MpBackend):
+    if isinstance(results, Block):
         return np.errstate(all="ignore")
-    mp = B.context
-    largest = max((mp.mag(value) for value in y if value and mp.isfinite(value)), default=0)
-    more: AbstractContextManager[Any] = mp.workprec(mp.prec + max(0, min(largest, MOST_BITS)))
-    return more
-
-
-def _to_float(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf
+    largest = max((magnitude(y) for y in results.y if y.is_finite()), default=0)
+    return working(results.bits + max(0, min(largest, MOST_BITS)))
 
 
 # --- noise, block by block over a data set
@@ -267,7 +258,7 @@ class _Noise:
     def arrived(self, units: Sequence[Unit]) -> list[Any]:
         """G of every unit, at the last of them."""
         y = self.results.y
-        with _arithmetic(self.B, y):
+        with _arithmetic(self.results):
             flows = follow(self.tape, units, Flow(relative=1.0), self._passed)
             return [
                 noise_of(self.B, y[unit.slot], flow)
@@ -350,7 +341,7 @@ class Evaluated:
         s2 = np.array(self._doubles.results.s2[slot])
         for noise, rows in self._exact:
             s2[rows] = noise.results.s2[slot]
-            arrived[:, rows] = [[_to_float(g)] for g in noise.arrived(units)]
+            arrived[:, rows] = [[float(g)] for g in noise.arrived(units)]
         s2[~(s2 <= SINGULAR_S2)] = math.inf
         return Arrivals(self.start, self.stop, self.ok, s2, arrived)
 
@@ -361,21 +352,17 @@ def evaluate(
     held: int,
     *,
     recheck: bool = True,
-    digits: int = DIGITS,
 ) -> Iterator[Evaluated]:
     """Evaluate a tape block by block; the blocks are consecutive and cover all rows.
 
     - `held`: numbers held per sample, 1 or more; they decide the length of a block.
-    - `recheck`: whether the first `most_rechecked` different doubtful samples are settled at 60
-      digits. The others are not `ok`.
-    - `digits`: other than 60 to tell a zero from a value too small for so many digits.
+    - `recheck`: whether doubtful samples are settled in balls, as far as `MOST_WORK` goes. The
+      others are not `ok`.
     """
     total = len(samples)
-    most = most_rechecked(len(tape.slots)) if recheck else 0
-    settled = settled_constants(tape) if recheck and total > most else NOTHING_SETTLED
-    evaluator: ExactEvaluator | None = None
+    settled = settled_constants(tape) if recheck and total > FEW else NOTHING_SETTLED
+    evaluator = ExactEvaluator(tape, ACCURACY)
     known: dict[tuple[str, ...], _Noise] = {}  # equal samples share what was found
-    left = MAX_ROWS_RECHECKED
     for start, stop in blocks(total, held):
         columns = {name: samples.columns[name][start:stop] for name in tape.variables}
         block = evaluate_around(tape, columns, stop - start, settled)
@@ -383,18 +370,16 @@ def evaluate(
         if recheck:
             ok &= ~block.suspect
         alike: dict[tuple[str, ...], list[int]] = {}
-        for row in np.flatnonzero(block.suspect | block.doubtful)[:left].tolist():
+        for row in np.flatnonzero(block.suspect | block.doubtful).tolist() if recheck else ():
             cells = tuple([samples.decimal(name, start + row) for name in tape.variables])
             if cells not in known:
-                if len(known) >= most:
+                if evaluator.work >= MOST_WORK:
                     continue
-                evaluator = evaluator or ExactEvaluator(tape, digits)
                 sample = evaluator.sample(dict(zip(tape.variables, cells, strict=True)))
-                known[cells] = _Noise(evaluator.backend, tape, sample)
+                known[cells] = _Noise(BALLS, tape, sample)
             alike.setdefault(cells, []).append(row)
         exact = []
         for cells, rows in alike.items():
-            left -= len(rows)
             ok[rows] = known[cells].results.first_invalid is None
             if ok[rows[0]]:
                 exact.append((known[cells], rows))
@@ -407,7 +392,6 @@ def sweep(
     samples: Samples,
     *,
     recheck: bool = True,
-    digits: int = DIGITS,
 ) -> Iterator[Arrivals]:
     """Follow the noise of every unit to the last one, the target, block by block as `evaluate`.
 
@@ -418,7 +402,7 @@ def sweep(
     >>> block.arrived.tolist()  # of x, of 1, of the difference
     [[2.0, 1.3333333333333333], [-1.0, -0.3333333333333333], [1.0, 1.0]]
     """
-    for evaluated in evaluate(tape, samples, len(units), recheck=recheck, digits=digits):
+    for evaluated in evaluate(tape, samples, len(units), recheck=recheck):
         yield evaluated.arrivals(units)
 
 

@@ -19,7 +19,6 @@ from functools import lru_cache
 import numpy as np
 
 from eic_core.engine.amplify import amplify
-from eic_core.engine.exact import DIGITS
 from eic_core.engine.sweep import Arrivals, step_units, sweep
 from eic_core.engine.tape import SINGULAR_S2, Tape, lay_out
 from eic_core.exports import Plain
@@ -143,12 +142,12 @@ def correlated_trace(formula: Formula, samples: Samples, node_id: int | None = N
 
 
 def class_sweep(
-    formula: Formula, samples: Samples, *, recheck: bool = True, digits: int = DIGITS
+    formula: Formula, samples: Samples, *, recheck: bool = True
 ) -> Iterator[Arrivals]:
     """The noise that arrives at the root from each class of `class_tape`, block by block."""
     samples.require(formula.variables)
     tape = class_tape(formula)
-    return sweep(tape, step_units(tape), samples, recheck=recheck, digits=digits)
+    return sweep(tape, step_units(tape), samples, recheck=recheck)
 
 
 def q_squared(block: Arrivals) -> Array:
