@@ -91,9 +91,10 @@ class Amplification:
     exact: dict[int, tuple[np.ndarray, np.ndarray]] = field(repr=False)
     # Those of them at which the result is not 0, but smaller than all doubles
     underflown: frozenset[int] = field(repr=False)
-    # Rechecked rows at which no proof says that a value is 0 or on a jump, though 10^-300 of its
-    # operands shows nothing else
+    # Valid rechecked rows at which no proof says that a value is 0 or on a jump, though 10^-300 of
+    # its operands shows nothing else; and those that have no value for such a reason
     assumed: np.ndarray = field(repr=False)
+    indistinct: np.ndarray = field(repr=False)
     # Rows that were to be rechecked after `MOST_WORK`: they are not valid, for nothing is known
     unsettled: np.ndarray = field(repr=False)
     _sums: list[float] = field(repr=False)  # by slot, as the next three
@@ -406,7 +407,9 @@ class _Kinds:
         self.s2 = np.ones_like(self.y)
         self.terms = np.zeros((len(tape.reads), count))
         self.dead = np.full(count, -1)
-        self.tiny, self.assumed, self.known = (np.zeros(count, dtype=bool) for _ in range(3))
+        marks = np.zeros((4, count), dtype=bool)
+        self.known, self.tiny, self.assumed, self.indistinct = marks
+        self.tape = tape
         self.found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     def add(self, kind: int, sample: ExactSample) -> None:
@@ -417,6 +420,8 @@ class _Kinds:
         self.terms[: len(through), kind] = through
         if sample.first_invalid is not None:
             self.dead[kind] = steps
+            below = sample.assumed.intersection(self.tape.members(steps))
+            self.indistinct[kind] = bool(below)
         else:
             self.tiny[kind] = self.y[-1, kind] == 0 and sample.y[-1] != 0
             self.assumed[kind] = not sample.proven
@@ -438,7 +443,8 @@ class _Sums:
         self.unsettled_at: dict[int, int] = {}
         self.exact: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.out_of_range = 0
-        self.suspects = self.doubtful = self.unsettled = self.assumed = _NONE
+        self.suspects = self.doubtful = self.unsettled = _NONE
+        self.assumed = self.indistinct = _NONE
         self.flagged: list[tuple[int, np.ndarray]] = []
         self.underflown: frozenset[int] = frozenset()
         self.values = np.empty(len(samples)) if root_values else None
@@ -547,6 +553,7 @@ class _Sums:
         )
         self.underflown = frozenset(rechecked[kinds.tiny[kind_of]].tolist())
         self.assumed = rechecked[kinds.assumed[kind_of]]
+        self.indistinct = rechecked[kinds.indistinct[kind_of]]
         self._settle(
             rechecked,
             kinds.y[:, kind_of],
@@ -693,6 +700,7 @@ class _Sums:
             _flagged=self.flagged,
             unsettled=self.unsettled,
             assumed=self.assumed,
+            indistinct=self.indistinct,
             _evaluated=totals.evaluated,
             underflown=self.underflown,
         )

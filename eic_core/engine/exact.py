@@ -58,6 +58,10 @@ _LONGEST_EXPONENT = 5000
 """A number with a larger decimal exponent is not read as a fraction."""
 
 
+Cell = str | float
+"""A number: a text is the decimal written, a float its binary value."""
+
+
 class _OutOfDomain(Exception):
     """The step has no real value at this sample."""
 
@@ -110,14 +114,14 @@ class ExactEvaluator:
         self.work = 0  # Steps that were evaluated, those in many bits several times
         self._constants: dict[int, dict[int, Ball]] = {}  # By bits and slot
 
-    def sample(self, cells: Mapping[str, str]) -> ExactSample:
+    def sample(self, cells: Mapping[str, Cell]) -> ExactSample:
         found = self._to_depth(cells, self.depth)
         if found.assumed and self.deep_samples and self.depth < GREAT_DEPTH:
             self.deep_samples -= 1
             found = self._to_depth(cells, GREAT_DEPTH)
         return found
 
-    def _to_depth(self, cells: Mapping[str, str], depth: int) -> ExactSample:
+    def _to_depth(self, cells: Mapping[str, Cell], depth: int) -> ExactSample:
         bits = max(FIRST_BITS, self.accuracy + 20)
         while True:
             self.work += len(self.tape) * (1 + bits // 512)
@@ -244,7 +248,7 @@ class _Attempt(Arithmetic):
     one = arb(1)
 
     def __init__(
-        self, evaluator: ExactEvaluator, cells: Mapping[str, str], bits: int, depth: int
+        self, evaluator: ExactEvaluator, cells: Mapping[str, Cell], bits: int, depth: int
     ) -> None:
         self.tape, self.accuracy = evaluator.tape, evaluator.accuracy
         self.cells, self.bits, self.depth = cells, bits, depth
@@ -488,10 +492,13 @@ class _Attempt(Arithmetic):
         step, itself = self.tape.steps[slot], Combination({slot: fmpq(1)})
         try:
             if step.row is None:
-                text = step.label or self.cells[step.column]
-                return Combination({PI: fmpq(1)}) if text == "pi" else _fraction(text, itself)
+                text = str(step.label or self.cells[step.column])
+                if text == "pi":
+                    return Combination({PI: fmpq(1)})
             if slot < len(self.y) and self.y[slot].is_exact():
                 return Combination.of(_dyadic(self.y[slot]))
+            if step.row is None:
+                return _fraction(text, itself)
             a = [self._combination(i) for i in step.operands]
             return Combination.of(step.row.exact(COMBINATIONS, a, step.exact_parameter))
         except (Unprovable, TypeError, AttributeError):
@@ -575,5 +582,3 @@ def _dyadic(x: Ball) -> Any:
     if abs(exponent) > MOST_BITS:
         raise Unprovable
     return fmpq(mantissa) * fmpq(2) ** exponent
-
-

@@ -213,12 +213,11 @@ def _factorial(x: Combination) -> Combination:
 
 
 class Combinations:
-    """What a row's formulas may call, over combinations: as `BALLS`, but it raises `Unprovable`."""
+    """What a row's formulas may call, over combinations: as `BALLS`, but they raise `Unprovable`,
+    and what is not here is unprovable, too.
+    """
 
     pi = Combination({PI: fmpq(1)})
-
-    def __getattr__(self, name: str) -> Any:
-        raise Unprovable(name)
 
     number = staticmethod(lambda value: Combination.of(rational(value)))
     abs = staticmethod(abs)

@@ -87,8 +87,12 @@ def evaluate_block(
         if tape.chooses:
             block.active = active_slots(tape, y, rows)
         through = {
-            slot: Through(np.full(rows, found.s2), tuple([np.full(rows, t) for t in found.terms]),
-                          (), None if value else np.full(rows, found.at_zero or 0.0))
+            slot: Through(
+                np.full(rows, found.s2),
+                tuple([np.full(rows, t) for t in found.terms]),
+                (),
+                None if value else np.full(rows, found.at_zero or 0.0),
+            )
             for slot, (value, found) in known.items()
         }
         return _fill(block, tape, y, through)
@@ -113,9 +117,7 @@ def evaluate_constants(tape: Tape) -> Block:
         return _fill(block, tape, y, {})
 
 
-def _fill(
-    block: Block, tape: Tape, y: list[np.ndarray], known: Mapping[int, Through]
-) -> Block:
+def _fill(block: Block, tape: Tape, y: list[np.ndarray], known: Mapping[int, Through]) -> Block:
     arithmetic = Doubles(tape, block, known)
     block.y = y
     done = walk(tape, arithmetic, y, known)

@@ -174,9 +174,7 @@ def _of_selection(
         choice, best = B.where(better, i, choice), B.where(better, noise, best)
         largest = B.where(better, std, largest)
     missing = B.isnan(A.plain(y))
-    return [
-        B.where(missing, B.nan, B.where(choice == i, s, 0.0)) for i, s in enumerate(s2)
-    ]
+    return [B.where(missing, B.nan, B.where(choice == i, s, 0.0)) for i, s in enumerate(s2)]
 
 
 def _by_condition(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from eic_core import wording
 from eic_core.engine.amplify import amplify
-from eic_core.engine.exact import MANY_DIGITS, ExactEvaluator, ExactSample
+from eic_core.engine.exact import GREAT_DEPTH, MANY_DIGITS, ExactEvaluator
 from eic_core.engine.tape import tape_of
 from eic_core.explain import phrases
 from eic_core.explain.created import CreatedLoss, created_losses, row_weights
@@ -535,7 +535,8 @@ def _made_clause(inspection: Inspection, node_id: int, rows: npt.NDArray[np.bool
     y, _ = inspection.amplification.trace(node_id)
     anywhere = row.jumps or row.brink is not None  # there the value need not be 0
     at_zero = rows if anywhere else rows & (y == 0)
-    zeros = _are_exact(inspection, node_id, np.flatnonzero(at_zero))
+    looked_at = _to_great_depth(inspection, node_id, np.flatnonzero(at_zero))
+    zeros = np.array([special and proven for special, proven in looked_at], dtype=bool)
     if zeros.all() and (anywhere or not y[rows].any()):
         return exact
     if row.period:
@@ -547,31 +548,24 @@ def _made_clause(inspection: Inspection, node_id: int, rows: npt.NDArray[np.bool
         with np.errstate(all="ignore"):
             if not np.all(np.abs(y[rows]) <= LEAST_LEFT * np.fmax(np.abs(a), np.abs(b))):
                 nearly = TOO_MUCH
+    if looked_at and all(special for special, _ in looked_at) and not zeros.any():
+        nearly = f"{nearly}, and in all of the {MANY_DIGITS:,} that were looked at"
     return f"{exact}, or {nearly}" if zeros.any() else nearly
 
 
-def _are_exact(
+def _to_great_depth(
     inspection: Inspection, node_id: int, rows: npt.NDArray[np.intp]
-) -> npt.NDArray[np.bool_]:
-    """Whether a node's value at some of these rows is exactly 0 or on a jump, to 1,000 digits."""
-    return np.array(
-        [
-            (sample.first_invalid is not None or evaluator.is_special(sample))
-            and not evaluator.saturates(sample)
-            for evaluator, sample in _with_many_digits(inspection, node_id, rows)
-        ],
-        dtype=bool,
-    )
-
-
-def _with_many_digits(
-    inspection: Inspection, node_id: int, rows: npt.NDArray[np.intp]
-) -> Iterator[tuple[ExactEvaluator, ExactSample]]:
+) -> list[tuple[bool, bool]]:
+    """Whether a node's value at some of these rows is 0 or on a jump, and whether that is proved."""
+    found = []
     subtree = inspection.formula.subtree(node_id)
-    evaluator = ExactEvaluator(tape_of(subtree), MANY_DIGITS)
+    evaluator = ExactEvaluator(tape_of(subtree), depth=GREAT_DEPTH)
     for row in rows[:: max(1, math.ceil(len(rows) / MOST_CHECKED))].tolist():
         cells = {name: inspection.samples.decimal(name, row) for name in subtree.variables}
-        yield evaluator, evaluator.sample(cells)
+        sample = evaluator.sample(cells)
+        special = sample.first_invalid is not None or evaluator.is_special(sample)
+        found.append((special, sample.proven))
+    return found
 
 
 def _jump_clause(inspection: Inspection, node_id: int, lost: npt.NDArray[np.bool_]) -> str:
@@ -597,7 +591,7 @@ MEET_AT_0 = "both branches are 0, beside which no error is small"
 def _on_threshold(
     inspection: Inspection, node_id: int, rows: npt.NDArray[np.intp], threshold: str
 ) -> str:
-    exactly = _are_exact(inspection, node_id, rows).all()
+    exactly = all(map(all, _to_great_depth(inspection, node_id, rows)))
     numbers = rows + 1 if inspection.samples.rows is None else inspection.samples.rows[rows]
     if len(rows) == 1:
         subject = f"row {numbers[0]:,} lies"

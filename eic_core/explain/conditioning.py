@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from flint import arb
 
-from eic_core.engine.exact import MANY_DIGITS, ExactEvaluator
+from eic_core.engine.balls import BALLS, working
+from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.sweep import Arrivals
 from eic_core.engine.tape import SINGULAR_S2, tape_of
 from eic_core.explain.correlated import MeanOfFinite, class_sweep, class_tape
@@ -26,11 +28,11 @@ from eic_core.measure.inspection import local_eic
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
-SOME_DIGITS = 250
-"""So many digits are tried first: they tell nearly all samples, and cost a part of 1,000."""
+SOME_DIGITS, MANY_DIGITS = 250, 1000
+"""So many digits are tried first, which tell nearly all samples, and so many at last."""
 
 DEARER = 6
-"""How many times as much as with these an evaluation with `MANY_DIGITS` costs, about."""
+"""How many times as much an evaluation with `MANY_DIGITS` costs, about."""
 
 LARGEST_KAPPA = math.sqrt(SINGULAR_S2)
 
@@ -243,7 +245,7 @@ class _Beside:
         y = self._value(cells, digits)
         if y is None and last:
             return (math.inf,) * len(cells)
-        if not y:
+        if y is None or y == 0:
             if not last:
                 return None
             self.zeros.add(cells)
@@ -254,14 +256,15 @@ class _Beside:
             for side in SIDES:
                 by = Decimal(side) * step
                 other = self._value(_moved(cells, {place: by}, digits), digits)
-                if other is None or other == y:
+                if other is None or not other != y:
                     continue  # outside the domain, or not moved
-                size = abs(other / y - 1) / other.context.mpf(str(abs(by))) if y else math.inf
+                with working(_bits(digits)):
+                    size = BALLS.inf if y == 0 else abs(other / y - 1) / arb(str(abs(by)))
                 sizes.append(float(size) if size <= LARGEST_KAPPA else math.inf)
             if not last and (not _alike(sizes) or math.isinf(sizes[0])):  # or rounding alone
                 return None
             found.append(max(sizes, default=0.0))
-        if not y and not any(found) and len(cells) > 1:
+        if y == 0 and not any(found) and len(cells) > 1:
             found = self._moved_together(cells, digits)
         return tuple(found)
 
@@ -270,23 +273,32 @@ class _Beside:
         step = Decimal(1).scaleb(-digits // 10)  # so that a product of several is not rounded off
         for turns in TURNS:
             by = {i: turns[i % 2] * (1 + i) * step for i in range(len(cells))}
-            if not self._value(_moved(cells, by, digits), digits):
+            if self._is_nothing(_moved(cells, by, digits), digits):
                 continue
             found = []
             for place in by:
                 others = {i: part for i, part in by.items() if i != place}
-                moves = not self._value(_moved(cells, others, digits), digits)
+                moves = self._is_nothing(_moved(cells, others, digits), digits)
                 found.append(math.inf if moves else 0.0)
             return found if any(found) else [math.inf] * len(cells)
         return [0.0] * len(cells)
 
+    def _is_nothing(self, cells: tuple[str, ...], digits: int) -> bool:
+        value = self._value(cells, digits)
+        return value is None or bool(value == 0)
+
     def _value(self, cells: tuple[str, ...], digits: int) -> Any:
         evaluator = self._evaluators.get(digits)
         if evaluator is None:
-            evaluator = self._evaluators[digits] = ExactEvaluator(self._tape, digits)
+            bits = _bits(digits)
+            evaluator = self._evaluators[digits] = ExactEvaluator(self._tape, bits, bits)
         self.work += len(self._tape) * (DEARER if digits == MANY_DIGITS else 1)
         sample = evaluator.sample(dict(zip(self.names, cells, strict=True)))
         return sample.y[-1] if sample.first_invalid is None else None
+
+
+def _bits(digits: int) -> int:
+    return int(digits * math.log2(10))
 
 
 def _moved(cells: tuple[str, ...], by: Mapping[int, Decimal], digits: int) -> tuple[str, ...]:

@@ -141,9 +141,7 @@ def correlated_trace(formula: Formula, samples: Samples, node_id: int | None = N
     return q
 
 
-def class_sweep(
-    formula: Formula, samples: Samples, *, recheck: bool = True
-) -> Iterator[Arrivals]:
+def class_sweep(formula: Formula, samples: Samples, *, recheck: bool = True) -> Iterator[Arrivals]:
     """The noise that arrives at the root from each class of `class_tape`, block by block."""
     samples.require(formula.variables)
     tape = class_tape(formula)

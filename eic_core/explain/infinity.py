@@ -1,7 +1,7 @@
 """The step that leaves the result without a digit at each sample, and whether it jumps there.
 
 A factor of 0 silences an infinite s. So the step is found by the absolute recursion, v_k = y_k^2 +
-sum (de_k/dy_i)^2 v_i, at 60 digits, from the result down.
+sum (de_k/dy_i)^2 v_i, in balls, from the result down.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _source(
     slots = evaluator.tape.slots
     if len(sample.y) < len(evaluator.tape):
         return Source(LOSES, root)
-    zero = not sample.y[-1]
+    zero = sample.y[-1] == 0
 
     def below(k: int, jumps: bool, steep: int | None, depth: int) -> Source:
         while True:

@@ -83,8 +83,8 @@ def settled_phrase(inspection: Inspection, tail: Tail) -> str:
 
 
 def _settled(inspection: Inspection, tail: Tail) -> str:
-    if inspection.counts.unresolved:
-        return f"not known: {wording.count(inspection.counts.unresolved, 'sample')} left out"
+    if inspection.counts.left_out:
+        return f"not known: {wording.count(inspection.counts.left_out, 'sample')} left out"
     # an index below 1 says that there is no mean, were it known better
     return "too few samples to tell" if tail.hill < 1 else "yes"
 

@@ -268,10 +268,10 @@ def _told_of_missing(inspection: Inspection, failing: Sequence[_Missing]) -> str
 
 def _with_left_out(inspection: Inspection, said: _Said) -> _Said:
     counts = inspection.counts
-    if not counts.unresolved:
+    if not counts.left_out:
         return said
     told = (
-        f"Left out {'is' if counts.unresolved == 1 else 'are'} {counts.unresolved:,} of "
+        f"Left out {'is' if counts.left_out == 1 else 'are'} {counts.left_out:,} of "
         f"{wording.count(counts.total, 'sample')} that double precision cannot tell: the check "
         f"at 60 digits ends after {counts.rechecked:,}."
     )
@@ -646,7 +646,7 @@ def _singular_label(inspection: Inspection, node_id: int, rows: Rows | None = No
 
 def _at_samples(inspection: Inspection, node_id: int, steep: int = 0) -> str:
     """The samples at which a node keeps no digit (`steep` ones apart); "" if all."""
-    valid, unresolved = inspection.counts.valid, inspection.counts.unresolved
+    valid, unresolved = inspection.counts.valid, inspection.counts.left_out
     lost = inspection.nodes[node_id].singular - steep
     if lost == valid:
         return f" at all {valid:,} samples {CHECKED}" if unresolved else ""

@@ -378,7 +378,7 @@ def where(inspection: Inspection, node_id: int | None = None) -> Where:
         finite=count,
         place=place,
         growth=growth_of(s2, unbounded=bool(event)),
-        interval=interval_of(s2, bool(event), event=event, left_out=inspection.counts.unresolved),
+        interval=interval_of(s2, bool(event), event=event, left_out=inspection.counts.left_out),
     )
 
 

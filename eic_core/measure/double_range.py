@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 
 from eic_core.engine import extended
-from eic_core.engine.exact import MANY_DIGITS, ExactEvaluator
 from eic_core.engine.extended import ExtendedSamples
 from eic_core.engine.forward import evaluate, forward
-from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Step, Tape, tape_of
+from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Step, Tape
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection, cached_on_inspection
 from eic_core.measure.jumps import (
@@ -30,7 +29,7 @@ from eic_core.measure.jumps import (
     undecided,
 )
 from eic_core.measure.observed import run_in
-from eic_core.operators import NUMPY, Operator
+from eic_core.operators import NUMPY
 from eic_core.operators.wide import Array, Wide
 from eic_core.samples import Samples
 
@@ -79,8 +78,8 @@ class DoubleRange(Plain):
     worn_fewest_digits: float = 0.0
     # At how many of them it is an overflow that costs them, and not an underflow
     worn_overflows: int = 0
-    # Rows at which the result is inf or nan, but the check at 60 digits ended before it could tell
-    # whether there is a real value, or cannot tell (`indistinct_rows`)
+    # Rows at which the result is inf or nan, but the check ended before it could tell whether there
+    # is a real value, or cannot tell (`indistinct_rows`)
     unknown: int = 0
     # Lost rows at which the exact value is below the normal doubles, but not below all: it could be
     # a double, of fewer digits
@@ -149,52 +148,21 @@ def leaves_range(
     return found & (wide.value(len(tape) - 1).m != 0)
 
 
-MOST_LOOKED_AT = 2_000
-"""So many samples without a value are looked at with many digits; for more, what 60 say holds."""
-
-
 @cached_on_inspection
 def indistinct_rows(inspection: Inspection) -> Mapping[int, int]:
-    """Samples without a value at 60 digits that may have one: the row, and the node that fails.
-    1/(1 - erf(30)) has none at 60 digits, but one at 1,000.
+    """Samples without a value that may have one: the row, and the node that fails.
+    Nothing proves that the 0 is one that its operand is taken for: 1/(1 - tanh(1e6)).
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 30.0, 1e6]})
-    >>> dict(indistinct_rows(inspect(read("1/(1 - erf(x))").formula, samples)))
-    {1: 5, 2: 5}
+    >>> dict(indistinct_rows(inspect(read("1/(1 - tanh(x))").formula, samples)))
+    {2: 5}
     >>> dict(indistinct_rows(inspect(read("1/(x - x)").formula, samples)))
     {}
     """
-    amplification, samples = inspection.amplification, inspection.samples
-    tape = amplification.tape
-    found: dict[int, int] = {}
-    evaluators: dict[int, ExactEvaluator] = {}
-    verdicts: dict[tuple[int, tuple[str, ...]], bool] = {}
-    for row, (y, s2) in amplification.exact.items():
-        slot = len(y)
-        if slot == len(tape) or len(verdicts) >= MOST_LOOKED_AT:
-            continue
-        step = tape.steps[slot]
-        if not any(_may_be_blurred(y[i], s2[i], tape.steps[i].row) for i in step.operands):
-            continue
-        formula = inspection.formula.subtree(step.node)
-        cells = {name: samples.decimal(name, row) for name in formula.variables}
-        kind = slot, tuple(cells.values())
-        if kind not in verdicts:
-            if slot not in evaluators:
-                evaluators[slot] = ExactEvaluator(tape_of(formula), MANY_DIGITS)
-            sample = evaluators[slot].sample(cells)
-            has_value = sample.first_invalid is None
-            verdicts[kind] = has_value or evaluators[slot].saturates(sample)
-        if verdicts[kind]:
-            found[row] = step.node
-    return found
-
-
-def _may_be_blurred(y: float, s2: float, row: Operator | None) -> bool:
-    """Whether 60 digits may miss the true value: made by a step, and special or noisy."""
-    return row is not None and (math.isinf(s2) or abs(y) in (0.0, 1.0))
+    found = inspection.amplification
+    return {row: found.tape.nodes[len(found.exact[row][0])] for row in found.indistinct.tolist()}
 
 
 @cached_on_inspection

@@ -119,10 +119,12 @@ class SampleCounts:
     valid: int
     invalid: int
     singular: int  # Valid samples that are singular at some node
-    # rechecked, unresolved: samples re-evaluated at 60 digits, and those that needed it but came
-    # after its limit; they are among the invalid ones
-    rechecked: int
+    rechecked: int  # Samples re-evaluated in balls
+    # Those `left_out`, and those at which no proof says that a value is 0 or on a jump, though
+    # 10^-300 of its operands shows nothing else
     unresolved: int
+    # Samples that needed it but came after its limit; they are among the invalid ones
+    left_out: int = 0
 
     _JSON = ("total", "valid", "invalid", "singular", "rechecked", "unresolved")
 
@@ -339,7 +341,10 @@ def inspect(
         invalid=len(samples) - valid,
         singular=amplification.singular_samples,
         rechecked=amplification.rechecked,
-        unresolved=amplification.unresolved,
+        unresolved=sum(
+            map(len, (amplification.unsettled, amplification.assumed, amplification.indistinct))
+        ),
+        left_out=len(amplification.unsettled),
     )
     return Inspection(
         formula=formula,

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from eic_core.engine.balls import Ball, working
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.forward import evaluate, forward, leaves
 from eic_core.engine.tape import Step, Tape, lay_out
 from eic_core.exports import Plain
-from eic_core.formula.tree import Formula
+from eic_core.formula.tree import VARIABLE, Formula, Node
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
@@ -44,96 +45,112 @@ def run_in(tape: Tape, columns: Mapping[str, Any], count: int, kind: str) -> lis
     return forward(tape, lambda step: rounded(leaf(step)), lambda *of: rounded(evaluate(*of)))
 
 
-def relative_errors(truth: Sequence[Any], computed: Sequence[float], kind: str) -> Array:
-    """Signed relative errors in units of the type's roundoff. nan where the exact value is not
-    real (None), or is 0 and the other is not; inf where the type has no number for a value.
+class RoundedTruth:
+    """Exact values, None where there is none, as pairs of doubles beside one floating-point type.
+
+    - `high`, `low`: shape (n,): the nearest double, nan beyond the type's range, and the rest.
     """
-    roundoff = ROUNDOFF[kind]
-    found = np.full(len(truth), math.nan)
-    for row, (true, value) in enumerate(zip(truth, computed, strict=True)):
-        if true is None:
-            continue
-        if not math.isfinite(value):
-            found[row] = math.inf
-        elif true:
-            ratio = (value - true) / (true * roundoff)
-            found[row] = float(ratio) if ratio.context.mag(ratio) < 1000 else 1e300
-        elif not value:
-            found[row] = 0.0
-    return found
+
+    def __init__(self, truth: Sequence[Ball | None], kind: str) -> None:
+        limits, with_value = np.finfo(kind), [value is not None for value in truth]
+        self.kind, self.real = kind, np.array(with_value, dtype=bool)
+        with working(ACCURACY):
+            nearest = [math.nan if value is None else float(value) for value in truth]
+            rest = [
+                float(value - high) if value is not None and math.isfinite(high) else 0.0
+                for value, high in zip(truth, nearest, strict=True)
+            ]
+        self.high, self.low = np.array(nearest, dtype=np.float64), np.array(rest, dtype=np.float64)
+        self.zero = np.array([value is not None and value == 0 for value in truth], dtype=bool)
+        self.high[np.abs(self.high) > float(limits.max)] = math.nan
+        self.tiny, self.most = float(limits.tiny), DIGITS[kind]
+
+    def errors(self, computed: Any, scale: Any = None) -> Array:
+        """Signed errors in units of the type's roundoff, relative to the value or to `scale`.
+        nan where there is no exact value, or a 0 that the other is not; inf where the type has no
+        number for a value.
+        """
+        results = np.asarray(computed, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            missed = (results - self.high) - self.low
+            size = np.where(self.high == 0, np.copysign(1.0, -missed), self.high)
+            found = missed / (size if scale is None else scale) / ROUNDOFF[self.kind]
+            below = ~self.zero & (self.high == 0)  # smaller than all doubles
+        if scale is None:
+            found[below] = np.where(results[below] == 0, -1.0, math.inf) / ROUNDOFF[self.kind]
+        found[self.zero] = np.where(results[self.zero] == 0, 0.0, math.nan)
+        found[self.real & ~np.isfinite(results)] = math.inf
+        found[self.real & np.isfinite(results) & np.isnan(self.high)] = -1 / ROUNDOFF[self.kind]
+        found[np.isinf(found) & np.isfinite(results)] = 1e300
+        return np.where(self.real, found, math.nan)
+
+    def digits_lost(self, computed: Any) -> Array:
+        """Digits that each result has lost, from 0 to all that the type has.
+        nan where the exact value is not real or beyond the type's range. Where the type has no
+        number, or another than an exact 0, every digit is lost. Below the type's smallest normal
+        number an error counts relative to that.
+        """
+        results = np.asarray(computed, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            error = self.errors(results, np.maximum(np.abs(self.high), self.tiny))
+            lost = np.clip(np.log10(np.abs(error)), 0.0, self.most)
+        wrong = ~np.isfinite(results) | (self.zero & (results != 0))
+        return np.where(np.isnan(self.high), math.nan, np.where(wrong, self.most, lost))
+
+    def held(self) -> npt.NDArray[np.int64]:
+        """How the type holds each value: `NO_NUMBER`, `FEWER_DIGITS` or `ALL_DIGITS`."""
+        with np.errstate(all="ignore"):
+            nearest = self.high.astype(self.kind).astype(np.float64)
+            off = np.abs(self.errors(nearest))
+        none = ~np.isfinite(nearest) | ((nearest == 0) & ~self.zero)
+        fewer = (np.abs(nearest) < self.tiny) & ~self.zero & (off > A_DIGIT)
+        return np.where(none, NO_NUMBER, np.where(fewer, FEWER_DIGITS, ALL_DIGITS))
 
 
-def digits_lost_by_row(truth: Sequence[Any], computed: Any, kind: str) -> Array:
-    """Digits that each result has lost, from 0 to all that the type has.
-    nan where the exact value is not real (None) or beyond the type's range. Where the type has no
-    number, or another than an exact 0, every digit is lost. Below the type's smallest normal number
-    an error counts relative to that.
+def relative_errors(truth: Sequence[Ball | None], computed: Any, kind: str) -> Array:
+    """Signed relative errors in units of the type's roundoff, as `RoundedTruth.errors`."""
+    return RoundedTruth(truth, kind).errors(computed)
 
-    >>> from mpmath import mpf
-    >>> found = digits_lost_by_row([mpf(1), mpf(1), mpf(2), None], [1, 1.1, np.inf, 3], "float64")
+
+def digits_lost_by_row(truth: Sequence[Ball | None], computed: Any, kind: str) -> Array:
+    """Digits that each result has lost, as `RoundedTruth.digits_lost`.
+
+    >>> from flint import arb
+    >>> truth = [arb(1), arb(1), arb(2), None]
+    >>> found = digits_lost_by_row(truth, [1, 1.1, np.inf, 3], "float64")
     >>> [round(float(lost), 2) for lost in found]
     [0.0, 14.95, 15.95, nan]
     """
     return RoundedTruth(truth, kind).digits_lost(computed)
 
 
-class RoundedTruth:
-    def __init__(self, truth: Sequence[Any], kind: str) -> None:
-        limits = np.finfo(kind)
-        self.kind = kind
-        high = [math.nan if value is None else _nearest(value) for value in truth]
-        low = [
-            float(value - rounded) if math.isfinite(rounded) else 0.0
-            for value, rounded in zip(truth, high, strict=True)
-        ]
-        self.high, self.low = np.array(high, dtype=np.float64), np.array(low, dtype=np.float64)
-        self.high[np.abs(self.high) > float(limits.max)] = math.nan
-        self.scale = np.maximum(np.abs(self.high), float(limits.tiny))
-        self.most = DIGITS[kind]
-
-    def digits_lost(self, computed: Any) -> Array:
-        results = np.asarray(computed, dtype=np.float64)
-        with np.errstate(all="ignore"):
-            error = np.abs((results - self.high) - self.low) / self.scale / ROUNDOFF[self.kind]
-            lost = np.clip(np.log10(error), 0.0, self.most)
-        wrong = ~np.isfinite(results) | ((self.high == 0) & (self.low == 0) & (results != 0))
-        return np.where(np.isnan(self.high), math.nan, np.where(wrong, self.most, lost))
-
-
-def _nearest(value: Any) -> float:
-    try:
-        nearest = float(value)
-    except OverflowError:
-        return math.nan
-    return nearest if math.isfinite(nearest) else math.nan
-
-
 @dataclass(frozen=True)
 class ExactValues:
     tape: Tape  # One step for each node, in post-order
-    mp: Any
-    values: list[list[Any]]  # Per sample and node; None from the first node without a real value
+    values: list[list[Ball | None]]  # Per sample and node; None without a real value
+
+
+ACCURACY = 110
+"""Bits to which exact values are known: twice as many as a double has, and a few."""
 
 
 def exact_values(formula: Formula, samples: Samples) -> ExactValues:
-    """Every node at every sample at 60 digits, with inputs as written; some milliseconds a sample.
+    """Every node at every sample to `ACCURACY`, with inputs as written.
 
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [2.0]})
     >>> found = exact_values(read("sqrt(x)").formula, samples)
-    >>> found.mp.nstr(found.values[0][1], 30)
+    >>> found.values[0][1].str(30, radius=False)
     '1.41421356237309504880168872421'
     """
     tape = lay_out(formula, share=False)
-    evaluator = ExactEvaluator(tape)
+    evaluator = ExactEvaluator(tape, ACCURACY)
     values = []
     for row in range(len(samples)):
         cells = {name: samples.decimal(name, row) for name in tape.variables}
-        y: list[Any] = list(evaluator.sample(cells).y)
-        if tape.chooses:  # a branch that is not taken has no value
-            y = [None if evaluator.mp.isnan(value) else value for value in y]
+        y = [None if value.is_nan() else value for value in evaluator.sample(cells).y]
         values.append(y + [None] * (len(tape.steps) - len(y)))
-    return ExactValues(tape, evaluator.mp, values)
+    return ExactValues(tape, values)
 
 
 @dataclass(frozen=True)
@@ -193,7 +210,7 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
     Parameters
     ----------
     exact
-        The values of every node at 60 digits.
+        The exact values of every node.
     samples
         The same rows.
     kind
@@ -213,41 +230,41 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
     >>> 7 < found[-1].digits < 9, found[-1].rounding.tolist()  # the difference itself is exact
     (True, [0.0, 0.0])
     """
-    rows, tiny = len(samples), np.finfo(kind).tiny
+    tiny = np.finfo(kind).tiny
     found: list[Observed] = []
-    computed: list[list[float]] = []
-    values = run_in(exact.tape, samples.columns, rows, kind)
-    for k, (step, y) in enumerate(zip(exact.tape.steps, values, strict=True)):
-        computed.append(y.tolist())
-        errors = relative_errors([row[k] for row in exact.values], computed[k], kind)
-        rounding = errors
+    computed = run_in(exact.tape, samples.columns, len(samples), kind)
+    for k, (step, y) in enumerate(zip(exact.tape.steps, computed, strict=True)):
+        truth = [row[k] for row in exact.values]
+        errors = rounding = relative_errors(truth, y, kind)
         if step.row is not None:
-            given = [[computed[i][row] for i in step.operands] for row in range(rows)]
-            local = [_apply(exact.mp, step, operands) for operands in given]
-            rounding = relative_errors(local, computed[k], kind)
+            operands = np.stack([computed[i] for i in step.operands], axis=1).astype(np.float64)
+            rounding = relative_errors(_apply(exact.tape, step, operands), y, kind)
         small = (np.abs(y) < tiny) & (np.abs(rounding) > 0)
         if exact.tape.chooses:
-            small &= [row[k] is not None for row in exact.values]
-        underflows = int(np.count_nonzero(small))
-        found.append(Observed(kind, errors, rounding, underflows))
+            small &= [value is not None for value in truth]
+        found.append(Observed(kind, errors, rounding, int(np.count_nonzero(small))))
     return tuple(found)
 
 
-def _apply(mp: Any, step: Step, operands: list[float]) -> Any | None:
-    """One operation at 60 digits on the operands of the type; None outside the domain."""
+def _apply(tape: Tape, step: Step, operands: Array) -> list[Ball | None]:
+    """One operation on the operands of the type, a row a sample; None outside the domain."""
     assert step.row is not None
-    needed = operands
-    if step.row.chooses:
-        needed = [operands[0], operands[1] if operands[0] else operands[2]]
-    if not all(map(math.isfinite, needed)):
-        return None
-    try:
-        value = step.row.exact(mp, [mp.mpf(a) for a in operands], step.exact_parameter)
-    except (ZeroDivisionError, ValueError, OverflowError):
-        return None
-    if isinstance(value, mp.mpc) or not mp.isfinite(value):
-        return None
-    return value
+    names = [f"x{i}" for i in range(operands.shape[1])]
+    node = tape.first_nodes[step.slot]
+    nodes = [Node(i, VARIABLE, (), name, None, (0, 0)) for i, name in enumerate(names)]
+    places = tuple(range(len(names)))
+    nodes.append(node._replace(id=len(names), children=places))
+    alone = Tape((*places, len(names)), nodes, list(places), (len(names),))
+    evaluator = ExactEvaluator(alone, ACCURACY)
+    found: list[Ball | None] = []
+    for row in operands.tolist():
+        needed = [row[0], row[1] if row[0] else row[2]] if step.row.chooses else row
+        if not all(map(math.isfinite, needed)):
+            found.append(None)
+            continue
+        sample = evaluator.sample(dict(zip(names, row, strict=True)))
+        found.append(sample.y[-1] if sample.first_invalid is None else None)
+    return found
 
 
 NO_NUMBER, FEWER_DIGITS, ALL_DIGITS = 0, 1, 2
@@ -255,19 +272,6 @@ NO_NUMBER, FEWER_DIGITS, ALL_DIGITS = 0, 1, 2
 
 A_DIGIT = 10.0
 """Roundings by which the nearest number is off where a digit is lost to it."""
-
-
-def _held(true: Any, kind: str) -> int:
-    if true is None:
-        return NO_NUMBER
-    with np.errstate(over="ignore", under="ignore"):
-        nearest = float(np.dtype(kind).type(_nearest(true)))
-    if not math.isfinite(nearest) or (true and not nearest):
-        return NO_NUMBER
-    if abs(nearest) >= float(np.finfo(kind).tiny) or not true:
-        return ALL_DIGITS
-    off = abs(nearest - true) / abs(true)
-    return FEWER_DIGITS if off > A_DIGIT * ROUNDOFF[kind] else ALL_DIGITS
 
 
 @dataclass(frozen=True)
@@ -319,52 +323,35 @@ class ObservedError(Plain):
         """The error of computed numbers; exact values beyond the type's range do not count, and
         `lost` (by default inf and nan) marks rows without a value.
         """
-        tiny = float(np.finfo(kind).tiny)
-        held = [_held(true, kind) for true in truth]
-        errors = relative_errors(
-            [true if holds else None for true, holds in zip(truth, held, strict=True)],
-            computed,
-            kind,
-        )
+        exact, results = RoundedTruth(truth, kind), np.asarray(computed, dtype=np.float64)
+        held = exact.held()
+        errors = exact.errors(results)
+        errors[held == NO_NUMBER] = math.nan
         if lost is not None:
             errors[lost & ~np.isnan(errors)] = math.inf
-        zeros = fewer = 0
-        at_zero = 0.0
-        for row, (true, holds) in enumerate(zip(truth, held, strict=True)):
-            if not holds:
-                continue
-            if not true and math.isnan(errors[row]):
-                errors[row] = 1 / ROUNDOFF[kind]  # no digit of another number is right
-                zeros += 1
-                at_zero = max(at_zero, abs(computed[row]))
-            elif holds == FEWER_DIGITS:
-                fewer += 1
-                if math.isfinite(errors[row]):
-                    errors[row] = float((computed[row] - true) / tiny) / ROUNDOFF[kind]
-        beyond = sum(
-            true is not None and not holds for true, holds in zip(truth, held, strict=True)
-        )
-        largest = max(
-            (float(abs(true)) for true, holds in zip(truth, held, strict=True) if holds),
-            default=0.0,
-        )
+        zeros = (held != NO_NUMBER) & exact.zero & np.isnan(errors)
+        errors[zeros] = 1 / ROUNDOFF[kind]  # no digit of another number is right
+        fewer = (held == FEWER_DIGITS) & ~zeros
+        to_tiny = fewer & np.isfinite(errors)
+        errors[to_tiny] = exact.errors(results, exact.tiny)[to_tiny]
+        largest = float(np.max(np.abs(exact.high[held != NO_NUMBER]), initial=0.0))
+        at_zero = float(np.max(np.abs(results[zeros]), initial=0.0))
         known = np.abs(errors[np.isfinite(errors)]) * ROUNDOFF[kind]
         failed = int(np.count_nonzero(np.isinf(errors)))
         some = len(known) > 0
-        counted = np.minimum(known, 1.0)
-        digits = digits_lost_by_row(truth, computed, kind)
+        digits = exact.digits_lost(results)
         digits = digits[~np.isnan(digits)]
         return cls(
             kind,
-            rms(counted) if some else math.nan,
+            rms(np.minimum(known, 1.0)) if some else math.nan,
             float(np.max(known)) if some else math.nan,
             failed,
             len(known) + failed,
             float(np.mean(digits)) if len(digits) else math.nan,
-            beyond,
-            zeros,
-            fewer,
-            float(at_zero / (largest or 1.0)),
+            int(np.count_nonzero(exact.real & (held == NO_NUMBER))),
+            int(np.count_nonzero(zeros)),
+            int(np.count_nonzero(fewer)),
+            at_zero / (largest or 1.0),
         )
 
     @property

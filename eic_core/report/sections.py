@@ -459,15 +459,15 @@ def samples(inspection: Inspection) -> ReportTable:
             ("valid", _count(counts.valid), "Every node has a real value; means are over these."),
             (
                 "invalid",
-                _count(counts.invalid - counts.unresolved),
+                _count(counts.invalid - counts.left_out),
                 "Some node has no real value; left out.",
             ),
             ("singular", _count(counts.singular), "Valid, but some node keeps no digit."),
-            ("rechecked", _count(counts.rechecked), "Beyond double precision; taken at 60 digits."),
+            ("rechecked", _count(counts.rechecked), "Beyond double precision; settled in balls."),
             (
                 "unresolved",
                 _count(counts.unresolved),
-                "Not checked: doubtful, after the limit of the check; left out.",
+                "After the limit of the check, and left out; or a 0 that no proof decides.",
             ),
         ),
         numbers=(1,),

@@ -360,15 +360,15 @@ def _metrics(result: InspectionResult) -> None:
         metric("Nodes", f"{inspection.formula.complexity:,}", glossary.COMPLEXITY),
         metric("Valid samples", _of(counts.valid, counts.total), glossary.VALID),
     ]
-    if counts.unresolved:
-        if missing := counts.invalid - counts.unresolved:
+    if counts.left_out:
+        if missing := counts.invalid - counts.left_out:
             cells.append(metric("No real value", f"{missing:,}", glossary.VALID))
-        cells.append(metric("Not checked", f"{counts.unresolved:,}", glossary.NOT_CHECKED))
+        cells.append(metric("Not checked", f"{counts.left_out:,}", glossary.NOT_CHECKED))
     if counts.singular:
         cells.append(metric("Singular", f"{counts.singular:,}", glossary.SINGULAR))
     if counts.rechecked:
-        total = f" <small>of {counts.rechecked + counts.unresolved:,}</small>"
-        rechecked = f"{counts.rechecked:,}" + (total if counts.unresolved else "")
+        total = f" <small>of {counts.rechecked + counts.left_out:,}</small>"
+        rechecked = f"{counts.rechecked:,}" + (total if counts.left_out else "")
         cells.append(metric("Checked exactly", rechecked, glossary.RECHECKED))
     spread = result.spread
     if spread is not None:

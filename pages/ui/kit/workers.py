@@ -54,7 +54,7 @@ _START_SECONDS = 120.0
 PRELOADED = (
     "numpy",
     "scipy.special",
-    "mpmath",
+    "flint",
     "eic_core.pool.importers",
     "eic_core.pool.listing",
     "eic_core.pool.table_check",

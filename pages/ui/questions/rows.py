@@ -165,12 +165,12 @@ def rows_panel(result: InspectionResult, node: int) -> None:
 
 def _unresolved_note(result: InspectionResult) -> str:
     counts = result.inspection.counts
-    if not counts.unresolved:
+    if not counts.left_out:
         return ""
-    missing = counts.invalid - counts.unresolved
+    missing = counts.invalid - counts.left_out
     none = f"No real value: {wording.count(missing, 'row')}. " if missing else ""
     return (
-        f"{none}Not checked at 60 digits: {wording.count(counts.unresolved, 'row')}, which may "
+        f"{none}Not checked at 60 digits: {wording.count(counts.left_out, 'row')}, which may "
         "have a value; they are in no number here and not drawn."
     )
 

@@ -406,7 +406,7 @@ def _visible_columns(
         names += ["finite", "singular"]
     if any(without_value(inspection, n.node.id) for n in order):
         names.append("invalid")
-    if inspection.counts.unresolved:
+    if inspection.counts.left_out:
         names.append("unsettled")
     if order and order[0].evaluated >= 0:
         names.append("evaluated")
