@@ -10,7 +10,7 @@ is slow on purpose and obeys design.md, section 2, line by line:
 * where the value is 0, ``kappa^2 s_i^2`` if kappa has one finite non-zero limit,
   else 0 if the absolute term is 0, else infinity;
 * min and max follow the attained operand, at ties the one of larger s;
-* a value that is no real number, or beyond |log10 |y|| = 10^6, ends the sample.
+* a value that is no real number, or above 10^(10^6) or below 10^(-3 10^14), ends the sample.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ SIXTY = 45
 
 MOST_DIGITS = 3000
 
-LARGEST = 10**6
+LARGEST, SMALLEST = 10**6, -3 * 10**14
+"""The decimal exponents between which values are followed."""
 
 mp = mpmath.MPContext()
 mp.dps = DIGITS
@@ -124,7 +125,7 @@ def _positive_power(base: Any, exponent: Any) -> Any:
 
 
 def _exponential(x: Any) -> Any:
-    if abs(x) > LARGEST * mp.log(10):
+    if not SMALLEST < x / mp.log(10) < LARGEST:
         raise NoRealValue
     return mp.exp(x)
 
@@ -135,7 +136,7 @@ def _exact_power(base: Any, exponent: Fraction) -> Any:
             raise NoRealValue
         return ONE if exponent == 0 else ZERO
     if exponent.denominator == 1:
-        if abs(exponent * mp.log(abs(base), 10)) > LARGEST:
+        if not SMALLEST < exponent * mp.log(abs(base), 10) < LARGEST:
             raise NoRealValue
         return base**exponent.numerator
     return _positive_power(base, mp.mpf(exponent.numerator) / exponent.denominator)
@@ -489,7 +490,7 @@ def step(node: Node, a: list[Any], s2: list[Any], v: list[Any]) -> tuple[Any, An
     if name in PERIODIC and a[0] and mp.mag(a[0]) > mp.prec // 3:
         raise MoreDigits(mp.mag(a[0]))
     y = apply(name, a, parameter)
-    if y and abs(mp.log(abs(y), 10)) > LARGEST:
+    if y and not SMALLEST < mp.log(abs(y), 10) < LARGEST:
         raise NoRealValue
     _fair(name, a, y)
     slopes = []
