@@ -28,6 +28,7 @@ from eic_core.measure.jumps import (
     digits_of_error,
     relative_error,
     undecided,
+    with_exact,
 )
 from eic_core.measure.observed import run_in
 from eic_core.operators import NUMPY, Operator
@@ -221,17 +222,18 @@ def double_range(inspection: Inspection) -> DoubleRange:
         np.broadcast_to(y, (len(rows),)) for y in run_in(tape, some.columns, len(rows), "float64")
     ]
     wide = extended.evaluate(tape, some.columns, len(rows))
-    exact, real = _exact_results(inspection, rows, wide)
+    exact_by_slot = with_exact(amplification, rows, wide.y)
+    exact, looked_at = exact_by_slot[-1], np.isin(rows, list(amplification.exact))
+    real = np.where(looked_at, amplification.valid[rows], wide.dead < 0)
     far = _out_of_reach(inspection, rows, wide, in_double)
     root, value = in_double[-1], wide.value(len(tape) - 1)
     _, s = amplification.trace(inspection.formula.root.id)
     nothing = (value.m == 0) | (real & np.isnan(value.m))
-    looked_at = real & np.isin(rows, list(amplification.exact))  # wide values may be roundings
-    nothing |= looked_at & ~np.isin(rows, list(amplification.underflown))
+    # wide values may be roundings
+    nothing |= looked_at & real & ~np.isin(rows, list(amplification.underflown))
     zero = (exact == 0) & nothing
-    leaves = far.copy()
-    for slot in range(len(tape)):
-        leaves |= wide.value(slot).lost
+    values = [wide.value(slot) for slot in range(len(tape))]
+    leaves = np.any([far, *(each.lost for each in values)], axis=0)
     turned = np.isin(rows, undecided(inspection).rows)  # a wrong branch is told as such
     lost = (real | far) & has_no_value(root, zero, leaves) & ~turned
     in_range = zero | ((np.abs(exact) >= SMALLEST_NORMAL) & (np.abs(exact) <= LARGEST))
@@ -253,9 +255,9 @@ def double_range(inspection: Inspection) -> DoubleRange:
     places = _places(
         tape,
         [y[at] for y in in_double],
-        _lost_by_slot(wide, at),
-        _exact_by_slot(inspection, rows[at], [y[at] for y in wide.y]),
-        [wide.value(slot).log2[at] for slot in range(len(tape))],
+        [np.asarray(each.lost)[at] for each in values],
+        [y[at] for y in exact_by_slot],
+        [each.log2[at] for each in values],
         far[at],
     )
     return DoubleRange(
@@ -336,34 +338,6 @@ def _out_of_reach(
             step = tape.steps[len(known[0])]
             turned = step.row is not None and step.row.period
             found[i] |= bool(turned) and bool(np.isinf(known[0][step.operands[0]]))
-    return found
-
-
-def _exact_results(
-    inspection: Inspection, rows: np.ndarray, wide: ExtendedSamples
-) -> tuple[Array, np.ndarray]:
-    amplification = inspection.amplification
-    exact, real = wide.y[-1].copy(), wide.dead < 0
-    for i, row in enumerate(rows.tolist()):
-        known = amplification.exact.get(row)
-        if known is None:
-            continue
-        real[i] = bool(amplification.valid[row])
-        if real[i]:
-            exact[i] = known[0][-1]
-    return exact, real
-
-
-def _lost_by_slot(wide: ExtendedSamples, at: np.ndarray) -> list[np.ndarray]:
-    return [np.asarray(wide.value(slot).lost)[at] for slot in range(len(wide.y))]
-
-
-def _exact_by_slot(inspection: Inspection, rows: np.ndarray, wide: list[Array]) -> list[Array]:
-    found = [y.copy() for y in wide]
-    for i, row in enumerate(rows.tolist()):
-        known = inspection.amplification.exact.get(row)
-        for slot, y in enumerate(() if known is None else known[0]):
-            found[slot][i] = y
     return found
 
 

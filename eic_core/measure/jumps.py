@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from eic_core.engine.amplify import Amplification
 from eic_core.engine.branches import plain_values
 from eic_core.engine.forward import evaluate, forward, leaves
 from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Step, Tape
@@ -115,6 +116,16 @@ def undecided(inspection: Inspection) -> Undecided:
     return Undecided(checked, rows[far], tuple(jumps))
 
 
+def with_exact(amplification: Amplification, rows: Rows, values: Sequence[Array]) -> list[Array]:
+    """Values by slot at some samples, but those at 60 digits where these are known."""
+    exact = [y.copy() for y in values]
+    for i, row in enumerate(rows.tolist()):
+        if row in amplification.exact:
+            for y, known in zip(exact, amplification.exact[row][0], strict=False):
+                y[i] = known
+    return exact
+
+
 def relative_error(found: Array, exact: Array) -> Array:
     """The distance from the exact result, in units of that; inf if only one has a value."""
     with np.errstate(all="ignore"):
@@ -154,11 +165,7 @@ class _Runs:
         rng = np.random.default_rng(0)
         plain = [np.broadcast_to(y, (count,)) for y in plain_values(tape, samples.columns, count)]
         inexact = [_inexact(step, plain) for step in tape.steps]
-        exact = [y.copy() for y in plain]
-        for i, row in enumerate(rows.tolist()):
-            if row in amplification.exact:
-                for y, known in zip(exact, amplification.exact[row][0], strict=False):
-                    y[i] = known
+        exact = with_exact(amplification, rows, plain)
         self._plain, self.plain_result, self.exact_result = plain, plain[-1], exact[-1]
         longer = _longer_values(tape, samples)
         self.ranged = np.zeros(count, dtype=bool)
