@@ -222,7 +222,7 @@ def double_range(inspection: Inspection) -> DoubleRange:
         np.broadcast_to(y, (len(rows),)) for y in run_in(tape, some.columns, len(rows), "float64")
     ]
     wide = extended.evaluate(tape, some.columns, len(rows))
-    exact_by_slot = with_exact(amplification, rows, wide.y)
+    exact_by_slot = with_exact(amplification, rows, [*wide.y])
     exact, looked_at = exact_by_slot[-1], np.isin(rows, list(amplification.exact))
     real = np.where(looked_at, amplification.valid[rows], wide.dead < 0)
     far = _out_of_reach(inspection, rows, wide, in_double)

@@ -284,14 +284,12 @@ class _Sheet:
         commas may as well group thousands and the delimiter does not decide.
         """
         example, grouped, pointed = "", self.delimiter == "\t", False
-        for row in self.rows():
-            for cell in row:
-                if "," in cell:
-                    if COMMA_DECIMAL.match(cell):
-                        example = example or cell
-                        grouped = grouped and GROUPED_THOUSANDS.match(cell) is not None
-                elif not pointed and "." in cell:
-                    pointed = _number(cell) is not None
+        for cell in itertools.chain.from_iterable(self.rows()):
+            if _has_comma(cell):
+                example = example or cell
+                grouped = grouped and GROUPED_THOUSANDS.match(cell) is not None
+            elif not pointed and "." in cell:
+                pointed = _number(cell) is not None
         if not example:
             return self
         shown = example.strip()[:40]
