@@ -97,11 +97,9 @@ def undecided(inspection: Inspection) -> Undecided:
     far &= ~(runs.ranged & ~np.isfinite(runs.plain_result))  # such a row is told as a lost value
     jumps = []
     for place, step in enumerate(steps):
-        below = set(tape.members(step.slot)) - {step.slot}
-        here = runs.turned[place] & far
-        for k, other in enumerate(steps):
-            if other.slot in below:
-                here &= ~runs.turned[k]
+        members = set(tape.members(step.slot)) - {step.slot}
+        below = [k for k, other in enumerate(steps) if other.slot in members]
+        here = runs.turned[place] & far & ~np.any(runs.turned[below], axis=0)
         alone = ~np.any(np.delete(runs.turned, place, axis=0), axis=0)
         moved = np.where(alone, spread, runs.moved_by(place)) if (here & ~alone).any() else spread
         here &= moved > explained
@@ -111,9 +109,8 @@ def undecided(inspection: Inspection) -> Undecided:
                 most, least = (digits_of_error(float(end(moved[part]))) for end in (np.max, np.min))
                 jumps.append(Jump(step.node, int(np.count_nonzero(part)), most, least, by_range))
     jumps.sort(key=lambda jump: (-jump.digits, -jump.count, jump.node))
-    if not jumps:  # none moves it alone
-        return Undecided(checked, rows[:0], ())
-    return Undecided(checked, rows[far], tuple(jumps))
+    told = rows[far] if jumps else rows[:0]  # where none moves it alone
+    return Undecided(checked, told, tuple(jumps))
 
 
 def with_exact(amplification: Amplification, rows: Rows, values: Sequence[Array]) -> list[Array]:
