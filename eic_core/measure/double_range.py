@@ -217,9 +217,7 @@ def double_range(inspection: Inspection) -> DoubleRange:
     if not len(rows):
         return DoubleRange(total, 0, rows, 0, 0, ())
     tape, some = amplification.tape, inspection.samples.take(rows)
-    in_double = [
-        np.broadcast_to(y, (len(rows),)) for y in run_in(tape, some.columns, len(rows), "float64")
-    ]
+    in_double = run_in(tape, some.columns, len(rows), "float64")
     wide = extended.evaluate(tape, some.columns, len(rows))
     exact_by_slot = with_exact(amplification, rows, [*wide.y])
     exact, looked_at = exact_by_slot[-1], np.isin(rows, list(amplification.exact))

@@ -150,13 +150,13 @@ def _moved_with(
     y = amplification.trace(step.node)[0][rows]
     if step.row is not None and step.row.chooses:  # of the branch that is not taken, too
         every = plain_values(tape, some.columns, len(rows))
-        operands = [np.broadcast_to(every[i], (len(rows),)) for i in step.operands]
+        operands = [every[i] for i in step.operands]
     else:
         operands = [amplification.trace(tape.steps[i].node)[0][rows] for i in step.operands]
 
     def result(value: Array) -> Array:
         found = plain_values(tape, some.columns, len(rows), {step.slot: value})[-1]
-        return np.broadcast_to(np.asarray(found, dtype=np.float64), (len(rows),))
+        return np.asarray(found, dtype=np.float64)
 
     as_it_is = result(y)
     as_it_is = np.where(root_y[rows] == 0, 0.0, as_it_is)  # not what rounding leaves of it

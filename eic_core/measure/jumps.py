@@ -160,7 +160,7 @@ class _Runs:
         self._tape, self._samples, self._steps = tape, samples, steps
         runs = max(FEWEST_RUNS, min(RUNS, MOST_WORK // max(1, len(tape) * count)))
         rng = np.random.default_rng(0)
-        plain = [np.broadcast_to(y, (count,)) for y in plain_values(tape, samples.columns, count)]
+        plain = plain_values(tape, samples.columns, count)
         inexact = [_inexact(step, plain) for step in tape.steps]
         exact = with_exact(amplification, rows, plain)
         self._plain, self.plain_result, self.exact_result = plain, plain[-1], exact[-1]
@@ -186,9 +186,8 @@ class _Runs:
 
     def moved_by(self, place: int) -> Array:
         given = {self._steps[place].slot: self._other[place]}
-        count = len(self._samples)
-        found = plain_values(self._tape, self._samples.columns, count, given)[-1]
-        found = np.broadcast_to(found, (count,))
+        samples = self._samples
+        found = plain_values(self._tape, samples.columns, len(samples), given)[-1]
         return np.where(
             self.exact_result == self._plain[-1],
             relative_error(found, self._plain[-1]),
@@ -207,10 +206,9 @@ def _differ(step: Step, one: Array, other: Array) -> npt.NDArray[np.bool_]:
 def _longer_values(tape: Tape, samples: Samples) -> list[Any]:
     columns = {name: np.asarray(y, np.longdouble) for name, y in samples.columns.items()}
     try:
-        found = plain_values(tape, columns, len(samples))
+        return plain_values(tape, columns, len(samples))
     except TypeError:  # a function that SciPy has for doubles only
-        found = plain_values(tape, samples.columns, len(samples))
-    return [np.broadcast_to(y, (len(samples),)) for y in found]
+        return plain_values(tape, samples.columns, len(samples))
 
 
 def _moved_values(
