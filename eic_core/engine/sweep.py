@@ -22,7 +22,7 @@ import numpy as np
 from eic_core.engine.amplify import MAX_ROWS_RECHECKED, most_rechecked
 from eic_core.engine.branches import active_slots, plain_values
 from eic_core.engine.constants import evaluate_around, settled_constants
-from eic_core.engine.exact import DIGITS, ExactEvaluator, ExactSample
+from eic_core.engine.exact import ExactEvaluator, ExactSample
 from eic_core.engine.passes import NOTHING_SETTLED
 from eic_core.engine.reference import VALID, Block
 from eic_core.engine.tape import SINGULAR_S2, Step, Tape, tape_of
@@ -344,14 +344,12 @@ def evaluate(
     held: int,
     *,
     recheck: bool = True,
-    digits: int = DIGITS,
 ) -> Iterator[Evaluated]:
     """Evaluate a tape block by block; the blocks are consecutive and cover all rows.
 
     - `held`: numbers held per sample, 1 or more; they decide the length of a block.
     - `recheck`: whether the first `most_rechecked` different doubtful samples are settled at 60
       digits. The others are not `ok`.
-    - `digits`: other than 60 to tell a zero from a value too small for so many digits.
     """
     total = len(samples)
     most = most_rechecked(len(tape.slots)) if recheck else 0
@@ -371,7 +369,7 @@ def evaluate(
             if cells not in known:
                 if len(known) >= most:
                     continue
-                evaluator = evaluator or ExactEvaluator(tape, digits)
+                evaluator = evaluator or ExactEvaluator(tape)
                 sample = evaluator.sample(dict(zip(tape.variables, cells, strict=True)))
                 known[cells] = _Noise(evaluator.backend, tape, sample)
             alike.setdefault(cells, []).append(row)
@@ -390,7 +388,6 @@ def sweep(
     samples: Samples,
     *,
     recheck: bool = True,
-    digits: int = DIGITS,
 ) -> Iterator[Arrivals]:
     """Follow the noise of every unit to the last one, the target, block by block as `evaluate`.
 
@@ -401,7 +398,7 @@ def sweep(
     >>> block.arrived.tolist()  # of x, of 1, of the difference
     [[2.0, 1.3333333333333333], [-1.0, -0.3333333333333333], [1.0, 1.0]]
     """
-    for evaluated in evaluate(tape, samples, len(units), recheck=recheck, digits=digits):
+    for evaluated in evaluate(tape, samples, len(units), recheck=recheck):
         yield evaluated.arrivals(units)
 
 
