@@ -196,9 +196,6 @@ TURNS = ((1, 1), (-1, -1), (1, -1), (-1, 1))
 """Ways for inputs in turn, the first, the second and so on, to move together."""
 
 
-_STILL: Mapping[int, Decimal] = {}
-
-
 class _Beside:
     """A function's values beside a sample, at many digits; `work` is nodes times evaluations."""
 
@@ -224,24 +221,27 @@ class _Beside:
         """None where more digits would tell more: these suffice if f is not 0, both sides of every
         input agree, and the size is at most 30 digits.
         """
-        y = self._value(cells, SOME_DIGITS)
+        y = self._value(cells, SOME_DIGITS, {})
         if not y:
             return None
-        found = [self._sizes(cells, place, y, SOME_DIGITS, 3) for place in range(len(cells))]
-        if not all(map(_alike, found)):
-            return None
-        return tuple(map(max, found))
+        found = []
+        for place in range(len(cells)):
+            sizes = self._sizes(cells, place, y, SOME_DIGITS, 3)
+            if not _alike(sizes):
+                return None
+            found.append(max(sizes))
+        return tuple(found)
 
     def _with_many_digits(self, cells: tuple[str, ...], part: int) -> tuple[float, ...]:
-        y, places = self._value(cells, MANY_DIGITS), range(len(cells))
+        y = self._value(cells, MANY_DIGITS, {})
         if y is None:
             return (math.inf,) * len(cells)
-        sizes = [self._sizes(cells, place, y, MANY_DIGITS, part) for place in places]
+        sizes = [self._sizes(cells, i, y, MANY_DIGITS, part) for i in range(len(cells))]
         found = [max(both, default=0.0) for both in sizes]
         if not y:
             self.zeros.add(cells)
             if not any(found) and len(cells) > 1:
-                found = self._moved_together(cells, MANY_DIGITS)
+                found = self._moved_together(cells)
         return tuple(found)
 
     def _sizes(
@@ -261,24 +261,19 @@ class _Beside:
             sizes.append(float(size) if size <= LARGEST_KAPPA else math.inf)
         return sizes
 
-    def _moved_together(self, cells: tuple[str, ...], digits: int) -> list[float]:
+    def _moved_together(self, cells: tuple[str, ...]) -> list[float]:
         """Infinite for the inputs that move f, 0 here, only together with others."""
-        step = Decimal(1).scaleb(-digits // 10)  # so that a product of several is not rounded off
+        # so far away that a product of several is not rounded off
+        step = Decimal(1).scaleb(-MANY_DIGITS // 10)
         for turns in TURNS:
             by = {i: turns[i % 2] * (1 + i) * step for i in range(len(cells))}
-            if not self._value(cells, digits, by):
-                continue
-            found = []
-            for place in by:
-                others = {i: part for i, part in by.items() if i != place}
-                moves = not self._value(cells, digits, others)
-                found.append(math.inf if moves else 0.0)
-            return found if any(found) else [math.inf] * len(cells)
+            if self._value(cells, MANY_DIGITS, by):
+                others = [{i: by[i] for i in by if i != place} for place in by]
+                stays = [not self._value(cells, MANY_DIGITS, other) for other in others]
+                return [math.inf if stay or not any(stays) else 0.0 for stay in stays]
         return [0.0] * len(cells)
 
-    def _value(
-        self, cells: tuple[str, ...], digits: int, by: Mapping[int, Decimal] = _STILL
-    ) -> Any:
+    def _value(self, cells: tuple[str, ...], digits: int, by: Mapping[int, Decimal]) -> Any:
         """f where inputs are moved by such a part of them; None outside its domain."""
         with localcontext(prec=digits):
             moved = {i: str(Decimal(cells[i]) * (1 + part)) for i, part in by.items()}
