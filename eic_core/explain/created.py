@@ -165,9 +165,10 @@ def shares_through(
     through = np.zeros(len(subtree))
     for block in _noise_below(inspection, target, rows):
         scale = weights[block.start : block.stop][block.usable] / block.s2[block.usable]
-        through += np.square(block.arrived.compress(block.usable, axis=1)) @ scale
+        arrived = np.square(block.arrived.compress(block.usable, axis=1))
+        through += [g2 @ scale for g2 in arrived]
     for k, node in enumerate(subtree.nodes):
-        through[k] += through[list(node.children)].sum()
+        through[k] += sum(through[i] for i in node.children)
     with np.errstate(invalid="ignore"):
         return (through / through[-1]).tolist()
 
@@ -190,16 +191,18 @@ def _digits_held(children: list[list[int]], arrived: Array, weights: Array) -> A
     through, digits = arrived.copy(), np.zeros_like(arrived)
     with np.errstate(all="ignore"):
         for k, below in enumerate(children):
-            if below:
-                through[k] += through[below].sum(axis=0)
-                given = (through[below] * digits[below]).sum(axis=0) / through[k]
-                # a zero has no relative noise: it passes on what it is given
-                lost = 0.5 * np.log10(through[k] / arrived[k])
-                passed = np.where(through[k] > 0, given, 0.0)
-                digits[k] = np.where(arrived[k] == 0, passed, lost)
+            if not below:
+                continue
+            for i in below:
+                through[k] += through[i]
+            given = np.add.reduce(through[below] * digits[below]) / through[k]
+            lost = 0.5 * np.log10(through[k] / arrived[k])
+            # a zero has no relative noise: it passes on what it is given
+            passed = np.where(through[k] > 0, given, 0.0)
+            digits[k] = np.where(arrived[k] == 0, passed, lost)
         scale = weights / through[-1]
     scale[~np.isfinite(scale)] = 0.0
-    return np.sum(scale * through * digits, axis=1)
+    return np.array([part @ lost for part, lost in zip(scale * through, digits, strict=True)])
 
 
 def _followed_rows(
