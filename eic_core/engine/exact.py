@@ -181,11 +181,11 @@ class ExactEvaluator:
         if row is not None and not row.numeric:
             return math.isinf(sample.s2[-1])
         # a 0 of these is a value like any other
-        flat = row is not None and (row.steps or row.jumps)
+        flat = row is not None and (row.steps or row.jumps) and not row.multiples
         if (not y and not flat) or row is None or row.brink is None:
             return not y
-        x = sample.y[step.operands[0]]
-        return _mag(row.brink(self.backend, x)) < _mag(x) + _LOST_BITS - self.mp.prec
+        a = [sample.y[i] for i in step.operands]
+        return _mag(row.brink(self.backend, *a)) < _mag(a[0]) + _LOST_BITS - self.mp.prec
 
     def saturates(self, sample: ExactSample) -> bool:
         """Whether an operand of some step is too far off to show in its value at this precision.
@@ -408,8 +408,12 @@ class ExactEvaluator:
         """
         if row.integer_points:
             operands = [self._on_grid(p) for p in operands]
+        if row.multiples:
+            operands = self._on_multiple(*operands)
         a = [p.y for p in operands]
-        far = (row.period or row.steps) and not self._knows_phase(row, operands[0].error)
+        far = (row.period or row.steps) and not self._knows_phase(operands[0].error)
+        if far and row.period:
+            raise _TooLarge
         value = self._value(step, row, a)
         if row.selects:
             return self._select(value, operands)
@@ -540,7 +544,7 @@ class ExactEvaluator:
         if exponent and abs(exponent) * abs(self.mp.log(abs(a[0]), 10)) > MAX_LOG10:
             raise _TooLarge
 
-    def _knows_phase(self, row: Operator, error: int) -> bool:
+    def _knows_phase(self, error: int) -> bool:
         """Whether the operand of a sine or a floor is known to 2^-60; asks for more bits if not.
 
         A floor beyond 10^3000 is its operand, and jumps by nothing.
@@ -550,8 +554,6 @@ class ExactEvaluator:
         bits = self.mp.prec - self._bits + error + 100
         if bits <= _MAX_TRIG_BITS:
             raise _MoreBits(bits)
-        if row.period:
-            raise _TooLarge
         return False
 
     def _on_grid(self, p: _Point) -> _Point:
@@ -561,6 +563,20 @@ class ExactEvaluator:
         if nearest and _mag(p.y - nearest) <= p.error + _GUARD_BITS:
             return _Point(nearest, p.s2, p.v, _EXACT)
         return p
+
+    def _on_multiple(self, x: _Point, y: _Point) -> list[_Point]:
+        """The same for half-multiples of the second operand, whose number must be known."""
+        if not x.y or not y.y:
+            return [x, y]
+        number = x.y / y.y
+        error = max(x.error, _mag(x.y) + max(y.error - _mag(y.y), -self.mp.prec)) - _mag(y.y) + 3
+        if not self._knows_phase(error):
+            raise _TooLarge
+        nearest = self.mp.nint(2 * number) / 2
+        if nearest and _mag(number - nearest) <= error + _GUARD_BITS:
+            exactly = self.mp.fmul(nearest, y.y, exact=True)
+            return [_Point(exactly, x.s2, x.v, _EXACT), y]
+        return [x, y]
 
 
 def _mag(x: Any) -> int:

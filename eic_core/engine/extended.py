@@ -208,7 +208,7 @@ def _value(row: Operator, a: list[Wide], p: float) -> tuple[Wide, Any]:
         value = row.widely(a, p).where(beyond, value)
         outside = known & ~np.isfinite(value.m)
     elif lost.any():
-        if row.period:
+        if row.period or row.multiples:
             outside &= ~lost
         if len(a) == 1:
             tiny = lost & (a[0].e < 0)

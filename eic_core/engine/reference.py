@@ -262,7 +262,7 @@ def _evaluate_step(
     _note_trouble(step, row, a, y, block)
 
     if row.brink is not None:
-        block.doubtful |= active & doubt.near_brink(NUMPY, row, a[0], s2[0], leaves[0])
+        block.doubtful |= active & doubt.near_brink(NUMPY, row, a, s2, leaves[0])
     kappas: Sequence[Any] = ()
     if row.selects:
         terms = list(_amplify_selection(a, s2, y))

@@ -12,7 +12,20 @@ Value = Any
 """A float64 array or scalar, an mpf, or a traced C expression."""
 
 
-NUMPY = SimpleNamespace(
+_OF_SCIPY = {"digamma": "psi", "erfcx": "erfcx"}
+
+
+class _NumPy(SimpleNamespace):
+    def __getattr__(self, name: str) -> Any:
+        if name not in _OF_SCIPY:
+            raise AttributeError(name)
+        from scipy import special  # takes longer to load than NumPy
+
+        setattr(self, name, getattr(special, _OF_SCIPY[name]))
+        return getattr(self, name)
+
+
+NUMPY = _NumPy(
     inf=math.inf,
     nan=math.nan,
     pi=math.pi,
@@ -58,6 +71,7 @@ class MpBackend:
             "floor",
             "nint",
             "isnan",
+            "digamma",
         ):
             setattr(self, name, getattr(context, name))
         self.abs, self.maximum = abs, max
@@ -84,6 +98,9 @@ class MpBackend:
     def where(condition: Any, a: Value, b: Value) -> Value:
         # both have been computed, as for arrays
         return a if condition else b
+
+    def erfcx(self, a: Value) -> Value:
+        return self.context.exp(a * a) * self.context.erfc(a)
 
     def isfinite(self, a: Value) -> bool:
         return bool(self.context.isfinite(a))
