@@ -80,7 +80,6 @@ from eic_core.formula.tree import Draft, constant
 
 _LOOSE = 20
 _OPERATORS = {
-    "Gamma": "the gamma function has no operator here",
     "Phi": "the normal distribution has no operator here",
     **dict.fromkeys(
         ("Var", "Cov", "Corr", "Std"),
@@ -626,6 +625,10 @@ class _Scanner(Brackets):
                 self.report.fail(f"`{inner[:40]}` is not read", start, end, "paste one expression")
         elif word == "Delta" and self.difference(start):
             return
+        elif word == "Gamma" and self.raw[self.index][1] in ("(", "\\left") and not (
+            self.names.is_known(word)
+        ):
+            self.function(word, FUNCTIONS["gamma"], start, end)
         elif word in GREEK or word in VARIANTS:
             self.name(self.variants.get(word, word), start, end)
         elif word == "lg":

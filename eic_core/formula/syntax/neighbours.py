@@ -119,7 +119,7 @@ class Neighbours:
         ):
             hint = "write the formula without it"
             if word != "xor":
-                hint = f"write `x - y*floor(x/y)` for `x {word} y`"
+                hint = f"write `{word}(x, y)` for `x {word} y`"
             report.fail(f"`{word}` has no operator here", *place, hint)
         named = [each for each in (before, token) if each.kind in (NAME, CALL)]
         self._refuse_words(before, token)
@@ -256,7 +256,8 @@ class Neighbours:
             found = self.names.function(token.text)
         except Refusal:
             return True
-        return found is not None and not self.names.is_column(token.text)
+        letter = token.kind == NAME and token.text in GREEK.values()  # `gamma x` is a product
+        return found is not None and not letter and not self.names.is_column(token.text)
 
     def _is_symbol(self, token: Token) -> bool:
         """Whether a name is one that people write products of without a sign."""
