@@ -24,9 +24,7 @@ _TOLERATED = 2e-9
 """A relative error of s^2 that stays well inside the promised agreement."""
 
 
-def near_brink(
-    B: Any, row: Operator, a: Sequence[Value], s2: Sequence[Value], leaf: Any
-) -> Any:
+def near_brink(B: Any, row: Operator, a: Sequence[Value], s2: Sequence[Value], leaf: Any) -> Any:
     """Whether the operands lie within their own rounding of a jump or an end of the domain.
     A single `leaf` exactly on the brink is there without doubt.
     """

@@ -23,13 +23,15 @@ from eic_core.operators.row import (
     square,
 )
 from eic_core.operators.words import Words
-from eic_core.operators.writing import Writing
+from eic_core.operators.writing import Form, Writing, called
 
 # --- values ---
 
 
 def _floored(number: Any, x: Any, y: Any) -> Any:
     """x - y floor(x/y) without a rounding."""
+    if not y:
+        raise ZeroDivisionError
     return x % y
 
 
@@ -43,11 +45,11 @@ def _fmod_exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
 
 
 def _remainder_exact(mp: Any, a: Operands, p: Fraction | None) -> Any:
-    rest = _floored(mp, a[0], 2 * a[1])  # of an even quotient: ties go towards it
-    size, step = 2 * abs(rest), abs(a[1])
-    if size <= step:
-        return rest
-    return rest - a[1] if size < 3 * step else rest - 2 * a[1]
+    rest, step = _floored(mp, a[0], a[1]), abs(a[1])
+    size = 2 * abs(rest)
+    if size == step:  # a tie: the even quotient
+        size += abs(_floored(mp, a[0], 2 * a[1])) - step
+    return rest if size < step else rest - a[1]
 
 
 def _nearest_remainder(x: Any, y: Any, out: Any = None) -> Any:
@@ -126,13 +128,22 @@ def _words(multiple: str) -> Words:
 
 
 def _row(
-    name: str, program: Programs, exact: Any, partials: Any, brink: Any, *, names: str = "",
+    name: str,
+    program: Programs,
+    exact: Any,
+    partials: Any,
+    brink: Any,
+    *,
+    names: str = "",
+    form: Form | None = None,
+    c_helper: str = "",
     **columns: Any,
 ) -> Operator:
     return Operator(
         name, 2, program, exact, partials, brink=brink,
         scales=True, multiples=True, jumps=True, rough=True,
-        writing=Writing(names or None, parameters=_PARAMETERS), **columns,
+        writing=Writing(names or None, form, parameters=_PARAMETERS, c_helper=c_helper),
+        **columns,
     )  # fmt: skip
 
 
@@ -141,6 +152,8 @@ _PARAMETERS = ("x x1 a dividend input", "y x2 b m divisor other")
 MOD_ROW = _row(
     "mod", call(np.remainder), _mod_exact, _mod_partials, _distance_from_multiple,
     names="mod modulo floormod",
+    c_helper="double mod(double x, double y) { double r = fmod(x, y); "
+    "return r != 0 && (r < 0) != (y < 0) ? r + y : r; }",
     kappa2=_kappa, words=_words("a multiple"),
 )  # fmt: skip
 
@@ -153,6 +166,7 @@ FMOD_ROW = _row(
 REMAINDER_ROW = _row(
     "remainder", lambda p, count: ((_nearest_remainder, 0, 1),), _remainder_exact,
     _remainder_partials, _to_tie,
+    form=called("remainder", sign="rem"),
     kappa2=_remainder_kappa, zero_limit=_one_at_origin, crossing="value",
     words=_words("a multiple or half-multiple"),
 )  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 
 from eic_core.operators import wide
 from eic_core.operators.row import (
+    STEEP_END,
     Operands,
     Operator,
     Program,
@@ -78,9 +79,9 @@ LGAMMA_ROW = Operator(
     partials=_lgamma_partials,
     kappa2=_lgamma_kappa, helper="digamma",
     pole=_at_pole, crossing="value", poles=True,
-    integer_points=True, brink=_to_pole, widely=wide.log_gamma,
+    integer_points=True, brink=_to_pole, brink_roundings=STEEP_END, widely=wide.log_gamma,
     kappa2_widely=wide.log_gamma_kappa2,
-    writing=Writing("lgamma gammaln loggamma lngamma"),
+    writing=Writing("lgamma gammaln loggamma log_gamma lngamma"),
     words=Words(
         "logarithm of gamma",
         near=Near(

@@ -223,5 +223,5 @@ def complementary_error(a: Sequence[Wide], p: float) -> Wide:
     first = np.rint(np.where(np.abs(x) < 1e6, x, 0.0) * 16) / 16
     rest = np.where(np.isinf(x), x, (x - first) * (x + first))
     parts = [exponential((Wide.of(-part),), p) for part in (first * first, rest)]
-    small = multiply((multiply(parts, p), Wide.of(erfcx(x))), p)
+    small = multiply((multiply(parts, p), Wide.of(erfcx(np.minimum(x, 1e300)))), p)
     return small.where(x > 0, Wide.of(erfc(x)))

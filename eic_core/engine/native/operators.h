@@ -3015,7 +3015,7 @@ CLONES static int64_t rows_lgamma(ROWS)
         const double t0 = plain_term((((a0 * h) / y) * ((a0 * h) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1)));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -3031,7 +3031,7 @@ CLONES static int64_t rows_lgamma_edges(ROWS)
         const double t0 = plain_term((((a0 * h) / y) * ((a0 * h) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s; T0[r] = t0;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1)));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -3043,7 +3043,7 @@ CLONES static int64_t mark_lgamma(ROWS)
         const double y = Y[r], s = S[r];
         const double a0 = A0[r], s0 = S0[r];
         (void)a0, (void)s0;
-        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
     }
     MARKED;
 }
@@ -3065,7 +3065,7 @@ CLONES static int64_t mend_lgamma(MEND)
             if (T0) T0[r] = t0;
             S[r] = s;
             V[r] = v;
-            found[i] = found_at(y, ((a0 <= 0.0) & (a0 == floor(a0))), 1, (fabs(a0) <= DBL_MAX), ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1))), s);
+            found[i] = found_at(y, ((a0 <= 0.0) & (a0 == floor(a0))), 1, (fabs(a0) <= DBL_MAX), ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1))), s);
             TELL;
         }
     } else {
@@ -3082,7 +3082,7 @@ CLONES static int64_t mend_lgamma(MEND)
             if (T0) T0[r] = t0;
             S[r] = s;
             V[r] = v;
-            found[i] = found_at(y, ((a0 <= 0.0) & (a0 == floor(a0))), 1, (fabs(a0) <= DBL_MAX), ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1))), s);
+            found[i] = found_at(y, ((a0 <= 0.0) & (a0 == floor(a0))), 1, (fabs(a0) <= DBL_MAX), ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1))), s);
             TELL;
         }
     }

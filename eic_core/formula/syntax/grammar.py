@@ -104,7 +104,7 @@ _EXPLAINED = {
     "$": ("`$` has no meaning in a formula", "write the operator or the name that is meant"),
     "&": ("`&` has no meaning between numbers", "it joins conditions, as `x > 0 & y > 0`"),
     "?": ("`?` has no meaning here", "a choice is written `x > 0 ? a : b`"),
-    "!": ("`!` is not read", "write `gamma(x + 1)` for `x!`, and `6` for `3!`"),
+    "!": ("factorials are not supported", "write `gamma(x + 1)` for `x!`, and `6` for `3!`"),
     "∂": ("derivatives are not supported", "write the derivative out"),
     "∇": ("derivatives are not supported", "write the derivative out"),
     "∫": ("integrals are not supported", "write the integral out"),

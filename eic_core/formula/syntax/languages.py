@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from eic_core.formula.syntax import mathematica, mathml, spreadsheet
 from eic_core.formula.syntax.build import FUNCTIONS
-from eic_core.formula.syntax.names import GREEK
+from eic_core.formula.syntax.names import LETTERS
 from eic_core.operators import OPERATORS
 
 INFIX, LATEX, SEXPR, PREFIX = "infix", "latex", "sexpr", "prefix"
@@ -194,7 +194,7 @@ def detect(text: str, start: int, end: int) -> str:
     if ("\\" in text or "{" in text or "$" in text) and _LATEX.search(text, start, end):
         return "latex"
     called = _CALL.match(text, start, end)
-    is_head = called is not None and called[1] in OPERATORS and called[1] not in GREEK.values()
+    is_head = called is not None and called[1] in OPERATORS and called[1] not in LETTERS
     if is_head or _SEXPR.match(text, start, end):
         return "infix" if _BARE_CALL.match(text, start, end) else "fpcore"
     if _is_applied_throughout(text, start, end):

@@ -30,7 +30,7 @@ GREEK = dict(
         strict=True,
     )
 )
-_LETTERS = frozenset(GREEK.values())
+LETTERS = frozenset(GREEK.values())
 _TWO_FORMS = {
     "ϕφ": "varphi",
     "ϵε": "varepsilon",
@@ -78,7 +78,7 @@ _ALWAYS_FUNCTIONS = frozenset(
     ).split()
 )
 REFUSED_FUNCTIONS = {
-    "factorial": "write gamma(x + 1)",
+    "factorial": "factorials have no operator here: write gamma(x + 1)",
     "lfactorial": "write lgamma(x + 1)",
     "beta": "write gamma(x)*gamma(y)/gamma(x + y)",
     "acot": "write atan(1/x)",
@@ -389,7 +389,7 @@ class Names:
         elif bare == "mod" and self.mod:
             bare = self.mod
         found = FUNCTIONS.get(bare)
-        if found is not None and not (bare in _LETTERS and self._is_variable(name)):
+        if found is not None and not (bare in LETTERS and self._is_variable(name)):
             return found
         if name in self.exact:
             return None

@@ -14,6 +14,7 @@ from eic_core.formula.syntax.grammar import end_of_operand, raised_function
 from eic_core.formula.syntax.names import (
     CONSTANT_NAMES,
     GREEK,
+    LETTERS,
     MISSPELT,
     Names,
     is_indexed,
@@ -256,7 +257,7 @@ class Neighbours:
             found = self.names.function(token.text)
         except Refusal:
             return True
-        letter = token.kind == NAME and token.text in GREEK.values()  # `gamma x` is a product
+        letter = token.kind == NAME and token.text in LETTERS  # `gamma x` is a product
         return found is not None and not letter and not self.names.is_column(token.text)
 
     def _is_symbol(self, token: Token) -> bool:
