@@ -134,8 +134,8 @@ def _reciprocals(template: str, binds: int = MUL) -> dict[str, Spelling]:
 
 
 _LEFT = "<0:10> - <1:21>{}{}<0:20>{}<1:21>{}"
-"""What is left of a dividend after whole divisors, by the signs of a product, of the call that makes
-the quotient whole, and of a quotient."""
+"""A dividend less whole divisors, by the signs of a product, of the call that makes the quotient
+whole, and of a quotient."""
 
 _CIRCULAR = "sin cos tan"
 _ARCS = "asin acos atan"

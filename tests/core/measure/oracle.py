@@ -332,7 +332,8 @@ def apply(operator: str, a: Sequence[Any], parameter: Fraction | None = None) ->
 
 
 WAVY = frozenset(
-    "sin cos tan cot sec csc exp expm1 sinh cosh tanh erf erfc gamma lgamma floor ceil round".split()
+    "sin cos tan cot sec csc exp expm1 sinh cosh tanh erf erfc gamma lgamma floor ceil"
+    " round".split()
 )
 """Operators that vary over a distance of about 1, however large the operand."""
 

@@ -1,8 +1,8 @@
 """A row is all that an operator needs: two that are added at run time are treated like the others.
 
-`qerf` (erfc under another name) has one operand and magnifies errors without bound; `logaddexp` has two, and says of itself
-nothing but its numbers.  The condition numbers are checked against difference quotients at 300
-digits, which know nothing of the rows.
+`qerf`, which is erfc by another name, has one operand and magnifies errors without bound;
+`logaddexp` has two, and says of itself nothing but its numbers.  The condition numbers are checked
+against difference quotients at 300 digits, which know nothing of the rows.
 """
 
 from __future__ import annotations
