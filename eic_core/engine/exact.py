@@ -160,11 +160,11 @@ class ExactEvaluator:
         if row is not None and not row.numeric:
             return math.isinf(sample.s2[-1])
         # a 0 of these is a value like any other
-        flat = row is not None and (row.steps or row.jumps)
+        flat = row is not None and (row.steps or row.jumps) and not row.multiples
         if (y == 0 and not flat) or row is None or row.brink is None:
             return bool(y == 0)
         with working(sample.bits):
-            return bool(row.brink(BALLS, sample.y[step.operands[0]]) == 0)
+            return bool(row.brink(BALLS, *[sample.y[i] for i in step.operands]) == 0)
 
     def makers(self, slot: int, sample: ExactSample) -> tuple[list[int], bool, bool]:
         """The operands through which a step with an infinite s loses its digits, and its own part.
@@ -266,6 +266,7 @@ class _Attempt(Arithmetic):
         self.assumed: set[int] = set()
         self.selected: dict[int, int] = {}  # For min and max, the operand that is attained
         self.short: dict[int, int] = {}  # For some slots, how many bits their values lack
+        self.multiples: dict[int, Ball] = {}  # How many times a remainder's divisor is in it
         self._combinations: dict[int, Combination] = {}
         self._parameters: dict[int, Any] = {}
 
@@ -451,6 +452,8 @@ class _Attempt(Arithmetic):
             value = self._value_again(step, row)
             if self._is_decided(row, value):
                 return value
+        if row.multiples and a[1] != 0:
+            return self._remainder(step, row)
         if not value.is_finite():
             self._look_for_value(row, step, a)
         elif contains_zero(value) and not row.steps:
@@ -466,6 +469,19 @@ class _Attempt(Arithmetic):
         if row.steps and self.bits >= MOST_BITS:
             return a[0]  # so large that it jumps by nothing
         self._deeper()
+
+    def _remainder(self, step: Step, row: Operator) -> Ball:
+        """A remainder beside a jump: of so many halves of the divisor, as is proved or shows."""
+        x, y = step.operands
+        try:
+            number = _ball_of((self._combination(x) / self._combination(y)).rational)
+        except Unprovable:
+            ratio = self.y[x] / self.y[y]
+            number = BALLS.nint((2 * ratio).mid()) / 2
+            self._assume_zero(step.slot, ratio - number, max(magnitude(ratio), 0))
+        self.multiples[step.slot] = number
+        rest = row.exact(BALLS, [number, arb(1)], None)
+        return rest * self.y[y]
 
     def _hold(self, step: Step, row: Operator) -> None:
         """Ask for bits that hold the operands of a step that may jump."""
@@ -572,6 +588,9 @@ class _Attempt(Arithmetic):
         row = step.row
         assert row is not None
         p = self.parameter(step) if row.has_parameter else BALLS.nan
+        if step.slot in self.multiples:  # the divisor for a unit, so that a jump is met exactly
+            a = [self.multiples[step.slot], arb(1)]
+            y = row.exact(BALLS, a, None)
         kappas = row.kappa_squared(BALLS, a, y, p)
         if not self.zeros or y == 0:  # no s^2 is infinite but by a 0 or a jump
             return kappas

@@ -193,7 +193,7 @@ def loses_all_at_zero(formula: Formula, node_id: int, samples: Samples) -> bool:
     """
     root = formula.nodes[node_id]
     row = OPERATORS[root.operator]
-    if not row.crossing or row.poles:
+    if not row.crossing or row.poles or row.jumps:
         return False
     first = formula.first[node_id]
     forms: list[ValueForm] = []  # forms of the subtree's nodes, from its first on

@@ -99,7 +99,7 @@ class CBackend:
 
     def __getattr__(self, name: str) -> Any:
         known = {"abs": "fabs", "nint": "rint", "sign": "sign_of"}
-        plain = "sin cos tan sinh cosh exp log sqrt hypot floor pow"
+        plain = "sin cos tan sinh cosh exp log sqrt hypot floor pow digamma erfcx"
         if name not in known and name not in plain.split():
             raise AttributeError(name)
         function = known.get(name, name)
@@ -168,13 +168,19 @@ def _kappas(row: Operator, a: list[C]) -> list[str]:
     return [C.of(k).text for k in row.kappa_squared(B, a, C("y"), C("p"))]
 
 
+def _near_brink(row: Operator) -> C:
+    names = range(row.arity or 0)
+    a, s2 = ([C(f"{letter}{i}") for i in names] for letter in "as")
+    return C.of(doubt.near_brink(B, row, a, s2, C("leaf0")))
+
+
 def _suspicion(row: Operator) -> str:
     found = ""
     if row.waves:
         found += f" | (a0 * a0 * s0 > {doubt.WAVE_LIMIT**2!r})"
     if row.brink is not None:
-        near = doubt.near_brink(B, row, C("a0"), C("s0"), C("leaf0"))
-        found += f" | {C.of(near).text}"
+        near = _near_brink(row)
+        found += f" | {near.text}"
     return found
 
 
@@ -208,11 +214,14 @@ def _mark(row: Operator, arity: int) -> str:
         zero = f"(y == 0) & ({' | '.join(f'(a{i} == 0)' for i in names)})"
     else:
         special += "".join(f" | (a{i} == w{i})" for i in names)
-    load = "".join(f"        const double a{i} = A{i}[r];\n        (void)a{i};\n" for i in names)
+    load = "".join(
+        f"        const double a{i} = A{i}[r], s{i} = S{i}[r];\n        (void)a{i}, (void)s{i};\n"
+        for i in names
+    )
     return (
         f"CLONES static int64_t mark_{row.name}(ROWS)\n{{\n    UNPACK_MARK;\n    INDEPENDENT\n"
         "    for (int64_t r = 0; r < n; r++) {\n"
-        f"        const double y = Y[r], s = S[r], s0 = S0[r];\n        (void)s0;\n{load}"
+        f"        const double y = Y[r], s = S[r];\n{load}"
         f"        MARK({special}, {zero});\n    }}\n    MARKED;\n}}\n"
     )
 
@@ -224,7 +233,7 @@ def _mend(row: Operator, arity: int) -> str:
     vanishes = "1" if row.vanishes is None else C.of(row.vanishes(B, a, p)).text
     near = "0"
     if row.brink is not None:
-        near = C.of(doubt.near_brink(B, row, C("a0"), C("s0"), C("leaf0"))).text
+        near = _near_brink(row).text
     if row.waves:
         near = "(lost_phase(a0, s0, k0) != 0)"
     lines = ["const double y = Y[r];"]

@@ -82,12 +82,11 @@ CLONES static int64_t mark_add(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
-        const double a1 = A1[r];
-        (void)a1;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        const double a1 = A1[r], s1 = S1[r];
+        (void)a1, (void)s1;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0) | (a1 == w1), 0);
     }
     MARKED;
@@ -181,12 +180,11 @@ CLONES static int64_t mark_sub(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
-        const double a1 = A1[r];
-        (void)a1;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        const double a1 = A1[r], s1 = S1[r];
+        (void)a1, (void)s1;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0) | (a1 == w1), 0);
     }
     MARKED;
@@ -280,12 +278,11 @@ CLONES static int64_t mark_mul(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
-        const double a1 = A1[r];
-        (void)a1;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        const double a1 = A1[r], s1 = S1[r];
+        (void)a1, (void)s1;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX), (y == 0) & ((a0 == 0) | (a1 == 0)));
     }
     MARKED;
@@ -379,12 +376,11 @@ CLONES static int64_t mark_div(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
-        const double a1 = A1[r];
-        (void)a1;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        const double a1 = A1[r], s1 = S1[r];
+        (void)a1, (void)s1;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX), (y == 0) & ((a0 == 0) | (a1 == 0)));
     }
     MARKED;
@@ -474,10 +470,9 @@ CLONES static int64_t mark_neg(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX), (y == 0) & ((a0 == 0)));
     }
     MARKED;
@@ -557,10 +552,9 @@ CLONES static int64_t mark_abs(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX), (y == 0) & ((a0 == 0)));
     }
     MARKED;
@@ -640,10 +634,9 @@ CLONES static int64_t mark_power(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX), (y == 0) & ((a0 == 0)));
     }
     MARKED;
@@ -736,10 +729,9 @@ CLONES static int64_t mark_sqrt(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX), (y == 0) & ((a0 == 0)));
     }
     MARKED;
@@ -819,10 +811,9 @@ CLONES static int64_t mark_cbrt(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX), (y == 0) & ((a0 == 0)));
     }
     MARKED;
@@ -902,10 +893,9 @@ CLONES static int64_t mark_root(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX), (y == 0) & ((a0 == 0)));
     }
     MARKED;
@@ -991,12 +981,11 @@ CLONES static int64_t mark_pow(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
-        const double a1 = A1[r];
-        (void)a1;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        const double a1 = A1[r], s1 = S1[r];
+        (void)a1, (void)s1;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0) | (a1 == w1), 0);
     }
     MARKED;
@@ -1105,12 +1094,11 @@ CLONES static int64_t mark_hypot(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
-        const double a1 = A1[r];
-        (void)a1;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        const double a1 = A1[r], s1 = S1[r];
+        (void)a1, (void)s1;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0) | (a1 == w1), 0);
     }
     MARKED;
@@ -1200,10 +1188,9 @@ CLONES static int64_t mark_exp(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
     MARKED;
@@ -1283,10 +1270,9 @@ CLONES static int64_t mark_expm1(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
     MARKED;
@@ -1366,10 +1352,9 @@ CLONES static int64_t mark_log(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
     MARKED;
@@ -1438,7 +1423,7 @@ CLONES static int64_t rows_log1p(ROWS)
         const double t0 = plain_term(((((1.0 / (1.0 + a0)) * a0) / y) * (((1.0 / (1.0 + a0)) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 + 1.0)) != 0.0)) | (!leaf0 && 1)));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 + 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 + 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -1453,7 +1438,7 @@ CLONES static int64_t rows_log1p_edges(ROWS)
         const double t0 = plain_term(((((1.0 / (1.0 + a0)) * a0) / y) * (((1.0 / (1.0 + a0)) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s; T0[r] = t0;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 + 1.0)) != 0.0)) | (!leaf0 && 1)));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 + 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 + 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -1462,11 +1447,10 @@ CLONES static int64_t mark_log1p(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
-        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 + 1.0)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 + 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 + 1.0)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
     }
     MARKED;
 }
@@ -1487,7 +1471,7 @@ CLONES static int64_t mend_log1p(MEND)
             if (T0) T0[r] = t0;
             S[r] = s;
             V[r] = v;
-            found[i] = found_at(y, (a0 == (-1.0)), 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 + 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            found[i] = found_at(y, (a0 == (-1.0)), 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 + 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 + 1.0)) != 0.0)) | (!leaf0 && 1))), s);
             TELL;
         }
     } else {
@@ -1503,7 +1487,7 @@ CLONES static int64_t mend_log1p(MEND)
             if (T0) T0[r] = t0;
             S[r] = s;
             V[r] = v;
-            found[i] = found_at(y, (a0 == (-1.0)), 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 + 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 + 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            found[i] = found_at(y, (a0 == (-1.0)), 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 + 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 + 1.0)) != 0.0)) | (!leaf0 && 1))), s);
             TELL;
         }
     }
@@ -1545,10 +1529,9 @@ CLONES static int64_t mark_sin(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0) | (a0 == w0), 0);
     }
     MARKED;
@@ -1628,10 +1611,9 @@ CLONES static int64_t mark_cos(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0) | (a0 == w0), 0);
     }
     MARKED;
@@ -1711,10 +1693,9 @@ CLONES static int64_t mark_tan(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
     MARKED;
@@ -1794,10 +1775,9 @@ CLONES static int64_t mark_cot(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
     MARKED;
@@ -1877,10 +1857,9 @@ CLONES static int64_t mark_sec(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0) | (a0 == w0), 0);
     }
     MARKED;
@@ -1960,10 +1939,9 @@ CLONES static int64_t mark_csc(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 * a0 * s0 > 10000000000.0) | (a0 == w0), 0);
     }
     MARKED;
@@ -2019,7 +1997,7 @@ CLONES static int64_t rows_asin(ROWS)
         const double t0 = plain_term(((((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * (((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1)));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -2034,7 +2012,7 @@ CLONES static int64_t rows_asin_edges(ROWS)
         const double t0 = plain_term(((((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * (((1.0 / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s; T0[r] = t0;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1)));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -2043,11 +2021,10 @@ CLONES static int64_t mark_asin(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
-        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
     }
     MARKED;
 }
@@ -2068,7 +2045,7 @@ CLONES static int64_t mend_asin(MEND)
             if (T0) T0[r] = t0;
             S[r] = s;
             V[r] = v;
-            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
             TELL;
         }
     } else {
@@ -2084,7 +2061,7 @@ CLONES static int64_t mend_asin(MEND)
             if (T0) T0[r] = t0;
             S[r] = s;
             V[r] = v;
-            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
             TELL;
         }
     }
@@ -2102,7 +2079,7 @@ CLONES static int64_t rows_acos(ROWS)
         const double t0 = plain_term((((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * ((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1)));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -2117,7 +2094,7 @@ CLONES static int64_t rows_acos_edges(ROWS)
         const double t0 = plain_term((((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y) * ((((-1.0) / sqrt(((1.0 - a0) * (1.0 + a0)))) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s; T0[r] = t0;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1)));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -2126,11 +2103,10 @@ CLONES static int64_t mark_acos(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
-        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
     }
     MARKED;
 }
@@ -2151,7 +2127,7 @@ CLONES static int64_t mend_acos(MEND)
             if (T0) T0[r] = t0;
             S[r] = s;
             V[r] = v;
-            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
             TELL;
         }
     } else {
@@ -2167,7 +2143,7 @@ CLONES static int64_t mend_acos(MEND)
             if (T0) T0[r] = t0;
             S[r] = s;
             V[r] = v;
-            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
             TELL;
         }
     }
@@ -2209,10 +2185,9 @@ CLONES static int64_t mark_atan(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
     MARKED;
@@ -2296,12 +2271,11 @@ CLONES static int64_t mark_atan2(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
-        const double a1 = A1[r];
-        (void)a1;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        const double a1 = A1[r], s1 = S1[r];
+        (void)a1, (void)s1;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0) | (a1 == w1), 0);
     }
     MARKED;
@@ -2404,10 +2378,9 @@ CLONES static int64_t mark_sinh(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
     MARKED;
@@ -2487,10 +2460,9 @@ CLONES static int64_t mark_cosh(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
     MARKED;
@@ -2570,10 +2542,9 @@ CLONES static int64_t mark_tanh(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
     MARKED;
@@ -2653,10 +2624,9 @@ CLONES static int64_t mark_asinh(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
     MARKED;
@@ -2712,7 +2682,7 @@ CLONES static int64_t rows_acosh(ROWS)
         const double t0 = plain_term(((((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y) * (((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - 1.0)) != 0.0)) | (!leaf0 && 1)));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - 1.0)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 - 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -2727,7 +2697,7 @@ CLONES static int64_t rows_acosh_edges(ROWS)
         const double t0 = plain_term(((((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y) * (((1.0 / (sqrt((a0 - 1.0)) * sqrt((a0 + 1.0)))) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s; T0[r] = t0;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - 1.0)) != 0.0)) | (!leaf0 && 1)));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - 1.0)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 - 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -2736,11 +2706,10 @@ CLONES static int64_t mark_acosh(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
-        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - 1.0)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - 1.0)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 - 1.0)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
     }
     MARKED;
 }
@@ -2761,7 +2730,7 @@ CLONES static int64_t mend_acosh(MEND)
             if (T0) T0[r] = t0;
             S[r] = s;
             V[r] = v;
-            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - 1.0)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
             TELL;
         }
     } else {
@@ -2777,7 +2746,7 @@ CLONES static int64_t mend_acosh(MEND)
             if (T0) T0[r] = t0;
             S[r] = s;
             V[r] = v;
-            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - 1.0)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - 1.0)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
             TELL;
         }
     }
@@ -2795,7 +2764,7 @@ CLONES static int64_t rows_atanh(ROWS)
         const double t0 = plain_term(((((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y) * (((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1)));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -2810,7 +2779,7 @@ CLONES static int64_t rows_atanh_edges(ROWS)
         const double t0 = plain_term(((((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y) * (((1.0 / ((1.0 - a0) * (1.0 + a0))) * a0) / y)), s0);
         const double s = 1.0 + t0;
         S[r] = s; T0[r] = t0;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1)));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -2819,11 +2788,10 @@ CLONES static int64_t mark_atanh(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
-        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((fabs(a0) - 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
     }
     MARKED;
 }
@@ -2844,7 +2812,7 @@ CLONES static int64_t mend_atanh(MEND)
             if (T0) T0[r] = t0;
             S[r] = s;
             V[r] = v;
-            found[i] = found_at(y, (fabs(a0) == 1.0), 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            found[i] = found_at(y, (fabs(a0) == 1.0), 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
             TELL;
         }
     } else {
@@ -2860,7 +2828,7 @@ CLONES static int64_t mend_atanh(MEND)
             if (T0) T0[r] = t0;
             S[r] = s;
             V[r] = v;
-            found[i] = found_at(y, (fabs(a0) == 1.0), 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= ((1.1102230246251565e-07 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
+            found[i] = found_at(y, (fabs(a0) == 1.0), 1, (fabs(a0) <= DBL_MAX), ((fabs((fabs(a0) - 1.0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((fabs(a0) - 1.0)) != 0.0)) | (!leaf0 && 1))), s);
             TELL;
         }
     }
@@ -2902,10 +2870,9 @@ CLONES static int64_t mark_erf(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
     MARKED;
@@ -2950,6 +2917,264 @@ CLONES static int64_t mend_erf(MEND)
     TOLD;
 }
 
+CLONES static int64_t rows_gamma(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double h = H[r];
+        const double t0 = plain_term(((a0 * h) * (a0 * h)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1)));
+    }
+    return bad;
+}
+CLONES static int64_t rows_gamma_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double h = H[r];
+        const double t0 = plain_term(((a0 * h) * (a0 * h)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1)));
+    }
+    return bad;
+}
+CLONES static int64_t mark_gamma(ROWS)
+{
+    UNPACK_MARK;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
+    }
+    MARKED;
+}
+
+CLONES static int64_t mend_gamma(MEND)
+{
+    UNPACK_MEND;
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double h = H[r];
+            const double k0 = ((a0 * h) * (a0 * h));
+            const double m0 = moved_by((y * h), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, ((a0 <= 0.0) & (a0 == floor(a0))), (a0 != a0), (fabs(a0) <= DBL_MAX), ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double h = H[r];
+            const double k0 = ((a0 * h) * (a0 * h));
+            const double m0 = moved_by((y * h), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, ((a0 <= 0.0) & (a0 == floor(a0))), (a0 != a0), (fabs(a0) <= DBL_MAX), ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
+    }
+    TOLD;
+}
+
+CLONES static int64_t rows_lgamma(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double h = H[r];
+        const double t0 = plain_term((((a0 * h) / y) * ((a0 * h) / y)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1)));
+    }
+    return bad;
+}
+CLONES static int64_t rows_lgamma_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double h = H[r];
+        const double t0 = plain_term((((a0 * h) / y) * ((a0 * h) / y)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1)));
+    }
+    return bad;
+}
+CLONES static int64_t mark_lgamma(ROWS)
+{
+    UNPACK_MARK;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
+    }
+    MARKED;
+}
+
+CLONES static int64_t mend_lgamma(MEND)
+{
+    UNPACK_MEND;
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double h = H[r];
+            const double k0 = (((a0 * h) / y) * ((a0 * h) / y));
+            const double m0 = moved_by(h, deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, ((a0 <= 0.0) & (a0 == floor(a0))), 1, (fabs(a0) <= DBL_MAX), ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double h = H[r];
+            const double k0 = (((a0 * h) / y) * ((a0 * h) / y));
+            const double m0 = moved_by(h, deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, ((a0 <= 0.0) & (a0 == floor(a0))), 1, (fabs(a0) <= DBL_MAX), ((choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) <= (1.1102230246251565e-07 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (choose((a0 < 0.5), fabs((a0 - rint(a0))), fabs(a0)) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
+    }
+    TOLD;
+}
+
+CLONES static int64_t rows_erfc(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double h = H[r];
+        const double t0 = plain_term(((((2.0 / sqrt(3.141592653589793)) * a0) / h) * (((2.0 / sqrt(3.141592653589793)) * a0) / h)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t rows_erfc_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double h = H[r];
+        const double t0 = plain_term(((((2.0 / sqrt(3.141592653589793)) * a0) / h) * (((2.0 / sqrt(3.141592653589793)) * a0) / h)), s0);
+        const double s = 1.0 + t0;
+        S[r] = s; T0[r] = t0;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+CLONES static int64_t mark_erfc(ROWS)
+{
+    UNPACK_MARK;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
+    }
+    MARKED;
+}
+
+CLONES static int64_t mend_erfc(MEND)
+{
+    UNPACK_MEND;
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double h = H[r];
+            const double k0 = ((((2.0 / sqrt(3.141592653589793)) * a0) / h) * (((2.0 / sqrt(3.141592653589793)) * a0) / h));
+            const double m0 = moved_by((((-2.0) / sqrt(3.141592653589793)) * exp((-(a0 * a0)))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, (a0 != a0), (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double h = H[r];
+            const double k0 = ((((2.0 / sqrt(3.141592653589793)) * a0) / h) * (((2.0 / sqrt(3.141592653589793)) * a0) / h));
+            const double m0 = moved_by((((-2.0) / sqrt(3.141592653589793)) * exp((-(a0 * a0)))), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double s = 1.0 + t0, v = m0;
+            if (T0) T0[r] = t0;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, (a0 != a0), (fabs(a0) <= DBL_MAX), 0, s);
+            TELL;
+        }
+    }
+    TOLD;
+}
+
 CLONES static int64_t rows_sign(ROWS)
 {
     UNPACK;
@@ -2985,10 +3210,9 @@ CLONES static int64_t mark_sign(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
         MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (a0 == w0), 0);
     }
     MARKED;
@@ -3044,7 +3268,7 @@ CLONES static int64_t rows_floor(ROWS)
         const double t0 = plain_term(choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0), s0);
         const double s = 1.0 + t0;
         S[r] = s;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1)));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -3059,7 +3283,7 @@ CLONES static int64_t rows_floor_edges(ROWS)
         const double t0 = plain_term(choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0), s0);
         const double s = 1.0 + t0;
         S[r] = s; T0[r] = t0;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1)));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -3068,11 +3292,10 @@ CLONES static int64_t mark_floor(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
-        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
     }
     MARKED;
 }
@@ -3093,7 +3316,7 @@ CLONES static int64_t mend_floor(MEND)
             if (T0) T0[r] = t0;
             S[r] = s;
             V[r] = v;
-            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))), s);
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - rint(a0))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))), s);
             TELL;
         }
     } else {
@@ -3109,7 +3332,7 @@ CLONES static int64_t mend_floor(MEND)
             if (T0) T0[r] = t0;
             S[r] = s;
             V[r] = v;
-            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))), s);
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - rint(a0))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))), s);
             TELL;
         }
     }
@@ -3127,7 +3350,7 @@ CLONES static int64_t rows_ceil(ROWS)
         const double t0 = plain_term(choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0), s0);
         const double s = 1.0 + t0;
         S[r] = s;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1)));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -3142,7 +3365,7 @@ CLONES static int64_t rows_ceil_edges(ROWS)
         const double t0 = plain_term(choose(((a0 - floor(a0)) == 0.0), INFINITY, 0.0), s0);
         const double s = 1.0 + t0;
         S[r] = s; T0[r] = t0;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1)));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -3151,11 +3374,10 @@ CLONES static int64_t mark_ceil(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
-        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs((a0 - rint(a0))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
     }
     MARKED;
 }
@@ -3176,7 +3398,7 @@ CLONES static int64_t mend_ceil(MEND)
             if (T0) T0[r] = t0;
             S[r] = s;
             V[r] = v;
-            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))), s);
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - rint(a0))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))), s);
             TELL;
         }
     } else {
@@ -3192,7 +3414,7 @@ CLONES static int64_t mend_ceil(MEND)
             if (T0) T0[r] = t0;
             S[r] = s;
             V[r] = v;
-            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - rint(a0))) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))), s);
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs((a0 - rint(a0))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs((a0 - rint(a0))) != 0.0)) | (!leaf0 && 1))), s);
             TELL;
         }
     }
@@ -3210,7 +3432,7 @@ CLONES static int64_t rows_round(ROWS)
         const double t0 = plain_term(choose(((a0 - floor(a0)) == 0.5), INFINITY, 0.0), s0);
         const double s = 1.0 + t0;
         S[r] = s;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs(((a0 - floor(a0)) - 0.5)) != 0.0)) | (!leaf0 && 1)));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs(((a0 - floor(a0)) - 0.5)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs(((a0 - floor(a0)) - 0.5)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -3225,7 +3447,7 @@ CLONES static int64_t rows_round_edges(ROWS)
         const double t0 = plain_term(choose(((a0 - floor(a0)) == 0.5), INFINITY, 0.0), s0);
         const double s = 1.0 + t0;
         S[r] = s; T0[r] = t0;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs(((a0 - floor(a0)) - 0.5)) != 0.0)) | (!leaf0 && 1)));
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs(((a0 - floor(a0)) - 0.5)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs(((a0 - floor(a0)) - 0.5)) != 0.0)) | (!leaf0 && 1)));
     }
     return bad;
 }
@@ -3234,11 +3456,10 @@ CLONES static int64_t mark_round(ROWS)
     UNPACK_MARK;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
-        const double y = Y[r], s = S[r], s0 = S0[r];
-        (void)s0;
-        const double a0 = A0[r];
-        (void)a0;
-        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs(((a0 - floor(a0)) - 0.5)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | ((fabs(((a0 - floor(a0)) - 0.5)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs(((a0 - floor(a0)) - 0.5)) != 0.0)) | (!leaf0 && 1))) | (a0 == w0), 0);
     }
     MARKED;
 }
@@ -3259,7 +3480,7 @@ CLONES static int64_t mend_round(MEND)
             if (T0) T0[r] = t0;
             S[r] = s;
             V[r] = v;
-            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs(((a0 - floor(a0)) - 0.5)) != 0.0)) | (!leaf0 && 1))), s);
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs(((a0 - floor(a0)) - 0.5)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs(((a0 - floor(a0)) - 0.5)) != 0.0)) | (!leaf0 && 1))), s);
             TELL;
         }
     } else {
@@ -3275,7 +3496,301 @@ CLONES static int64_t mend_round(MEND)
             if (T0) T0[r] = t0;
             S[r] = s;
             V[r] = v;
-            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs(((a0 - floor(a0)) - 0.5)) <= ((1.7763568394002505e-15 * fabs(a0)) * sqrt(s0))) & ((leaf0 && (fabs(((a0 - floor(a0)) - 0.5)) != 0.0)) | (!leaf0 && 1))), s);
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX), ((fabs(((a0 - floor(a0)) - 0.5)) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt(s0)))) & ((leaf0 && (fabs(((a0 - floor(a0)) - 0.5)) != 0.0)) | (!leaf0 && 1))), s);
+            TELL;
+        }
+    }
+    TOLD;
+}
+
+CLONES static int64_t rows_mod(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term(((a0 / y) * (a0 / y)), s0);
+        const double t1 = plain_term(((1.0 - (a0 / y)) * (1.0 - (a0 / y))), s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (fabs((a0 - (a1 * rint((a0 / a1))))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt((s0 + s1)))));
+    }
+    return bad;
+}
+CLONES static int64_t rows_mod_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term(((a0 / y) * (a0 / y)), s0);
+        const double t1 = plain_term(((1.0 - (a0 / y)) * (1.0 - (a0 / y))), s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s; T0[r] = t0; T1[r] = t1;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (fabs((a0 - (a1 * rint((a0 / a1))))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt((s0 + s1)))));
+    }
+    return bad;
+}
+CLONES static int64_t mark_mod(ROWS)
+{
+    UNPACK_MARK;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        const double a1 = A1[r], s1 = S1[r];
+        (void)a1, (void)s1;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (fabs((a0 - (a1 * rint((a0 / a1))))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt((s0 + s1))))) | (a0 == w0) | (a1 == w1), 0);
+    }
+    MARKED;
+}
+
+CLONES static int64_t mend_mod(MEND)
+{
+    UNPACK_MEND;
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double k0 = ((a0 / y) * (a0 / y));
+            const double m0 = moved_by(choose((y == 0.0), INFINITY, 1.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double k1 = ((1.0 - (a0 / y)) * (1.0 - (a0 / y)));
+            const double m1 = moved_by(choose((a0 == 0.0), 0.0, choose((y == 0.0), INFINITY, (-rint(((a0 - y) / a1))))), deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), (fabs((a0 - (a1 * rint((a0 / a1))))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt((s0 + s1))))), s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double k0 = ((a0 / y) * (a0 / y));
+            const double m0 = moved_by(choose((y == 0.0), INFINITY, 1.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, NAN, m0);
+            const double k1 = ((1.0 - (a0 / y)) * (1.0 - (a0 / y)));
+            const double m1 = moved_by(choose((a0 == 0.0), 0.0, choose((y == 0.0), INFINITY, (-rint(((a0 - y) / a1))))), deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), (fabs((a0 - (a1 * rint((a0 / a1))))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt((s0 + s1))))), s);
+            TELL;
+        }
+    }
+    TOLD;
+}
+
+CLONES static int64_t rows_fmod(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term(((a0 / y) * (a0 / y)), s0);
+        const double t1 = plain_term(((1.0 - (a0 / y)) * (1.0 - (a0 / y))), s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (choose(((fabs(a0) * 2.0) < fabs(a1)), (fabs(a1) - fabs(a0)), fabs((a0 - (a1 * rint((a0 / a1)))))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt((s0 + s1)))));
+    }
+    return bad;
+}
+CLONES static int64_t rows_fmod_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term(((a0 / y) * (a0 / y)), s0);
+        const double t1 = plain_term(((1.0 - (a0 / y)) * (1.0 - (a0 / y))), s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s; T0[r] = t0; T1[r] = t1;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (choose(((fabs(a0) * 2.0) < fabs(a1)), (fabs(a1) - fabs(a0)), fabs((a0 - (a1 * rint((a0 / a1)))))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt((s0 + s1)))));
+    }
+    return bad;
+}
+CLONES static int64_t mark_fmod(ROWS)
+{
+    UNPACK_MARK;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        const double a1 = A1[r], s1 = S1[r];
+        (void)a1, (void)s1;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (choose(((fabs(a0) * 2.0) < fabs(a1)), (fabs(a1) - fabs(a0)), fabs((a0 - (a1 * rint((a0 / a1)))))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt((s0 + s1))))) | (a0 == w0) | (a1 == w1), 0);
+    }
+    MARKED;
+}
+
+CLONES static int64_t mend_fmod(MEND)
+{
+    UNPACK_MEND;
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double k0 = ((a0 / y) * (a0 / y));
+            const double m0 = moved_by(choose(((y == 0.0) & (a0 != 0.0)), INFINITY, 1.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double k1 = ((1.0 - (a0 / y)) * (1.0 - (a0 / y)));
+            const double m1 = moved_by(choose(((y == 0.0) & (a0 != 0.0)), INFINITY, (-rint(((a0 - y) / a1)))), deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), (choose(((fabs(a0) * 2.0) < fabs(a1)), (fabs(a1) - fabs(a0)), fabs((a0 - (a1 * rint((a0 / a1)))))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt((s0 + s1))))), s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double k0 = ((a0 / y) * (a0 / y));
+            const double m0 = moved_by(choose(((y == 0.0) & (a0 != 0.0)), INFINITY, 1.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double k1 = ((1.0 - (a0 / y)) * (1.0 - (a0 / y)));
+            const double m1 = moved_by(choose(((y == 0.0) & (a0 != 0.0)), INFINITY, (-rint(((a0 - y) / a1)))), deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), (choose(((fabs(a0) * 2.0) < fabs(a1)), (fabs(a1) - fabs(a0)), fabs((a0 - (a1 * rint((a0 / a1)))))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt((s0 + s1))))), s);
+            TELL;
+        }
+    }
+    TOLD;
+}
+
+CLONES static int64_t rows_remainder(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term(choose(((fabs(y) * 2.0) == fabs(a1)), INFINITY, ((a0 / y) * (a0 / y))), s0);
+        const double t1 = plain_term(choose(((fabs(y) * 2.0) == fabs(a1)), INFINITY, ((1.0 - (a0 / y)) * (1.0 - (a0 / y)))), s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (fabs((fabs((a0 - (a1 * rint((a0 / a1))))) - (fabs(a1) * 0.5))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt((s0 + s1)))));
+    }
+    return bad;
+}
+CLONES static int64_t rows_remainder_edges(ROWS)
+{
+    UNPACK;
+    int64_t bad = 0;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r];
+        const double a0 = A0[r], s0 = S0[r];
+        const double a1 = A1[r], s1 = S1[r];
+        const double t0 = plain_term(choose(((fabs(y) * 2.0) == fabs(a1)), INFINITY, ((a0 / y) * (a0 / y))), s0);
+        const double t1 = plain_term(choose(((fabs(y) * 2.0) == fabs(a1)), INFINITY, ((1.0 - (a0 / y)) * (1.0 - (a0 / y)))), s1);
+        const double s = 1.0 + t0 + t1;
+        S[r] = s; T0[r] = t0; T1[r] = t1;
+        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (fabs((fabs((a0 - (a1 * rint((a0 / a1))))) - (fabs(a1) * 0.5))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt((s0 + s1)))));
+    }
+    return bad;
+}
+CLONES static int64_t mark_remainder(ROWS)
+{
+    UNPACK_MARK;
+    INDEPENDENT
+    for (int64_t r = 0; r < n; r++) {
+        const double y = Y[r], s = S[r];
+        const double a0 = A0[r], s0 = S0[r];
+        (void)a0, (void)s0;
+        const double a1 = A1[r], s1 = S1[r];
+        (void)a1, (void)s1;
+        MARK(!(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | (fabs((fabs((a0 - (a1 * rint((a0 / a1))))) - (fabs(a1) * 0.5))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt((s0 + s1))))) | (a0 == w0) | (a1 == w1), 0);
+    }
+    MARKED;
+}
+
+CLONES static int64_t mend_remainder(MEND)
+{
+    UNPACK_MEND;
+    if (count < n) {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = list[i];
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double k0 = choose(((fabs(y) * 2.0) == fabs(a1)), INFINITY, ((a0 / y) * (a0 / y)));
+            const double m0 = moved_by(choose(((fabs(y) * 2.0) == fabs(a1)), INFINITY, 1.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double k1 = choose(((fabs(y) * 2.0) == fabs(a1)), INFINITY, ((1.0 - (a0 / y)) * (1.0 - (a0 / y))));
+            const double m1 = moved_by(choose(((fabs(y) * 2.0) == fabs(a1)), INFINITY, (-rint(((a0 - y) / a1)))), deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), (fabs((fabs((a0 - (a1 * rint((a0 / a1))))) - (fabs(a1) * 0.5))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt((s0 + s1))))), s);
+            TELL;
+        }
+    } else {
+        INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t r = i;
+            const double y = Y[r];
+            const double a0 = A0[r], s0 = S0[r], z0 = Z0[r];
+            const double a1 = A1[r], s1 = S1[r], z1 = Z1[r];
+            const double k0 = choose(((fabs(y) * 2.0) == fabs(a1)), INFINITY, ((a0 / y) * (a0 / y)));
+            const double m0 = moved_by(choose(((fabs(y) * 2.0) == fabs(a1)), INFINITY, 1.0), deviation(a0, s0, z0));
+            const double t0 = edge_term(y, a0, s0, k0, choose((a0 == 0.0), 1.0, NAN), m0);
+            const double k1 = choose(((fabs(y) * 2.0) == fabs(a1)), INFINITY, ((1.0 - (a0 / y)) * (1.0 - (a0 / y))));
+            const double m1 = moved_by(choose(((fabs(y) * 2.0) == fabs(a1)), INFINITY, (-rint(((a0 - y) / a1)))), deviation(a1, s1, z1));
+            const double t1 = edge_term(y, a1, s1, k1, NAN, m1);
+            const double s = 1.0 + t0 + t1, v = length_of(m0, m1);
+            if (T0) T0[r] = t0;
+            if (T1) T1[r] = t1;
+            S[r] = s;
+            V[r] = v;
+            found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), (fabs((fabs((a0 - (a1 * rint((a0 / a1))))) - (fabs(a1) * 0.5))) <= (1.7763568394002505e-15 * (fabs(a0) * sqrt((s0 + s1))))), s);
             TELL;
         }
     }
@@ -3316,10 +3831,16 @@ static const Row TABLE[] = {
     {"acosh", rows_acosh, rows_acosh_edges, mark_acosh, mend_acosh, 0, 0},
     {"atanh", rows_atanh, rows_atanh_edges, mark_atanh, mend_atanh, 0, 0},
     {"erf", rows_erf, rows_erf_edges, mark_erf, mend_erf, 0, 0},
+    {"gamma", rows_gamma, rows_gamma_edges, mark_gamma, mend_gamma, 0, CROSSES_ARGUMENT},
+    {"lgamma", rows_lgamma, rows_lgamma_edges, mark_lgamma, mend_lgamma, 0, CROSSES},
+    {"erfc", rows_erfc, rows_erfc_edges, mark_erfc, mend_erfc, 0, 0},
     {"min", rows_of_two, rows_of_two, mark_of_two, mend_two, 0, SELECTS},
     {"max", rows_of_two, rows_of_two, mark_of_two, mend_two, 0, SELECTS},
     {"sign", rows_sign, rows_sign_edges, mark_sign, mend_sign, 0, 0},
     {"floor", rows_floor, rows_floor_edges, mark_floor, mend_floor, 0, 0},
     {"ceil", rows_ceil, rows_ceil_edges, mark_ceil, mend_ceil, 0, 0},
     {"round", rows_round, rows_round_edges, mark_round, mend_round, 0, 0},
+    {"mod", rows_mod, rows_mod_edges, mark_mod, mend_mod, 0, 0},
+    {"fmod", rows_fmod, rows_fmod_edges, mark_fmod, mend_fmod, 0, 0},
+    {"remainder", rows_remainder, rows_remainder_edges, mark_remainder, mend_remainder, 0, CROSSES},
 };

@@ -293,7 +293,11 @@ def _read_text(
         try:
             base_first = "first" if "ℯ" in source else ""  # which only Julia writes
             names = Names(columns, values, euler, arguments, cased, row.log_base or base_first)
-            names.close_products = row.close_products
+            names.close_products, names.remainder = row.close_products, row.remainder
+            if syntax.strip().lower() == "fortran" or (
+                reader == INFIX and _OF_FORTRAN.search(text, start, end) is not None
+            ):
+                names.mod = "fmod"
             if not text.isascii():
                 names.variants = forms_apart(text)
             if "N" in text and reader == INFIX and ("NA" in text or "NULL" in text):
@@ -399,6 +403,8 @@ _WITH_A_LETTER_E = frozenset((INFIX, LATEX, PREFIX))
 _WHOLE = frozenset(("fpcore", "prefix", "mathematica", "spreadsheet", "mathml"))
 """Notations that themselves say what an equals sign means."""
 _AS_IT_IS = re.compile(r"(?<![\w.])I(?=\()")
+_OF_FORTRAN = re.compile(r"(?<![\w.])[0-9]++\.?+[0-9]*+[dD][+-]?+[0-9]++(?!\w)")
+"""A number of Fortran, whose ``mod`` has the dividend's sign."""
 _BACKSLASH = re.compile(r"\\(?!\r?\n)")
 _PROGRAM = re.compile(r"\b(?:def|return|lambda)\b")
 _SHORT_FUNCTION = re.compile(
