@@ -18,7 +18,7 @@ from eic_core.engine.amplify import amplify
 from eic_core.errors import DataError, UserError
 from eic_core.exports import csv_writer
 from eic_core.formula.syntax import Reading
-from eic_core.formula.tree import Formula
+from eic_core.formula.tree import Exponents, Formula
 from eic_core.measure.fit import r_squared
 from eic_core.measure.table import Table, VariableMatch, read_table
 from eic_core.pool.candidate import Candidate, Score, opened_pool, read_candidate
@@ -33,6 +33,7 @@ SCORE_COLUMNS = (
     "invalid",
     "singular",
     "out_of_range",
+    "exponents",
     "error",
 )
 
@@ -135,10 +136,13 @@ def measure_formula(formula: Formula, samples: Samples) -> Score:
         invalid=len(samples) - result.valid_count,
         singular=result.singular_samples,
         out_of_range=result.out_of_range,
+        exponents=formula.exponents,
     )
 
 
-def score(formulas: Iterable[Formula | str], samples: Samples) -> list[Score]:
+def score(
+    formulas: Iterable[Formula | str], samples: Samples, *, exponents: Exponents = "exact"
+) -> list[Score]:
     """Score formulas on the same rows, in order, none dropped; in double precision alone.
 
     Parameters
@@ -147,6 +151,8 @@ def score(formulas: Iterable[Formula | str], samples: Samples) -> list[Score]:
         Texts are read in any notation.
     samples
         With a column for each variable, by name; with a target for R^2.
+    exponents
+        How literal exponents of texts are read; see `eic_core.read`.
 
     Returns
     -------
@@ -168,7 +174,7 @@ def score(formulas: Iterable[Formula | str], samples: Samples) -> list[Score]:
     for formula in formulas:
         try:
             if isinstance(formula, str):
-                reading = read_candidate(Candidate("", formula), names)
+                reading = read_candidate(Candidate("", formula, exponents=exponents), names)
                 if isinstance(reading, str):
                     scores.append(Score(error=reading))
                     continue
@@ -186,7 +192,7 @@ class _Task(NamedTuple):
     # of the first members, if they have been read; to send them takes longer than to read again
 
 
-_Sent = tuple[str, Counting, list[tuple[str, str, str, Mapping[str, str]]]]
+_Sent = tuple[str, Counting, list[tuple[str, str, str, Mapping[str, str], Exponents]]]
 """A task as plain texts, which are sent faster than they are read."""
 
 _worker: list[ProblemData] = []
@@ -199,7 +205,10 @@ def _prepare(folder: str) -> None:
 
 def _score_sent(sent: _Sent) -> list[Score]:
     problem, counting, formulas = sent
-    members = [(i, Candidate(problem, *fields)) for i, fields in enumerate(formulas)]
+    members = [
+        (i, Candidate(problem, *fields, exponents=exponents))
+        for i, (*fields, exponents) in enumerate(formulas)
+    ]
     return [result for _, result in _scored(_worker[0], _Task(members, counting, ()))]
 
 
@@ -296,7 +305,7 @@ def _run(
 
 
 def _to_send(task: _Task) -> _Sent:
-    fields = [(c.formula, c.method, c.syntax, c.parameters) for _, c in task.members]
+    fields = [(c.formula, c.method, c.syntax, c.parameters, c.exponents) for _, c in task.members]
     return task.members[0][1].problem, task.counting, fields
 
 
