@@ -15,7 +15,7 @@ from eic_core.engine.values import values
 from eic_core.errors import DataError
 from eic_core.formula.syntax import Reading, read
 from eic_core.formula.syntax.names import canonical_name
-from eic_core.formula.tree import Exponents, Formula
+from eic_core.formula.tree import Formula
 from eic_core.samples import Domain, Samples, sample_domains
 
 RULES: Mapping[str, Domain] = MappingProxyType(
@@ -80,17 +80,6 @@ class Law:
     def tree(self) -> Formula:
         """The tree of its reading."""
         return self.reading.formula
-
-    def tree_with(self, exponents: Exponents) -> Formula:
-        """The tree with its literal exponents read in this way.
-
-        >>> law = load("feynman")["feynman_I_12_1"]
-        >>> law.tree_with("exact") is law.tree
-        True
-        """
-        if exponents == "exact":
-            return self.tree
-        return read(self.formula, columns=self.variables, exponents=exponents).formula
 
     def samples(self, count: int, seed: int = 0, *, rule: Domain | None = None) -> Samples:
         """Rows of its variables, by canonical name, with the target that they give.

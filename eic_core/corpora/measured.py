@@ -18,6 +18,7 @@ import numpy as np
 import eic_core
 from eic_core.corpora.laws import NAMES, RULES, Corpus, Law, load
 from eic_core.engine.amplify import Amplification
+from eic_core.formula.syntax import read
 from eic_core.formula.syntax.names import canonical_name
 from eic_core.formula.tree import Exponents, Formula
 from eic_core.measure.fit import r_squared
@@ -132,7 +133,9 @@ def measure_law(
     """
     domain: Domain | None = RULES[rule] if rule else None
     # the rows of a smaller number are the first of a larger one
-    tree = law.tree_with(exponents)
+    tree = law.tree
+    if exponents != "exact":
+        tree = read(law.formula, columns=law.variables, exponents=exponents).formula
     digits = {n: digits_of(tree, law.samples(n, seed, rule=domain)) for n in counts}
     return MeasuredFormula(
         law.name,

@@ -11,7 +11,9 @@ from functools import cached_property
 
 from eic_core import wording
 from eic_core.errors import DataError
+from eic_core.formula.syntax import EXPONENTS
 from eic_core.formula.syntax.languages import language
+from eic_core.formula.tree import Exponents
 from eic_core.pool.candidate import Candidate
 from eic_core.pool.importers.listed import MAX_BYTES, NO_FORMULA, Listed, Rows
 from eic_core.pool.importers.sheets import Sheet, cell_of, sheet_of
@@ -132,6 +134,7 @@ def read_table_rows(
     place = sheet.columns.index(column)
     methods, problems = sheet.column_index(*_METHODS), sheet.column_index(*_PROBLEMS)
     syntaxes, extra = sheet.column_index("syntax"), sheet.column_index("extra")
+    exponents = sheet.column_index("exponents")
     scores, notes = sheet.scores(place)
     rows = []
     for number, cells in enumerate(sheet.whole_rows(place), start=1):
@@ -148,6 +151,7 @@ def read_table_rows(
                 parameters=_parameters(cell_of(cells, extra)),
                 stored=scores[number - 1],
                 error=CUT if formula.endswith("...") else "" if formula else NO_FORMULA,
+                exponents=_exponents(cell_of(cells, exponents)),
             )
         )
     return rows, (*sheet.notes, *notes)
@@ -170,6 +174,10 @@ def unguarded(cell: str) -> str:
     ('-x+1', "x'")
     """
     return cell[1:] if cell[:1] == "'" and cell[1:].lstrip().startswith(_SPREADSHEET) else cell
+
+
+def _exponents(cell: str) -> Exponents:
+    return next((each for each in EXPONENTS if each == cell.strip()), EXPONENTS[0])
 
 
 def _parameters(extra: str) -> dict[str, str]:

@@ -94,12 +94,14 @@ def _card(scored: ListedScore, place: int) -> None:
 
 def changes_for_a(scored: ListedScore) -> dict[str, Any]:
     text, syntax, base = _as_measured(scored)
-    return {"formula": text, "syntax": syntax, "base": base, "node": None}
+    exponents = scored.score.exponents
+    return {"formula": text, "syntax": syntax, "exponents": exponents, "base": base, "node": None}
 
 
 def changes_for_b(scored: ListedScore) -> dict[str, Any]:
     text, syntax, base = _as_measured(scored)
-    return {"other": text, "other_syntax": syntax, "other_base": base}
+    exponents = scored.score.exponents
+    return {"other": text, "other_syntax": syntax, "exponents": exponents, "other_base": base}
 
 
 def _as_measured(scored: ListedScore) -> tuple[str, str, int | None]:
