@@ -206,8 +206,8 @@ def _prepare(folder: str) -> None:
 def _score_sent(sent: _Sent) -> list[Score]:
     problem, counting, formulas = sent
     members = [
-        (i, Candidate(problem, *fields, exponents=exponents))
-        for i, (*fields, exponents) in enumerate(formulas)
+        (i, Candidate(problem, text, method, syntax, parameters, exponents=exponents))
+        for i, (text, method, syntax, parameters, exponents) in enumerate(formulas)
     ]
     return [result for _, result in _scored(_worker[0], _Task(members, counting, ()))]
 
