@@ -62,6 +62,7 @@ def test_a_noisy_pool_makes_a_noisy_study(rehearsal: Rehearsal, tmp_path) -> Non
     ]
     assert by_text.get("x**4 + 1e7*x - 1e7*x") == 11
     assert rehearsal.organiser.verify(study.id)
+    rehearsal.organiser.close(study.id)
     export = rehearsal.organiser.monitor.export(study.id)
     assert "noisy operands" in preregistration(export.configuration)
     write_export(tmp_path / "out", export)
