@@ -94,8 +94,7 @@ def read_upload(
             columns, candidates = read_pool(path)
         except DataError as error:  # it names the file by where it lies here
             raise DataError(error.message.replace(str(path), name), hint=error.hint) from error
-        spared = {"error", "eic", "out_of_range", "exponents"}
-        scored_here = not set(SCORE_COLUMNS) - spared <= set(columns)
+        scored_here = not set(SCORE_COLUMNS) - {"error", "eic", "out_of_range"} <= set(columns)
         if scored_here:
             if exponents is not None:
                 candidates = [replace(each, exponents=exponents) for each in candidates]

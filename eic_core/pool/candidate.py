@@ -116,7 +116,6 @@ class Score:
             "invalid": str(self.invalid) if read else "",
             "singular": str(self.singular) if read else "",
             "out_of_range": str(self.out_of_range) if read else "",
-            "exponents": self.exponents if read else "",
             "error": self.error,
         }
 

@@ -33,7 +33,6 @@ SCORE_COLUMNS = (
     "invalid",
     "singular",
     "out_of_range",
-    "exponents",
     "error",
 )
 
@@ -312,14 +311,16 @@ def _to_send(task: _Task) -> _Sent:
 def write_scored(
     path: Path, columns: Sequence[str], candidates: Sequence[Candidate], scores: Sequence[Score]
 ) -> None:
-    """Write a scored pool: its columns, but for scores that it held, then `SCORE_COLUMNS`."""
-    pool_columns = [c for c in columns if c not in SCORE_COLUMNS]
+    """Write a scored pool: its columns, but for scores that it held, how exponents were read, then
+    `SCORE_COLUMNS`.
+    """
+    pool_columns = [c for c in columns if c not in (*SCORE_COLUMNS, "exponents")]
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "wt", encoding="utf-8", newline="") as file:
         writer = csv_writer(file)
-        writer.writerow([*pool_columns, *SCORE_COLUMNS])
+        writer.writerow([*pool_columns, "exponents", *SCORE_COLUMNS])
         for candidate, result in zip(candidates, scores, strict=True):
-            pool_cells, cells = candidate.row, result.cells()
+            cells = {**candidate.row, **result.cells(), "exponents": candidate.exponents}
             writer.writerow(
-                [*[pool_cells.get(c, "") for c in pool_columns], *[cells[c] for c in SCORE_COLUMNS]]
+                [cells.get(c, "") for c in (*pool_columns, "exponents", *SCORE_COLUMNS)]
             )

@@ -34,6 +34,7 @@ def test_the_inspector_follows_its_address(query: dict[str, str], nodes: int) ->
     assert not page.exception
     result = page.session_state["visit"].last_good
     assert result.inspection.formula.complexity == nodes
+    assert ("noisy exponents</span>" in html_of(page)) == (nodes == 3)
 
 
 def test_the_setting_changes_the_address_and_the_numbers() -> None:

@@ -24,11 +24,11 @@ NOT_EIC = """\
 EXPONENTS = (
     "One thing is a matter of choice: whether the 4 of `x**4` has noise. Here it has none: a whole "
     "or half exponent that is written as a number belongs to its operator, `x**4` has two nodes, "
-    "and with x from 1 to 5 it loses 0.62 digits (EIC). The paper's program nd2py does so for 2 and "
-    "3 alone; any other exponent is a node with noise of its own: three nodes, 0.78 digits. "
-    "*Exponents* beside the notation, and `--exponents noisy`, measure in that way; a negative "
-    "base then has no power. Roots are exact in both. Everything that stores or shows a number "
-    "says which it was."
+    "and with x from 1 to 5 it loses 0.62 digits (EIC). The paper's program nd2py does so for "
+    "squares and cubes alone; any other exponent is an operand with noise of its own: three nodes, "
+    "0.78 digits. *Exponents* beside the notation, and `--exponents noisy`, measure in that way; a "
+    "negative base then has no power. Roots are exact in both. Links, files and reports keep the "
+    "choice."
 )
 
 LEAVES = (
