@@ -13,8 +13,13 @@ from pathlib import Path
 from typing import TextIO
 
 from eic_core.errors import DataError, FormulaError
-from eic_core.formula.syntax import EXPONENTS, Reading, check_exponents, read
+from eic_core.formula.syntax import EXPONENTS, Reading, read
 from eic_core.formula.tree import Exponents
+
+
+def exponents_in(cell: str) -> Exponents:
+    """What a cell of the column ``exponents`` says; anything else in it is of another meaning."""
+    return next((each for each in EXPONENTS if each == cell.strip()), EXPONENTS[0])
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ class Candidate:
             syntax=row.get("syntax") or "",
             parameters=parameters,
             row=row,
-            exponents=check_exponents(row.get("exponents") or EXPONENTS[0]),
+            exponents=exponents_in(row.get("exponents") or ""),
         )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from eic_core.errors import DataError
-from eic_core.formula.syntax import EXPONENTS, check_exponents
+from eic_core.formula.syntax import EXPONENTS
 from eic_core.formula.tree import Exponents
 from eic_core.pool import Candidate, Score
 from eic_core.pool.candidate import opened_pool
@@ -122,7 +122,7 @@ class ScoredPool:
             refused=np.array([bool(error) for error in texts[10]]),
             r2_column=r2,
             source=source,
-            exponents=_one_way({text for text in texts[11] if text}),
+            exponents=_one_way(set(texts[11])),
         )
 
     @classmethod
@@ -153,14 +153,15 @@ class ScoredPool:
         )
 
 
-def _one_way(exponents: set[str]) -> Exponents:
+def _one_way(cells: set[str]) -> Exponents:
     """How a pool's exponents were read; `DataError` if not all in one way."""
+    exponents = [each for each in EXPONENTS if each in cells]
     if len(exponents) > 1:
         raise DataError(
             "the pool mixes scores of exact and of noisy exponents",
             hint="score it anew: python -m eic_core score",
         )
-    return check_exponents(exponents.pop()) if exponents else EXPONENTS[0]
+    return exponents[0] if exponents else EXPONENTS[0]
 
 
 def _extra(candidate: Candidate) -> str:

@@ -11,10 +11,8 @@ from functools import cached_property
 
 from eic_core import wording
 from eic_core.errors import DataError
-from eic_core.formula.syntax import EXPONENTS
 from eic_core.formula.syntax.languages import language
-from eic_core.formula.tree import Exponents
-from eic_core.pool.candidate import Candidate
+from eic_core.pool.candidate import Candidate, exponents_in
 from eic_core.pool.importers.listed import MAX_BYTES, NO_FORMULA, Listed, Rows
 from eic_core.pool.importers.sheets import Sheet, cell_of, sheet_of
 
@@ -151,7 +149,7 @@ def read_table_rows(
                 parameters=_parameters(cell_of(cells, extra)),
                 stored=scores[number - 1],
                 error=CUT if formula.endswith("...") else "" if formula else NO_FORMULA,
-                exponents=_exponents(cell_of(cells, exponents)),
+                exponents=exponents_in(cell_of(cells, exponents)),
             )
         )
     return rows, (*sheet.notes, *notes)
@@ -174,10 +172,6 @@ def unguarded(cell: str) -> str:
     ('-x+1', "x'")
     """
     return cell[1:] if cell[:1] == "'" and cell[1:].lstrip().startswith(_SPREADSHEET) else cell
-
-
-def _exponents(cell: str) -> Exponents:
-    return next((each for each in EXPONENTS if each == cell.strip()), EXPONENTS[0])
 
 
 def _parameters(extra: str) -> dict[str, str]:

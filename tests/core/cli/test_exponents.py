@@ -107,3 +107,8 @@ def test_texts_are_scored_with_the_choice():
     exact, noisy = (score(["x**4"], samples, exponents=each)[0] for each in ("exact", "noisy"))
     assert (exact.complexity, noisy.complexity) == (2, 3)
     assert (exact.exponents, noisy.exponents) == ("exact", "noisy")
+
+
+def test_a_column_of_that_name_and_another_meaning_does_no_harm(files):
+    (files / "pool.csv").write_text("problem,formula,exponents\np,x**4,4\n")
+    assert [each.exponents for each in read_pool(files / "pool.csv")[1]] == ["exact"]
