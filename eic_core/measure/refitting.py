@@ -54,7 +54,8 @@ def with_constants(formula: Formula, constants: Sequence[float]) -> Formula:
                 node._replace(label=constant_label(next(given))) if is_decimal(node) else node
                 for node in formula.nodes
             ]
-        )
+        ),
+        exponents=formula.exponents,
     )
 
 

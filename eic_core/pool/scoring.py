@@ -18,7 +18,7 @@ from eic_core.engine.amplify import amplify
 from eic_core.errors import DataError, UserError
 from eic_core.exports import csv_writer
 from eic_core.formula.syntax import Reading
-from eic_core.formula.tree import Formula
+from eic_core.formula.tree import Exponents, Formula
 from eic_core.measure.fit import r_squared
 from eic_core.measure.table import Table, VariableMatch, read_table
 from eic_core.pool.candidate import Candidate, Score, opened_pool, read_candidate
@@ -135,10 +135,13 @@ def measure_formula(formula: Formula, samples: Samples) -> Score:
         invalid=len(samples) - result.valid_count,
         singular=result.singular_samples,
         out_of_range=result.out_of_range,
+        exponents=formula.exponents,
     )
 
 
-def score(formulas: Iterable[Formula | str], samples: Samples) -> list[Score]:
+def score(
+    formulas: Iterable[Formula | str], samples: Samples, *, exponents: Exponents = "exact"
+) -> list[Score]:
     """Score formulas on the same rows, in order, none dropped; in double precision alone.
 
     Parameters
@@ -147,6 +150,8 @@ def score(formulas: Iterable[Formula | str], samples: Samples) -> list[Score]:
         Texts are read in any notation.
     samples
         With a column for each variable, by name; with a target for R^2.
+    exponents
+        How literal exponents of texts are read; see `eic_core.read`.
 
     Returns
     -------
@@ -168,7 +173,7 @@ def score(formulas: Iterable[Formula | str], samples: Samples) -> list[Score]:
     for formula in formulas:
         try:
             if isinstance(formula, str):
-                reading = read_candidate(Candidate("", formula), names)
+                reading = read_candidate(Candidate("", formula, exponents=exponents), names)
                 if isinstance(reading, str):
                     scores.append(Score(error=reading))
                     continue
@@ -186,7 +191,7 @@ class _Task(NamedTuple):
     # of the first members, if they have been read; to send them takes longer than to read again
 
 
-_Sent = tuple[str, Counting, list[tuple[str, str, str, Mapping[str, str]]]]
+_Sent = tuple[str, Counting, list[tuple[str, str, str, Mapping[str, str], Exponents]]]
 """A task as plain texts, which are sent faster than they are read."""
 
 _worker: list[ProblemData] = []
@@ -199,7 +204,10 @@ def _prepare(folder: str) -> None:
 
 def _score_sent(sent: _Sent) -> list[Score]:
     problem, counting, formulas = sent
-    members = [(i, Candidate(problem, *fields)) for i, fields in enumerate(formulas)]
+    members = [
+        (i, Candidate(problem, text, method, syntax, parameters, exponents=exponents))
+        for i, (text, method, syntax, parameters, exponents) in enumerate(formulas)
+    ]
     return [result for _, result in _scored(_worker[0], _Task(members, counting, ()))]
 
 
@@ -296,21 +304,23 @@ def _run(
 
 
 def _to_send(task: _Task) -> _Sent:
-    fields = [(c.formula, c.method, c.syntax, c.parameters) for _, c in task.members]
+    fields = [(c.formula, c.method, c.syntax, c.parameters, c.exponents) for _, c in task.members]
     return task.members[0][1].problem, task.counting, fields
 
 
 def write_scored(
     path: Path, columns: Sequence[str], candidates: Sequence[Candidate], scores: Sequence[Score]
 ) -> None:
-    """Write a scored pool: its columns, but for scores that it held, then `SCORE_COLUMNS`."""
-    pool_columns = [c for c in columns if c not in SCORE_COLUMNS]
+    """Write a scored pool: its columns, but for scores that it held, how exponents were read, then
+    `SCORE_COLUMNS`.
+    """
+    pool_columns = [c for c in columns if c not in (*SCORE_COLUMNS, "exponents")]
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "wt", encoding="utf-8", newline="") as file:
         writer = csv_writer(file)
-        writer.writerow([*pool_columns, *SCORE_COLUMNS])
+        writer.writerow([*pool_columns, "exponents", *SCORE_COLUMNS])
         for candidate, result in zip(candidates, scores, strict=True):
-            pool_cells, cells = candidate.row, result.cells()
+            cells = {**candidate.row, **result.cells(), "exponents": candidate.exponents}
             writer.writerow(
-                [*[pool_cells.get(c, "") for c in pool_columns], *[cells[c] for c in SCORE_COLUMNS]]
+                [cells.get(c, "") for c in (*pool_columns, "exponents", *SCORE_COLUMNS)]
             )

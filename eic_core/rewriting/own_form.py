@@ -91,7 +91,7 @@ def compare_own_form(formula: Formula, other: Formula, samples: Samples) -> OwnF
     samples.require(formula.variables)
     _refuse(formula, other)
     rows = choose_rows(formula, samples)
-    terms = Terms()
+    terms = Terms(formula.exponents)
     root, form = terms.add(formula), terms.add(other)
     table = search_table(terms, root, samples, rows, formula, DIGITS)
     truth = Truth(table, root, samples, rows)

@@ -118,7 +118,7 @@ def repair(
             "What helps: inspect each branch as a formula of its own, on the rows that take it.",
         )
     rows = choose_rows(formula, samples)
-    terms = Terms()
+    terms = Terms(formula.exponents)
     root = terms.add(formula)
     table = search_table(terms, root, samples, rows, formula)
     truth = Truth(table, root, samples, rows)
