@@ -440,6 +440,9 @@ class _Attempt(Arithmetic):
 
     def _decide(self, step: Step, row: Operator, a: list[Ball], value: Ball) -> Ball:
         """The value of a step that may be 0, on a jump, or without one; or asks for more bits."""
+        if row.multiples and a[1] != 0 and (number := self._multiple(step)) is not None:
+            self.multiples[step.slot] = number
+            return row.exact(BALLS, [number, arb(1)], None) * a[1]
         try:
             own = self._combination(step.slot)
             if own.is_rational:
@@ -452,8 +455,6 @@ class _Attempt(Arithmetic):
             value = self._value_again(step, row)
             if self._is_decided(row, value):
                 return value
-        if row.multiples and a[1] != 0:
-            return self._remainder(step, row)
         if not value.is_finite():
             self._look_for_value(row, step, a)
         elif contains_zero(value) and not row.steps:
@@ -470,23 +471,25 @@ class _Attempt(Arithmetic):
             return a[0]  # so large that it jumps by nothing
         self._deeper()
 
-    def _remainder(self, step: Step, row: Operator) -> Ball:
-        """A remainder beside a jump: of so many halves of the divisor, as is proved or shows."""
+    def _multiple(self, step: Step) -> Ball | None:
+        """How many times a divisor is in a number, where a remainder may jump: so many halves, as
+        is proved or shows; None where a proof says something else.
+        """
         x, y = step.operands
         try:
-            number = _ball_of((self._combination(x) / self._combination(y)).rational)
+            exact = (self._combination(x) / self._combination(y)).rational
+            return None if (2 * exact).q != 1 else _ball_of(exact)
         except Unprovable:
             ratio = self.y[x] / self.y[y]
             number = BALLS.nint((2 * ratio).mid()) / 2
             self._assume_zero(step.slot, ratio - number, max(magnitude(ratio), 0))
-        self.multiples[step.slot] = number
-        rest = row.exact(BALLS, [number, arb(1)], None)
-        return rest * self.y[y]
+            return number
 
     def _hold(self, step: Step, row: Operator) -> None:
         """Ask for bits that hold the operands of a step that may jump."""
         if row.steps or row.jumps:
-            longest = max(self.y[i].bits() for i in step.operands)
+            exact = [self.y[i] for i in step.operands if self.y[i].is_exact()]
+            longest = max((x.bits() for x in exact), default=0)
             if longest > self.bits - FIRST_BITS // 2 and self.bits < MOST_BITS:
                 raise _NeedsBits(longest + FIRST_BITS)
 
@@ -616,7 +619,8 @@ class _Attempt(Arithmetic):
 def _is_simple(row: Operator, step: Step) -> bool:
     """Whether a value that is good to many digits and of ordinary size needs no other look."""
     small = not row.power or abs(step.parameter) < 1000
-    return row.numeric and not (row.selects or row.steps or row.exponential or row.period) and small
+    others = row.selects or row.steps or row.exponential or row.period or row.multiples
+    return row.numeric and small and not others
 
 
 def _guard(row: Operator, step: Step, a: list[Ball]) -> None:
