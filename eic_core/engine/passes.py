@@ -46,6 +46,7 @@ def run_pass(
     *,
     beyond: bool = True,
     settled: Settled = NOTHING_SETTLED,
+    recheck_s2: float = RECHECK_S2,
 ) -> Pass:
     """One pass over the rows ``[start, stop)``, native if possible.
 
@@ -54,6 +55,7 @@ def run_pass(
     - `values`, shape (N,): receives the root's values at the same rows.
     - `kept`: receives s^2 of some slots, except at samples that `held` leaves out.
     - `beyond`: False to count an overflow as invalid.
+    - `recheck_s2`: the s^2 above which a sample counts as `PRECISION`; at most the default.
 
     Returns sums and counts for each slot, and a status for each sample that was run.
     """
@@ -61,7 +63,7 @@ def run_pass(
     packed = None if engine is None or settled else engine.pack(tape)
     if engine is None or packed is None:
         return _run_reference(
-            tape, samples, start, stop, held, edges, values, kept, beyond, settled
+            tape, samples, start, stop, held, edges, values, kept, beyond, settled, recheck_s2
         )
     mode = (native.EDGES | native.SIGNS) if edges else 0
     if not beyond:
@@ -82,6 +84,7 @@ def run_pass(
         out=INVALID | held,
         keep_y=keep_y,
         keep_s2=keep_s2,
+        recheck_s2=recheck_s2,
     )
 
 
@@ -104,6 +107,7 @@ def _run_reference(
     kept: Kept,
     beyond: bool,
     settled: Settled,
+    recheck_s2: float,
 ) -> Pass:
     count = len(tape)
     rows = max(1, min(stop - start, 16_384 if count <= 64 else max(1_024, 2**20 // count)))
@@ -112,7 +116,7 @@ def _run_reference(
         last = min(stop, first + rows)
         columns = {name: samples.columns[name][first:last] for name in tape.variables}
         block = evaluate_around(tape, columns, last - first, settled)
-        parts.append(_part_of(tape, block, held, edges, beyond))
+        parts.append(_part_of(tape, block, held, edges, beyond, recheck_s2))
         if values is not None:
             values[first:last] = block.y[-1]
         for slot, s2 in zip(kept.slots, kept.s2, strict=True):
@@ -143,10 +147,16 @@ def together(passes: Sequence[Pass]) -> Pass:
     )
 
 
-def _part_of(tape: Tape, block: Block, held: int, edges: bool, beyond: bool) -> Pass:
+def _part_of(
+    tape: Tape, block: Block, held: int, edges: bool, beyond: bool, recheck_s2: float
+) -> Pass:
     if not beyond:
         np.minimum(block.first_invalid, block.overflow_at, out=block.first_invalid)
     status = np.where(block.first_invalid != VALID, INVALID, 0).astype(np.uint8)
+    if recheck_s2 < RECHECK_S2:
+        for step, s2 in zip(tape.steps, block.s2, strict=True):
+            reached = block.active_at(step.slot) & (step.node < block.first_invalid)
+            block.suspect |= reached & ~(s2 <= recheck_s2)
     precision = block.suspect & ~block.out_of_range
     status[block.out_of_range & (block.overflow_at != VALID)] |= HIGH
     status[block.out_of_range & (block.overflow_at == VALID)] |= LOW

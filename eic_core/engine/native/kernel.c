@@ -2,7 +2,7 @@
  *
  * Values come from the inner loops of NumPy's own ufuncs, so that they are the numbers that a
  * NumPy user sees; the recursion of Algorithm 1 (Yu et al., Eq. recursive_relation) and the rules
- * at its edges come from operators.h, which is generated from the operator table.  Nothing here
+ * at its edges come from operators.h, which the build makes from the operator table.  Nothing here
  * allocates, and nothing touches Python: callers hold no lock. */
 
 #include <float.h>
@@ -25,7 +25,7 @@
 #define INDEPENDENT
 #endif
 
-#include "operators.h"
+#include <operators.h>
 
 typedef void (*Loop)(char **args, const intptr_t *count, const intptr_t *strides, void *data);
 
@@ -68,7 +68,6 @@ enum { VALID_ROWS, INVALID_ROWS, RANGE_ROWS, SINGULAR_ROWS, MARKED_ROWS, COUNTS 
 
 int64_t eic_codes(void) { return (int64_t)(sizeof TABLE / sizeof TABLE[0]); }
 const char *eic_name(int64_t code) { return TABLE[code].name; }
-double eic_recheck_s2(void) { return RECHECK_S2; }
 int64_t eic_call_size(void) { return (int64_t)sizeof(Call); }
 
 CLONES static double sum_of(const double *x, int64_t n)
@@ -556,12 +555,13 @@ void eic_worst(const Call *c, int64_t unused)
 }
 
 /* Run a tape over its samples.  Returns how many samples were taken. */
-int64_t eic_run(const Call *c, int64_t operands)
+int64_t eic_run(const Call *c, int64_t operands, double recheck_s2)
 {
     Chunk chunk, *x = &chunk;
     Slot k;
     memset(&k, 0, sizeof k);
     k.skip = (uint8_t)c->skip;
+    k.recheck_s2 = recheck_s2;
     k.alone = !c->buffer;
     k.calm = !c->keep_s2;
     k.overflow_is_invalid = (c->mode & OVERFLOW_IS_INVALID) != 0;

@@ -17,7 +17,7 @@ import numpy as np
 
 from eic_core.engine.native import build
 from eic_core.engine.native.loops import double_loop
-from eic_core.engine.tape import SMALLEST_NORMAL, Tape, constant_value, leaf_in_range
+from eic_core.engine.tape import RECHECK_S2, SMALLEST_NORMAL, Tape, constant_value, leaf_in_range
 from eic_core.formula.tree import CONSTANT, VARIABLE, Node
 from eic_core.operators import NUMPY, OPERATORS, Operator
 
@@ -78,7 +78,7 @@ class Pass:
 
 class Library:
     """The loaded library with the loops that it may call.
-    Raises `OSError` if it cannot be loaded, or was built from another table.
+    Raises `OSError` if it cannot be loaded, or was built for another interface.
     """
 
     def __init__(self, path: os.PathLike[str] | str) -> None:
@@ -88,13 +88,13 @@ class Library:
             getattr(library, name).restype = ctypes.c_int64
         library.eic_name.restype = ctypes.c_char_p
         library.eic_name.argtypes = [ctypes.c_int64]
-        library.eic_recheck_s2.restype = ctypes.c_double
         if library.eic_call_size() != 8 * _CALL_SIZE:
             raise OSError("the native engine was built for another interface")
         self._run = library.eic_run
         self._worst = library.eic_worst
         self._worst.restype = None
-        self._run.argtypes = self._worst.argtypes = [ctypes.c_void_p, ctypes.c_int64]
+        self._worst.argtypes = [ctypes.c_void_p, ctypes.c_int64]
+        self._run.argtypes = [*self._worst.argtypes, ctypes.c_double]
         self.codes = {library.eic_name(i).decode(): i for i in range(library.eic_codes())}
         self._rows = {name: OPERATORS[name] for name in self.codes}
         self._loops = array("q", bytes(16 * _MOST_LOOPS))  # never moves: runs hold its address
@@ -111,10 +111,6 @@ class Library:
         self._tables_at = self._table.buffer_info()[0], self._program.buffer_info()[0]
         self._entries: dict[tuple[str, int, tuple[int, int] | None], _Entry | None] = {}
         self._local = threading.local()
-
-    @property
-    def recheck_s2(self) -> float:
-        return float(self._library.eic_recheck_s2())
 
     def _loop(self, function: Any) -> int:
         known = self._loop_ids.get(function)
@@ -259,6 +255,7 @@ class Library:
         keep_terms: Sequence[tuple[int, int]] = (),
         slots: int = 0,
         told: np.ndarray | None = None,
+        recheck_s2: float = RECHECK_S2,
     ) -> Pass:
         """Run a tape over samples, without Python's lock.
 
@@ -269,6 +266,7 @@ class Library:
         - `keep_y`, `keep_s2`, `keep_terms`: addresses for values, s^2 and the terms of edges.
         - `slots`: how many slots are run, the first ones; 0 for all.
         - `told`: slots whose sums and signs are returned, without edges; all by default.
+        - `recheck_s2`: the s^2 above which a sample counts as `PRECISION`.
         """
         count = packed.operands
         if not slots:
@@ -324,7 +322,7 @@ class Library:
                 *[0 if k is None else k.buffer_info()[0] for k in kept],
             ),
         )
-        taken = self._run(call.buffer_info()[0], count)
+        taken = self._run(call.buffer_info()[0], count, recheck_s2)
         if packed.buffers:
             self._worst(call.buffer_info()[0], count)
         counts = whole[counts_at:marks].tolist()
