@@ -52,6 +52,7 @@ class Tape:
     reads: list[int]  # The slots that each slot reads, one slot after the other
     roots: tuple[int, ...]  # For each formula, its last slot
     population: bool  # Whether it holds many formulas, perhaps only one of them
+    variables: tuple[str, ...]  # In the order of their slots
     _compiled: dict[str, Any] = field(repr=False)
 
     def __init__(
@@ -68,6 +69,7 @@ class Tape:
             reads=reads,
             roots=roots,
             population=population,
+            variables=tuple([node[3] for node in first_nodes if node[1] == VARIABLE]),
             _compiled={},
         )
 
@@ -86,10 +88,6 @@ class Tape:
             found.append(tuple(self.reads[start:stop]))
             start = stop
         return found
-
-    @cached_property
-    def variables(self) -> tuple[str, ...]:
-        return tuple([node[3] for node in self.first_nodes if node[1] == VARIABLE])
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:

@@ -70,7 +70,7 @@ def values(formula: Formula, samples: Samples, *, stop_at_invalid: bool = False)
         out=INVALID,
         keep_y=[(len(tape) - 1, int(out.ctypes.data))],
     )
-    if run.taken < len(samples):
+    if run.gave_up:
         return None
     if run.status is not None and (run.status & INVALID).any():
         if stop_at_invalid:

@@ -39,36 +39,54 @@ enum { EDGES = 1, SIGNS = 2, VALUES_ONLY = 4, OVERFLOW_IS_INVALID = 8, FIRST_BAD
 
 enum { INSTRUCTION = 4 };  /* loop, inputs, first input, second input */
 
+/* A tape, as it is kept. */
 typedef struct {
+    int64_t slots, operands;
+    int64_t buffers;                  /* how many the slots of a population share; 0: each its own */
+    int32_t *numbers;                 /* kinds, operands, buffers */
+    const double *parameters;         /* and constants */
+    const int32_t *entries, *program; /* tables of the library */
+    const int64_t *loops;             /* pairs: function, data */
+} Packed;
+
+/* A run of it, as it is asked for. */
+typedef struct {
+    const Packed *tape;
     int64_t slots, rows, chunk, mode;
     int64_t skip, out;                /* bits of a status: nothing more to do; not in the sums */
+    const int64_t *columns;           /* addresses of the columns, in the order of their leaves */
+    double *space;                    /* results, then scratch */
+    const int64_t *keep_y, *keep_s2;  /* addresses by slot, or 0; or null */
+    const int64_t *keep_terms;        /* addresses by operand of the tape */
+} Asked;
+
+typedef struct {
+    int64_t slots, rows, chunk, mode, skip, out;
     const int32_t *kinds;             /* per slot: a leaf's code, or the number of an entry */
     const int32_t *operands;          /* of all slots, one after the other */
     const double *parameters;         /* per slot: a constant, or the exact parameter */
     const double *constants;          /* of all programs, one after the other */
-    const int32_t *entries, *program; /* tables of the library */
-    const int64_t *loops;             /* pairs: function, data */
-    const int64_t *columns;           /* addresses of the columns, in the order of their leaves */
+    const int32_t *entries, *program;
+    const int64_t *loops, *columns;
     const int32_t *buffer;            /* per slot: which buffer it has; null: each its own */
     int64_t buffers;
     double *scratch;
     double *sum;                      /* per slot, over the samples that are in */
-    int64_t *singular;                /* the same */
     double *edge_sum;                 /* per operand of the tape */
+    int64_t *singular;                /* per slot, how many */
     int64_t *signs;                   /* per slot: 1 positive, 2 negative; of a population, 1 if
                                          anything is known of a sample */
     int64_t *counts;                  /* COUNTS numbers */
     uint8_t *status;                  /* per sample of the last slot; all 0 unless counted */
     int32_t *dead;
-    const int64_t *keep_y, *keep_s2;  /* addresses by slot, or 0; or null */
-    const int64_t *keep_terms;        /* addresses by operand of the tape */
+    const int64_t *keep_y, *keep_s2, *keep_terms;
 } Call;
 
-enum { VALID_ROWS, INVALID_ROWS, RANGE_ROWS, SINGULAR_ROWS, MARKED_ROWS, COUNTS };
+enum { SINGULAR_ROWS, MARKED_ROWS, COUNTS };
 
 int64_t eic_codes(void) { return (int64_t)(sizeof TABLE / sizeof TABLE[0]); }
 const char *eic_name(int64_t code) { return TABLE[code].name; }
-int64_t eic_call_size(void) { return (int64_t)sizeof(Call); }
+int64_t eic_call_size(void) { return (int64_t)(sizeof(Packed) + sizeof(Asked)); }
 
 CLONES static double sum_of(const double *x, int64_t n)
 {
@@ -140,25 +158,22 @@ CLONES static int64_t count_of(const int64_t *mask, int64_t n)
     return found;
 }
 
-/* Bits of a status that are met; marks the samples that are in the sums, and counts what is met. */
+/* Marks the samples that are in the sums, and counts them and those of which anything is known;
+ * whether one in the sums has few digits. */
 CLONES static uint8_t judge_chunk(const uint8_t *restrict status, uint8_t out,
-                                  int64_t *restrict ok, int64_t *restrict counts, int64_t n)
+                                  int64_t *restrict ok, int64_t *all, int64_t *told, int64_t n)
 {
-    int64_t valid = 0, invalid = 0, range = 0, marked = 0, coarse = 0;
+    int64_t valid = 0, marked = 0, coarse = 0;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const int64_t s = status[r], in = -(int64_t)!(s & out);
         ok[r] = in;
         valid -= in;
-        invalid += (s & INVALID) != 0;
-        range += (s & (HIGH | LOW)) != 0;
         marked += s != 0;
         coarse |= in & s & PRECISION;
     }
-    counts[VALID_ROWS] = valid;
-    counts[INVALID_ROWS] = invalid;
-    counts[RANGE_ROWS] = range;
-    counts[MARKED_ROWS] = marked;
+    *all = valid;
+    *told += marked;
     return coarse != 0;
 }
 
@@ -466,20 +481,13 @@ static void gather(const Call *c, Chunk *x, int64_t start, int64_t n)
     const int64_t *ok = 0;
     int64_t singular_possible = 0, valid = n;
     if (status) {
-        int64_t found[COUNTS] = {0};
-        singular_possible = judge_chunk(status, (uint8_t)c->out, x->ok, found, n);
-        valid = found[VALID_ROWS];
-        for (int i = 0; i < COUNTS; i++)
-            counts[i] += found[i];
+        singular_possible = judge_chunk(status, (uint8_t)c->out, x->ok, &valid,
+                                        &counts[MARKED_ROWS], n);
         ok = x->ok;
-        if (c->status) {
-            memcpy(c->status + start, status, (size_t)n);
-            memcpy(c->dead + start, x->dead, (size_t)n * sizeof(int32_t));
-        }
+        memcpy(c->status + start, status, (size_t)n);
+        memcpy(c->dead + start, x->dead, (size_t)n * sizeof(int32_t));
     } else {
-        counts[VALID_ROWS] += n;
-        if (c->status)
-            memset(c->status + start, 0, (size_t)n);
+        memset(c->status + start, 0, (size_t)n);
     }
     if (c->mode & VALUES_ONLY)
         return;
@@ -539,9 +547,8 @@ static void settle_slot(const Call *c, Chunk *x, int64_t slot, int64_t start, in
 }
 
 /* Per slot of a population, the largest sum at or below it, and whether anything is known there. */
-void eic_worst(const Call *c, int64_t unused)
+static void spread_worst(const Call *c)
 {
-    (void)unused;
     const int32_t *o = c->operands;
     for (int64_t slot = 0; slot < c->slots; slot++) {
         if (c->kinds[slot] < 0)
@@ -554,9 +561,58 @@ void eic_worst(const Call *c, int64_t unused)
     }
 }
 
-/* Run a tape over its samples.  Returns how many samples were taken. */
-int64_t eic_run(const Call *c, int64_t operands, double recheck_s2)
+/* Give each slot of a population a buffer, which goes to another once nothing reads the slot any
+ * more; two more numbers a slot lie behind, to reckon with.  Returns how many buffers there are. */
+int64_t eic_share_buffers(const Packed *tape)
 {
+    const int64_t slots = tape->slots;
+    const int32_t *o = tape->numbers + slots;
+    int32_t *buffer = tape->numbers + slots + tape->operands;
+    int32_t *readers = buffer + slots, *vacant = readers + slots, count = 0, left = 0;
+    memset(readers, 0, (size_t)slots * sizeof(int32_t));
+    for (int64_t i = 0; i < tape->operands; i++)
+        readers[o[i]]++;
+    for (int64_t slot = 0; slot < slots; slot++) {
+        const int32_t kind = tape->numbers[slot];
+        buffer[slot] = left ? vacant[--left] : count++;
+        if (!readers[slot])
+            vacant[left++] = buffer[slot];
+        for (int32_t i = kind < 0 ? 0 : tape->entries[WIDTH * kind + OPERANDS]; i > 0; i--, o++)
+            if (!--readers[*o])
+                vacant[left++] = buffer[*o];
+    }
+    return count;
+}
+
+static Call call_of(const Asked *asked)
+{
+    const Packed *t = asked->tape;
+    const int64_t slots = asked->slots;
+    double *at = asked->space;
+    Call c = {
+        slots, asked->rows, asked->chunk, asked->mode, asked->skip, asked->out,
+        t->numbers, t->numbers + t->slots, t->parameters, t->parameters + t->slots,
+        t->entries, t->program, t->loops, asked->columns,
+        t->buffers ? t->numbers + t->slots + t->operands : 0, t->buffers,
+    };
+    c.sum = at, at += slots;
+    c.edge_sum = at, at += t->operands;
+    c.singular = (int64_t *)at, at += slots;
+    c.signs = (int64_t *)at, at += slots;
+    c.counts = (int64_t *)at, at += COUNTS;
+    c.status = (uint8_t *)at, at += (c.rows + 7) / 8;
+    c.dead = (int32_t *)at, at += (c.rows + 1) / 2;
+    c.scratch = at;
+    c.keep_y = asked->keep_y, c.keep_s2 = asked->keep_s2, c.keep_terms = asked->keep_terms;
+    return c;
+}
+
+/* Run a tape over its samples.  Returns of how many samples anything is known (not of a
+ * population), or -1 if it gave up. */
+int64_t eic_run(const Asked *asked, double recheck_s2)
+{
+    const Call call = call_of(asked), *c = &call;
+    const int64_t operands = asked->tape->operands;
     Chunk chunk, *x = &chunk;
     Slot k;
     memset(&k, 0, sizeof k);
@@ -566,11 +622,7 @@ int64_t eic_run(const Call *c, int64_t operands, double recheck_s2)
     k.calm = !c->keep_s2;
     k.overflow_is_invalid = (c->mode & OVERFLOW_IS_INVALID) != 0;
     lay_out(c, x, operands);
-    memset(c->sum, 0, (size_t)c->slots * sizeof(double));
-    memset(c->singular, 0, (size_t)c->slots * sizeof(int64_t));
-    memset(c->edge_sum, 0, (size_t)operands * sizeof(double));
-    memset(c->signs, 0, (size_t)c->slots * sizeof(int64_t));
-    memset(c->counts, 0, (size_t)COUNTS * sizeof(int64_t));
+    memset(c->sum, 0, (size_t)(c->counts + COUNTS - (int64_t *)c->sum) * sizeof(int64_t));
     for (int64_t start = 0; start < c->rows; start += c->chunk) {
         const int64_t n = c->rows - start < c->chunk ? c->rows - start : c->chunk;
         memset(x->dead, 0xff, (size_t)n * sizeof(int32_t));
@@ -595,7 +647,7 @@ int64_t eic_run(const Call *c, int64_t operands, double recheck_s2)
                 continue;
             }
             if (run_slot(c, x, &k, slot, n) && c->mode & FIRST_BAD_ENDS)
-                return start;
+                return -1;
             if (c->buffer)
                 settle_slot(c, x, slot, start, n);
         }
@@ -615,5 +667,7 @@ int64_t eic_run(const Call *c, int64_t operands, double recheck_s2)
                 memcpy((double *)(intptr_t)c->keep_terms[i] + start, x->T + i * c->chunk,
                        (size_t)n * sizeof(double));
     }
-    return c->rows;
+    if (c->buffer)
+        spread_worst(c);
+    return c->counts[MARKED_ROWS];
 }

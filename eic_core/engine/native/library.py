@@ -10,7 +10,6 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,12 +27,10 @@ INVALID, HIGH, LOW, PRECISION, DOUBT = 1, 2, 4, 8, 16
 """What is known of a sample: no real value; a value beyond double range, above or below; fewer than
 three digits left in double precision; a rounding that decides which rule holds."""
 
-VALID_ROWS, INVALID_ROWS, RANGE_ROWS, SINGULAR_ROWS, MARKED_ROWS = range(5)
-COUNTS = 5
-
 MOST_OPERANDS = 64
 _COLUMN, _CONSTANT, _CONSTANT_HIGH, _CONSTANT_LOW = -1, -2, -3, -4
-_CALL_SIZE = 27
+_CALL_SIZE = 20
+_COUNTS = 2
 _MOST_LOOPS = 1024
 _MOST_ENTRIES = 1024
 _LEAST, _MOST = SMALLEST_NORMAL, sys.float_info.max
@@ -49,10 +46,9 @@ class Packed(NamedTuple):
     slots: int
     operands: int
     buffers: int  # How many buffers the slots of a population share; 0 if each has its own
-    columns: list[str]  # Variables in the order of their leaves
-    # Kinds, operands, parameters and constants; of a population, each slot's buffer
-    parts: tuple[Any, ...]
-    addresses: tuple[int, ...]  # Where they lie
+    columns: tuple[str, ...]  # Variables in the order of their leaves
+    address: int  # Of what the library is given of the tape
+    parts: tuple[Any, ...]  # What lies there
 
 
 @dataclass(slots=True)
@@ -70,7 +66,7 @@ class Pass:
     singular_samples: int  # Samples singular at some slot; not of a population
     status: np.ndarray | None  # shape (N,): None if nothing is known of any sample
     dead: np.ndarray | None  # shape (N,): Slot at which a sample first had no real value, or -1
-    taken: int = 0  # How many samples were taken before the run gave up; N if it did not
+    gave_up: bool = False
     # Per slot, how many samples the sums are over, singular ones included; None where that is all
     # that are in, since nothing is chosen
     evaluated: list[int] | None = None
@@ -84,21 +80,18 @@ class Library:
     def __init__(self, path: os.PathLike[str] | str) -> None:
         self._library = ctypes.CDLL(os.fspath(path))
         library = self._library
-        for name in ("eic_codes", "eic_call_size", "eic_run"):
+        for name in ("eic_codes", "eic_call_size", "eic_share_buffers", "eic_run"):
             getattr(library, name).restype = ctypes.c_int64
         library.eic_name.restype = ctypes.c_char_p
         library.eic_name.argtypes = [ctypes.c_int64]
         if library.eic_call_size() != 8 * _CALL_SIZE:
             raise OSError("the native engine was built for another interface")
         self._run = library.eic_run
-        self._worst = library.eic_worst
-        self._worst.restype = None
-        self._worst.argtypes = [ctypes.c_void_p, ctypes.c_int64]
-        self._run.argtypes = [*self._worst.argtypes, ctypes.c_double]
+        self._run.argtypes = [ctypes.c_void_p, ctypes.c_double]
+        library.eic_share_buffers.argtypes = [ctypes.c_void_p]
         self.codes = {library.eic_name(i).decode(): i for i in range(library.eic_codes())}
         self._rows = {name: OPERATORS[name] for name in self.codes}
         self._loops = array("q", bytes(16 * _MOST_LOOPS))  # never moves: runs hold its address
-        self._loops_at = self._loops.buffer_info()[0]
         self._loop_ids: dict[Any, int] = {}
         self._lock = threading.Lock()
         # kinds of the variable and of operators without parameter
@@ -108,7 +101,8 @@ class Library:
         self._table = array("i", bytes(4 * 6 * _MOST_ENTRIES))
         self._program = array("i", bytes(4 * 4 * 8 * _MOST_ENTRIES))
         self._words = 0
-        self._tables_at = self._table.buffer_info()[0], self._program.buffer_info()[0]
+        tables = (self._table, self._program, self._loops)
+        self._tables_at = tuple([held.buffer_info()[0] for held in tables])
         self._entries: dict[tuple[str, int, tuple[int, int] | None], _Entry | None] = {}
         self._local = threading.local()
 
@@ -204,32 +198,43 @@ class Library:
         nodes = tape.first_nodes
         kind_of = self._kinds.get
         kinds: list[Any] = [kind_of(node[1]) for node in nodes]
-        parameters = array("d", bytes(8 * len(nodes)))
+        parameters = [0.0] * len(kinds)
         constants: list[float] = []
         for slot, kind in enumerate(kinds):
-            if kind is not None:
-                continue
-            node = nodes[slot]
-            if node[1] == CONSTANT:
-                kinds[slot], parameters[slot] = _constant(node[3])
-                continue
-            found = self._find_entry(node)
-            if found is None:
-                return None
-            kinds[slot], parameters[slot], own = found
-            constants += own
-        buffers, used = None, 0
-        if tape.population:
-            buffers, used = _shared_buffers(tape)
-        parts: tuple[Any, ...] = (
-            array("i", kinds),
-            array("i", tape.reads),
-            parameters,
-            array("d", constants),
-            *([array("i", buffers)] if buffers is not None else []),
-        )
-        addresses = tuple([part.buffer_info()[0] for part in parts])
-        return Packed(len(kinds), len(tape.reads), used, list(tape.variables), parts, addresses)
+            if kind is None:
+                node = nodes[slot]
+                if node[1] == CONSTANT:
+                    kinds[slot], parameters[slot] = _constant(node[3])
+                    continue
+                found = self._find_entry(node)
+                if found is None:
+                    return None
+                kinds[slot], parameters[slot], own = found
+                constants += own
+        numbers, doubles = array("i", kinds + tape.reads), array("d", parameters + constants)
+        return self.packed(numbers, doubles, len(kinds), tape.variables, shared=tape.population)
+
+    def packed(
+        self,
+        numbers: array[int],
+        doubles: array[float],
+        slots: int,
+        columns: tuple[str, ...] = (),
+        *,
+        shared: bool,
+    ) -> Packed:
+        """A tape of so many slots, of the kinds and operands, and of the parameters and constants.
+        With `shared` its slots share buffers.
+        """
+        count = len(numbers) - slots
+        if shared:
+            numbers.frombytes(bytes(4 * 3 * slots))
+        places = (numbers.buffer_info()[0], doubles.buffer_info()[0], *self._tables_at)
+        head = array("q", (slots, count, 0, *places))
+        address = head.buffer_info()[0]
+        if shared:
+            head[2] = self._library.eic_share_buffers(address)
+        return Packed(slots, count, head[2], columns, address, (head, numbers, doubles))
 
     def _workspace(self, doubles: int) -> tuple[np.ndarray, np.ndarray, int]:
         local = self._local
@@ -275,91 +280,71 @@ class Library:
         chunk = max(min(512, (1 << 16) // held), min(256, (1 << 21) // held), 16) & ~7
         if chunk > rows:
             chunk = (rows + 7) & ~7
-        ints = slots + count  # results lie in scratch: doubles, then integers, then marks
+        ints = slots + count  # results are doubles, then integers, then marks
         counts_at = ints + 2 * slots
-        marks = counts_at + COUNTS
+        marks = counts_at + _COUNTS
         dead_at = marks + (rows + 7) // 8
         inner = dead_at + (rows + 1) // 2
-        scratch = (3 * held + 12 + (count if mode & EDGES else 0)) * chunk + count
+        scratch = (3 * held + 13 + (count if mode & EDGES else 0)) * chunk + count
         scratch += (held * chunk) // 8 + chunk // 2 + 6 * slots + 16
         space, whole, address = self._workspace(inner + scratch)
         if not isinstance(addresses, array):
             addresses = array("q", [addresses[name] for name in packed.columns])
-        kept: tuple[Any, ...] = (None, None, None)
+        kept: tuple[Any, ...] = ()
+        keep_y_at = keep_s2_at = keep_terms_at = 0
         if keep_y or keep_s2 or keep_terms:
-            kept = (
-                _addresses(keep_y, slots),
-                _addresses(keep_s2, slots),
-                _addresses(keep_terms, count),
+            kept = tuple(
+                [
+                    _by_place(pairs, size)
+                    for pairs, size in ((keep_y, slots), (keep_s2, slots), (keep_terms, count))
+                ]
             )
-        a = packed.addresses
-        call = array(
+            keep_y_at, keep_s2_at, keep_terms_at = [
+                held_at.buffer_info()[0] if held_at else 0 for held_at in kept
+            ]
+        asked = array(
             "q",
             (
+                packed.address,
                 slots,
                 rows,
                 chunk,
                 mode,
                 skip,
                 out,
-                a[0],
-                a[1],
-                a[2],
-                a[3],
-                *self._tables_at,
-                self._loops_at,
                 addresses.buffer_info()[0],
-                a[4] if packed.buffers else 0,
-                held,
-                address + 8 * inner,
                 address,
-                address + 8 * ints,
-                address + 8 * slots,
-                address + 8 * (ints + slots),
-                address + 8 * counts_at,
-                address + 8 * marks,
-                address + 8 * dead_at,
-                *[0 if k is None else k.buffer_info()[0] for k in kept],
+                keep_y_at,
+                keep_s2_at,
+                keep_terms_at,
             ),
         )
-        taken = self._run(call.buffer_info()[0], count, recheck_s2)
-        if packed.buffers:
-            self._worst(call.buffer_info()[0], count)
-        counts = whole[counts_at:marks].tolist()
+        marked = self._run(asked.buffer_info()[0], recheck_s2)
         status = dead = None
-        if counts[MARKED_ROWS]:
+        if marked > 0:
             status = whole[marks:dead_at].view(np.uint8)[:rows].copy()
             dead = whole[dead_at:inner].view(np.int32)[:rows].copy()
         elif not mode & SIGNS and not packed.buffers:  # the rest is zeros
             none = [0] * slots
-            return Pass(space[:slots].tolist(), none, [], none, 0, None, None, taken)
-        if told is not None:
-            sums, singular, signs = space[told], whole[ints + told], whole[ints + slots + told]
-            return Pass(
-                sums.tolist(),
-                singular.tolist(),
-                [],
-                signs.tolist(),
-                counts[SINGULAR_ROWS],
-                status,
-                dead,
-                taken,
-            )
-        numbers = space[:ints].tolist()
-        integers = whole[ints:counts_at].tolist()
+            return Pass(space[:slots].tolist(), none, [], none, 0, None, None, marked < 0)
+        if told is None:
+            sums, edge_sums = space[:slots], space[slots:ints].tolist() if mode & EDGES else []
+            singular, signs = whole[ints : ints + slots], whole[ints + slots : counts_at]
+        else:
+            sums, edge_sums = space[told], []
+            singular, signs = whole[ints + told], whole[ints + slots + told]
         return Pass(
-            numbers[:slots],
-            integers[:slots],
-            numbers[slots:] if mode & EDGES else [],
-            integers[slots:],
-            counts[SINGULAR_ROWS],
+            sums.tolist(),
+            singular.tolist(),
+            edge_sums,
+            signs.tolist(),
+            int(whole[counts_at]),
             status,
             dead,
-            taken,
+            marked < 0,
         )
 
 
-@lru_cache(maxsize=8192)
 def _constant(label: str) -> tuple[int, float]:
     value = constant_value(label)
     if _LEAST <= value <= _MOST or leaf_in_range(label, value):
@@ -367,29 +352,7 @@ def _constant(label: str) -> tuple[int, float]:
     return (_CONSTANT_HIGH if abs(value) > 1 else _CONSTANT_LOW), value
 
 
-def _shared_buffers(tape: Tape) -> tuple[list[int], int]:
-    """A buffer for each slot, reused once nothing reads the slot any more; and their number."""
-    last = list(range(len(tape)))
-    for slot, operands in enumerate(tape.operands):
-        for i in operands:
-            last[i] = slot
-    ending: list[list[int]] = [[] for _ in last]
-    for slot, end in enumerate(last):
-        ending[end].append(slot)
-    free: list[int] = []
-    found: list[int] = []
-    count = 0
-    for slot in range(len(tape)):
-        if free:
-            found.append(free.pop())
-        else:
-            found.append(count)
-            count += 1
-        free += [found[i] for i in ending[slot]]
-    return found, count
-
-
-def _addresses(pairs: Sequence[tuple[int, int]], size: int) -> array[int] | None:
+def _by_place(pairs: Sequence[tuple[int, int]], size: int) -> array[int] | None:
     if not pairs:
         return None
     found = array("q", bytes(8 * size))
