@@ -17,7 +17,7 @@ import numpy as np
 from eic_core.engine import extended
 from eic_core.engine.branches import active_slots, plain_values
 from eic_core.engine.constants import settled_constants
-from eic_core.engine.native.library import DOUBT, INVALID, Pass
+from eic_core.engine.native.library import DOUBT, INVALID, Pass, pack
 from eic_core.engine.passes import (
     NOTHING_KEPT,
     NOTHING_SETTLED,
@@ -391,6 +391,7 @@ def amplify(
     6.0
     """
     tape = tape_of(formula)
+    pack(tape)  # which lays it out faster
     samples.require(tape.variables)
     crowded = recheck and len(samples) > most_rechecked(len(formula))  # for 60 digits
     settled = settled_constants(tape) if crowded else NOTHING_SETTLED

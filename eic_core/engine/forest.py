@@ -314,16 +314,13 @@ class Forest:
         return engine.packed(numbers, doubles, len(read), shared=True)
 
     def _run(self, packed: Packed, rows: Floats, *, mode: int, out: int, **kept: Any) -> Any:
-        engine = native.library()
-        assert engine is not None and rows.flags.c_contiguous and rows.dtype == np.float64
+        assert rows.flags.c_contiguous and rows.dtype == np.float64
         _, variables, count = rows.shape
         read = self.symbols[::-1]
         there = self.alphabet.is_variable[read]
         columns = self.alphabet.column[read[there]] + variables * self.owner[::-1][there]
         addresses = array("q", (int(rows.ctypes.data) + 8 * count * columns).tobytes())
-        return engine.run(
-            None, packed, addresses, count, mode=mode, skip=out, out=out, told=self._roots, **kept
-        )
+        return packed.run(addresses, count, mode=mode, skip=out, out=out, told=self._roots, **kept)
 
     @staticmethod
     def _kept(target: Floats, slots: Numbers) -> list[tuple[int, int]]:

@@ -59,9 +59,8 @@ def run_pass(
 
     Returns sums and counts for each slot, and a status for each sample that was run.
     """
-    engine = native.library()
-    packed = None if engine is None or settled else engine.pack(tape)
-    if engine is None or packed is None:
+    packed = None if settled else native.pack(tape)
+    if packed is None:
         return _run_reference(
             tape, samples, start, stop, held, edges, values, kept, beyond, settled, recheck_s2
         )
@@ -74,9 +73,7 @@ def run_pass(
     keep_y = _addresses([len(tape) - 1], values, start) if values is not None else ()
     keep_s2 = _addresses(kept.slots, kept.s2, start) if kept.slots else ()
     skip = INVALID | (held & ~DOUBT)
-    return engine.run(
-        tape,
-        packed,
+    return packed.run(
         addresses,
         stop - start,
         mode=mode,
@@ -209,17 +206,14 @@ def signs_of(step: Step, y: np.ndarray, argument: np.ndarray, ok: np.ndarray) ->
 
 def every_slot(tape: Tape, samples: Samples) -> extended.Plain | None:
     """Values and s^2 of every slot and the terms of every operand; None without native engine."""
-    engine = native.library()
-    packed = None if engine is None else engine.pack(tape)
-    if engine is None or packed is None:
+    packed = native.pack(tape)
+    if packed is None:
         return None
     rows = len(samples)
     y, s2 = np.empty((len(tape), rows)), np.empty((len(tape), rows))
     terms = np.empty((packed.operands, rows))
     keep_y, keep_s2, keep_terms = (_addresses(range(len(a)), a, 0) for a in (y, s2, terms))
-    engine.run(
-        tape,
-        packed,
+    packed.run(
         samples.addresses,
         rows,
         mode=native.EDGES,
@@ -262,15 +256,12 @@ def at_points(
     ascending, and those after the last are not run. Returns shapes (len(slots), m) and (m,), and
     where no slot that was run leaves double range or the real numbers, shape (m,).
     """
-    engine = native.library()
-    packed = None if engine is None else engine.pack(tape)
-    if engine is None or packed is None:
+    packed = native.pack(tape)
+    if packed is None:
         return None
     rows = columns.shape[1]
     y, s2 = np.empty((len(slots), rows)), np.empty((1, rows))
-    found = engine.run(
-        tape,
-        packed,
+    found = packed.run(
         dict(_addresses(tape.variables, columns, 0)),
         rows,
         mode=0,
@@ -293,13 +284,10 @@ def values_at(
     """
     total = len(samples)
     y, s2 = np.empty(total), np.empty(total)
-    engine = native.library()
-    packed = None if engine is None or settled else engine.pack(tape)
-    if engine is not None and packed is not None:
+    packed = None if settled else native.pack(tape)
+    if packed is not None:
         keep_y, keep_s2 = ([(slot, int(kept.ctypes.data))] for kept in (y, s2))
-        engine.run(
-            tape,
-            packed,
+        packed.run(
             samples.addresses,
             total,
             mode=0,

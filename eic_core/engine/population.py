@@ -80,13 +80,10 @@ class Population:
             If a variable has no column.
         """
         samples.require(self.tape.variables)
-        engine = native.library()
-        packed = None if engine is None else engine.pack(self.tape)
-        if engine is None or packed is None:
+        packed = native.pack(self.tape)
+        if packed is None:
             return self._one_by_one(samples, keep_values)
-        run = engine.run(
-            self.tape,
-            packed,
+        run = packed.run(
             samples.addresses,
             len(samples),
             mode=0,
@@ -121,9 +118,8 @@ class Population:
             Shape (M, N).
         """
         samples.require(self.tape.variables)
-        engine = native.library()
-        packed = None if engine is None else engine.pack(self.tape)
-        if engine is None or packed is None:
+        packed = native.pack(self.tape)
+        if packed is None:
             return np.array([plain_values(formula, samples) for formula in self.formulas])
         rows = len(samples)
         kept = np.empty((len(self.tape.roots), rows))
@@ -131,9 +127,7 @@ class Population:
         for i, root in enumerate(self.tape.roots):
             place.setdefault(root, i)
         address = int(kept.ctypes.data)
-        run = engine.run(
-            self.tape,
-            packed,
+        run = packed.run(
             samples.addresses,
             rows,
             mode=native.VALUES_ONLY,

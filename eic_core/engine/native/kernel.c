@@ -43,8 +43,8 @@ enum { INSTRUCTION = 4 };  /* loop, inputs, first input, second input */
 typedef struct {
     int64_t slots, operands;
     int64_t buffers;                  /* how many the slots of a population share; 0: each its own */
-    int32_t *numbers;                 /* kinds, operands, buffers */
-    const double *parameters;         /* and constants */
+    int32_t *kinds, *reads, *buffer;
+    double *parameters, *constants;
     const int32_t *entries, *program; /* tables of the library */
     const int64_t *loops;             /* pairs: function, data */
 } Packed;
@@ -561,27 +561,70 @@ static void spread_worst(const Call *c)
     }
 }
 
-/* Give each slot of a population a buffer, which goes to another once nothing reads the slot any
- * more; two more numbers a slot lie behind, to reckon with.  Returns how many buffers there are. */
-int64_t eic_share_buffers(const Packed *tape)
+/* The nodes of formulas, each of which counts its own from 0, become slots: equal nodes, of one
+ * symbol and the same operands, share one.  Behind the symbols lie three numbers a node for what is
+ * found (its slot; of a slot, its first node and operand); `table`, of zeros, has mask + 1 places,
+ * a power of two and more than there are nodes. */
+void eic_lay_out(Packed *t, const int32_t *ends, int32_t *symbols, int32_t *table, int64_t mask)
 {
-    const int64_t slots = tape->slots;
-    const int32_t *o = tape->numbers + slots;
-    int32_t *buffer = tape->numbers + slots + tape->operands;
-    int32_t *readers = buffer + slots, *vacant = readers + slots, count = 0, left = 0;
-    memset(readers, 0, (size_t)slots * sizeof(int32_t));
-    for (int64_t i = 0; i < tape->operands; i++)
-        readers[o[i]]++;
-    for (int64_t slot = 0; slot < slots; slot++) {
-        const int32_t kind = tape->numbers[slot];
-        buffer[slot] = left ? vacant[--left] : count++;
-        if (!readers[slot])
-            vacant[left++] = buffer[slot];
-        for (int32_t i = kind < 0 ? 0 : tape->entries[WIDTH * kind + OPERANDS]; i > 0; i--, o++)
-            if (!--readers[*o])
-                vacant[left++] = buffer[*o];
+    const int64_t n = t->slots;
+    int32_t *slot_of = symbols + n, *first = slot_of + n, *start = first + n;
+    int32_t slots = 0, i = 0, base = 0, *reads = t->reads, *own = reads;
+    double *held = t->constants, *constants = held;
+    for (; i < n; i++) {
+        const int32_t kind = t->kinds[i], symbol = symbols[i];
+        const int32_t *entry = t->entries + WIDTH * (kind < 0 ? 0 : kind);
+        const int32_t count = kind < 0 ? 0 : entry[OPERANDS];
+        uint64_t hash = (uint32_t)symbol * 0x9e3779b97f4a7c15u;
+        while (i == *ends)
+            base = *ends++;
+        for (int32_t j = 0; j < count; j++) {
+            own[j] = slot_of[base + *reads++];
+            hash = (hash ^ (uint32_t)own[j]) * 0x9e3779b97f4a7c15u;
+        }
+        int64_t place = (int64_t)(hash >> 32) & mask;
+        int32_t slot;
+        for (; (slot = table[place] - 1) >= 0; place = (place + 1) & mask)
+            if (symbols[slot] == symbol
+                && !memcmp(t->reads + start[slot], own, (size_t)count * sizeof *own))
+                break;
+        const int32_t further = kind < 0 ? 0 : entry[CONSTANTS];
+        if (slot < 0) {
+            slot = slots++;
+            table[place] = slots;
+            t->kinds[slot] = kind, symbols[slot] = symbol, t->parameters[slot] = t->parameters[i];
+            first[slot] = i, start[slot] = (int32_t)(own - t->reads);
+            own += count;
+            for (int32_t j = 0; j < further; j++)
+                *constants++ = held[j];
+        }
+        held += further;
+        slot_of[i] = slot;
     }
-    return count;
+    t->slots = slots;
+    t->operands = own - t->reads;
+}
+
+/* Give each slot of a population a buffer, which goes to another once nothing reads the slot any
+ * more; two more numbers a slot lie behind. */
+void eic_share_buffers(Packed *t)
+{
+    int32_t *readers = t->buffer + t->slots, *vacant = readers + t->slots;
+    const int32_t *o = t->reads;
+    int32_t count = 0, left = 0;
+    memset(readers, 0, (size_t)t->slots * sizeof(int32_t));
+    for (int64_t i = 0; i < t->operands; i++)
+        readers[o[i]]++;
+    for (int64_t slot = 0; slot < t->slots; slot++) {
+        const int32_t kind = t->kinds[slot];
+        t->buffer[slot] = left ? vacant[--left] : count++;
+        if (!readers[slot])
+            vacant[left++] = t->buffer[slot];
+        for (int32_t i = kind < 0 ? 0 : t->entries[WIDTH * kind + OPERANDS]; i > 0; i--, o++)
+            if (!--readers[*o])
+                vacant[left++] = t->buffer[*o];
+    }
+    t->buffers = count;
 }
 
 static Call call_of(const Asked *asked)
@@ -591,9 +634,9 @@ static Call call_of(const Asked *asked)
     double *at = asked->space;
     Call c = {
         slots, asked->rows, asked->chunk, asked->mode, asked->skip, asked->out,
-        t->numbers, t->numbers + t->slots, t->parameters, t->parameters + t->slots,
+        t->kinds, t->reads, t->parameters, t->constants,
         t->entries, t->program, t->loops, asked->columns,
-        t->buffers ? t->numbers + t->slots + t->operands : 0, t->buffers,
+        t->buffers ? t->buffer : 0, t->buffers,
     };
     c.sum = at, at += slots;
     c.edge_sum = at, at += t->operands;

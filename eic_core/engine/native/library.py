@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,26 +30,19 @@ three digits left in double precision; a rounding that decides which rule holds.
 
 MOST_OPERANDS = 64
 _COLUMN, _CONSTANT, _CONSTANT_HIGH, _CONSTANT_LOW = -1, -2, -3, -4
-_CALL_SIZE = 20
+_CALL_SIZE = 23
 _COUNTS = 2
 _MOST_LOOPS = 1024
 _MOST_ENTRIES = 1024
 _LEAST, _MOST = SMALLEST_NORMAL, sys.float_info.max
 
 
+_Key = tuple[str, int, tuple[int, int] | None]
+"""An operator, how many operands it has, and its exact parameter."""
+
 _Entry = tuple[int, float, tuple[float, ...]]
 """The number of an operator with its program in the library's table, its parameter, and the
 program's constants."""
-
-
-class Packed(NamedTuple):
-    # slots, operands: how many there are
-    slots: int
-    operands: int
-    buffers: int  # How many buffers the slots of a population share; 0 if each has its own
-    columns: tuple[str, ...]  # Variables in the order of their leaves
-    address: int  # Of what the library is given of the tape
-    parts: tuple[Any, ...]  # What lies there
 
 
 @dataclass(slots=True)
@@ -72,6 +66,114 @@ class Pass:
     evaluated: list[int] | None = None
 
 
+class Packed(NamedTuple):
+    engine: Library
+    # slots, operands: how many there are
+    slots: int
+    operands: int
+    buffers: int  # How many buffers the slots of a population share; 0 if each has its own
+    columns: Sequence[str]  # Variables in the order of their leaves
+    address: int  # Of what the library is given of the tape
+    parts: tuple[Any, ...]  # What lies there
+
+    def run(
+        self,
+        addresses: dict[str, int] | array[int],
+        rows: int,
+        *,
+        mode: int,
+        skip: int,
+        out: int,
+        keep_y: Sequence[tuple[int, int]] = (),
+        keep_s2: Sequence[tuple[int, int]] = (),
+        keep_terms: Sequence[tuple[int, int]] = (),
+        slots: int = 0,
+        told: np.ndarray | None = None,
+        recheck_s2: float = RECHECK_S2,
+    ) -> Pass:
+        """Run a tape over samples, without Python's lock.
+
+        - `addresses`: by variable, or an array of the leaves' addresses in their order.
+        - `mode`: bits such as `EDGES` and `SIGNS`.
+        - `skip`, `out`: bits of a status after which nothing is left to do at a sample, and with
+          which it does not belong to the sums.
+        - `keep_y`, `keep_s2`, `keep_terms`: addresses for values, s^2 and the terms of edges.
+        - `slots`: how many slots are run, the first ones; 0 for all.
+        - `told`: slots whose sums and signs are returned, without edges; all by default.
+        - `recheck_s2`: the s^2 above which a sample counts as `PRECISION`.
+        """
+        count = self.operands
+        if not slots:
+            slots = self.slots
+        held = self.buffers or slots
+        chunk = max(min(512, (1 << 16) // held), min(256, (1 << 21) // held), 16) & ~7
+        if chunk > rows:
+            chunk = (rows + 7) & ~7
+        ints = slots + count  # results are doubles, then integers, then marks
+        counts_at = ints + 2 * slots
+        marks = counts_at + _COUNTS
+        dead_at = marks + (rows + 7) // 8
+        inner = dead_at + (rows + 1) // 2
+        scratch = (3 * held + 13 + (count if mode & EDGES else 0)) * chunk + count
+        scratch += (held * chunk) // 8 + chunk // 2 + 6 * slots + 16
+        space, whole, address = self.engine.workspace(inner + scratch)
+        if not isinstance(addresses, array):
+            addresses = array("q", [addresses[name] for name in self.columns])
+        kept: tuple[Any, ...] = ()
+        keep_y_at = keep_s2_at = keep_terms_at = 0
+        if keep_y or keep_s2 or keep_terms:
+            kept = tuple(
+                [
+                    _by_place(pairs, size)
+                    for pairs, size in ((keep_y, slots), (keep_s2, slots), (keep_terms, count))
+                ]
+            )
+            keep_y_at, keep_s2_at, keep_terms_at = [
+                held_at.buffer_info()[0] if held_at else 0 for held_at in kept
+            ]
+        asked = array(
+            "q",
+            (
+                self.address,
+                slots,
+                rows,
+                chunk,
+                mode,
+                skip,
+                out,
+                addresses.buffer_info()[0],
+                address,
+                keep_y_at,
+                keep_s2_at,
+                keep_terms_at,
+            ),
+        )
+        marked = self.engine.run(asked.buffer_info()[0], recheck_s2)
+        status = dead = None
+        if marked > 0:
+            status = whole[marks:dead_at].view(np.uint8)[:rows].copy()
+            dead = whole[dead_at:inner].view(np.int32)[:rows].copy()
+        elif not mode & SIGNS and not self.buffers:  # the rest is zeros
+            none = [0] * slots
+            return Pass(space[:slots].tolist(), none, [], none, 0, None, None, marked < 0)
+        if told is None:
+            sums, edge_sums = space[:slots], space[slots:ints].tolist() if mode & EDGES else []
+            singular, signs = whole[ints : ints + slots], whole[ints + slots : counts_at]
+        else:
+            sums, edge_sums = space[told], []
+            singular, signs = whole[ints + told], whole[ints + slots + told]
+        return Pass(
+            sums.tolist(),
+            singular.tolist(),
+            edge_sums,
+            signs.tolist(),
+            int(whole[counts_at]),
+            status,
+            dead,
+            marked < 0,
+        )
+
+
 class Library:
     """The loaded library with the loops that it may call.
     Raises `OSError` if it cannot be loaded, or was built for another interface.
@@ -80,15 +182,17 @@ class Library:
     def __init__(self, path: os.PathLike[str] | str) -> None:
         self._library = ctypes.CDLL(os.fspath(path))
         library = self._library
-        for name in ("eic_codes", "eic_call_size", "eic_share_buffers", "eic_run"):
+        for name in ("eic_codes", "eic_call_size", "eic_run"):
             getattr(library, name).restype = ctypes.c_int64
         library.eic_name.restype = ctypes.c_char_p
         library.eic_name.argtypes = [ctypes.c_int64]
         if library.eic_call_size() != 8 * _CALL_SIZE:
             raise OSError("the native engine was built for another interface")
-        self._run = library.eic_run
-        self._run.argtypes = [ctypes.c_void_p, ctypes.c_double]
-        library.eic_share_buffers.argtypes = [ctypes.c_void_p]
+        self.run = library.eic_run
+        self.run.argtypes = [ctypes.c_void_p, ctypes.c_double]
+        self._lay_out, self._share_buffers = library.eic_lay_out, library.eic_share_buffers
+        self._lay_out.argtypes = [*[ctypes.c_void_p] * 4, ctypes.c_int64]
+        self._share_buffers.argtypes = [ctypes.c_void_p]
         self.codes = {library.eic_name(i).decode(): i for i in range(library.eic_codes())}
         self._rows = {name: OPERATORS[name] for name in self.codes}
         self._loops = array("q", bytes(16 * _MOST_LOOPS))  # never moves: runs hold its address
@@ -103,7 +207,7 @@ class Library:
         self._words = 0
         tables = (self._table, self._program, self._loops)
         self._tables_at = tuple([held.buffer_info()[0] for held in tables])
-        self._entries: dict[tuple[str, int, tuple[int, int] | None], _Entry | None] = {}
+        self._entries: dict[_Key, _Entry | None] = {}
         self._local = threading.local()
 
     def _loop(self, function: Any) -> int:
@@ -161,17 +265,15 @@ class Library:
                 self._numbers[entry] = number
         return number
 
-    def _find_entry(self, node: Node) -> _Entry | None:
-        _, operator, children, _, exact, _ = node
-        ratio = None if exact is None else exact.as_integer_ratio()
-        key = (operator, len(children), ratio)
+    def _find_entry(self, key: _Key, node: Node) -> _Entry | None:
         try:
             return self._entries[key]
         except KeyError:
             pass
+        operator, count, _ = key
         row, found = OPERATORS[operator], None
-        if self._rows.get(operator) is row and len(children) <= MOST_OPERANDS:
-            found = self._entry(row, exact, len(children))
+        if self._rows.get(operator) is row and count <= MOST_OPERANDS:
+            found = self._entry(row, node.parameter, count)
             if len(self._entries) > 4096:
                 self._entries.clear()
             self._entries[key] = found  # only rows of the table are kept: others may be withdrawn
@@ -184,7 +286,9 @@ class Library:
         """Kind, parameter and program constants of a node; None if its operator is not native."""
         if node.operator == CONSTANT:
             return (*_constant(node.label), ())
-        return (_COLUMN, 0.0, ()) if node.operator == VARIABLE else self._find_entry(node)
+        return (
+            (_COLUMN, 0.0, ()) if node.operator == VARIABLE else self._find_entry(_key(node), node)
+        )
 
     def pack(self, tape: Tape) -> Packed | None:
         """The tape for this library, kept with the tape; None if an operator is not native."""
@@ -195,48 +299,108 @@ class Library:
         return packed
 
     def _pack(self, tape: Tape) -> Packed | None:
-        nodes = tape.first_nodes
+        formulas = tape.not_laid_out
+        nodes: Sequence[Node]
+        if len(formulas) == 1:
+            nodes = formulas[0].nodes
+        else:
+            nodes = [node for formula in formulas for node in formula.nodes] or tape.first_nodes
         kind_of = self._kinds.get
         kinds: list[Any] = [kind_of(node[1]) for node in nodes]
+        symbols = kinds.copy()
         parameters = [0.0] * len(kinds)
         constants: list[float] = []
-        for slot, kind in enumerate(kinds):
+        places: dict[Any, int] = {}
+        place_of = places.setdefault
+        for i, kind in enumerate(kinds):
             if kind is None:
-                node = nodes[slot]
+                node = nodes[i]
                 if node[1] == CONSTANT:
-                    kinds[slot], parameters[slot] = _constant(node[3])
-                    continue
-                found = self._find_entry(node)
-                if found is None:
-                    return None
-                kinds[slot], parameters[slot], own = found
-                constants += own
-        numbers, doubles = array("i", kinds + tape.reads), array("d", parameters + constants)
-        return self.packed(numbers, doubles, len(kinds), tape.variables, shared=tape.population)
+                    label = node[3]
+                    kinds[i], parameters[i] = _constant(label)
+                    symbols[i] = -1 - place_of((label,), i)
+                else:
+                    key = _key(node)
+                    found = self._find_entry(key, node)
+                    if found is None:
+                        return None
+                    kinds[i], parameters[i], own = found
+                    symbols[i] = -1 - place_of(key, i)
+                    constants += own
+            elif kind < 0:
+                symbols[i] = -1 - place_of(nodes[i][3], i)
+        columns = [name for name in places if name.__class__ is str]
+        if not formulas:
+            numbers, doubles = array("i", kinds + tape.reads), array("d", parameters + constants)
+            return self.packed(numbers, doubles, len(kinds), columns, shared=tape.population)
+        reads = [child for node in nodes for child in node[2]]
+        numbers, doubles = array("i", kinds + reads + symbols), array("d", parameters + constants)
+        sizes = [len(formula.nodes) for formula in formulas]
+        packed = self.packed(
+            numbers, doubles, len(kinds), columns, shared=tape.population, sizes=sizes
+        )
+        count, at = len(kinds), len(kinds) + len(reads) + len(kinds)
+
+        def laid_out() -> tuple[list[int], list[int], list[int]]:
+            slots, first = numbers[at : at + count], numbers[at + count :][: packed.slots]
+            return slots.tolist(), first.tolist(), numbers[count:][: packed.operands].tolist()
+
+        tape.lay_out_by(packed.slots, tuple(columns), laid_out)
+        return packed
 
     def packed(
         self,
         numbers: array[int],
         doubles: array[float],
-        slots: int,
-        columns: tuple[str, ...] = (),
+        count: int,
+        columns: Sequence[str] = (),
         *,
         shared: bool,
+        sizes: Sequence[int] = (),
     ) -> Packed:
-        """A tape of so many slots, of the kinds and operands, and of the parameters and constants.
-        With `shared` its slots share buffers.
-        """
-        count = len(numbers) - slots
-        if shared:
-            numbers.frombytes(bytes(4 * 3 * slots))
-        places = (numbers.buffer_info()[0], doubles.buffer_info()[0], *self._tables_at)
-        head = array("q", (slots, count, 0, *places))
-        address = head.buffer_info()[0]
-        if shared:
-            head[2] = self._library.eic_share_buffers(address)
-        return Packed(slots, count, head[2], columns, address, (head, numbers, doubles))
+        """A tape of `count` slots.
 
-    def _workspace(self, doubles: int) -> tuple[np.ndarray, np.ndarray, int]:
+        - `numbers`: their kinds, and the operands of all of them.
+        - `doubles`: their parameters, and the constants of all of them.
+        - `shared`: whether they share buffers.
+        - `sizes`: of formulas, if what is given are their nodes, and each one's symbol behind them:
+          equal nodes become one slot.
+        """
+        given = len(numbers)
+        operands = given - count - (count if sizes else 0)
+        table = 2 << count.bit_length() if sizes else 0
+        if sizes or shared:
+            numbers.frombytes(bytes(4 * (6 * count + table)))
+        at, doubles_at = numbers.buffer_info()[0], doubles.buffer_info()[0]
+        head = array(
+            "q",
+            (
+                count,
+                operands,
+                0,
+                at,
+                at + 4 * count,
+                at + 4 * (given + 3 * count),
+                doubles_at,
+                doubles_at + 8 * count,
+                *self._tables_at,
+            ),
+        )
+        address = head.buffer_info()[0]
+        if sizes:
+            ends = array("i", accumulate(sizes))
+            self._lay_out(
+                address,
+                ends.buffer_info()[0],
+                at + 4 * (count + operands),
+                at + 4 * (given + 6 * count),
+                table - 1,
+            )
+        if shared:
+            self._share_buffers(address)
+        return Packed(self, head[0], head[1], head[2], columns, address, (head, numbers, doubles))
+
+    def workspace(self, doubles: int) -> tuple[np.ndarray, np.ndarray, int]:
         local = self._local
         space = getattr(local, "space", None)
         if space is None or len(space[0]) < doubles:
@@ -245,104 +409,10 @@ class Library:
         found: tuple[np.ndarray, np.ndarray, int] = space
         return found
 
-    def run(
-        self,
-        tape: Tape | None,
-        packed: Packed,
-        addresses: dict[str, int] | array[int],
-        rows: int,
-        *,
-        mode: int,
-        skip: int,
-        out: int,
-        keep_y: Sequence[tuple[int, int]] = (),
-        keep_s2: Sequence[tuple[int, int]] = (),
-        keep_terms: Sequence[tuple[int, int]] = (),
-        slots: int = 0,
-        told: np.ndarray | None = None,
-        recheck_s2: float = RECHECK_S2,
-    ) -> Pass:
-        """Run a tape over samples, without Python's lock.
 
-        - `addresses`: by variable, or an array of the leaves' addresses in their order.
-        - `mode`: bits such as `EDGES` and `SIGNS`.
-        - `skip`, `out`: bits of a status after which nothing is left to do at a sample, and with
-          which it does not belong to the sums.
-        - `keep_y`, `keep_s2`, `keep_terms`: addresses for values, s^2 and the terms of edges.
-        - `slots`: how many slots are run, the first ones; 0 for all.
-        - `told`: slots whose sums and signs are returned, without edges; all by default.
-        - `recheck_s2`: the s^2 above which a sample counts as `PRECISION`.
-        """
-        count = packed.operands
-        if not slots:
-            slots = packed.slots
-        held = packed.buffers or slots
-        chunk = max(min(512, (1 << 16) // held), min(256, (1 << 21) // held), 16) & ~7
-        if chunk > rows:
-            chunk = (rows + 7) & ~7
-        ints = slots + count  # results are doubles, then integers, then marks
-        counts_at = ints + 2 * slots
-        marks = counts_at + _COUNTS
-        dead_at = marks + (rows + 7) // 8
-        inner = dead_at + (rows + 1) // 2
-        scratch = (3 * held + 13 + (count if mode & EDGES else 0)) * chunk + count
-        scratch += (held * chunk) // 8 + chunk // 2 + 6 * slots + 16
-        space, whole, address = self._workspace(inner + scratch)
-        if not isinstance(addresses, array):
-            addresses = array("q", [addresses[name] for name in packed.columns])
-        kept: tuple[Any, ...] = ()
-        keep_y_at = keep_s2_at = keep_terms_at = 0
-        if keep_y or keep_s2 or keep_terms:
-            kept = tuple(
-                [
-                    _by_place(pairs, size)
-                    for pairs, size in ((keep_y, slots), (keep_s2, slots), (keep_terms, count))
-                ]
-            )
-            keep_y_at, keep_s2_at, keep_terms_at = [
-                held_at.buffer_info()[0] if held_at else 0 for held_at in kept
-            ]
-        asked = array(
-            "q",
-            (
-                packed.address,
-                slots,
-                rows,
-                chunk,
-                mode,
-                skip,
-                out,
-                addresses.buffer_info()[0],
-                address,
-                keep_y_at,
-                keep_s2_at,
-                keep_terms_at,
-            ),
-        )
-        marked = self._run(asked.buffer_info()[0], recheck_s2)
-        status = dead = None
-        if marked > 0:
-            status = whole[marks:dead_at].view(np.uint8)[:rows].copy()
-            dead = whole[dead_at:inner].view(np.int32)[:rows].copy()
-        elif not mode & SIGNS and not packed.buffers:  # the rest is zeros
-            none = [0] * slots
-            return Pass(space[:slots].tolist(), none, [], none, 0, None, None, marked < 0)
-        if told is None:
-            sums, edge_sums = space[:slots], space[slots:ints].tolist() if mode & EDGES else []
-            singular, signs = whole[ints : ints + slots], whole[ints + slots : counts_at]
-        else:
-            sums, edge_sums = space[told], []
-            singular, signs = whole[ints + told], whole[ints + slots + told]
-        return Pass(
-            sums.tolist(),
-            singular.tolist(),
-            edge_sums,
-            signs.tolist(),
-            int(whole[counts_at]),
-            status,
-            dead,
-            marked < 0,
-        )
+def _key(node: Node) -> _Key:
+    exact = node[4]
+    return node[1], len(node[2]), None if exact is None else exact.as_integer_ratio()
 
 
 def _constant(label: str) -> tuple[int, float]:
@@ -363,6 +433,12 @@ def _by_place(pairs: Sequence[tuple[int, int]], size: int) -> array[int] | None:
 
 _LOADED: list[Library | None] = []
 _LOADING = threading.Lock()
+
+
+def pack(tape: Tape) -> Packed | None:
+    """The tape for the native engine; None without one, or if an operator is not native."""
+    engine = library()
+    return None if engine is None else engine.pack(tape)
 
 
 def library() -> Library | None:
