@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from eic_core.formula.tree import CONSTANT, UNDEFINED, VARIABLE, Formula, Node
@@ -78,11 +78,6 @@ class Tape:
             variables=tuple([node[3] for node in first_nodes if node[1] == VARIABLE]),
             _compiled={} if compiled is None else compiled,
         )
-
-    def lay_out_by(
-        self, size: int, variables: tuple[str, ...], laid_out: Callable[[], Any]
-    ) -> None:
-        self.__dict__.update(size=size, variables=variables, _laid_out=laid_out)
 
     def __len__(self) -> int:
         return self.size
@@ -201,27 +196,41 @@ _Parts = tuple[tuple[int, ...], list[Node], list[int], tuple[int, ...]]
 """Slots, first nodes, reads and roots."""
 
 
+class _Part:
+    """A part of a tape that is not laid out yet; once it is, the tape has the part itself."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, tape: _FormulaTape, owner: type) -> Any:
+        tape.lay_out()
+        return tape.__dict__[self.name]
+
+
 class _FormulaTape(Tape):
     """A tape of formulas that the native engine lays out, or Python once a part is asked for."""
+
+    slots, first_nodes, reads, roots, variables, size = (_Part() for _ in range(6))
 
     def __init__(self, formulas: tuple[Formula, ...], population: bool = False) -> None:
         self.__dict__.update(not_laid_out=formulas, population=population, _compiled={})
 
-    def __getattr__(self, name: str) -> Any:
-        if name not in ("slots", "first_nodes", "reads", "roots", "variables", "size"):
-            raise AttributeError(name)
+    def lay_out(self) -> None:
         formulas = self.not_laid_out
-        laid_out = self.__dict__.get("_laid_out")
-        if laid_out is None:
+        if (laid_out := self.__dict__.get("laid_out")) is None:
             parts = _lay_out(formulas, self.population)
         else:
-            slots, first, reads = laid_out()
-            nodes = list(chain.from_iterable([formula.nodes for formula in formulas]))
+            numbers, at = laid_out
+            nodes = [node for formula in formulas for node in formula.nodes]
+            count = len(nodes)
+            slots = tuple(numbers[at + 3 * count : at + 4 * count])
+            first = numbers[at + 4 * count : at + 4 * count + self.size]
+            first_nodes = [nodes[i] for i in first]
+            operands = sum([len(node[2]) for node in first_nodes])
             ends = accumulate([len(formula.nodes) for formula in formulas])
             roots = tuple([slots[end - 1] for end in ends])
-            parts = tuple(slots), [nodes[i] for i in first], reads, roots
+            parts = slots, first_nodes, numbers[count : count + operands].tolist(), roots
         Tape.__init__(self, *parts, self.population, self._compiled)
-        return self.__dict__[name]
 
 
 def _unshared(formula: Formula) -> _Parts:

@@ -43,10 +43,13 @@ enum { INSTRUCTION = 4 };  /* loop, inputs, first input, second input */
 typedef struct {
     int64_t slots, operands;
     int64_t buffers;                  /* how many the slots of a population share; 0: each its own */
-    int32_t *kinds, *reads, *buffer;
-    double *parameters, *constants;
-    const int32_t *entries, *program; /* tables of the library */
-    const int64_t *loops;             /* pairs: function, data */
+    int64_t formulas;                 /* whose nodes became slots; 0: none did */
+    int32_t *numbers;                 /* kinds, operands; of formulas, symbols and ends; room */
+    double *parameters;               /* and constants */
+    const void *const *tables;
+    /* What follows is found by eic_pack. */
+    double *constants;
+    int32_t *reads, *buffer;
 } Packed;
 
 /* A run of it, as it is asked for. */
@@ -66,8 +69,8 @@ typedef struct {
     const int32_t *operands;          /* of all slots, one after the other */
     const double *parameters;         /* per slot: a constant, or the exact parameter */
     const double *constants;          /* of all programs, one after the other */
-    const int32_t *entries, *program;
-    const int64_t *loops, *columns;
+    const int32_t *entries, *program; /* tables of the library */
+    const int64_t *loops, *columns;   /* pairs: function, data */
     const int32_t *buffer;            /* per slot: which buffer it has; null: each its own */
     int64_t buffers;
     double *scratch;
@@ -562,25 +565,27 @@ static void spread_worst(const Call *c)
 }
 
 /* The nodes of formulas, each of which counts its own from 0, become slots: equal nodes, of one
- * symbol and the same operands, share one.  Behind the symbols lie three numbers a node for what is
- * found (its slot; of a slot, its first node and operand); `table`, of zeros, has mask + 1 places,
- * a power of two and more than there are nodes. */
-void eic_lay_out(Packed *t, const int32_t *ends, int32_t *symbols, int32_t *table, int64_t mask)
+ * symbol and the same operands, share one.  `found` has room for three numbers a node: its slot; of
+ * a slot, its first node and its first operand; then a table of `places`, a power of two. */
+static void lay_out_formulas(Packed *t, int32_t *symbols, const int32_t *ends, int32_t *found,
+                             int64_t places)
 {
-    const int64_t n = t->slots;
-    int32_t *slot_of = symbols + n, *first = slot_of + n, *start = first + n;
-    int32_t slots = 0, i = 0, base = 0, *reads = t->reads, *own = reads;
+    const int64_t n = t->slots, mask = places - 1;
+    int32_t *slot_of = found, *first = slot_of + n, *start = first + n, *table = start + n;
+    const int32_t *entries = t->tables[0], *reads = t->reads;
+    int32_t slots = 0, base = 0, *own = t->reads;
     double *held = t->constants, *constants = held;
-    for (; i < n; i++) {
-        const int32_t kind = t->kinds[i], symbol = symbols[i];
-        const int32_t *entry = t->entries + WIDTH * (kind < 0 ? 0 : kind);
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t kind = t->numbers[i], symbol = symbols[i];
+        const int32_t *entry = entries + WIDTH * (kind < 0 ? 0 : kind);
         const int32_t count = kind < 0 ? 0 : entry[OPERANDS];
+        const int32_t further = kind < 0 ? 0 : entry[CONSTANTS];
         uint64_t hash = (uint32_t)symbol * 0x9e3779b97f4a7c15u;
         while (i == *ends)
             base = *ends++;
         for (int32_t j = 0; j < count; j++) {
             own[j] = slot_of[base + *reads++];
-            hash = (hash ^ (uint32_t)own[j]) * 0x9e3779b97f4a7c15u;
+            hash = ((hash ^ (hash >> 29)) ^ (uint32_t)own[j]) * 0x9e3779b97f4a7c15u;
         }
         int64_t place = (int64_t)(hash >> 32) & mask;
         int32_t slot;
@@ -588,11 +593,10 @@ void eic_lay_out(Packed *t, const int32_t *ends, int32_t *symbols, int32_t *tabl
             if (symbols[slot] == symbol
                 && !memcmp(t->reads + start[slot], own, (size_t)count * sizeof *own))
                 break;
-        const int32_t further = kind < 0 ? 0 : entry[CONSTANTS];
         if (slot < 0) {
             slot = slots++;
             table[place] = slots;
-            t->kinds[slot] = kind, symbols[slot] = symbol, t->parameters[slot] = t->parameters[i];
+            t->numbers[slot] = kind, symbols[slot] = symbol, t->parameters[slot] = t->parameters[i];
             first[slot] = i, start[slot] = (int32_t)(own - t->reads);
             own += count;
             for (int32_t j = 0; j < further; j++)
@@ -607,24 +611,38 @@ void eic_lay_out(Packed *t, const int32_t *ends, int32_t *symbols, int32_t *tabl
 
 /* Give each slot of a population a buffer, which goes to another once nothing reads the slot any
  * more; two more numbers a slot lie behind. */
-void eic_share_buffers(Packed *t)
+static void share_buffers(Packed *t)
 {
-    int32_t *readers = t->buffer + t->slots, *vacant = readers + t->slots;
-    const int32_t *o = t->reads;
-    int32_t count = 0, left = 0;
-    memset(readers, 0, (size_t)t->slots * sizeof(int32_t));
+    const int32_t *o = t->reads, *entries = t->tables[0];
+    int32_t *readers = t->buffer + t->slots, *vacant = readers + t->slots, count = 0, left = 0;
     for (int64_t i = 0; i < t->operands; i++)
         readers[o[i]]++;
     for (int64_t slot = 0; slot < t->slots; slot++) {
-        const int32_t kind = t->kinds[slot];
+        const int32_t kind = t->numbers[slot];
         t->buffer[slot] = left ? vacant[--left] : count++;
         if (!readers[slot])
             vacant[left++] = t->buffer[slot];
-        for (int32_t i = kind < 0 ? 0 : t->entries[WIDTH * kind + OPERANDS]; i > 0; i--, o++)
+        for (int32_t i = kind < 0 ? 0 : entries[WIDTH * kind + OPERANDS]; i > 0; i--, o++)
             if (!--readers[*o])
                 vacant[left++] = t->buffer[*o];
     }
     t->buffers = count;
+}
+
+/* Make a tape ready to be run.  `given` numbers are followed by room of zeros, library.py says how
+ * much. */
+void eic_pack(Packed *t, int64_t given, int64_t places)
+{
+    const int64_t n = t->slots;
+    t->reads = t->numbers + n;
+    t->constants = t->parameters + n;
+    t->buffer = t->numbers + given;
+    if (t->formulas) {
+        int32_t *symbols = t->reads + t->operands;
+        lay_out_formulas(t, symbols, symbols + n, t->buffer + 3 * n, places);
+    }
+    if (t->buffers)
+        share_buffers(t);
 }
 
 static Call call_of(const Asked *asked)
@@ -634,8 +652,8 @@ static Call call_of(const Asked *asked)
     double *at = asked->space;
     Call c = {
         slots, asked->rows, asked->chunk, asked->mode, asked->skip, asked->out,
-        t->kinds, t->reads, t->parameters, t->constants,
-        t->entries, t->program, t->loops, asked->columns,
+        t->numbers, t->reads, t->parameters, t->constants,
+        t->tables[0], t->tables[1], t->tables[2], asked->columns,
         t->buffers ? t->buffer : 0, t->buffers,
     };
     c.sum = at, at += slots;

@@ -30,7 +30,7 @@ three digits left in double precision; a rounding that decides which rule holds.
 
 MOST_OPERANDS = 64
 _COLUMN, _CONSTANT, _CONSTANT_HIGH, _CONSTANT_LOW = -1, -2, -3, -4
-_CALL_SIZE = 23
+_CALL_SIZE = 22
 _COUNTS = 2
 _MOST_LOOPS = 1024
 _MOST_ENTRIES = 1024
@@ -72,7 +72,7 @@ class Packed(NamedTuple):
     slots: int
     operands: int
     buffers: int  # How many buffers the slots of a population share; 0 if each has its own
-    columns: Sequence[str]  # Variables in the order of their leaves
+    columns: tuple[str, ...]  # Variables in the order of their leaves
     address: int  # Of what the library is given of the tape
     parts: tuple[Any, ...]  # What lies there
 
@@ -190,9 +190,9 @@ class Library:
             raise OSError("the native engine was built for another interface")
         self.run = library.eic_run
         self.run.argtypes = [ctypes.c_void_p, ctypes.c_double]
-        self._lay_out, self._share_buffers = library.eic_lay_out, library.eic_share_buffers
-        self._lay_out.argtypes = [*[ctypes.c_void_p] * 4, ctypes.c_int64]
-        self._share_buffers.argtypes = [ctypes.c_void_p]
+        self._pack_up = library.eic_pack
+        self._pack_up.restype = None
+        self._pack_up.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64]
         self.codes = {library.eic_name(i).decode(): i for i in range(library.eic_codes())}
         self._rows = {name: OPERATORS[name] for name in self.codes}
         self._loops = array("q", bytes(16 * _MOST_LOOPS))  # never moves: runs hold its address
@@ -206,7 +206,8 @@ class Library:
         self._program = array("i", bytes(4 * 4 * 8 * _MOST_ENTRIES))
         self._words = 0
         tables = (self._table, self._program, self._loops)
-        self._tables_at = tuple([held.buffer_info()[0] for held in tables])
+        self._tables = array("q", [held.buffer_info()[0] for held in tables])
+        self._tables_at = self._tables.buffer_info()[0]
         self._entries: dict[_Key, _Entry | None] = {}
         self._local = threading.local()
 
@@ -310,42 +311,44 @@ class Library:
         symbols = kinds.copy()
         parameters = [0.0] * len(kinds)
         constants: list[float] = []
+        columns: dict[str, int] = {}
         places: dict[Any, int] = {}
-        place_of = places.setdefault
         for i, kind in enumerate(kinds):
             if kind is None:
                 node = nodes[i]
                 if node[1] == CONSTANT:
-                    label = node[3]
-                    kinds[i], parameters[i] = _constant(label)
-                    symbols[i] = -1 - place_of((label,), i)
+                    key: Any = node[3]
+                    kinds[i], parameters[i] = _constant(key)
                 else:
                     key = _key(node)
                     found = self._find_entry(key, node)
                     if found is None:
                         return None
                     kinds[i], parameters[i], own = found
-                    symbols[i] = -1 - place_of(key, i)
                     constants += own
+                symbols[i] = -2 - 2 * places.setdefault(key, i)
             elif kind < 0:
-                symbols[i] = -1 - place_of(nodes[i][3], i)
-        columns = [name for name in places if name.__class__ is str]
+                symbols[i] = -1 - 2 * columns.setdefault(nodes[i][3], i)
+        count, doubles = len(kinds), array("d", parameters + constants)
         if not formulas:
-            numbers, doubles = array("i", kinds + tape.reads), array("d", parameters + constants)
-            return self.packed(numbers, doubles, len(kinds), columns, shared=tape.population)
+            numbers = array("i", kinds + tape.reads)
+            return self.packed(numbers, doubles, count, tuple(columns), shared=tape.population)
         reads = [child for node in nodes for child in node[2]]
-        numbers, doubles = array("i", kinds + reads + symbols), array("d", parameters + constants)
-        sizes = [len(formula.nodes) for formula in formulas]
+        ends = [count]
+        if len(formulas) > 1:
+            ends = list(accumulate([len(formula.nodes) for formula in formulas]))
+        numbers = array("i", kinds + reads + symbols + ends)
         packed = self.packed(
-            numbers, doubles, len(kinds), columns, shared=tape.population, sizes=sizes
+            numbers,
+            doubles,
+            count,
+            tuple(columns),
+            shared=tape.population,
+            operands=len(reads),
+            formulas=len(ends),
         )
-        count, at = len(kinds), len(kinds) + len(reads) + len(kinds)
-
-        def laid_out() -> tuple[list[int], list[int], list[int]]:
-            slots, first = numbers[at : at + count], numbers[at + count :][: packed.slots]
-            return slots.tolist(), first.tolist(), numbers[count:][: packed.operands].tolist()
-
-        tape.lay_out_by(packed.slots, tuple(columns), laid_out)
+        given = 2 * count + len(reads) + len(ends)
+        tape.__dict__.update(size=packed.slots, variables=packed.columns, laid_out=(numbers, given))
         return packed
 
     def packed(
@@ -353,52 +356,34 @@ class Library:
         numbers: array[int],
         doubles: array[float],
         count: int,
-        columns: Sequence[str] = (),
+        columns: tuple[str, ...] = (),
         *,
         shared: bool,
-        sizes: Sequence[int] = (),
+        operands: int = -1,
+        formulas: int = 0,
     ) -> Packed:
         """A tape of `count` slots.
 
         - `numbers`: their kinds, and the operands of all of them.
         - `doubles`: their parameters, and the constants of all of them.
         - `shared`: whether they share buffers.
-        - `sizes`: of formulas, if what is given are their nodes, and each one's symbol behind them:
-          equal nodes become one slot.
+        - `formulas`: how many, if what is given are their nodes, behind which each one's symbol
+          stands, and each formula's end: equal nodes become one slot.
         """
         given = len(numbers)
-        operands = given - count - (count if sizes else 0)
-        table = 2 << count.bit_length() if sizes else 0
-        if sizes or shared:
-            numbers.frombytes(bytes(4 * (6 * count + table)))
+        if operands < 0:
+            operands = given - count
+        table = 2 << count.bit_length() if formulas else 0
+        numbers.frombytes(bytes(4 * (6 * count + table)))
         at, doubles_at = numbers.buffer_info()[0], doubles.buffer_info()[0]
         head = array(
             "q",
-            (
-                count,
-                operands,
-                0,
-                at,
-                at + 4 * count,
-                at + 4 * (given + 3 * count),
-                doubles_at,
-                doubles_at + 8 * count,
-                *self._tables_at,
-            ),
+            (count, operands, shared, formulas, at, doubles_at, self._tables_at, 0, 0, 0),
         )
         address = head.buffer_info()[0]
-        if sizes:
-            ends = array("i", accumulate(sizes))
-            self._lay_out(
-                address,
-                ends.buffer_info()[0],
-                at + 4 * (count + operands),
-                at + 4 * (given + 6 * count),
-                table - 1,
-            )
-        if shared:
-            self._share_buffers(address)
-        return Packed(self, head[0], head[1], head[2], columns, address, (head, numbers, doubles))
+        self._pack_up(address, given, table)
+        slots, operands, buffers = head[:3]
+        return Packed(self, slots, operands, buffers, columns, address, (head, numbers, doubles))
 
     def workspace(self, doubles: int) -> tuple[np.ndarray, np.ndarray, int]:
         local = self._local
