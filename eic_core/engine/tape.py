@@ -223,8 +223,8 @@ class _FormulaTape(Tape):
             numbers, at = laid_out
             nodes = [node for formula in formulas for node in formula.nodes]
             count = len(nodes)
-            slots = tuple(numbers[at + 3 * count : at + 4 * count])
-            first = numbers[at + 4 * count : at + 4 * count + self.size]
+            slots = tuple(numbers[at : at + count])
+            first = numbers[at + count : at + count + self.size]
             first_nodes = [nodes[i] for i in first]
             operands = sum([len(node[2]) for node in first_nodes])
             ends = accumulate([len(formula.nodes) for formula in formulas])

@@ -43,13 +43,12 @@ enum { INSTRUCTION = 4 };  /* loop, inputs, first input, second input */
 typedef struct {
     int64_t slots, operands;
     int64_t buffers;                  /* how many the slots of a population share; 0: each its own */
-    int64_t formulas;                 /* whose nodes became slots; 0: none did */
-    int32_t *numbers;                 /* kinds, operands; of formulas, symbols and ends; room */
+    int32_t *numbers;                 /* kinds, operands; room for five numbers a slot */
     double *parameters;               /* and constants */
     const void *const *tables;
     /* What follows is found by eic_pack. */
     double *constants;
-    int32_t *reads, *buffer;
+    int32_t *reads, *buffer, *slot_of;
 } Packed;
 
 /* A run of it, as it is asked for. */
@@ -565,13 +564,14 @@ static void spread_worst(const Call *c)
 }
 
 /* The nodes of formulas, each of which counts its own from 0, become slots: equal nodes, of one
- * symbol and the same operands, share one.  `found` has room for three numbers a node: its slot; of
- * a slot, its first node and its first operand; then a table of `places`, a power of two. */
-static void lay_out_formulas(Packed *t, int32_t *symbols, const int32_t *ends, int32_t *found,
-                             int64_t places)
+ * symbol and the same operands, share one.  Notes the slot of each node, and the first node of each
+ * slot.  `room` has a number for each node, and a table of `places`, a power of two. */
+static void lay_out_formulas(Packed *t, int32_t *symbols, int32_t *room, int64_t places)
 {
     const int64_t n = t->slots, mask = places - 1;
-    int32_t *slot_of = found, *first = slot_of + n, *start = first + n, *table = start + n;
+    const int32_t *ends = symbols + n;
+    int32_t *slot_of = t->slot_of, *first = slot_of + n, *start = room, *table = room + n;
+    memset(table, 0, (size_t)places * sizeof *table);
     const int32_t *entries = t->tables[0], *reads = t->reads;
     int32_t slots = 0, base = 0, *own = t->reads;
     double *held = t->constants, *constants = held;
@@ -629,18 +629,16 @@ static void share_buffers(Packed *t)
     t->buffers = count;
 }
 
-/* Make a tape ready to be run.  `given` numbers are followed by room of zeros, library.py says how
- * much. */
-void eic_pack(Packed *t, int64_t given, int64_t places)
+/* Make a tape ready to be run: of slots, or of formulas with symbols for their nodes, and ends. */
+void eic_pack(Packed *t, int32_t *symbols, int32_t *room, int64_t places)
 {
     const int64_t n = t->slots;
     t->reads = t->numbers + n;
     t->constants = t->parameters + n;
-    t->buffer = t->numbers + given;
-    if (t->formulas) {
-        int32_t *symbols = t->reads + t->operands;
-        lay_out_formulas(t, symbols, symbols + n, t->buffer + 3 * n, places);
-    }
+    t->slot_of = t->reads + t->operands;
+    t->buffer = t->slot_of + 2 * n;
+    if (symbols)
+        lay_out_formulas(t, symbols, room, places);
     if (t->buffers)
         share_buffers(t);
 }

@@ -192,7 +192,7 @@ class Library:
         self.run.argtypes = [ctypes.c_void_p, ctypes.c_double]
         self._pack_up = library.eic_pack
         self._pack_up.restype = None
-        self._pack_up.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64]
+        self._pack_up.argtypes = [*[ctypes.c_void_p] * 3, ctypes.c_int64]
         self.codes = {library.eic_name(i).decode(): i for i in range(library.eic_codes())}
         self._rows = {name: OPERATORS[name] for name in self.codes}
         self._loops = array("q", bytes(16 * _MOST_LOOPS))  # never moves: runs hold its address
@@ -333,21 +333,13 @@ class Library:
         if not formulas:
             numbers = array("i", kinds + tape.reads)
             return self.packed(numbers, doubles, count, tuple(columns), shared=tape.population)
-        reads = [child for node in nodes for child in node[2]]
-        ends = [count]
-        if len(formulas) > 1:
-            ends = list(accumulate([len(formula.nodes) for formula in formulas]))
-        numbers = array("i", kinds + reads + symbols + ends)
+        numbers = array("i", kinds + [child for node in nodes for child in node[2]])
+        ends = accumulate([len(formula.nodes) for formula in formulas])
+        symbols_of = array("i", [*symbols, *ends])
+        given = len(numbers)
         packed = self.packed(
-            numbers,
-            doubles,
-            count,
-            tuple(columns),
-            shared=tape.population,
-            operands=len(reads),
-            formulas=len(ends),
+            numbers, doubles, count, tuple(columns), shared=tape.population, symbols=symbols_of
         )
-        given = 2 * count + len(reads) + len(ends)
         tape.__dict__.update(size=packed.slots, variables=packed.columns, laid_out=(numbers, given))
         return packed
 
@@ -359,29 +351,26 @@ class Library:
         columns: tuple[str, ...] = (),
         *,
         shared: bool,
-        operands: int = -1,
-        formulas: int = 0,
+        symbols: array[int] | None = None,
     ) -> Packed:
         """A tape of `count` slots.
 
         - `numbers`: their kinds, and the operands of all of them.
         - `doubles`: their parameters, and the constants of all of them.
         - `shared`: whether they share buffers.
-        - `formulas`: how many, if what is given are their nodes, behind which each one's symbol
-          stands, and each formula's end: equal nodes become one slot.
+        - `symbols`: of each node, and the ends of formulas, if nodes are what is given; equal ones
+          become one slot.
         """
-        given = len(numbers)
-        if operands < 0:
-            operands = given - count
-        table = 2 << count.bit_length() if formulas else 0
-        numbers.frombytes(bytes(4 * (6 * count + table)))
+        operands = len(numbers) - count
+        symbols_at = room = table = 0
+        if symbols is not None:
+            symbols_at, table = symbols.buffer_info()[0], 2 << count.bit_length()
+            room = self.workspace(count + table)[2]
+        numbers.frombytes(bytes(4 * (5 if shared else 2) * count))
         at, doubles_at = numbers.buffer_info()[0], doubles.buffer_info()[0]
-        head = array(
-            "q",
-            (count, operands, shared, formulas, at, doubles_at, self._tables_at, 0, 0, 0),
-        )
+        head = array("q", (count, operands, shared, at, doubles_at, self._tables_at, 0, 0, 0, 0))
         address = head.buffer_info()[0]
-        self._pack_up(address, given, table)
+        self._pack_up(address, symbols_at, room, table)
         slots, operands, buffers = head[:3]
         return Packed(self, slots, operands, buffers, columns, address, (head, numbers, doubles))
 
