@@ -14,7 +14,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from eic_core.engine.amplify import amplify
+from eic_core.engine.population import Population
 from eic_core.errors import DataError, UserError
 from eic_core.exports import csv_writer
 from eic_core.formula.syntax import Reading
@@ -37,6 +40,9 @@ SCORE_COLUMNS = (
 )
 
 _CHUNK = 64  # formulas that one process scores before it takes the next
+
+_MOST_AT_ONCE = 1 << 21
+"""Values that formulas measured in one go may have."""
 
 _MOST_CACHED = 1 << 22
 """Numbers of samples that wait for the next formulas with the same variables: 32 MB."""
@@ -124,12 +130,9 @@ def measure_formula(formula: Formula, samples: Samples) -> Score:
     """
     result = amplify(formula, samples, recheck=False, root_values=True)
     assert result.root_values is not None
-    r2 = math.nan
-    if samples.target is not None:
-        r2 = r_squared(result.root_values, samples.target, spread=samples.target_spread)
     return Score(
         complexity=formula.complexity,
-        r2=r2,
+        r2=_r2(result.root_values, samples),
         eic=result.eic,
         eic_finite=result.eic_finite,
         invalid=len(samples) - result.valid_count,
@@ -137,6 +140,37 @@ def measure_formula(formula: Formula, samples: Samples) -> Score:
         out_of_range=result.out_of_range,
         exponents=formula.exponents,
     )
+
+
+def _r2(values: np.ndarray, samples: Samples) -> float:
+    if samples.target is None:
+        return math.nan
+    return r_squared(values, samples.target, spread=samples.target_spread)
+
+
+def measure_formulas(formulas: Sequence[Formula], samples: Samples) -> list[Score]:
+    """`measure_formula` of each, most of them in one go.
+
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0]}, target=[2.0, 4.0])
+    >>> formulas = [read(text).formula for text in ("x+x", "2*x")]
+    >>> [score.r2 for score in measure_formulas(formulas, samples)]
+    [1.0, 1.0]
+    """
+    scores: list[Score] = []
+    at_once = max(1, _MOST_AT_ONCE // len(samples))
+    for start in range(0, len(formulas), at_once):
+        some = formulas[start : start + at_once]
+        found = Population(some).ordinary(samples) if len(some) > 1 else None
+        if found is None:
+            scores += [measure_formula(formula, samples) for formula in some]
+            continue
+        for formula, eic, values in zip(some, found[0].tolist(), found[1], strict=True):
+            if math.isnan(eic):
+                scores.append(measure_formula(formula, samples))
+            else:
+                scores.append(Score(formula.complexity, _r2(values, samples), eic, eic))
+    return scores
 
 
 def score(
@@ -170,17 +204,23 @@ def score(
     """
     names = tuple(samples.columns)
     scores: list[Score] = []
-    for formula in formulas:
+    readable: dict[int, Formula] = {}
+    for i, formula in enumerate(formulas):
+        scores.append(Score())
+        if isinstance(formula, str):
+            reading = read_candidate(Candidate("", formula, exponents=exponents), names)
+            if isinstance(reading, str):
+                scores[i] = Score(error=reading)
+                continue
+            formula = reading.formula
         try:
-            if isinstance(formula, str):
-                reading = read_candidate(Candidate("", formula, exponents=exponents), names)
-                if isinstance(reading, str):
-                    scores.append(Score(error=reading))
-                    continue
-                formula = reading.formula
-            scores.append(measure_formula(formula, samples))
-        except UserError as error:
-            scores.append(Score(error=str(error)))
+            samples.require(formula.variables)
+            readable[i] = formula
+        except DataError as error:
+            scores[i] = Score(error=str(error))
+    found = measure_formulas(list(readable.values()), samples)
+    for i, each in zip(readable, found, strict=True):
+        scores[i] = each
     return scores
 
 
@@ -212,21 +252,30 @@ def _score_sent(sent: _Sent) -> list[Score]:
 
 
 def _scored(problems: ProblemData, task: _Task) -> list[tuple[int, Score]]:
-    scores = []
-    for (position, candidate), early in zip_longest(task.members, task.readings):
+    scores = [Score()] * len(task.members)
+    groups: dict[int, tuple[Samples, list[int]]] = {}
+    found: list[tuple[Formula, VariableMatch] | None] = []
+    for i, ((_, candidate), early) in enumerate(zip_longest(task.members, task.readings)):
+        found.append(None)
         try:
             columns = problems.inputs(candidate.problem)
             reading = read_candidate(candidate, columns) if early is None else early
             if isinstance(reading, str):
-                scores.append((position, Score(error=reading)))
+                scores[i] = Score(error=reading)
                 continue
             samples, match = problems.matched(candidate.problem, reading, task.counting)
-            result = measure_formula(reading.formula, samples)
-            counted = match.index_base, tuple(match.renamed.items())
-            scores.append((position, replace(result, counted=counted) if counted[1] else result))
+            found[i] = reading.formula, match
+            groups.setdefault(id(samples), (samples, []))[1].append(i)
         except UserError as error:
-            scores.append((position, Score(error=str(error))))
-    return scores
+            scores[i] = Score(error=str(error))
+    for samples, members in groups.values():
+        pairs = [pair for i in members if (pair := found[i]) is not None]
+        results = measure_formulas([formula for formula, _ in pairs], samples)
+        for i, (_, match), result in zip(members, pairs, results, strict=True):
+            renamed = tuple(match.renamed.items())
+            counted = {"counted": (match.index_base, renamed)} if renamed else {}
+            scores[i] = replace(result, **counted)
+    return [(position, each) for (position, _), each in zip(task.members, scores, strict=True)]
 
 
 def score_pool(
