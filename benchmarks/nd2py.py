@@ -11,7 +11,6 @@ import argparse
 import csv
 import importlib
 import math
-import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -65,12 +64,14 @@ def missing() -> str:
     try:
         installed = version("nd2py")
     except PackageNotFoundError:
-        return "nd2py is not installed: pip install 'nd2py>=3.4' (Python 3.12 or newer)"
-    if tuple(map(int, installed.split(".")[:2])) >= FIRST_WITH_EIC:
-        return ""
+        what = "not installed"
+    else:
+        if tuple(map(int, installed.split(".")[:2])) >= FIRST_WITH_EIC:
+            return ""
+        what = f"too old: {installed} has no EIC"
     return (
-        f"nd2py {installed} has no EIC: 3.4 has, and needs Python 3.12 or newer; on 3.11 pip "
-        "installs 3.0.0 without a word"
+        f"nd2py is {what}. It takes 3.4, which needs Python 3.12 or newer: on 3.11 pip installs "
+        "3.0.0 without a word"
     )
 
 
@@ -153,7 +154,7 @@ def main() -> None:
     parser.add_argument("file", metavar="FILE", nargs="?", type=Path)
     options = parser.parse_args()
     if reason := missing():
-        print(f"nd2py: {reason}")
+        print(f"skipped: {reason}")
         return
     nd2py = importlib.import_module("nd2py")
     counts: Counter[str] = Counter()
@@ -183,7 +184,7 @@ def main() -> None:
     print(f"{unread:6} that one of the two does not read or cannot compute")
     if ratios:
         ratio = math.exp(sum(map(math.log, ratios)) / len(ratios))
-        print(f"its time ÷ ours, geometric mean: {ratio:.1f}", file=sys.stdout)
+        print(f"its time ÷ ours, geometric mean: {ratio:.1f}")
 
 
 if __name__ == "__main__":
