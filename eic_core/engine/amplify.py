@@ -548,10 +548,10 @@ class _Sums:
         known = kinds.known[kind_of]
         rechecked, left, kind_of = waiting[known], waiting[~known], kind_of[known]
         self.unsettled = np.intersect1d(left, self.suspects, assume_unique=True)
-        samples = [kinds.found.get(kind) for kind in range(len(first))]
-        self.exact = dict(
-            zip(rechecked.tolist(), map(samples.__getitem__, kind_of.tolist()), strict=True)
-        )
+        self.exact = {
+            row: kinds.found[kind]
+            for row, kind in zip(rechecked.tolist(), kind_of.tolist(), strict=True)
+        }
         self.underflown = frozenset(rechecked[kinds.tiny[kind_of]].tolist())
         self.assumed = rechecked[kinds.assumed[kind_of]]
         self.indistinct = rechecked[kinds.indistinct[kind_of]]
