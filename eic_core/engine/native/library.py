@@ -243,7 +243,10 @@ class Library:
                     constants.append(given)
                 else:
                     words.append(given)
-        helper = self._loop(getattr(NUMPY, row.helper)) if row.helper else -1
+        helper = -1
+        if row.helper:
+            function = getattr(NUMPY, row.helper)
+            helper = self._loop(getattr(function, "ufunc", function))
         if row.helper and helper < 0:
             return None
         number = self._number_of((self.codes[row.name], count, len(constants), helper, *words))
