@@ -117,7 +117,7 @@ class ExactEvaluator:
     ) -> None:
         self.tape, self.accuracy, self.depth = tape, accuracy, depth
         self.deep_samples = deep_samples
-        self.work = 0  # Steps that were evaluated, those in many bits several times
+        self.work = 0  # Nodes that were evaluated, those in many bits several times
         # constants, parameters: by bits and slot
         self._constants: dict[int, dict[int, Ball]] = {}
         self.parameters: dict[int, dict[int, Ball]] = {}
@@ -133,7 +133,7 @@ class ExactEvaluator:
     def _to_depth(self, cells: Mapping[str, Cell], depth: int) -> ExactSample:
         bits = max(FIRST_BITS, self.accuracy + 20)
         while True:
-            self.work += len(self.tape) * (1 + bits // 512)
+            self.work += len(self.tape.slots) * (1 + bits // 512)
             try:
                 with working(bits):
                     return _Attempt(self, cells, bits, depth).run()
@@ -604,7 +604,7 @@ class _Attempt(Arithmetic):
             a = [self.multiples[step.slot], arb(1)]
             y = row.exact(BALLS, a, None)
         kappas = row.kappa_squared(BALLS, a, y, p)
-        if not self.zeros or y == 0:  # no s^2 is infinite but by a 0 or a jump
+        if y == 0 or not any(s == math.inf for s in s2):
             return kappas
         return [
             self._decided_kappa(step, row, i, p) if s == math.inf and not k > 0 else k

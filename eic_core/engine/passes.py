@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from eic_core.engine import extended
+from eic_core.engine.branches import plain_values
 from eic_core.engine.constants import NOTHING_SETTLED, Settled, evaluate_around
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import DOUBT, HIGH, INVALID, LOW, PRECISION, Pass
@@ -110,7 +111,9 @@ def _run_reference(
         block = evaluate_around(tape, columns, last - first, settled)
         parts.append(_part_of(tape, block, held, edges, beyond, recheck_s2))
         if values is not None:
-            values[first:last] = block.y[-1]
+            # those of a user's program, which settles no constants
+            y = plain_values(tape, columns, last - first) if settled else block.y
+            values[first:last] = y[-1]
         for slot, s2 in zip(kept.slots, kept.s2, strict=True):
             s2[first:last] = block.s2[slot]
     return together(parts)
