@@ -258,6 +258,7 @@ class _Attempt(Arithmetic):
         self.short = 0  # Bits that some value lacks
         self._combinations: dict[int, Combination] = {}
         self._parameters: dict[int, Any] = {}
+        self._selected: dict[int, int] = {}  # By slot of a min or max
 
     # --- values
 
@@ -390,6 +391,7 @@ class _Attempt(Arithmetic):
             order = self.order(step.slot, i, best)
             if (order < 0) if least else (order > 0):
                 best = i
+        self._selected[step.slot] = best
         return self.y[best]
 
     def order(self, slot: int, i: int, k: int) -> int:
@@ -518,7 +520,7 @@ class _Attempt(Arithmetic):
         return bool(condition)
 
     def attained(self, step: Step, a: list[Ball], y: Ball) -> list[Any]:
-        best = next(i for i in step.operands if self.y[i] is y)
+        best = self._selected[step.slot]
         return [self.order(step.slot, i, best) == 0 for i in step.operands]
 
     def equal(self, step: Step, a: list[Ball]) -> Any:
