@@ -112,7 +112,7 @@ class ValueTable:
     [False, True, False]
     >>> root = terms.add(read("1 - cos(x)").formula)
     >>> [f"{float(value):.4g}" for value in table.values(root)], table.digits(root)
-    (['0.1224', '0.4597', '5e-81'], 118)
+    (['0.1224', '0.4597', '5e-81'], 156)
     """
 
     def __init__(
