@@ -242,7 +242,7 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
     lines.append(f"complexity   {result.formula.complexity} nodes")
     lines.append(
         f"samples      {counts.total}: {counts.valid} valid, {counts.invalid} invalid, "
-        f"{counts.singular} singular, {counts.rechecked} rechecked at 60 digits, "
+        f"{counts.singular} singular, {counts.rechecked} rechecked exactly, "
         f"{counts.unresolved} unresolved"
     )
     spread = spread_of(result)

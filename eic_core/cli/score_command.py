@@ -19,7 +19,7 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "score",
         help="complexity, R² and EIC of every formula in a pool",
-        description="Score a pool in double precision (samples are not rechecked at 60 digits).",
+        description="Score a pool in double precision (samples are not rechecked exactly).",
     )
     parser.add_argument("pool", metavar="POOL.csv", type=Path, help="gzipped or not")
     parser.add_argument(

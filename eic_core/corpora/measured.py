@@ -66,7 +66,7 @@ class MeasuredFormula:
 
 
 def digits_of(formula: Formula, samples: Samples, *, recheck: bool = True) -> Digits:
-    """Measure a formula; `recheck` settles doubtful rows at 60 digits.
+    """Measure a formula; `recheck` settles doubtful rows exactly.
 
     >>> from eic_core.formula.syntax import read
     >>> lost = digits_of(read("10000*x-9999*x").formula, Samples.from_columns({"x": [1.0, 2.0]}))

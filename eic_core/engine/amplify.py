@@ -403,9 +403,9 @@ class _Kinds:
     """What balls say of each kind of samples."""
 
     def __init__(self, tape: Tape, count: int) -> None:
-        self.y = np.zeros((len(tape), count))
+        self.y = np.zeros((count, len(tape)))
         self.s2 = np.ones_like(self.y)
-        self.terms = np.zeros((len(tape.reads), count))
+        self.terms = np.zeros((count, len(tape.reads)))
         self.dead = np.full(count, -1)
         marks = np.zeros((4, count), dtype=bool)
         self.known, self.tiny, self.assumed, self.indistinct = marks
@@ -414,19 +414,19 @@ class _Kinds:
 
     def add(self, kind: int, sample: ExactSample) -> None:
         steps = len(sample.y)
-        self.y[:steps, kind] = list(map(float, sample.y))
-        self.s2[:steps, kind] = sample.s2
+        self.y[kind, :steps] = sample.doubles
+        self.s2[kind, :steps] = sample.s2
         through = [term for own in sample.contributions for term in own]
-        self.terms[: len(through), kind] = through
+        self.terms[kind, : len(through)] = through
         if sample.first_invalid is not None:
             self.dead[kind] = steps
             below = sample.assumed.intersection(self.tape.members(steps))
             self.indistinct[kind] = bool(below)
         else:
-            self.tiny[kind] = self.y[-1, kind] == 0 and sample.y[-1] != 0
+            self.tiny[kind] = sample.doubles[-1] == 0 and sample.y[-1] != 0
             self.assumed[kind] = not sample.proven
         self.known[kind] = True
-        self.found[kind] = self.y[:steps, kind].copy(), self.s2[:steps, kind].copy()
+        self.found[kind] = self.y[kind, :steps], self.s2[kind, :steps]
 
 
 class _Sums:
@@ -556,9 +556,9 @@ class _Sums:
         self.indistinct = rechecked[kinds.indistinct[kind_of]]
         self._settle(
             rechecked,
-            kinds.y[:, kind_of],
-            kinds.s2[:, kind_of],
-            kinds.terms[:, kind_of],
+            kinds.y[kind_of].T,
+            kinds.s2[kind_of].T,
+            kinds.terms[kind_of].T,
             kinds.dead[kind_of],
         )
         self._leave_out_unsettled()

@@ -66,7 +66,7 @@ def magnitude(x: Ball) -> int:
 
 def contains_zero(x: Ball) -> bool:
     """Whether a ball may be 0; so may one without a value."""
-    return not x != 0
+    return not (x < 0 or x > 0)
 
 
 class Balls:

@@ -54,6 +54,10 @@ _MOST_BINARY = int(MAX_LOG10 * _BITS_PER_DIGIT) + 1
 _LEAST_BINARY = int(LEAST_LOG10 * _BITS_PER_DIGIT)
 """Binary exponents beyond which a value has left every range."""
 
+_TINY, _HUGE = arb(1e-300), arb(1e300)
+
+_NOTHING: frozenset[int] = frozenset()
+
 _LONGEST_EXPONENT = 5000
 """A number with a larger decimal exponent is not read as a fraction."""
 
@@ -77,6 +81,7 @@ class _NeedsBits(Exception):
 @dataclass(frozen=True, slots=True)
 class ExactSample:
     y: list[Ball]  # Per slot, up to the first invalid one; nan in a branch that is not taken
+    doubles: list[float]  # The nearest double to each of these
     # Per slot; inf where singular or beyond double range; nan in a branch that is not taken
     s2: list[float]
     contributions: list[tuple[float, ...]]  # Per slot and operand, kappa^2 s_i^2
@@ -113,6 +118,7 @@ class ExactEvaluator:
         self.deep_samples = deep_samples
         self.work = 0  # Steps that were evaluated, those in many bits several times
         self._constants: dict[int, dict[int, Ball]] = {}  # By bits and slot
+        self.simple = [step.row is not None and _is_simple(step.row, step) for step in tape.steps]
 
     def sample(self, cells: Mapping[str, Cell]) -> ExactSample:
         found = self._to_depth(cells, self.depth)
@@ -251,14 +257,17 @@ class _Attempt(Arithmetic):
         self, evaluator: ExactEvaluator, cells: Mapping[str, Cell], bits: int, depth: int
     ) -> None:
         self.tape, self.accuracy = evaluator.tape, evaluator.accuracy
+        self.simple = evaluator.simple
         self.cells, self.bits, self.depth = cells, bits, depth
         self.constants = evaluator.constants_at(bits)
         self.y: list[Ball] = []
+        self.doubles: list[float] = []  # The nearest double of each value
+        self.zeros: set[int] = set()  # Slots whose value is 0
         self.assumed: set[int] = set()
-        self.short = 0  # Bits that some value lacks
+        self.selected: dict[int, int] = {}  # For min and max, the operand that is attained
+        self.short: dict[int, int] = {}  # For some slots, how many bits their values lack
         self._combinations: dict[int, Combination] = {}
         self._parameters: dict[int, Any] = {}
-        self._selected: dict[int, int] = {}  # By slot of a min or max
 
     # --- values
 
@@ -267,7 +276,12 @@ class _Attempt(Arithmetic):
         stop = len(self.tape)
         for step in self.tape.steps:
             try:
-                self.y.append(self._number(step))
+                value = self._number(step)
+                nearest = float(value)
+                if nearest == 0 and value == 0:
+                    self.zeros.add(step.slot)
+                self.y.append(value)
+                self.doubles.append(nearest)
             except (_OutOfDomain, _TooLarge, _NeedsBits) as problem:
                 if not self.tape.chooses:
                     if isinstance(problem, _NeedsBits):
@@ -276,6 +290,7 @@ class _Attempt(Arithmetic):
                     break
                 problems[step.slot] = problem
                 self.y.append(BALLS.nan)
+                self.doubles.append(math.nan)
         active = [True] * stop
         if self.tape.chooses:
             active = self._active()
@@ -285,14 +300,15 @@ class _Attempt(Arithmetic):
                         raise problem
                     stop = slot
                     break
-        if self.short:
-            self._more(self.bits + self.short + 16)
+        if self.short and self.bits < MOST_BITS:
+            raise _NeedsBits(self.bits + max(self.short.values()) + 16)
+        stop = min([stop, *self.short])
         y = self.y[:stop]
         done = walk(self.tape, self, y)
         return self._sample(y, done, active, None if stop == len(self.tape) else stop)
 
     def _active(self, chosen: Mapping[int, bool] | None = None) -> list[bool]:
-        y = [np.array([float(v)]) for v in self.y]
+        y = [np.array([v]) for v in self.doubles]
         for slot, holds in (chosen or {}).items():
             y[slot][:] = holds
         return [bool(mask[0]) for mask in active_slots(self.tape, y, 1)]
@@ -307,29 +323,34 @@ class _Attempt(Arithmetic):
                 if step.row is not None and step.row.chooses and (terms[1] != 0 or terms[2] != 0)
             }
             active = [on or also for on, also in zip(active, self._active(chosen), strict=True)]
-        self._check_accuracy(done, active)
-        s2 = [float(s) if on else math.nan for s, on in zip(done.s2, active, strict=False)]
+        s2 = list(map(float, done.s2))
+        self._check_accuracy(done, s2, active)
+        through = [tuple(map(float, own)) for own in done.contributions]
+        doubles = self.doubles[: len(y)]
+        if not all(active):
+            for slot, on in enumerate(active[: len(y)]):
+                if not on:
+                    y[slot], s2[slot], doubles[slot] = BALLS.nan, math.nan, math.nan
+                    through[slot] = (0.0,) * len(through[slot])
         return ExactSample(
-            [v if on else BALLS.nan for v, on in zip(y, active, strict=False)],
+            y,
+            doubles,
             s2,
-            [
-                tuple([float(t) for t in own]) if on else (0.0,) * len(own)
-                for own, on in zip(done.contributions, active, strict=False)
-            ],
+            through,
             None if stop is None else self.tape.steps[stop].node,
             tuple([bool(on) for on in done.on_threshold]) if self.tape.chooses else (),
-            frozenset(self.assumed),
+            frozenset(self.assumed) if self.assumed else _NOTHING,
             done.steps,
             self.bits,
         )
 
-    def _check_accuracy(self, done: Walk, active: list[bool]) -> None:
+    def _check_accuracy(self, done: Walk, nearest: list[float], active: list[bool]) -> None:
         lacking = 0
-        for s2, on in zip(done.s2, active, strict=False):
-            if not on or s2 > SINGULAR_S2 or s2.__class__ is not arb:
+        for s2, near, on in zip(done.s2, nearest, active, strict=False):
+            if not on or near == 1.0 or s2.rel_accuracy_bits() >= ACCURACY or s2 > SINGULAR_S2:
                 continue
             lacking = max(lacking, ACCURACY - s2.rel_accuracy_bits())
-        if lacking > 0:
+        if lacking > 0 and self.bits < MOST_BITS:
             self._more(self.bits + (lacking + 16 if lacking < EXACT_BITS // 2 else self.bits))
 
     def _more(self, bits: int) -> NoReturn:
@@ -353,6 +374,10 @@ class _Attempt(Arithmetic):
         if row.chooses:
             return self._chosen(step)
         a = [self.y[i] for i in step.operands]
+        if self.simple[step.slot]:
+            value = row.exact(BALLS, a, step.exact_parameter)
+            if value.rel_accuracy_bits() >= self.accuracy and _TINY < abs(value) < _HUGE:
+                return value
         if any(x.is_nan() for x in a) and self.tape.chooses:
             return BALLS.nan  # of a branch that has none
         if row.selects or row.compares:
@@ -367,7 +392,8 @@ class _Attempt(Arithmetic):
         size = magnitude(value)
         if size > _MOST_BINARY or (_LEAST_BINARY > size > -EXACT_BITS):
             raise _TooLarge
-        self.short = max(self.short, self.accuracy - value.rel_accuracy_bits())
+        if value.rel_accuracy_bits() < self.accuracy:
+            self.short[step.slot] = self.accuracy - value.rel_accuracy_bits()
         return value
 
     def _is_decided(self, row: Operator, value: Ball) -> bool:
@@ -391,7 +417,7 @@ class _Attempt(Arithmetic):
             order = self.order(step.slot, i, best)
             if (order < 0) if least else (order > 0):
                 best = i
-        self._selected[step.slot] = best
+        self.selected[step.slot] = best
         return self.y[best]
 
     def order(self, slot: int, i: int, k: int) -> int:
@@ -417,7 +443,8 @@ class _Attempt(Arithmetic):
             own = self._combination(step.slot)
             if own.is_rational:
                 self._pin_all(step)
-                return arb(own.rational)
+                self._hold(step, row)
+                return _ball_of(own.rational)
         except (ZeroDivisionError, ValueError) as error:
             raise _OutOfDomain from error
         if self._pin_all(step):
@@ -439,6 +466,13 @@ class _Attempt(Arithmetic):
         if row.steps and self.bits >= MOST_BITS:
             return a[0]  # so large that it jumps by nothing
         self._deeper()
+
+    def _hold(self, step: Step, row: Operator) -> None:
+        """Ask for bits that hold the operands of a step that may jump."""
+        if row.steps or row.jumps:
+            longest = max(self.y[i].bits() for i in step.operands)
+            if longest > self.bits - FIRST_BITS // 2 and self.bits < MOST_BITS:
+                raise _NeedsBits(longest + FIRST_BITS)
 
     def _value_again(self, step: Step, row: Operator) -> Ball:
         value = row.exact(BALLS, [self.y[i] for i in step.operands], step.exact_parameter)
@@ -481,7 +515,7 @@ class _Attempt(Arithmetic):
         pinned = False
         for i in step.operands:
             if not self.y[i].is_exact() and self._combination(i).is_rational:
-                self.y[i] = arb(self._combination(i).rational)
+                self.y[i] = _ball_of(self._combination(i).rational)
                 pinned = True
         return pinned
 
@@ -519,8 +553,11 @@ class _Attempt(Arithmetic):
     def anywhere(self, condition: Any) -> bool:
         return bool(condition)
 
+    def touches_zero(self, step: Step, a: list[Ball], y: Ball) -> bool:
+        return bool(self.zeros) and not self.zeros.isdisjoint((step.slot, *step.operands))
+
     def attained(self, step: Step, a: list[Ball], y: Ball) -> list[Any]:
-        best = self._selected[step.slot]
+        best = self.selected[step.slot]
         return [self.order(step.slot, i, best) == 0 for i in step.operands]
 
     def equal(self, step: Step, a: list[Ball]) -> Any:
@@ -535,17 +572,19 @@ class _Attempt(Arithmetic):
         row = step.row
         assert row is not None
         p = self.parameter(step) if row.has_parameter else BALLS.nan
-        found = list(row.kappa_squared(BALLS, a, y, p))
-        for i, s in enumerate(s2):
-            if s == math.inf and found[i].__class__ is arb and y != 0 and not found[i] > 0:
-                found[i] = self._decided_kappa(step, row, i, p)
-        return found
+        kappas = row.kappa_squared(BALLS, a, y, p)
+        if not self.zeros or y == 0:  # no s^2 is infinite but by a 0 or a jump
+            return kappas
+        return [
+            self._decided_kappa(step, row, i, p) if s == math.inf and not k > 0 else k
+            for i, (s, k) in enumerate(zip(s2, kappas, strict=True))
+        ]
 
     def _decided_kappa(self, step: Step, row: Operator, place: int, p: Any) -> Any:
         """A kappa^2 that may be 0, which decides whether an infinite s passes."""
         self._pin_all(step)
         own = self._combination(step.slot)
-        y = arb(own.rational) if own.is_rational else self.y[step.slot]
+        y = _ball_of(own.rational) if own.is_rational else self.y[step.slot]
         kappa = row.kappa_squared(BALLS, [self.y[i] for i in step.operands], y, p)[place]
         if kappa > 0 or kappa == 0:
             return kappa
@@ -553,6 +592,12 @@ class _Attempt(Arithmetic):
             self._assume_zero(step.slot, kappa, 0)
             return arb(0)
         self._deeper()
+
+
+def _is_simple(row: Operator, step: Step) -> bool:
+    """Whether a value that is good to many digits and of ordinary size needs no other look."""
+    small = not row.power or abs(step.parameter) < 1000
+    return row.numeric and not (row.selects or row.steps or row.exponential or row.period) and small
 
 
 def _guard(row: Operator, step: Step, a: list[Ball]) -> None:
@@ -577,6 +622,14 @@ def _fraction(text: str, otherwise: Combination) -> Combination:
     if text == "e" or text == UNDEFINED or (exponent and abs(int(exponent)) > _LONGEST_EXPONENT):
         return otherwise
     return Combination({ONE: rational(Fraction(text))})
+
+
+def _ball_of(value: Any) -> Ball:
+    """The ball of a fraction, exact if it is one over a power of 2."""
+    under = int(value.q)
+    if under & (under - 1):
+        return arb(value)
+    return arb(mid=(int(value.p), 1 - under.bit_length()))
 
 
 def _dyadic(x: Ball) -> Any:

@@ -1,7 +1,7 @@
 """Proofs that a value is rational: by fractions, by multiples of pi, and by equal subtrees.
 
-No ball decides that 0.1 + 0.2 - 0.3 is 0. A `Combination` is a sum of rational multiples of 1, of pi and
-of other steps; where their sum has one part or none, the value is known exactly.
+No ball decides that 0.1 + 0.2 - 0.3 is 0. A `Combination` is a sum of rational multiples of 1, of
+pi and of other steps; where it has one part or none, the value is known exactly.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Combination:
     __slots__ = ("parts",)
 
     def __init__(self, parts: Mapping[Hashable, Any]) -> None:
-        self.parts = {key: times for key, times in parts.items() if times}
+        self.parts = {key: fmpq(times) for key, times in parts.items() if times}
         if any(_bits(times) > MOST_BITS for times in self.parts.values()):
             raise Unprovable
 

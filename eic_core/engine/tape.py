@@ -243,6 +243,19 @@ def _lay_out_alike(formula: Formula, alike: Alike) -> Tape:
     return Tape(tuple(slots), first_nodes, reads, (slots[-1],))
 
 
+def alone(node: Node) -> Tape:
+    """The step of a node by itself; its operands are the variables ``x0``, ``x1`` and so on.
+
+    >>> from eic_core.formula.syntax import read
+    >>> alone(read("sin(a*b)").formula.nodes[2]).variables
+    ('x0', 'x1')
+    """
+    places = tuple(range(len(node.children)))
+    leaves = [Node(i, VARIABLE, (), f"x{i}", None, (0, 0)) for i in places]
+    step = node._replace(id=len(places), children=places)
+    return Tape((*places, len(places)), [*leaves, step], list(places), (len(places),))
+
+
 def tape_of(formula: Formula) -> Tape:
     """The formula's tape, kept with the formula (which never changes)."""
     kept = formula.__dict__

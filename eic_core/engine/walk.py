@@ -61,6 +61,10 @@ class Arithmetic:
     def anywhere(self, condition: Any) -> bool:
         return bool(np.any(condition))
 
+    def touches_zero(self, step: Step, a: list[Number], y: Number) -> bool:
+        """Whether the value or an operand is 0 at some sample."""
+        return any(self.anywhere(self.is_zero(x)) for x in (y, *a))
+
     def attained(self, step: Step, a: list[Number], y: Number) -> list[Any]:
         """For each operand of min or max, whether it is the value."""
         return [x == y for x in a]
@@ -96,20 +100,22 @@ def walk(
 ) -> Walk:
     """Follow noise up a tape whose values are `y`, as far as they go; `known` steps stand."""
     done = Walk(y, [], [], [], [])
+    leaf = Through(A.one, ())
     for step in tape.steps[: len(y)]:
         on: Any = False
         kappas: Any = ()
-        a, s2 = [y[i] for i in step.operands], [done.s2[i] for i in step.operands]
+        a = [y[i] for i in step.operands]
         if known is not None and step.slot in known:
             found = known[step.slot]
         elif step.row is None:
-            found = Through(A.one, ())
+            found = leaf
         elif not step.row.numeric:
             found, on = _by_condition(tape, step, A, a, y[step.slot], done)
         else:
+            s2 = [done.s2[i] for i in step.operands]
             if not step.row.selects:
                 kappas = A.kappas(step, a, y[step.slot], s2)
-            found = _numeric(step, A, a, y[step.slot], kappas, done)
+            found = _numeric(step, A, a, y[step.slot], s2, kappas, done)
         done.s2.append(found.s2)
         done.contributions.append(found.terms)
         done.steps.append(found)
@@ -119,19 +125,24 @@ def walk(
 
 
 def _numeric(
-    step: Step, A: Arithmetic, a: list[Number], y: Number, kappas: Any, done: Walk
+    step: Step,
+    A: Arithmetic,
+    a: list[Number],
+    y: Number,
+    s2: list[Any],
+    kappas: Any,
+    done: Walk,
 ) -> Through:
     row, B = step.row, A.B
     assert row is not None
-    s2 = [done.s2[i] for i in step.operands]
     if row.selects:
         terms = _of_selection(A, A.attained(step, a, y), s2, deviations(step, A, a, done), y)
     else:
         terms = [edges.plain_term(B, k, s) for k, s in zip(kappas, s2, strict=True)]
+    if not A.touches_zero(step, a, y):
+        return Through(sum(terms, A.one), tuple(terms))
     y_zero = A.is_zero(y)
     a_zero = [A.is_zero(x) for x in a]
-    if not any(map(A.anywhere, (y_zero, *a_zero))):
-        return Through(sum(terms, A.one), tuple(terms))
     stds = deviations(step, A, a, done)
     if row.selects:
         moved = [B.where(term > 0, std, 0.0) for term, std in zip(terms, stds, strict=True)]

@@ -41,7 +41,7 @@ NOISE = 4 * 2.0**-53
 """What rounding in double precision may make of a value, relative to it."""
 
 SETTLED = 4e-3
-"""Of `NOISE` times s: beyond it fewer than three digits are left, and 60 digits are taken."""
+"""Of `NOISE` times s: beyond it fewer than three digits are left, and exact values are taken."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def output_scale(inspection: Inspection) -> OutputScale:
     target = inspection.samples.target
     output, s = reference[usable], s[usable]
     with np.errstate(over="ignore", invalid="ignore"):
-        exact = ~(s * NOISE < SETTLED)  # taken at 60 digits, and then rounded
+        exact = ~(s * NOISE < SETTLED)  # taken exactly, and then rounded
         noise = rms(NOISE * np.abs(output) * np.where(exact, 1.0, s))
     if target is None and not output.any():
         unit = _largest_on_the_way(inspection, usable) or 1.0

@@ -556,7 +556,7 @@ def _made_clause(inspection: Inspection, node_id: int, rows: npt.NDArray[np.bool
 def _to_great_depth(
     inspection: Inspection, node_id: int, rows: npt.NDArray[np.intp]
 ) -> list[tuple[bool, bool]]:
-    """Whether a node's value at some of these rows is 0 or on a jump, and whether that is proved."""
+    """Whether a node's value at some of these rows is 0 or on a jump, and if that is proved."""
     found = []
     subtree = inspection.formula.subtree(node_id)
     evaluator = ExactEvaluator(tape_of(subtree), depth=GREAT_DEPTH)
@@ -647,7 +647,7 @@ UNREDUCED = "its argument is too large to be reduced"
 
 LEAVES = "its value leaves every range of numbers"
 
-INDISTINCT = "at 60 digits what it is given cannot be told from where it has no value"
+INDISTINCT = "to 300 digits what it is given cannot be told from where it has no value"
 
 
 def missing_clause(inspection: Inspection, node_id: int) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb
 
-from eic_core.engine.balls import BALLS, working
+from eic_core.engine.balls import BALLS, contains_zero, working
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.sweep import Arrivals
 from eic_core.engine.tape import SINGULAR_S2, tape_of
@@ -81,7 +81,7 @@ def own_conditioning(
     samples
         With a column for each variable.
     recheck
-        Whether to settle at 60 digits the samples that double precision cannot.
+        Whether to settle exactly the samples that double precision cannot.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def own_conditioning(
 
 class OwnSums:
     """The sums of `own_conditioning` over the blocks of a `class_sweep`. Derivatives along the
-    tree fail where the conditioning is infinite or the writing loses every digit (at 60 digits (1 -
+    tree fail where the conditioning is infinite or the writing loses every digit (in doubles (1 -
     cos(x))/sin(x) is 0 at 1e-100). There, with `recheck`, the function is evaluated beside the
     sample at many digits; samples beyond `MOST_WORK` (`unsettled`) enter no number.
     """
@@ -256,9 +256,11 @@ class _Beside:
             for side in SIDES:
                 by = Decimal(side) * step
                 other = self._value(_moved(cells, {place: by}, digits), digits)
-                if other is None or not other != y:
-                    continue  # outside the domain, or not moved
+                if other is None:
+                    continue  # outside the domain
                 with working(_bits(digits)):
+                    if contains_zero(other - y):
+                        continue  # not moved
                     size = BALLS.inf if y == 0 else abs(other / y - 1) / arb(str(abs(by)))
                 sizes.append(float(size) if size <= LARGEST_KAPPA else math.inf)
             if not last and (not _alike(sizes) or math.isinf(sizes[0])):  # or rounding alone

@@ -91,7 +91,7 @@ def correlated_eic(
     formula: Formula, samples: Samples, *, recheck: bool = True
 ) -> CorrelatedAmplification:
     """Digits lost at the root when copies share their noise.
-    Without `recheck` no sample is settled at 60 digits. q^2 <= m s^2, m being the size of the
+    Without `recheck` no sample is settled exactly. q^2 <= m s^2, m being the size of the
     largest class (Cauchy-Schwarz). Where much cancels, doubles know q^2 to about s^2 u at best.
 
     >>> from eic_core.formula.syntax import read

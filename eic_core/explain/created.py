@@ -108,7 +108,6 @@ def digits_climbed(inspection: Inspection, target: int) -> Array:
     by G_j^2; nan where nothing arrives of j. A node whose value is 0 passes its noise on.
     """
     subtree = inspection.formula.subtree(target)
-    children = [node.children for node in subtree.nodes]
     _, s = inspection.amplification.trace(target)
     most = max(FEWEST_ROWS, min(MOST_ROWS, MOST_WORK // len(subtree)))
     rows, counts = _chosen_rows(s, most)

@@ -370,7 +370,7 @@ def blame(inspection: Inspection, target: int | None = None) -> Ledger:
     Notes
     -----
     The samples are those of the inspection that are valid and finite at the target; the
-    doubtful ones among them are followed at 60 digits, as in
+    doubtful ones among them are followed exactly, as in
     `eic_core.engine.amplify.amplify`.
 
     Examples

@@ -103,7 +103,7 @@ def _rank(value: float) -> float:
 
 MOST_ROWS = 200
 EVALUATIONS = 6_000
-"""Values at 60 digits, at most: fewer rows for a larger formula, but `FEWEST_ROWS` at least."""
+"""Exact values, at most: fewer rows for a larger formula, but `FEWEST_ROWS` at least."""
 
 FEWEST_ROWS = 20
 

@@ -272,8 +272,8 @@ def _with_left_out(inspection: Inspection, said: _Said) -> _Said:
         return said
     told = (
         f"Left out {'is' if counts.left_out == 1 else 'are'} {counts.left_out:,} of "
-        f"{wording.count(counts.total, 'sample')} that double precision cannot tell: the check "
-        f"at 60 digits ends after {counts.rechecked:,}."
+        f"{wording.count(counts.total, 'sample')} that double precision cannot tell: the exact "
+        f"check ends after {counts.rechecked:,}."
     )
     return replace(said, sentence=f"{said.sentence} {told}")
 
@@ -694,7 +694,7 @@ def _notes(inspection: Inspection, missing: Sequence[_Missing]) -> tuple[str, ..
     if counts.rechecked:
         settled = "was" if counts.rechecked == 1 else "were"
         notes.append(
-            f"{wording.count(counts.rechecked, 'sample')} {settled} settled at 60 digits, in case "
+            f"{wording.count(counts.rechecked, 'sample')} {settled} settled exactly, in case "
             "double precision cannot tell."
         )
     return tuple(notes)

@@ -309,7 +309,7 @@ def inspect(
     samples
         With a column for each variable.
     recheck
-        Settle doubtful samples at 60 digits (see `amplify`).
+        Settle doubtful samples in exact arithmetic (see `amplify`).
     edges
         Fill `NodeAmplification.edge_shares`.
     progress

@@ -142,7 +142,7 @@ class _Runs:
 
     - `low`, `high`, shape (m,): the extreme results, the 60-digit one included, or nan.
     - `turned`, shape (jumps, m): where each step's value differs from the plain run's.
-    - `plain_result`, `exact_result`, shape (m,): equal without a run at 60 digits.
+    - `plain_result`, `exact_result`, shape (m,): equal without an exact run.
     - `ranged`, shape (m,): where some value of the plain run leaves the range of doubles.
     """
 

@@ -17,9 +17,9 @@ import numpy.typing as npt
 from eic_core.engine.balls import Ball, working
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.forward import evaluate, forward, leaves
-from eic_core.engine.tape import Step, Tape, lay_out
+from eic_core.engine.tape import Step, Tape, alone, lay_out
 from eic_core.exports import Plain
-from eic_core.formula.tree import VARIABLE, Formula, Node
+from eic_core.formula.tree import Formula
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
@@ -249,13 +249,8 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
 def _apply(tape: Tape, step: Step, operands: Array) -> list[Ball | None]:
     """One operation on the operands of the type, a row a sample; None outside the domain."""
     assert step.row is not None
-    names = [f"x{i}" for i in range(operands.shape[1])]
-    node = tape.first_nodes[step.slot]
-    nodes = [Node(i, VARIABLE, (), name, None, (0, 0)) for i, name in enumerate(names)]
-    places = tuple(range(len(names)))
-    nodes.append(node._replace(id=len(names), children=places))
-    alone = Tape((*places, len(names)), nodes, list(places), (len(names),))
-    evaluator = ExactEvaluator(alone, ACCURACY)
+    evaluator = ExactEvaluator(alone(tape.first_nodes[step.slot]), ACCURACY)
+    names = evaluator.tape.variables
     found: list[Ball | None] = []
     for row in operands.tolist():
         needed = [row[0], row[1] if row[0] else row[2]] if step.row.chooses else row

@@ -148,7 +148,7 @@ def estimate(
     -----
     Every node, equal subtrees included, has noise of its own. A sample whose
     clean value leaves double range counts as invalid here: there is no second
-    look at 60 digits as in Algorithm 1. A condition within some sigma of its threshold is turned
+    exact look as in Algorithm 1. A condition within some sigma of its threshold is turned
     by the noise: there sigma s is large, and the sample is left out.
 
     Examples

@@ -471,7 +471,7 @@ def _number(cell: str) -> float | None:
     except ValueError:
         return None
     if value == 0 and set(stripped.lower().partition("e")[0]) & set("123456789"):
-        value = math.copysign(math.ulp(0.0), value)  # no zero: left to 60 digits
+        value = math.copysign(math.ulp(0.0), value)  # no zero: left to exact arithmetic
     return value if math.isfinite(value) else None
 
 

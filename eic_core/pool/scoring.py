@@ -230,8 +230,8 @@ def score_pool(
 ) -> list[Score]:
     """Score every candidate, in order, none dropped, in double precision alone.
 
-    Samples that would need 60 digits are not rechecked; those that leave double range are followed
-    with wider exponents (`eic_core.engine.extended`) and counted in `Score.out_of_range`.
+    Samples that would need exact arithmetic are not rechecked; those that leave double range are
+    followed with wider exponents (`eic_core.engine.extended`) and counted in `Score.out_of_range`.
 
     Parameters
     ----------

@@ -374,7 +374,7 @@ def truth(formula: Formula, triangulation: Triangulation) -> ReportTable:
         "local EIC, independent noise. "
         "Shared noise: copies of an input or sub-expression err alike. Tried: the formula run "
         f"with random errors of {sigma}. Measured in float64, float32: the error observed "
-        "against 60 digits, in units of roundoff (one rounding is about −0.4).",
+        "against exact values, in units of roundoff (one rounding is about −0.4).",
         numbers=(1, 2, 3, 4, 5),
     )
 
@@ -486,7 +486,7 @@ def reasons(inspection: Inspection) -> ReportTable | None:
             count = _count(n.invalid - unsettled)
             rows.append((_code(texts[n.node.id]), "no real value", count, reason))
         if unsettled:
-            reason = "after the limit of the check at 60 digits"
+            reason = "after the limit of the exact check"
             rows.append((_code(texts[n.node.id]), "not checked", _count(unsettled), reason))
         if n.singular:
             reason = singular_clause(inspection, n.node.id)

@@ -450,7 +450,7 @@ def _doubtful(scored: Scored | None) -> list[str]:
     return [
         f"{wording.count(count, 'formula has', 'formulas have')} a worst step (EIC) above "
         f"{DOUBTFUL:.0f} digits in double precision, which cannot tell how much more: the "
-        "inspector checks such samples with 60 digits."
+        "inspector checks such samples exactly."
     ]
 
 

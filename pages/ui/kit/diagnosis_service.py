@@ -439,7 +439,7 @@ class DiagnosisService:
     ) -> T:
         if not result.complete:
             raise UserError(
-                "this cannot be told before the check at 60 digits is finished",
+                "this cannot be told before the exact check is finished",
                 hint="finish the check first",
             )
         inspection = result.inspection

@@ -40,8 +40,8 @@ VALID = (
     "number, division by zero) are left out and counted here."
 )
 NOT_CHECKED = (
-    "Samples that double precision cannot tell and that came after the limit of the check at 60 "
-    "digits. They may well have a value; they are in no number and are not drawn."
+    "Samples that double precision cannot tell and that came after the limit of the exact check. "
+    "They may well have a value; they are in no number and are not drawn."
 )
 SINGULAR = (
     "Valid samples at which the amplification is infinite, for instance log(x) at exactly x = 1, "
@@ -49,7 +49,7 @@ SINGULAR = (
 )
 RECHECKED = (
     "Samples where double precision over- or underflows, or keeps fewer than three digits: they "
-    "were computed again with 60 digits."
+    "were computed again exactly, to as many digits as each needs."
 )
 EVALUATED = (
     "Valid samples at which the node is evaluated: those that take its branch of a conditional. "

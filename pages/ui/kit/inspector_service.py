@@ -33,14 +33,14 @@ MAX_WORK = 100_000_000
 """Samples times nodes of one inspection; further samples are left out, with a notice."""
 
 MAX_SECONDS = 10.0
-"""Seconds after which a check at 60 digits is stopped, unless the visitor wants it to its end."""
+"""Seconds after which an exact check is stopped, unless the visitor wants it to its end."""
 
 QUICK_TEXT = 1_000
 """Characters up to which a formula is read in the process of the pages."""
 
 QUICK_NODES, QUICK_WORK = 100, 100_000
 """Nodes, and nodes times samples, up to which an inspection is begun there; the first sample that
-needs 60 digits sends it to a worker (ADR 0012)."""
+needs exact arithmetic sends it to a worker (ADR 0012)."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class _TooSlow(Exception):
 
 
 class _NotQuick(Exception):
-    """A sample needs 60 digits."""
+    """A sample needs exact arithmetic."""
 
 
 def _is_quick(nodes: int, samples: int) -> bool:
@@ -287,7 +287,7 @@ class InspectorService:
         progress
             An exception of it ends the work.
         seconds
-            Until the check at 60 digits is stopped; the result says so.
+            Until the exact check is stopped; the result says so.
         aside
             The visit's: an incomplete result is kept there, and nowhere else.
 
@@ -354,9 +354,9 @@ def inspect_request(
     progress: Progress | None = None,
     quick: bool = False,
 ) -> InspectionResult:
-    """Inspect a formula that is read already, with at most `seconds_of_check` at 60 digits.
+    """Inspect a formula that is read already, with at most `seconds_of_check` of exact arithmetic.
 
-    If `quick`, raises `_NotQuick` where a sample needs 60 digits. Raises `DataError` if the
+    If `quick`, raises `_NotQuick` where a sample needs exact arithmetic. Raises `DataError` if the
     samples cannot be had.
     """
     notices: list[str] = []
@@ -426,7 +426,7 @@ def _measure(
         return inspect(reading.formula, samples, progress=watched), ""
     except _TooSlow:
         missing = (
-            f"The check at 60 digits was stopped after {seconds:.0f} seconds, "
+            f"The exact check was stopped after {seconds:.0f} seconds, "
             f"{math.floor(100 * reached)} % of the way, so it is not known yet how many digits "
             "are lost."
         )

@@ -34,7 +34,7 @@ def unfinished_view(results: Mapping[str, InspectionResult]) -> None:
         )
         finish_button(
             "Finish the check",
-            "Checking doubtful samples with 60 digits…",
+            "Checking doubtful samples exactly…",
             lambda: finish_check(current_visit(), inspector_service(), tuple(results.values())),
         )
         st.html(
@@ -146,7 +146,7 @@ def progress_text(job: Job, verb: str, things: str, before: str) -> str:
 _PATIENCE = 0.3
 """Seconds of work before a progress bar appears."""
 
-_MEASURING = "Measuring; doubtful samples are computed with 60 digits…"
+_MEASURING = "Measuring; doubtful samples are computed exactly…"
 
 
 @contextmanager

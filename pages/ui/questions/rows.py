@@ -170,7 +170,7 @@ def _unresolved_note(result: InspectionResult) -> str:
     missing = counts.invalid - counts.left_out
     none = f"No real value: {wording.count(missing, 'row')}. " if missing else ""
     return (
-        f"{none}Not checked at 60 digits: {wording.count(counts.left_out, 'row')}, which may "
+        f"{none}Not checked exactly: {wording.count(counts.left_out, 'row')}, which may "
         "have a value; they are in no number here and not drawn."
     )
 

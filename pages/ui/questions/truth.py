@@ -139,7 +139,7 @@ def _basis(result: InspectionResult, triangulation: Triangulation, node: int) ->
         if used == valid
         else (f"{used:,} of the {valid:,} valid samples, evenly spaced")
     )
-    basis = f"Compared on {which}; exact values have 60 digits."
+    basis = f"Compared on {which}; exact values are proved to 33 digits."
     looked_at = result.inspection.nodes[node]
     own, whole = triangulation.nodes[node].recursion, looked_at.local_eic_finite
     digits = [wording.number(value, 1) for value in (own, whole)]

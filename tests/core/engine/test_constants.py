@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from eic_core.engine.amplify import FEWEST_RECHECKED
+from eic_core.engine.amplify import FEW
 from eic_core.explain.correlated import correlated_eic
 from eic_core.explain.ledger import blame
 from eic_core.formula.syntax import read
@@ -30,12 +30,6 @@ DOUBTFUL = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def _thousand(monkeypatch):
-    """No formula has more samples settled than the least."""
-    monkeypatch.setattr("eic_core.engine.amplify.RECHECK_WORK", 0)
-
-
 def inspected(text, count):
     """On the same hundred values, each as often as another."""
     formula = read(text).formula
@@ -53,10 +47,10 @@ def told(inspection):
 
 
 @pytest.mark.parametrize("text", DOUBTFUL)
-def test_the_limit_of_the_check_does_not_show(text):
-    """The first thousand are settled one by one at 60 digits: that is the truth for the others."""
-    few, many = inspected(text, FEWEST_RECHECKED), inspected(text, 2 * FEWEST_RECHECKED)
-    assert few.counts.rechecked == FEWEST_RECHECKED
+def test_settling_the_constants_once_does_not_show(text):
+    """Few samples are settled one by one in balls: that is the truth for more."""
+    few, many = inspected(text, FEW), inspected(text, 2 * FEW)
+    assert few.counts.rechecked == FEW
     assert many.counts.unresolved == 0
     for a, b in zip(told(few), told(many), strict=True):
         assert b == pytest.approx(a, rel=1e-9, nan_ok=True)
@@ -68,7 +62,7 @@ def test_the_limit_of_the_check_does_not_show(text):
 
 @pytest.mark.parametrize("text", DOUBTFUL)
 def test_shared_noise_and_blame_follow(text):
-    few, many = inspected(text, FEWEST_RECHECKED), inspected(text, 2 * FEWEST_RECHECKED)
+    few, many = inspected(text, FEW), inspected(text, 2 * FEW)
     one, other = (correlated_eic(i.formula, i.samples) for i in (few, many))
     assert other.q_eic == pytest.approx(one.q_eic, rel=1e-9, nan_ok=True)
     assert other.singular == 2 * one.singular
@@ -77,13 +71,13 @@ def test_shared_noise_and_blame_follow(text):
 
 def test_samples_that_are_doubtful_of_themselves_still_are():
     """x + 0.1 - x - 0.1 is 0, which doubles cannot tell; the constant in it does not hide that."""
-    x = np.linspace(1, 2, 2 * FEWEST_RECHECKED)
+    x = np.linspace(1, 2, 2 * FEW)
     formula = read("((x + 0.1) - x - 0.1) + (0.1+0.2-0.3)").formula
     counts = inspect(formula, Samples.from_columns({"x": x})).counts
-    assert (counts.rechecked, counts.unresolved) == (FEWEST_RECHECKED, FEWEST_RECHECKED)
+    assert (counts.rechecked, counts.singular) == (2 * FEW, 2 * FEW)
 
 
 def test_a_constant_that_leaves_double_range_is_left_to_the_samples():
-    inspection = inspected("x + exp(1000)/exp(999)", 2 * FEWEST_RECHECKED)
-    assert inspection.counts.rechecked == 2 * FEWEST_RECHECKED
+    inspection = inspected("x + exp(1000)/exp(999)", 2 * FEW)
+    assert inspection.counts.rechecked == 2 * FEW
     assert math.isfinite(inspection.eic)

@@ -1,4 +1,4 @@
-"""Which samples are settled at 60 digits, in which order, and what becomes of the rest."""
+"""Which samples are settled exactly, in which order, and what becomes of the rest."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from eic_core.engine.amplify import FEWEST_RECHECKED, most_rechecked
+from eic_core.engine.tape import tape_of
 from eic_core.explain.correlated import correlated_eic
 from eic_core.explain.diagnosis import diagnose
 from eic_core.explain.verdict import verdict
@@ -20,39 +20,38 @@ def overflowing(rows: int) -> np.ndarray:
     return np.where(np.arange(rows) % 2, 0.5, 0.75 + np.arange(rows) * 1e-5)
 
 
-@pytest.fixture
-def thousand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The least that is settled of any formula, of these, too."""
-    monkeypatch.setattr("eic_core.engine.amplify.RECHECK_WORK", 0)
-    assert most_rechecked(3) == FEWEST_RECHECKED == 1000
+def settle_at_most(monkeypatch: pytest.MonkeyPatch, samples: int, text: str) -> None:
+    """Stop the exact check of a formula after so many samples that need no more than 64 bits."""
+    work = samples * len(tape_of(read(text).formula))
+    monkeypatch.setattr("eic_core.engine.amplify.MOST_WORK", work)
+    monkeypatch.setattr("eic_core.engine.sweep.MOST_WORK", work)
 
 
-@pytest.mark.usefixtures("thousand")
-def test_overflow_is_settled_for_the_first_thousand_in_row_order() -> None:
+def test_overflow_is_settled_in_row_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    settle_at_most(monkeypatch, 1000, "exp(1000*x)/exp(999*x)")
     x = overflowing(3000)
     result = amplify(read("exp(1000*x)/exp(999*x)").formula, Samples.from_columns({"x": x}))
     overflow = np.flatnonzero(1000 * x > 709.8)
     assert result.rechecked == 1000
     assert sorted(result.exact) == overflow[:1000].tolist()
-    assert result.unresolved == len(overflow) - 1000 == 500
+    assert len(result.unsettled) == len(overflow) - 1000 == 500
     assert not result.valid[overflow[1000:]].any() and result.valid_count == 2500
     assert result.first_invalid == {3: 500}  # at exp(1000 x), where range was left
     assert result.unsettled_at == {3: 500}
 
 
-@pytest.mark.usefixtures("thousand")
-def test_row_order_runs_through_the_blocks() -> None:
+def test_row_order_runs_through_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    settle_at_most(monkeypatch, 1000, "exp(400*x)/exp(399*x)")
     x = np.full(40_000, 1.5)
     late = np.arange(39_000, 40_000)
     x[10], x[20_000], x[late] = 2.0, 2.1, 2.0 + 1e-7 * (late - 38_999)
     result = amplify(read("exp(400*x)/exp(399*x)").formula, Samples.from_columns({"x": x}))
     assert sorted(result.exact)[:3] == [10, 20_000, 39_000]
-    assert (result.rechecked, result.unresolved) == (1000, 2)
+    assert (result.rechecked, len(result.unsettled)) == (1000, 2)
     assert np.flatnonzero(~result.valid).tolist() == [39_998, 39_999]
 
 
-def test_short_formulas_have_more_samples_settled() -> None:
-    """Of the same work: 40,000 nodes at 60 digits (ADR 0001)."""
+def test_all_samples_that_need_it_are_settled() -> None:
     samples = sample_domains({"x": Domain("uniform", 0, 40)}, count=20_000)
     result = inspect(read("exp(-x*x)").formula, samples)
     counts = result.counts
@@ -69,23 +68,22 @@ def test_what_the_check_did_not_reach_is_in_no_number(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The numbers of the others are those of a table without them."""
-    monkeypatch.setattr("eic_core.engine.amplify.RECHECK_WORK", 0)
-    monkeypatch.setattr("eic_core.engine.amplify.FEWEST_RECHECKED", 40)
+    settle_at_most(monkeypatch, 40, text)
     domain = Domain("loguniform", 1e-20, 1) if "1+x" in text else Domain("uniform", -3000, 3000)
     domain = Domain("uniform", 1, 3) if "where" in text or text == "x-x" else domain
     samples = sample_domains({"x": domain}, count=240)
     found = inspect(read(text).formula, samples)
     left_out = found.amplification.unsettled
-    assert found.counts.unresolved == len(left_out) > 20
+    assert found.counts.left_out == len(left_out) > 20
     kept = np.setdiff1d(np.arange(240), left_out)
     alone = inspect(read(text).formula, samples.take(kept))
-    assert alone.counts.unresolved == 0 and alone.counts.valid == found.counts.valid
+    assert alone.counts.left_out == 0 and alone.counts.valid == found.counts.valid
     for one, other in zip(found.nodes, alone.nodes, strict=True):
         assert other.local_eic == pytest.approx(one.local_eic, rel=1e-12)
         assert other.singular == one.singular
     assert verdict(found).sentence.endswith(
         f"Left out are {len(left_out):,} of 240 samples that double precision cannot tell: the "
-        "check at 60 digits ends after 40."
+        f"exact check ends after {found.counts.rechecked}."
     )
     blamed = [" ".join(diagnose(i).ledger.sentences).replace("valid ", "") for i in (found, alone)]
     assert blamed[0] == blamed[1]
@@ -97,7 +95,7 @@ def test_nothing_is_rechecked_when_told_not_to_and_wider_exponents_take_what_ove
     samples = Samples.from_columns({"x": overflowing(10)})
     formula = read("exp(1000*x)/exp(999*x)").formula
     result = amplify(formula, samples, recheck=False)
-    assert (result.rechecked, result.unresolved, result.out_of_range) == (0, 0, 5)
+    assert (result.rechecked, len(result.unsettled), result.out_of_range) == (0, 0, 5)
     exactly = amplify(formula, samples)
     assert result.valid_count == exactly.valid_count == 10
     assert result.finite_sum == pytest.approx(exactly.finite_sum, rel=1e-11)
@@ -120,7 +118,7 @@ def test_ordinary_samples_are_not_rechecked() -> None:
         assert (counts.rechecked, counts.unresolved, counts.valid) == (0, 0, 2000), text
 
 
-def test_singular_samples_beyond_the_first_thousand_stay_singular_and_are_reported() -> None:
+def test_singular_samples_stay_singular_and_are_reported() -> None:
     result = inspect(read("x-x").formula, Samples.from_columns({"x": np.arange(1.0, 1501.0)}))
     assert (result.counts.rechecked, result.counts.unresolved) == (1500, 0)
     assert result.counts.valid == result.counts.singular == 1500
@@ -152,10 +150,10 @@ def test_amplification_above_ten_to_thirty_is_singular() -> None:
 
 
 def test_value_beyond_ten_to_a_million_is_invalid() -> None:
-    samples = Samples.from_columns({"x": [2.3e6, 2.31e6, -2.3e6, -2.31e6]})
+    samples = Samples.from_columns({"x": [2.3e6, 2.31e6, -2.3e6, -2.31e6, -1e15, -1e16]})
     result = amplify(read("exp(x)").formula, samples)
-    assert result.valid.tolist() == [True, False, True, False]
-    assert (result.rechecked, result.unresolved) == (4, 0)
+    assert result.valid.tolist() == [True, False, True, True, False, False]
+    assert (result.rechecked, len(result.unsettled)) == (6, 0)
 
 
 def test_samples_whose_rule_hangs_on_a_rounding_are_rechecked() -> None:
@@ -166,12 +164,14 @@ def test_samples_whose_rule_hangs_on_a_rounding_are_rechecked() -> None:
     assert result.singular[5] == 0 and result.rechecked == 0
 
 
-@pytest.mark.usefixtures("thousand")
-def test_samples_in_doubt_do_not_take_the_place_of_those_that_left_double_range() -> None:
+def test_samples_in_doubt_do_not_take_the_place_of_those_that_left_double_range(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settle_at_most(monkeypatch, 1000, "floor(x*3*10)*log(exp(x)) + y")
     x = np.concatenate([np.full(1500, 0.1), np.full(1200, 800.0)])
     formula = read("floor(x*3*10)*log(exp(x)) + y").formula  # y tells the samples apart
     result = amplify(formula, Samples.from_columns({"x": x, "y": np.arange(2700.0)}))
-    assert (result.rechecked, result.unresolved) == (2000, 200)
+    assert (result.rechecked, len(result.unsettled)) == (1000, 200)
     assert result.valid_count == 2500
 
 

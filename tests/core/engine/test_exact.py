@@ -1,0 +1,168 @@
+"""One sample in balls, against an oracle in many digits that shares no code with the engine."""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+
+import mpmath
+import pytest
+from flint import arb, fmpq
+
+from eic_core.engine.balls import BALLS, working
+from eic_core.engine.exact import GREAT_DEPTH, ExactEvaluator, ExactSample
+from eic_core.engine.proofs import Combination, Unprovable
+from eic_core.engine.tape import tape_of
+from eic_core.formula.syntax import read
+from eic_core.measure import Samples, inspect
+
+
+def sample(text: str, **cells: str) -> ExactSample:
+    return ExactEvaluator(tape_of(read(text).formula)).sample(cells)
+
+
+def deep(bits: int) -> str:
+    """The sum of a series that keeps all bits busy, as Arb prints it at so many."""
+    with working(bits):
+        total = arb(0)
+        for k in range(1, 60):
+            total += (arb(k).sqrt().sin() / (arb(k) + arb.pi())).exp()
+        return str(total.str(more=True))
+
+
+def test_eight_threads_at_different_precisions_get_the_balls_that_each_gets_alone() -> None:
+    bits = [64, 100, 160, 256, 400, 700, 1200, 3000] * 6
+    expected = {b: deep(b) for b in set(bits)}
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(deep, bits))
+    assert found == [expected[b] for b in bits]
+
+
+def test_threads_that_inspect_do_not_disturb_each_other() -> None:
+    texts = ["log(exp(x))", "1 - cos(x/1e9)", "sin(x*1e200)", "exp(x) - exp(x)", "x - sqrt(x)**2"]
+    samples = Samples.from_columns({"x": [800.0 + k / 7 for k in range(40)]})
+
+    def measured(text: str) -> list[float]:
+        return [n.local_eic for n in inspect(read(text).formula, samples).nodes]
+
+    alone = {text: measured(text) for text in texts}
+    with ThreadPoolExecutor(8) as threads:
+        for text, found in zip(texts * 4, threads.map(measured, texts * 4), strict=True):
+            assert found == alone[text], text
+
+
+@pytest.mark.parametrize(
+    ("text", "cells"),
+    [
+        ("x - x", {"x": "0.1"}),
+        ("0.1 + 0.2 - 0.3", {}),
+        ("(sqrt(x) + y) - y - sqrt(x)", {"x": "2", "y": "0.3"}),
+        ("3*exp(x) - exp(x) - 2*exp(x)", {"x": "0.7"}),
+        ("sin(x*pi)", {"x": "4"}),
+        ("cos(pi/2)", {}),
+        ("tan(pi/4) - 1", {}),
+        ("asin(1) - pi/2", {}),
+        ("atan(1)*4 - pi", {}),
+        ("log(x/3)", {"x": "3"}),
+        ("floor(30*x) - 3", {"x": "0.1"}),
+        ("max(0.1 + 0.2, 0.3) - 0.3", {}),
+        ("hypot(3, 4) - 5", {}),
+        ("cbrt(27) - 3", {}),
+        ("1e-320 - x", {"x": "1e-320"}),
+    ],
+)
+def test_a_zero_is_proved(text: str, cells: dict[str, str]) -> None:
+    found = sample(text, **cells)
+    assert found.y[-1] == 0 and found.proven and found.bits == 64
+
+
+@pytest.mark.parametrize(
+    ("text", "cells"),
+    [
+        ("sqrt(x)**2 - x", {"x": "2"}),
+        ("sin(x)**2 + cos(x)**2 - 1", {"x": "1"}),
+        ("log(exp(x)) - x", {"x": "0.3"}),
+        ("1 - tanh(x)", {"x": "1000000"}),
+        ("floor(sqrt(x)**2)", {"x": "7"}),
+        ("acos(sin(x)**2 + cos(x)**2)", {"x": "1"}),
+    ],
+)
+def test_what_no_proof_decides_is_assumed_and_said(text: str, cells: dict[str, str]) -> None:
+    found = sample(text, **cells)
+    assert not found.proven and math.isinf(max(found.s2))
+
+
+def test_a_small_value_is_no_zero_as_far_as_the_depth() -> None:
+    assert sample("1 - cos(x)", x="1e-100").proven
+    assert not sample("1 - cos(x)", x="1e-200").proven
+    tape = tape_of(read("1 - cos(x)").formula)
+    found = ExactEvaluator(tape, depth=GREAT_DEPTH).sample({"x": "1e-900"})
+    assert found.proven and float(found.y[-1] * arb("1e1800")) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "x"),
+    [
+        ("log(exp(x))", "1000"),
+        ("sin(x)", "1e200"),
+        ("1 - cos(x)", "1e-100"),
+        ("exp(x) - exp(x*(1 + 1e-40))", "3"),
+        ("(x - sin(x))/x**3", "1e-30"),
+        ("tan(x)", "1.5707963267948966"),
+        ("exp(-exp(x))", "6"),
+    ],
+)
+def test_values_agree_with_another_arithmetic(text: str, x: str) -> None:
+    code = text.replace("**", "^").replace("^", "**")
+    with mpmath.workdps(700):
+        names = {n: getattr(mpmath, n) for n in ("log", "exp", "sin", "cos", "tan")}
+        expected = eval(
+            code.replace("1e-40", "mpf('1e-40')"), names | {"mpf": mpmath.mpf, "x": mpmath.mpf(x)}
+        )  # noqa: E501, S307
+        found = sample(text, x=x).y[-1]
+        mantissa, exponent = found.mid().man_exp()
+        value = mpmath.mpf(int(mantissa)) * mpmath.mpf(2) ** int(exponent)
+        assert abs(value / expected - 1) < mpmath.mpf("1e-13")
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "node"),
+    [
+        ("log(x)", "-1", 1),
+        ("1/(x - x)", "3", 4),
+        ("asin(x)", "1.0000000000000000000000000001", 1),
+        ("tan(pi/2)", "0", 3),
+        ("x**y", "-2", 2),
+        ("exp(exp(x))", "20", 2),
+        ("sin(x)", "1e4000", 1),
+    ],
+)
+def test_no_real_value_is_told_from_not_known_yet(text: str, x: str, node: int) -> None:
+    found = sample(text, x=x, y="3")
+    assert found.first_invalid == node
+
+
+def test_tiny_values_stay_values() -> None:
+    found = sample("1/(1 + exp(-x))", x="1e7")
+    assert found.first_invalid is None and float(found.y[-1]) == 1.0
+    assert found.s2[-1] == pytest.approx(4.0)
+
+
+def test_backend_rounds_ties_to_even_and_knows_gamma_below_zero() -> None:
+    assert [float(BALLS.nint(arb(x))) for x in (0.5, 1.5, 2.5, -0.5, -1.5, 2.4)] == [
+        0.0,
+        2.0,
+        2.0,
+        0.0,
+        -2.0,
+        2.0,
+    ]
+    assert float(BALLS.lgamma(arb("-2.5"))) == pytest.approx(float(mpmath.loggamma(-2.5).real))
+
+
+def test_combinations_prove_only_what_is_linear() -> None:
+    root = Combination({7: 1})
+    assert (root + root - 2 * root).parts == {}
+    assert (3 * root / (2 * root)).rational == fmpq(3, 2)
+    with pytest.raises(Unprovable):
+        _ = root * root
