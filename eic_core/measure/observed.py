@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from eic_core.engine.balls import Ball, working
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.forward import evaluate, forward, leaves
 from eic_core.engine.tape import Step, Tape, alone, lay_out
 from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
+from eic_core.operators.balls import Ball, working
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from eic_core import wording
-from eic_core.engine.balls import Ball
 from eic_core.errors import UserError
 from eic_core.formula.tree import Formula
 from eic_core.operators import OPERATORS
+from eic_core.operators.balls import Ball
 from eic_core.rewriting.measuring import FormMeter, Truth, choose_rows
 from eic_core.rewriting.results import Measured
 from eic_core.rewriting.terms import Terms

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from flint import arb
 
-from eic_core.engine.balls import BALLS, Ball, working
 from eic_core.engine.exact import DEPTH, Cell, ExactEvaluator
 from eic_core.formula.tree import CONSTANT, VARIABLE
 from eic_core.operators import NUMPY, OPERATORS, Operator
+from eic_core.operators.balls import BALLS, Ball, working
 from eic_core.rewriting.terms import Terms
 
 EXTENDED = np.longdouble
