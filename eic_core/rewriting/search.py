@@ -52,7 +52,8 @@ class Cost(NamedTuple):
 
 
 class Costs:
-    """The cost of forms on the rows at which the original (`root`) has a finite amplification.
+    """The cost of forms on the rows at which the original (`root`) has a finite amplification, or
+    where there are none on those at which it is 0 and keeps no digit.
     Without `doubles`, on the same rows, nothing is measured in double precision.
     """
 
@@ -62,6 +63,9 @@ class Costs:
         self.doubles = doubles
         noise = table.noise(root)
         self.usable = np.isfinite(noise.q2)
+        self.at_zeros = not self.usable.any()
+        if self.at_zeros:
+            self.usable = noise.y == 0
         self._worst: dict[int, float] = {}
 
     @property
@@ -73,7 +77,7 @@ class Costs:
         noise = self.table.noise(root)
         places = [i for i, kind in enumerate(noise.kinds) if kind in self.terms.inputs]
         moved = noise.moved[places][:, self.usable]
-        with np.errstate(invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(moved == 0, 0, moved / noise.y[self.usable])
         total = np.sum(np.square(ratio), axis=0)
         if self.terms[root].operator == "variable":
@@ -83,6 +87,8 @@ class Costs:
     def of(self, root: int) -> Cost | None:
         noise = self.table.noise(root)
         q2 = noise.q2[self.usable]
+        if self.at_zeros:
+            q2 = np.minimum(q2, EVERY_DIGIT_S2)
         if not np.isfinite(q2).all():
             return None
         worst = max(self._rms(n) for n in self.terms.subterms(root))
