@@ -31,14 +31,14 @@ $(VENV)/.installed: requirements.txt | $(VENV)/bin/python
 
 # The compiled engine: a few seconds once, with the machine's C compiler or a borrowed one.  Without
 # any the app runs all the same, slower, and says so here.
-NATIVE := $(addprefix eic_core/engine/native/,kernel.c rules.h operators.h)
-$(VENV)/.native: $(NATIVE) | $(VENV)/bin/python
+NATIVE := $(wildcard $(addprefix eic_core/,engine/native/*.[chp]* operators/*.py engine/doubt.py engine/edges.py))
+$(VENV)/.native: $(NATIVE) | $(VENV)/.installed
 	@if $(PY) -m eic_core.engine.native.build --borrow; then touch $@; fi
 
-$(VENV)/.installed-test: requirements.txt requirements-dev.txt requirements-test.txt | $(VENV)/bin/python
+$(VENV)/.installed-test: requirements.txt requirements-dev.txt requirements-test.txt | $(VENV)/.installed
 	@echo "Installing what the tests need…"
 	@$(PY) .ci/install.py requirements-test.txt
-	@touch $@ $(VENV)/.installed
+	@touch $@
 
 .PHONY: chromium
 chromium:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.about.explaining import CITE, LEAVES, NOT_EIC, WHAT
+from pages.ui.about.explaining import CITE, EXPONENTS, LEAVES, NOT_EIC, WHAT
 from pages.ui.about.pictures import PICTURES
 from pages.ui.inspector.headline import closed_notice
 from pages.ui.kit.door import may_inspect
@@ -23,6 +23,8 @@ def about_page() -> None:
                 draw()
         st.markdown("## What it is not", anchors=False)
         st.markdown(NOT_EIC)
+        st.markdown("## A choice: exponents", anchors=False)
+        st.markdown(EXPONENTS)
         st.markdown("## What leaves this machine", anchors=False)
         st.markdown(LEAVES)
         st.markdown("## How to cite it", anchors=False)

@@ -15,7 +15,7 @@ import numpy as np
 from eic_core.errors import UserError
 from eic_core.formula.rendering import to_latex
 from eic_core.formula.syntax import read
-from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
+from eic_core.formula.tree import CONSTANT, VARIABLE, Exponents, Formula, Node
 from eic_core.measure import Samples, amplify
 from eic_core.measure.fit import r_squared
 from eic_core.measure.table import Table, match_variables, read_table
@@ -127,7 +127,7 @@ def problem_samples(problem: Problem) -> Samples:
         raise StudyError(f"problem `{problem.name}`: {error.message}", hint=error.hint) from error
 
 
-def read_member(member: Member, inputs: tuple[str, ...]) -> Formula:
+def read_member(member: Member, inputs: tuple[str, ...], exponents: Exponents = "exact") -> Formula:
     """A member's tree over the data's columns; raises `StudyError` if there is none."""
     try:
         reading = read(
@@ -135,6 +135,7 @@ def read_member(member: Member, inputs: tuple[str, ...]) -> Formula:
             syntax=member.syntax or "auto",
             columns=inputs,
             parameters=dict(member.parameters),
+            exponents=exponents,
         )
     except UserError as error:
         raise StudyError(f"cannot read `{member.formula[:80]}`: {error.message}") from error
@@ -158,7 +159,8 @@ def _with_names_and_digits(
             return short_constant(node.label, digits)
         return node.label
 
-    return Formula(tuple(node._replace(label=label(node)) for node in formula.nodes))
+    nodes = tuple(node._replace(label=label(node)) for node in formula.nodes)
+    return Formula(nodes, exponents=formula.exponents)
 
 
 def ballot_formulas(
@@ -243,7 +245,7 @@ def round_pair(
     return FULL_DIGITS, (lower, higher), (full[0], full[1]), 0.0
 
 
-def make_content(problem: Problem, pair: NewPair) -> BallotContent:
+def make_content(problem: Problem, pair: NewPair, exponents: Exponents = "exact") -> BallotContent:
     """The ballot of one pair, in canonical order.
 
     Raises `StudyError` if a formula cannot be read or drawn on the data.
@@ -256,7 +258,7 @@ def make_content(problem: Problem, pair: NewPair) -> BallotContent:
     """
     samples = problem_samples(problem)
     inputs = tuple(samples.columns)
-    lower, higher = (read_member(member, inputs) for member in (pair.lower, pair.higher))
+    lower, higher = (read_member(member, inputs, exponents) for member in (pair.lower, pair.higher))
     # Text, curve and R² all belong to the rounded constants: what raters see is one formula.
     digits, rounded, r2, change = round_pair(lower, higher, samples)
     figure = _figure(problem, samples)

@@ -10,6 +10,8 @@ from enum import StrEnum
 from typing import Any
 
 from eic_core import wording
+from eic_core.formula.syntax import EXPONENTS, check_exponents
+from eic_core.formula.tree import Exponents
 from study.design import StudyDesign, StudyStatus
 from study.errors import StudyError
 
@@ -149,6 +151,11 @@ class Study:
     closed_at: datetime | None = None
     # From then on nobody new may consent; those at work go on
     admission_ended_at: datetime | None = None
+
+    @property
+    def exponents(self) -> Exponents:
+        """How literal exponents of its formulas are read; studies of before do not say."""
+        return check_exponents(self.rules.get("exponents", EXPONENTS[0]))
 
     def takes_votes(self, now: datetime) -> bool:
         deadline = self.design.deadline

@@ -504,7 +504,8 @@ class OrganiserService:
             stored = tx.materials.ballot(pair_id)
             frozen = BallotContent.from_json(stored) if stored else None
             problems = {p.name: p for p in tx.materials.problems(study_id)}
-        content = frozen or make_content(problems[pair.pair.problem], pair.pair)
+        problem = problems[pair.pair.problem]
+        content = frozen or make_content(problem, pair.pair, study.exponents)
         return preview_of(study, pair, content, lower_left)
 
     def preview_specials(self, study_id: int) -> tuple[Preview, ...]:
@@ -576,7 +577,8 @@ class OrganiserService:
         specials = special_material(study.design)
         total, contents = len(chosen) + len(specials), {}
         for pair in chosen:
-            contents[pair.id] = make_content(tables[pair.pair.problem], pair.pair)
+            problem = tables[pair.pair.problem]
+            contents[pair.id] = make_content(problem, pair.pair, study.exponents)
             if progress is not None:
                 progress(len(contents), total)
         now = self._clock.now()

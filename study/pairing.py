@@ -10,12 +10,13 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from eic_core.errors import DataError, UserError
 from eic_core.formula.syntax import Reading
+from eic_core.formula.tree import Exponents
 from eic_core.pool.candidate import read_candidate
 from eic_core.pool.counting import Counting, Group, counting_of, group_of, groups_of
 from eic_core.pool.scoring import SCORE_COLUMNS, read_pool, score_pool, write_scored
@@ -80,8 +81,11 @@ def read_upload(
     *,
     jobs: int | None = None,
     progress: Progress | None = None,
+    exponents: Exponents | None = None,
 ) -> PoolUpload:
-    """Read a pool's CSV file, gzipped or not; score it if need be; else raise `DataError`."""
+    """Read a pool's CSV file, gzipped or not; score it if need be; else raise `DataError`.
+    `exponents` tells how it is scored; None: as its column ``exponents`` says, else exact.
+    """
     plain = _unpacked(name, data)
     with problem_files(problems) as folder:
         path = folder.parent / "pool.csv"
@@ -92,6 +96,8 @@ def read_upload(
             raise DataError(error.message.replace(str(path), name), hint=error.hint) from error
         scored_here = not set(SCORE_COLUMNS) - {"error", "eic", "out_of_range"} <= set(columns)
         if scored_here:
+            if exponents is not None:
+                candidates = [replace(each, exponents=exponents) for each in candidates]
             scores = score_pool(candidates, folder, jobs=jobs, progress=progress)
             out = folder.parent / "scored.csv"
             write_scored(out, columns, candidates, scores)
@@ -176,7 +182,7 @@ def match_study(
         result, pairs = match_candidates(pool, problems, rules, progress=progress, **settings)
     else:
         result, pairs = run(match_candidates, pool, problems, rules, progress=progress, **settings)
-    stored = {**rules.to_json(), "mode": mode, "k": k}
+    stored = {**result.rules.to_json(), "mode": mode, "k": k}
     if not result.complete:
         # Stored with the rules: whoever freezes must see that time ran out.
         stored["unfinished"] = list(result.unfinished)

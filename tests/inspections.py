@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
+from eic_core.engine.tape import tape_of
 from eic_core.formula.syntax import read
 from eic_core.measure import Inspection, Samples, inspect
 from eic_core.samples import Domain, sample_domains
@@ -34,3 +36,10 @@ def inspect_columns(
     arrays = {name: np.asarray(column, dtype=float) for name, column in columns.items()}
     formula = read(text, columns=tuple(arrays)).formula
     return inspect(formula, Samples.from_columns(arrays, count=count))
+
+
+def settle_at_most(monkeypatch: pytest.MonkeyPatch, samples: int, text: str) -> None:
+    """Stop the exact check of a formula after so many samples that need no more than 64 bits."""
+    work = samples * len(tape_of(read(text).formula))
+    monkeypatch.setattr("eic_core.engine.amplify.MOST_WORK", work)
+    monkeypatch.setattr("eic_core.engine.sweep.MOST_WORK", work)

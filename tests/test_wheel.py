@@ -106,7 +106,7 @@ def test_the_wheel_holds_the_package_with_its_sources_and_nothing_else(wheel: Pa
         if path.is_file() and path.suffix != ".so" and "__pycache__" not in path.parts
     }
     assert held == here
-    native = {f"eic_core/engine/native/{name}" for name in ("kernel.c", "rules.h", "operators.h")}
+    native = {f"eic_core/engine/native/{name}" for name in ("kernel.c", "rules.h")}
     assert {"eic_core/py.typed", *native} < held
     assert metadata["Version"] == eic_core.__version__
     assert (metadata["License-Expression"], metadata["Requires-Python"]) == ("MIT", ">=3.11")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from eic_core import wording
+from eic_core.formula.syntax import EXPONENTS
 from eic_core.measure.table import Table, read_table
 
 
@@ -24,6 +25,18 @@ def whole_number(text: str) -> int:
     if not (0 <= value <= 1e12) or value != int(value):
         raise argparse.ArgumentTypeError(f"{text} is no count")
     return int(value)
+
+
+def add_exponents_argument(parser: argparse.ArgumentParser) -> None:
+    """The option of every command that reads formulas."""
+    parser.add_argument(
+        "--exponents",
+        choices=EXPONENTS,
+        default=EXPONENTS[0],
+        help="noisy: literal exponents but 2 and 3 are operands with noise of their own, as in "
+        "the paper's program nd2py; exact: they are parts of their operators; default: "
+        "%(default)s",
+    )
 
 
 def read_data(path: Path) -> Table:

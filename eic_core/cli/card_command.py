@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.arguments import columns_hint, read_data
+from eic_core.cli.arguments import add_exponents_argument, columns_hint, read_data
 from eic_core.errors import DataError
 from eic_core.explain.robustness import NO_VALUE, RobustnessCard, robustness_card
 from eic_core.exports import plain_value
@@ -42,6 +42,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--beside", metavar="FORMULA", help="another one, on the same rows")
     add_holdout_argument(parser)
     parser.add_argument("--syntax", metavar="NAME", default="auto", help=", ".join(SYNTAXES))
+    add_exponents_argument(parser)
     parser.add_argument(
         "--index-base", type=int, choices=(0, 1), help="whether x1 is the second or first column"
     )
@@ -67,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
     inputs = [name for name in table.names if name != target]
     formulas, mappings = [], []
     for text in [options.formula, *([options.beside] if options.beside is not None else [])]:
-        reading = read(text, syntax=options.syntax, columns=inputs)
+        reading = read(text, syntax=options.syntax, columns=inputs, exponents=options.exponents)
         chosen = options.index_base is not None
         base = options.index_base if chosen else reading.index_base
         formulas.append(reading.formula)
@@ -132,6 +133,7 @@ def card_document(card: RobustnessCard, samples: Samples) -> dict[str, Any]:
     score = measure_formula(card.formula, samples)
     return card.to_json() | {
         "complexity": score.complexity,
+        "exponents": card.formula.exponents,
         "eic": score.eic,
         "eic_finite": score.eic_finite,
     }

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.arguments import whole_number
+from eic_core.cli.arguments import add_exponents_argument, whole_number
 from eic_core.cli.exits import refuse_unwritable
 from eic_core.cli.score_command import Meter
 from eic_core.corpora.claims import (
@@ -95,6 +95,7 @@ def add_parser(commands: Any) -> None:
         default=next(iter(RULES)),
         help="how variables of equations without ranges are sampled; default: %(default)s",
     )
+    add_exponents_argument(parser)
     parser.add_argument(
         "--anew", action="store_true", help="measure the corpora; else the shipped figures are read"
     )
@@ -116,13 +117,18 @@ def run(options: argparse.Namespace) -> None:
         counts,
         seed=options.seed,
         rule=options.rule,
+        exponents=options.exponents,
         anew=options.anew,
         progress=Meter(sys.stderr.isatty()),
     )
     own: tuple[Group, ...] = ()
     if {"feynman", "strogatz"} <= set(names):
         own = groups_of_short_runs(
-            counts, seed=options.seed, anew=options.anew, progress=Meter(sys.stderr.isatty())
+            counts,
+            seed=options.seed,
+            exponents=options.exponents,
+            anew=options.anew,
+            progress=Meter(sys.stderr.isatty()),
         )
     pools = [group for path in options.pool for group in _pool(path, counts, options)]
     groups = (*laws, *own, *pools)
@@ -148,6 +154,7 @@ def _pool(path: Path, counts: Sequence[int], options: argparse.Namespace) -> tup
             hint="it needs a header, and in it the columns `problem` (feynman_I_6_2, ..., or a "
             "table of --problems) and `formula`",
         )
+    rows = tuple(replace(row, exponents=options.exponents) for row in rows)
     where = (
         LawRows(counts, options.seed) if options.problems is None else (TableRows(options.problems))
     )
@@ -170,6 +177,7 @@ def _document(
     return {
         "samples": options.samples,
         "seed": options.seed,
+        "exponents": options.exponents,
         "level": LEVEL,
         "groups": [
             summarise(group, count, measure, seed=options.seed)
@@ -196,6 +204,7 @@ def _lines(
     yield (
         f"EIC of {wording.count(options.samples, 'row')} a formula, seed {options.seed}; "
         f"[{level} intervals] resample laws; named equations: {options.rule}"
+        + ("" if options.exponents == "exact" else f"; exponents: {options.exponents}")
     )
     yield ""
     yield (
@@ -279,7 +288,12 @@ def _rules(counts: Sequence[int], options: argparse.Namespace) -> Iterator[str]:
     )
     for rule in RULES:
         [group, _] = groups_of_laws(
-            ["wikipedia"], counts, seed=options.seed, rule=rule, anew=options.anew
+            ["wikipedia"],
+            counts,
+            seed=options.seed,
+            rule=rule,
+            exponents=options.exponents,
+            anew=options.anew,
         )
         mean: GroupSummary = summarise(group, options.samples, seed=options.seed)
         q90 = summarise(group, options.samples, Q90, seed=options.seed)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.arguments import columns_hint, read_data
+from eic_core.cli.arguments import add_exponents_argument, columns_hint, read_data
 from eic_core.errors import DataError
 from eic_core.explain.spread import Spread, spread_of
 from eic_core.explain.verdict import verdict
@@ -35,6 +35,7 @@ _WITH_VALUE = (
     "--samples",
     "--seed",
     "--syntax",
+    "--exponents",
     "--target",
     "--index-base",
     "--out",
@@ -75,6 +76,7 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", metavar="S", type=int, default=0, help="default: %(default)s")
     parser.add_argument("--syntax", metavar="NAME", default="auto", help=", ".join(SYNTAXES))
+    add_exponents_argument(parser)
     parser.add_argument("--target", metavar="COLUMN", help="column that is no input")
     parser.add_argument(
         "--index-base", type=int, choices=(0, 1), help="whether x1 is the second or first column"
@@ -146,7 +148,9 @@ def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str,
         table = read_data(options.data)
     domains = _parse_ranges(options.range)
     columns = table.names if table is not None else tuple(domains)
-    reading = read(options.formula, syntax=options.syntax, columns=columns)
+    reading = read(
+        options.formula, syntax=options.syntax, columns=columns, exponents=options.exponents
+    )
     if table is not None:
         samples, mapping = _from_table(reading, table, options)
     else:
@@ -240,6 +244,8 @@ def describe(result: Inspection, reading: Reading, mapping: dict[str, str]) -> s
     if root.singular:
         lines.append(f"             {_digits(root.local_eic_finite)} without the singular samples")
     lines.append(f"complexity   {result.formula.complexity} nodes")
+    if result.formula.exponents != "exact":
+        lines.append(f"exponents    {result.formula.exponents}, but for 2 and 3")
     lines.append(
         f"samples      {counts.total}: {counts.valid} valid, {counts.invalid} invalid, "
         f"{counts.singular} singular, {counts.rechecked} rechecked exactly, "

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from eic_core import wording
-from eic_core.cli.arguments import read_data
+from eic_core.cli.arguments import add_exponents_argument, read_data
 from eic_core.cli.card_command import (
     CardRows,
     add_holdout_argument,
@@ -75,6 +76,7 @@ def add_parser(commands: Any) -> None:
         "the choice without regard to EIC",
     )
     add_holdout_argument(parser)
+    add_exponents_argument(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -91,6 +93,7 @@ def run(options: argparse.Namespace) -> None:
         listed = ", ".join(f"`{name}`" for name in table.names)
         raise DataError(f"the table has no column `{target}`", hint=f"it has {listed}")
     rows = _rows_of_problem(imported, options.problem, options.data.stem)
+    rows = [replace(row, exponents=options.exponents) for row in rows]
     scores = score_listing(rows, TableData(table, target, options.index_base))
     choice = pick(scores, options.alpha)
     problem = rows[0].problem
@@ -99,7 +102,11 @@ def run(options: argparse.Namespace) -> None:
     if options.card or options.holdout:  # a held-out table is for the card alone
         cards = _cards(choice, CardRows(table, target, options.holdout))
     if options.json:
-        document = choice.to_json() | {"target": target, "doubts": list(doubts)}
+        document = choice.to_json() | {
+            "target": target,
+            "exponents": options.exponents,
+            "doubts": list(doubts),
+        }
         if cards:
             document["cards"] = [card_document(*card) for card in cards]
         print(json.dumps(plain_value(document), allow_nan=False, ensure_ascii=False))

@@ -6,9 +6,11 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from eic_core.cli.arguments import add_exponents_argument
 from eic_core.errors import DataError
 from eic_core.pool.candidate import Candidate, Score
 from eic_core.pool.counting import counting_notes
@@ -33,6 +35,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--jobs", metavar="J", type=int, help="worker processes; default: all cores"
     )
+    add_exponents_argument(parser)
     parser.set_defaults(run=run)
 
 
@@ -42,6 +45,7 @@ def run(options: argparse.Namespace) -> None:
     if options.jobs is not None and options.jobs < 1:
         raise DataError("--jobs must be at least 1")
     columns, candidates = read_pool(options.pool)
+    candidates = [replace(each, exponents=options.exponents) for each in candidates]
     started = time.perf_counter()
     meter = Meter(sys.stderr.isatty())
     scores = score_pool(candidates, options.problems, jobs=options.jobs, progress=meter)

@@ -7,6 +7,7 @@ import json
 import sys
 from typing import Any
 
+from eic_core.cli.arguments import add_exponents_argument
 from eic_core.formula.copying import COPIED, copied
 from eic_core.formula.syntax import SYNTAXES, read
 
@@ -23,12 +24,14 @@ def add_parser(commands: Any) -> None:
         "--as", dest="language", choices=tuple(COPIED), required=True, help="the language"
     )
     parser.add_argument("--syntax", metavar="NAME", default="auto", help=", ".join(SYNTAXES))
+    add_exponents_argument(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
-    copy = copied(read(options.formula, syntax=options.syntax).formula, options.language)
+    reading = read(options.formula, syntax=options.syntax, exponents=options.exponents)
+    copy = copied(reading.formula, options.language)
     if options.json:
         document = {
             "text": copy.text,

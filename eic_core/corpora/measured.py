@@ -18,8 +18,9 @@ import numpy as np
 import eic_core
 from eic_core.corpora.laws import NAMES, RULES, Corpus, Law, load
 from eic_core.engine.amplify import Amplification
+from eic_core.formula.syntax import read
 from eic_core.formula.syntax.names import canonical_name
-from eic_core.formula.tree import Formula
+from eic_core.formula.tree import Exponents, Formula
 from eic_core.measure.fit import r_squared
 from eic_core.measure.inspection import inspect
 from eic_core.samples import Domain, Samples
@@ -122,6 +123,7 @@ def measure_law(
     *,
     seed: int = SEED,
     rule: str = "",
+    exponents: Exponents = "exact",
 ) -> MeasuredFormula:
     """Measure a law on rows from its ranges, or by a `rule` of `RULES`.
 
@@ -131,12 +133,15 @@ def measure_law(
     """
     domain: Domain | None = RULES[rule] if rule else None
     # the rows of a smaller number are the first of a larger one
-    digits = {n: digits_of(law.tree, law.samples(n, seed, rule=domain)) for n in counts}
+    tree = law.tree
+    if exponents != "exact":
+        tree = read(law.formula, columns=law.variables, exponents=exponents).formula
+    digits = {n: digits_of(tree, law.samples(n, seed, rule=domain)) for n in counts}
     return MeasuredFormula(
         law.name,
         law.origin.name if law.origin else law.name,
         law.formula,
-        law.tree.complexity,
+        tree.complexity,
         digits,
         rule,
         ranges=_ranges(law, rule),
@@ -161,12 +166,13 @@ def measure_corpus(
     *,
     seed: int = SEED,
     rule: str = "",
+    exponents: Exponents = "exact",
     progress: Progress | None = None,
 ) -> tuple[MeasuredFormula, ...]:
     rule = rule_of(corpus, rule)
     measured = []
     for law in corpus:
-        measured.append(measure_law(law, counts, seed=seed, rule=rule))
+        measured.append(measure_law(law, counts, seed=seed, rule=rule, exponents=exponents))
         if progress is not None:
             progress(len(measured), len(corpus))
     return tuple(measured)

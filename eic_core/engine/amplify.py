@@ -17,7 +17,7 @@ import numpy as np
 from eic_core.engine import extended
 from eic_core.engine.branches import active_slots, plain_values
 from eic_core.engine.constants import NOTHING_SETTLED, Settled, settled_constants
-from eic_core.engine.native.library import DOUBT, INVALID, Pass
+from eic_core.engine.native.library import DOUBT, INVALID, Pass, pack
 from eic_core.engine.passes import (
     NOTHING_KEPT,
     RANGE,
@@ -376,6 +376,7 @@ def amplify(
     6.0
     """
     tape = tape_of(formula)
+    pack(tape)  # which lays it out faster
     samples.require(tape.variables)
     settled = settled_constants(tape) if len(samples) > FEW or not recheck else NOTHING_SETTLED
     sums = _Sums(tape, samples, edges=edges, root_values=root_values, settled=settled)

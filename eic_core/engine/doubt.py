@@ -24,14 +24,15 @@ _TOLERATED = 2e-9
 """A relative error of s^2 that stays well inside the promised agreement."""
 
 
-def near_brink(B: Any, row: Operator, x: Value, s2: Value, leaf: Any) -> Any:
-    """Whether the operand lies within its own rounding of a jump or an end of the domain.
-    A leaf exactly on the brink is there without doubt.
+def near_brink(B: Any, row: Operator, a: Sequence[Value], s2: Sequence[Value], leaf: Any) -> Any:
+    """Whether the operands lie within their own rounding of a jump or an end of the domain.
+    A single `leaf` exactly on the brink is there without doubt.
     """
     assert row.brink is not None
-    distance = row.brink(B, x)
-    near = distance <= row.brink_roundings * UNIT_ROUNDOFF * B.abs(x) * B.sqrt(s2)
-    return near & B.where(leaf, distance != 0, True)
+    distance = row.brink(B, *a)
+    deviation = B.abs(a[0]) * B.sqrt(s2[0] if len(a) == 1 else s2[0] + s2[1])
+    near = distance <= row.brink_roundings * UNIT_ROUNDOFF * deviation
+    return near if len(a) > 1 else near & B.where(leaf, distance != 0, True)
 
 
 def near_tie(

@@ -160,11 +160,11 @@ class ExactEvaluator:
         if row is not None and not row.numeric:
             return math.isinf(sample.s2[-1])
         # a 0 of these is a value like any other
-        flat = row is not None and (row.steps or row.jumps)
+        flat = row is not None and (row.steps or row.jumps) and not row.multiples
         if (y == 0 and not flat) or row is None or row.brink is None:
             return bool(y == 0)
         with working(sample.bits):
-            return bool(row.brink(BALLS, sample.y[step.operands[0]]) == 0)
+            return bool(row.brink(BALLS, *[sample.y[i] for i in step.operands]) == 0)
 
     def makers(self, slot: int, sample: ExactSample) -> tuple[list[int], bool, bool]:
         """The operands through which a step with an infinite s loses its digits, and its own part.
@@ -266,6 +266,7 @@ class _Attempt(Arithmetic):
         self.assumed: set[int] = set()
         self.selected: dict[int, int] = {}  # For min and max, the operand that is attained
         self.short: dict[int, int] = {}  # For some slots, how many bits their values lack
+        self.multiples: dict[int, Ball] = {}  # How many times a remainder's divisor is in it
         self._combinations: dict[int, Combination] = {}
         self._parameters: dict[int, Any] = {}
 
@@ -439,6 +440,9 @@ class _Attempt(Arithmetic):
 
     def _decide(self, step: Step, row: Operator, a: list[Ball], value: Ball) -> Ball:
         """The value of a step that may be 0, on a jump, or without one; or asks for more bits."""
+        if row.multiples and a[1] != 0 and (number := self._multiple(step)) is not None:
+            self.multiples[step.slot] = number
+            return row.exact(BALLS, [number, arb(1)], None) * a[1]
         try:
             own = self._combination(step.slot)
             if own.is_rational:
@@ -467,10 +471,25 @@ class _Attempt(Arithmetic):
             return a[0]  # so large that it jumps by nothing
         self._deeper()
 
+    def _multiple(self, step: Step) -> Ball | None:
+        """How many times a divisor is in a number, where a remainder may jump: so many halves, as
+        is proved or shows; None where a proof says something else.
+        """
+        x, y = step.operands
+        try:
+            exact = (self._combination(x) / self._combination(y)).rational
+            return None if (2 * exact).q != 1 else _ball_of(exact)
+        except Unprovable:
+            ratio = self.y[x] / self.y[y]
+            number = BALLS.nint((2 * ratio).mid()) / 2
+            self._assume_zero(step.slot, ratio - number, max(magnitude(ratio), 0))
+            return number
+
     def _hold(self, step: Step, row: Operator) -> None:
         """Ask for bits that hold the operands of a step that may jump."""
         if row.steps or row.jumps:
-            longest = max(self.y[i].bits() for i in step.operands)
+            exact = [self.y[i] for i in step.operands if self.y[i].is_exact()]
+            longest = max((x.bits() for x in exact), default=0)
             if longest > self.bits - FIRST_BITS // 2 and self.bits < MOST_BITS:
                 raise _NeedsBits(longest + FIRST_BITS)
 
@@ -572,6 +591,9 @@ class _Attempt(Arithmetic):
         row = step.row
         assert row is not None
         p = self.parameter(step) if row.has_parameter else BALLS.nan
+        if step.slot in self.multiples:  # the divisor for a unit, so that a jump is met exactly
+            a = [self.multiples[step.slot], arb(1)]
+            y = row.exact(BALLS, a, None)
         kappas = row.kappa_squared(BALLS, a, y, p)
         if not self.zeros or y == 0:  # no s^2 is infinite but by a 0 or a jump
             return kappas
@@ -597,7 +619,8 @@ class _Attempt(Arithmetic):
 def _is_simple(row: Operator, step: Step) -> bool:
     """Whether a value that is good to many digits and of ordinary size needs no other look."""
     small = not row.power or abs(step.parameter) < 1000
-    return row.numeric and not (row.selects or row.steps or row.exponential or row.period) and small
+    others = row.selects or row.steps or row.exponential or row.period or row.multiples
+    return row.numeric and small and not others
 
 
 def _guard(row: Operator, step: Step, a: list[Ball]) -> None:

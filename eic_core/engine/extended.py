@@ -189,7 +189,7 @@ def _value(row: Operator, a: list[Wide], p: float) -> tuple[Wide, Any]:
         outside = known & ~np.isfinite(value.m)
     else:
         if lost.any():
-            if row.period:
+            if row.period or row.multiples:
                 outside &= ~lost
             value = _beyond(row, a, p).where(lost, value)
         value = Wide(np.where(underflows, math.nan, value.m), value.e)

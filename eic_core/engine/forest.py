@@ -23,13 +23,12 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
 
-def previous_of_same_height(height: Numbers) -> tuple[Numbers, Numbers]:
-    """For each place the last one before it of the same height, or -1; and how many there are.
-    On a stack of operands these are the earlier entries of the same position.
+def previous_of_same_height(height: Numbers) -> Numbers:
+    """For each place the last one before it of the same height, or -1.
+    On a stack of operands this is the earlier entry of the same position.
 
-    >>> before, count = previous_of_same_height(np.array([1, 2, 1, 1]))
-    >>> before.tolist(), count.tolist()
-    ([-1, -1, 0, 2], [0, 0, 1, 2])
+    >>> previous_of_same_height(np.array([1, 2, 1, 1])).tolist()
+    [-1, -1, 0, 2]
     """
     order = np.argsort(height.astype(np.int16), kind="stable")
     same = height[order]
@@ -38,10 +37,7 @@ def previous_of_same_height(height: Numbers) -> tuple[Numbers, Numbers]:
     np.not_equal(same[1:], same[:-1], out=first[1:])
     before = np.full(len(order), -1)
     before[order[1:]] = np.where(first[1:], -1, order[:-1])
-    places = np.arange(len(order))
-    count = np.empty(len(order), dtype=np.int64)
-    count[order] = places - np.maximum.accumulate(np.where(first, places, 0))
-    return before, count
+    return before
 
 
 @dataclass(frozen=True)
@@ -137,7 +133,7 @@ class Forest:
     @cached_property
     def operands(self) -> tuple[Numbers, Numbers]:
         """For each symbol the places of its left (or only) and its right operand; -1 for none."""
-        backwards, _ = self._backwards
+        backwards = self._backwards
         last = len(self.symbols) - 1
         arity = self.alphabet.arity[self.symbols]
         left = np.where(arity > 0, np.arange(1, len(arity) + 1), -1)
@@ -154,15 +150,13 @@ class Forest:
         return parent
 
     @cached_property
-    def _backwards(self) -> tuple[Numbers, Numbers]:
-        """Work a prefix order off from its end, with a stack whose top is the left operand. For
-        each symbol: the place of its right operand, if it has two, and its result's buffer (two in
-        turn for each place of the stack, so that no result overwrites its own operand).
+    def _backwards(self) -> Numbers:
+        """Work a prefix order off from its end, with a stack whose top is the left operand: for
+        each symbol the place of its right operand, if it has two.
         """
         arity = self.alphabet.arity[self.symbols[::-1]]
         height = np.cumsum(1 - arity) - (len(self) - 1 - self.owner[::-1])
-        before, count = previous_of_same_height(height)
-        return before, 2 * (height - 1) + (count & 1)
+        return previous_of_same_height(height)
 
     def take(self, which: Numbers) -> Forest:
         """A forest of some of the formulas.
@@ -306,7 +300,7 @@ class Forest:
         if engine is None or symbols is None:
             return None
         kinds, parameters, held, counts = symbols
-        backwards, buffers = self._backwards
+        backwards = self._backwards
         read = self.symbols[::-1]
         arity = self.alphabet.arity[read]
         first = np.cumsum(arity) - arity
@@ -315,29 +309,18 @@ class Forest:
         reads[first[some]] = some - 1
         reads[first[two] + 1] = backwards[two]
         own = np.arange(held.shape[1]) < counts[read][:, None]
-        parts = (
-            np.ascontiguousarray(kinds[read]),
-            reads,
-            np.ascontiguousarray(parameters[read]),
-            held[read][own],
-            buffers.astype(np.int32),
-        )
-        addresses = tuple([int(part.ctypes.data) for part in parts])
-        used = int(buffers.max(initial=0)) + 1
-        return Packed(len(read), len(reads), used, [], parts, addresses)
+        numbers = array("i", np.concatenate((kinds[read], reads)).tobytes())
+        doubles = array("d", np.concatenate((parameters[read], held[read][own])).tobytes())
+        return engine.packed(numbers, doubles, len(read), shared=True)
 
     def _run(self, packed: Packed, rows: Floats, *, mode: int, out: int, **kept: Any) -> Any:
-        engine = native.library()
-        assert engine is not None and rows.flags.c_contiguous and rows.dtype == np.float64
+        assert rows.flags.c_contiguous and rows.dtype == np.float64
         _, variables, count = rows.shape
         read = self.symbols[::-1]
         there = self.alphabet.is_variable[read]
         columns = self.alphabet.column[read[there]] + variables * self.owner[::-1][there]
-        addresses = array("q")
-        addresses.frombytes((int(rows.ctypes.data) + 8 * count * columns).tobytes())
-        return engine.run(
-            None, packed, addresses, count, mode=mode, skip=out, out=out, told=self._roots, **kept
-        )
+        addresses = array("q", (int(rows.ctypes.data) + 8 * count * columns).tobytes())
+        return packed.run(addresses, count, mode=mode, skip=out, out=out, told=self._roots, **kept)
 
     @staticmethod
     def _kept(target: Floats, slots: Numbers) -> list[tuple[int, int]]:

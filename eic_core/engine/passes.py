@@ -41,6 +41,7 @@ def run_pass(
     *,
     beyond: bool = True,
     settled: Settled = NOTHING_SETTLED,
+    recheck_s2: float = RECHECK_S2,
 ) -> Pass:
     """One pass over the rows ``[start, stop)``, native if possible.
 
@@ -49,14 +50,14 @@ def run_pass(
     - `values`, shape (N,): receives the root's values at the same rows.
     - `kept`: receives s^2 of some slots, except at samples that `held` leaves out.
     - `beyond`: False to count an overflow as invalid.
+    - `recheck_s2`: the s^2 above which a sample counts as `PRECISION`; at most the default.
 
     Returns sums and counts for each slot, and a status for each sample that was run.
     """
-    engine = native.library()
-    packed = None if engine is None or settled else engine.pack(tape)
-    if engine is None or packed is None:
+    packed = None if settled else native.pack(tape)
+    if packed is None:
         return _run_reference(
-            tape, samples, start, stop, held, edges, values, kept, beyond, settled
+            tape, samples, start, stop, held, edges, values, kept, beyond, settled, recheck_s2
         )
     mode = (native.EDGES | native.SIGNS) if edges else 0
     if not beyond:
@@ -67,9 +68,7 @@ def run_pass(
     keep_y = _addresses([len(tape) - 1], values, start) if values is not None else ()
     keep_s2 = _addresses(kept.slots, kept.s2, start) if kept.slots else ()
     skip = INVALID | (held & ~DOUBT)
-    return engine.run(
-        tape,
-        packed,
+    return packed.run(
         addresses,
         stop - start,
         mode=mode,
@@ -77,6 +76,7 @@ def run_pass(
         out=INVALID | held,
         keep_y=keep_y,
         keep_s2=keep_s2,
+        recheck_s2=recheck_s2,
     )
 
 
@@ -99,6 +99,7 @@ def _run_reference(
     kept: Kept,
     beyond: bool,
     settled: Settled,
+    recheck_s2: float,
 ) -> Pass:
     count = len(tape)
     rows = max(1, min(stop - start, 16_384 if count <= 64 else max(1_024, 2**20 // count)))
@@ -107,7 +108,7 @@ def _run_reference(
         last = min(stop, first + rows)
         columns = {name: samples.columns[name][first:last] for name in tape.variables}
         block = evaluate_around(tape, columns, last - first, settled)
-        parts.append(_part_of(tape, block, held, edges, beyond))
+        parts.append(_part_of(tape, block, held, edges, beyond, recheck_s2))
         if values is not None:
             values[first:last] = block.y[-1]
         for slot, s2 in zip(kept.slots, kept.s2, strict=True):
@@ -138,10 +139,16 @@ def together(passes: Sequence[Pass]) -> Pass:
     )
 
 
-def _part_of(tape: Tape, block: Block, held: int, edges: bool, beyond: bool) -> Pass:
+def _part_of(
+    tape: Tape, block: Block, held: int, edges: bool, beyond: bool, recheck_s2: float
+) -> Pass:
     if not beyond:
         np.minimum(block.first_invalid, block.overflow_at, out=block.first_invalid)
     status = np.where(block.first_invalid != VALID, INVALID, 0).astype(np.uint8)
+    if recheck_s2 < RECHECK_S2:
+        for step, s2 in zip(tape.steps, block.s2, strict=True):
+            reached = block.active_at(step.slot) & (step.node < block.first_invalid)
+            block.suspect |= reached & ~(s2 <= recheck_s2)
     precision = block.suspect & ~block.out_of_range
     status[block.out_of_range & (block.overflow_at != VALID)] |= HIGH
     status[block.out_of_range & (block.overflow_at == VALID)] |= LOW
@@ -194,17 +201,14 @@ def signs_of(step: Step, y: np.ndarray, argument: np.ndarray, ok: np.ndarray) ->
 
 def every_slot(tape: Tape, samples: Samples) -> extended.Plain | None:
     """Values and s^2 of every slot and the terms of every operand; None without native engine."""
-    engine = native.library()
-    packed = None if engine is None else engine.pack(tape)
-    if engine is None or packed is None:
+    packed = native.pack(tape)
+    if packed is None:
         return None
     rows = len(samples)
     y, s2 = np.empty((len(tape), rows)), np.empty((len(tape), rows))
     terms = np.empty((packed.operands, rows))
     keep_y, keep_s2, keep_terms = (_addresses(range(len(a)), a, 0) for a in (y, s2, terms))
-    engine.run(
-        tape,
-        packed,
+    packed.run(
         samples.addresses,
         rows,
         mode=native.EDGES,
@@ -247,15 +251,12 @@ def at_points(
     ascending, and those after the last are not run. Returns shapes (len(slots), m) and (m,), and
     where no slot that was run leaves double range or the real numbers, shape (m,).
     """
-    engine = native.library()
-    packed = None if engine is None else engine.pack(tape)
-    if engine is None or packed is None:
+    packed = native.pack(tape)
+    if packed is None:
         return None
     rows = columns.shape[1]
     y, s2 = np.empty((len(slots), rows)), np.empty((1, rows))
-    found = engine.run(
-        tape,
-        packed,
+    found = packed.run(
         dict(_addresses(tape.variables, columns, 0)),
         rows,
         mode=0,
@@ -278,13 +279,10 @@ def values_at(
     """
     total = len(samples)
     y, s2 = np.empty(total), np.empty(total)
-    engine = native.library()
-    packed = None if engine is None or settled else engine.pack(tape)
-    if engine is not None and packed is not None:
+    packed = None if settled else native.pack(tape)
+    if packed is not None:
         keep_y, keep_s2 = ([(slot, int(kept.ctypes.data))] for kept in (y, s2))
-        engine.run(
-            tape,
-            packed,
+        packed.run(
             samples.addresses,
             total,
             mode=0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from eic_core.engine.amplify import amplify
 from eic_core.engine.native import library as native
-from eic_core.engine.native.library import INVALID
+from eic_core.engine.native.library import INVALID, Packed, Pass
 from eic_core.engine.passes import RANGE
 from eic_core.engine.tape import Tape, lay_out_population
 from eic_core.engine.values import plain_values, values
@@ -79,32 +80,53 @@ class Population:
         DataError
             If a variable has no column.
         """
-        samples.require(self.tape.variables)
-        engine = native.library()
-        packed = None if engine is None else engine.pack(self.tape)
-        if engine is None or packed is None:
+        ordinary = self.ordinary(samples, keep_values=keep_values)
+        if ordinary is None:
             return self._one_by_one(samples, keep_values)
-        run = engine.run(
-            self.tape,
-            packed,
-            samples.addresses,
-            len(samples),
-            mode=0,
-            skip=INVALID | RANGE,
-            out=INVALID | RANGE,
-        )
-        roots = np.array(self.tape.roots)
-        with np.errstate(divide="ignore"):
-            eic = 0.5 * np.log10(np.array(run.sums)[roots] / len(samples))
+        eic, kept = ordinary
         eic_finite = eic.copy()
-        invalid, singular, beyond = (np.zeros(len(roots), dtype=np.int64) for _ in range(3))
-        for i in np.flatnonzero(np.array(run.signs)[roots]).tolist():  # not of this mould
+        invalid, singular, beyond = (np.zeros(len(eic), dtype=np.int64) for _ in range(3))
+        for i in np.flatnonzero(np.isnan(eic)).tolist():
             alone = amplify(self.formulas[i], samples, recheck=False)
             eic[i], eic_finite[i] = alone.eic, alone.eic_finite
             invalid[i], singular[i] = len(samples) - alone.valid_count, alone.singular_samples
             beyond[i] = alone.out_of_range
-        kept = self.values(samples) if keep_values else None
-        return PopulationScores(eic, eic_finite, invalid, singular, beyond, kept)
+            if keep_values:
+                kept[i] = values(self.formulas[i], samples)
+        return PopulationScores(
+            eic, eic_finite, invalid, singular, beyond, kept if keep_values else None
+        )
+
+    def ordinary(
+        self, samples: Samples, *, keep_values: bool = True
+    ) -> tuple[Floats, Floats] | None:
+        """EIC and values of the formulas of which no row needs a rule.
+
+        Parameters
+        ----------
+        samples
+            N rows, with a column for each variable.
+        keep_values
+            Whether to keep every formula's values.
+
+        Returns
+        -------
+        tuple[Floats, Floats] | None
+            The EIC, nan for the others. Shape (M,).
+            The values, which mean nothing for the others. Shape (M, N), (M, 0) if not kept.
+            None without native engine.
+        """
+        packed = native.pack(self.tape)
+        samples.require(self.tape.variables)
+        if packed is None:
+            return None
+        rows = len(samples)
+        run, kept = self._run(packed, samples, RANGE, rows if keep_values else 0, mode=0)
+        eic = [
+            math.nan if odd else 0.5 * math.log10(total / rows)
+            for total, odd in zip(run.sums, run.signs, strict=True)
+        ]
+        return np.array(eic), kept
 
     def values(self, samples: Samples) -> Floats:
         """Every formula's values alone.
@@ -120,32 +142,35 @@ class Population:
             nan where some node has no finite double; nothing beyond double range is followed.
             Shape (M, N).
         """
+        packed = native.pack(self.tape)
         samples.require(self.tape.variables)
-        engine = native.library()
-        packed = None if engine is None else engine.pack(self.tape)
-        if engine is None or packed is None:
+        if packed is None:
             return np.array([plain_values(formula, samples) for formula in self.formulas])
-        rows = len(samples)
-        kept = np.empty((len(self.tape.roots), rows))
-        place: dict[int, int] = {}
-        for i, root in enumerate(self.tape.roots):
-            place.setdefault(root, i)
-        address = int(kept.ctypes.data)
-        run = engine.run(
-            self.tape,
-            packed,
-            samples.addresses,
-            rows,
-            mode=native.VALUES_ONLY,
-            skip=INVALID,
-            out=INVALID,
-            keep_y=[(root, address + 8 * rows * i) for root, i in place.items()],
-        )
-        if len(place) < len(kept):
-            kept = kept[[place[root] for root in self.tape.roots]]
-        for i in np.flatnonzero(np.array(run.signs)[list(self.tape.roots)]).tolist():
+        run, kept = self._run(packed, samples, 0, len(samples), mode=native.VALUES_ONLY)
+        for i in np.flatnonzero(run.signs).tolist():
             kept[i] = values(self.formulas[i], samples)
         return kept
+
+    def _run(
+        self, packed: Packed, samples: Samples, out: int, rows: int, *, mode: int
+    ) -> tuple[Pass, Floats]:
+        """A run, and the roots' values at the first `rows` samples (none or all)."""
+        roots = self.tape.roots
+        kept = np.empty((len(roots), rows))
+        place = {root: i for i, root in enumerate(roots)} if rows else {}
+        address = int(kept.ctypes.data)
+        run = packed.run(
+            samples.addresses,
+            len(samples),
+            mode=mode,
+            skip=INVALID | out,
+            out=INVALID | out,
+            keep_y=[(root, address + 8 * rows * i) for root, i in place.items()],
+            told=np.array(roots),
+        )
+        if rows and len(place) < len(roots):  # equal formulas share a root
+            kept = kept[[place[root] for root in roots]]
+        return run, kept
 
     def _one_by_one(self, samples: Samples, keep_values: bool) -> PopulationScores:
         amplifications = [amplify(f, samples, recheck=False) for f in self.formulas]

@@ -177,7 +177,7 @@ class Doubles(Arithmetic):
         s2 = [done.s2[i] for i in step.operands]
         found: Any = False
         if row.brink is not None:
-            found = doubt.near_brink(NUMPY, row, a[0], s2[0], leaves[0])
+            found = doubt.near_brink(NUMPY, row, a, s2, leaves[0])
         if row.selects:
             found = found | doubt.near_tie(a, s2, done.y[step.slot], leaves)
         if row.waves:

@@ -10,9 +10,11 @@ value of node k, ``a`` the value of its operand i.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +27,7 @@ from eic_core.engine.reference import VALID, Block
 from eic_core.engine.tape import SINGULAR_S2, Step, Tape, tape_of
 from eic_core.formula.tree import Formula
 from eic_core.operators import NUMPY, Operator
-from eic_core.operators.balls import BALLS, magnitude, working
+from eic_core.operators.balls import BALLS, Ball, magnitude, working
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
@@ -33,11 +35,14 @@ MOST_ROWS = 16_384
 NUMBERS_HELD = 2**20
 """Rows of a block times units, at most, so that memory does not grow with the data."""
 
-ACCURACY = 200
-"""Bits to which values are known where sums of noise may cancel: 60 digits."""
+SHARP = 200
+"""Bits to which values are known where sums of noise cancel: 60 digits."""
+
+KNOWN_BITS, KNOWN = 30, 1e-9
+"""Noise that has arrived is known to so many bits, or to so much of the target's own."""
 
 MOST_BITS = 10_000
-"""Working precision beyond that, at most, for values above 10^60."""
+"""Working precision beyond that of a sample, at most, for values above 10^60."""
 
 NOTHING = 0.0
 
@@ -72,28 +77,34 @@ def step_units(
     return tuple(units)
 
 
-Passed = Callable[[Step, Any], Sequence[Any]]
-"""What flows on to each operand of a step of what has arrived there; None where nothing does."""
-
-
-def follow(tape: Tape, units: Sequence[Unit], start: Any, passed: Passed) -> list[Any]:
+def follow(
+    tape: Tape,
+    units: Sequence[Unit],
+    start: Any,
+    edges: Callable[[Step], Iterable[Any]],
+    passed: Callable[[Any, Any], Any],
+) -> list[Any]:
     """What arrives at each unit of what starts at the last; None where nothing does.
-    Several flows meet by their method `joined`.
+
+    - `edges`: for each operand of a step what its edge lets through.
+    - `passed`: of what has arrived at a step, what goes on by an edge: a tuple, whose parts add up
+      where several ways meet.
     """
     flows: list[Any] = [None] * len(units)
     flows[-1] = start
     for index in range(len(units) - 1, -1, -1):
         slot, operands, _ = units[index]
         step, arrived = tape.steps[slot], flows[index]
-        if step.row is None or arrived is None:
+        if step.row is None or arrived is None or all(map(is_nothing, arrived)):
             continue
         if step.row.compares and len(set(operands)) == 1:
             if index < len(units) - 1:
                 flows[index] = None
             continue  # what shares its noise with its other side stays equal to it
-        for child, part in zip(operands, passed(step, arrived), strict=True):
-            if part is not None and units[child].followed:
-                flows[child] = part if flows[child] is None else flows[child].joined(part)
+        for child, edge in zip(operands, edges(step), strict=True):
+            if units[child].followed:
+                part, known = passed(arrived, edge), flows[child]
+                flows[child] = part if known is None else type(part)(*map(add, known, part))
     return flows
 
 
@@ -107,34 +118,32 @@ def blocks(total: int, held: int) -> Iterator[tuple[int, int]]:
 # --- the rules for noise, over a backend
 
 
-class Passage(NamedTuple):
-    """What one edge lets through; each is 0 where nothing passes."""
+class Edge(NamedTuple):
+    """What lets noise through to an operand."""
 
-    kappa: Any  # d eta_k / d eta_i with its sign, where neither y nor a is 0
+    # kappa, slope: 0 where nothing passes
+    kappa: Any  # d eta_k / d eta_i with its sign; where y = 0 its limit, if that is finite
     slope: Any  # de_k/dy_i
-    limit: Any  # The finite limit of kappa, where y = 0 and there is one
+    y: Any
+    a: Any
+    zeros: bool  # Whether any y, or any operand of the node, is 0
 
 
 class Flow(NamedTuple):
     """The noise that has arrived at a node on the way down from the target, in three modes."""
 
     # d eta_t / d eta: a relative change of the node's value arrives so many times larger
-    relative: Any = NOTHING
+    relative: Any
     absolute: Any = NOTHING  # d eta_t / dy, where y = 0 below a value that is not
     infinite: Any = NOTHING  # Not 0 where whatever moves the value leaves the target no digit
 
-    def joined(self, other: Flow) -> Flow:
-        pairs = zip(self, other, strict=True)
-        return Flow(*[b if is_nothing(a) else a if is_nothing(b) else a + b for a, b in pairs])
 
-
-def passage(B: Any, y: Any, a: Any, slope: Any, limit: Any, term: Any, s2: Any) -> Passage:
-    """What an edge lets through, of the size that the recursion found. `limit` is the limit of
-    kappa, read where y = 0; `term` is the part of s_k^2 that the recursion added through this edge;
-    `s2` is the operand's s_i^2. A jump that a rounding of the operand has just missed counts as a
-    jump. A kappa that leaves double range on the way is sqrt(term / s_i^2).
+def passage(B: Any, y: Any, a: Any, slope: Any, limit: Any, term: Any, s2: Any) -> Any:
+    """`Edge.kappa` and `Edge.slope`, of the size that the recursion found. `limit` is the limit of
+    kappa, `NOTHING` if y is never 0; `term` is the part of s_k^2 that the recursion added through
+    this edge; `s2` is the operand's s_i^2. A jump that a rounding of the operand has just missed
+    counts as a jump. A kappa that leaves double range on the way is sqrt(term / s_i^2).
     """
-    silent = term == 0
     kappa = B.over(slope, y) * a
     lost = B.where(B.isfinite(kappa), (kappa == 0) & (term != 0), True)
     if anywhere(lost):
@@ -143,15 +152,10 @@ def passage(B: Any, y: Any, a: Any, slope: Any, limit: Any, term: Any, s2: Any) 
         size = B.where(B.isnan(size), math.inf, size)
         falls = (slope < 0) | (B.over(1.0, slope) < 0)  # -0 does
         kappa = B.where(lost, B.where(falls, -size, size) * B.sign(a) * B.sign(y), kappa)
+    kappa = B.where(a == 0, 0.0, kappa)
     if not is_nothing(limit):
-        limit = B.where(silent | (y != 0), 0.0, B.where(B.isfinite(limit), limit, 0.0))
-    kappa = B.where(silent | (a == 0) | (y == 0), 0.0, kappa)
-    return Passage(kappa, B.where(silent, 0.0, slope), limit)
-
-
-def passage_of_size(B: Any, y: Any, size: Any) -> Passage:
-    """An edge by which relative and absolute noise pass `size` times, whatever the values."""
-    return Passage(B.where(y == 0, 0.0, size), size, B.where(y == 0, size, 0.0))
+        kappa = B.where(y == 0, B.where(B.isfinite(limit), limit, 0.0), kappa)
+    return B.where(term == 0, 0.0, kappa), B.where(term == 0, 0.0, slope)
 
 
 def size_taken(B: Any, term: Any, s2: Any) -> Any:
@@ -162,7 +166,7 @@ def size_taken(B: Any, term: Any, s2: Any) -> Any:
     return B.where(term == s2, 1.0, B.where(term == 0, 0.0, B.sqrt(term / s2)))
 
 
-def passed_on(B: Any, arrived: Flow, through: Passage, y: Any, a: Any) -> Flow:
+def passed_on(B: Any, arrived: Flow, edge: Edge) -> Flow:
     """The operand's part, by one edge, of the noise that has arrived at the node above.
 
     ==================================  ===========================================================
@@ -174,15 +178,17 @@ def passed_on(B: Any, arrived: Flow, through: Passage, y: Any, a: Any) -> Flow:
                                         what moves the operand leaves no digit
     ==================================  ===========================================================
     """
-    kappa, slope, limit = through
-    relative, absolute, infinite = arrived
-    moved = times(B, absolute, slope)
-    starting = times(B, relative, B.over(slope, y))
-    hopeless = (y == 0) & (limit == 0) & (relative != 0)
+    kappa, slope, y, a, zeros = edge
+    relative, infinite = times(B, arrived.relative, kappa), times(B, arrived.infinite, slope)
+    if not zeros:
+        return Flow(relative, infinite=infinite)
+    moved = times(B, arrived.absolute, slope)
+    starting = times(B, arrived.relative, B.over(slope, y))
+    hopeless = (y == 0) & (kappa == 0) & (arrived.relative != 0)
     return Flow(
-        times(B, relative, kappa) + times(B, relative, limit) + times(B, moved, a),
+        relative + times(B, moved, a),
         B.where(a == 0, B.where(y == 0, moved, starting), 0.0),
-        times(B, infinite, slope) + B.where(hopeless, slope, 0.0),
+        infinite + B.where(hopeless, slope, 0.0),
     )
 
 
@@ -227,11 +233,11 @@ def anywhere(condition: Any) -> bool:
 
 def _slopes_and_limits(
     B: Any, step: Step, row: Operator, a: list[Any], y: Any, *, zero: bool
-) -> Iterator[tuple[Any, Any]]:
-    """de_k/dy_i and the limit of kappa (`NOTHING` without a zero of y), for each operand."""
+) -> tuple[Sequence[Any], Sequence[Any]]:
+    """For each operand, de_k/dy_i and the limit of kappa (`NOTHING` without a zero of y)."""
     p = row.exact_parameter(B, step.exact_parameter) if B is BALLS else step.parameter
-    limits = row.zero_limit(B, a, p) if zero else (NOTHING,) * len(a)
-    return zip(row.partials(B, a, y, p), limits, strict=True)
+    slopes = row.partials(B, a, y, p)
+    return slopes, row.zero_limit(B, a, p) if zero else (NOTHING,) * len(a)
 
 
 def _arithmetic(results: Block | ExactSample) -> AbstractContextManager[Any]:
@@ -244,60 +250,68 @@ def _arithmetic(results: Block | ExactSample) -> AbstractContextManager[Any]:
     return working(results.bits + max(0, min(largest, MOST_BITS)))
 
 
+def _is_known(g: float | Ball) -> bool:
+    if isinstance(g, float) or not g.is_finite():
+        return True
+    return bool(g.rel_accuracy_bits() >= KNOWN_BITS or g.rad() < KNOWN)
+
+
 # --- noise, block by block over a data set
 
 
 class _Noise:
-    """The noise below any target at the samples of a block, or at one sample."""
+    """The noise below any target at the samples of a block, or at one sample, of which `sharper`
+    tells more digits.
+    """
 
-    def __init__(self, B: Any, tape: Tape, results: Block | ExactSample) -> None:
-        self.B, self.tape, self.results = B, tape, results
+    def __init__(
+        self,
+        B: Any,
+        tape: Tape,
+        results: Block | ExactSample,
+        sharper: Callable[[], ExactSample] | None = None,
+    ) -> None:
+        self.B, self.tape, self.results, self._sharper = B, tape, results, sharper
         self._zero = [anywhere(y == 0) for y in results.y]
-        self._passages: dict[int, list[Passage]] = {}
+        self._edges: dict[int, list[Edge]] = {}
 
     def arrived(self, units: Sequence[Unit]) -> list[Any]:
         """G of every unit, at the last of them."""
-        y = self.results.y
+        found = self._followed(units)
+        if self._sharper is not None and not all(map(_is_known, found)):
+            self.results, self._sharper, self._edges = self._sharper(), None, {}
+            found = self._followed(units)
+        return found
+
+    def _followed(self, units: Sequence[Unit]) -> list[Any]:
+        B, y = self.B, self.results.y
         with _arithmetic(self.results):
-            flows = follow(self.tape, units, Flow(relative=1.0), self._passed)
+            flows = follow(self.tape, units, Flow(1.0), self._edges_of, partial(passed_on, B))
             return [
-                noise_of(self.B, y[unit.slot], flow)
-                for unit, flow in zip(units, flows, strict=True)
+                noise_of(B, y[unit.slot], flow) for unit, flow in zip(units, flows, strict=True)
             ]
 
-    def _passed(self, step: Step, arrived: Flow) -> list[Flow | None]:
-        y, slot = self.results.y, step.slot
-        if slot not in self._passages:
-            assert step.row is not None
-            self._passages[slot] = self._edges(step, step.row)
-        touched = any(self._zero[i] for i in (slot, *step.operands))
-        parts = []
-        for i, through in zip(step.operands, self._passages[slot], strict=True):
-            if touched:
-                part = passed_on(self.B, arrived, through, y[slot], y[i])
-            else:
-                part = Flow(
-                    relative=times(self.B, arrived.relative, through.kappa),
-                    infinite=times(self.B, arrived.infinite, through.slope),
-                )
-            parts.append(None if all(map(is_nothing, part)) else part)
-        return parts
+    def _edges_of(self, step: Step) -> list[Edge]:
+        slot, y = step.slot, self.results.y
+        if slot not in self._edges:
+            zeros = any(self._zero[i] for i in (slot, *step.operands))
+            through = zip(self._passages(step), step.operands, strict=True)
+            self._edges[slot] = [Edge(*passes, y[slot], y[i], zeros) for passes, i in through]
+        return self._edges[slot]
 
-    def _edges(self, step: Step, row: Operator) -> list[Passage]:
-        B, results, slot = self.B, self.results, step.slot
-        y, terms = results.y[slot], results.contributions[slot]
+    def _passages(self, step: Step) -> Iterable[tuple[Any, Any]]:
+        B, results, row = self.B, self.results, step.row
+        y, terms = results.y[step.slot], results.contributions[step.slot]
+        assert row is not None
         if row.truth:  # nothing, or on its threshold everything
-            size = B.where(results.on_threshold[slot], B.inf, 0.0)
-            return [passage_of_size(B, y, size)] * len(terms)
-        edges = zip(terms, [results.s2[i] for i in step.operands], strict=True)
+            size = B.where(results.on_threshold[step.slot], B.inf, 0.0)
+            return [(size, size)] * len(terms)
+        s2 = [results.s2[i] for i in step.operands]
         if row.selects or row.chooses:
-            return [passage_of_size(B, y, size_taken(B, *edge)) for edge in edges]
+            return [(size, size) for size in map(partial(size_taken, B), terms, s2)]
         a = [results.y[i] for i in step.operands]
-        slopes = _slopes_and_limits(B, step, row, a, y, zero=self._zero[slot])
-        return [
-            passage(B, y, operand, *slope, *edge)
-            for operand, slope, edge in zip(a, slopes, edges, strict=True)
-        ]
+        slopes, limits = _slopes_and_limits(B, step, row, a, y, zero=self._zero[step.slot])
+        return map(partial(passage, B, y), a, slopes, limits, terms, s2)
 
 
 @dataclass(frozen=True)
@@ -361,7 +375,7 @@ def evaluate(
     """
     total = len(samples)
     settled = settled_constants(tape) if recheck and total > FEW else NOTHING_SETTLED
-    evaluator = ExactEvaluator(tape, ACCURACY)
+    evaluator, sharp = ExactEvaluator(tape), ExactEvaluator(tape, SHARP)
     known: dict[tuple[str, ...], _Noise] = {}  # equal samples share what was found
     for start, stop in blocks(total, held):
         columns = {name: samples.columns[name][start:stop] for name in tape.variables}
@@ -373,10 +387,11 @@ def evaluate(
         for row in np.flatnonzero(block.suspect | block.doubtful).tolist() if recheck else ():
             cells = tuple([samples.decimal(name, start + row) for name in tape.variables])
             if cells not in known:
-                if evaluator.work >= MOST_WORK:
+                if evaluator.work + sharp.work >= MOST_WORK:
                     continue
-                sample = evaluator.sample(dict(zip(tape.variables, cells, strict=True)))
-                known[cells] = _Noise(BALLS, tape, sample)
+                at = dict(zip(tape.variables, cells, strict=True))
+                sharper = partial(sharp.sample, at)
+                known[cells] = _Noise(BALLS, tape, evaluator.sample(at), sharper)
             alike.setdefault(cells, []).append(row)
         exact = []
         for cells, rows in alike.items():
@@ -419,9 +434,6 @@ class Gradients(NamedTuple):
 class _Derivative(NamedTuple):
     size: Any  # dy_t/dy
     taken: Any  # Where a way leads here from the target by operands and branches that count
-
-    def joined(self, other: _Derivative) -> _Derivative:
-        return _Derivative(self.size + other.size, self.taken | other.taken)
 
 
 def gradients(tape: Tape, samples: Samples, root: int | None = None) -> Gradients:
@@ -476,7 +488,7 @@ def gradients(tape: Tape, samples: Samples, root: int | None = None) -> Gradient
         columns = {name: column[start:stop] for name, column in samples.columns.items()}
         y = plain_values(tape, columns, stop - start)
         with np.errstate(all="ignore"):
-            flows = follow(tape, units, _Derivative(1.0, True), _passed_derivatives(y))
+            flows = follow(tape, units, _Derivative(1.0, np.True_), partial(_slopes, y), _derived)
             for place, slot in enumerate(slots):
                 jacobian[start:stop, place] = 0.0 if flows[slot] is None else flows[slot].size
             unreal = _without_value(tape, root, members, y)
@@ -499,32 +511,23 @@ def _without_value(tape: Tape, root: int, members: list[Step], y: list[Any]) -> 
     return unreal
 
 
-def _passed_derivatives(y: list[Any]) -> Passed:
-    def passed(step: Step, arrived: _Derivative) -> list[_Derivative | None]:
-        row, a, parts = step.row, [y[i] for i in step.operands], []
-        assert row is not None
-        slopes: Sequence[Any] = (1.0,) * len(a)
-        counts: Sequence[Any] = (True,) * len(a)
-        if row.truth:
-            return [None] * len(a)
-        if row.chooses:
-            counts = (False, a[0] == 1, a[0] == 0)
-        elif row.selects:
-            counts = _first_attained(a, y[step.slot])
-        else:
-            slopes = row.partials(NUMPY, a, y[step.slot], step.parameter)
-        for slope, count in zip(slopes, counts, strict=True):
-            size, taken = arrived.size * slope, arrived.taken & count
-            parts.append(_Derivative(size if taken is True else np.where(taken, size, 0.0), taken))
-        return parts
-
-    return passed
+def _slopes(y: list[Any], step: Step) -> Iterable[tuple[Any, Any]]:
+    """de_k/dy_i of each operand, and where the operand counts."""
+    row, a = step.row, [y[i] for i in step.operands]
+    assert row is not None
+    slopes: Sequence[Any] = (1.0,) * len(a)
+    counts: Sequence[Any] = (not row.truth,) * len(a)
+    if row.chooses:
+        counts = (False, a[0] == 1, a[0] == 0)
+    elif row.selects:  # the first that is attained
+        first = np.argmax([operand == y[step.slot] for operand in a], axis=0)
+        counts = [first == i for i in range(len(a))]
+    elif row.numeric:
+        slopes = row.partials(NUMPY, a, y[step.slot], step.parameter)
+    return zip(slopes, counts, strict=True)
 
 
-def _first_attained(a: list[Array], y: Array) -> list[np.ndarray]:
-    left = np.ones(y.shape, dtype=bool)
-    found = []
-    for operand in a:
-        found.append(left & (operand == y))
-        left = left & (operand != y)
-    return found
+def _derived(arrived: _Derivative, edge: tuple[Any, Any]) -> _Derivative:
+    slope, counts = edge
+    size, taken = arrived.size * slope, arrived.taken & counts
+    return _Derivative(size if taken is np.True_ else np.where(taken, size, 0.0), taken)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from eic_core.formula.tree import CONSTANT, UNDEFINED, VARIABLE, Formula, Node
@@ -52,6 +53,9 @@ class Tape:
     reads: list[int]  # The slots that each slot reads, one slot after the other
     roots: tuple[int, ...]  # For each formula, its last slot
     population: bool  # Whether it holds many formulas, perhaps only one of them
+    size: int  # How many slots it has
+    not_laid_out: tuple[Formula, ...]  # Formulas that it will hold, if nobody has asked for slots
+    variables: tuple[str, ...]  # In the order of their slots
     _compiled: dict[str, Any] = field(repr=False)
 
     def __init__(
@@ -61,18 +65,22 @@ class Tape:
         reads: list[int],
         roots: tuple[int, ...],
         population: bool = False,
+        compiled: dict[str, Any] | None = None,
     ) -> None:
         self.__dict__.update(  # a third of what a frozen class costs
+            size=len(first_nodes),
+            not_laid_out=(),
             slots=slots,
             first_nodes=first_nodes,
             reads=reads,
             roots=roots,
             population=population,
-            _compiled={},
+            variables=tuple([node[3] for node in first_nodes if node[1] == VARIABLE]),
+            _compiled={} if compiled is None else compiled,
         )
 
     def __len__(self) -> int:
-        return len(self.first_nodes)
+        return self.size
 
     @cached_property
     def nodes(self) -> list[int]:
@@ -86,10 +94,6 @@ class Tape:
             found.append(tuple(self.reads[start:stop]))
             start = stop
         return found
-
-    @cached_property
-    def variables(self) -> tuple[str, ...]:
-        return tuple([node[3] for node in self.first_nodes if node[1] == VARIABLE])
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -174,11 +178,7 @@ def lay_out(formula: Formula, *, share: bool = True, alike: Alike | None = None)
     """
     if alike is not None:
         return _lay_out_alike(formula, alike)
-    if not share:
-        reads = [child for node in formula.nodes for child in node.children]
-        size = len(formula.nodes)
-        return Tape(tuple(range(size)), list(formula.nodes), reads, (size - 1,))
-    return _lay_out([formula])
+    return Tape(*_unshared(formula)) if not share else _FormulaTape((formula,))
 
 
 def lay_out_population(formulas: Sequence[Formula]) -> Tape:
@@ -189,43 +189,78 @@ def lay_out_population(formulas: Sequence[Formula]) -> Tape:
     >>> len(tape), tape.roots  # x, sin, y, mul, 1, add
     (6, (3, 5))
     """
-    return _lay_out(formulas, population=True)
+    return _FormulaTape(tuple(formulas), population=True)
 
 
-def _lay_out(formulas: Sequence[Formula], *, population: bool = False) -> Tape:
+_Parts = tuple[tuple[int, ...], list[Node], list[int], tuple[int, ...]]
+"""Slots, first nodes, reads and roots."""
+
+
+class _Part:
+    """A part of a tape that is not laid out yet; once it is, the tape has the part itself."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, tape: _FormulaTape, owner: type) -> Any:
+        tape.lay_out()
+        return tape.__dict__[self.name]
+
+
+class _FormulaTape(Tape):
+    """A tape of formulas that the native engine lays out, or Python once a part is asked for."""
+
+    slots, first_nodes, reads, roots, variables, size = (_Part() for _ in range(6))
+
+    def __init__(self, formulas: tuple[Formula, ...], population: bool = False) -> None:
+        self.__dict__.update(not_laid_out=formulas, population=population, _compiled={})
+
+    def lay_out(self) -> None:
+        formulas = self.not_laid_out
+        if (laid_out := self.__dict__.get("laid_out")) is None:
+            parts = _lay_out(formulas, self.population)
+        else:
+            numbers, at = laid_out
+            nodes = [node for formula in formulas for node in formula.nodes]
+            count = len(nodes)
+            slots = tuple(numbers[at : at + count])
+            first = numbers[at + count : at + count + self.size]
+            first_nodes = [nodes[i] for i in first]
+            operands = sum([len(node[2]) for node in first_nodes])
+            ends = accumulate([len(formula.nodes) for formula in formulas])
+            roots = tuple([slots[end - 1] for end in ends])
+            parts = slots, first_nodes, numbers[count : count + operands].tolist(), roots
+        Tape.__init__(self, *parts, self.population, self._compiled)
+
+
+def _unshared(formula: Formula) -> _Parts:
+    reads = [child for node in formula.nodes for child in node.children]
+    size = len(formula.nodes)
+    return tuple(range(size)), list(formula.nodes), reads, (size - 1,)
+
+
+def _lay_out(formulas: Sequence[Formula], population: bool) -> _Parts:
     """Nodes of one key share a slot: an operator with its parameter and slots, or a leaf."""
     known: dict[tuple[Any, ...], int] = {}
-    slot_of = known.setdefault
     slots: list[int] = []
     first_nodes: list[Node] = []
     reads: list[int] = []
     roots: list[int] = []
-    new = 0  # the next slot
     for formula in formulas:
         own: list[int] = []
-        start = new
         for node in formula.nodes:
-            _, operator, children, label, parameter, _ = node
-            if not children:
-                slot = slot_of((operator, label), new)
-            elif parameter is not None:  # a Fraction itself is slow to hash
-                operands = [own[child] for child in children]
-                slot = slot_of((operator, *operands, -1, *parameter.as_integer_ratio()), new)
-            elif len(children) == 2:
-                left, right = children
-                slot = slot_of((operator, own[left], own[right]), new)
-            else:
-                slot = slot_of((operator, *[own[child] for child in children]), new)
-                if len(children) == 3 and operator in CONDITIONS and not population:
-                    return lay_out(formula, share=False)  # copies in two branches differ in rows
-            if slot == new:
-                new += 1
+            operands = [own[child] for child in node.children]
+            if len(operands) == 3 and node.operator in CONDITIONS and not population:
+                return _unshared(formula)  # copies in two branches differ in rows
+            key = (node.operator, node.label, node.parameter, *operands)
+            slot = known.setdefault(key, len(first_nodes))
+            if slot == len(first_nodes):
                 first_nodes.append(node)
+                reads += operands
             own.append(slot)
-        reads += [own[child] for node in first_nodes[start:] for child in node[2]]
         slots += own
         roots.append(own[-1])
-    return Tape(tuple(slots), first_nodes, reads, tuple(roots), population)
+    return tuple(slots), first_nodes, reads, tuple(roots)
 
 
 def _lay_out_alike(formula: Formula, alike: Alike) -> Tape:
@@ -261,5 +296,5 @@ def tape_of(formula: Formula) -> Tape:
     kept = formula.__dict__
     tape: Tape | None = kept.get("_tape")
     if tape is None:
-        tape = kept["_tape"] = _lay_out([formula])
+        tape = kept["_tape"] = _FormulaTape((formula,))
     return tape

@@ -54,16 +54,13 @@ def values(formula: Formula, samples: Samples, *, stop_at_invalid: bool = False)
     """
     samples.require(formula.variables)
     tape = tape_of(formula)
-    engine = native.library()
-    packed = None if engine is None else engine.pack(tape)
-    if engine is None or packed is None:
+    packed = native.pack(tape)
+    if packed is None:
         plain = plain_values(formula, samples)
         return None if stop_at_invalid and np.isnan(plain).any() else plain
     out = np.empty(len(samples))
     mode = native.VALUES_ONLY | (native.FIRST_BAD_ENDS if stop_at_invalid else 0)
-    run = engine.run(
-        tape,
-        packed,
+    run = packed.run(
         samples.addresses,
         len(samples),
         mode=mode,
@@ -71,7 +68,7 @@ def values(formula: Formula, samples: Samples, *, stop_at_invalid: bool = False)
         out=INVALID,
         keep_y=[(len(tape) - 1, int(out.ctypes.data))],
     )
-    if run.taken < len(samples):
+    if run.gave_up:
         return None
     if run.status is not None and (run.status & INVALID).any():
         if stop_at_invalid:

@@ -442,7 +442,7 @@ def _nearness_cause(row: Operator, evidence: Evidence) -> Cause:
     assert near is not None
     if near.brink:
         assert row.brink is not None
-        distance = row.brink(NUMPY, evidence.operands[0])
+        distance = row.brink(NUMPY, *evidence.operands)
     else:
         distance = np.abs(evidence.y)
     if not evidence.typical(distance) < near.within:

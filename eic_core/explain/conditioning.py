@@ -108,7 +108,7 @@ def own_conditioning(
     [2.0, 2.0, 5.0, 5.0]
     """
     sums = OwnSums(formula, samples, recheck=recheck)
-    for block in class_sweep(formula, samples, recheck=recheck):
+    for block in class_sweep(formula, samples, recheck=recheck, wanted=sums.slots):
         sums.add(block)
     return sums.result()
 
@@ -127,24 +127,25 @@ class OwnSums:
         self._beside = _Beside(formula)
         self._found: dict[tuple[str, ...], tuple[float, ...]] = {}
         self._total = MeanOfFinite()
-        self._parts = [MeanOfFinite() for _ in self.slots]
-        self._largest = [0.0] * len(self.slots)
+        self._squares = np.zeros(len(self.slots))
+        self._largest = np.full(len(self.slots), math.nan)
 
     def add(self, block: Arrivals, doubtful: npt.NDArray[np.bool_] | None = None) -> Array:
         """Add a block and return its own^2, nan where it was not settled (`doubtful`: no digit)."""
-        own2 = own_squared(block, self.slots)
+        own2 = self._own_squared(block)
         unsure = np.isinf(own2) if doubtful is None else np.isinf(own2) | doubtful
         unsure &= block.ok
         if self.recheck and unsure.any():
             own2 = self._settle(block, np.flatnonzero(unsure))
         self._total.add(own2, block.ok & ~np.isnan(own2))
         usable = block.ok & np.isfinite(own2)
-        for i, slot in enumerate(self.slots):
-            moved = np.abs(block.arrived[slot])
-            with np.errstate(over="ignore"):
-                self._parts[i].add(np.square(moved), usable)
-            self._largest[i] = max(self._largest[i], float(np.max(moved[usable], initial=0.0)))
+        moved = np.abs(block.arrived[self.slots].compress(usable, axis=1))
+        self._squares += np.square(moved).sum(axis=1)
+        self._largest = np.fmax(self._largest, np.fmax.reduce(moved, axis=1, initial=math.nan))
         return own2
+
+    def _own_squared(self, block: Arrivals) -> Array:
+        return 1.0 + block.sum_of_squares(self.slots)
 
     def _settle(self, block: Arrivals, rows: npt.NDArray[np.intp]) -> Array:
         cells = [
@@ -156,39 +157,27 @@ class OwnSums:
                 break
             if cell not in self._found:
                 self._found[cell] = self._beside.conditioning(cell)
-        unsettled = []
         for row, cell in zip(rows.tolist(), cells, strict=True):
-            known = self._found.get(cell)
-            if known is None:
-                unsettled.append(row)
-                continue
-            self.nothing += cell in self._beside.zeros and not any(known)
-            for slot, kappa in zip(self.slots, known, strict=True):
-                block.arrived[slot][row] = kappa
-        self.unsettled += len(unsettled)
-        own2 = own_squared(block, self.slots)
+            if cell in self._found:
+                block.arrived[self.slots, row] = self._found[cell]
+                self.nothing += cell in self._beside.zeros and not any(self._found[cell])
+        own2 = self._own_squared(block)
+        unsettled = rows[[cell not in self._found for cell in cells]]
         own2[unsettled] = math.nan
+        self.unsettled += len(unsettled)
         return own2
 
     def result(self) -> OwnConditioning:
         mean = self._total.finite_mean()
-        variables = tuple(
-            VariableConditioning(
-                name,
-                math.sqrt(part.finite_mean()),
-                largest if part.count else math.nan,
-                part.finite_mean() / mean,
-            )
-            for name, part, largest in zip(
-                self.formula.variables, self._parts, self._largest, strict=True
-            )
-        )
+        squares = self._squares / (self._total.count or math.nan)
+        numbers = np.transpose([np.sqrt(squares), self._largest, squares / mean]).tolist()
+        found = zip(self.formula.variables, numbers, strict=True)
         return OwnConditioning(
             formula=self.formula,
             samples=self.samples,
             own=local_eic(self._total.mean()),
             own_finite=local_eic(mean),
-            variables=variables,
+            variables=tuple([VariableConditioning(name, *of) for name, of in found]),
             valid=self._total.count + self._total.infinite,
             singular=self._total.infinite,
             unsettled=self.unsettled,
@@ -217,85 +206,90 @@ class _Beside:
         self.zeros: set[tuple[str, ...]] = set()
         self._tape = tape_of(formula)
         self._steps = any(step.row is not None and step.row.steps for step in self._tape.steps)
-        self._evaluators: dict[int, ExactEvaluator] = {}
+        self._evaluators = {
+            digits: ExactEvaluator(self._tape, _bits(digits), _bits(digits))
+            for digits in (SOME_DIGITS, MANY_DIGITS)
+        }
 
     def conditioning(self, cells: tuple[str, ...]) -> tuple[float, ...]:
         """|x_v (df/dx_v) / f| for each variable, the larger of both sides'; infinite beyond 10^30
         and where f is 0 and moves, even if only with several inputs ((x - 2)*(y - 2) at 2, 2).
         """
         # beside 10^200 a step of 10^-83 passes over all jumps of a floor, as if it had a slope
-        jumps = self._steps and any(abs(float(cell)) > LARGE for cell in cells)
-        if jumps:
-            found = self._found(cells, MANY_DIGITS, last=True, part=2)
-        else:
-            found = self._found(cells, SOME_DIGITS)
-            if found is None:
-                found = self._found(cells, MANY_DIGITS, last=True)
-        assert found is not None
-        return found
+        if self._steps and any(abs(float(cell)) > LARGE for cell in cells):
+            return self._with_many_digits(cells, 2)
+        found = self._with_some_digits(cells)
+        return self._with_many_digits(cells, 3) if found is None else found
 
-    def _found(
-        self, cells: tuple[str, ...], digits: int, *, last: bool = False, part: int = 3
-    ) -> tuple[float, ...] | None:
-        """`conditioning` with so many digits; None where more would tell more.
-
-        They suffice if f is not 0, both sides of every input agree, and the size is at most 30
-        digits. The step beside a sample is 10^-(digits/part) of it.
+    def _with_some_digits(self, cells: tuple[str, ...]) -> tuple[float, ...] | None:
+        """None where more digits would tell more: these suffice if f is not 0, both sides of every
+        input agree, and the size is at most 30 digits.
         """
-        y = self._value(cells, digits)
-        if y is None and last:
-            return (math.inf,) * len(cells)
+        y = self._value(cells, SOME_DIGITS, {})
         if y is None or y == 0:
-            if not last:
-                return None
-            self.zeros.add(cells)
-        step = Decimal(1).scaleb(-digits // part)
+            return None
         found = []
         for place in range(len(cells)):
-            sizes = []
-            for side in SIDES:
-                by = Decimal(side) * step
-                other = self._value(_moved(cells, {place: by}, digits), digits)
-                if other is None:
-                    continue  # outside the domain
-                with working(_bits(digits)):
-                    if contains_zero(other - y):
-                        continue  # not moved
-                    size = BALLS.inf if y == 0 else abs(other / y - 1) / arb(str(abs(by)))
-                sizes.append(float(size) if size <= LARGEST_KAPPA else math.inf)
-            if not last and (not _alike(sizes) or math.isinf(sizes[0])):  # or rounding alone
+            sizes = self._sizes(cells, place, y, SOME_DIGITS, 3)
+            if not _alike(sizes):
                 return None
-            found.append(max(sizes, default=0.0))
-        if y == 0 and not any(found) and len(cells) > 1:
-            found = self._moved_together(cells, digits)
+            found.append(max(sizes))
         return tuple(found)
 
-    def _moved_together(self, cells: tuple[str, ...], digits: int) -> list[float]:
+    def _with_many_digits(self, cells: tuple[str, ...], part: int) -> tuple[float, ...]:
+        y = self._value(cells, MANY_DIGITS, {})
+        if y is None:
+            return (math.inf,) * len(cells)
+        sizes = [self._sizes(cells, i, y, MANY_DIGITS, part) for i in range(len(cells))]
+        found = [max(both, default=0.0) for both in sizes]
+        if y == 0:
+            self.zeros.add(cells)
+            if not any(found) and len(cells) > 1:
+                found = self._moved_together(cells)
+        return tuple(found)
+
+    def _sizes(
+        self, cells: tuple[str, ...], place: int, y: Any, digits: int, part: int
+    ) -> list[float]:
+        """|x_v (df/dx_v) / f| to each side where f has another value, 10^-(digits/part) of the
+        input away.
+        """
+        sizes = []
+        for side in SIDES:
+            by = Decimal(side).scaleb(-digits // part)
+            other = self._value(cells, digits, {place: by})
+            if other is None:
+                continue  # outside the domain
+            with working(_bits(digits)):
+                if contains_zero(other - y):
+                    continue  # not moved
+                size = BALLS.inf if y == 0 else abs(other / y - 1) / arb(str(abs(by)))
+            sizes.append(float(size) if size <= LARGEST_KAPPA else math.inf)
+        return sizes
+
+    def _moved_together(self, cells: tuple[str, ...]) -> list[float]:
         """Infinite for the inputs that move f, 0 here, only together with others."""
-        step = Decimal(1).scaleb(-digits // 10)  # so that a product of several is not rounded off
+        # so far away that a product of several is not rounded off
+        step = Decimal(1).scaleb(-MANY_DIGITS // 10)
         for turns in TURNS:
             by = {i: turns[i % 2] * (1 + i) * step for i in range(len(cells))}
-            if self._is_nothing(_moved(cells, by, digits), digits):
-                continue
-            found = []
-            for place in by:
-                others = {i: part for i, part in by.items() if i != place}
-                moves = self._is_nothing(_moved(cells, others, digits), digits)
-                found.append(math.inf if moves else 0.0)
-            return found if any(found) else [math.inf] * len(cells)
+            if not self._is_nothing(cells, by):
+                others = [{i: by[i] for i in by if i != place} for place in by]
+                stays = [self._is_nothing(cells, other) for other in others]
+                return [math.inf if stay or not any(stays) else 0.0 for stay in stays]
         return [0.0] * len(cells)
 
-    def _is_nothing(self, cells: tuple[str, ...], digits: int) -> bool:
-        value = self._value(cells, digits)
+    def _is_nothing(self, cells: tuple[str, ...], by: Mapping[int, Decimal]) -> bool:
+        value = self._value(cells, MANY_DIGITS, by)
         return value is None or bool(value == 0)
 
-    def _value(self, cells: tuple[str, ...], digits: int) -> Any:
-        evaluator = self._evaluators.get(digits)
-        if evaluator is None:
-            bits = _bits(digits)
-            evaluator = self._evaluators[digits] = ExactEvaluator(self._tape, bits, bits)
+    def _value(self, cells: tuple[str, ...], digits: int, by: Mapping[int, Decimal]) -> Any:
+        """f where inputs are moved by such a part of them; None outside its domain."""
+        with localcontext(prec=digits):
+            moved = {i: str(Decimal(cells[i]) * (1 + part)) for i, part in by.items()}
+        at = {name: moved.get(i, cells[i]) for i, name in enumerate(self.names)}
         self.work += len(self._tape) * (DEARER if digits == MANY_DIGITS else 1)
-        sample = evaluator.sample(dict(zip(self.names, cells, strict=True)))
+        sample = self._evaluators[digits].sample(at)
         return sample.y[-1] if sample.first_invalid is None else None
 
 
@@ -303,41 +297,18 @@ def _bits(digits: int) -> int:
     return int(digits * math.log2(10))
 
 
-def _moved(cells: tuple[str, ...], by: Mapping[int, Decimal], digits: int) -> tuple[str, ...]:
-    with localcontext(prec=digits):
-        return tuple(
-            [
-                str(Decimal(cell) * (1 + by[place])) if place in by else cell
-                for place, cell in enumerate(cells)
-            ]
-        )
-
-
 def _alike(sizes: list[float]) -> bool:
+    """Whether both sides tell the same finite size, and no rounding alone."""
     least, most = min(sizes, default=0.0), max(sizes, default=0.0)
-    return len(sizes) == len(SIDES) and least >= (1 - NEAR) * most
+    return len(sizes) == len(SIDES) and (1 - NEAR) * most <= least < math.inf
 
 
-def variable_slots(formula: Formula) -> tuple[int, ...]:
+def variable_slots(formula: Formula) -> list[int]:
     """The slot in `class_tape` of each of `Formula.variables`.
 
     >>> from eic_core.formula.syntax import read
     >>> variable_slots(read("2*x + y").formula)
-    (1, 3)
+    [1, 3]
     """
     slots = {step.column: step.slot for step in class_tape(formula).steps if step.column}
-    return tuple(slots[name] for name in formula.variables)
-
-
-def own_squared(block: Arrivals, slots: tuple[int, ...]) -> Array:
-    """1 + sum over the variables of (x_v df/dx_v / f)^2, shape (m,).
-
-    It is laid out as `eic_core.explain.correlated.q_squared`.
-    """
-    with np.errstate(all="ignore"):
-        total = 1.0 + np.sum(
-            [np.zeros(block.stop - block.start), *(np.square(block.arrived[s]) for s in slots)],
-            axis=0,
-        )
-    total[~(total <= SINGULAR_S2)] = math.inf
-    return total
+    return [slots[name] for name in formula.variables]

@@ -11,7 +11,7 @@ A class holds subtrees that are identical up to the order of the operands of ``+
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator
+from collections.abc import Container, Hashable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -20,7 +20,7 @@ import numpy as np
 
 from eic_core.engine.amplify import amplify
 from eic_core.engine.sweep import Arrivals, step_units, sweep
-from eic_core.engine.tape import SINGULAR_S2, Tape, lay_out
+from eic_core.engine.tape import Tape, lay_out
 from eic_core.exports import Plain
 from eic_core.formula.tree import CONSTANT, UNDEFINED, Formula, Node
 from eic_core.measure.inspection import local_eic
@@ -103,26 +103,25 @@ def correlated_eic(
     amplification = amplify(formula, samples, recheck=recheck)
     sums = MeanOfFinite()
     for block in class_sweep(formula, samples, recheck=recheck):
-        sums.add(q_squared(block), block.ok)
-    finite = [amplification.finite_mean_s2(k) for k in range(len(formula))]
-    every = [amplification.mean_s2(k) for k in range(len(formula))]
-    root_eic, root_eic_finite = local_eic(every[-1]), local_eic(finite[-1])
-    if amplification.chooses and amplification.valid_count:  # not the branches never taken
-        taken = [k for k in range(len(formula)) if amplification.evaluated_count(k)]
-        finite, every = [finite[k] for k in taken], [every[k] for k in taken]
-    slots = class_tape(formula).slots
+        sums.add(block.sum_of_squares(), block.ok)
+    every_node = range(len(formula))
+    # a branch that is never taken has no mean
+    taken = [k for k in every_node if amplification.evaluated_count(k)] or every_node
+    finite = [amplification.finite_mean_s2(k) for k in taken]
+    every = [amplification.mean_s2(k) for k in taken]
+    members = np.bincount(class_tape(formula).slots)
     return CorrelatedAmplification(
         formula=formula,
         samples=samples,
         q_eic=local_eic(sums.mean()),
         q_eic_finite=local_eic(sums.finite_mean()),
-        root_eic=root_eic,
-        root_eic_finite=root_eic_finite,
+        root_eic=local_eic(every[-1]),
+        root_eic_finite=local_eic(finite[-1]),
         eic=local_eic(max(every)),
         eic_finite=math.nan if any(map(math.isnan, finite)) else local_eic(max(finite)),
         valid=sums.count + sums.infinite,
         singular=sums.infinite,
-        repeated=sum(count > 1 for count in np.bincount(slots).tolist()),
+        repeated=int(np.count_nonzero(members > 1)),
     )
 
 
@@ -137,30 +136,30 @@ def correlated_trace(formula: Formula, samples: Samples, node_id: int | None = N
     target = formula if node_id is None else formula.subtree(node_id)
     q = np.empty(len(samples))
     for block in class_sweep(target, samples):
-        q[block.start : block.stop] = np.sqrt(np.where(block.ok, q_squared(block), math.nan))
+        q2 = np.where(block.ok, block.sum_of_squares(), math.nan)
+        q[block.start : block.stop] = np.sqrt(q2)
     return q
 
 
-def class_sweep(formula: Formula, samples: Samples, *, recheck: bool = True) -> Iterator[Arrivals]:
-    """The noise that arrives at the root from each class of `class_tape`, block by block."""
-    samples.require(formula.variables)
-    tape = class_tape(formula)
-    return sweep(tape, step_units(tape), samples, recheck=recheck)
-
-
-def q_squared(block: Arrivals) -> Array:
-    """q^2 at each sample, shape (m,): 1 or more, inf if singular, meaningless if not `block.ok`.
+def class_sweep(
+    formula: Formula,
+    samples: Samples,
+    *,
+    recheck: bool = True,
+    wanted: Container[int] | None = None,
+) -> Iterator[Arrivals]:
+    """The noise that arrives at the root from each class of `class_tape`, block by block.
+    q^2 is its `Arrivals.sum_of_squares`. `wanted` are the slots asked for, by default all.
 
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [3.0]})
     >>> (block,) = class_sweep(read("x - x*x").formula, samples)
-    >>> round(float(q_squared(block)[0]), 6)  # x: 2.5^2, x*x: 1.5^2, the root: 1
+    >>> round(float(block.sum_of_squares()[0]), 6)  # x: 2.5^2, x*x: 1.5^2, the root: 1
     9.5
     """
-    with np.errstate(all="ignore"):
-        total = np.sum([np.square(g) for g in block.arrived], axis=0)
-    total[~(total <= SINGULAR_S2)] = math.inf
-    return total
+    samples.require(formula.variables)
+    tape = class_tape(formula)
+    return sweep(tape, step_units(tape, wanted=wanted), samples, recheck=recheck)
 
 
 class MeanOfFinite:

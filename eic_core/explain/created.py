@@ -13,12 +13,14 @@ the created digits add up to the local EIC of t.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from eic_core.engine.sweep import node_units, sweep
+from eic_core.engine.sweep import Arrivals, node_units, sweep
 from eic_core.engine.tape import tape_of
 from eic_core.measure.inspection import Inspection, cached_on_inspection
 from eic_core.operators.wide import Array
@@ -55,11 +57,8 @@ def row_weights(s: Array, counts: Array | None = None) -> Array:
     spread = -float(np.min(below))
     low, high = 0.0, 1.0
     under, over = float(parts @ below) - goal, math.inf
-    weights = parts
-    place = 1.0
-    for _ in range(MOST_STEPS):
-        if not -under > CLOSE * spread:
-            break
+    weights, place = parts, 1.0
+    for step in range(MOST_STEPS if -under > CLOSE * spread else 0):
         weights = parts * np.exp((2 * place) * below)
         weights /= np.sum(weights)
         miss = float(weights @ below) - goal
@@ -71,35 +70,46 @@ def row_weights(s: Array, counts: Array | None = None) -> Array:
             high, over = place, miss
         # alternately the secant and the middle: the one is fast, the other sure
         secant = low + (high - low) * under / (under - over) if over < math.inf else 0.5
-        place = secant if _ % 2 else 0.5 * (low + high)
+        place = secant if step % 2 else 0.5 * (low + high)
     return weights
 
 
-class NoiseSums:
+class NoiseSums(NamedTuple):
     """Sums over the samples with finite s_t of the noise that arrives at t from each node below."""
 
-    def __init__(self, inspection: Inspection, target: int) -> None:
-        subtree = inspection.formula.subtree(target)
-        tape = tape_of(subtree)
-        units = node_units(subtree)
-        valid = inspection.amplification.evaluated(target)
-        self.finite = self.singular = 0
-        squares: list[list[float]] = []
-        fractions: list[list[float]] = []
-        self.largest = [0.0] * len(units)
-        for block in sweep(tape, units, inspection.samples):
-            ok = valid[block.start : block.stop] & block.ok
-            usable = ok & np.isfinite(block.s2)
-            self.finite += int(np.count_nonzero(usable))
-            self.singular += int(np.count_nonzero(ok & ~usable))
-            arrived = [np.square(g[usable]) for g in block.arrived]
-            s2 = block.s2[usable]
-            squares.append([float(np.sum(g2)) for g2 in arrived])
-            fractions.append([float(np.sum(g2 / s2)) for g2 in arrived])
-            tops = [float(np.max(g2, initial=0.0)) for g2 in arrived]
-            self.largest = [max(pair) for pair in zip(self.largest, tops, strict=True)]
-        self.squares = [math.fsum(column) for column in zip(*squares, strict=True)]
-        self.fractions = [math.fsum(column) for column in zip(*fractions, strict=True)]
+    # finite, singular: counts of samples
+    finite: int
+    singular: int
+    # Per node: sum of G^2, sum of G^2 / s_t^2, largest G^2
+    squares: list[float]
+    fractions: list[float]
+    largest: list[float]
+
+
+@cached_on_inspection
+def noise_sums(inspection: Inspection, target: int) -> NoiseSums:
+    valid = inspection.amplification.evaluated(target)
+    finite = singular = 0
+    squares = fractions = largest = np.zeros(1)
+    for block in _noise_below(inspection, target):
+        ok = valid[block.start : block.stop] & block.ok
+        usable = ok & block.usable
+        finite += int(np.count_nonzero(usable))
+        singular += int(np.count_nonzero(ok & ~usable))
+        arrived = np.square(block.arrived.compress(usable, axis=1))
+        squares = squares + arrived.sum(axis=1)
+        fractions = fractions + (arrived / block.s2[usable]).sum(axis=1)
+        largest = np.maximum(largest, arrived.max(axis=1, initial=0.0))
+    return NoiseSums(finite, singular, squares.tolist(), fractions.tolist(), largest.tolist())
+
+
+def _noise_below(
+    inspection: Inspection, target: int, rows: npt.NDArray[np.intp] | None = None
+) -> Iterator[Arrivals]:
+    """The noise that arrives at a target from each node of its subtree, at all samples or some."""
+    subtree, samples = inspection.formula.subtree(target), inspection.samples
+    chosen = samples if rows is None or len(rows) == len(samples) else samples.take(rows)
+    return sweep(tape_of(subtree), node_units(subtree), chosen)
 
 
 def digits_climbed(inspection: Inspection, target: int) -> Array:
@@ -108,30 +118,35 @@ def digits_climbed(inspection: Inspection, target: int) -> Array:
     by G_j^2; nan where nothing arrives of j. A node whose value is 0 passes its noise on.
     """
     subtree = inspection.formula.subtree(target)
-    _, s = inspection.amplification.trace(target)
-    most = max(FEWEST_ROWS, min(MOST_ROWS, MOST_WORK // len(subtree)))
-    rows, counts = _chosen_rows(s, most)
-    samples = inspection.samples if len(rows) == len(s) else inspection.samples.take(rows)
-    tape, parents = tape_of(subtree), subtree.parents
-    above = [len(subtree) - 1 if k is None else k for k in parents]
-    climbed = np.zeros((len(subtree), len(subtree)))
-    weight = np.zeros((len(subtree), 1))
-    for block in sweep(tape, node_units(subtree), samples):
-        usable = block.ok & np.isfinite(block.s2)
-        found = np.abs(np.array([g[usable] for g in block.arrived]))
-        carried = np.square(found) * counts[block.start : block.stop][usable]
+    count = len(subtree)
+    above = [count - 1 if k is None else k for k in subtree.parents]
+    rows, _, counts = _followed_rows(inspection, target)
+    climbed, weight = np.zeros((count, count)), np.zeros((count, 1))
+    for block in _noise_below(inspection, target, rows):
+        found = np.abs(block.arrived.compress(block.usable, axis=1))
+        carried = np.square(found) * counts[block.start : block.stop][block.usable]
         weight += carried.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore"):
             size = np.log10(found)
         silent = np.isneginf(size)
         apart = silent.any(axis=0)
-        size[:, apart] = np.where(silent[:, apart], 0.0, size[:, apart])
         some = ~apart
         climbed += carried[:, some] @ (size - size[above])[:, some].T
-        for j in range(len(subtree)) if apart.any() else ():
+        for j in range(count) if apart.any() else ():
             _climb(j, above, size[:, apart], silent[:, apart], carried[j, apart], climbed[j])
     with np.errstate(invalid="ignore"):
         return np.asarray(climbed / weight)
+
+
+def _climb(
+    source: int, above: list[int], size: Array, silent: Array, carried: Array, climbed: Array
+) -> None:
+    """Add the digits that each step above a source adds where a node passes its noise on."""
+    k, here = source, np.where(silent[source], 0.0, size[source])
+    while (step := above[k]) != k:
+        there = np.where(silent[step], here, size[step])
+        climbed[k] += float(carried @ (here - there))
+        here, k = there, step
 
 
 def shares_through(
@@ -147,27 +162,15 @@ def shares_through(
     [0.86, 0.0, 0.0, 0.0, 1.0]
     """
     subtree = inspection.formula.subtree(target)
-    children = [node.children for node in subtree.nodes]
-    tape = tape_of(subtree)
     through = np.zeros(len(subtree))
-    for block in sweep(tape, node_units(subtree), inspection.samples.take(rows)):
-        usable = block.ok & np.isfinite(block.s2)
-        scale = weights[block.start : block.stop][usable] / block.s2[usable]
-        through += [float(scale @ np.square(g[usable])) for g in block.arrived]
-    for k, below in enumerate(children):
-        through[k] += sum(through[i] for i in below)
+    for block in _noise_below(inspection, target, rows):
+        scale = weights[block.start : block.stop][block.usable] / block.s2[block.usable]
+        arrived = np.square(block.arrived.compress(block.usable, axis=1))
+        through += [g2 @ scale for g2 in arrived]
+    for k, node in enumerate(subtree.nodes):
+        through[k] += sum(through[i] for i in node.children)
     with np.errstate(invalid="ignore"):
-        return [float(part) for part in through / through[-1]]
-
-
-def _climb(
-    source: int, above: list[int], size: Array, silent: Array, carried: Array, climbed: Array
-) -> None:
-    here, k = size[source], source
-    while (step := above[k]) != k:
-        there = np.where(silent[step], here, size[step])
-        climbed[k] += float(carried @ (here - there))
-        here, k = there, step
+        return (through / through[-1]).tolist()
 
 
 @cached_on_inspection
@@ -180,54 +183,45 @@ def digits_created(inspection: Inspection, target: int) -> list[float]:
     >>> [round(digits, 2) for digits in digits_created(found, 3)]  # of x, 1, x - 1, the square
     [0.0, 0.0, 3.15, 0.3]
     """
-    subtree = inspection.formula.subtree(target)
-    children = [node.children for node in subtree.nodes]
-    _, s = inspection.amplification.trace(target)
-    most = max(FEWEST_ROWS, min(MOST_ROWS, MOST_WORK // len(subtree)))
-    rows, counts = _chosen_rows(s, most)
+    rows, s, counts = _followed_rows(inspection, target)
     if not len(rows):
         return []
-    weights = row_weights(s[rows], counts)
-    samples = inspection.samples if len(rows) == len(s) else inspection.samples.take(rows)
-    tape = tape_of(subtree)
+    weights = row_weights(s, counts)
+    children = [list(node.children) for node in inspection.formula.subtree(target).nodes]
     held = np.zeros(len(children))  # the digits lost at or below each node, of the target's
-    for block in sweep(tape, node_units(subtree), samples):
-        usable = block.ok & np.isfinite(block.s2)
-        arrived = [np.square(g[usable]) for g in block.arrived]
-        held += _digits_held(children, arrived, weights[block.start : block.stop][usable])
-    return [float(held[k] - math.fsum(held[list(below)])) for k, below in enumerate(children)]
+    for block in _noise_below(inspection, target, rows):
+        arrived = np.square(block.arrived.compress(block.usable, axis=1))
+        held += _digits_held(children, arrived, weights[block.start : block.stop][block.usable])
+    return [float(held[k] - math.fsum(held[below])) for k, below in enumerate(children)]
 
 
-def _digits_held(children: list[tuple[int, ...]], arrived: list[Array], weights: Array) -> Array:
+def _digits_held(children: list[list[int]], arrived: Array, weights: Array) -> Array:
     """Per node k, the weighted sum over a block's samples of T_k / s_t^2 times log10 s_k."""
-    through: list[Array] = []
-    digits: list[Array] = []
-    for below, own in zip(children, arrived, strict=True):
-        if not below:
-            through.append(own)
-            digits.append(np.zeros(len(own)))
-            continue
-        total = own.copy()
-        given = np.zeros(len(own))
-        for i in below:
-            total += through[i]
-            if children[i]:
-                given += through[i] * digits[i]
-        with np.errstate(all="ignore"):
-            lost = 0.5 * np.log10(total / own)
-            silent = own == 0  # a zero has no relative noise: it passes on what it is given
-            if silent.any():
-                lost = np.where(silent, np.where(total > 0, given / total, 0.0), lost)
-        through.append(total)
-        digits.append(lost)
+    through, digits = arrived.copy(), np.zeros_like(arrived)
     with np.errstate(all="ignore"):
+        for k, below in enumerate(children):
+            if not below:
+                continue
+            for i in below:
+                through[k] += through[i]
+            given = np.add.reduce(through[below] * digits[below]) / through[k]
+            lost = 0.5 * np.log10(through[k] / arrived[k])
+            # a zero has no relative noise: it passes on what it is given
+            passed = np.where(through[k] > 0, given, 0.0)
+            digits[k] = np.where(arrived[k] == 0, passed, lost)
         scale = weights / through[-1]
     scale[~np.isfinite(scale)] = 0.0
-    held = [
-        float((scale * through[k]) @ digits[k]) if below else 0.0
-        for k, below in enumerate(children)
-    ]
-    return np.array(held)
+    return np.array([part @ lost for part, lost in zip(scale * through, digits, strict=True)])
+
+
+def _followed_rows(
+    inspection: Inspection, target: int
+) -> tuple[npt.NDArray[np.intp], Array, Array]:
+    """The samples used to follow a target's loss, s_t there, and how many each stands for."""
+    _, s = inspection.amplification.trace(target)
+    size = target + 1 - inspection.formula.first[target]
+    rows, counts = _chosen_rows(s, max(FEWEST_ROWS, min(MOST_ROWS, MOST_WORK // size)))
+    return rows, s[rows], counts
 
 
 def _chosen_rows(s: Array, most: int) -> tuple[npt.NDArray[np.intp], Array]:
@@ -242,11 +236,6 @@ def _chosen_rows(s: Array, most: int) -> tuple[npt.NDArray[np.intp], Array]:
     counts = np.repeat([1.0, len(light) / len(kept)], [len(heavy), len(kept)])
     order = np.argsort(chosen)
     return finite[chosen[order]], counts[order]
-
-
-@cached_on_inspection
-def noise_sums(inspection: Inspection, target: int) -> NoiseSums:
-    return NoiseSums(inspection, target)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from eic_core import wording
 from eic_core.explain import phrases
-from eic_core.explain.correlated import MeanOfFinite, class_sweep, class_tape, q_squared
+from eic_core.explain.correlated import MeanOfFinite, class_sweep, class_tape
 from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection, local_eic
@@ -116,7 +116,7 @@ def shared_noise_differs(inspection: Inspection) -> bool:
     rows = np.concatenate([ranked[:half], rest[:: max(1, -(-len(rest) // half))]])
     sums = MeanOfFinite()
     for block in class_sweep(inspection.formula, inspection.samples.take(rows)):
-        sums.add(q_squared(block), block.ok)
+        sums.add(block.sum_of_squares(), block.ok)
     shared = sums.mean()
     apart = abs(local_eic(shared) - local_eic(float(np.mean(np.square(s[rows])))))
     return not apart < APART

@@ -72,6 +72,7 @@ def with_labels(formula: Formula, digits: Mapping[str, int]) -> Formula:
             for node in formula.nodes
         ),
         formula.source,
+        formula.exponents,
     )
 
 

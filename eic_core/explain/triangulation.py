@@ -28,7 +28,7 @@ from eic_core.explain.comparing import (
     compare_measures,
     nothing_to_compare,
 )
-from eic_core.explain.correlated import class_tape, q_squared
+from eic_core.explain.correlated import class_tape
 from eic_core.exports import Plain
 from eic_core.formula.rendering import node_texts
 from eic_core.formula.tree import Formula
@@ -281,7 +281,7 @@ def _node(
     zero: bool,
 ) -> TriangulatedNode:
     together = noise.shared(k)
-    q2 = q_squared(together)
+    q2 = together.sum_of_squares()
     finite = amplification.evaluated(k) & np.isfinite(q2)
     shaken = tuple(
         Shaken(estimate.sigma, n.local_eic, n.low, n.high, n.left_out + estimate.invalid)

@@ -141,7 +141,7 @@ def _with_constant(formula: Formula, node_id: int, value: float) -> Formula:
             continue
         children = [drafts[child] for child in node.children]
         drafts.append(Draft(node.operator, children, node.label, node.parameter, node.span))
-    return Formula.from_draft(drafts[-1], formula.source)
+    return Formula.from_draft(drafts[-1], formula.source, formula.exponents)
 
 
 def signed_number_label(text: str) -> str:

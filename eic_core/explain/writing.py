@@ -12,7 +12,7 @@ import numpy.typing as npt
 from eic_core import wording
 from eic_core.explain import phrases
 from eic_core.explain.conditioning import OwnConditioning, OwnSums
-from eic_core.explain.correlated import MeanOfFinite, class_sweep, q_squared
+from eic_core.explain.correlated import MeanOfFinite, class_sweep
 from eic_core.exports import Plain
 from eic_core.measure.following import following
 from eic_core.measure.inspection import Inspection, local_eic
@@ -112,7 +112,7 @@ def writing_loss(inspection: Inspection) -> WritingLoss:
     function = writing = unsettled = 0
     without = np.zeros(len(data), dtype=bool)  # where q is infinite
     for block in class_sweep(formula, data):
-        q2 = q_squared(block)
+        q2 = block.sum_of_squares()
         own2 = sums.add(block, np.isinf(q2))
         q.add(q2, block.ok)
         own.add(own2, block.ok & np.isfinite(q2))

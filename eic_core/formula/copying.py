@@ -13,7 +13,7 @@ from typing import Any
 from eic_core import wording
 from eic_core.errors import FormulaError
 from eic_core.formula.rendering import Part, template_parts, to_latex
-from eic_core.formula.syntax import read
+from eic_core.formula.syntax import EXPONENTS, read
 from eic_core.formula.syntax.names import plain_letters
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
 from eic_core.operators import OPERATORS, follow
@@ -69,12 +69,15 @@ def copied(formula: Formula, language: str) -> Copied:
         text, used, names = writer.text(), writer.defined, writer.names
         syntax, label = dialect.syntax, dialect.name
         columns = tuple(names.values())
+    readings = []
     try:
-        back = read(text, syntax=syntax, columns=columns).formula
+        # an exponent that belongs to a function's name is none of it in another language
+        for exponents in dict.fromkeys((formula.exponents, EXPONENTS[0])):
+            readings.append(read(text, syntax=syntax, columns=columns, exponents=exponents).formula)
     except FormulaError as error:
         raise _refused(formula, label, f"`{text[:60]}` has another meaning there") from error
-    same = _shape(back) == _shape(formula)
-    if not same and not _equal(formula, back):
+    same = _shape(readings[0]) == _shape(formula)
+    if not same and not _equal(formula, readings[-1]):
         raise _refused(formula, label, f"`{text[:60]}` has another meaning there")
     renamed = tuple((old, new) for old, new in names.items() if old != new)
     notes = _notes(formula, language, tuple(used), renamed)

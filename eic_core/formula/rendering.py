@@ -12,7 +12,7 @@ from html import escape
 
 from eic_core.formula.syntax.build import FUNCTIONS, literal
 from eic_core.formula.syntax.names import GREEK, SUBSCRIPTS, plain_letters, safe_name
-from eic_core.formula.tree import CONSTANT, UNDEFINED, VARIABLE, Formula, Node
+from eic_core.formula.tree import ALWAYS_EXACT, CONSTANT, UNDEFINED, VARIABLE, Formula, Node
 from eic_core.operators import OPERATORS, Form, follow
 from eic_core.operators.writing import (
     ADD,
@@ -85,8 +85,10 @@ def _misread(formula: Formula, node: Node) -> bool:
     base, *exponents = node.children
     if _is_euler(formula.nodes[base]):
         return True
+    if not exponents:  # the text means the same whichever way exponents are read
+        return formula.exponents == "noisy" and node.parameter not in ALWAYS_EXACT
     # no literal n or n/2 has more than four nodes; longer exponents need not be looked at
-    if not exponents or exponents[0] - formula.first[exponents[0]] >= 4:
+    if exponents[0] - formula.first[exponents[0]] >= 4:
         return False
     value = literal(formula.to_draft(exponents[0]))
     return value is not None and value.denominator <= 2

@@ -6,10 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 Parameter = Fraction | None
 """The exact number that is part of an operator: exponent, root index or log base."""
+
+Exponents = Literal["exact", "noisy"]
+"""How literal exponents n and n/2 are read: as parts of their operators, or, but for 2 and 3, as
+operands with noise of their own (ADR 0020)."""
+
+ALWAYS_EXACT = frozenset((Fraction(2), Fraction(3)))
+"""The literal exponents that are parts of their operators however exponents are read."""
 
 VARIABLE = "variable"
 CONSTANT = "constant"
@@ -48,6 +55,8 @@ class Draft:
     label: str = ""
     parameter: Parameter = None
     span: tuple[int, int] = (0, 0)
+    # The literal exponent that `parameter` is the value of, as it was written
+    exponent: Draft | None = None
 
 
 def variable(name: str, span: tuple[int, int] = (0, 0)) -> Draft:
@@ -72,13 +81,14 @@ class Formula:
     # slice ``nodes[first[k] : k + 1]``. So nothing recurses, and deep trees are safe.
     nodes: tuple[Node, ...]
     source: str = ""  # The text that was read; node spans point into it
+    exponents: Exponents = "exact"  # How its literal exponents were read
 
-    def __reduce__(self) -> tuple[type[Formula], tuple[tuple[Node, ...], str]]:
+    def __reduce__(self) -> tuple[type[Formula], tuple[tuple[Node, ...], str, Exponents]]:
         # cached values may hold addresses of this process
-        return Formula, (self.nodes, self.source)
+        return Formula, (self.nodes, self.source, self.exponents)
 
     @classmethod
-    def from_draft(cls, root: Draft, source: str = "") -> Formula:
+    def from_draft(cls, root: Draft, source: str = "", exponents: Exponents = "exact") -> Formula:
         parents_first: list[Draft] = []  # parents first, and the last operand before the first
         pending = [root]
         while pending:
@@ -102,7 +112,7 @@ class Formula:
                 done[-arity:] = (id,)
             row = (id, draft.operator, children, draft.label, draft.parameter, draft.span)
             nodes.append(_new_node(Node, row))
-        return cls(tuple(nodes), source)
+        return cls(tuple(nodes), source, exponents)
 
     def to_draft(self, node_id: int | None = None) -> Draft:
         last = len(self.nodes) - 1 if node_id is None else node_id
@@ -165,6 +175,7 @@ class Formula:
                 for n in self.nodes[shift : node_id + 1]
             ),
             self.source,
+            self.exponents,
         )
 
     def structure(self) -> tuple[tuple[str, int, str, Parameter], ...]:

@@ -193,7 +193,7 @@ def loses_all_at_zero(formula: Formula, node_id: int, samples: Samples) -> bool:
     """
     root = formula.nodes[node_id]
     row = OPERATORS[root.operator]
-    if not row.crossing or row.poles:
+    if not row.crossing or row.poles or row.jumps:
         return False
     first = formula.first[node_id]
     forms: list[ValueForm] = []  # forms of the subtree's nodes, from its first on
@@ -409,10 +409,10 @@ class _Search:
             zero = shrunk | (smaller == 0) | (larger <= SMALL * np.minimum(self.usual, least))
             pole = ~zero & (grown | (smaller >= np.maximum(self.usual, most) / SMALL))
             unbounded = np.min(s, axis=1) >= GROWN * s_before  # on both sides: not a jump alone
-            marks = np.stack([zero, pole, unbounded], axis=1).tolist()
+            marks = np.stack([zero, pole, unbounded], axis=1)[decided].tolist()
             found += [
-                SignChange(*marks[k], _words(*marks[k][:2]), self.place(low[k]))
-                for k in np.flatnonzero(decided).tolist()
+                SignChange(at_zero, at_pole, grows, _words(at_zero, at_pole), self.place(point))
+                for (at_zero, at_pole, grows), point in zip(marks, low[decided], strict=True)
             ]
             low, high = low[~decided], high[~decided]
             least, most, s_before = least[~decided], most[~decided], s_before[~decided]
@@ -439,14 +439,14 @@ class _Search:
         if self.names and not tape.chooses:
             quick = at_points(tape, columns, [tape.slots[k] for k in watched])
         if quick is not None and quick[2].all():
-            y, s2, _ = quick
+            watched_y, s2, _ = quick
             s = np.sqrt(np.where(s2 > SINGULAR_S2, math.inf, s2))
         else:
             by_name = dict(zip(self.names, columns, strict=True))
             samples = Samples.from_columns(by_name, count=len(points))
             found = amplify(self.formula, samples, recheck=False)
-            y, (_, s) = [found.trace(k)[0] for k in watched], found.trace(root.id)
-        signs = np.sign(y[-1])
+            watched_y, s = np.array([found.trace(k)[0] for k in watched]), found.trace(root.id)[1]
+        signs = np.sign(watched_y[-1])
         if self.by_argument:
-            signs = signs * np.where(y[0] < 0, -1.0, 1.0)
-        return y[-1], s, signs
+            signs = signs * np.where(watched_y[0] < 0, -1.0, 1.0)
+        return watched_y[-1], s, signs

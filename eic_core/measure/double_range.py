@@ -27,6 +27,7 @@ from eic_core.measure.jumps import (
     digits_of_error,
     relative_error,
     undecided,
+    with_exact,
 )
 from eic_core.measure.observed import run_in
 from eic_core.operators import NUMPY
@@ -136,16 +137,15 @@ def leaves_range(
     """
     inputs = {name: np.asarray(y, dtype=np.float64) for name, y in columns.items()}
     wide = extended.evaluate(tape, inputs, count)
+    low, high = SINGLE_EXPONENTS
     found = np.zeros(count, dtype=bool)
-    for slot in range(len(tape)):
-        value = wide.value(slot)
+    for value in map(wide.value, range(len(tape))):
         if kind == "float64":
             found |= value.lost
         else:
-            low, high = SINGLE_EXPONENTS
             with np.errstate(invalid="ignore"):
                 found |= (value.m != 0) & ((value.log2 < low) | (value.log2 >= high))
-    return found & (wide.value(len(tape) - 1).m != 0)
+    return found & (value.m != 0)
 
 
 @cached_on_inspection
@@ -185,25 +185,25 @@ def double_range(inspection: Inspection) -> DoubleRange:
     if not len(rows):
         return DoubleRange(total, 0, rows, 0, 0, ())
     tape, some = amplification.tape, inspection.samples.take(rows)
-    in_double = [
-        np.broadcast_to(y, (len(rows),)) for y in run_in(tape, some.columns, len(rows), "float64")
-    ]
+    in_double = run_in(tape, some.columns, len(rows), "float64")
     wide = extended.evaluate(tape, some.columns, len(rows))
-    exact, real = _exact_results(inspection, rows, wide)
+    exact_by_slot = with_exact(amplification, rows, [*wide.y])
+    exact, looked_at = exact_by_slot[-1], np.isin(rows, list(amplification.exact))
+    real = np.where(looked_at, amplification.valid[rows], wide.dead < 0)
     far = _out_of_reach(inspection, rows, wide, in_double)
-    root, value = in_double[-1], wide.value(len(tape) - 1)
+    values = [wide.value(slot) for slot in range(len(tape))]
+    root, value = in_double[-1], values[-1]
     _, s = amplification.trace(inspection.formula.root.id)
     nothing = (value.m == 0) | (real & np.isnan(value.m))
-    looked_at = real & np.isin(rows, list(amplification.exact))  # wide values may be roundings
-    nothing |= looked_at & ~np.isin(rows, list(amplification.underflown))
+    # wide values may be roundings
+    nothing |= looked_at & real & ~np.isin(rows, list(amplification.underflown))
     zero = (exact == 0) & nothing
-    leaves = far.copy()
-    for slot in range(len(tape)):
-        leaves |= wide.value(slot).lost
+    leaves = np.any([far, *(each.lost for each in values)], axis=0)
     turned = np.isin(rows, undecided(inspection).rows)  # a wrong branch is told as such
     lost = (real | far) & has_no_value(root, zero, leaves) & ~turned
-    in_range = zero | ((np.abs(exact) >= SMALLEST_NORMAL) & (np.abs(exact) <= LARGEST))
-    fewer = ~in_range & (exact != 0) & (np.abs(exact) < SMALLEST_NORMAL)
+    size = np.abs(exact)
+    in_range = zero | ((size >= SMALLEST_NORMAL) & (size <= LARGEST))
+    fewer = ~in_range & (exact != 0) & (size < SMALLEST_NORMAL)
     at_root = far & (wide.dead == len(tape) - 1)
     beyond = ~in_range & ~fewer & (at_root | value.lost | np.isinf(exact))
     missed = relative_error(root, exact)
@@ -211,7 +211,7 @@ def double_range(inspection: Inspection) -> DoubleRange:
     with np.errstate(all="ignore"):
         missed[small] = np.abs(Wide.of(root).over(value)[small] - 1)
     worn = real & leaves & ~lost & ~zero & ~turned & (missed > FAR * UNIT_ROUNDOFF * s[rows])
-    worn &= np.abs(exact) <= LARGEST
+    worn &= size <= LARGEST
     open_rows = [*amplification.unsettled.tolist(), *indistinct_rows(inspection)]
     unknown = np.isin(rows, open_rows) & ~amplification.valid[rows] & ~lost
     unknown &= ~np.isfinite(root)
@@ -221,9 +221,9 @@ def double_range(inspection: Inspection) -> DoubleRange:
     places = _places(
         tape,
         [y[at] for y in in_double],
-        _lost_by_slot(wide, at),
-        _exact_by_slot(inspection, rows[at], [y[at] for y in wide.y]),
-        [wide.value(slot).log2[at] for slot in range(len(tape))],
+        [np.asarray(each.lost)[at] for each in values],
+        [y[at] for y in exact_by_slot],
+        [each.log2[at] for each in values],
         far[at],
     )
     return DoubleRange(
@@ -307,34 +307,6 @@ def _out_of_reach(
     return found
 
 
-def _exact_results(
-    inspection: Inspection, rows: np.ndarray, wide: ExtendedSamples
-) -> tuple[Array, np.ndarray]:
-    amplification = inspection.amplification
-    exact, real = wide.y[-1].copy(), wide.dead < 0
-    for i, row in enumerate(rows.tolist()):
-        known = amplification.exact.get(row)
-        if known is None:
-            continue
-        real[i] = bool(amplification.valid[row])
-        if real[i]:
-            exact[i] = known[0][-1]
-    return exact, real
-
-
-def _lost_by_slot(wide: ExtendedSamples, at: np.ndarray) -> list[np.ndarray]:
-    return [np.asarray(wide.value(slot).lost)[at] for slot in range(len(wide.y))]
-
-
-def _exact_by_slot(inspection: Inspection, rows: np.ndarray, wide: list[Array]) -> list[Array]:
-    found = [y.copy() for y in wide]
-    for i, row in enumerate(rows.tolist()):
-        known = inspection.amplification.exact.get(row)
-        for slot, y in enumerate(() if known is None else known[0]):
-            found[slot][i] = y
-    return found
-
-
 def _places(
     tape: Tape,
     in_double: list[Array],
@@ -353,11 +325,9 @@ def _places(
     no_number = [~np.isfinite(y) for y in in_double]
     wrong_zero: list[np.ndarray] = []
     for slot, (y, gone) in enumerate(zip(in_double, lost, strict=True)):
-        passed_on = np.zeros(count, dtype=bool)  # a 0 that is none, made of another
-        for operand in tape.operands[slot]:
-            passed_on |= wrong_zero[operand] | np.isinf(in_double[operand])
-        passed_on &= (y == 0) & (exact[slot] != 0)
-        wrong_zero.append(((y == 0) & gone) | passed_on)
+        makes_zeros = [wrong_zero[i] | np.isinf(in_double[i]) for i in tape.operands[slot]]
+        passed_on = np.any(makes_zeros, axis=0) & (exact[slot] != 0)  # a 0 that is none
+        wrong_zero.append((y == 0) & (gone | passed_on))
     current = np.full(count, len(tape) - 1)
     kinds = np.full(count, "", dtype=object)
     for slot in range(len(tape) - 1, -1, -1):
@@ -366,13 +336,13 @@ def _places(
             continue
         operands = tape.operands[slot]
         misled = here & no_number[slot] & np.isfinite(exact[slot]) & ~far
-        for operand in reversed(operands):
-            misled &= ~no_number[operand]
+        misled &= ~np.any([no_number[i] for i in operands], axis=0)
         best = np.full(count, -np.inf)
         for operand in reversed(operands):  # of several the largest: it carries the value
             small = here & wrong_zero[operand] & (misled | ~no_number[slot])
-            size = np.where(here & no_number[operand], np.inf, sizes[operand])
-            chosen = (small | (here & no_number[operand])) & (size >= best)
+            without = here & no_number[operand]
+            size = np.where(without, np.inf, sizes[operand])
+            chosen = (small | without) & (size >= best)
             current[chosen], best[chosen] = operand, size[chosen]
         misled &= current == slot
         if not misled.any():
@@ -387,14 +357,12 @@ def _places(
                     current[hit], kinds[hit] = operand, kind
                     misled &= ~hit
         current[misled], kinds[misled] = operands[0], "outside"  # by less than a double shows
-    found = Counter[tuple[int, str]]()
-    for row, slot in enumerate(current.tolist()):
-        kind = kinds[row] or ("overflows" if no_number[slot][row] else "underflows")
-        found[tape.nodes[slot], kind] += 1
-    places = [
-        RangePlace(node, *(found[node, kind] for kind in KINDS))
-        for node in sorted({node for node, _ in found})
-    ]
+    found = Counter(
+        (tape.nodes[slot], kind or ("overflows" if no_number[slot][row] else "underflows"))
+        for row, (slot, kind) in enumerate(zip(current.tolist(), kinds, strict=True))
+    )
+    nodes = sorted({node for node, _ in found})
+    places = [RangePlace(node, *(found[node, kind] for kind in KINDS)) for node in nodes]
     return tuple(sorted(places, key=lambda place: -place.count))
 
 

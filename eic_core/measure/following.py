@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from eic_core.engine.branches import plain_values
 from eic_core.engine.exact import ExactEvaluator
+from eic_core.engine.forward import evaluate
 from eic_core.engine.tape import UNIT_ROUNDOFF, Step
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection, cached_on_inspection
@@ -149,14 +150,13 @@ def _moved_with(
     y = amplification.trace(step.node)[0][rows]
     if step.row is not None and step.row.chooses:  # of the branch that is not taken, too
         every = plain_values(tape, some.columns, len(rows))
-        operands = [np.broadcast_to(every[i], (len(rows),)) for i in step.operands]
+        operands = [every[i] for i in step.operands]
     else:
         operands = [amplification.trace(tape.steps[i].node)[0][rows] for i in step.operands]
 
     def result(value: Array) -> Array:
-        given: Mapping[int, Array] = {step.slot: value}
-        found = plain_values(tape, some.columns, len(rows), given)[-1]
-        return np.broadcast_to(np.asarray(found, dtype=np.float64), (len(rows),))
+        found = plain_values(tape, some.columns, len(rows), {step.slot: value})[-1]
+        return np.asarray(found, dtype=np.float64)
 
     as_it_is = result(y)
     as_it_is = np.where(root_y[rows] == 0, 0.0, as_it_is)  # not what rounding leaves of it
@@ -185,7 +185,7 @@ def _other_values(step: Step, operands: list[Array], y: Array) -> Iterator[Array
                 other = np.where(operand == 0, by * FROM_ZERO, operand * (1 + by))
                 moved = [*operands[:place], other, *operands[place + 1 :]]
                 with np.errstate(all="ignore"):
-                    value = np.asarray(row.evaluate(moved, step.parameter))
+                    value = np.asarray(evaluate(step, moved))
                     one = np.maximum(1.0, np.spacing(np.abs(y)))  # to the next step, or double
                     yield np.clip(value, y - one, y + one) if row.steps else value
                     if by == MOVE and not row.jumps and not row.steps:

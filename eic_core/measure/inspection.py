@@ -166,6 +166,7 @@ class Inspection(Plain):
         "formula=formula.source",
         ("latex", lambda found: to_latex(found.formula)),
         "complexity=formula.complexity",
+        "exponents=formula.exponents",
         "eic",
         "eic_finite",
         "noise_figure_db",

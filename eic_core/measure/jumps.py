@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from eic_core.engine.amplify import Amplification
 from eic_core.engine.branches import plain_values
 from eic_core.engine.forward import evaluate, forward, leaves
 from eic_core.engine.tape import SMALLEST_NORMAL, UNIT_ROUNDOFF, Step, Tape
@@ -96,11 +97,9 @@ def undecided(inspection: Inspection) -> Undecided:
     far &= ~(runs.ranged & ~np.isfinite(runs.plain_result))  # such a row is told as a lost value
     jumps = []
     for place, step in enumerate(steps):
-        below = set(tape.members(step.slot)) - {step.slot}
-        here = runs.turned[place] & far
-        for k, other in enumerate(steps):
-            if other.slot in below:
-                here &= ~runs.turned[k]
+        members = set(tape.members(step.slot)) - {step.slot}
+        below = [k for k, other in enumerate(steps) if other.slot in members]
+        here = runs.turned[place] & far & ~np.any(runs.turned[below], axis=0)
         alone = ~np.any(np.delete(runs.turned, place, axis=0), axis=0)
         moved = np.where(alone, spread, runs.moved_by(place)) if (here & ~alone).any() else spread
         here &= moved > explained
@@ -110,9 +109,18 @@ def undecided(inspection: Inspection) -> Undecided:
                 most, least = (digits_of_error(float(end(moved[part]))) for end in (np.max, np.min))
                 jumps.append(Jump(step.node, int(np.count_nonzero(part)), most, least, by_range))
     jumps.sort(key=lambda jump: (-jump.digits, -jump.count, jump.node))
-    if not jumps:  # none moves it alone
-        return Undecided(checked, rows[:0], ())
-    return Undecided(checked, rows[far], tuple(jumps))
+    told = rows[far] if jumps else rows[:0]  # where none moves it alone
+    return Undecided(checked, told, tuple(jumps))
+
+
+def with_exact(amplification: Amplification, rows: Rows, values: Sequence[Array]) -> list[Array]:
+    """Values by slot at some samples, but those at 60 digits where these are known."""
+    exact = [y.copy() for y in values]
+    for i, row in enumerate(rows.tolist()):
+        if row in amplification.exact:
+            for y, known in zip(exact, amplification.exact[row][0], strict=False):
+                y[i] = known
+    return exact
 
 
 def relative_error(found: Array, exact: Array) -> Array:
@@ -152,13 +160,9 @@ class _Runs:
         self._tape, self._samples, self._steps = tape, samples, steps
         runs = max(FEWEST_RUNS, min(RUNS, MOST_WORK // max(1, len(tape) * count)))
         rng = np.random.default_rng(0)
-        plain = [np.broadcast_to(y, (count,)) for y in plain_values(tape, samples.columns, count)]
+        plain = plain_values(tape, samples.columns, count)
         inexact = [_inexact(step, plain) for step in tape.steps]
-        exact = [y.copy() for y in plain]
-        for i, row in enumerate(rows.tolist()):
-            if row in amplification.exact:
-                for y, known in zip(exact, amplification.exact[row][0], strict=False):
-                    y[i] = known
+        exact = with_exact(amplification, rows, plain)
         self._plain, self.plain_result, self.exact_result = plain, plain[-1], exact[-1]
         longer = _longer_values(tape, samples)
         self.ranged = np.zeros(count, dtype=bool)
@@ -182,9 +186,8 @@ class _Runs:
 
     def moved_by(self, place: int) -> Array:
         given = {self._steps[place].slot: self._other[place]}
-        count = len(self._samples)
-        found = plain_values(self._tape, self._samples.columns, count, given)[-1]
-        found = np.broadcast_to(found, (count,))
+        samples = self._samples
+        found = plain_values(self._tape, samples.columns, len(samples), given)[-1]
         return np.where(
             self.exact_result == self._plain[-1],
             relative_error(found, self._plain[-1]),
@@ -203,10 +206,9 @@ def _differ(step: Step, one: Array, other: Array) -> npt.NDArray[np.bool_]:
 def _longer_values(tape: Tape, samples: Samples) -> list[Any]:
     columns = {name: np.asarray(y, np.longdouble) for name, y in samples.columns.items()}
     try:
-        found = plain_values(tape, columns, len(samples))
+        return plain_values(tape, columns, len(samples))
     except TypeError:  # a function that SciPy has for doubles only
-        found = plain_values(tape, samples.columns, len(samples))
-    return [np.broadcast_to(y, (len(samples),)) for y in found]
+        return plain_values(tape, samples.columns, len(samples))
 
 
 def _moved_values(

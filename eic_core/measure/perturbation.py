@@ -280,7 +280,8 @@ def _most_values_held(tape: Tape) -> int:
 
 
 def _node_estimate(node: Node, sums: _Sums, repeats: int, level: float) -> NodeEstimate:
-    used, first, second = int(sums.used[node.id]), *sums.moments[:, node.id].tolist()
+    used = int(sums.used[node.id])
+    first, second = sums.moments[:, node.id].tolist()
     mean = first / used if used else math.nan
     local_eic, freedom = math.nan, 0.0
     if mean > 0:

@@ -54,7 +54,8 @@ def with_constants(formula: Formula, constants: Sequence[float]) -> Formula:
                 node._replace(label=constant_label(next(given))) if is_decimal(node) else node
                 for node in formula.nodes
             ]
-        )
+        ),
+        exponents=formula.exponents,
     )
 
 
@@ -101,22 +102,17 @@ def refitted(formula: Formula, samples: Samples, steps: int = STEPS) -> Formula:
             rest = samples.target - at.values
             error = float(rest @ rest)
         if error < best and np.isfinite(slopes).all():
-            gained = best - error
+            settled = best - error <= 1e-12 * error
             best, constants, found = error, trial, trial_formula
             problem, damping = _linear(slopes, rest), damping / 10
-            if gained <= 1e-12 * best:
-                break
         else:
-            damping *= 10
-            if best == math.inf or damping > 1e10:
-                break
-        if problem is None:
+            settled, damping = damping > 1e9, damping * 10
+        if settled or problem is None:
             break
         step = _damped_step(problem, damping)
-        if not (np.abs(step) > 1e-16 * np.abs(constants)).any():
-            break
         trial = constants + step
-        if not np.isfinite(trial).all():
+        moves = (np.abs(step) > 1e-16 * np.abs(constants)).any()
+        if not moves or not np.isfinite(trial).all():
             break
         trial_formula = with_constants(formula, trial.tolist())
     return found

@@ -37,7 +37,6 @@ _AT_ONCE = 10_000
 """Rows that are taken as text before they are numbers."""
 
 _TINY = 1e-300
-_MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-", "."})
 _INDEXED = re.compile(r"x(\d+)")
 COMMA_DECIMAL = re.compile(
     r"\s*+[+-]?(?:[0-9]{1,3}(?:[. '’\u00a0\u202f][0-9]{3})+|[0-9]*+),[0-9]++"
@@ -136,25 +135,22 @@ class Table:
                 hint="choose other columns or fill the empty cells",
                 problems=tuple(bad[:50]),
             )
-        position = {int(row): i for i, row in enumerate(kept)}
+        position = {row: i for i, row in enumerate(kept.tolist())}
         exact = {
-            variable: {
-                position[row]: text
-                for row, text in self.exact.get(column, {}).items()
-                if row in position
-            }
+            variable: {position[row]: text for row, text in cells.items() if row in position}
             for variable, column in mapping.items()
-            if self.exact.get(column)
+            if (cells := self.exact.get(column))
         }
-        dropped = self.rows - len(kept)
-        origin = f"{self.source or 'table'} ({self.digest}), {len(kept)} of {self.rows} rows"
+        origin = f"{self.source or 'table'} ({self.digest})"
+        if len(kept) < self.rows:
+            origin += f", {len(kept)} of {self.rows} rows"
         return Samples.from_columns(
             {variable: self.values[column][kept] for variable, column in mapping.items()},
             count=len(kept),
             target=self.values[target][kept] if target else None,
             target_name=target or "",
             exact=exact,
-            origin=origin if dropped else f"{self.source or 'table'} ({self.digest})",
+            origin=origin,
             rows=kept + 1,
         )
 
@@ -215,13 +211,11 @@ def read_table(
     digest = hashlib.sha256(raw).hexdigest()[:12]
     text = _decode(_unpacked(raw))
     counted = _first_lines(text)
-    if not counted:
-        raise DataError("the table is empty", hint="it needs a header and at least one row")
-    sheet = _Sheet(text, _delimiter(counted, counted[0]), clock, clock() + seconds, seconds)
+    sheet = _Sheet(text, _delimiter(counted), clock, clock() + seconds, seconds)
     notes: list[str] = []
     rows = sheet.rows()
     first = next(rows, None)
-    if first is None:
+    if not counted or first is None:
         raise DataError("the table is empty", hint="it needs a header and at least one row")
     if len(first) > MAX_COLUMNS:
         raise DataError(
@@ -243,8 +237,8 @@ def read_table(
 
 
 def _first_lines(text: str) -> list[str]:
-    lines = (line.rstrip("\r\n") for line in io.StringIO(text, newline=None))
-    return list(itertools.islice((line for line in lines if line.strip()), _ROWS_COUNTED))
+    lines = filter(str.strip, io.StringIO(text, newline=None))
+    return list(itertools.islice(lines, _ROWS_COUNTED))
 
 
 @dataclass(frozen=True)
@@ -290,14 +284,12 @@ class _Sheet:
         commas may as well group thousands and the delimiter does not decide.
         """
         example, grouped, pointed = "", self.delimiter == "\t", False
-        for row in self.rows():
-            for cell in row:
-                if "," in cell:
-                    if COMMA_DECIMAL.match(cell):
-                        example = example or cell
-                        grouped = grouped and GROUPED_THOUSANDS.match(cell) is not None
-                elif not pointed and "." in cell:
-                    pointed = _number(cell) is not None
+        for cell in itertools.chain.from_iterable(self.rows()):
+            if _has_comma(cell):
+                example = example or cell
+                grouped = grouped and GROUPED_THOUSANDS.match(cell) is not None
+            elif not pointed and "." in cell:
+                pointed = _number(cell) is not None
         if not example:
             return self
         shown = example.strip()[:40]
@@ -313,19 +305,16 @@ def _has_comma(cell: str) -> bool:
     return "," in cell and COMMA_DECIMAL.match(cell) is not None
 
 
-def _delimiter(lines: list[str], first: str) -> str:
+def _delimiter(lines: list[str]) -> str:
     """What separates the cells.
 
-    >>> _delimiter(["1,5;2,5"], "1,5;2,5"), _delimiter(["a,b", "1,2"], "a,b")
+    >>> _delimiter(["1,5;2,5"]), _delimiter(["a,b", "1,2"])
     (';', ',')
     """
-    most = max(",;\t", key=first.count)
-    counted = [line for line in lines if line.strip()][:_ROWS_COUNTED]
-    for mark in ";\t":
-        count = first.count(mark)
-        if most == "," and count and all(line.count(mark) == count for line in counted):
-            return mark
-    return most
+    counts = {mark: {line.count(mark) for line in lines} for mark in ";\t"}
+    most = max(",;\t", key=lines[0].count) if lines else ","
+    even = [mark for mark, each in counts.items() if len(each) == 1 and each != {0}]
+    return even[0] if most == "," and even else most
 
 
 def with_point(cell: str) -> str:
@@ -464,10 +453,8 @@ def _decode(raw: bytes) -> str:
 
 def _number(cell: str) -> float | None:
     stripped = cell.strip()
-    if stripped.lower() in _MISSING or "_" in stripped:
-        return None
     try:
-        value = float(stripped)
+        value = math.nan if "_" in stripped else float(stripped)
     except ValueError:
         return None
     if value == 0 and set(stripped.lower().partition("e")[0]) & set("123456789"):
@@ -525,34 +512,32 @@ def renamed_columns(mapping: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+def _indexed(names: Iterable[str]) -> dict[str, int]:
+    return {name: int(match[1]) for name in names if (match := _INDEXED.fullmatch(name))}
+
+
 class _Columns:
     """The columns by name and position; `counts_from` is the base of their own count or None."""
 
     def __init__(self, columns: Iterable[str]) -> None:
         self.in_order = list(columns)
-        self.by_name: dict[str, str] = {}
-        for column in reversed(self.in_order):
-            self.by_name[canonical_name(column)] = column
-        for column in self.in_order:
-            self.by_name[column] = column
+        self.by_name = {canonical_name(column): column for column in reversed(self.in_order)}
+        self.by_name.update({column: column for column in self.in_order})
         found = [_INDEXED.fullmatch(canonical_name(column)) for column in self.in_order]
         self.indices = [int(match[1]) for match in found if match]
         first = 0 if 0 in self.indices else 1
-        self.leading = (
-            bool(self.indices)
-            and all(found[: len(self.indices)])
-            and (self.indices == list(range(first, first + len(self.indices))))
-        )
+        in_turn = self.indices == list(range(first, first + len(self.indices)))
+        leading = bool(self.indices) and in_turn and all(found[: len(self.indices)])
         whole = len(self.indices) == len(self.in_order)
-        self.counts_from = first if self.leading and (whole or first == 0) else None
+        self.counts_from = first if leading and (whole or first == 0) else None
 
     def at(self, place: int) -> str | None:
         return self.in_order[place] if 0 <= place < len(self.in_order) else None
 
     def goes_by_name(self, group: set[str], base: int | None, chosen: bool) -> bool:
         """Whether the indexed variables of `group` go by name; `chosen`: the user gave the base."""
-        indexed = {name: int(m[1]) for name in group if (m := _INDEXED.fullmatch(name))}
-        if not all(name in self.by_name for name in indexed):
+        indexed = _indexed(group)
+        if not indexed.keys() <= self.by_name.keys():
             return False
         if base is None or self.counts_from is None:
             return True
@@ -632,28 +617,20 @@ def match_variables(
     names = list(variables)
     available = _Columns(columns)
     everyone = {*names, *group}
-    indexed = {name: int(m[1]) for name in everyone if (m := _INDEXED.fullmatch(name))}
-    base: int | None = None
-    assumed = False
+    indexed = _indexed(everyone)
+    base, assumed = index_base, False
     if available.goes_by_name(everyone, index_base, chosen):
         base = available.counts_from
-    elif indexed:
-        assumed = index_base is None
-        base = index_base
-        if base is None:
-            past = max(indexed.values()) >= len(available.in_order)
-            base = 1 if past and min(indexed.values()) > 0 else 0
-    mapping: dict[str, str] = {}
-    missing: list[str] = []
-    for name in names:
-        if base is not None and name in indexed:
-            matched = available.at(indexed[name] - base)
-        else:
-            matched = available.by_name.get(name)
-        if matched is None:
-            missing.append(name)
-        else:
-            mapping[name] = matched
+    elif indexed and base is None:
+        past = max(indexed.values()) >= len(available.in_order)
+        base, assumed = int(past and min(indexed.values()) > 0), True
+    found = {
+        name: available.by_name.get(name)
+        if base is None or name not in indexed
+        else available.at(indexed[name] - base)
+        for name in names
+    }
+    mapping = {name: column for name, column in found.items() if column is not None}
     if indexed.keys().isdisjoint(names):
         base, assumed = None, False
-    return VariableMatch(mapping, base, assumed, tuple(missing))
+    return VariableMatch(mapping, base, assumed, tuple(n for n in found if n not in mapping))

@@ -62,18 +62,14 @@ def tail_of(
     >= 300 finite values and alpha-hat * (1 + 1.645 / sqrt(k)) < 1 with k = ceil(sqrt(n)): the
     one-sided 95 % upper bound of Hill's estimator lies below the exponent at which the mean exists.
     """
-    n = len(s2)
-    m = n if s2.max() < math.inf else int(np.count_nonzero(np.isfinite(s2)))
+    finite = s2 if s2.max() < math.inf else s2[np.isfinite(s2)]
+    n, m = len(s2), len(finite)
     count, k = math.ceil(m / 100), math.ceil(math.sqrt(m))
     start = max(0, m - max(count, k + 1))  # the largest of the finite values
     ranks = [max(0, math.ceil(q * n) - 1) for q in (0.5, 0.9, 0.99)]
     at_ranks, top = _ordered(s2, ranks, start, m)
     q50, q90, q99 = (_half_log10(value) for value in at_ranks)
-    top1_share = math.nan
-    hill = math.nan
-    if m:
-        total = (s2 if m == n else s2[np.isfinite(s2)]).sum()
-        top1_share = float(top[-count:].sum() / total)
+    hill, top1_share = math.nan, float(top[-count:].sum() / finite.sum()) if m else math.nan
     unbounded = bool(crossings) if unbounded is None else unbounded
     divergent: bool | None = True if unbounded else None
     if m >= MIN_SAMPLES_FOR_HILL:

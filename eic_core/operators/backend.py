@@ -12,7 +12,20 @@ Value = Any
 """A float64 array or scalar, a ball, or a traced C expression."""
 
 
-NUMPY = SimpleNamespace(
+_OF_SCIPY = {"digamma": "psi", "erfcx": "erfcx"}
+
+
+class _NumPy(SimpleNamespace):
+    def __getattr__(self, name: str) -> Any:
+        if name not in _OF_SCIPY:
+            raise AttributeError(name)
+        from scipy import special  # takes longer to load than NumPy
+
+        setattr(self, name, getattr(special, _OF_SCIPY[name]))
+        return getattr(self, name)
+
+
+NUMPY = _NumPy(
     inf=math.inf,
     nan=math.nan,
     pi=math.pi,

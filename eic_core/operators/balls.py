@@ -151,6 +151,10 @@ class Balls:
         return (x + 0.5).floor()
 
     @staticmethod
+    def erfcx(x: Any) -> Ball:
+        return (x * x).exp() * x.erfc()
+
+    @staticmethod
     def lgamma(x: Any) -> Ball:
         """log |gamma(x)|, on both sides of 0."""
         return x.lgamma() if x > 0 else abs(x.gamma()).log()

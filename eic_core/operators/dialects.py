@@ -133,6 +133,10 @@ def _reciprocals(template: str, binds: int = MUL) -> dict[str, Spelling]:
     return {name: Spelling(template.format(of), binds, True) for name, of in _INVERTED.items()}
 
 
+_LEFT = "<0:10> - <1:21>{}{}<0:20>{}<1:21>{}"
+"""A dividend less whole divisors, by the signs of a product, of the call that makes the quotient
+whole, and of a quotient."""
+
 _CIRCULAR = "sin cos tan"
 _ARCS = "asin acos atan"
 _HYPERBOLIC = "sinh cosh tanh"
@@ -145,18 +149,19 @@ NUMPY_DIALECT = Dialect(
     | _calls(
         f"abs sqrt cbrt hypot exp expm1 log log1p {_CIRCULAR} asin=arcsin acos=arccos atan=arctan"
         f" atan2=arctan2 {_HYPERBOLIC} asinh=arcsinh acosh=arccosh atanh=arctanh sign floor ceil"
-        " round=rint log:2=log2 log:10=log10 logical_not conditional=where equal_to=equal",
+        " round=rint log:2=log2 log:10=log10 logical_not conditional=where equal_to=equal mod fmod",
         "np.",
     )
     | {
         "min": Spelling("np.minimum(<0>, <1>)"), "max": Spelling("np.maximum(<0>, <1>)"),
-        "erf": Spelling("scipy.special.erf(<0>)"),
     }
+    | _calls("erf erfc gamma lgamma=gammaln", "scipy.special.")
     | _reciprocals("1/np.{}(<0>)")
     | _defined(**{
         "log:*": ("np.log(<0>)/np.log(<p>)", MUL),
         "root:even": ("<0:41>**(1/<p>)", POW),
         "root:odd": ("np.sign(<0>)*np.abs(<0>)**(1/<p>)", MUL),
+        "remainder": (_LEFT.format("*", "np.rint(", "/", ")"), ADD),
     }),
     constants={"pi": Spelling("np.pi"), "e": Spelling("np.e")},
     words=_PYTHON, counts="np.float64(<0>)",
@@ -169,7 +174,8 @@ C_DIALECT = Dialect(
     _arithmetic() | _compared() | _joined("&&", "||")
     | _calls(
         f"abs=fabs sqrt cbrt hypot exp expm1 log log1p {_CIRCULAR} {_ARCS} atan2 {_HYPERBOLIC}"
-        f" {_AREAS} floor ceil round=rint log:2=log2 log:10=log10 erf pow"
+        f" {_AREAS} floor ceil round=rint log:2=log2 log:10=log10 erf pow gamma=tgamma lgamma erfc"
+        " fmod remainder"
     )
     | {
         "power": Spelling("pow(<0>, <p>)"), "logical_not": Spelling(f"!<0:{NEG}>", NEG),
@@ -178,7 +184,7 @@ C_DIALECT = Dialect(
     }
     | _reciprocals("1.0/{}(<0>)")
     | _defined(**{
-        "sign": (_SIGN_IN_C, ATOM),
+        "sign": (_SIGN_IN_C, ATOM), "mod": (_LEFT.format("*", "floor(", "/", ")"), ADD),
         "log:*": ("log(<0>)/log(<p>)", MUL),
         "root:even": ("pow(<0>, 1.0/<p>)", ATOM),
         "root:odd": (f"{_SIGN_IN_C}*pow(fabs(<0>), 1.0/<p>)", MUL),
@@ -200,12 +206,13 @@ JULIA_DIALECT = Dialect(
     | _calls(
         f"abs sqrt cbrt hypot exp expm1 log log1p {_CIRCULAR} cot sec csc {_ARCS} atan2=atan"
         f" {_HYPERBOLIC} {_AREAS} sign floor ceil round log:2=log2 log:10=log10 erf min max"
-        " conditional=ifelse"
+        " conditional=ifelse gamma lgamma=loggamma erfc mod fmod=rem"
     )
     | {"log:*": Spelling("log(<p>, <0>)"), "logical_not": Spelling("!(<0>)")}
     | _defined(**{
         "root:even": ("<0:41>^(1/<p>)", POW),
         "root:odd": ("sign(<0>)*abs(<0>)^(1/<p>)", MUL),
+        "remainder": (_LEFT.format("*", "round(", "/", ")"), ADD),
     }),
     number=with_point,
     constants={"pi": Spelling("pi"), "e": Spelling("exp(1.0)", ATOM, True)},
@@ -222,7 +229,8 @@ MATLAB_DIALECT = Dialect(
     _arithmetic(".*", "./", " .^ ") | _compared(unequal="") | _joined("&", "|")
     | _calls(
         f"abs sqrt hypot exp expm1 log log1p {_CIRCULAR} cot sec csc {_ARCS} atan2 {_HYPERBOLIC}"
-        f" {_AREAS} sign floor ceil log:2=log2 log:10=log10 erf"
+        f" {_AREAS} sign floor ceil log:2=log2 log:10=log10 erf erfc gamma lgamma=gammaln mod"
+        " fmod=rem"
     )
     | {
         "min": Spelling("min(<0>, <1>)"), "max": Spelling("max(<0>, <1>)"),
@@ -241,7 +249,7 @@ FORTRAN_DIALECT = Dialect(
     _arithmetic() | _compared(unequal="")
     | _calls(
         f"abs sqrt hypot exp log log:10=log10 {_CIRCULAR} {_ARCS} atan2 {_HYPERBOLIC} {_AREAS}"
-        " erf min max"
+        " erf min max erfc gamma lgamma=log_gamma mod=modulo fmod=mod"
     )
     | {
         "floor": Spelling("dble(floor(<0>))"), "ceil": Spelling("dble(ceiling(<0>))"),
@@ -270,7 +278,8 @@ MATHEMATICA_DIALECT = Dialect(
         "abs=Abs sqrt=Sqrt cbrt=CubeRoot exp=Exp log=Log log:2=Log2 log:10=Log10 sin=Sin cos=Cos"
         " tan=Tan cot=Cot sec=Sec csc=Csc asin=ArcSin acos=ArcCos atan=ArcTan sinh=Sinh cosh=Cosh"
         " tanh=Tanh asinh=ArcSinh acosh=ArcCosh atanh=ArcTanh erf=Erf sign=Sign floor=Floor"
-        " ceil=Ceiling round=Round min=Min max=Max logical_not=Not conditional=If",
+        " ceil=Ceiling round=Round min=Min max=Max logical_not=Not conditional=If"
+        " erfc=Erfc gamma=Gamma lgamma=LogGamma mod=Mod",
         brackets="[]",
     )
     | {
@@ -280,6 +289,8 @@ MATHEMATICA_DIALECT = Dialect(
     | _defined(**{
         "expm1": ("Exp[<0>] - 1", ADD), "log1p": ("Log[1 + <0:11>]", ATOM),
         "hypot": ("Sqrt[<0:41>^2 + <1:41>^2]", ATOM),
+        "fmod": ("Sign[<0>]*Mod[Abs[<0>], Abs[<1>]]", MUL),
+        "remainder": (_LEFT.format("*", "Round[", "/", "]"), ADD),
     }),
     number=with_star, fraction="Rational[<0>, <1>]",
     constants={"pi": Spelling("Pi"), "e": Spelling("E")},
@@ -305,12 +316,13 @@ _FPCORE_FORMS = {
     "conditional": "if",
     "log:2": "log2",
     "log:10": "log10",
+    "gamma": "tgamma",
 }
 _FPCORE_FORMS |= {
     name: name
     for name in (
         f"pow sqrt cbrt hypot exp expm1 log log1p {_CIRCULAR} {_ARCS} atan2 {_HYPERBOLIC} {_AREAS}"
-        " floor ceil erf"
+        " floor ceil erf erfc lgamma fmod remainder"
     ).split()
 }
 
@@ -324,6 +336,7 @@ FPCORE_DIALECT = Dialect(
     | _reciprocals("(/ 1 ({} <0>))", ATOM)
     | _defined(**{
         "sign": ("(if (> <0> 0) 1 (if (< <0> 0) -1 0))", ATOM),
+        "mod": ("(- <0> (* <1> (floor (/ <0> <1>))))", ATOM),
         "root:even": ("(pow <0> (/ 1 <p>))", ATOM),
         "root:odd": ("(* (if (< <0> 0) -1 1) (pow (fabs <0>) (/ 1 <p>)))", ATOM),
         "log:*": ("(/ (log <0>) (log <p>))", ATOM),
@@ -339,6 +352,7 @@ SYMPY_DIALECT = Dialect(
     | _calls(
         f"abs=Abs sqrt cbrt exp log {_CIRCULAR} cot sec csc {_ARCS} atan2 {_HYPERBOLIC} {_AREAS}"
         " erf sign floor ceil=ceiling min=Min max=Max equal_to=Eq not_equal=Ne logical_not=Not"
+        " erfc gamma lgamma=loggamma mod=Mod"
     )
     | {
         "root": Spelling("real_root(<0>, <p>)"),
@@ -348,6 +362,7 @@ SYMPY_DIALECT = Dialect(
     | _defined(**{
         "expm1": ("exp(<0>) - 1", ADD), "log1p": ("log(1 + <0:11>)", ATOM),
         "hypot": ("sqrt(<0:41>**2 + <1:41>**2)", ATOM),
+        "fmod": ("sign(<0>)*Mod(Abs(<0>), Abs(<1>))", MUL),
     }),
     fraction="Rational(<0>, <1>)",
     constants={"pi": Spelling("pi"), "e": Spelling("E")},
@@ -361,7 +376,7 @@ EXCEL_DIALECT = Dialect(
         "abs=ABS sqrt=SQRT exp=EXP log=LN log:10=LOG10 sin=SIN cos=COS tan=TAN cot=COT sec=SEC"
         " csc=CSC asin=ASIN acos=ACOS atan=ATAN sinh=SINH cosh=COSH tanh=TANH asinh=ASINH"
         " acosh=ACOSH atanh=ATANH erf=ERF sign=SIGN floor=INT min=MIN max=MAX logical_and=AND"
-        " logical_or=OR logical_not=NOT conditional=IF"
+        " logical_or=OR logical_not=NOT conditional=IF erfc=ERFC gamma=GAMMA lgamma=GAMMALN mod=MOD"
     )
     | {
         "neg": Spelling(f"-<0:{TIGHT + 1}>", TIGHT),
@@ -374,6 +389,7 @@ EXCEL_DIALECT = Dialect(
         "hypot": (f"SQRT(<0:{TIGHT + 1}>^2 + <1:{TIGHT + 1}>^2)", ATOM),
         "ceil": (f"-INT(-<0:{TIGHT + 1}>)", TIGHT),
         "cbrt": ("SIGN(<0>)*ABS(<0>)^(1/3)", MUL),
+        "fmod": ("SIGN(<0>)*MOD(ABS(<0>), ABS(<1>))", MUL),
         "root:even": (f"<0:{TIGHT + 1}>^(1/<p>)", POW),
         "root:odd": ("SIGN(<0>)*ABS(<0>)^(1/<p>)", MUL),
     }),

@@ -27,6 +27,7 @@ Instruction = tuple[Any, ...]
 Program = tuple[Instruction, ...]
 """How a value is computed in double precision, one ufunc after the other."""
 
+Programs = Callable[[float, int], Program]
 Expression = Callable[[Any, Operands, Any], Any]
 Expressions = Callable[[Any, Operands, Any], tuple[Any, ...]]
 Derivatives = Callable[[Any, Operands, Any, Any], tuple[Any, ...]]
@@ -48,7 +49,7 @@ class Operator:
     name: str  # Lower-case letters, digits and underscores
     arity: int | None  # Number of operands; None for two or more
     # How NumPy computes the value of `count` operands: nan outside the domain, inf at a pole
-    program: Callable[[float, int], Program]
+    program: Programs
     # The same over balls or other exact numbers, with the exact parameter; may raise
     # ``ZeroDivisionError`` or ``ValueError``, or give nan, outside the domain
     exact: Callable[[Any, Operands, Fraction | None], Any]
@@ -85,9 +86,12 @@ class Operator:
     # True if the operator jumps or ends at integers or half-integers, so that high precision must
     # not miss one by a rounding
     integer_points: bool = False
-    # Distance of the operand from the nearest jump, or from an end of the domain where kappa
-    # diverges faster than the value is lost
-    brink: Callable[[Any, Any], Any] | None = None
+    # The same of multiples or half-multiples of the second operand (remainders): high precision
+    # must know the quotient to below 1, whatever its size
+    multiples: bool = False
+    # Distance of the (first) operand from the nearest jump, or from an end of the domain where
+    # kappa diverges faster than the value is lost; of the backend and all operands
+    brink: Callable[..., Any] | None = None
     # Roundings of the operand within which `brink` is too small for double precision
     brink_roundings: float = 16
     # True if kappa has zeros for ever larger operands, so that a rounding of a large operand
@@ -199,7 +203,7 @@ def square(x: Any) -> Any:
     return x * x
 
 
-def call(*functions: Any) -> Callable[[float, int], Program]:
+def call(*functions: Any) -> Programs:
     """A program that applies ufuncs one after the other, the first to all operands."""
 
     def program(p: float, count: int) -> Program:

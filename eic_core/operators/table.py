@@ -15,7 +15,9 @@ from eic_core.operators import (
     conditions,
     exponentials,
     hyperbolic,
+    remainders,
     selection,
+    special,
     trigonometry,
 )
 from eic_core.operators.row import Operator
@@ -25,7 +27,9 @@ ROWS = (
     *exponentials.ROWS,
     *trigonometry.ROWS,
     *hyperbolic.ROWS,
+    *special.ROWS,
     *selection.ROWS,
+    *remainders.ROWS,
     *conditions.ROWS,
 )
 

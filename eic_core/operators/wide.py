@@ -175,3 +175,56 @@ def angle(a: Sequence[Wide], p: float) -> Wide:
 
 def hypotenuse(a: Sequence[Wide], p: float) -> Wide:
     return power((add((power(a[:1], 2.0), power(a[1:], 2.0)), p),), 0.5)
+
+
+def log_gamma(a: Sequence[Wide], p: float) -> Wide:
+    """log |gamma| of operands that are tiny or large: -log |x|, and x log x - x."""
+    (x,) = a
+    log = np.log(np.abs(x.m)) + x.e * _LN2
+    large = multiply((x, Wide.of(log - 1.0)), p)
+    far = large.where(x.m > 0, Wide.of(np.full_like(x.m, math.nan)))  # whole below 0: poles
+    return Wide.of(-log).where(x.e < 0, far)
+
+
+def log_gamma_kappa2(a: Sequence[Wide], y: Wide) -> tuple[Array]:
+    from scipy.special import psi
+
+    (x,) = a
+    log = np.log(np.abs(x.m)) + x.e * _LN2
+    times = np.where(x.e < 0, -1.0 / y.doubles, log / (log - 1.0))
+    inside = np.where(x.e > 200, 1.0, x.doubles)
+    plain = x.doubles * psi(inside) / y.doubles
+    return (np.square(np.where(x.lost | (x.e > 200), times, plain)),)
+
+
+def gamma_kappa2(a: Sequence[Wide], y: Wide) -> tuple[Array]:
+    from scipy.special import psi
+
+    inside = np.where(a[0].lost, 1.0, a[0].doubles)
+    # beside the pole at 0 the value is 1/x
+    return (np.where(a[0].lost & (a[0].e < 0), 1.0, np.square(inside * psi(inside))),)
+
+
+def gamma(a: Sequence[Wide], p: float) -> Wide:
+    from scipy.special import gammaln, gammasgn
+
+    (x,) = a
+    inside = np.where(x.lost, 1.0, x.doubles)
+    size = exponential((Wide.of(gammaln(inside)),), p)
+    value = Wide(size.m * gammasgn(inside), size.e)
+    far = exponential((log_gamma(a, p),), p)
+    beyond = divide((Wide.of(np.ones_like(x.m)), x), p).where(x.e < 0, far)
+    return beyond.where(x.lost, value)
+
+
+def complementary_error(a: Sequence[Wide], p: float) -> Wide:
+    """erfc(x) = erfcx(x) exp(-x^2) above 0, where it may underflow."""
+    from scipy.special import erfc, erfcx
+
+    x = a[0].doubles
+    # x^2 in two parts, the first exact
+    first = np.rint(np.where(np.abs(x) < 1e6, x, 0.0) * 16) / 16
+    rest = np.where(np.isinf(x), x, (x - first) * (x + first))
+    parts = [exponential((Wide.of(-part),), p) for part in (first * first, rest)]
+    small = multiply((multiply(parts, p), Wide.of(erfcx(np.minimum(x, 1e300)))), p)
+    return small.where(x > 0, Wide.of(erfc(x)))

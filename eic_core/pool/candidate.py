@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import TextIO
 
 from eic_core.errors import DataError, FormulaError
-from eic_core.formula.syntax import Reading, read
+from eic_core.formula.syntax import EXPONENTS, Reading, read
+from eic_core.formula.tree import Exponents
+
+
+def exponents_in(cell: str) -> Exponents:
+    """What a cell of the column ``exponents`` says; anything else in it is of another meaning."""
+    return next((each for each in EXPONENTS if each == cell.strip()), EXPONENTS[0])
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,7 @@ class Candidate:
     parameters: Mapping[str, str] = field(default_factory=dict)
     # All cells of the row, the fields above included
     row: Mapping[str, str] = field(default_factory=dict)
+    exponents: Exponents = "exact"  # How its literal exponents are read
 
     @classmethod
     def from_row(cls, row: Mapping[str, str]) -> Candidate:
@@ -53,6 +60,7 @@ class Candidate:
             syntax=row.get("syntax") or "",
             parameters=parameters,
             row=row,
+            exponents=exponents_in(row.get("exponents") or ""),
         )
 
 
@@ -76,6 +84,8 @@ class Score:
         Rows at which a node's exact, non-zero value over- or underflows in double precision,
         invalid ones included. If an amplification needs the lost value, `eic` and `eic_finite` are
         nan.
+    exponents
+        How its literal exponents were read; see `eic_core.read`.
     error
         Why the formula was refused; "" if it was not.
     counted
@@ -90,6 +100,7 @@ class Score:
     invalid: int = 0
     singular: int = 0
     out_of_range: int = 0
+    exponents: Exponents = "exact"
     error: str = ""
     counted: tuple[int | None, tuple[tuple[str, str], ...]] = field(default=(None, ()), repr=False)
 
@@ -148,6 +159,7 @@ def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | st
             syntax=candidate.syntax or "auto",
             columns=columns,
             parameters=candidate.parameters,
+            exponents=candidate.exponents,
         )
     except FormulaError as error:
         place = f"column {error.span[0] + 1}"

@@ -297,6 +297,7 @@ def stored_scores(rows: Sequence[Listed]) -> tuple[ListedScore, ...]:
             eic_finite=stored.get("eic_finite", math.nan),
             invalid=int(counts[1]),
             singular=int(counts[2]),
+            exponents=row.exponents,
         )
         return ListedScore(row, score, row.syntax)
 

@@ -14,11 +14,14 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from eic_core.engine.amplify import amplify
+from eic_core.engine.population import Population
 from eic_core.errors import DataError, UserError
 from eic_core.exports import csv_writer
 from eic_core.formula.syntax import Reading
-from eic_core.formula.tree import Formula
+from eic_core.formula.tree import Exponents, Formula
 from eic_core.measure.fit import r_squared
 from eic_core.measure.table import Table, VariableMatch, read_table
 from eic_core.pool.candidate import Candidate, Score, opened_pool, read_candidate
@@ -37,6 +40,9 @@ SCORE_COLUMNS = (
 )
 
 _CHUNK = 64  # formulas that one process scores before it takes the next
+
+_MOST_AT_ONCE = 1 << 21
+"""Values that formulas measured in one go may have."""
 
 _MOST_CACHED = 1 << 22
 """Numbers of samples that wait for the next formulas with the same variables: 32 MB."""
@@ -124,21 +130,52 @@ def measure_formula(formula: Formula, samples: Samples) -> Score:
     """
     result = amplify(formula, samples, recheck=False, root_values=True)
     assert result.root_values is not None
-    r2 = math.nan
-    if samples.target is not None:
-        r2 = r_squared(result.root_values, samples.target, spread=samples.target_spread)
     return Score(
         complexity=formula.complexity,
-        r2=r2,
+        r2=_r2(result.root_values, samples),
         eic=result.eic,
         eic_finite=result.eic_finite,
         invalid=len(samples) - result.valid_count,
         singular=result.singular_samples,
         out_of_range=result.out_of_range,
+        exponents=formula.exponents,
     )
 
 
-def score(formulas: Iterable[Formula | str], samples: Samples) -> list[Score]:
+def _r2(values: np.ndarray, samples: Samples) -> float:
+    if samples.target is None:
+        return math.nan
+    return r_squared(values, samples.target, spread=samples.target_spread)
+
+
+def measure_formulas(formulas: Sequence[Formula], samples: Samples) -> list[Score]:
+    """`measure_formula` of each, most of them in one go.
+
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0]}, target=[2.0, 4.0])
+    >>> formulas = [read(text).formula for text in ("x+x", "2*x")]
+    >>> [score.r2 for score in measure_formulas(formulas, samples)]
+    [1.0, 1.0]
+    """
+    scores: list[Score] = []
+    at_once = max(1, _MOST_AT_ONCE // len(samples))
+    for start in range(0, len(formulas), at_once):
+        some = formulas[start : start + at_once]
+        found = Population(some).ordinary(samples) if len(some) > 1 else None
+        if found is None:
+            scores += [measure_formula(formula, samples) for formula in some]
+            continue
+        for formula, eic, values in zip(some, found[0].tolist(), found[1], strict=True):
+            if math.isnan(eic):
+                scores.append(measure_formula(formula, samples))
+            else:
+                scores.append(Score(formula.complexity, _r2(values, samples), eic, eic))
+    return scores
+
+
+def score(
+    formulas: Iterable[Formula | str], samples: Samples, *, exponents: Exponents = "exact"
+) -> list[Score]:
     """Score formulas on the same rows, in order, none dropped; in double precision alone.
 
     Parameters
@@ -147,6 +184,8 @@ def score(formulas: Iterable[Formula | str], samples: Samples) -> list[Score]:
         Texts are read in any notation.
     samples
         With a column for each variable, by name; with a target for R^2.
+    exponents
+        How literal exponents of texts are read; see `eic_core.read`.
 
     Returns
     -------
@@ -165,17 +204,23 @@ def score(formulas: Iterable[Formula | str], samples: Samples) -> list[Score]:
     """
     names = tuple(samples.columns)
     scores: list[Score] = []
-    for formula in formulas:
+    readable: dict[int, Formula] = {}
+    for i, formula in enumerate(formulas):
+        scores.append(Score())
+        if isinstance(formula, str):
+            reading = read_candidate(Candidate("", formula, exponents=exponents), names)
+            if isinstance(reading, str):
+                scores[i] = Score(error=reading)
+                continue
+            formula = reading.formula
         try:
-            if isinstance(formula, str):
-                reading = read_candidate(Candidate("", formula), names)
-                if isinstance(reading, str):
-                    scores.append(Score(error=reading))
-                    continue
-                formula = reading.formula
-            scores.append(measure_formula(formula, samples))
-        except UserError as error:
-            scores.append(Score(error=str(error)))
+            samples.require(formula.variables)
+            readable[i] = formula
+        except DataError as error:
+            scores[i] = Score(error=str(error))
+    found = measure_formulas(list(readable.values()), samples)
+    for i, each in zip(readable, found, strict=True):
+        scores[i] = each
     return scores
 
 
@@ -186,7 +231,7 @@ class _Task(NamedTuple):
     # of the first members, if they have been read; to send them takes longer than to read again
 
 
-_Sent = tuple[str, Counting, list[tuple[str, str, str, Mapping[str, str]]]]
+_Sent = tuple[str, Counting, list[tuple[str, str, str, Mapping[str, str], Exponents]]]
 """A task as plain texts, which are sent faster than they are read."""
 
 _worker: list[ProblemData] = []
@@ -199,26 +244,38 @@ def _prepare(folder: str) -> None:
 
 def _score_sent(sent: _Sent) -> list[Score]:
     problem, counting, formulas = sent
-    members = [(i, Candidate(problem, *fields)) for i, fields in enumerate(formulas)]
+    members = [
+        (i, Candidate(problem, text, method, syntax, parameters, exponents=exponents))
+        for i, (text, method, syntax, parameters, exponents) in enumerate(formulas)
+    ]
     return [result for _, result in _scored(_worker[0], _Task(members, counting, ()))]
 
 
 def _scored(problems: ProblemData, task: _Task) -> list[tuple[int, Score]]:
-    scores = []
-    for (position, candidate), early in zip_longest(task.members, task.readings):
+    scores = [Score()] * len(task.members)
+    groups: dict[int, tuple[Samples, list[int]]] = {}
+    found: list[tuple[Formula, VariableMatch] | None] = []
+    for i, ((_, candidate), early) in enumerate(zip_longest(task.members, task.readings)):
+        found.append(None)
         try:
             columns = problems.inputs(candidate.problem)
             reading = read_candidate(candidate, columns) if early is None else early
             if isinstance(reading, str):
-                scores.append((position, Score(error=reading)))
+                scores[i] = Score(error=reading)
                 continue
             samples, match = problems.matched(candidate.problem, reading, task.counting)
-            result = measure_formula(reading.formula, samples)
-            counted = match.index_base, tuple(match.renamed.items())
-            scores.append((position, replace(result, counted=counted) if counted[1] else result))
+            found[i] = reading.formula, match
+            groups.setdefault(id(samples), (samples, []))[1].append(i)
         except UserError as error:
-            scores.append((position, Score(error=str(error))))
-    return scores
+            scores[i] = Score(error=str(error))
+    for samples, members in groups.values():
+        pairs = [pair for i in members if (pair := found[i]) is not None]
+        results = measure_formulas([formula for formula, _ in pairs], samples)
+        for i, (_, match), result in zip(members, pairs, results, strict=True):
+            renamed = tuple(match.renamed.items())
+            counted = {"counted": (match.index_base, renamed)} if renamed else {}
+            scores[i] = replace(result, **counted)
+    return [(position, each) for (position, _), each in zip(task.members, scores, strict=True)]
 
 
 def score_pool(
@@ -296,21 +353,23 @@ def _run(
 
 
 def _to_send(task: _Task) -> _Sent:
-    fields = [(c.formula, c.method, c.syntax, c.parameters) for _, c in task.members]
+    fields = [(c.formula, c.method, c.syntax, c.parameters, c.exponents) for _, c in task.members]
     return task.members[0][1].problem, task.counting, fields
 
 
 def write_scored(
     path: Path, columns: Sequence[str], candidates: Sequence[Candidate], scores: Sequence[Score]
 ) -> None:
-    """Write a scored pool: its columns, but for scores that it held, then `SCORE_COLUMNS`."""
-    pool_columns = [c for c in columns if c not in SCORE_COLUMNS]
+    """Write a scored pool: its columns, but for scores that it held, how exponents were read, then
+    `SCORE_COLUMNS`.
+    """
+    pool_columns = [c for c in columns if c not in (*SCORE_COLUMNS, "exponents")]
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "wt", encoding="utf-8", newline="") as file:
         writer = csv_writer(file)
-        writer.writerow([*pool_columns, *SCORE_COLUMNS])
+        writer.writerow([*pool_columns, "exponents", *SCORE_COLUMNS])
         for candidate, result in zip(candidates, scores, strict=True):
-            pool_cells, cells = candidate.row, result.cells()
+            cells = {**candidate.row, **result.cells(), "exponents": candidate.exponents}
             writer.writerow(
-                [*[pool_cells.get(c, "") for c in pool_columns], *[cells[c] for c in SCORE_COLUMNS]]
+                [cells.get(c, "") for c in (*pool_columns, "exponents", *SCORE_COLUMNS)]
             )

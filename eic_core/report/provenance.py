@@ -61,7 +61,8 @@ def command_line(
     # no shell can pass it
     if "\0" in text:
         return None
-    words = [*source, *options, "--syntax", syntax, "--", text]
+    exponents = [] if formula.exponents == "exact" else ["--exponents", formula.exponents]
+    words = [*source, *options, "--syntax", syntax, *exponents, "--", text]
     return shlex.join(["python", "-m", "eic_core", "report", *words])
 
 
@@ -129,13 +130,14 @@ def python_snippet(inspection: Inspection, provenance: Provenance | None = None)
         '"""Reproduces where a formula loses its digits; needs the package eic_core of EIC Lab."""',
         "",
     ]
+    option = "" if formula.exponents == "exact" else f', exponents="{formula.exponents}"'
     imports, samples = _samples_code(inspection, provenance or Provenance())
     lines += [*imports, ""]
     if formula.source.isprintable() and len(formula.source) <= 200:
         lines.append(f"# As given: {formula.source}")
     lines += [
         f"text = {to_python(formula)!r}",
-        f'formula = read(text, syntax="infix", columns={names!r}).formula',
+        f'formula = read(text, syntax="infix", columns={names!r}{option}).formula',
         *samples,
         "result = inspect(formula, samples)",
         'print("EIC", result.eic)',

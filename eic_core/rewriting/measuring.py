@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -379,7 +379,7 @@ class Measurer:
         if RowComparison.of(*disputed).is_worse or compared.is_worse:
             return None
         bare = self.terms.formula(root)
-        formula = Formula(bare.nodes, to_python(bare))
+        formula = replace(bare, source=to_python(bare))
         after = self.meter.measure(root, formula)
         if not _measurably_better(before, after):
             return None

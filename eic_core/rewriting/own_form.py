@@ -90,7 +90,7 @@ def compare_own_form(formula: Formula, other: Formula, samples: Samples) -> OwnF
     samples.require(formula.variables)
     _refuse(formula, other)
     rows = choose_rows(formula, samples)
-    terms = Terms()
+    terms = Terms(formula.exponents)
     root, form = terms.add(formula), terms.add(other)
     truth = Truth(terms, root, samples, rows)
     verification = truth.verifier.verify(form, ())

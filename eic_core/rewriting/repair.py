@@ -108,7 +108,7 @@ def repair(
             "What helps: inspect each branch as a formula of its own, on the rows that take it.",
         )
     rows = choose_rows(formula, samples)
-    terms = Terms()
+    terms = Terms(formula.exponents)
     root = terms.add(formula)
     table = ValueTable(terms, decimal_rows(samples, formula.variables, rows.searched))
     truth = Truth(terms, root, samples, rows)

@@ -11,7 +11,17 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from eic_core.engine.tape import Tape
-from eic_core.formula.tree import CONSTANT, VARIABLE, Draft, Formula, Node, Parameter
+from eic_core.formula.syntax.build import exponent_label
+from eic_core.formula.tree import (
+    ALWAYS_EXACT,
+    CONSTANT,
+    VARIABLE,
+    Draft,
+    Exponents,
+    Formula,
+    Node,
+    Parameter,
+)
 from eic_core.operators import OPERATORS
 
 _WHOLE_DIGITS = 17
@@ -75,7 +85,8 @@ def _decimal(digits: str, places: int) -> str:
 
 
 class Terms:
-    """A growing collection of distinct terms; `inputs` holds the kinds of the variables.
+    """A growing collection of distinct terms; `inputs` holds the kinds of the variables. Where
+    exponents are noisy, those of new powers are operands, as they are of powers that are read.
 
     >>> from eic_core.formula.syntax import read
     >>> terms = Terms()
@@ -87,7 +98,8 @@ class Terms:
     (False, True)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, exponents: Exponents = "exact") -> None:
+        self.exponents = exponents
         self._terms: list[Term] = []
         self._number: dict[Term, int] = {}
         self._size: list[int] = []
@@ -110,14 +122,20 @@ class Terms:
         parameter: Parameter = None,
     ) -> int:
         """The number of a term, new or existing; the arguments are as in `Node`."""
-        term = Term(operator, children, label, parameter)
+        if self.exponents == "noisy" and operator == "power" and parameter not in ALWAYS_EXACT:
+            assert parameter is not None
+            exponent = self._put(Term(CONSTANT, label=exponent_label(parameter)))
+            return self._put(Term("pow", (*children, exponent)))
+        return self._put(Term(operator, children, label, parameter))
+
+    def _put(self, term: Term) -> int:
         number = self._number.get(term)
         if number is None:
             number = self._number[term] = len(self._terms)
             self._terms.append(term)
-            self._size.append(1 + sum(self._size[c] for c in children))
+            self._size.append(1 + sum(self._size[c] for c in term.children))
             self._kind.append(self._kind_of(term))
-            if operator == VARIABLE:
+            if term.operator == VARIABLE:
                 self.inputs.add(self._kind[number])
         return number
 
@@ -147,7 +165,7 @@ class Terms:
         numbers: list[int] = []
         for node in formula.nodes:
             children = tuple(numbers[c] for c in node.children)
-            numbers.append(self.intern(node.operator, children, node.label, node.parameter))
+            numbers.append(self._put(Term(node.operator, children, node.label, node.parameter)))
         return numbers[-1]
 
     def formula(self, root: int) -> Formula:
@@ -156,7 +174,7 @@ class Terms:
             term = self._terms[number]
             children = [drafts[c] for c in term.children]
             drafts[number] = Draft(term.operator, children, term.label, term.parameter)
-        return Formula.from_draft(drafts[root])
+        return Formula.from_draft(drafts[root], exponents=self.exponents)
 
     def tape(self, root: int) -> Tape:
         """The terms under a term and itself as a tape, each in a slot.

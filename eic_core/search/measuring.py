@@ -114,16 +114,13 @@ class MeasuredTerms:
 
     def _values(self, terms: Sequence[Term], tape: Tape) -> Array:
         """Values on the training rows, shape (M, N); not finite where there is none."""
-        engine = native.library()
-        packed = None if engine is None else engine.pack(tape)
-        if engine is None or packed is None:
+        packed = native.pack(tape)
+        if packed is None:
             return np.array([plain_values(formula_of(term), self.samples) for term in terms])
         rows = len(self.samples)
         rows_of_terms = np.empty((len(terms), rows))
         address = int(rows_of_terms.ctypes.data)
-        run = engine.run(
-            tape,
-            packed,
+        run = packed.run(
             self.samples.addresses,
             rows,
             mode=native.VALUES_ONLY,
@@ -138,17 +135,14 @@ class MeasuredTerms:
 
     def _noise(self, terms: Sequence[Term], tape: Tape) -> tuple[Array, ...]:
         """`s2`, `at_root` and `worst` of each term, and whether it must be settled."""
-        engine, rows = native.library(), len(self.digit_rows)
-        packed = None if engine is None else engine.pack(tape)
+        packed, rows = native.pack(tape), len(self.digit_rows)
         unusual = np.ones(len(terms), dtype=bool)
         at_root, worst = np.full(len(terms), np.nan), np.full(len(terms), np.nan)
         s2_at_root = np.full((len(terms), rows), np.nan)
-        if engine is not None and packed is not None:
+        if packed is not None:
             s2 = np.empty((len(tape), rows))
             address = int(s2.ctypes.data)
-            run = engine.run(
-                tape,
-                packed,
+            run = packed.run(
                 self.on_digit_rows.addresses,
                 rows,
                 mode=0,

@@ -62,7 +62,8 @@ def match_pool(
     The result depends on the content of the rows, not on their order, unless time runs out. Modes:
     disjoint pairs of maximal total -L; all allowed pairs; or the `k` pairs of least L a problem.
     `exact_up_to` formulas with a partner, disjoint pairs are optimal for sure; beyond, `seconds`
-    are for the bound. Raises `UserError` if the options do not fit together, or pairs are too many.
+    are for the bound. The result's rules state the pool's exponents. Raises `UserError` if the
+    options do not fit together, or pairs are too many.
 
     >>> from eic_core.pool import Candidate, Score
     >>> texts = ["x0+1", "x0+2", "x0-1e9+1e9"]
@@ -72,7 +73,7 @@ def match_pool(
     >>> [(p.pair, p.lower.formula, p.higher.row, round(p.loss, 2)) for p in result.pairs]
     [('p1', 'x0+1', 2, -63.24)]
     """
-    rules = rules or MatchingRules()
+    rules = replace(rules or MatchingRules(), exponents=pool.exponents)
     _check_options(rules, mode, k, problems)
     sameness = Sameness(pool, problems)
     robustness = RowRobustness(sameness) if problems is not None else None

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 
 from eic_core.errors import UserError
+from eic_core.formula.syntax import check_exponents
+from eic_core.formula.tree import Exponents
 
 DECIMALS = 12
 """Gaps and thresholds are compared after rounding R² and EIC to this many decimals."""
@@ -26,6 +28,7 @@ _ADDED = (
     "min_gap_share",
     "gap_without_worst_row",
     "distinct",
+    "exponents",
 )
 
 
@@ -70,6 +73,8 @@ class MatchingRules:
     # "text", "skeleton" or "row": what serves at most once among disjoint pairs: formulas of one
     # text, however spelled; of one tree without its constants; or each row by itself
     distinct: Distinct = "text"
+    # How the scores of the pool read literal exponents: `match_pool` takes it from the pool
+    exponents: Exponents = "exact"
 
     def __post_init__(self) -> None:
         gap = self.max_complexity_gap
@@ -96,6 +101,7 @@ class MatchingRules:
                 f"formulas cannot be told apart by `{self.distinct}`",
                 hint="choose " + ", ".join(DISTINCT),
             )
+        check_exponents(self.exponents)
         if not self.r2_column.strip():
             raise UserError("the R² column needs a name")
 

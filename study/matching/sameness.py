@@ -108,6 +108,7 @@ class Sameness:
                 syntax=candidate.syntax or "auto",
                 columns=self._columns(candidate.problem),
                 parameters=candidate.parameters,
+                exponents=candidate.exponents,
             )
         except FormulaError:
             return None

@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from eic_core.errors import DataError
+from eic_core.formula.syntax import EXPONENTS
+from eic_core.formula.tree import Exponents
 from eic_core.pool import Candidate, Score
 from eic_core.pool.candidate import opened_pool
 
@@ -25,6 +27,7 @@ LARGEST = 1e6
 
 _NEEDED = ("formula", "complexity", "eic_finite", "invalid", "singular")
 _TEXTS = ("method", "syntax", "extra")
+_EXPONENTS = "exponents"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +49,7 @@ class ScoredPool:
     refused: np.ndarray  # shape (M,): Formulas that scoring could not read or measure
     r2_column: str = "r2"  # Where `r2` comes from
     source: str = ""  # File name, for display
+    exponents: Exponents = "exact"  # How literal exponents were read when it was scored
 
     def __len__(self) -> int:
         return len(self.formula)
@@ -58,6 +62,7 @@ class ScoredPool:
                 "method": self.method[row],
                 "syntax": self.syntax[row],
                 "extra": self.extra[row],
+                _EXPONENTS: self.exponents,
             }
         )
 
@@ -91,6 +96,7 @@ class ScoredPool:
             "invalid",
             "singular",
             "error",
+            _EXPONENTS,
         ]
         texts: list[list[str]] = [[] for _ in names]
         for row in rows:
@@ -116,6 +122,7 @@ class ScoredPool:
             refused=np.array([bool(error) for error in texts[10]]),
             r2_column=r2,
             source=source,
+            exponents=_one_way(set(texts[11])),
         )
 
     @classmethod
@@ -142,7 +149,19 @@ class ScoredPool:
             singular=np.array([float(s.singular) for s in scores]),
             refused=np.array([bool(s.error) for s in scores]),
             source=source,
+            exponents=_one_way({s.exponents for s in scores if not s.error}),
         )
+
+
+def _one_way(cells: set[str]) -> Exponents:
+    """How a pool's exponents were read; `DataError` if not all in one way."""
+    exponents = [each for each in EXPONENTS if each in cells]
+    if len(exponents) > 1:
+        raise DataError(
+            "the pool mixes scores of exact and of noisy exponents",
+            hint="score it anew: python -m eic_core score",
+        )
+    return exponents[0] if exponents else EXPONENTS[0]
 
 
 def _extra(candidate: Candidate) -> str:

@@ -101,6 +101,8 @@ def _rules(report: StudyReport) -> str:
         for name, text in names
         if isinstance(known.get(name), int | float) and known[name] is not False
     ]
+    if known.get("exponents") == "noisy":
+        said.append("literal exponents but 2 and 3 as noisy operands")
     return f" ({', '.join(said)})" if said else ""
 
 

@@ -39,6 +39,8 @@ def preregistration(configuration: Mapping[str, Any]) -> str:
     limits = ", ".join(f"{sign}{rules[key]:g}" for key, sign in names if key in rules)
     if rules.get("gap_without_worst_row"):
         limits += ", the gap without its worst row"
+    if rules.get("exponents") == "noisy":
+        limits += ", literal exponents but 2 and 3 as noisy operands"
     unit = "whole session" if str(design.exclusion_unit) == "session" else "single votes"
     excluded = [
         f"A rater's {unit} of less than {design.exclusion_seconds:g} active seconds is left out."

@@ -1,1 +1,1 @@
-"""The compiled engine: `kernel.c` over `operators.h`, which `generate` writes from the rows."""
+"""The compiled engine: `kernel.c` over `operators.h`, which the build makes from the rows."""

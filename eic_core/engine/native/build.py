@@ -1,8 +1,9 @@
 """Compile the native engine: ``python -m eic_core.engine.native.build``.
 
 The compiler is ``CC``, ``cc``, ``gcc``, ``clang`` or the package ``ziglang``. The library is named
-after its sources and the kind of machine, and chooses between instruction sets when it is loaded,
-so that an image may be built on another processor.
+after its sources, what the rows of operators come to in C among them, and the kind of machine; it
+chooses between instruction sets when it is loaded, so that an image may be built on another
+processor.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 
-SOURCES = ("kernel.c", "operators.h", "rules.h")
+from eic_core.engine.native.generate import header
+from eic_core.operators import ROWS, Operator
+
+SOURCES = ("kernel.c", "rules.h")
 HERE = Path(__file__).parent
 
 FLAGS = (
@@ -40,9 +43,8 @@ _PORTABLE = ("-mcpu=baseline",)
 """Zig compiles for the processor at hand unless told otherwise."""
 
 
-@cache
-def file_name() -> str:
-    sha = hashlib.sha256(" ".join(FLAGS).encode())
+def file_name(rows: Sequence[Operator] = ROWS) -> str:
+    sha = hashlib.sha256((" ".join(FLAGS) + header(rows)).encode())
     for name in SOURCES:
         sha.update((HERE / name).read_bytes())
     system = f"{sys.platform}-{platform.machine().lower()}-{platform.libc_ver()[0] or 'libc'}"
@@ -56,11 +58,8 @@ def folders() -> list[Path]:
 
 
 def find() -> Path | None:
-    for folder in folders():
-        path = folder / file_name()
-        if path.is_file():
-            return path
-    return None
+    name = file_name()
+    return next((folder / name for folder in folders() if (folder / name).is_file()), None)
 
 
 def compilers() -> Iterator[list[str]]:
@@ -73,7 +72,11 @@ def compilers() -> Iterator[list[str]]:
         yield [sys.executable, "-m", "ziglang", "cc", *_PORTABLE]
 
 
-def build(folder: Path | None = None, commands: Iterable[list[str]] | None = None) -> Path:
+def build(
+    folder: Path | None = None,
+    commands: Iterable[list[str]] | None = None,
+    rows: Sequence[Operator] = ROWS,
+) -> Path:
     """Compile the library and put it in place in one step; by default in the first of `folders`.
     Raises `OSError` if no compiler was found, or none of them could build it; the message says why.
     """
@@ -85,10 +88,20 @@ def build(folder: Path | None = None, commands: Iterable[list[str]] | None = Non
         try:
             target.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=target) as made:
-                path = Path(made) / file_name()
+                path = Path(made) / file_name(rows)
+                path.with_name("operators.h").write_text(header(rows), encoding="utf-8")
+                include = [f"-I{made}", f"-I{HERE}"]
                 for command in found:
                     done = subprocess.run(
-                        [*command, *FLAGS, str(HERE / "kernel.c"), "-o", str(path), "-lm"],
+                        [
+                            *command,
+                            *FLAGS,
+                            *include,
+                            str(HERE / "kernel.c"),
+                            "-o",
+                            str(path),
+                            "-lm",
+                        ],
                         capture_output=True,
                         text=True,
                         check=False,

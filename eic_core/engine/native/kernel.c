@@ -2,7 +2,7 @@
  *
  * Values come from the inner loops of NumPy's own ufuncs, so that they are the numbers that a
  * NumPy user sees; the recursion of Algorithm 1 (Yu et al., Eq. recursive_relation) and the rules
- * at its edges come from operators.h, which is generated from the operator table.  Nothing here
+ * at its edges come from operators.h, which the build makes from the operator table.  Nothing here
  * allocates, and nothing touches Python: callers hold no lock. */
 
 #include <float.h>
@@ -25,7 +25,7 @@
 #define INDEPENDENT
 #endif
 
-#include "operators.h"
+#include <operators.h>
 
 typedef void (*Loop)(char **args, const intptr_t *count, const intptr_t *strides, void *data);
 
@@ -39,37 +39,56 @@ enum { EDGES = 1, SIGNS = 2, VALUES_ONLY = 4, OVERFLOW_IS_INVALID = 8, FIRST_BAD
 
 enum { INSTRUCTION = 4 };  /* loop, inputs, first input, second input */
 
+/* A tape, as it is kept. */
 typedef struct {
+    int64_t slots, operands;
+    int64_t buffers;                  /* how many the slots of a population share; 0: each its own */
+    int32_t *numbers;                 /* kinds, operands; room for five numbers a slot */
+    double *parameters;               /* and constants */
+    const void *const *tables;
+    /* What follows is found by eic_pack. */
+    double *constants;
+    int32_t *reads, *buffer, *slot_of;
+} Packed;
+
+/* A run of it, as it is asked for. */
+typedef struct {
+    const Packed *tape;
     int64_t slots, rows, chunk, mode;
     int64_t skip, out;                /* bits of a status: nothing more to do; not in the sums */
+    const int64_t *columns;           /* addresses of the columns, in the order of their leaves */
+    double *space;                    /* results, then scratch */
+    const int64_t *keep_y, *keep_s2;  /* addresses by slot, or 0; or null */
+    const int64_t *keep_terms;        /* addresses by operand of the tape */
+} Asked;
+
+typedef struct {
+    int64_t slots, rows, chunk, mode, skip, out;
     const int32_t *kinds;             /* per slot: a leaf's code, or the number of an entry */
     const int32_t *operands;          /* of all slots, one after the other */
     const double *parameters;         /* per slot: a constant, or the exact parameter */
     const double *constants;          /* of all programs, one after the other */
     const int32_t *entries, *program; /* tables of the library */
-    const int64_t *loops;             /* pairs: function, data */
-    const int64_t *columns;           /* addresses of the columns, in the order of their leaves */
+    const int64_t *loops, *columns;   /* pairs: function, data */
     const int32_t *buffer;            /* per slot: which buffer it has; null: each its own */
     int64_t buffers;
     double *scratch;
     double *sum;                      /* per slot, over the samples that are in */
-    int64_t *singular;                /* the same */
     double *edge_sum;                 /* per operand of the tape */
+    int64_t *singular;                /* per slot, how many */
     int64_t *signs;                   /* per slot: 1 positive, 2 negative; of a population, 1 if
                                          anything is known of a sample */
     int64_t *counts;                  /* COUNTS numbers */
     uint8_t *status;                  /* per sample of the last slot; all 0 unless counted */
     int32_t *dead;
-    const int64_t *keep_y, *keep_s2;  /* addresses by slot, or 0; or null */
-    const int64_t *keep_terms;        /* addresses by operand of the tape */
+    const int64_t *keep_y, *keep_s2, *keep_terms;
 } Call;
 
-enum { VALID_ROWS, INVALID_ROWS, RANGE_ROWS, SINGULAR_ROWS, MARKED_ROWS, COUNTS };
+enum { SINGULAR_ROWS, MARKED_ROWS, COUNTS };
 
 int64_t eic_codes(void) { return (int64_t)(sizeof TABLE / sizeof TABLE[0]); }
 const char *eic_name(int64_t code) { return TABLE[code].name; }
-double eic_recheck_s2(void) { return RECHECK_S2; }
-int64_t eic_call_size(void) { return (int64_t)sizeof(Call); }
+int64_t eic_call_size(void) { return (int64_t)(sizeof(Packed) + sizeof(Asked)); }
 
 CLONES static double sum_of(const double *x, int64_t n)
 {
@@ -141,25 +160,22 @@ CLONES static int64_t count_of(const int64_t *mask, int64_t n)
     return found;
 }
 
-/* Bits of a status that are met; marks the samples that are in the sums, and counts what is met. */
+/* Marks the samples that are in the sums, and counts them and those of which anything is known;
+ * whether one in the sums has few digits. */
 CLONES static uint8_t judge_chunk(const uint8_t *restrict status, uint8_t out,
-                                  int64_t *restrict ok, int64_t *restrict counts, int64_t n)
+                                  int64_t *restrict ok, int64_t *all, int64_t *told, int64_t n)
 {
-    int64_t valid = 0, invalid = 0, range = 0, marked = 0, coarse = 0;
+    int64_t valid = 0, marked = 0, coarse = 0;
     INDEPENDENT
     for (int64_t r = 0; r < n; r++) {
         const int64_t s = status[r], in = -(int64_t)!(s & out);
         ok[r] = in;
         valid -= in;
-        invalid += (s & INVALID) != 0;
-        range += (s & (HIGH | LOW)) != 0;
         marked += s != 0;
         coarse |= in & s & PRECISION;
     }
-    counts[VALID_ROWS] = valid;
-    counts[INVALID_ROWS] = invalid;
-    counts[RANGE_ROWS] = range;
-    counts[MARKED_ROWS] = marked;
+    *all = valid;
+    *told += marked;
     return coarse != 0;
 }
 
@@ -467,20 +483,13 @@ static void gather(const Call *c, Chunk *x, int64_t start, int64_t n)
     const int64_t *ok = 0;
     int64_t singular_possible = 0, valid = n;
     if (status) {
-        int64_t found[COUNTS] = {0};
-        singular_possible = judge_chunk(status, (uint8_t)c->out, x->ok, found, n);
-        valid = found[VALID_ROWS];
-        for (int i = 0; i < COUNTS; i++)
-            counts[i] += found[i];
+        singular_possible = judge_chunk(status, (uint8_t)c->out, x->ok, &valid,
+                                        &counts[MARKED_ROWS], n);
         ok = x->ok;
-        if (c->status) {
-            memcpy(c->status + start, status, (size_t)n);
-            memcpy(c->dead + start, x->dead, (size_t)n * sizeof(int32_t));
-        }
+        memcpy(c->status + start, status, (size_t)n);
+        memcpy(c->dead + start, x->dead, (size_t)n * sizeof(int32_t));
     } else {
-        counts[VALID_ROWS] += n;
-        if (c->status)
-            memset(c->status + start, 0, (size_t)n);
+        memset(c->status + start, 0, (size_t)n);
     }
     if (c->mode & VALUES_ONLY)
         return;
@@ -540,9 +549,8 @@ static void settle_slot(const Call *c, Chunk *x, int64_t slot, int64_t start, in
 }
 
 /* Per slot of a population, the largest sum at or below it, and whether anything is known there. */
-void eic_worst(const Call *c, int64_t unused)
+static void spread_worst(const Call *c)
 {
-    (void)unused;
     const int32_t *o = c->operands;
     for (int64_t slot = 0; slot < c->slots; slot++) {
         if (c->kinds[slot] < 0)
@@ -555,22 +563,125 @@ void eic_worst(const Call *c, int64_t unused)
     }
 }
 
-/* Run a tape over its samples.  Returns how many samples were taken. */
-int64_t eic_run(const Call *c, int64_t operands)
+/* The nodes of formulas, each of which counts its own from 0, become slots: equal nodes, of one
+ * symbol and the same operands, share one.  Notes the slot of each node, and the first node of each
+ * slot.  `room` has a number for each node, and a table of `places`, a power of two. */
+static void lay_out_formulas(Packed *t, int32_t *symbols, int32_t *room, int64_t places)
 {
+    const int64_t n = t->slots, mask = places - 1;
+    const int32_t *ends = symbols + n;
+    int32_t *slot_of = t->slot_of, *first = slot_of + n, *start = room, *table = room + n;
+    memset(table, 0, (size_t)places * sizeof *table);
+    const int32_t *entries = t->tables[0], *reads = t->reads;
+    int32_t slots = 0, base = 0, *own = t->reads;
+    double *held = t->constants, *constants = held;
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t kind = t->numbers[i], symbol = symbols[i];
+        const int32_t *entry = entries + WIDTH * (kind < 0 ? 0 : kind);
+        const int32_t count = kind < 0 ? 0 : entry[OPERANDS];
+        const int32_t further = kind < 0 ? 0 : entry[CONSTANTS];
+        uint64_t hash = (uint32_t)symbol * 0x9e3779b97f4a7c15u;
+        while (i == *ends)
+            base = *ends++;
+        for (int32_t j = 0; j < count; j++) {
+            own[j] = slot_of[base + *reads++];
+            hash = ((hash ^ (hash >> 29)) ^ (uint32_t)own[j]) * 0x9e3779b97f4a7c15u;
+        }
+        int64_t place = (int64_t)(hash >> 32) & mask;
+        int32_t slot;
+        for (; (slot = table[place] - 1) >= 0; place = (place + 1) & mask)
+            if (symbols[slot] == symbol
+                && !memcmp(t->reads + start[slot], own, (size_t)count * sizeof *own))
+                break;
+        if (slot < 0) {
+            slot = slots++;
+            table[place] = slots;
+            t->numbers[slot] = kind, symbols[slot] = symbol, t->parameters[slot] = t->parameters[i];
+            first[slot] = i, start[slot] = (int32_t)(own - t->reads);
+            own += count;
+            for (int32_t j = 0; j < further; j++)
+                *constants++ = held[j];
+        }
+        held += further;
+        slot_of[i] = slot;
+    }
+    t->slots = slots;
+    t->operands = own - t->reads;
+}
+
+/* Give each slot of a population a buffer, which goes to another once nothing reads the slot any
+ * more; two more numbers a slot lie behind. */
+static void share_buffers(Packed *t)
+{
+    const int32_t *o = t->reads, *entries = t->tables[0];
+    int32_t *readers = t->buffer + t->slots, *vacant = readers + t->slots, count = 0, left = 0;
+    for (int64_t i = 0; i < t->operands; i++)
+        readers[o[i]]++;
+    for (int64_t slot = 0; slot < t->slots; slot++) {
+        const int32_t kind = t->numbers[slot];
+        t->buffer[slot] = left ? vacant[--left] : count++;
+        if (!readers[slot])
+            vacant[left++] = t->buffer[slot];
+        for (int32_t i = kind < 0 ? 0 : entries[WIDTH * kind + OPERANDS]; i > 0; i--, o++)
+            if (!--readers[*o])
+                vacant[left++] = t->buffer[*o];
+    }
+    t->buffers = count;
+}
+
+/* Make a tape ready to be run: of slots, or of formulas with symbols for their nodes, and ends. */
+void eic_pack(Packed *t, int32_t *symbols, int32_t *room, int64_t places)
+{
+    const int64_t n = t->slots;
+    t->reads = t->numbers + n;
+    t->constants = t->parameters + n;
+    t->slot_of = t->reads + t->operands;
+    t->buffer = t->slot_of + 2 * n;
+    if (symbols)
+        lay_out_formulas(t, symbols, room, places);
+    if (t->buffers)
+        share_buffers(t);
+}
+
+static Call call_of(const Asked *asked)
+{
+    const Packed *t = asked->tape;
+    const int64_t slots = asked->slots;
+    double *at = asked->space;
+    Call c = {
+        slots, asked->rows, asked->chunk, asked->mode, asked->skip, asked->out,
+        t->numbers, t->reads, t->parameters, t->constants,
+        t->tables[0], t->tables[1], t->tables[2], asked->columns,
+        t->buffers ? t->buffer : 0, t->buffers,
+    };
+    c.sum = at, at += slots;
+    c.edge_sum = at, at += t->operands;
+    c.singular = (int64_t *)at, at += slots;
+    c.signs = (int64_t *)at, at += slots;
+    c.counts = (int64_t *)at, at += COUNTS;
+    c.status = (uint8_t *)at, at += (c.rows + 7) / 8;
+    c.dead = (int32_t *)at, at += (c.rows + 1) / 2;
+    c.scratch = at;
+    c.keep_y = asked->keep_y, c.keep_s2 = asked->keep_s2, c.keep_terms = asked->keep_terms;
+    return c;
+}
+
+/* Run a tape over its samples.  Returns of how many samples anything is known (not of a
+ * population), or -1 if it gave up. */
+int64_t eic_run(const Asked *asked, double recheck_s2)
+{
+    const Call call = call_of(asked), *c = &call;
+    const int64_t operands = asked->tape->operands;
     Chunk chunk, *x = &chunk;
     Slot k;
     memset(&k, 0, sizeof k);
     k.skip = (uint8_t)c->skip;
+    k.recheck_s2 = recheck_s2;
     k.alone = !c->buffer;
     k.calm = !c->keep_s2;
     k.overflow_is_invalid = (c->mode & OVERFLOW_IS_INVALID) != 0;
     lay_out(c, x, operands);
-    memset(c->sum, 0, (size_t)c->slots * sizeof(double));
-    memset(c->singular, 0, (size_t)c->slots * sizeof(int64_t));
-    memset(c->edge_sum, 0, (size_t)operands * sizeof(double));
-    memset(c->signs, 0, (size_t)c->slots * sizeof(int64_t));
-    memset(c->counts, 0, (size_t)COUNTS * sizeof(int64_t));
+    memset(c->sum, 0, (size_t)(c->counts + COUNTS - (int64_t *)c->sum) * sizeof(int64_t));
     for (int64_t start = 0; start < c->rows; start += c->chunk) {
         const int64_t n = c->rows - start < c->chunk ? c->rows - start : c->chunk;
         memset(x->dead, 0xff, (size_t)n * sizeof(int32_t));
@@ -595,7 +706,7 @@ int64_t eic_run(const Call *c, int64_t operands)
                 continue;
             }
             if (run_slot(c, x, &k, slot, n) && c->mode & FIRST_BAD_ENDS)
-                return start;
+                return -1;
             if (c->buffer)
                 settle_slot(c, x, slot, start, n);
         }
@@ -615,5 +726,7 @@ int64_t eic_run(const Call *c, int64_t operands)
                 memcpy((double *)(intptr_t)c->keep_terms[i] + start, x->T + i * c->chunk,
                        (size_t)n * sizeof(double));
     }
-    return c->rows;
+    if (c->buffer)
+        spread_worst(c);
+    return c->counts[MARKED_ROWS];
 }

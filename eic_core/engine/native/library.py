@@ -10,14 +10,14 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from eic_core.engine.native import build
 from eic_core.engine.native.loops import double_loop
-from eic_core.engine.tape import SMALLEST_NORMAL, Tape, constant_value, leaf_in_range
+from eic_core.engine.tape import RECHECK_S2, SMALLEST_NORMAL, Tape, constant_value, leaf_in_range
 from eic_core.formula.tree import CONSTANT, VARIABLE, Node
 from eic_core.operators import NUMPY, OPERATORS, Operator
 
@@ -28,31 +28,21 @@ INVALID, HIGH, LOW, PRECISION, DOUBT = 1, 2, 4, 8, 16
 """What is known of a sample: no real value; a value beyond double range, above or below; fewer than
 three digits left in double precision; a rounding that decides which rule holds."""
 
-VALID_ROWS, INVALID_ROWS, RANGE_ROWS, SINGULAR_ROWS, MARKED_ROWS = range(5)
-COUNTS = 5
-
 MOST_OPERANDS = 64
 _COLUMN, _CONSTANT, _CONSTANT_HIGH, _CONSTANT_LOW = -1, -2, -3, -4
-_CALL_SIZE = 27
+_CALL_SIZE = 22
+_COUNTS = 2
 _MOST_LOOPS = 1024
 _MOST_ENTRIES = 1024
 _LEAST, _MOST = SMALLEST_NORMAL, sys.float_info.max
 
 
+_Key = tuple[str, int, tuple[int, int] | None]
+"""An operator, how many operands it has, and its exact parameter."""
+
 _Entry = tuple[int, float, tuple[float, ...]]
 """The number of an operator with its program in the library's table, its parameter, and the
 program's constants."""
-
-
-class Packed(NamedTuple):
-    # slots, operands: how many there are
-    slots: int
-    operands: int
-    buffers: int  # How many buffers the slots of a population share; 0 if each has its own
-    columns: list[str]  # Variables in the order of their leaves
-    # Kinds, operands, parameters and constants; of a population, each slot's buffer
-    parts: tuple[Any, ...]
-    addresses: tuple[int, ...]  # Where they lie
 
 
 @dataclass(slots=True)
@@ -70,15 +60,123 @@ class Pass:
     singular_samples: int  # Samples singular at some slot; not of a population
     status: np.ndarray | None  # shape (N,): None if nothing is known of any sample
     dead: np.ndarray | None  # shape (N,): Slot at which a sample first had no real value, or -1
-    taken: int = 0  # How many samples were taken before the run gave up; N if it did not
+    gave_up: bool = False
     # Per slot, how many samples the sums are over, singular ones included; None where that is all
     # that are in, since nothing is chosen
     evaluated: list[int] | None = None
 
 
+class Packed(NamedTuple):
+    engine: Library
+    # slots, operands: how many there are
+    slots: int
+    operands: int
+    buffers: int  # How many buffers the slots of a population share; 0 if each has its own
+    columns: tuple[str, ...]  # Variables in the order of their leaves
+    address: int  # Of what the library is given of the tape
+    parts: tuple[Any, ...]  # What lies there
+
+    def run(
+        self,
+        addresses: dict[str, int] | array[int],
+        rows: int,
+        *,
+        mode: int,
+        skip: int,
+        out: int,
+        keep_y: Sequence[tuple[int, int]] = (),
+        keep_s2: Sequence[tuple[int, int]] = (),
+        keep_terms: Sequence[tuple[int, int]] = (),
+        slots: int = 0,
+        told: np.ndarray | None = None,
+        recheck_s2: float = RECHECK_S2,
+    ) -> Pass:
+        """Run a tape over samples, without Python's lock.
+
+        - `addresses`: by variable, or an array of the leaves' addresses in their order.
+        - `mode`: bits such as `EDGES` and `SIGNS`.
+        - `skip`, `out`: bits of a status after which nothing is left to do at a sample, and with
+          which it does not belong to the sums.
+        - `keep_y`, `keep_s2`, `keep_terms`: addresses for values, s^2 and the terms of edges.
+        - `slots`: how many slots are run, the first ones; 0 for all.
+        - `told`: slots whose sums and signs are returned, without edges; all by default.
+        - `recheck_s2`: the s^2 above which a sample counts as `PRECISION`.
+        """
+        count = self.operands
+        if not slots:
+            slots = self.slots
+        held = self.buffers or slots
+        chunk = max(min(512, (1 << 16) // held), min(256, (1 << 21) // held), 16) & ~7
+        if chunk > rows:
+            chunk = (rows + 7) & ~7
+        ints = slots + count  # results are doubles, then integers, then marks
+        counts_at = ints + 2 * slots
+        marks = counts_at + _COUNTS
+        dead_at = marks + (rows + 7) // 8
+        inner = dead_at + (rows + 1) // 2
+        scratch = (3 * held + 13 + (count if mode & EDGES else 0)) * chunk + count
+        scratch += (held * chunk) // 8 + chunk // 2 + 6 * slots + 16
+        space, whole, address = self.engine.workspace(inner + scratch)
+        if not isinstance(addresses, array):
+            addresses = array("q", [addresses[name] for name in self.columns])
+        kept: tuple[Any, ...] = ()
+        keep_y_at = keep_s2_at = keep_terms_at = 0
+        if keep_y or keep_s2 or keep_terms:
+            kept = tuple(
+                [
+                    _by_place(pairs, size)
+                    for pairs, size in ((keep_y, slots), (keep_s2, slots), (keep_terms, count))
+                ]
+            )
+            keep_y_at, keep_s2_at, keep_terms_at = [
+                held_at.buffer_info()[0] if held_at else 0 for held_at in kept
+            ]
+        asked = array(
+            "q",
+            (
+                self.address,
+                slots,
+                rows,
+                chunk,
+                mode,
+                skip,
+                out,
+                addresses.buffer_info()[0],
+                address,
+                keep_y_at,
+                keep_s2_at,
+                keep_terms_at,
+            ),
+        )
+        marked = self.engine.run(asked.buffer_info()[0], recheck_s2)
+        status = dead = None
+        if marked > 0:
+            status = whole[marks:dead_at].view(np.uint8)[:rows].copy()
+            dead = whole[dead_at:inner].view(np.int32)[:rows].copy()
+        elif not mode & SIGNS and not self.buffers:  # the rest is zeros
+            none = [0] * slots
+            return Pass(space[:slots].tolist(), none, [], none, 0, None, None, marked < 0)
+        if told is None:
+            sums, edge_sums = space[:slots], space[slots:ints].tolist() if mode & EDGES else []
+            singular, signs = whole[ints : ints + slots], whole[ints + slots : counts_at]
+        else:
+            sums, edge_sums = space[told], []
+            singular, signs = whole[ints + told], whole[ints + slots + told]
+        return Pass(
+            sums.tolist(),
+            singular.tolist(),
+            edge_sums,
+            signs.tolist(),
+            int(whole[counts_at]),
+            status,
+            dead,
+            marked < 0,
+        )
+
+
 class Library:
     """The loaded library with the loops that it may call.
-    Raises `OSError` if it cannot be loaded, or was built from another table.
+    Raises `OSError` if it cannot be loaded, or was built for another interface.
     """
 
     def __init__(self, path: os.PathLike[str] | str) -> None:
@@ -88,17 +186,16 @@ class Library:
             getattr(library, name).restype = ctypes.c_int64
         library.eic_name.restype = ctypes.c_char_p
         library.eic_name.argtypes = [ctypes.c_int64]
-        library.eic_recheck_s2.restype = ctypes.c_double
         if library.eic_call_size() != 8 * _CALL_SIZE:
             raise OSError("the native engine was built for another interface")
-        self._run = library.eic_run
-        self._worst = library.eic_worst
-        self._worst.restype = None
-        self._run.argtypes = self._worst.argtypes = [ctypes.c_void_p, ctypes.c_int64]
+        self.run = library.eic_run
+        self.run.argtypes = [ctypes.c_void_p, ctypes.c_double]
+        self._pack_up = library.eic_pack
+        self._pack_up.restype = None
+        self._pack_up.argtypes = [*[ctypes.c_void_p] * 3, ctypes.c_int64]
         self.codes = {library.eic_name(i).decode(): i for i in range(library.eic_codes())}
         self._rows = {name: OPERATORS[name] for name in self.codes}
         self._loops = array("q", bytes(16 * _MOST_LOOPS))  # never moves: runs hold its address
-        self._loops_at = self._loops.buffer_info()[0]
         self._loop_ids: dict[Any, int] = {}
         self._lock = threading.Lock()
         # kinds of the variable and of operators without parameter
@@ -108,13 +205,11 @@ class Library:
         self._table = array("i", bytes(4 * 6 * _MOST_ENTRIES))
         self._program = array("i", bytes(4 * 4 * 8 * _MOST_ENTRIES))
         self._words = 0
-        self._tables_at = self._table.buffer_info()[0], self._program.buffer_info()[0]
-        self._entries: dict[tuple[str, int, tuple[int, int] | None], _Entry | None] = {}
+        tables = (self._table, self._program, self._loops)
+        self._tables = array("q", [held.buffer_info()[0] for held in tables])
+        self._tables_at = self._tables.buffer_info()[0]
+        self._entries: dict[_Key, _Entry | None] = {}
         self._local = threading.local()
-
-    @property
-    def recheck_s2(self) -> float:
-        return float(self._library.eic_recheck_s2())
 
     def _loop(self, function: Any) -> int:
         known = self._loop_ids.get(function)
@@ -171,17 +266,15 @@ class Library:
                 self._numbers[entry] = number
         return number
 
-    def _find_entry(self, node: Node) -> _Entry | None:
-        _, operator, children, _, exact, _ = node
-        ratio = None if exact is None else exact.as_integer_ratio()
-        key = (operator, len(children), ratio)
+    def _find_entry(self, key: _Key, node: Node) -> _Entry | None:
         try:
             return self._entries[key]
         except KeyError:
             pass
+        operator, count, _ = key
         row, found = OPERATORS[operator], None
-        if self._rows.get(operator) is row and len(children) <= MOST_OPERANDS:
-            found = self._entry(row, exact, len(children))
+        if self._rows.get(operator) is row and count <= MOST_OPERANDS:
+            found = self._entry(row, node.parameter, count)
             if len(self._entries) > 4096:
                 self._entries.clear()
             self._entries[key] = found  # only rows of the table are kept: others may be withdrawn
@@ -194,7 +287,9 @@ class Library:
         """Kind, parameter and program constants of a node; None if its operator is not native."""
         if node.operator == CONSTANT:
             return (*_constant(node.label), ())
-        return (_COLUMN, 0.0, ()) if node.operator == VARIABLE else self._find_entry(node)
+        return (
+            (_COLUMN, 0.0, ()) if node.operator == VARIABLE else self._find_entry(_key(node), node)
+        )
 
     def pack(self, tape: Tape) -> Packed | None:
         """The tape for this library, kept with the tape; None if an operator is not native."""
@@ -205,37 +300,81 @@ class Library:
         return packed
 
     def _pack(self, tape: Tape) -> Packed | None:
-        nodes = tape.first_nodes
+        formulas = tape.not_laid_out
+        nodes: Sequence[Node]
+        if len(formulas) == 1:
+            nodes = formulas[0].nodes
+        else:
+            nodes = [node for formula in formulas for node in formula.nodes] or tape.first_nodes
         kind_of = self._kinds.get
         kinds: list[Any] = [kind_of(node[1]) for node in nodes]
-        parameters = array("d", bytes(8 * len(nodes)))
+        symbols = kinds.copy()
+        parameters = [0.0] * len(kinds)
         constants: list[float] = []
-        for slot, kind in enumerate(kinds):
-            if kind is not None:
-                continue
-            node = nodes[slot]
-            if node[1] == CONSTANT:
-                kinds[slot], parameters[slot] = _constant(node[3])
-                continue
-            found = self._find_entry(node)
-            if found is None:
-                return None
-            kinds[slot], parameters[slot], own = found
-            constants += own
-        buffers, used = None, 0
-        if tape.population:
-            buffers, used = _shared_buffers(tape)
-        parts: tuple[Any, ...] = (
-            array("i", kinds),
-            array("i", tape.reads),
-            parameters,
-            array("d", constants),
-            *([array("i", buffers)] if buffers is not None else []),
+        columns: dict[str, int] = {}
+        places: dict[Any, int] = {}
+        for i, kind in enumerate(kinds):
+            if kind is None:
+                node = nodes[i]
+                if node[1] == CONSTANT:
+                    key: Any = node[3]
+                    kinds[i], parameters[i] = _constant(key)
+                else:
+                    key = _key(node)
+                    found = self._find_entry(key, node)
+                    if found is None:
+                        return None
+                    kinds[i], parameters[i], own = found
+                    constants += own
+                symbols[i] = -2 - 2 * places.setdefault(key, i)
+            elif kind < 0:
+                symbols[i] = -1 - 2 * columns.setdefault(nodes[i][3], i)
+        count, doubles = len(kinds), array("d", parameters + constants)
+        if not formulas:
+            numbers = array("i", kinds + tape.reads)
+            return self.packed(numbers, doubles, count, tuple(columns), shared=tape.population)
+        numbers = array("i", kinds + [child for node in nodes for child in node[2]])
+        ends = accumulate([len(formula.nodes) for formula in formulas])
+        symbols_of = array("i", [*symbols, *ends])
+        given = len(numbers)
+        packed = self.packed(
+            numbers, doubles, count, tuple(columns), shared=tape.population, symbols=symbols_of
         )
-        addresses = tuple([part.buffer_info()[0] for part in parts])
-        return Packed(len(kinds), len(tape.reads), used, list(tape.variables), parts, addresses)
+        tape.__dict__.update(size=packed.slots, variables=packed.columns, laid_out=(numbers, given))
+        return packed
 
-    def _workspace(self, doubles: int) -> tuple[np.ndarray, np.ndarray, int]:
+    def packed(
+        self,
+        numbers: array[int],
+        doubles: array[float],
+        count: int,
+        columns: tuple[str, ...] = (),
+        *,
+        shared: bool,
+        symbols: array[int] | None = None,
+    ) -> Packed:
+        """A tape of `count` slots.
+
+        - `numbers`: their kinds, and the operands of all of them.
+        - `doubles`: their parameters, and the constants of all of them.
+        - `shared`: whether they share buffers.
+        - `symbols`: of each node, and the ends of formulas, if nodes are what is given; equal ones
+          become one slot.
+        """
+        operands = len(numbers) - count
+        symbols_at = room = table = 0
+        if symbols is not None:
+            symbols_at, table = symbols.buffer_info()[0], 2 << count.bit_length()
+            room = self.workspace(count + table)[2]
+        numbers.frombytes(bytes(4 * (5 if shared else 2) * count))
+        at, doubles_at = numbers.buffer_info()[0], doubles.buffer_info()[0]
+        head = array("q", (count, operands, shared, at, doubles_at, self._tables_at, 0, 0, 0, 0))
+        address = head.buffer_info()[0]
+        self._pack_up(address, symbols_at, room, table)
+        slots, operands, buffers = head[:3]
+        return Packed(self, slots, operands, buffers, columns, address, (head, numbers, doubles))
+
+    def workspace(self, doubles: int) -> tuple[np.ndarray, np.ndarray, int]:
         local = self._local
         space = getattr(local, "space", None)
         if space is None or len(space[0]) < doubles:
@@ -244,124 +383,12 @@ class Library:
         found: tuple[np.ndarray, np.ndarray, int] = space
         return found
 
-    def run(
-        self,
-        tape: Tape | None,
-        packed: Packed,
-        addresses: dict[str, int] | array[int],
-        rows: int,
-        *,
-        mode: int,
-        skip: int,
-        out: int,
-        keep_y: Sequence[tuple[int, int]] = (),
-        keep_s2: Sequence[tuple[int, int]] = (),
-        keep_terms: Sequence[tuple[int, int]] = (),
-        slots: int = 0,
-        told: np.ndarray | None = None,
-    ) -> Pass:
-        """Run a tape over samples, without Python's lock.
 
-        - `addresses`: by variable, or an array of the leaves' addresses in their order.
-        - `mode`: bits such as `EDGES` and `SIGNS`.
-        - `skip`, `out`: bits of a status after which nothing is left to do at a sample, and with
-          which it does not belong to the sums.
-        - `keep_y`, `keep_s2`, `keep_terms`: addresses for values, s^2 and the terms of edges.
-        - `slots`: how many slots are run, the first ones; 0 for all.
-        - `told`: slots whose sums and signs are returned, without edges; all by default.
-        """
-        count = packed.operands
-        if not slots:
-            slots = packed.slots
-        held = packed.buffers or slots
-        chunk = max(min(512, (1 << 16) // held), min(256, (1 << 21) // held), 16) & ~7
-        if chunk > rows:
-            chunk = (rows + 7) & ~7
-        ints = slots + count  # results lie in scratch: doubles, then integers, then marks
-        counts_at = ints + 2 * slots
-        marks = counts_at + COUNTS
-        dead_at = marks + (rows + 7) // 8
-        inner = dead_at + (rows + 1) // 2
-        scratch = (3 * held + 12 + (count if mode & EDGES else 0)) * chunk + count
-        scratch += (held * chunk) // 8 + chunk // 2 + 6 * slots + 16
-        space, whole, address = self._workspace(inner + scratch)
-        if not isinstance(addresses, array):
-            addresses = array("q", [addresses[name] for name in packed.columns])
-        kept: tuple[Any, ...] = (None, None, None)
-        if keep_y or keep_s2 or keep_terms:
-            kept = (
-                _addresses(keep_y, slots),
-                _addresses(keep_s2, slots),
-                _addresses(keep_terms, count),
-            )
-        a = packed.addresses
-        call = array(
-            "q",
-            (
-                slots,
-                rows,
-                chunk,
-                mode,
-                skip,
-                out,
-                a[0],
-                a[1],
-                a[2],
-                a[3],
-                *self._tables_at,
-                self._loops_at,
-                addresses.buffer_info()[0],
-                a[4] if packed.buffers else 0,
-                held,
-                address + 8 * inner,
-                address,
-                address + 8 * ints,
-                address + 8 * slots,
-                address + 8 * (ints + slots),
-                address + 8 * counts_at,
-                address + 8 * marks,
-                address + 8 * dead_at,
-                *[0 if k is None else k.buffer_info()[0] for k in kept],
-            ),
-        )
-        taken = self._run(call.buffer_info()[0], count)
-        if packed.buffers:
-            self._worst(call.buffer_info()[0], count)
-        counts = whole[counts_at:marks].tolist()
-        status = dead = None
-        if counts[MARKED_ROWS]:
-            status = whole[marks:dead_at].view(np.uint8)[:rows].copy()
-            dead = whole[dead_at:inner].view(np.int32)[:rows].copy()
-        elif not mode & SIGNS and not packed.buffers:  # the rest is zeros
-            none = [0] * slots
-            return Pass(space[:slots].tolist(), none, [], none, 0, None, None, taken)
-        if told is not None:
-            sums, singular, signs = space[told], whole[ints + told], whole[ints + slots + told]
-            return Pass(
-                sums.tolist(),
-                singular.tolist(),
-                [],
-                signs.tolist(),
-                counts[SINGULAR_ROWS],
-                status,
-                dead,
-                taken,
-            )
-        numbers = space[:ints].tolist()
-        integers = whole[ints:counts_at].tolist()
-        return Pass(
-            numbers[:slots],
-            integers[:slots],
-            numbers[slots:] if mode & EDGES else [],
-            integers[slots:],
-            counts[SINGULAR_ROWS],
-            status,
-            dead,
-            taken,
-        )
+def _key(node: Node) -> _Key:
+    exact = node[4]
+    return node[1], len(node[2]), None if exact is None else exact.as_integer_ratio()
 
 
-@lru_cache(maxsize=8192)
 def _constant(label: str) -> tuple[int, float]:
     value = constant_value(label)
     if _LEAST <= value <= _MOST or leaf_in_range(label, value):
@@ -369,29 +396,7 @@ def _constant(label: str) -> tuple[int, float]:
     return (_CONSTANT_HIGH if abs(value) > 1 else _CONSTANT_LOW), value
 
 
-def _shared_buffers(tape: Tape) -> tuple[list[int], int]:
-    """A buffer for each slot, reused once nothing reads the slot any more; and their number."""
-    last = list(range(len(tape)))
-    for slot, operands in enumerate(tape.operands):
-        for i in operands:
-            last[i] = slot
-    ending: list[list[int]] = [[] for _ in last]
-    for slot, end in enumerate(last):
-        ending[end].append(slot)
-    free: list[int] = []
-    found: list[int] = []
-    count = 0
-    for slot in range(len(tape)):
-        if free:
-            found.append(free.pop())
-        else:
-            found.append(count)
-            count += 1
-        free += [found[i] for i in ending[slot]]
-    return found, count
-
-
-def _addresses(pairs: Sequence[tuple[int, int]], size: int) -> array[int] | None:
+def _by_place(pairs: Sequence[tuple[int, int]], size: int) -> array[int] | None:
     if not pairs:
         return None
     found = array("q", bytes(8 * size))
@@ -402,6 +407,12 @@ def _addresses(pairs: Sequence[tuple[int, int]], size: int) -> array[int] | None
 
 _LOADED: list[Library | None] = []
 _LOADING = threading.Lock()
+
+
+def pack(tape: Tape) -> Packed | None:
+    """The tape for the native engine; None without one, or if an operator is not native."""
+    engine = library()
+    return None if engine is None else engine.pack(tape)
 
 
 def library() -> Library | None:

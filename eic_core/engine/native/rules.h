@@ -1,7 +1,6 @@
 /* One slot of the tape over one chunk of samples, and the rules of ADR 0001 at the samples where
  * the plain recursion does not hold.  The formulas themselves are in operators.h. */
 
-#define RECHECK_S2 8.1129638414606686e+25 /* tape.RECHECK_S2; a test compares them */
 #define SINGULAR_S2 1e60
 #define UNIT_ROUNDOFF 1.1102230246251565e-16
 #define TIE_ROUNDINGS 16.0
@@ -20,6 +19,7 @@ typedef struct {
     int64_t n;                       /* samples in the chunk */
     int slot, operands;
     double p;                        /* the exact parameter */
+    double recheck_s2;               /* above this s^2 too few digits are left */
     double *Y, *S, *Z;               /* value, s^2, and sqrt(v) where the value is 0 */
     uint8_t *status;                 /* of each sample */
     int64_t *live;                   /* mask of all bits: not dead yet */
@@ -45,13 +45,13 @@ typedef struct {
 #define ROWS Slot *k
 #define UNPACK \
     const int64_t n = k->n; \
-    const double p = k->p; \
+    const double p = k->p, recheck_s2 = k->recheck_s2; \
     const double *restrict Y = k->Y, *restrict A0 = k->A[0], *restrict A1 = k->A[1]; \
     const double *restrict S0 = k->SA[0], *restrict S1 = k->SA[1]; \
     const double *restrict H = k->H; \
     double *restrict S = k->S, *restrict T0 = k->T[0], *restrict T1 = k->T[1]; \
     const int leaf0 = k->leaf[0]; \
-    (void)p; (void)A0; (void)A1; (void)S0; (void)S1; (void)T0; (void)T1; (void)H; (void)leaf0
+    (void)p; (void)recheck_s2; (void)A0; (void)A1; (void)S0; (void)S1; (void)T0; (void)T1; (void)H; (void)leaf0
 
 /* The rules, at the samples listed. */
 #define UNPACK_MEND \
@@ -85,7 +85,7 @@ typedef struct {
     const int64_t plain = open[r] & still & -(int64_t)(zero); \
     const int64_t here = open[r] & ~plain & -(int64_t)(special); \
     marked[r] = here; \
-    found[r] = PRECISION & open[r] & ~here & -(int64_t)!(s <= RECHECK_S2); \
+    found[r] = PRECISION & open[r] & ~here & -(int64_t)!(s <= recheck_s2); \
     count -= here; \
     coarse |= found[r]; \
     exact |= plain
@@ -105,13 +105,13 @@ enum { UNREAL = 32 };
 
 /* What is known of a sample, without branches. */
 static inline int64_t found_at(double y, int pole, int vanishes, int ordinary, int doubtful,
-                               double s)
+                               double s, double recheck_s2)
 {
     const int64_t infinite = -(int64_t)!(fabs(y) <= DBL_MAX);
     const int64_t unreal = -(int64_t)((y != y) | (pole != 0));
     const int64_t high = -(int64_t)(ordinary != 0), near = -(int64_t)(doubtful != 0);
     const int64_t low = -(int64_t)((fabs(y) < DBL_MIN) & !((y == 0) & (vanishes != 0)));
-    const int64_t coarse = -(int64_t)!(s <= RECHECK_S2);
+    const int64_t coarse = -(int64_t)!(s <= recheck_s2);
     return (infinite & ((unreal & UNREAL) | (~unreal & high & HIGH))) | (~infinite & low & LOW)
         | (near & DOUBT) | (coarse & PRECISION);
 }
@@ -219,7 +219,7 @@ static int64_t mend_selection(MEND)
         if (y == 0)
             k->has_zero |= std[chosen] == 0 ? EXACT_ZEROS : NOISY_ZEROS;
         k->S[r] = total;
-        k->found[j] = found_at(y, 0, 1, ordinary, computed && near > 1, total);
+        k->found[j] = found_at(y, 0, 1, ordinary, computed && near > 1, total, k->recheck_s2);
         any |= k->found[j];
     }
     return any;
@@ -248,7 +248,7 @@ CLONES static int64_t mend_two(MEND)
         }
         S[r] = s;
         V[r] = v;
-        found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), near, s);
+        found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), near, s, recheck_s2);
         TELL;
     }
     TOLD;
@@ -274,7 +274,7 @@ CLONES static int64_t rows_of_two(Slot *k)
         const double first = choose(a0 == y, s0, 0), second = choose(a1 == y, s1, 0);
         const double s = 1 + choose(first > second, first, second);
         S[r] = s;
-        bad += !(s <= RECHECK_S2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | MAY_TIE;
+        bad += !(s <= recheck_s2) | !(fabs(y) >= DBL_MIN) | !(fabs(y) <= DBL_MAX) | MAY_TIE;
     }
     if (T0) {
         INDEPENDENT

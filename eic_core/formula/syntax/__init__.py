@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from typing import get_args
 
-from eic_core.errors import FormulaError
+from eic_core.errors import FormulaError, UserError
 from eic_core.formula.syntax.alphabets import in_plain_letters, note_look_alikes
-from eic_core.formula.syntax.build import Refusal
+from eic_core.formula.syntax.build import Refusal, with_noisy_exponents
 from eic_core.formula.syntax.conditions import CONDITIONS, settle
 from eic_core.formula.syntax.derivatives import refuse_derivatives
 from eic_core.formula.syntax.euler import note_meaning_of_e, reason_for_euler
@@ -73,7 +74,7 @@ from eic_core.formula.syntax.source_code import (
 )
 from eic_core.formula.syntax.source_view import DIALECTS, looks_like_code
 from eic_core.formula.syntax.spreadsheet import read_spreadsheet
-from eic_core.formula.tree import Draft, Formula
+from eic_core.formula.tree import Draft, Exponents, Formula
 
 _THETA = re.compile(r"\|\s*+theta\s*+=\s*+(.*+)", re.DOTALL)
 
@@ -94,18 +95,23 @@ def trailing_parameters(text: str) -> tuple[int, int, dict[str, str]] | None:
 
 
 __all__ = [
+    "EXPONENTS",
     "NOTATIONS",
     "SYNTAXES",
     "Alternative",
     "Note",
     "Reading",
     "canonical_name",
+    "check_exponents",
     "read",
     "safe_name",
 ]
 
 SYNTAXES: Mapping[str, str] = {name: row.label for name, row in LANGUAGES.items()}
 """Name and label of every notation; the names are what `read` takes as `syntax`."""
+
+EXPONENTS: tuple[Exponents, ...] = get_args(Exponents)
+"""The ways to read literal exponents, the default first."""
 
 _HIDDEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
@@ -120,6 +126,7 @@ def read(
     syntax: str = "auto",
     columns: Collection[str] = (),
     parameters: Mapping[str, str] | None = None,
+    exponents: Exponents = "exact",
 ) -> Reading:
     """Read a formula exactly as it is written.
 
@@ -137,6 +144,10 @@ def read(
     parameters
         Decimals that stand for names (tinyGP's ``t0``, ``t1``, ...). A text that ends in
         ``|theta=v0;v1`` brings its own.
+    exponents
+        ``"exact"``: a literal exponent n or n/2 belongs to its operator. ``"noisy"``: only 2 and 3
+        do; any other is a leaf with noise of its own. Exponents that belong to a function's name,
+        as in ``inv(x)``, and roots are exact in both.
 
     Returns
     -------
@@ -148,6 +159,8 @@ def read(
     ------
     FormulaError
         For everything that cannot be read, with the place and a remedy.
+    UserError
+        If `exponents` is neither of the two.
 
     Examples
     --------
@@ -157,14 +170,19 @@ def read(
     ('x1',)
     >>> read("2x(x+1)").notes[-1].message
     'read as `2*x*(x+1)`: between two factors side by side `*` is understood'
+    >>> read("x**4").formula.complexity, read("x**4", exponents="noisy").formula.complexity
+    (2, 3)
     >>> read("lg(x)")
     Traceback (most recent call last):
         ...
     eic_core.errors.FormulaError: unknown function `lg`: did you mean `log10`?
     """
 
+    check_exponents(exponents)
+
     def read_again(other: str) -> Reading:
-        return _read_text(in_plain_letters(other), other, syntax, columns, parameters or {})
+        plain = in_plain_letters(other)
+        return _read_text(plain, other, syntax, columns, parameters or {}, exponents)
 
     try:
         return read_again(text)
@@ -172,6 +190,16 @@ def read(
         error = _with_a_way_out(error, read_again)
         error.source = text
         raise error from None
+
+
+def check_exponents(text: str) -> Exponents:
+    """`text`, if it is one of `EXPONENTS`; otherwise raises `UserError`."""
+    for name in EXPONENTS:
+        if text == name:
+            return name
+    raise UserError(
+        f"exponents cannot be read as `{text[:40]}`", hint="choose " + " or ".join(EXPONENTS)
+    )
 
 
 _MOST_CORRECTIONS = 4
@@ -204,7 +232,12 @@ def _with_a_way_out(error: FormulaError, read_again: Callable[[str], Reading]) -
 
 
 def _read_text(
-    text: str, source: str, syntax: str, columns: Collection[str], parameters: Mapping[str, str]
+    text: str,
+    source: str,
+    syntax: str,
+    columns: Collection[str],
+    parameters: Mapping[str, str],
+    exponents: Exponents,
 ) -> Reading:
     """Read `text`: the source letter for letter, with mathematical alphabets as plain letters.
     Nothing proves that the text which an error proposes can be read.
@@ -293,7 +326,11 @@ def _read_text(
         try:
             base_first = "first" if "ℯ" in source else ""  # which only Julia writes
             names = Names(columns, values, euler, arguments, cased, row.log_base or base_first)
-            names.close_products = row.close_products
+            names.close_products, names.remainder = row.close_products, row.remainder
+            if syntax.strip().lower() == "fortran" or (
+                reader == INFIX and _OF_FORTRAN.search(text, start, end) is not None
+            ):
+                names.mod = "fmod"
             if not text.isascii():
                 names.variants = forms_apart(text)
             if "N" in text and reader == INFIX and ("NA" in text or "NULL" in text):
@@ -306,9 +343,11 @@ def _read_text(
         else:
             given = hint is not None
             draft, notation = _read(again, names, reader, name, start, end, given)
-        formula = Formula.from_draft(draft, source)
+        if exponents == "noisy":
+            draft = with_noisy_exponents(draft)
+        formula = Formula.from_draft(draft, source, exponents)
         if names.special or not CONDITIONS.isdisjoint([node[1] for node in formula.nodes]):
-            formula = Formula.from_draft(settle(again, draft), source)
+            formula = Formula.from_draft(settle(again, draft), source, exponents)
         return again, names, formula, notation
 
     report, names, formula, notation = attempt(row.euler, False)
@@ -399,6 +438,8 @@ _WITH_A_LETTER_E = frozenset((INFIX, LATEX, PREFIX))
 _WHOLE = frozenset(("fpcore", "prefix", "mathematica", "spreadsheet", "mathml"))
 """Notations that themselves say what an equals sign means."""
 _AS_IT_IS = re.compile(r"(?<![\w.])I(?=\()")
+_OF_FORTRAN = re.compile(r"(?<![\w.])[0-9]++\.?+[0-9]*+[dD][+-]?+[0-9]++(?!\w)")
+"""A number of Fortran, whose ``mod`` has the dividend's sign."""
 _BACKSLASH = re.compile(r"\\(?!\r?\n)")
 _PROGRAM = re.compile(r"\b(?:def|return|lambda)\b")
 _SHORT_FUNCTION = re.compile(

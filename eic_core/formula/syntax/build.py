@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from eic_core.formula.syntax.reading import MAX_DIGITS, MAX_EXPONENT
-from eic_core.formula.tree import CONSTANT, Draft, constant
+from eic_core.formula.tree import ALWAYS_EXACT, CONSTANT, Draft, constant
 from eic_core.operators import OPERATORS, Operator, follow
 
 Span = tuple[int, int]
@@ -139,7 +139,35 @@ def power(args: list[Draft], span: Span) -> Draft:
         return Draft("pow", args, span=span)
     if abs(value.numerator) > MAX_POWER * value.denominator:
         raise Refusal("this exponent is out of range", "exact exponents go up to 1e300")
-    return Draft("power", [base], parameter=value, span=span)
+    return Draft("power", [base], parameter=value, span=span, exponent=exponent)
+
+
+def exponent_label(value: Fraction) -> str:
+    """The decimal of an exponent n or n/2.
+
+    >>> exponent_label(Fraction(-1)), exponent_label(Fraction(-7, 2))
+    ('-1', '-3.5')
+    """
+    whole, half = divmod(abs(value.numerator), value.denominator)
+    return f"{'-' if value < 0 else ''}{whole}{'.5' if half else ''}"
+
+
+def with_noisy_exponents(root: Draft) -> Draft:
+    """Make operands of the literal exponents below `root` and at it, but for 2 and 3, in place."""
+    pending, seen = [root], {id(root)}
+    while pending:
+        draft = pending.pop()
+        exponent, value = draft.exponent, draft.parameter
+        if exponent is not None and value is not None and value not in ALWAYS_EXACT:
+            decimal = exponent.operator == CONSTANT and "/" not in exponent.label
+            label = exponent.label if decimal else exponent_label(value)
+            draft.operator, draft.parameter, draft.exponent = "pow", None, None
+            draft.children = [*draft.children, constant(label, exponent.span)]
+        for child in draft.children:
+            if id(child) not in seen:
+                seen.add(id(child))
+                pending.append(child)
+    return root
 
 
 def exact_power(args: list[Draft], span: Span) -> Draft:

@@ -96,15 +96,15 @@ _EXPLAINED = {
     ".": ("attributes are not supported", "write a decimal as `0.5`, a product as `x*y`"),
     ":": ("`:` has no meaning in a formula", "give the formula alone, without what names it"),
     "%": (
-        "the remainder is not supported",
-        "write `x - y*floor(x/y)` for `x % y`, and `0.2` for `20%`",
+        "`%` stands between two operands here",
+        "write `mod(x, y)` for a remainder, and `0.2` for `20%`",
     ),
     "@": ("products of matrices are not supported", "write `x*y` for a product of numbers"),
     "°": ("degrees are not supported", "write an angle in radians, as `5*pi/180` for `5°`"),
     "$": ("`$` has no meaning in a formula", "write the operator or the name that is meant"),
     "&": ("`&` has no meaning between numbers", "it joins conditions, as `x > 0 & y > 0`"),
     "?": ("`?` has no meaning here", "a choice is written `x > 0 ? a : b`"),
-    "!": ("factorials are not supported", "write the value of a number's, as `6` for `3!`"),
+    "!": ("factorials are not supported", "write `gamma(x + 1)` for `x!`, and `6` for `3!`"),
     "∂": ("derivatives are not supported", "write the derivative out"),
     "∇": ("derivatives are not supported", "write the derivative out"),
     "∫": ("integrals are not supported", "write the integral out"),
@@ -312,6 +312,8 @@ _BINARY = {
     "-": (_ADD, _ADD, "sub"),
     "*": (_MUL, _MUL, "mul"),
     "/": (_MUL, _MUL, "div"),
+    "%": (_MUL, _MUL, "%"),
+    "%%": (_MUL + 2, _MUL + 2, "mod"),
     "^": (_POW, _POW + 1, "pow"),
 }
 """Precedence, what is finished first, and operator."""
@@ -503,6 +505,8 @@ class _Parser:
     def infix(self, text: str, start: int, end: int) -> None:
         """A binary operator: what binds at least as tightly is finished first."""
         precedence, floor, name = _BINARY[text]
+        if name == "%":
+            name = self.names.remainder
         if floor > precedence and self.grammar.powers_from_left:
             floor = precedence
         pending = self.pending

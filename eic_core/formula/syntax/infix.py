@@ -525,6 +525,8 @@ def parse_text(
         tokens = without_evaluate(tokens)
     if "=" in report.view or "None" in report.view:
         tokens = with_named_arguments(report, names, tokens)
+    if "%" in report.view:
+        tokens = _with_remainders(report, names, tokens)
     if ";" in report.view:
         tokens = _with_commas_beside_semicolons(report, tokens)
     known = len(report.notes)
@@ -549,6 +551,40 @@ def parse_text(
         for label, text in others.items():
             report.alternative(label, text.__str__)
         return draft
+
+
+_OF_R = re.compile(r"%(?:/|>|o|x|in|\*)%")
+"""Signs that R writes with two percent signs."""
+_REMAINDERS = {
+    "mod": "`%` is read as Python's remainder, with the sign of the divisor; C's is `fmod(x, y)`",
+    "fmod": "`%` is read as C's remainder, with the sign of the dividend; Python's is `mod(x, y)`",
+}
+
+
+def _with_remainders(report: Report, names: Names, tokens: list[TokenRow]) -> list[TokenRow]:
+    """The tokens with an operator for each ``x % y`` and R's ``x %% y``; ``20%`` stays."""
+    if _OF_R.search(report.view) is not None:
+        return tokens
+    kept: list[TokenRow] = []
+    for place, row in enumerate(tokens):
+        if row[:2] != (BAD, "%"):
+            kept.append(row)
+            continue
+        doubled = bool(kept) and kept[-1][:2] == (BAD, "%") and kept[-1][3] == row[2]
+        if doubled:
+            row = (*kept.pop()[:3], *row[3:])
+        before, behind = (kept[-1] if kept else row), tokens[place + 1]
+        ends = before[0] in (NUMBER, NAME, LEAF, CLOSE, SUPERSCRIPT, BAR)
+        begins = behind[0] in (NUMBER, NAME, CALL, OPEN, LEAF, PREFIX, BAR)
+        begins |= behind[1] == "-" and (before[0] != NUMBER or before[3] < row[2])
+        percent = before[0] == NUMBER and before[3] == row[2] and row[3] < behind[2]
+        if not ends or not begins or percent and not doubled:
+            kept.append(row)
+            continue
+        kept.append((OPERATOR, "%%" if doubled else "%", *row[2:]))
+        if not doubled:
+            report.note(_REMAINDERS[names.remainder], (row[2], row[3]))
+    return kept
 
 
 _THOUSANDS = re.compile(

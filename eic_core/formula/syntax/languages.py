@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from eic_core.formula.syntax import mathematica, mathml, spreadsheet
 from eic_core.formula.syntax.build import FUNCTIONS
+from eic_core.formula.syntax.names import LETTERS
 from eic_core.operators import OPERATORS
 
 INFIX, LATEX, SEXPR, PREFIX = "infix", "latex", "sexpr", "prefix"
@@ -24,6 +25,7 @@ class Language(NamedTuple):
     log_base: str = ""
     # Whether ``2x`` binds more tightly than ``*``, ``/`` and the ``^`` before it, as in Julia
     close_products: bool = False
+    remainder: str = "mod"  # What ``%`` is: Python's has the divisor's sign, C's the dividend's
 
 
 LANGUAGES: dict[str, Language] = {
@@ -32,9 +34,9 @@ LANGUAGES: dict[str, Language] = {
     "fpcore": Language("FPCore or s-expressions", SEXPR),
     "prefix": Language("prefix words", PREFIX),
     "mathematica": Language("Mathematica", MATHEMATICA, 1, True, "first"),
-    "c": Language("C, C++, Java or JavaScript", INFIX),
+    "c": Language("C, C++, Java or JavaScript", INFIX, remainder="fmod"),
     "matlab": Language("MATLAB or Octave", INFIX, 1),
-    "julia": Language("Julia", INFIX, 1, False, "first", True),
+    "julia": Language("Julia", INFIX, 1, False, "first", True, "fmod"),
     "spreadsheet": Language("Excel or another spreadsheet", SPREADSHEET, None, False, "last"),
     "mathml": Language("MathML", MATHML),
     "sympy": Language("SymPy", INFIX, None, True, "last"),
@@ -192,7 +194,7 @@ def detect(text: str, start: int, end: int) -> str:
     if ("\\" in text or "{" in text or "$" in text) and _LATEX.search(text, start, end):
         return "latex"
     called = _CALL.match(text, start, end)
-    is_head = called is not None and called[1] in OPERATORS
+    is_head = called is not None and called[1] in OPERATORS and called[1] not in LETTERS
     if is_head or _SEXPR.match(text, start, end):
         return "infix" if _BARE_CALL.match(text, start, end) else "fpcore"
     if _is_applied_throughout(text, start, end):

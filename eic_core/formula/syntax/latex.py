@@ -80,7 +80,6 @@ from eic_core.formula.tree import Draft, constant
 
 _LOOSE = 20
 _OPERATORS = {
-    "Gamma": "the gamma function has no operator here",
     "Phi": "the normal distribution has no operator here",
     **dict.fromkeys(
         ("Var", "Cov", "Corr", "Std"),
@@ -135,7 +134,7 @@ class Latex(Grammar):
         if before.kind == NAME and token.kind == OPEN and token.text == "(":
             self._call_or_product(before, token)
         elif (
-            raised := raised_function(tokens, index, ("f", "g", "h", *_OPERATORS))
+            raised := raised_function(tokens, index, ("f", "g", "h", "Gamma", *_OPERATORS))
         ) and not self.names.is_known(raised[1]):
             self._refuse_operator(Token._make(raised), token)
             report.fail(f"unknown function `{raised[1]}`", *raised[2:4], suggestion(raised[1]))
@@ -626,6 +625,12 @@ class _Scanner(Brackets):
                 self.report.fail(f"`{inner[:40]}` is not read", start, end, "paste one expression")
         elif word == "Delta" and self.difference(start):
             return
+        elif (
+            word == "Gamma"
+            and self.raw[self.index][1] in ("(", "\\left")
+            and not (self.names.is_known(word))
+        ):
+            self.function(word, FUNCTIONS["gamma"], start, end)
         elif word in GREEK or word in VARIANTS:
             self.name(self.variants.get(word, word), start, end)
         elif word == "lg":

@@ -66,6 +66,7 @@ COMMAND_OPERATORS = {
     r"\ast": "*",
     r"\div": "/",
     r"\slash": "/",
+    r"\bmod": "%",
     "+": "+",
     "-": "-",
     "*": "*",

@@ -30,6 +30,7 @@ GREEK = dict(
         strict=True,
     )
 )
+LETTERS = frozenset(GREEK.values())
 _TWO_FORMS = {
     "ϕφ": "varphi",
     "ϵε": "varepsilon",
@@ -77,20 +78,19 @@ _ALWAYS_FUNCTIONS = frozenset(
     ).split()
 )
 REFUSED_FUNCTIONS = {
-    "gamma": "the gamma function has no operator here",
-    "factorial": "factorials have no operator here",
-    "mod": "write x - y*floor(x/y) for the remainder of x divided by y",
+    "factorial": "factorials have no operator here: write gamma(x + 1)",
+    "lfactorial": "write lgamma(x + 1)",
+    "beta": "write gamma(x)*gamma(y)/gamma(x + y)",
     "acot": "write atan(1/x)",
     "arccot": "write atan(1/x)",
     "asec": "write acos(1/x)",
     "arcsec": "write acos(1/x)",
     "acsc": "write asin(1/x)",
     "arccsc": "write asin(1/x)",
-    "erfc": "write 1 - erf(x)",
     "sinc": "write sin(x)/x, or sin(pi*x)/(pi*x) for NumPy's and MATLAB's",
     "softplus": "write log(1 + exp(x))",
     "trunc": "write sign(x)*floor(abs(x))",
-    "binom": "binomial coefficients have no operator here",
+    "binom": "write gamma(n + 1)/(gamma(k + 1)*gamma(n - k + 1))",
     "gauss": "write exp(-x**2)",
     **dict.fromkeys(
         ("diff", "derivative", "grad", "gradient", "deriv"),
@@ -120,11 +120,13 @@ REFUSED_FUNCTIONS = {
     "gelu": "write x*(1 + erf(x/sqrt(2)))/2",
     "rect": "write where(abs(x) < 0.5, 1, 0)",
     **dict.fromkeys(
-        "erfinv erfcinv erfcx exp1 expi expn expint lgamma gammaln digamma airy".split(),
+        "erfinv erfcinv exp1 expi expn expint digamma airy".split(),
         "it has no operator here",
     ),
     **dict.fromkeys(("asind", "acosd", "atand"), "write asin(x)*180/pi, and so on"),
-    **dict.fromkeys(("fmod", "remainder", "rem"), "write x - y*floor(x/y)"),
+    "erfcx": "write exp(x**2)*erfc(x)",
+    "rgamma": "write 1/gamma(x)",
+    "divmod": "write floor(x/y) or mod(x, y)",
     "isqrt": "write floor(sqrt(x))",
     "ldexp": "write x*2**n",
     "rdivide": "write x/y",
@@ -303,6 +305,8 @@ class Names:
         self.euler = euler
         self.cased = cased
         self.log_base = log_base
+        self.remainder = "mod"  # what `%` builds
+        self.mod = ""  # the operator that a call of `mod` builds, where it is not that of its name
         self.close_products = False  # whether `2x` binds more tightly than `/` and `^`, as in Julia
         self.special = False  # whether `True`, `False` or `nan` was read
         self.variants: dict[int, str] = {}  # letters that have two forms in the text
@@ -380,8 +384,12 @@ class Names:
         supported.
         """
         bare = _MODULE.sub("", name, count=1).lower()
+        if bare == "remainder" and name[: -len(bare)] not in ("", "math."):
+            bare = "mod"  # of NumPy and its kin
+        elif bare == "mod" and self.mod:
+            bare = self.mod
         found = FUNCTIONS.get(bare)
-        if found is not None:
+        if found is not None and not (bare in LETTERS and self._is_variable(name)):
             return found
         if name in self.exact:
             return None
@@ -410,7 +418,7 @@ class Names:
         if name == "id":
             return _IDENTITY
         if name == "Γ":
-            raise Refusal("the gamma function has no operator here", "for a product write `Γ*(…)`")
+            return FUNCTIONS["gamma"]
         if name in ("Σ", "Π"):
             what = ("sums", "terms") if name == "Σ" else ("products", "factors")
             raise Refusal(
@@ -418,6 +426,9 @@ class Names:
                 f"write the {what[1]} out; for a product write `{name}*(…)`",
             )
         return None
+
+    def _is_variable(self, name: str) -> bool:
+        return self.is_known(name) or (name in self.met and not self.met[name][0])
 
     def is_factor(self, name: str) -> bool:
         """Whether ``name(`` is more likely a product than a call."""

@@ -14,6 +14,7 @@ from eic_core.formula.syntax.grammar import end_of_operand, raised_function
 from eic_core.formula.syntax.names import (
     CONSTANT_NAMES,
     GREEK,
+    LETTERS,
     MISSPELT,
     Names,
     is_indexed,
@@ -119,7 +120,7 @@ class Neighbours:
         ):
             hint = "write the formula without it"
             if word != "xor":
-                hint = f"write `x - y*floor(x/y)` for `x {word} y`"
+                hint = f"write `{word}(x, y)` for `x {word} y`"
             report.fail(f"`{word}` has no operator here", *place, hint)
         named = [each for each in (before, token) if each.kind in (NAME, CALL)]
         self._refuse_words(before, token)
@@ -256,7 +257,8 @@ class Neighbours:
             found = self.names.function(token.text)
         except Refusal:
             return True
-        return found is not None and not self.names.is_column(token.text)
+        letter = token.kind == NAME and token.text in LETTERS  # `gamma x` is a product
+        return found is not None and not letter and not self.names.is_column(token.text)
 
     def _is_symbol(self, token: Token) -> bool:
         """Whether a name is one that people write products of without a sign."""

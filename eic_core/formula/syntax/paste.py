@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from eic_core.errors import FormulaError
 from eic_core.formula.syntax.build import FUNCTIONS
+from eic_core.formula.syntax.names import LETTERS
 
 _FENCE = re.compile(r"(?P<mark>`{3,8}|~{3,8})[ \t]*+(?P<language>[\w+#.-]{0,30})[^\n`]{0,80}\n")
 _PROMPT = re.compile(
@@ -196,7 +197,7 @@ def equation_number(text: str, start: int, end: int) -> tuple[str, int] | None:
         return None
     low = max(start, place - _LONGEST_WORD)
     before = _BEFORE_MARK.search(text, low, place)
-    if before is None or (before["word"] or "").lower() in FUNCTIONS:
+    if before is None or _is_function((before["word"] or "").lower()):
         return None
     return match["mark"], low + len(text[low:place].rstrip())
 
@@ -260,9 +261,13 @@ def left_hand_side(text: str, start: int, end: int) -> tuple[str, int, tuple[str
     name, inside = head["name"].strip(), head["arguments"]
     applied = inside is not None or name.startswith("\\")
     bare = name[name.index("{") + 1 : -1] if name.endswith("}") and applied else name
-    if applied and bare.strip().lstrip("\\").lower() in FUNCTIONS:
+    if applied and _is_function(bare.strip().lstrip("\\").lower()):
         return None
     return name, head.end(), _declared(inside or "")
+
+
+def _is_function(name: str) -> bool:
+    return name in FUNCTIONS and name not in LETTERS
 
 
 def _declared(inside: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from eic_core.formula.syntax.build import FUNCTIONS, Refusal, number_label
-from eic_core.formula.syntax.names import Names
+from eic_core.formula.syntax.names import LETTERS, Names
 from eic_core.formula.syntax.products import parts_of
 from eic_core.formula.syntax.reading import Report
 from eic_core.formula.syntax.tokens import DECIMAL
@@ -31,7 +31,7 @@ def looks_like_prefix(text: str, start: int, end: int) -> bool:
     word = match[0].strip("'\"")
     if text.find(" of ", start, end) >= 0:  # `square root of x`
         return False
-    if not (word in _SYMBOLS or word.lower() in FUNCTIONS):
+    if word in LETTERS or not (word in _SYMBOLS or word.lower() in FUNCTIONS):
         return False
     return text.isascii() or not any(len(parts_of(w)) > 1 for w in text[start:end].split())
 
@@ -62,8 +62,10 @@ def gap_of_applied_word(text: str, start: int, end: int) -> int:
     (3, -1)
     """
     match = _APPLIED_WORD.fullmatch(text, start, end)
-    function = FUNCTIONS.get(match["function"].lower()) if match is not None else None
-    return match.start("gap") if match is not None and function and function.low == 1 else -1
+    if match is None or match["function"] in LETTERS:
+        return -1
+    function = FUNCTIONS.get(match["function"].lower())
+    return match.start("gap") if function and function.low == 1 else -1
 
 
 def read_prefix(report: Report, names: Names, start: int, end: int) -> Draft:

@@ -108,11 +108,10 @@ _ENGLISH = {
 _REFUSED = {
     "SUMSQ": "write `A1^2+B1^2`",
     "AVERAGE": "write `(A1+B1)/2`",
-    "MOD": "the remainder has no operator here",
     "ROUND": "write the formula without rounding",
     "QUOTIENT": "write `INT(A1/B1)`",
     "SUMPRODUCT": "write the products out",
-    "FACT": "factorials have no operator here",
+    "FACT": "write `GAMMA(A1+1)`",
     "CEILING": "write `-INT(-A1)`",
     "FLOOR": "write `INT(A1)`",
 }
@@ -234,7 +233,7 @@ def _function(report: Report, name: str, start: int) -> Function:
         name = english
     function = _OWN.get(name)
     if function is None and name not in _REFUSED:
-        function = FUNCTIONS.get(name.lower())
+        function = FUNCTIONS.get(name.removesuffix(".PRECISE").lower())
     if function is None:
         hint = _REFUSED.get(
             name, "write it with +, -, *, /, ^ and functions such as SQRT, EXP, LN, SIN"

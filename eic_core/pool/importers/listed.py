@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from eic_core.formula.tree import Exponents
 from eic_core.pool.candidate import Candidate
 
 MAX_BYTES = 20_000_000
@@ -40,9 +41,17 @@ class Listed:
     # Numbers that came with it: ``complexity``, ``loss``, ``r2``, ``eic``, ..
     stored: Mapping[str, float] = field(default_factory=dict)
     error: str = ""  # Why the row holds no formula; "" if it does
+    exponents: Exponents = "exact"  # How its literal exponents are read
 
     def candidate(self) -> Candidate:
-        return Candidate(self.problem, self.formula, self.method, self.syntax, self.parameters)
+        return Candidate(
+            self.problem,
+            self.formula,
+            self.method,
+            self.syntax,
+            self.parameters,
+            exponents=self.exponents,
+        )
 
 
 Rows = tuple[list[Listed], tuple[str, ...]]

@@ -12,7 +12,7 @@ from functools import cached_property
 from eic_core import wording
 from eic_core.errors import DataError
 from eic_core.formula.syntax.languages import language
-from eic_core.pool.candidate import Candidate
+from eic_core.pool.candidate import Candidate, exponents_in
 from eic_core.pool.importers.listed import MAX_BYTES, NO_FORMULA, Listed, Rows
 from eic_core.pool.importers.sheets import Sheet, cell_of, sheet_of
 
@@ -132,6 +132,7 @@ def read_table_rows(
     place = sheet.columns.index(column)
     methods, problems = sheet.column_index(*_METHODS), sheet.column_index(*_PROBLEMS)
     syntaxes, extra = sheet.column_index("syntax"), sheet.column_index("extra")
+    exponents = sheet.column_index("exponents")
     scores, notes = sheet.scores(place)
     rows = []
     for number, cells in enumerate(sheet.whole_rows(place), start=1):
@@ -148,6 +149,7 @@ def read_table_rows(
                 parameters=_parameters(cell_of(cells, extra)),
                 stored=scores[number - 1],
                 error=CUT if formula.endswith("...") else "" if formula else NO_FORMULA,
+                exponents=exponents_in(cell_of(cells, exponents)),
             )
         )
     return rows, (*sheet.notes, *notes)

@@ -19,6 +19,7 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.errors import DataError, UserError
+from eic_core.formula.tree import Exponents
 from eic_core.measure.table import Table
 from eic_core.pool.importers import Imported, Listed, import_formulas
 from eic_core.pool.list_variables import ListedVariables, counted_phrase
@@ -459,10 +460,12 @@ def scoring_key(desk: CompareDesk, state: CompareState) -> Hashable:
     if desk.as_stored:
         return (desk.number, desk.problem)
     if state.upload:
-        return (desk.number, desk.problem, state.upload, state.target, state.list_base)
+        table = (state.upload, state.target, state.list_base)
+        return (desk.number, desk.problem, state.exponents, *table)
     names = desk.variable_names(state.list_base)
     domains = tuple((n, d) for n, d in state.domains if n in names)
-    return (desk.number, desk.problem, domains, state.samples, state.seed, state.list_base)
+    drawn = (domains, state.samples, state.seed, state.list_base)
+    return (desk.number, desk.problem, state.exponents, *drawn)
 
 
 def advance_scoring(desk: CompareDesk, state: CompareState, table: Table | None) -> None:
@@ -474,7 +477,7 @@ def advance_scoring(desk: CompareDesk, state: CompareState, table: Table | None)
         if desk.job is not None:
             desk.job.cancel()
         desk.job_key = key
-        desk.job = _begin(desk, data_for(desk, state, table))
+        desk.job = _begin(desk, data_for(desk, state, table), state.exponents)
         # Short lists are done within this run, so the page need not run twice.
         desk.job.wait(0.4)
     if not desk.job.running and isinstance(desk.job.result, Scored):
@@ -482,8 +485,10 @@ def advance_scoring(desk: CompareDesk, state: CompareState, table: Table | None)
         desk.picked = tuple(p for p in desk.picked if p < len(desk.scored.scores))
 
 
-def _begin(desk: CompareDesk, data: ListingData) -> Job:
+def _begin(desk: CompareDesk, data: ListingData, exponents: Exponents) -> Job:
     rows, as_stored, problem = desk.rows(), desk.as_stored, desk.problem
+    if not as_stored:
+        rows = tuple(replace(row, exponents=exponents) for row in rows)
     problems = desk.imported.problems if desk.imported is not None else ()
     desk.last_watched = time.monotonic()
 

@@ -23,6 +23,7 @@ from pages.ui.compare.desk import (
     use_default_range,
 )
 from pages.ui.inspector.data_input import data_panel
+from pages.ui.inspector.formula_input import exponents_choice
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.inspector_service import Outcome
 from pages.ui.kit.messages import quiet_note, show_error, show_note
@@ -322,6 +323,7 @@ def data_input(visit: Visit, variables: tuple[str, ...]) -> DeltaGenerator | Non
     table = visit.table
     waiting = bool(visit.state.upload) and table is None
     data_panel(visit, Outcome(waiting=waiting, variables=variables), one_formula=False)
+    exponents_choice(visit)
     state = visit.state
     base = state.list_base if isinstance(state, CompareState) else None
     indexed = any(n[:1] == "x" and n[1:].isdecimal() for n in map(canonical_name, variables))

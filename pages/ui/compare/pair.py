@@ -189,6 +189,7 @@ def requests_of(state: CompareState) -> tuple[InspectionRequest, InspectionReque
         upload=first.upload,
         mapping=first.mapping,
         target=first.target,
+        exponents=first.exponents,
     )
     return first, second
 

@@ -56,7 +56,7 @@ def picked_bar(scored: Scored) -> None:
             "Put these two side by side", key="compare_two", type="primary"
         ):
             first, second = (scored.scores[p] for p in places)
-            _show(**changes_for_a(first), **changes_for_b(second))
+            _show(**(changes_for_a(first) | changes_for_b(second)))
 
 
 def _show(**changes: Any) -> None:
@@ -94,12 +94,14 @@ def _card(scored: ListedScore, place: int) -> None:
 
 def changes_for_a(scored: ListedScore) -> dict[str, Any]:
     text, syntax, base = _as_measured(scored)
-    return {"formula": text, "syntax": syntax, "base": base, "node": None}
+    exponents = scored.score.exponents
+    return {"formula": text, "syntax": syntax, "exponents": exponents, "base": base, "node": None}
 
 
 def changes_for_b(scored: ListedScore) -> dict[str, Any]:
     text, syntax, base = _as_measured(scored)
-    return {"other": text, "other_syntax": syntax, "other_base": base}
+    exponents = scored.score.exponents
+    return {"other": text, "other_syntax": syntax, "exponents": exponents, "other_base": base}
 
 
 def _as_measured(scored: ListedScore) -> tuple[str, str, int | None]:
@@ -319,7 +321,7 @@ def _choice_actions(scored: Scored, choice: Pick) -> None:
     if len(compared) == 2 and st.button(
         f"Side by side with row {choice.plain.listed.row}", key="compare-choice"
     ):
-        _show(**changes_for_a(choice.picked), **changes_for_b(choice.plain))
+        _show(**(changes_for_a(choice.picked) | changes_for_b(choice.plain)))
     rows = wording.join([str(one.listed.row) for one in compared])
     st.button(
         f"Show row{'s' if len(compared) > 1 else ''} {rows} in the plot",

@@ -23,7 +23,17 @@ from pages.ui.kit.messages import quiet_note
 from pages.ui.kit.text import clean
 from pages.ui.questions.where import number_or_none
 
-COLUMNS = ("row", "problem", "method", "formula", "syntax", "extra", *SCORE_COLUMNS, "front")
+COLUMNS = (
+    "row",
+    "problem",
+    "method",
+    "formula",
+    "syntax",
+    "extra",
+    "exponents",
+    *SCORE_COLUMNS,
+    "front",
+)
 
 
 def scored_csv(scores: Sequence[ListedScore], on_front: np.ndarray) -> str:
@@ -51,6 +61,7 @@ def _cells(scored: ListedScore, member: bool) -> list[object]:
     return [
         listed.row,
         *map(safe_cell, texts),
+        listed.exponents,
         *(cells[name] for name in SCORE_COLUMNS[:-1]),
         safe_cell(cells["error"]),
         "yes" if member else "",

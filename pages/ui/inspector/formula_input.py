@@ -11,6 +11,7 @@ from eic_core.errors import FormulaError
 from eic_core.formula.rendering import to_latex
 from eic_core.formula.syntax import NOTATIONS, SYNTAXES, Reading
 from eic_core.measure import Domain
+from pages.ui.kit import glossary
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.inspector_service import Outcome
 from pages.ui.kit.messages import as_sentence, notation_name
@@ -219,6 +220,21 @@ def notation_choice(visit: Visit) -> None:
     )
 
 
+def exponents_choice(visit: Visit) -> None:
+    """Whether literal exponents belong to their operators."""
+    chosen = visit.state.exponents
+    st.segmented_control(
+        "Exponents",
+        list(glossary.EXPONENT_CHOICES),
+        default=chosen,
+        key=sync_widget("exponents", chosen),
+        format_func=glossary.EXPONENT_CHOICES.__getitem__,
+        on_change=lambda: change_state(exponents=st.session_state["exponents"], node=None),
+        required=True,
+        help=glossary.EXPONENTS,
+    )
+
+
 def _known_notation(syntax: str) -> str:
     return syntax if syntax in SYNTAXES else "auto"
 
@@ -279,6 +295,7 @@ def reading_menu(visit: Visit, outcome: Outcome) -> None:
         if not offers_examples(visit):
             gallery_row(visit)
         notation_choice(visit)
+        exponents_choice(visit)
         if outcome.reading is not None:
             typeset_reading(outcome.reading, visit.state.syntax)
 

@@ -282,6 +282,8 @@ def verdict_view(result: InspectionResult) -> SummaryPlace | None:
     """The verdict with its notices and, folded, the diagnosis, or its place until it comes."""
     verdict = result.verdict
     notation = notation_name(result.reading.syntax, result.request.syntax)
+    if result.request.exponents != "exact":
+        notation += f", {result.request.exponents} exponents"
     with st.container(key="verdict", gap="xsmall"):
         st.html(
             f'<div class="eic-verdict" role="status"><p class="eic-cause"><span class="eic-level '

@@ -1,5 +1,7 @@
 """Hover texts: the terms of the pages in plain language."""
 
+from eic_core.formula.tree import Exponents
+
 WHAT_IS_EIC = (
     "Every operation on a computer rounds its result. The **Effective Information Criterion** "
     "asks how much a formula, written just this way, magnifies those tiny errors: each node of "
@@ -35,6 +37,13 @@ ORIGIN = (
     "More of the bottleneck's loss is created at this node than at any other. Click to select it."
 )
 COMPLEXITY = "Number of nodes of the tree. Exact exponents such as ² belong to their operator."
+EXPONENT_CHOICES: dict[Exponents, str] = {"exact": "Exact", "noisy": "Noisy"}
+EXPONENTS = (
+    "**Exact**: a literal exponent such as the 4 of x⁴, or ½, belongs to its operator: two nodes, "
+    "no noise of its own. **Noisy**: all but 2 and 3 are operands with noise of their own, as "
+    "in the paper's program nd2py: three nodes, more digits lost, and no value where the base is "
+    "negative. Roots such as sqrt are exact in both."
+)
 VALID = (
     "Samples at which every part of the formula has a real value. The others (log of a negative "
     "number, division by zero) are left out and counted here."

@@ -20,6 +20,7 @@ from eic_core.explain.bottleneck import origin_of_loss
 from eic_core.explain.spread import Spread, spread_of
 from eic_core.explain.verdict import Verdict, verdict
 from eic_core.formula.syntax import Reading, read
+from eic_core.formula.tree import Exponents
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
 from eic_core.measure.fit import Fit, fit_of
 from eic_core.measure.table import Table, VariableMatch, match_variables
@@ -61,6 +62,7 @@ class InspectionRequest:
     mapping: tuple[tuple[str, str], ...] = ()
     target: str | None = None
     carried: tuple[str, ...] = ()
+    exponents: Exponents = "exact"
 
 
 @dataclass(frozen=True)
@@ -182,6 +184,7 @@ class InspectorService:
         syntax: str = "auto",
         columns: tuple[str, ...] = (),
         progress: Progress | None = None,
+        exponents: Exponents = "exact",
     ) -> Reading:
         """Read a formula.
 
@@ -195,6 +198,8 @@ class InspectorService:
             Names that are variables as they stand.
         progress
             Called while a long text is read; an exception of it ends the reading.
+        exponents
+            How literal exponents are read.
 
         Returns
         -------
@@ -211,12 +216,16 @@ class InspectorService:
 
         def make() -> Reading:
             if len(text) <= QUICK_TEXT:
-                return read(text, syntax=syntax, columns=columns)
+                return read(text, syntax=syntax, columns=columns, exponents=exponents)
             wait = None if progress is None else lambda: progress(0.0)
-            return self._workers.run(read, text, syntax=syntax, columns=columns, wait=wait)
+            return self._workers.run(
+                read, text, syntax=syntax, columns=columns, exponents=exponents, wait=wait
+            )
 
         return self._readings.get(
-            (text, syntax, columns), make, lambda reading: 50.0 + reading.formula.complexity
+            (text, syntax, columns, exponents),
+            make,
+            lambda reading: 50.0 + reading.formula.complexity,
         )
 
     def answer(
@@ -252,7 +261,7 @@ class InspectorService:
             return Outcome(empty=True)
         try:
             names = declared_names(request.formula, table, request.domains)
-            reading = self.read(request.formula, request.syntax, names, progress)
+            reading = self.read(request.formula, request.syntax, names, progress, request.exponents)
         except (FormulaError, DataError) as error:
             last = last_good.reading.formula.variables if last_good else ()
             if isinstance(error, DataError):
@@ -320,7 +329,7 @@ class InspectorService:
         seconds: float,
     ) -> InspectionResult:
         columns = declared_names(request.formula, table, request.domains)
-        reading = self.read(request.formula, request.syntax, columns, progress)
+        reading = self.read(request.formula, request.syntax, columns, progress, request.exponents)
         # Most inspections are quicker than the way to a worker and back.
         if self._workers.beside:
             count = request.samples if table is None else table.rows

@@ -18,6 +18,8 @@ from cachetools import LRUCache
 
 from eic_core.errors import DataError, UserError
 from eic_core.explain.budget import TOLERANCE
+from eic_core.formula.syntax import EXPONENTS
+from eic_core.formula.tree import Exponents
 from eic_core.measure.table import Table
 from eic_core.samples import DEFAULT_SAMPLES, Domain
 from pages.ui.kit.browser import uninterrupted
@@ -61,6 +63,7 @@ class PageState:
     samples: int = DEFAULT_SAMPLES
     seed: int = 0
     node: int | None = None  # selected; None means the bottleneck
+    exponents: Exponents = "exact"  # how literal exponents are read
     base: int | None = None  # index of the first column, if the user chose it
     upload: str = ""  # digest of the table
     upload_name: str = ""
@@ -76,6 +79,8 @@ class PageState:
         query: dict[str, list[str]] = {"formula": [self.formula]}
         if self.syntax != "auto":
             query["syntax"] = [self.syntax]
+        if self.exponents != "exact":
+            query["exponents"] = [self.exponents]
         query |= self._data_query()
         if self.node is not None:
             query["node"] = [str(self.node)]
@@ -131,9 +136,11 @@ class PageState:
         syntax, ask = one("syntax") or "auto", one("ask")
         default_samples = SAMPLES_OF_OLD_LINKS if one("formula") else DEFAULT_SAMPLES
         domains = _domains(query.get("range", ()))
+        exponents = next((each for each in EXPONENTS if each == one("exponents")), EXPONENTS[0])
         return cls(
             formula=one("formula") or "",
             syntax=syntax if syntax.isidentifier() and len(syntax) < 30 else "auto",
+            exponents=exponents,
             domains=domains,
             carried=tuple(name for name, _ in domains if name in query.get("kept", ())),
             samples=_integer(one("samples"), 1, MAX_SAMPLES, default_samples),
@@ -414,6 +421,7 @@ def request_of(state: PageState) -> InspectionRequest:
     return InspectionRequest(
         formula=state.formula,
         syntax=state.syntax,
+        exponents=state.exponents,
         domains=() if state.upload else state.domains,
         carried=() if state.upload else state.carried,
         samples=state.samples,

@@ -14,7 +14,7 @@ from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import Reading, read
-from eic_core.formula.tree import Formula
+from eic_core.formula.tree import Exponents, Formula
 from eic_core.measure import Domain, Samples
 from eic_core.measure.table import match_variables
 from pages.ui.kit.messages import quiet_note, show_empty_state, show_error, show_heading
@@ -110,7 +110,7 @@ def _side(vote: ExportedVote) -> str:
     return "A" if (vote.choice == "lower") == (vote.lower_side == "left") else "B"
 
 
-def inspector_state(member: Member, problem: Problem) -> PageState:
+def inspector_state(member: Member, problem: Problem, exponents: Exponents = "exact") -> PageState:
     """The inspector's state for a formula of the pool, each variable uniform over the range of its
     column; `UserError` if the formula cannot be read without the table.
 
@@ -136,7 +136,7 @@ def inspector_state(member: Member, problem: Problem) -> PageState:
         for variable, column in match.mapping.items()
         if (domain := _domain(samples, column)) is not None
     ]
-    return PageState(formula=text, syntax=syntax, domains=tuple(domains))
+    return PageState(formula=text, syntax=syntax, exponents=exponents, domains=tuple(domains))
 
 
 def inspector_address(state: PageState) -> str:
@@ -383,7 +383,8 @@ def _inspect(draft: StudyDraft, member: Member, problem: str) -> None:
     if source is None:
         return
     try:
-        address = inspector_address(inspector_state(member, source))
+        state = inspector_state(member, source, draft.study.exponents)
+        address = inspector_address(state)
     except UserError as error:
         show_error(error)
         return

@@ -551,6 +551,8 @@ def _frozen_rules(study: Study) -> str:
             str(values.get("mode")), f"the best {values.get('k')} of each problem"
         ),
     ]
+    if study.exponents != "exact":
+        words.append(f"{study.exponents} exponents")
     if values.get("unfinished"):
         words.append("cut short by the time limit")
     return ", ".join(words)

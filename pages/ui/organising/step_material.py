@@ -8,6 +8,8 @@ import streamlit as st
 
 from eic_core import wording
 from eic_core.exports import csv_text, safe_cell
+from eic_core.formula.tree import Exponents
+from pages.ui.kit import glossary
 from pages.ui.kit.browser import uninterrupted
 from pages.ui.kit.door import is_organiser, login_key
 from pages.ui.kit.jobs import Job, Step
@@ -162,6 +164,15 @@ def _upload(draft: StudyDraft) -> None:
             f"Discard what was left out and why ({len(draft.dropped_pairs)}), too",
             key=f"discard-{draft.study.id}",
         )
+    exponents = st.segmented_control(
+        "Exponents of a pool without scores",
+        list(glossary.EXPONENT_CHOICES),
+        default="exact",
+        key=f"pool-exponents-{draft.study.id}",
+        format_func=glossary.EXPONENT_CHOICES.__getitem__,
+        required=True,
+        help=glossary.EXPONENTS,
+    )
     number = organiser_desk().page_values.setdefault("pool-uploader", 0)
     key = f"pool-file-{number}"
 
@@ -170,7 +181,7 @@ def _upload(draft: StudyDraft) -> None:
         file = st.session_state.get(key)
         if file is not None:
             organiser_desk().page_values["pool-uploader"] = number + 1
-            _begin(draft, file.name, file.getvalue)
+            _begin(draft, file.name, file.getvalue, exponents)
 
     st.file_uploader(
         "Pool",
@@ -192,7 +203,9 @@ def _upload(draft: StudyDraft) -> None:
 
 
 @uninterrupted()
-def _begin(draft: StudyDraft, name: str, data: Callable[[], bytes]) -> None:
+def _begin(
+    draft: StudyDraft, name: str, data: Callable[[], bytes], exponents: Exponents = "exact"
+) -> None:
     """Read and score beside the page; store the pool unless problems or pool have changed since."""
 
     def start(service: OrganiserService) -> None:
@@ -206,6 +219,8 @@ def _begin(draft: StudyDraft, name: str, data: Callable[[], bytes]) -> None:
                 content,
                 draft.problems,
                 jobs=1,
+                # where exact is chosen, a file that asks for noisy ones gets them
+                exponents=None if exponents == "exact" else exponents,
                 progress=progress,
                 wait=wait,
                 seconds=UNHURRIED,

@@ -144,7 +144,12 @@ def _own_form(result: InspectionResult) -> None:
 
 def _judge(result: InspectionResult, text: str) -> None:
     try:
-        form = inspector_service().read(text, columns=result.inspection.formula.variables).formula
+        formula = result.inspection.formula
+        form = (
+            inspector_service()
+            .read(text, columns=formula.variables, exponents=formula.exponents)
+            .formula
+        )
         with st.spinner("Comparing both forms at high precision…"):
             comparison = diagnosis_service().own_form(result, form)
     except UserError as error:

@@ -313,7 +313,7 @@ def test_thresholds(text: str, cell: dict[str, float], expected: float) -> None:
 
 
 @pytest.mark.parametrize(("text", "cell", "expected"), THRESHOLDS)
-def test_the_adjoint_follows_thresholds(text: str, cell: dict[str, float], expected: float) -> None:
+def test_the_sweep_follows_thresholds(text: str, cell: dict[str, float], expected: float) -> None:
     samples = Samples.from_columns({name: [value] for name, value in cell.items()})
     tape = tape_of(read(text).formula)
     (block,) = sweep(tape, step_units(tape), samples)

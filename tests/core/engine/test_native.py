@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import subprocess
@@ -13,28 +14,72 @@ import numpy as np
 import pytest
 
 from eic_core.engine.amplify import amplify
-from eic_core.engine.native import build, generate
-from eic_core.engine.native.library import Library, library
+from eic_core.engine.native import build
+from eic_core.engine.native import library as native
+from eic_core.engine.native.library import PRECISION, Library, library
 from eic_core.engine.native.loops import double_loop
-from eic_core.engine.tape import CONDITIONS, RECHECK_S2, tape_of
+from eic_core.engine.passes import run_pass
+from eic_core.engine.tape import CONDITIONS, tape_of
 from eic_core.formula.syntax import read
-from eic_core.operators import OPERATORS
+from eic_core.operators import OPERATORS, ROWS, registered
 from eic_core.samples import Samples
+from tests.core.operators.test_registered import ERFC, LOGADDEXP
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def test_the_generated_file_is_that_of_the_table() -> None:
-    assert generate.TARGET.read_text(encoding="utf-8") == generate.header(), (
-        "run: python -m eic_core.engine.native.generate"
-    )
+def compile_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    quickly = tuple("-O0" if flag == "-O3" else flag for flag in build.FLAGS)
+    monkeypatch.setattr(build, "FLAGS", quickly)
+
+
+def test_a_row_that_is_added_to_the_table_is_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = (*ROWS, ERFC, LOGADDEXP)
+    compile_quickly(monkeypatch)
+    made = build.build(tmp_path, rows=rows)
+    assert made.name == build.file_name(rows) != build.file_name()
+    assert [*tmp_path.iterdir()] == [made]
+    rng = np.random.default_rng(5)
+    samples = Samples.from_columns({v: rng.uniform(-3, 3, 500) for v in "xy"})
+    with registered(ERFC, LOGADDEXP):
+        tape = tape_of(read("logaddexp(2*x, erfc(y) - 1)/erfc(x)").formula)
+        found = []
+        for engine in (Library(made), None):
+            if engine is not None:
+                assert engine.pack(tape) is not None
+            monkeypatch.setattr(native, "library", lambda engine=engine: engine)
+            found.append(run_pass(tape, samples, 0, 500, 0, True, None))
+    compiled, plain = found
+    assert compiled.sums == pytest.approx(plain.sums, rel=1e-12)
+    assert compiled.edge_sums == pytest.approx(plain.edge_sums, rel=1e-12)
+    assert compiled.signs == plain.signs
+
+
+@pytest.mark.parametrize("compiled", (True, False))
+def test_a_pass_is_told_how_few_digits_are_too_few(
+    compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not compiled:
+        monkeypatch.setattr(native, "library", lambda: None)
+    samples = Samples.from_columns({"x": [3.0, 1 + 1e-6, 1 + 1e-9, math.nextafter(1, 2)]})
+    tape = tape_of(read("x - 1").formula)
+
+    def coarse(**given: float) -> list[bool]:
+        status = run_pass(tape, samples, 0, 4, 0, False, None, **given).status
+        assert status is not None
+        return ((status & PRECISION) != 0).tolist()
+
+    assert coarse() == [False, False, False, True]
+    assert coarse(recheck_s2=1e15) == [False, False, True, True]
+    assert coarse(recheck_s2=1e10) == [False, True, True, True]
 
 
 def test_every_operator_but_those_of_conditions_runs_in_compiled_code() -> None:
     engine = library()
     assert engine is not None
     assert engine.codes.keys() == OPERATORS.keys() - CONDITIONS
-    assert engine.recheck_s2 == RECHECK_S2
 
 
 def test_a_read_only_folder_leaves_the_library_in_the_users_cache(
@@ -44,9 +89,7 @@ def test_a_read_only_folder_leaves_the_library_in_the_users_cache(
     broken = tmp_path / "file"
     broken.write_text("no folder can be made here")
     monkeypatch.setattr(build, "folders", lambda: [broken, tmp_path / "cache" / "eic-lab"])
-    build.file_name()  # which is kept, and says the flags that it is built with
-    quickly = tuple("-O0" if flag == "-O3" else flag for flag in build.FLAGS)
-    monkeypatch.setattr(build, "FLAGS", quickly)
+    compile_quickly(monkeypatch)
     made = build.build()
     assert made.parent == tmp_path / "cache" / "eic-lab" and build.find() == made
     assert Library(made).codes.keys() == OPERATORS.keys() - CONDITIONS
@@ -61,12 +104,7 @@ def test_other_sources_have_another_library(
         shutil.copy(build.HERE / name, tmp_path / name)
     (tmp_path / "kernel.c").write_text((tmp_path / "kernel.c").read_text() + "\n/* changed */\n")
     monkeypatch.setattr(build, "HERE", tmp_path)
-    build.file_name.cache_clear()
-    try:
-        assert build.file_name() != before
-    finally:
-        monkeypatch.undo()
-        build.file_name.cache_clear()
+    assert build.file_name() != before
 
 
 def test_without_a_compiler_the_builder_says_what_that_means(

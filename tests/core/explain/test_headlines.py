@@ -26,7 +26,7 @@ from eic_core.measure.double_range import double_range
 from tests.core.explain.shaking import arrival
 from tests.core.measure.oracle import NoRealValue
 from tests.effort import cases
-from tests.inspections import inspect_columns
+from tests.inspections import inspect_columns, settle_at_most
 
 # --- what a user's own program will see
 
@@ -427,11 +427,11 @@ def test_no_sentence_gives_the_limit_of_the_check_as_a_share_of_the_samples(text
 
 
 def test_samples_left_out_because_the_check_ended_are_told_so(monkeypatch):
-    monkeypatch.setattr("eic_core.engine.amplify.RECHECK_WORK", 0)
+    settle_at_most(monkeypatch, 1_000, "log(exp(x))")
     said = verdict(inspect_columns("log(exp(x))", x=np.linspace(990, 1000, 2_500)))
     assert said.sentence.endswith(
-        "Left out are 1,500 of 2,500 samples that double precision cannot tell: the check at 60 "
-        "digits ends after 1,000."
+        "Left out are 1,500 of 2,500 samples that double precision cannot tell: the exact "
+        "check ends after 1,000."
     )
     assert not any("left out" in note for note in said.notes)
 

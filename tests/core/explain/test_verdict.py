@@ -190,7 +190,7 @@ def test_a_heavy_tail_without_a_crossing_names_its_share():
 
 def test_rechecked_samples_are_reported():
     notes = said("log(exp(x))", x="normal:1000:1", count=100).notes
-    assert "100 samples were settled at 60 digits, in case double precision cannot tell." in notes
+    assert "100 samples were settled exactly, in case double precision cannot tell." in notes
 
 
 def test_more_digits_than_a_double_has_are_remarked():

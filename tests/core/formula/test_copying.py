@@ -33,18 +33,21 @@ from tests.effort import cases, examples
 
 DATA = Path(__file__).resolve().parents[3] / "eic_core/corpora/data"
 
-PLACES = dict.fromkeys(OPERATORS, (0.3, 0.7, 1.2)) | {"acosh": (1.3, 1.7, 2.2)}
+PLACES = dict.fromkeys(OPERATORS, (0.3, 0.7, 1.2)) | {
+    "acosh": (1.3, 1.7, 2.2),
+    **dict.fromkeys(("mod", "fmod", "remainder"), (-2.7, 0.7, 1.2)),
+}
 
 REFUSED = {
     "numpy": set(),
     "c": set(),
     "julia": set(),
-    "matlab": {"round", "not_equal", "logical_not", "conditional"},
-    "fortran": {"round", "not_equal", "logical_and", "logical_or", "logical_not"},
+    "matlab": {"round", "remainder", "not_equal", "logical_not", "conditional"},
+    "fortran": {"round", "remainder", "not_equal", "logical_and", "logical_or", "logical_not"},
     "mathematica": set(),
     "fpcore": {"round"},
-    "sympy": {"round"},
-    "excel": {"round"},
+    "sympy": {"round", "remainder"},
+    "excel": {"round", "remainder"},
     "latex": set(),
 }
 """What each language has no way to say, or says with another meaning, as ROUND of a half does."""

@@ -141,6 +141,10 @@ def single_operators() -> list[Formula]:
     return found
 
 
+OF_SCIPY = ("gamma", "lgamma", "erfc")
+"""These the two libraries compute in different ways."""
+
+
 def test_every_operator_is_in_c_what_it_is_in_numpy(compiled: Compile) -> None:
     formulas = single_operators()
     for formula, function in zip(formulas, compiled(formulas), strict=True):
@@ -156,7 +160,7 @@ def test_every_operator_is_in_c_what_it_is_in_numpy(compiled: Compile) -> None:
         np.testing.assert_allclose(
             run(function, formula, samples)[known],
             expected[known],
-            rtol=1e-15,
+            rtol=1e-13 if formula.root.operator in OF_SCIPY else 1e-15,
             atol=0,
             err_msg=to_python(formula),
         )

@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 import pytest
 import sympy
-from scipy.special import erf
+from scipy.special import erf, gamma
 from sympy.parsing.mathematica import parse_mathematica
 
 from eic_core.engine.values import plain_values
@@ -38,9 +38,16 @@ TRUTH_NAMES = {
     name: getattr(np, name)
     for name in (
         "where sin cos tan exp log log2 log10 log1p expm1 sqrt arctan arctan2 arcsin arccos arcsinh"
-        " arccosh arctanh sinh cosh tanh hypot floor ceil sign abs"
+        " arccosh arctanh sinh cosh tanh hypot floor ceil sign abs mod"
     ).split()
-} | {"max": _greatest, "min": _least, "pi": math.pi, "erf": erf, "__builtins__": {}}
+} | {
+    "max": _greatest,
+    "min": _least,
+    "pi": math.pi,
+    "erf": erf,
+    "gamma_of": gamma,
+    "__builtins__": {},
+}
 
 
 def points(names):
@@ -272,15 +279,16 @@ UNREAD = [
     ("a : b", (2, 3), "`:` has no condition before it", "as in", None),
     ("SELECT a*b AS y FROM t", (0, 6), "a query of a database", "the expression alone", "a*b"),
     ("(sin x) + 1", (1, 6), "the function `sin` needs parentheses", "`sin(x)`", "(sin(x)) + 1"),
-    ("mod(x, 2)", (0, 3), "`mod` is not supported", "x - y*floor(x/y)", None),
-    ("x mod 2", (0, 5), "`mod` has no operator here", "x - y*floor(x/y)", None),
+    ("erfcx(x)", (0, 5), "`erfcx` is not supported", "exp(x**2)*erfc(x)", None),
+    ("x mod 2", (0, 5), "`mod` has no operator here", "`mod(x, y)`", None),
+    ("x rem 2", (0, 5), "`rem` has no operator here", "`rem(x, y)`", None),
     ("x{y}", (0, 2), "`{` behind the name `x`", "with `*`", None),
     ("x0\n1  0.5  x0 + 1", (3, 17), "more than one formula", "Compare", None),
     ("x ‑ 1", (2, 3), "`‑` is no sign of a formula", "write `-`", "x - 1"),
     ("sin(5°)", (5, 6), "degrees are not supported", "`5*pi/180`", None),
     ("x @ y", (2, 3), "products of matrices", "write `x*y`", None),
     ("x // 2", (2, 4), "whole-number division", "`floor(x/y)`", None),
-    ("x % 2", (2, 3), "the remainder is not supported", "`x - y*floor(x/y)`", None),
+    ("20% + x", (2, 3), "`%` stands between two operands", "`mod(x, y)`", None),
     ("np.sinc(x)", (0, 7), "`np.sinc` is not supported", "sin(pi*x)/(pi*x)", None),
     ("(sin x + 1)", (1, 6), "`sin` needs parentheses", "write `sin(x)`", "(sin(x) + 1)"),
     ("np.exp(x, dtype=float)", (10, 21), "`np.exp` has no argument `dtype`", "leave it out", None),
@@ -407,8 +415,7 @@ UNREAD = [
     ("Module[{a=1}, a*x]", (0, 6), "unknown function `Module`", "its last expression alone", None),
     ("[x^2, x^3]", (4, 5), "unexpected `,`", "into Compare", None),
     ("x^2 |> sqrt", (4, 6), "a pipe is not read", "write `f(x)`", None),
-    ("5 mod 3", (0, 5), "`mod` has no operator here", "x - y*floor(x/y)", None),
-    ("Γ(x)", (0, 1), "the gamma function has no operator here", "`Γ*(…)`", None),
+    ("5 mod 3", (0, 5), "`mod` has no operator here", "`mod(x, y)`", None),
     ("Eq(y, x**2)", (0, 11), "this is an equation", "give `y` or `x**2`", None),
     ("y<-x^2", (0, 6), "an assignment or a comparison", "give `x^2` or `y < -x^2`", None),
 ]

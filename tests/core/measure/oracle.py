@@ -10,7 +10,7 @@ is slow on purpose and obeys design.md, section 2, line by line:
 * where the value is 0, ``kappa^2 s_i^2`` if kappa has one finite non-zero limit,
   else 0 if the absolute term is 0, else infinity;
 * min and max follow the attained operand, at ties the one of larger s;
-* a value that is no real number, or beyond |log10 |y|| = 10^6, ends the sample.
+* a value that is no real number, or above 10^(10^6) or below 10^(-3 10^14), ends the sample.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ SIXTY = 45
 
 MOST_DIGITS = 3000
 
-LARGEST = 10**6
+LARGEST, SMALLEST = 10**6, -3 * 10**14
+"""The decimal exponents between which values are followed."""
 
 mp = mpmath.MPContext()
 mp.dps = DIGITS
@@ -124,7 +125,7 @@ def _positive_power(base: Any, exponent: Any) -> Any:
 
 
 def _exponential(x: Any) -> Any:
-    if abs(x) > LARGEST * mp.log(10):
+    if not SMALLEST < x / mp.log(10) < LARGEST:
         raise NoRealValue
     return mp.exp(x)
 
@@ -135,7 +136,7 @@ def _exact_power(base: Any, exponent: Fraction) -> Any:
             raise NoRealValue
         return ONE if exponent == 0 else ZERO
     if exponent.denominator == 1:
-        if abs(exponent * mp.log(abs(base), 10)) > LARGEST:
+        if not SMALLEST < exponent * mp.log(abs(base), 10) < LARGEST:
             raise NoRealValue
         return base**exponent.numerator
     return _positive_power(base, mp.mpf(exponent.numerator) / exponent.denominator)
@@ -192,6 +193,38 @@ def _small(x: Any) -> Any:
     if abs(x) > LARGEST * 2.4:
         raise NoRealValue
     return x
+
+
+def _number_of_divisors(x: Any, y: Any) -> Any:
+    """x / y, or the half-integer from which only a rounding keeps it."""
+    quotient = _divide(x, y)
+    nearest = mp.nint(2 * quotient) / 2
+    return nearest if abs(quotient - nearest) <= abs(quotient) * _rounding() else quotient
+
+
+def _rest(x: Any, y: Any, whole: Any) -> Any:
+    quotient = _number_of_divisors(x, y)
+    return ZERO if quotient == whole(quotient) else x - y * whole(quotient)
+
+
+def _gamma(x: Any) -> Any:
+    if (x <= 0 and x == mp.floor(x)) or abs(x) > 3 * 10**5:
+        raise NoRealValue
+    return mp.gamma(x)
+
+
+def _log_gamma(x: Any) -> Any:
+    if abs(x) < 1000:
+        return _zero_if_rounding(mp.log(abs(_gamma(x))), ONE)
+    if x < 0 and x == mp.floor(x):
+        raise NoRealValue
+    return mp.loggamma(x).real
+
+
+def _complementary_error(x: Any) -> Any:
+    if x > 1600:  # below 10^-(10^6)
+        raise NoRealValue
+    return mp.erfc(x) if x > -1600 else mp.mpf(2)
 
 
 def apply(operator: str, a: Sequence[Any], parameter: Fraction | None = None) -> Any:
@@ -272,6 +305,18 @@ def apply(operator: str, a: Sequence[Any], parameter: Fraction | None = None) ->
             return mp.atanh(_within(x, -1, 1, open_ends=True))
         case "erf":
             return mp.erf(x) if abs(x) < 10**3 else mp.sign(x)
+        case "erfc":
+            return _complementary_error(x)
+        case "gamma":
+            return _gamma(x)
+        case "lgamma":
+            return _log_gamma(x)
+        case "mod":
+            return _rest(x, a[1], mp.floor)
+        case "fmod":
+            return _rest(x, a[1], lambda q: mp.floor(q) if q > 0 else mp.ceil(q))
+        case "remainder":
+            return _rest(x, a[1], _round_half_even)
         case "min":
             return min(a)
         case "max":
@@ -287,18 +332,23 @@ def apply(operator: str, a: Sequence[Any], parameter: Fraction | None = None) ->
     raise KeyError(operator)
 
 
-WAVY = frozenset("sin cos tan cot sec csc exp expm1 sinh cosh tanh erf floor ceil round".split())
+WAVY = frozenset(
+    "sin cos tan cot sec csc exp expm1 sinh cosh tanh erf erfc gamma lgamma floor ceil"
+    " round".split()
+)
 """Operators that vary over a distance of about 1, however large the operand."""
 
 PERIODIC = frozenset("sin cos tan cot sec csc floor ceil round".split())
 
-GRIDDED = frozenset("floor ceil round asin acos acosh atanh".split())
+GRIDDED = frozenset("floor ceil round asin acos acosh atanh gamma lgamma".split())
 """Operators that jump or end at half-integers."""
+
+REMAINDERS = frozenset("mod fmod remainder".split())
 
 NAMES = frozenset(
     "add sub mul div neg abs power sqrt cbrt root pow hypot exp expm1 log log1p sin cos tan cot "
     "sec csc asin acos atan atan2 sinh cosh tanh asinh acosh atanh erf min max sign floor ceil "
-    "round".split()
+    "round erfc gamma lgamma mod fmod remainder".split()
 )
 
 
@@ -354,6 +404,9 @@ def derivative(
 
     At a corner, the steeper side.
     """
+    if operator in REMAINDERS:  # within one number of divisors
+        size = abs(a[1])
+        scale = min(scale, size * min(ONE, size / abs(a[0])) if a[0] else size)
     step = scale * mp.mpf(10) ** -STEP
     if y:
         needed = _bits_needed(operator, a, y, step)
@@ -369,9 +422,9 @@ def derivative(
 def _bits_needed(operator: str, a: Sequence[Any], y: Any, step: Any) -> int:
     """Working bits at which a step in a tiny operand still shows in the value."""
     largest = max((mp.mag(v) for v in a if v), default=0)
-    if operator in ("add", "sub", "hypot"):
+    if operator in ("add", "sub", "hypot") or operator in REMAINDERS:
         return largest - mp.mag(step) + 400
-    if operator in ("exp", "cos", "cosh", "sec", "pow"):
+    if operator in ("exp", "cos", "cosh", "sec", "pow", "erfc"):
         return 400 - mp.mag(step)
     if operator == "atan2":
         return max(largest, 2) - mp.mag(step) + 400
@@ -452,9 +505,9 @@ def number(text: str) -> Any:
 def _fair(operator: str, a: Sequence[Any], y: Any) -> None:
     """Refuse a sample whose answer lies between 60 and 340 digits."""
     low, high = _rounding(), mp.mpf(10) ** -SIXTY
-    if operator in ("add", "sub"):
+    if operator in ("add", "sub") or operator in REMAINDERS:
         scale = max(abs(v) for v in a)
-    elif operator in ("sin", "cos", "tan", "cot", "log"):
+    elif operator in ("sin", "cos", "tan", "cot", "log", "lgamma"):
         scale = min(ONE, abs(a[0])) if operator in ("sin", "tan") else ONE
     else:
         scale = ZERO
@@ -462,6 +515,11 @@ def _fair(operator: str, a: Sequence[Any], y: Any) -> None:
         raise BeyondReach
     if operator in ("tan", "cot", "sec", "csc") and abs(y) > 1 / high and abs(a[0]) > high:
         raise BeyondReach
+    if operator in REMAINDERS and a[0]:
+        quotient = _number_of_divisors(*a)
+        gap = abs(quotient - mp.nint(2 * quotient) / 2)
+        if 0 < gap < high * abs(quotient) and abs(quotient) > high:
+            raise BeyondReach
     if operator in ("min", "max"):
         for other in a:
             gap, scale = abs(other - y), max(abs(other), abs(y))
@@ -488,8 +546,10 @@ def step(node: Node, a: list[Any], s2: list[Any], v: list[Any]) -> tuple[Any, An
         return _selected(name, a, s2, v)
     if name in PERIODIC and a[0] and mp.mag(a[0]) > mp.prec // 3:
         raise MoreDigits(mp.mag(a[0]))
+    if name in REMAINDERS and a[0] and a[1] and mp.mag(a[0] / a[1]) > mp.prec // 3:
+        raise MoreDigits(mp.mag(a[0] / a[1]))
     y = apply(name, a, parameter)
-    if y and abs(mp.log(abs(y), 10)) > LARGEST:
+    if y and not SMALLEST < mp.log(abs(y), 10) < LARGEST:
         raise NoRealValue
     _fair(name, a, y)
     slopes = []
@@ -504,7 +564,7 @@ def step(node: Node, a: list[Any], s2: list[Any], v: list[Any]) -> tuple[Any, An
         slopes.append(derivative(name, a, y, parameter, i, scale))
     if s2[0] == INF and slopes[0] == 0:
         tiny = name in ("cos", "cosh", "sec") and 0 < abs(a[0]) < mp.mpf(10) ** -STEP
-        if tiny or name in ("tanh", "erf"):
+        if tiny or name in ("tanh", "erf", "erfc"):
             raise BeyondReach  # flat to 340 digits, yet not flat
     moved = [_term(slope, variance) for slope, variance in zip(slopes, v, strict=True)]
     absolute = y * y + (INF if INF in moved else sum(moved, ZERO))

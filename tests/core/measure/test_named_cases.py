@@ -10,6 +10,7 @@ import pytest
 
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Inspection, Samples, inspect, sample_domains
+from tests.inspections import settle_at_most
 
 
 def at(text: str, **values: object) -> Inspection:
@@ -40,7 +41,7 @@ def test_log_of_exp_far_from_zero_loses_three_digits() -> None:
 def test_the_samples_of_log_exp_beyond_the_first_thousand_count_as_invalid(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("eic_core.engine.amplify.RECHECK_WORK", 0)
+    settle_at_most(monkeypatch, 1_000, "log(exp(x))")
     samples = sample_domains({"x": Domain("normal", 1000, 1)}, count=3000)
     counts = inspect(read("log(exp(x))").formula, samples).counts
     assert (counts.rechecked, counts.unresolved) == (1000, 2000)

@@ -18,6 +18,7 @@ from eic_core.engine.native.library import (
     PRECISION,
     SIGNS,
     library,
+    pack,
 )
 from eic_core.engine.reference import VALID, evaluate_block
 from eic_core.engine.tape import lay_out
@@ -48,16 +49,13 @@ def both(formula: Formula, columns: dict[str, np.ndarray], *, clean: bool = True
     tape = lay_out(formula)
     samples = Samples.from_columns(columns)
     rows = len(samples)
-    engine = library()
-    assert engine is not None, "the tests need the native engine: make sets it up"
-    packed = engine.pack(tape)
+    assert library() is not None, "the tests need the native engine: make sets it up"
+    packed = pack(tape)
     assert packed is not None
     y, s2 = np.empty((len(tape), rows)), np.empty((len(tape), rows))
     terms = np.empty((sum(map(len, tape.operands)), rows))
     kept = [[(i, int(array[i].ctypes.data)) for i in range(len(array))] for array in (y, s2, terms)]
-    found = engine.run(
-        tape,
-        packed,
+    found = packed.run(
         samples.addresses,
         rows,
         mode=EDGES | SIGNS,

@@ -6,25 +6,18 @@ import mpmath
 import numpy as np
 import pytest
 
-from eic_core.engine.tape import tape_of
 from eic_core.explain.correlated import correlated_eic
 from eic_core.explain.diagnosis import diagnose
 from eic_core.explain.verdict import verdict
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, amplify, inspect, sample_domains
 from tests.core.measure.agreement import disagreements
+from tests.inspections import settle_at_most
 
 
 def overflowing(rows: int) -> np.ndarray:
     """x at which exp(1000 x) overflows in every second row."""
     return np.where(np.arange(rows) % 2, 0.5, 0.75 + np.arange(rows) * 1e-5)
-
-
-def settle_at_most(monkeypatch: pytest.MonkeyPatch, samples: int, text: str) -> None:
-    """Stop the exact check of a formula after so many samples that need no more than 64 bits."""
-    work = samples * len(tape_of(read(text).formula))
-    monkeypatch.setattr("eic_core.engine.amplify.MOST_WORK", work)
-    monkeypatch.setattr("eic_core.engine.sweep.MOST_WORK", work)
 
 
 def test_overflow_is_settled_in_row_order(monkeypatch: pytest.MonkeyPatch) -> None:

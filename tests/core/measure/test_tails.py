@@ -11,6 +11,7 @@ import pytest
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, Samples, Tail, inspect, sample_domains, tails
 from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL, hill_index, tail_of
+from tests.inspections import settle_at_most
 
 UNIT = {"x": Domain("uniform", 0.5, 1.5)}
 
@@ -190,10 +191,9 @@ def test_the_node_without_values_is_told_beside_the_bottleneck() -> None:
 def test_what_the_first_pass_keeps_is_what_a_second_finds(
     text: str, recheck: bool, room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With invalid and singular samples, such beyond double range, and those at 60 digits."""
+    """With invalid and singular samples, such beyond double range, and those in balls."""
     monkeypatch.setattr("eic_core.engine.amplify._KEPT", room)
-    monkeypatch.setattr("eic_core.engine.amplify.FEWEST_RECHECKED", 40)
-    monkeypatch.setattr("eic_core.engine.amplify.RECHECK_WORK", 0)
+    settle_at_most(monkeypatch, 40, text)
     x = np.concatenate([np.linspace(-0.5, 5, 300), [0.0, 1.0, 1e-9]])
     samples = Samples.from_columns({"x": x, "y": np.cos(3 * x)})
     found = inspect(read(text).formula, samples, recheck=recheck).amplification

@@ -1,0 +1,106 @@
+"""Rows of the operator table: gamma, log|gamma| and the complementary error function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eic_core.operators import wide
+from eic_core.operators.row import (
+    STEEP_END,
+    Operands,
+    Operator,
+    Program,
+    Programs,
+    by_name,
+    nowhere,
+    square,
+)
+from eic_core.operators.words import ON_A_POLE, Near, Words
+from eic_core.operators.writing import Writing, called
+
+
+def _of_scipy(name: str) -> Programs:
+    def program(p: float, count: int) -> Program:
+        from scipy import special  # takes longer to load than NumPy
+
+        return ((getattr(special, name), 0),)
+
+    return program
+
+
+def _at_pole(B: Any, a: Operands, p: Any) -> Any:
+    return (a[0] <= 0) & (a[0] == B.floor(a[0]))
+
+
+def _to_pole(B: Any, x: Any) -> Any:
+    """Distance from the nearest of 0, -1, -2, ..."""
+    return B.where(x < 0.5, B.abs(x - B.nint(x)), B.abs(x))
+
+
+def _gamma_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    return (square(a[0] * B.digamma(a[0])),)
+
+
+_NO_POLE = "its argument must not be 0, −1, −2, …"
+
+GAMMA_ROW = Operator(
+    "gamma", 1, _of_scipy("gamma"), by_name("gamma"),
+    partials=lambda B, a, y, p: (y * B.digamma(a[0]),),
+    kappa2=_gamma_kappa, helper="digamma",
+    # the value times the argument is gamma(x + 1): its sign changes at all poles but 0, beside
+    # which kappa is -1
+    vanishes=nowhere, pole=_at_pole, crossing="argument", poles=True,
+    integer_points=True, brink=_to_pole, exponential=True, widely=wide.gamma,
+    kappa2_widely=wide.gamma_kappa2,
+    writing=Writing(
+        "gamma tgamma", called("gamma", r"\Gamma", text="Γ", upright="Γ", sign="Γ")
+        ._replace(c="tgamma(<0>)"),
+    ),
+    words=Words("gamma function", singular=ON_A_POLE, nearly=ON_A_POLE, invalid=_NO_POLE),
+)  # fmt: skip
+
+
+def _lgamma_partials(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    return (B.digamma(a[0]),)
+
+
+def _lgamma_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    return (square(a[0] * B.digamma(a[0]) / y),)
+
+
+LGAMMA_ROW = Operator(
+    "lgamma", 1, _of_scipy("gammaln"),
+    exact=by_name("lgamma"),
+    partials=_lgamma_partials,
+    kappa2=_lgamma_kappa, helper="digamma",
+    pole=_at_pole, crossing="value", poles=True,
+    integer_points=True, brink=_to_pole, brink_roundings=STEEP_END, widely=wide.log_gamma,
+    kappa2_widely=wide.log_gamma_kappa2,
+    writing=Writing("lgamma gammaln loggamma log_gamma lngamma"),
+    words=Words(
+        "logarithm of gamma",
+        near=Near(
+            False, 1.0, "log-gamma near a zero",
+            "its value comes close to 0, as beside 1 and 2",
+        ),
+        singular="its argument is a zero of log-gamma, such as 1 or 2",
+        nearly="its argument agrees with a zero of log-gamma in more than 30 digits",
+        invalid=_NO_POLE,
+    ),
+)  # fmt: skip
+
+
+def _erfc_kappa(B: Any, a: Operands, y: Any, p: Any) -> tuple[Any, ...]:
+    # erfcx(x) = exp(x^2) erfc(x) neither under- nor overflows where kappa does not
+    return (square(2.0 / B.sqrt(B.pi) * a[0] / B.erfcx(a[0])),)
+
+
+ERFC_ROW = Operator(
+    "erfc", 1, _of_scipy("erfc"), by_name("erfc"),
+    partials=lambda B, a, y, p: (-2.0 / B.sqrt(B.pi) * B.exp(-square(a[0])),),
+    kappa2=_erfc_kappa, helper="erfcx",
+    vanishes=nowhere, exponential=True, low=2.0, widely=wide.complementary_error,
+)  # fmt: skip
+
+
+ROWS = (GAMMA_ROW, LGAMMA_ROW, ERFC_ROW)

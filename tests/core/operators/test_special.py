@@ -1,0 +1,191 @@
+"""gamma, log|gamma|, erfc and the remainders against mpmath, which knows nothing of the rows.
+
+Derivatives are central differences at 400 digits; the decimals of a table are exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+from eic_core.engine.amplify import amplify
+from eic_core.engine.extended import evaluate
+from eic_core.engine.native import library as native
+from eic_core.engine.tape import tape_of
+from eic_core.explain.diagnosis import diagnose
+from eic_core.formula.syntax import read
+from eic_core.measure import Samples, inspect
+
+mp = mpmath.MPContext()
+mp.dps = 400
+
+VALUES: dict[str, Callable[..., Any]] = {
+    "gamma": mp.gamma,
+    "lgamma": lambda x: mp.loggamma(x).real,
+    "erfc": mp.erfc,
+    "mod": lambda x, y: x - y * mp.floor(x / y),
+    "fmod": lambda x, y: x - y * (mp.floor(x / y) if x / y > 0 else mp.ceil(x / y)),
+    "remainder": lambda x, y: x - y * mp.nint(x / y),
+}
+GAMMA = (
+    "0.1 1e-5 -1e-5 1e-200 0.999 1.001 1.4616321449683623 2.5 30 171.5 -0.5 -1.001 -1.0000001"
+    " -2.457024738 -3.5 -20.3 -100.25 -170.7 1e-310"
+).split()
+CELLS = {
+    "gamma": [*GAMMA, "172", "500.5", "1e5", "-180.5", "-400.001"],
+    "lgamma": [*GAMMA, "1.00001", "1.99999", "1e10", "1e300", "3e305", "-200.5", "-1000.75"],
+    "erfc": "0.1 1e-9 -1e-300 -0.5 -3 -30 1 5.5 20 26 26.6 27.3 40 200 1000.5".split(),
+}
+PAIRS = (
+    "7 3|-7 3|7 -3|-7 -3|0.31 0.1|0.29 0.1|-0.31 0.1|0.1 0.3|-0.1 0.3|1e15 3|1e200 7|-1e30 0.7"
+    "|5.5 1.25|1e-20 1|-1e-20 1|1e-300 3e-301|0.30000001 0.1|0.29999999 0.1|8.999999 2|-0.51 1"
+    "|1e6 0.3|2.4999 1"
+).split("|")
+
+
+def truth(name: str, cells: tuple[str, ...]) -> tuple[Any, Any]:
+    """Value and s^2 of an operator on leaves."""
+    function, a = VALUES[name], [mp.mpf(cell) for cell in cells]
+    y, s2 = function(*a), mp.mpf(1)
+    for i, value in enumerate(a):
+        step = mp.mpf(10) ** -250 * abs(value)
+        ends = [function(*a[:i], value + d, *a[i + 1 :]) for d in (step, -step)]
+        s2 += ((ends[0] - ends[1]) / (2 * step) * value / y) ** 2
+    return y, s2
+
+
+def case(name: str, rows: list[tuple[str, ...]]) -> tuple[Any, Samples]:
+    formula = read(f"{name}({', '.join('xy'[: len(rows[0])])})").formula
+    columns = {v: [float(row[i]) for row in rows] for i, v in enumerate("xy"[: len(rows[0])])}
+    return formula, Samples.from_columns(columns)
+
+
+def rows_of(name: str) -> list[tuple[str, ...]]:
+    if name in CELLS:
+        return [(cell,) for cell in CELLS[name]]
+    return [tuple(pair.split()) for pair in PAIRS]
+
+
+@pytest.mark.parametrize("name", sorted(VALUES))
+def test_value_and_amplification_are_those_of_mpmath(name: str) -> None:
+    rows = rows_of(name)
+    formula, samples = case(name, rows)
+    y, s = amplify(formula, samples).trace(formula.root.id)
+    for place, row in enumerate(rows):
+        value, s2 = truth(name, row)
+        expected = float(mp.sqrt(s2)) if s2 < 1e60 else math.inf
+        known_to = 2e-9 if s2 > 1e26 else max(2e-9, 4e-16 * expected)  # settled with many digits
+        assert float(s[place]) == pytest.approx(expected, rel=known_to), row
+        error = 5e-15 * (1 + expected)
+        known = 1e-290 < abs(value) < 1e300 and error < 1e-3
+        assert not known or float(y[place]) == pytest.approx(float(value), rel=error), row
+
+
+@pytest.mark.parametrize("name", sorted(VALUES))
+def test_compiled_and_plain_engine_agree(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    columns = {
+        "x": np.concatenate([rng.uniform(-6, 6, 400), np.arange(-8, 8) / 2, [30.0, 180.0, 1e9]]),
+        "y": np.concatenate([rng.uniform(-2, 2, 400), np.tile([0.5, -1.0, 0.0, 2.0], 4), [3] * 3]),
+    }
+    text = f"{name}(x)" if name in CELLS else f"{name}(x, y)"
+    formula = read(f"{text} + {text.replace('x', 'x*x - 2', 1)}").formula
+    samples = Samples.from_columns({v: columns[v] for v in formula.variables})
+    engine = native.library()
+    if engine is not None:
+        assert (engine.pack(tape_of(formula)) is None) == (name == "remainder")
+    first = amplify(formula, samples, edges=True)
+    monkeypatch.setattr(native, "_LOADED", [None])
+    second = amplify(formula, samples, edges=True)
+    assert first.valid.tolist() == second.valid.tolist()
+    for node in formula:
+        for one, other in zip(first.trace(node.id), second.trace(node.id), strict=True):
+            np.testing.assert_allclose(one[first.valid], other[first.valid], rtol=1e-11)
+
+
+@pytest.mark.parametrize("name", ["gamma", "lgamma", "erfc"])
+def test_wider_exponents_know_what_doubles_do_not(name: str) -> None:
+    rows = [(c,) for c in CELLS[name]]
+    formula, samples = case(name, rows)
+    tape = tape_of(formula)
+    found = evaluate(tape, samples.columns, len(samples))
+    for place, row in enumerate(rows):
+        value, s2 = truth(name, row)
+        assert math.sqrt(found.s2[-1][place]) == pytest.approx(float(mp.sqrt(s2)), rel=2e-6), row
+        size = found.values[len(tape) - 1].log2[place]
+        assert size == pytest.approx(float(mp.log(abs(value), 2)), rel=1e-7, abs=1e-7), row
+
+
+@pytest.mark.parametrize(
+    ("text", "singular"),
+    [
+        ("mod(x, y)", True),
+        ("fmod(x, y)", True),
+        ("remainder(x, y)", True),
+        ("mod(3*x, 3*y)", True),
+        ("fmod(x*10, y*10)", True),
+        ("remainder(x/2, y)", True),  # a tie
+        ("mod(x/2, y)", False),
+        ("fmod(x/2, y)", False),
+        ("mod(0, y)", False),
+        ("fmod(y - y, x)", True),
+        ("mod(0*x, y)", False),
+        ("lgamma(x/y - 2)", True),
+        ("lgamma(x*10 - 1)", True),
+    ],
+)
+def test_on_a_multiple_or_at_a_zero_no_digit_is_left(text: str, singular: bool) -> None:
+    """0.3 is three times 0.1, which no double knows."""
+    formula = read(text).formula
+    found = amplify(formula, Samples.from_columns({"x": [0.3], "y": [0.1]}))
+    assert found.valid.all()
+    assert math.isinf(found.trace(formula.root.id)[1][0]) == singular
+
+
+@pytest.mark.parametrize(
+    "text", ["gamma(x*10 - 3)", "gamma(1 - x/y)", "lgamma(-10*x)", "mod(x, 0)"]
+)
+def test_a_pole_is_one_though_doubles_miss_it(text: str) -> None:
+    formula = read(text).formula
+    samples = Samples.from_columns({v: [{"x": 0.3, "y": 0.1}[v]] for v in formula.variables})
+    assert not amplify(formula, samples).valid.any()
+
+
+@pytest.mark.parametrize(
+    ("text", "diverges"),
+    [
+        ("gamma(x)", True),
+        ("gamma(x + 2)", False),
+        ("gamma(x/4)", False),  # the pole at 0 alone
+        ("lgamma(x + 3)", True),
+        ("remainder(x, 1)", True),
+        ("remainder(x + 2, 10)", False),
+        ("remainder(x, 3)", False),  # through 0, and over a jump
+    ],
+)
+def test_a_change_of_sign_tells_a_mean_that_does_not_exist(text: str, diverges: bool) -> None:
+    x = np.random.default_rng(2).uniform(-1.9, 1.9, 500)
+    formula = read(text).formula
+    inspection = inspect(formula, Samples.from_columns({"x": x}))
+    assert inspection.sign_changes.at(formula.root.id).unbounded == diverges
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high", "said"),
+    [
+        ("gamma(x)", 30, 90, "gamma function of a large number"),
+        ("lgamma(x)", 0.95, 1.05, "log-gamma"),
+        ("erfc(x)", 5, 20, "`erfc` of a large number"),
+        ("mod(x, 3)", 1e6, 2e6, "operand 1"),
+        ("fmod(x, 3)", 1e6, 2e6, "operand 1"),
+    ],
+)
+def test_the_diagnosis_names_the_step(text: str, low: float, high: float, said: str) -> None:
+    x = np.random.default_rng(3).uniform(low, high, 300)
+    found = diagnose(inspect(read(text).formula, Samples.from_columns({"x": x})))
+    assert said in f"{found.verdict.cause} {found}".lower(), found.verdict
