@@ -39,8 +39,8 @@ ENOUGH = 110
 MOST_BITS = 1400
 """A row that needs many bits gets no more than these for all its values."""
 
-_MOST = arb(2) ** 3_000_000
-"""Powers that are larger, or smaller than its inverse, are left to `ExactEvaluator`."""
+_LEAST, _MOST = arb(2) ** -3_000_000, arb(2) ** 3_000_000
+"""Powers that are smaller or larger are left to `ExactEvaluator`."""
 
 LARGEST, SMALLEST = float(np.finfo(np.float64).max), float(np.finfo(np.float64).tiny)
 
@@ -173,16 +173,18 @@ class ValueTable:
         if term.operator == CONSTANT:
             value = self._evaluator(number).constants_at(bits)[0]
             return [value if value.is_finite() else None] * len(rows)
-        row, found = OPERATORS[term.operator], []
-        operands = [self._values[c] for c in term.children]
-        for i in rows:
-            a = [values[i] for values in operands]
+        row, found = OPERATORS[term.operator], list[Ball | None]()
+        exact, parameter = row.exact, term.parameter
+        delicate = row.selects or row.exponential or row.power
+        for a in zip(*[[self._values[c][i] for i in rows] for c in term.children], strict=True):
             try:
-                value = row.exact(BALLS, a, term.parameter)
+                value = exact(BALLS, a, parameter)
             except (ZeroDivisionError, ValueError):
                 found.append(None)
                 continue
-            known = value.rel_accuracy_bits() >= ENOUGH and _is_safe(row, a, value)
+            known = value.rel_accuracy_bits() >= ENOUGH and value.is_finite()
+            if known and delicate:
+                known = not _is_doubtful(row, a, value)
             found.append(value if known else None)
         return found
 
@@ -258,13 +260,11 @@ class ValueTable:
         return Noise(y, tuple(kinds), moved, deviation, outside, underflows)
 
 
-def _is_safe(row: Operator, a: Sequence[Ball], value: Ball) -> bool:
-    """Whether a value is one, within every range, and the operand that it selects is decided."""
+def _is_doubtful(row: Operator, a: Sequence[Ball], value: Ball) -> bool:
+    """Whether a value may be beyond every range, or another operand the one that is selected."""
     if row.selects:
-        return all(x is value or x != value or x == value for x in a)
-    if row.exponential or row.power:
-        return value == 0 or 1 / _MOST < abs(value) < _MOST
-    return value.is_finite()
+        return not all(x is value or x != value or x == value for x in a)
+    return not (_LEAST < abs(value) < _MOST or value == 0)
 
 
 def _first_attained(partials: tuple[Numbers, ...]) -> tuple[Numbers, ...]:
