@@ -17,6 +17,7 @@ MODULES = (
     "read_share",
     "rerun",
     "raters",
+    "rewriting",
     "repair",
 )
 

@@ -16,7 +16,13 @@ from typing import Any, NoReturn
 import numpy as np
 from flint import arb, fmpq
 
-from eic_core.engine.balls import (
+from eic_core.engine.branches import active_slots
+from eic_core.engine.proofs import COMBINATIONS, ONE, PI, Combination, Unprovable
+from eic_core.engine.tape import LEAST_LOG10, MAX_LOG10, SINGULAR_S2, Step, Tape
+from eic_core.engine.walk import Arithmetic, Through, Walk, walk
+from eic_core.formula.tree import UNDEFINED
+from eic_core.operators import Operator
+from eic_core.operators.balls import (
     BALLS,
     EXACT_BITS,
     Ball,
@@ -26,12 +32,6 @@ from eic_core.engine.balls import (
     read_number,
     working,
 )
-from eic_core.engine.branches import active_slots
-from eic_core.engine.proofs import COMBINATIONS, ONE, PI, Combination, Unprovable
-from eic_core.engine.tape import LEAST_LOG10, MAX_LOG10, SINGULAR_S2, Step, Tape
-from eic_core.engine.walk import Arithmetic, Through, Walk, walk
-from eic_core.formula.tree import UNDEFINED
-from eic_core.operators import Operator
 
 ACCURACY = 44
 """Bits to which values and s^2 are known unless a caller needs more: to 10^-13."""

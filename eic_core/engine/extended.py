@@ -156,7 +156,7 @@ def _decimals(values: Array) -> Wide:
 
 
 def _decimal(text: str) -> Wide:
-    from eic_core.engine.balls import read_number, working  # few formulas have such numbers
+    from eic_core.operators.balls import read_number, working  # few formulas have such numbers
 
     try:
         with working(64):

@@ -12,7 +12,7 @@ from typing import Any
 
 from flint import fmpq, fmpz
 
-from eic_core.engine.balls import rational
+from eic_core.operators.balls import rational
 
 MOST_BITS = 20_000
 """Longer numerators and denominators prove nothing in time."""

@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eic_core.engine.amplify import FEW, MOST_WORK
-from eic_core.engine.balls import BALLS, Ball, magnitude, working
 from eic_core.engine.branches import active_slots, plain_values
 from eic_core.engine.constants import NOTHING_SETTLED, evaluate_around, settled_constants
 from eic_core.engine.exact import ExactEvaluator, ExactSample
@@ -28,6 +27,7 @@ from eic_core.engine.reference import VALID, Block
 from eic_core.engine.tape import SINGULAR_S2, Step, Tape, tape_of
 from eic_core.formula.tree import Formula
 from eic_core.operators import NUMPY, Operator
+from eic_core.operators.balls import BALLS, Ball, magnitude, working
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 

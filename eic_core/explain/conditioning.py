@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb
 
-from eic_core.engine.balls import BALLS, contains_zero, working
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.sweep import Arrivals
 from eic_core.engine.tape import SINGULAR_S2, tape_of
@@ -25,6 +24,7 @@ from eic_core.explain.correlated import MeanOfFinite, class_sweep, class_tape
 from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import local_eic
+from eic_core.operators.balls import BALLS, contains_zero, working
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 

@@ -151,36 +151,42 @@ def _shape(formula: Formula) -> Shape:
 _POINTS = ((3, 7), (11, 5), (-13, 9), (1, 6), (-8, 11), (29, 4))
 """Numerators and denominators of the numbers at which two trees are compared."""
 
-# half the digits may be lost on the way without making equal formulas differ
-_DIGITS, _AGREED = 60, 30
+_BITS, _AGREED = 200, 30
+"""The working precision there, and the digits to which they must agree: half may be lost."""
 
 
 def _equal(formula: Formula, other: Formula) -> bool:
     """Whether two trees have the same values to 30 digits at a few points."""
-    import mpmath  # of no use to whoever only copies
+    from eic_core.operators.balls import working  # of no use to whoever only copies
 
-    mp = mpmath.mp.clone()  # the shared context has a precision of its own
-    mp.dps = _DIGITS
-    for turn in range(len(_POINTS)):
-        own_value, other_value = (_value_at(tree, mp, turn) for tree in (formula, other))
-        if own_value is None:
-            continue
-        if other_value is None or abs(own_value - other_value) > mp.mpf(10) ** -_AGREED * max(
-            1, abs(own_value)
-        ):
-            return False
+    with working(_BITS):
+        for turn in range(len(_POINTS)):
+            own_value, other_value = (_value_at(tree, turn) for tree in (formula, other))
+            if own_value is None:
+                continue
+            if other_value is None or not _is_small(own_value - other_value, own_value):
+                return False
     return True
 
 
-def _value_at(formula: Formula, mp: Any, turn: int) -> Any:
+def _is_small(x: Any, value: Any) -> bool:
+    return bool(abs(x) * 10**_AGREED <= 1 + abs(value))
+
+
+def _value_at(formula: Formula, turn: int) -> Any:
+    """The value as a ball, or None where there is none or fewer digits are known."""
+    from flint import arb
+
+    from eic_core.operators.balls import BALLS
+
     place = {label: i for i, label in enumerate(formula.variables)}
     values: list[Any] = []
     for node in formula:
         if node.operator == VARIABLE:
             over, under = _POINTS[(place[node.label] + turn) % len(_POINTS)]
-            value = mp.mpf(over + place[node.label] // len(_POINTS)) / under
+            value = BALLS.number(Fraction(over + place[node.label] // len(_POINTS), under))
         elif node.operator == CONSTANT:
-            value = _constant(node, mp)
+            value = _constant(node, BALLS)
         else:
             row = OPERATORS[node.operator]
             operands = [values[child] for child in node.children]
@@ -188,21 +194,26 @@ def _value_at(formula: Formula, mp: Any, turn: int) -> Any:
             # the other branch may have no value at this point
             if row.chooses and operands[0] is not None:
                 needed = [operands[0], operands[1 if operands[0] else 2]]
+            missing = any(operand is None for operand in needed)
             try:
-                value = None if None in needed else row.exact(mp, operands, node.parameter)
-            except (ValueError, ZeroDivisionError, OverflowError):
+                value = None if missing else arb(row.exact(BALLS, operands, node.parameter))
+            except (ValueError, ZeroDivisionError):
                 value = None
-            if isinstance(value, mp.mpc) or (value is not None and not mp.isfinite(value)):
-                value = None
-        values.append(value)
-    return values[-1]
+        values.append(value if value is not None and value.is_finite() else None)
+    last = values[-1]
+    return last if last is not None and _is_small(last.rad(), last) else None
 
 
-def _constant(node: Node, mp: Any) -> Any:
+def _constant(node: Node, B: Any) -> Any:
     if _is_number(node):
-        exact = Fraction(node.label)
-        return mp.mpf(exact.numerator) / exact.denominator
-    return {"pi": +mp.pi, "e": +mp.e, "true": mp.mpf(1), "false": mp.mpf(0)}.get(node.label)
+        return B.number(Fraction(node.label))
+    named = {
+        "pi": B.pi,
+        "e": B.exp(1),
+        "true": B.number(1),
+        "false": B.number(0),
+    }
+    return named.get(node.label)
 
 
 follow(copied.cache_clear)  # a registered operator may change what a text means

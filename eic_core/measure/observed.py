@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from eic_core.engine.balls import Ball, working
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.forward import evaluate, forward, leaves
 from eic_core.engine.tape import Step, Tape, alone, lay_out
 from eic_core.exports import Plain
 from eic_core.formula.tree import Formula
+from eic_core.operators.balls import Ball, working
 from eic_core.operators.wide import Array
 from eic_core.samples import Samples
 
@@ -49,6 +49,7 @@ class RoundedTruth:
     """Exact values, None where there is none, as pairs of doubles beside one floating-point type.
 
     - `high`, `low`: shape (n,): the nearest double, nan beyond the type's range, and the rest.
+    - `up`: shape (n,): a power of 2 that `low` is multiplied by, where it would underflow.
     """
 
     def __init__(self, truth: Sequence[Ball | None], kind: str) -> None:
@@ -56,9 +57,10 @@ class RoundedTruth:
         self.kind, self.real = kind, np.array(with_value, dtype=bool)
         with working(ACCURACY):
             nearest = [math.nan if value is None else float(value) for value in truth]
+            self.up = np.where(np.abs(nearest) < 2.0**-900, 2.0**150, 1.0)
             rest = [
-                float(value - high) if value is not None and math.isfinite(high) else 0.0
-                for value, high in zip(truth, nearest, strict=True)
+                float((value - high) * up) if value is not None and math.isfinite(high) else 0.0
+                for value, high, up in zip(truth, nearest, self.up.tolist(), strict=True)
             ]
         self.high, self.low = np.array(nearest, dtype=np.float64), np.array(rest, dtype=np.float64)
         self.zero = np.array([value is not None and value == 0 for value in truth], dtype=bool)
@@ -72,9 +74,10 @@ class RoundedTruth:
         """
         results = np.asarray(computed, dtype=np.float64)
         with np.errstate(all="ignore"):
-            missed = (results - self.high) - self.low
+            missed = (results - self.high) * self.up - self.low
             size = np.where(self.high == 0, np.copysign(1.0, -missed), self.high)
-            found = missed / (size if scale is None else scale) / ROUNDOFF[self.kind]
+            size = (size if scale is None else scale) * self.up
+            found = missed / size / ROUNDOFF[self.kind]
             below = ~self.zero & (self.high == 0)  # smaller than all doubles
         if scale is None:
             found[below] = np.where(results[below] == 0, -1.0, math.inf) / ROUNDOFF[self.kind]

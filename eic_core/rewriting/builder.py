@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from eic_core.formula.tree import CONSTANT, Draft
 from eic_core.rewriting.terms import Terms, number_text
@@ -173,7 +173,7 @@ HALF = Fraction(1, 2)
 
 
 class Builder(SumBuilder):
-    """Writes terms into a collection.
+    """Writes terms into a collection, and remembers what they are as polynomials.
 
     >>> from eic_core.rewriting.terms import Terms
     >>> from eic_core.formula.rendering import to_python
@@ -184,6 +184,12 @@ class Builder(SumBuilder):
     >>> [to_python(terms.formula(t)) for t in (build.sub(x1, x), build.mul(x, x), build.div(x, x))]
     ['1', 'x**2', '1']
     """
+
+    def __init__(self, terms: Terms) -> None:
+        super().__init__(terms)
+        # By term, and by a polynomial's coefficients and atoms: `eic_core.rewriting.polynomials`
+        self.polynomials: dict[int, Any] = {}
+        self.written: dict[object, tuple[int, ...]] = {}
 
     def factors_of(self, root: int, exponent: Fraction = ONE) -> list[Weighted]:
         """The chain of *, / and minus at a term, as factors with exponents 1 and -1."""

@@ -19,11 +19,11 @@ class DoubleTable:
     """Terms in plain double precision beside the exact values of one formula.
     `truth` is None where there is no exact value.
 
-    >>> from mpmath import mpf
+    >>> from flint import arb
     >>> from eic_core.formula.syntax import read
     >>> terms = Terms()
     >>> root = terms.add(read("(x + 1) - 1").formula)
-    >>> table = DoubleTable(terms, {"x": np.array([1e-20, 2.0])}, [mpf("1e-20"), mpf(2)])
+    >>> table = DoubleTable(terms, {"x": np.array([1e-20, 2.0])}, [arb("1e-20"), arb(2)])
     >>> table.lost(root).tolist(), table.mean_lost(root)
     ([15.95, 0.0], 7.975)
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial, reduce
-from itertools import combinations, islice
+from itertools import combinations
 
 from eic_core.formula.tree import CONSTANT
 from eic_core.rewriting.builder import MAX_EXPONENT, ONE, Builder, Weighted
@@ -71,12 +71,11 @@ def _ways(build: Builder, number: int | None) -> Iterator[int]:
         return
     p = polynomial_of(build, number)
     if p is not None:
-        yield from islice(ways_to_write(build, p), MAX_HALF_ANGLE_FORMS)
+        yield from ways_to_write(build, p)[:MAX_HALF_ANGLE_FORMS]
     yield number
 
 
 MAX_FRACTIONS = 4
-MAX_FORMS = 12
 
 Named = Iterator[tuple[str, int]]
 
@@ -93,7 +92,7 @@ def polynomials(build: Builder, number: int) -> Named:
     )
     if is_its_own_indeterminate:
         return
-    for term in islice(ways_to_write(build, p), MAX_FORMS):
+    for term in ways_to_write(build, p):
         yield "collecting and factoring", term
 
 
@@ -179,7 +178,7 @@ def _over_one(build: Builder, split: list[Split]) -> Iterator[int]:
         return
     p = polynomial_of(build, numerator)
     if p is not None:
-        for written in islice(ways_to_write(build, p), 3):
+        for written in ways_to_write(build, p)[:3]:
             yield build.div(written, denominator)
     yield build.div(numerator, denominator)
 
@@ -194,8 +193,8 @@ def cancelled_factors(build: Builder, number: int) -> Named:
         return
     if max(above.degree, below.degree) < 2:
         return
-    unders = list(islice(ways_to_write(build, below), 3))
-    for over in islice(ways_to_write(build, above), 3):
+    unders = ways_to_write(build, below)[:3]
+    for over in ways_to_write(build, above)[:3]:
         for under in unders:
             yield "cancelling a common factor", build.div(over, under)
 

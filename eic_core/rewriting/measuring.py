@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eic_core.engine.amplify import amplify
+from eic_core.engine.exact import GREAT_DEPTH
 from eic_core.explain.conditioning import own_conditioning
 from eic_core.explain.correlated import correlated_eic, correlated_trace
 from eic_core.explain.phrases import code_text
@@ -45,7 +46,6 @@ from eic_core.rewriting.results import (
 )
 from eic_core.rewriting.rules import Assumption
 from eic_core.rewriting.search import SIZE_WEIGHT, WORST_WEIGHT, Cost, FoundForm, SearchOutcome
-from eic_core.rewriting.settled import SettledValues
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import Values, ValueTable
 from eic_core.rewriting.verify import Verifier, decimal_rows
@@ -53,8 +53,6 @@ from eic_core.samples import Samples
 
 SCANNED, MEASURED, VERIFIED, OBSERVED = 20_000, 500, 200, 150
 OBSERVED_SINGLE = 50
-BASE_DIGITS = 100
-"""Digits of the first exact values; those that need more get them."""
 
 DISPUTED = 40
 """Rows at which double precision gives two forms other results that are settled exactly."""
@@ -179,7 +177,6 @@ class Observer:
         original: int,
         columns: Mapping[str, Any],
         rows: Sequence[int],
-        digits: int,
         dtype: Any,
         exact: Values | None = None,
         written: Sequence[Mapping[str, str]] | None = None,
@@ -194,7 +191,7 @@ class Observer:
         self.inputs = {name: column[usable] for name, column in self.inputs.items()}
         known = [cell for cell, ok in zip(cells, usable.tolist(), strict=True) if ok]
         if exact is None:
-            exact = SettledValues(ValueTable(terms, known, digits), original).trusted
+            exact = ValueTable(terms, known, GREAT_DEPTH).values(original)
         self.exact = exact
 
     def of(self, root: int) -> ObservedError:
@@ -204,7 +201,7 @@ class Observer:
         )
 
     def _has_no_value(self, root: int, computed: Array) -> npt.NDArray[np.bool_]:
-        is_zero = np.array([true is not None and not true for true in self.exact], dtype=bool)
+        is_zero = np.array([true is not None and true == 0 for true in self.exact], dtype=bool)
         leaves = np.zeros(len(computed), dtype=bool)
         rows = np.flatnonzero((computed == 0) & ~is_zero)
         if len(rows):
@@ -222,18 +219,15 @@ class Observer:
 
 
 class Truth:
-    """The exact values of a formula at the inputs of the verified rows, and who needs them.
-    `table` is the search's; it lends its terms and digits.
-    """
+    """The exact values of a formula at the inputs of the verified rows, and who needs them."""
 
-    def __init__(self, table: ValueTable, root: int, samples: Samples, rows: Rows) -> None:
-        self.terms = table.terms
+    def __init__(self, terms: Terms, root: int, samples: Samples, rows: Rows) -> None:
+        self.terms = terms
         self.root = root
         self.rows = rows
-        self.digits = min(table.digits, BASE_DIGITS)
         self.columns = {name: samples.columns[name] for name in self.terms.variables(root)}
         self.samples = samples
-        checked = ValueTable(self.terms, self.cells(rows.verified), self.digits)
+        checked = ValueTable(terms, self.cells(rows.verified), GREAT_DEPTH)
         self.verifier = Verifier(checked, root, samples, rows.verified, rows.scanned)
         self._place = {row: place for place, row in enumerate(rows.verified)}
 
@@ -253,7 +247,7 @@ class Truth:
         return binary_rows(self.columns, rows, "float64")[1]
 
     def values(self, rows: Sequence[int]) -> Values:
-        known = self.verifier.exact.trusted
+        known = self.verifier.table.values(self.root)
         return tuple([known[self._place[row]] for row in rows])
 
     def on(self, rows: Sequence[int]) -> DoubleTable:
@@ -263,9 +257,7 @@ class Truth:
     def observer(self, rows: Sequence[int], dtype: Any) -> Observer:
         exact = self.values(rows) if dtype is np.float64 else None
         written = decimal_rows(self.samples, self.columns, rows) if self.jumps else None
-        return Observer(
-            self.terms, self.root, self.columns, rows, self.digits, dtype, exact, written
-        )
+        return Observer(self.terms, self.root, self.columns, rows, dtype, exact, written)
 
 
 def measured_samples(formula: Formula, samples: Samples, rows: Rows) -> Samples:
@@ -303,14 +295,13 @@ class Measurer:
         formula: Formula,
         samples: Samples,
         rows: Rows,
-        table: ValueTable,
         outcome: SearchOutcome,
         truth: Truth,
     ) -> None:
         self.formula = formula
         self.samples = samples
         self.outcome = outcome
-        self.terms = table.terms
+        self.terms = truth.terms
         self.root = outcome.start.root
         self.truth = truth
         self.verifier = truth.verifier
@@ -419,8 +410,8 @@ class Measurer:
         chosen = np.argsort(-apart, kind="stable")[:DISPUTED]
         chosen = chosen[apart[chosen] > DISPUTE]
         rows = self.verifier.scanned[chosen].tolist()
-        table = ValueTable(self.terms, self.truth.cells(rows), self.truth.digits)
-        exact = SettledValues(table, self.root).trusted
+        table = ValueTable(self.terms, self.truth.cells(rows), GREAT_DEPTH)
+        exact = table.values(self.root)
         return (
             digits_lost_by_row(exact, before[chosen], "float64"),
             digits_lost_by_row(exact, after[chosen], "float64"),

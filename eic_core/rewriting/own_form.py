@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,19 +12,18 @@ from eic_core import wording
 from eic_core.errors import UserError
 from eic_core.formula.tree import Formula
 from eic_core.operators import OPERATORS
+from eic_core.operators.balls import Ball
 from eic_core.rewriting.measuring import FormMeter, Truth, choose_rows
-from eic_core.rewriting.repair import search_table
 from eic_core.rewriting.results import Measured
-from eic_core.rewriting.settled import SettledValues
 from eic_core.rewriting.terms import Terms
-from eic_core.rewriting.values import ValueTable, differing_rows
-from eic_core.rewriting.verify import SUSPECT_ROWS, Verification, Verifier, decimal_rows
+from eic_core.rewriting.values import BITS, first_difference
+from eic_core.rewriting.verify import SUSPECT_ROWS, Verification, Verifier
 from eic_core.samples import Samples
 
 MOST_NODES = 400
 """Of a form and of the formula; larger ones would take minutes at high precision."""
 
-DIGITS = 60
+DIGITS = int(BITS * math.log10(2))
 """With so many, at least, both forms are computed."""
 
 _SHOWN = 17
@@ -93,8 +92,7 @@ def compare_own_form(formula: Formula, other: Formula, samples: Samples) -> OwnF
     rows = choose_rows(formula, samples)
     terms = Terms(formula.exponents)
     root, form = terms.add(formula), terms.add(other)
-    table = search_table(terms, root, samples, rows, formula, DIGITS)
-    truth = Truth(table, root, samples, rows)
+    truth = Truth(terms, root, samples, rows)
     verification = truth.verifier.verify(form, ())
     if verification is None:
         difference = _difference(truth.verifier, form, samples, formula.variables)
@@ -128,24 +126,29 @@ def _refuse(formula: Formula, other: Formula) -> None:
 def _difference(
     verifier: Verifier, form: int, samples: Samples, names: Sequence[str]
 ) -> RowDifference | None:
-    expected = verifier.exact.settled[0]
-    found = SettledValues(verifier.table, form).settled[0]
-    wrong = differing_rows(expected, found)
-    if wrong:
-        place = wrong[0]
+    expected, found = map(verifier.table.values, (verifier.original, form))
+    place = first_difference(expected, found)
+    if place is not None:
         return _at(verifier.rows[place], expected[place], found[place], samples, names)
     lost = np.isfinite(verifier.doubles(verifier.original)) & np.isnan(verifier.doubles(form))
     for row in verifier.scanned[np.flatnonzero(lost)][:SUSPECT_ROWS].tolist():
-        table = ValueTable(verifier.terms, decimal_rows(samples, names, [row]), DIGITS)
+        table = verifier.table_of([row])
         (before,), (after,) = table.values(verifier.original), table.values(form)
         if before is not None and after is None:
             return _at(row, before, after, samples, names)
     return None
 
 
-def _at(row: int, before: Any, after: Any, samples: Samples, names: Sequence[str]) -> RowDifference:
-    def shown(value: Any) -> str:
-        return "" if value is None else str(value.context.nstr(value, _SHOWN))
-
+def _at(
+    row: int, before: Ball | None, after: Ball | None, samples: Samples, names: Sequence[str]
+) -> RowDifference:
     inputs = tuple((name, samples.decimal(name, row)) for name in names)
-    return RowDifference(row, inputs, shown(before), shown(after))
+    return RowDifference(row, inputs, _text(before), _text(after))
+
+
+def _text(value: Ball | None) -> str:
+    if value is None:
+        return ""
+    mantissa, mark, exponent = value.str(_SHOWN, radius=False).partition("e")
+    whole, point, rest = mantissa.partition(".")
+    return f"{whole}.{rest.rstrip('0') or '0'}{mark}{exponent}"

@@ -9,13 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, islice
 
 import numpy as np
 
 from eic_core.rewriting.builder import ONE, Builder, Weighted
 
 MAX_TERMS, MAX_DEGREE = 24, 10
+
+MAX_WAYS = 12
 
 Monomial = tuple[tuple[int, int], ...]
 """(kind of the indeterminate, exponent), sorted."""
@@ -78,20 +80,19 @@ def polynomial_of(build: Builder, root: int) -> Polynomial | None:
     >>> p.univariate()
     [Fraction(1, 1), Fraction(2, 1)]
     """
-    terms = build.terms
-    done: dict[int, Polynomial] = {}
-    for number in terms.walk(root, lambda n: _is_arithmetic(build, n)):
+    terms, done = build.terms, build.polynomials
+    for number in terms.walk(root, lambda n: n not in done and _is_arithmetic(build, n)):
+        if number in done:
+            continue
         term = terms[number]
         value = terms.number(number)
-        parts = [done.get(c) for c in term.children]
+        done[number] = None
         if value is not None:
             result = Polynomial({UNIT: value}, {})
-        elif (
-            term.operator in ("add", "sub", "mul", "neg", "div", "power")
-            and all(p is not None for p in parts)
-            and _is_arithmetic(build, number)
-        ):
-            known = [p for p in parts if p is not None]
+        elif _is_arithmetic(build, number):
+            known = [p for p in map(done.get, term.children) if p is not None]
+            if len(known) < len(term.children):
+                continue
             if term.operator == "neg":
                 result = Polynomial({}, {}).plus(known[0], -1)
             elif term.operator in ("add", "sub"):
@@ -108,13 +109,12 @@ def polynomial_of(build: Builder, root: int) -> Polynomial | None:
                 for _ in range(term.parameter.numerator):
                     result = result.times(known[0])
                     if len(result) > MAX_TERMS:
-                        return None
+                        break
         else:
             kind = terms.kind(number)
             result = Polynomial({((kind, 1),): ONE}, {kind: number})
-        if len(result) > MAX_TERMS or result.degree > MAX_DEGREE:
-            return None
-        done[number] = result
+        if len(result) <= MAX_TERMS and result.degree <= MAX_DEGREE:
+            done[number] = result
     return done[root]
 
 
@@ -128,8 +128,15 @@ def _is_arithmetic(build: Builder, number: int) -> bool:
     return term.operator in ("add", "sub", "mul", "neg")
 
 
-def ways_to_write(build: Builder, p: Polynomial) -> Iterator[int]:
-    """The ways to write a polynomial: expanded, factored, nested, as squares."""
+def ways_to_write(build: Builder, p: Polynomial) -> tuple[int, ...]:
+    """The first `MAX_WAYS` ways to write a polynomial: expanded, factored, nested, as squares."""
+    key = (frozenset(p.coefficients.items()), tuple(sorted(p.atoms.values())))
+    if key not in build.written:
+        build.written[key] = tuple(islice(_ways_to_write(build, p), MAX_WAYS))
+    return build.written[key]
+
+
+def _ways_to_write(build: Builder, p: Polynomial) -> Iterator[int]:
     if not p.coefficients:
         zero = build.number(Fraction(0))
         if zero is not None:

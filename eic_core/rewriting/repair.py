@@ -6,8 +6,6 @@ import math
 import time
 from collections.abc import Callable
 
-import numpy as np
-
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import inspect
 from eic_core.operators import OPERATORS
@@ -15,7 +13,6 @@ from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.measuring import (
     Measurer,
-    Rows,
     Truth,
     choose_rows,
     lost_rows,
@@ -24,8 +21,7 @@ from eic_core.rewriting.measuring import (
 from eic_core.rewriting.results import Repairs, nowhere_advice
 from eic_core.rewriting.rule_table import ALGEBRA_RULES, EXPONENTIAL_RULES, TRIGONOMETRY_RULES
 from eic_core.rewriting.rules import Rewriter, RuleBook
-from eic_core.rewriting.search import Limits, Search, needed_digits
-from eic_core.rewriting.settled import MAX_DIGITS
+from eic_core.rewriting.search import Limits, Search
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import ValueTable
 from eic_core.rewriting.verify import decimal_rows
@@ -33,12 +29,6 @@ from eic_core.samples import Samples
 
 MAX_NODES = 120
 """Larger formulas are not searched."""
-
-LEAST_RESOLVED = 8
-"""Rows that the search needs to tell whether two terms are equal."""
-
-LEAST_DIGITS = 50
-"""Digits of the search's values, at least."""
 
 RULES = RuleBook((*ALGEBRA_RULES, *EXPONENTIAL_RULES, *TRIGONOMETRY_RULES))
 """Every rule, by the operator at the root of its left side."""
@@ -120,8 +110,8 @@ def repair(
     rows = choose_rows(formula, samples)
     terms = Terms(formula.exponents)
     root = terms.add(formula)
-    table = search_table(terms, root, samples, rows, formula)
-    truth = Truth(table, root, samples, rows)
+    table = ValueTable(terms, decimal_rows(samples, formula.variables, rows.searched))
+    truth = Truth(terms, root, samples, rows)
     limits = Limits(limit_steps, seconds=0.6 * limit_seconds)
     rewriter = Rewriter(Builder(terms), RULES, FAMILIES)
     search = Search(table, rewriter, limits, progress, clock, truth.on(rows.searched))
@@ -133,50 +123,7 @@ def repair(
             "no sample has a value with a finite amplification at every step",
             nowhere_advice(lost_rows(inspect(formula, measured_samples(formula, samples, rows)))),
         )
-    return Measurer(formula, samples, rows, table, outcome, truth).repairs(limit_repairs)
-
-
-def search_table(
-    terms: Terms,
-    root: int,
-    samples: Samples,
-    rows: Rows,
-    formula: Formula,
-    least: int = LEAST_DIGITS,
-) -> ValueTable:
-    """Values on the search's rows, with the digits (at least `least`) that the worst node needs."""
-    texts = decimal_rows(samples, formula.variables, rows.searched)
-    table = ValueTable(terms, texts, least)
-    worst = 0.0
-    for number in terms.subterms(root):
-        s2 = table.noise(number).s2
-        s2 = s2[~np.isnan(s2)]
-        if len(s2):
-            worst = max(worst, float(0.5 * np.log10(max(1.0, np.max(s2)))))
-    digits = max(least, needed_digits(worst))
-    if digits != table.digits:
-        table = ValueTable(terms, texts, digits)
-        table.unresolved = _unresolved(table, root)
-    return table
-
-
-def _unresolved(table: ValueTable, root: int) -> np.ndarray:
-    found = np.zeros(len(table.rows), dtype=bool)
-    for number in table.terms.subterms(root):
-        found |= ~table.resolved(number)
-    for row in np.flatnonzero(found).tolist():
-        found[row] = not _is_exact_zero(table, root, row)
-    return found if np.count_nonzero(~found) >= LEAST_RESOLVED else np.zeros_like(found)
-
-
-def _is_exact_zero(table: ValueTable, root: int, row: int) -> bool:
-    """Whether a result without a digit is exactly 0, however many digits it gets."""
-    more = ValueTable(table.terms, [table.rows[row]], MAX_DIGITS)
-    return not any(
-        more.values(number)[0]
-        for number in table.terms.subterms(root)
-        if not table.resolved(number)[row]
-    )
+    return Measurer(formula, samples, rows, outcome, truth).repairs(limit_repairs)
 
 
 def _none(formula: Formula, samples: Samples, reason: str, advice: str) -> Repairs:

@@ -249,10 +249,15 @@ class Rule:
 class RuleBook:
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
-        self.by_operator: dict[str, list[Rule]] = {}
-        for rule in self.rules:
-            for operator in _roots(rule.pattern):
-                self.by_operator.setdefault(operator, []).append(rule)
+        self._fitting: dict[tuple[str, ...], tuple[Rule, ...]] = {}
+
+    def at(self, operator: str, *operands: str) -> tuple[Rule, ...]:
+        """The rules that a term with this operator over operands with those may match."""
+        key = (operator, *operands)
+        if key not in self._fitting:
+            fitting = [rule for rule in self.rules if _fits(rule.pattern, operator, operands)]
+            self._fitting[key] = tuple(fitting)
+        return self._fitting[key]
 
 
 _POWERS = ("pow", "power", "sqrt", "cbrt", "root")
@@ -264,6 +269,27 @@ def _roots(draft: Draft) -> tuple[str, ...]:
     if draft.operator == "power" and draft.parameter == 2:
         return ("power", "mul")
     return (draft.operator,)
+
+
+def _fits(draft: Draft, operator: str, operands: tuple[str, ...]) -> bool:
+    if operator not in _roots(draft):
+        return False
+    around_number = draft.operator in ("add", "sub") and _constant_operand(draft) is not None
+    if around_number or draft.operator != operator:
+        return True
+    orders = [operands, operands[::-1]] if operator in ("add", "mul") else [operands]
+    return any(all(map(_may_be, draft.children, order)) for order in orders)
+
+
+def _may_be(draft: Draft, operator: str) -> bool:
+    """Whether a term with this operator may match a pattern."""
+    if draft.operator == VARIABLE:
+        return draft.label not in NUMBERS or operator == CONSTANT
+    if draft.operator == "neg":
+        return operator in ("neg", "mul", "div", CONSTANT)
+    if draft.operator in ("add", "sub") and _constant_operand(draft) is not None:
+        return operator in ("add", "sub")
+    return operator in _roots(draft)
 
 
 class Rewriter:
@@ -297,12 +323,16 @@ class Rewriter:
             yield from self._sums(number)
         elif operator in ("mul", "div"):
             yield from self._products(number)
-        for rule in self.book.by_operator.get(operator, ()):
+        for rule in self._rules(number):
             if operator not in ("add", "sub", "mul", "div") or rule.pattern.operator == "power":
                 yield from self._direct(rule, number)
         for family in self.families:
             for name, term in family(self.build, number):
                 yield Rewrite(name, term)
+
+    def _rules(self, number: int) -> tuple[Rule, ...]:
+        term = self.terms[number]
+        return self.book.at(term.operator, *[self.terms[c].operator for c in term.children])
 
     def _direct(self, rule: Rule, number: int) -> Iterator[Rewrite]:
         for bindings in self.matcher.match(rule.pattern, number):
@@ -329,7 +359,7 @@ class Rewriter:
             rest = [part for k, part in enumerate(chain) if k not in (i, j)]
             for operator, operands, sign in tries:
                 pair = self.terms.intern(operator, operands)
-                for rule in self.book.by_operator.get(operator, ()):
+                for rule in self._rules(pair):
                     for rewrite in self._direct(rule, pair):
                         whole = self._with_terms(rewrite.term, sign, rest, i)
                         if whole is not None:
@@ -356,7 +386,7 @@ class Rewriter:
             rest = [part for k, part in enumerate(chain) if k not in (i, j)]
             for operator, operands, exponent in tries:
                 pair = self.terms.intern(operator, operands)
-                for rule in self.book.by_operator.get(operator, ()):
+                for rule in self._rules(pair):
                     if rule.pattern.operator != operator:
                         continue
                     for rewrite in self._direct(rule, pair):
@@ -382,7 +412,7 @@ class Rewriter:
                 continue
             pair = self.terms.intern("div", (self.build.one(), term))
             rest = [part for k, part in enumerate(chain) if k != i]
-            for rule in self.book.by_operator.get("div", ()):
+            for rule in self._rules(pair):
                 if rule.pattern.children[0].operator != CONSTANT:
                     continue
                 for rewrite in self._direct(rule, pair):

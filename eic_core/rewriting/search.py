@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from eic_core.rewriting.builder import Builder
 from eic_core.rewriting.doubles import DoubleTable
 from eic_core.rewriting.rules import Assumption, Rewriter
 from eic_core.rewriting.terms import Terms
-from eic_core.rewriting.values import AGREEMENT, Numbers, Values, ValueTable
+from eic_core.rewriting.values import Numbers, Values, ValueTable
 
 WORST_WEIGHT, SIZE_WEIGHT, RANGE_WEIGHT, DOUBLE_WEIGHT = 0.3, 0.05, 2.0, 1.0
 
@@ -53,7 +52,8 @@ class Cost(NamedTuple):
 
 
 class Costs:
-    """The cost of forms on the rows at which the original (`root`) has a finite amplification.
+    """The cost of forms on the rows at which the original (`root`) has a finite amplification, or
+    where there are none on those at which it is 0 and keeps no digit.
     Without `doubles`, on the same rows, nothing is measured in double precision.
     """
 
@@ -62,7 +62,10 @@ class Costs:
         self.terms = table.terms
         self.doubles = doubles
         noise = table.noise(root)
-        self.usable = np.isfinite(noise.q2) & ~table.unresolved
+        self.usable = np.isfinite(noise.q2)
+        self.at_zeros = not self.usable.any()
+        if self.at_zeros:
+            self.usable = noise.y == 0
         self._worst: dict[int, float] = {}
 
     @property
@@ -74,7 +77,7 @@ class Costs:
         noise = self.table.noise(root)
         places = [i for i, kind in enumerate(noise.kinds) if kind in self.terms.inputs]
         moved = noise.moved[places][:, self.usable]
-        with np.errstate(invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(moved == 0, 0, moved / noise.y[self.usable])
         total = np.sum(np.square(ratio), axis=0)
         if self.terms[root].operator == "variable":
@@ -84,6 +87,8 @@ class Costs:
     def of(self, root: int) -> Cost | None:
         noise = self.table.noise(root)
         q2 = noise.q2[self.usable]
+        if self.at_zeros:
+            q2 = np.minimum(q2, EVERY_DIGIT_S2)
         if not np.isfinite(q2).all():
             return None
         worst = max(self._rms(n) for n in self.terms.subterms(root))
@@ -269,7 +274,7 @@ class Search:
     def _agrees(self, old: int, new: int) -> bool:
         key = (old, new)
         if key not in self._agreeing:
-            self._agreeing[key] = not self.table.agree(old, new)
+            self._agreeing[key] = self.table.agree(old, new)
         return self._agreeing[key]
 
     def _holds(self, assumption: Assumption, place: int) -> bool:
@@ -294,13 +299,3 @@ def relation_holds(values: Values, relation: str, where: Values) -> bool:
         if relation == "!=" and value == 0:
             return False
     return True
-
-
-def needed_digits(worst_s: float) -> int:
-    """Working precision for a formula that loses `worst_s` digits somewhere.
-
-    >>> needed_digits(3.2), math.inf > needed_digits(math.inf)
-    (50, True)
-    """
-    lost = 300.0 if not math.isfinite(worst_s) else worst_s
-    return int(max(50, min(AGREEMENT + 15 + lost, 400)))

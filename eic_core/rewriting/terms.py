@@ -26,6 +26,9 @@ from eic_core.operators import OPERATORS
 
 _WHOLE_DIGITS = 17
 
+_PLAIN = 10**7
+"""Smaller whole numbers are written without an exponent."""
+
 
 class Term(NamedTuple):
     operator: str  # As `Node.operator`
@@ -51,6 +54,8 @@ def number_text(value: Fraction) -> str | None:
     ('-1.25', '1/3', None)
     """
     under = value.denominator
+    if under == 1 and abs(value.numerator) < _PLAIN:
+        return str(value.numerator)
     twos = (under & -under).bit_length() - 1
     rest, fives = under >> twos, 0
     while rest % 5 == 0:

@@ -1,9 +1,10 @@
-"""Values of terms on rows of data at high precision, and the digits that noise leaves.
+"""Values of terms on rows of data in balls, and the digits that noise leaves.
 
-The values have as many digits as the formula needs. From them, in extended double precision,
-follow the derivatives D[c] = d value / d log(c) with respect to every class c of equal
-sub-expressions. The correlated amplification is q^2 = sum_c D[c]^2 / y^2, the plain one s^2 = v /
-y^2 with v = y^2 + sum (de/dy_i)^2 v_i (Yu et al., ``eq:recursive_relation``).
+A value is known to `ENOUGH` bits, or is a 0 by proof or as far as the table's depth shows. From the
+values, in extended double precision, follow the derivatives D[c] = d value / d log(c) with respect
+to every class c of equal sub-expressions. The correlated amplification is q^2 = sum_c D[c]^2 / y^2,
+the plain one s^2 = v / y^2 with v = y^2 + sum (de/dy_i)^2 v_i (Yu et al.,
+``eq:recursive_relation``).
 """
 
 from __future__ import annotations
@@ -12,37 +13,41 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import mpmath
 import numpy as np
-from mpmath.libmp import mpf_sub
+from flint import arb
 
-from eic_core.engine.exact import ExactEvaluator
-from eic_core.engine.tape import Step, Tape
+from eic_core.engine.exact import DEPTH, Cell, ExactEvaluator
 from eic_core.formula.tree import CONSTANT, VARIABLE
-from eic_core.operators import NUMPY, OPERATORS
+from eic_core.operators import NUMPY, OPERATORS, Operator
+from eic_core.operators.balls import BALLS, Ball, working
 from eic_core.rewriting.terms import Terms
 
 EXTENDED = np.longdouble
 """80 bits where the machine has them: a range of 10^4932 for products of derivatives."""
-
-_NO_TAPE = Tape((), [], [], ())
 
 ROUNDOFF = 2.0**-53
 
 AGREEMENT = 30
 """Decimal digits to which a rewrite must keep every value."""
 
-AGREEMENT_BITS = 101
-"""The same in bits, rounded up."""
+BITS = 200
+"""The working precision to begin with: 60 digits."""
 
-_NOTHING = -(10**18)
+ENOUGH = 110
+"""Bits to which values are known: those of `AGREEMENT`, and ten."""
+
+MOST_BITS = 1400
+"""A row that needs many bits gets no more than these for all its values."""
+
+_LEAST, _MOST = arb(2) ** -3_000_000, arb(2) ** 3_000_000
+"""Powers that are smaller or larger are left to `ExactEvaluator`."""
 
 LARGEST, SMALLEST = float(np.finfo(np.float64).max), float(np.finfo(np.float64).tiny)
 
 Numbers = Any
 """An array of extended doubles."""
 
-Values = tuple[Any | None, ...]
+Values = Sequence[Ball | None]
 """One real number for each row, or None where there is none."""
 
 
@@ -98,103 +103,115 @@ def _relative(change: Numbers, y: Numbers) -> Numbers:
 
 
 class ValueTable:
-    """Values and noise of terms on fixed rows, with `digits` decimal digits. A float in `rows` is
-    exactly its binary number; `unresolved`, shape (R,), marks rows whose values need more digits.
+    """Values and noise of terms on fixed rows; a zero is looked for to 2^-`depth`.
 
     >>> from eic_core.formula.syntax import read
     >>> terms = Terms()
-    >>> table = ValueTable(terms, [{"x": "0.5"}, {"x": "-1"}], 40)
+    >>> table = ValueTable(terms, [{"x": "0.5"}, {"x": "-1"}, {"x": "1e-40"}])
     >>> [v is None for v in table.values(terms.add(read("log(x)").formula))]
-    [False, True]
+    [False, True, False]
+    >>> root = terms.add(read("1 - cos(x)").formula)
+    >>> [f"{float(value):.4g}" for value in table.values(root)], table.digits(root)
+    (['0.1224', '0.4597', '5e-81'], 156)
     """
 
     def __init__(
-        self, terms: Terms, rows: Sequence[Mapping[str, str | float]], digits: int
+        self, terms: Terms, rows: Sequence[Mapping[str, Cell]], depth: int = DEPTH
     ) -> None:
         self.terms = terms
         self.rows = tuple(rows)
-        self.digits = digits
-        self.unresolved = np.zeros(len(self.rows), dtype=bool)
-        self.mp = mpmath.MPContext()
-        self.mp.dps = digits
-        self._values: dict[int, Values] = {}
+        self.depth = depth
+        self._bits = [BITS] * len(self.rows)
+        self._values: dict[int, list[Ball | None]] = {}
         self._noise: dict[int, Noise] = {}
-        self._partials: dict[tuple[object, ...], tuple[Numbers, ...]] = {}
-        self._exact = ExactEvaluator(_NO_TAPE, digits)
+        self._evaluators: dict[int, ExactEvaluator] = {}
+        self._took: dict[int, int] = {}  # Bits of the terms that took more
+        # Rows at which a term has no value, and those at which one in it is 0 without a proof
+        self._missing: dict[int, set[int]] = {}
+        self._assumed: dict[int, set[int]] = {}
 
     def declare_equal(self, number: int, known: int) -> None:
-        """Declare that two terms have the same values; unresolved ones are still computed again."""
-        if number not in self._values and self.resolved(known).all():
-            self._values[number] = self.values(known)
+        """Declare that two terms have the same values."""
+        if number not in self._values:
+            self._values[number] = list(self.values(known))
+            self._missing[number] = self._missing[known]
+            self._assumed[number] = self._assumed[known]
 
     def values(self, number: int) -> Values:
         if number not in self._values:
             for below in self.terms.subterms(number):
                 if below not in self._values:
-                    self._values[below] = self._compute(below)
+                    self._compute(below)
         return self._values[number]
 
-    def _compute(self, number: int) -> Values:
+    def digits(self, number: int) -> int:
+        """The largest working precision that the values took, in decimal digits."""
+        bits = max(self._took.get(below, BITS) for below in self.terms.subterms(number))
+        return int(bits * math.log10(2))
+
+    def _compute(self, number: int) -> None:
+        children = self.terms[number].children
+        missing = self._missing[number] = set().union(*(self._missing[c] for c in children))
+        self._assumed[number] = set().union(*(self._assumed[c] for c in children))
+        self._values[number] = [None] * len(self.rows)
+        undecided = []
+        for bits in set(self._bits):
+            rows = [i for i, own in enumerate(self._bits) if own == bits and i not in missing]
+            with working(bits):
+                for i, value in zip(rows, self._try(number, rows, bits), strict=True):
+                    self._values[number][i] = value
+                    if value is None:
+                        undecided.append(i)
+        for i in undecided:
+            self._settle(number, i)
+
+    def _try(self, number: int, rows: Sequence[int], bits: int) -> Values:
+        """The values at some rows in so many bits, the working precision; None where undecided."""
         term = self.terms[number]
         if term.operator == VARIABLE:
-            return tuple([self._cell(row[term.label]) for row in self.rows])
+            return [arb(self.rows[i][term.label]) for i in rows]
         if term.operator == CONSTANT:
-            return (self._exact.number(term.label),) * len(self.rows)
-        row = OPERATORS[term.operator]
-        p = row.parameter(term.parameter)
-        step = Step(0, 0, row, (), p, term.parameter, "", "", math.nan)
-        operands = [self._values[c] for c in term.children]
-        if row.integer_points:
-            operands = [tuple(map(self._on_grid, values)) for values in operands]
-        value = self._exact.value
-        return tuple(
-            [
-                None if any(v is None for v in a) else value(step, list(a))
-                for a in zip(*operands, strict=True)
-            ]
-        )
+            value = self._evaluator(number).constants_at(bits)[0]
+            return [value if value.is_finite() else None] * len(rows)
+        row, found = OPERATORS[term.operator], list[Ball | None]()
+        exact, parameter = row.exact, term.parameter
+        delicate = row.selects or row.exponential or row.power
+        for a in zip(*[[self._values[c][i] for i in rows] for c in term.children], strict=True):
+            try:
+                value = exact(BALLS, a, parameter)
+            except (ZeroDivisionError, ValueError):
+                found.append(None)
+                continue
+            known = value.rel_accuracy_bits() >= ENOUGH and value.is_finite()
+            if known and delicate:
+                known = not _is_doubtful(row, a, value)
+            found.append(value if known else None)
+        return found
 
-    def _on_grid(self, value: Any) -> Any:
-        """The value, or the half-integer that it differs from by rounding only (ADR 0001)."""
-        if value is None or not value:
-            return value
-        nearest = self.mp.nint(2 * value) / 2
-        rounding = self.mp.mpf(10) ** (12 - self.digits) * abs(value)
-        return nearest if abs(value - nearest) <= rounding else value
+    def _evaluator(self, number: int) -> ExactEvaluator:
+        if number not in self._evaluators:
+            tape = self.terms.tape(number)
+            self._evaluators[number] = ExactEvaluator(tape, ENOUGH, self.depth)
+        return self._evaluators[number]
 
-    def _cell(self, cell: str | float) -> Any:
-        """The number of a cell: a text is the decimal written, a float its binary value."""
-        return self._exact.number(cell) if isinstance(cell, str) else self._exact.mp.mpf(cell)
+    def _settle(self, number: int, row: int) -> None:
+        """Find the value of a term at one row in as many bits as it needs, or by proof."""
+        sample = self._evaluator(number).sample(self.rows[row])
+        numbers = self.terms.subterms(number)
+        if len(sample.y) < len(numbers):
+            self._missing[number].add(row)
+        for below, value in zip(numbers, sample.y, strict=False):
+            self._values[below][row] = value
+        self._took[number] = max(self._took.get(number, BITS), sample.bits)
+        if sample.proven:
+            self._bits[row] = max(self._bits[row], min(sample.bits, MOST_BITS))
+        else:
+            self._assumed[number].add(row)
 
-    def resolved(self, number: int, spare: int = AGREEMENT + 10) -> Any:
-        """Rows with at least `spare` right digits after the loss by noise."""
-        noise = self.noise(number)
-        s2 = noise.s2
-        with np.errstate(all="ignore"):
-            enough = np.isnan(s2) | (0.5 * np.log10(s2) <= self.digits - spare)
-        return enough | ((noise.y == 0) & (noise.deviation == 0))
-
-    def floors(self, number: int) -> Values:
-        """For each row, the largest rounding error of a value that is 0."""
-        operands = [self.values(c) for c in self.terms[number].children]
-        small = self.mp.mpf(10) ** (12 - self.digits)
-        return tuple(
-            None if not a or any(v is None for v in a) else small * max(abs(v) for v in a)
-            for a in (zip(*operands, strict=True) if operands else ((),) * len(self.rows))
-        )
-
-    def agree(self, old: int, new: int) -> list[int]:
-        """Rows, other than the `unresolved`, at which `new` differs from `old` beyond rounding."""
+    def agree(self, old: int, new: int) -> bool:
+        """Whether two terms have the same values, but at rows at which one is not proven."""
         left, right = self.values(old), self.values(new)
-        differing = differing_rows(left, right)
-        if not differing:
-            return differing
-        floors = self.floors(old)
-        return [
-            row
-            for row in differing
-            if not self.unresolved[row] and not _below(left[row], right[row], floors[row])
-        ]
+        return first_difference(left, right, self._assumed[old] | self._assumed[new]) is None
 
     def noise(self, number: int) -> Noise:
         if number not in self._noise:
@@ -243,8 +260,11 @@ class ValueTable:
         return Noise(y, tuple(kinds), moved, deviation, outside, underflows)
 
 
-def _below(a: Any, b: Any, floor: Any) -> bool:
-    return b is not None and floor is not None and bool(abs(a - b) <= floor)
+def _is_doubtful(row: Operator, a: Sequence[Ball], value: Ball) -> bool:
+    """Whether a value may be beyond every range, or another operand the one that is selected."""
+    if row.selects:
+        return not all(x is value or x != value or x == value for x in a)
+    return not (_LEAST < abs(value) < _MOST or value == 0)
 
 
 def _first_attained(partials: tuple[Numbers, ...]) -> tuple[Numbers, ...]:
@@ -258,42 +278,36 @@ def _first_attained(partials: tuple[Numbers, ...]) -> tuple[Numbers, ...]:
 
 
 def to_extended(values: Values) -> Numbers:
-    """High-precision numbers as extended doubles with 53 good bits; nan for None."""
-    mantissas = np.empty(len(values), dtype=np.float64)
-    exponents = np.zeros(len(values), dtype=np.int64)
-    for i, value in enumerate(values):
-        if value is None:
-            mantissas[i] = math.nan
-            continue
-        sign, mantissa, exponent, bits = value._mpf_
-        drop = max(bits - 53, 0)
-        mantissas[i] = -float(mantissa >> drop) if sign else float(mantissa >> drop)
-        exponents[i] = max(min(exponent + drop, 10**6), -(10**6))
-    with np.errstate(all="ignore"):
-        return np.ldexp(mantissas.astype(EXTENDED), exponents.astype(np.int32))
+    """Balls as extended doubles with 53 good bits; nan for None."""
+    found = np.array([math.nan if v is None else float(v) for v in values], dtype=EXTENDED)
+    size = np.abs(found)
+    for i in np.flatnonzero((size > LARGEST) | (size < SMALLEST)).tolist():
+        value = values[i]
+        if value:
+            mantissa, exponent = (int(part) for part in value.mid().man_exp())
+            drop = max(abs(mantissa).bit_length() - 53, 0)
+            exponent = max(min(exponent + drop, 10**6), -(10**6))
+            sign = -1.0 if mantissa < 0 else 1.0
+            with np.errstate(all="ignore"):
+                found[i] = np.ldexp(EXTENDED(sign * float(abs(mantissa) >> drop)), exponent)
+    return found
 
 
-def differing_rows(left: Sequence[Any | None], right: Sequence[Any | None]) -> list[int]:
-    """Rows at which `right` is not `left` to 10^-30, or has no value where `left` has one.
+def first_difference(left: Values, right: Values, besides: Collection[int] = ()) -> int | None:
+    """The first row at which `right` is not `left` to 10^-30, or has no value where `left` has one.
 
-    >>> from mpmath import mpf
-    >>> differing_rows((mpf(1), None, mpf(2), mpf(3)), (mpf(1), mpf(5), None, mpf(4)))
-    [2, 3]
+    >>> one, two, three = map(arb, (1, 2, 3))
+    >>> first_difference((one, None, two, three), (one, two, None, one))
+    2
     """
-    differing = []
     for row, (a, b) in enumerate(zip(left, right, strict=True)):
-        if a is None or a is b:
+        if a is None or a is b or row in besides:
             continue
-        if b is None or not _agree(a._mpf_, b._mpf_):
-            differing.append(row)
-    return differing
+        if b is None or not (a.overlaps(b) or _agree(a, b)):
+            return row
+    return None
 
 
-def _agree(a: Any, b: Any) -> bool:
-    if a == b:
-        return True
-    difference = mpf_sub(a, b, 20, "n")
-    if not difference[1]:
-        return True
-    size = max(a[2] + a[3] if a[1] else _NOTHING, b[2] + b[3] if b[1] else _NOTHING)
-    return bool(difference[2] + difference[3] < size - AGREEMENT_BITS)
+def _agree(a: Ball, b: Ball) -> bool:
+    with working(BITS):
+        return bool(abs(a - b) <= abs(a) / 10**AGREEMENT)

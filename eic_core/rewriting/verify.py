@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from eic_core.engine.exact import GREAT_DEPTH
 from eic_core.measure.observed import run_in
 from eic_core.rewriting.rules import Assumption
 from eic_core.rewriting.search import relation_holds
-from eic_core.rewriting.settled import MAX_DIGITS, SettledValues
 from eic_core.rewriting.terms import Terms
-from eic_core.rewriting.values import AGREEMENT, ValueTable, differing_rows
+from eic_core.rewriting.values import AGREEMENT, ValueTable, first_difference
 from eic_core.samples import Samples
 
 SUSPECT_ROWS = 50
@@ -48,7 +48,6 @@ class Verifier:
         self.table = table
         self.terms: Terms = table.terms
         self.original = original
-        self.exact = SettledValues(table, original)
         self._doubles: dict[int, Any] = {}
         self.samples = samples
         self.rows = tuple(rows)
@@ -60,8 +59,7 @@ class Verifier:
 
     def verify(self, form: int, assumptions: Sequence[Assumption]) -> Verification | None:
         left, right = self.table.values(self.original), self.table.values(form)
-        digits = self._equal_at(form)
-        if digits is None or not self._keeps_domain(form):
+        if first_difference(left, right) is not None or not self._keeps_domain(form):
             return None
         if not all(
             relation_holds(self.table.values(a.term), a.relation, left) for a in assumptions
@@ -70,27 +68,8 @@ class Verifier:
         if not all(self._assumption_holds(a) for a in assumptions):
             return None
         widened = sum(a is None and b is not None for a, b in zip(left, right, strict=True))
+        digits = max(map(self.table.digits, (self.original, form)))
         return Verification(len(self.rows), digits, AGREEMENT, len(self.scanned), widened)
-
-    def _equal_at(self, form: int) -> int | None:
-        expected, digits = self.exact.settled
-        found = self.table.values(form)
-        level = self.table.digits
-        pending = list(range(len(expected)))
-        while True:
-            targets = [expected[i] for i in pending]
-            if level >= MAX_DIGITS:
-                found = tuple(_or_zero(v, level) for v in found)
-            wrong = differing_rows(targets, found)
-            if any(found[i] is None for i in wrong):
-                return None
-            pending = [pending[i] for i in wrong]
-            if not pending:
-                return max(level, digits)
-            if level >= MAX_DIGITS:
-                return None
-            level *= 2
-            found = self.exact.at(form, pending, level)
 
     def _keeps_domain(self, form: int) -> bool:
         before = self.doubles(self.original)
@@ -98,10 +77,13 @@ class Verifier:
         lost = np.flatnonzero(np.isfinite(before) & np.isnan(after))
         if len(lost) > SUSPECT_ROWS:
             return False
-        texts = decimal_rows(self.samples, self.columns, self.scanned[lost].tolist())
-        table = ValueTable(self.terms, texts, self.table.digits)
+        table = self.table_of(self.scanned[lost].tolist())
         pairs = zip(table.values(self.original), table.values(form), strict=True)
         return not any(a is not None and b is None for a, b in pairs)
+
+    def table_of(self, rows: Sequence[int]) -> ValueTable:
+        texts = decimal_rows(self.samples, self.columns, rows)
+        return ValueTable(self.terms, texts, GREAT_DEPTH)
 
     def doubles(self, number: int) -> Any:
         if number not in self._doubles:
@@ -119,17 +101,10 @@ class Verifier:
         suspects = self.scanned[np.flatnonzero(wrong)]
         if len(suspects) > SUSPECT_ROWS:
             return False
-        texts = decimal_rows(self.samples, self.columns, suspects.tolist())
-        table = ValueTable(self.terms, texts, self.table.digits)
+        table = self.table_of(suspects.tolist())
         return relation_holds(
             table.values(assumption.term), assumption.relation, table.values(self.original)
         )
-
-
-def _or_zero(value: Any | None, digits: int) -> Any | None:
-    if value is None or abs(value) >= value.context.mpf(10) ** (20 - digits):
-        return value
-    return value * 0
 
 
 def decimal_rows(

@@ -10,7 +10,7 @@ import mpmath
 import pytest
 from flint import arb, fmpq
 
-from eic_core.engine.balls import BALLS, working
+from eic_core.operators.balls import BALLS, working
 from eic_core.engine.exact import GREAT_DEPTH, ExactEvaluator, ExactSample
 from eic_core.engine.proofs import Combination, Unprovable
 from eic_core.engine.tape import tape_of

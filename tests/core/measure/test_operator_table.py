@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from flint import arb
 
-from eic_core.engine.balls import BALLS, working
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.tape import alone
 from eic_core.explain.causes import invalid_clause
 from eic_core.formula.tree import Node
 from eic_core.operators import NUMPY, Operator
+from eic_core.operators.balls import BALLS, working
 from tests.core.measure import oracle
 from tests.core.measure.trees import NUMERIC
 

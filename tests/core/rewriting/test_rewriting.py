@@ -223,7 +223,7 @@ def test_a_wrong_rule_gets_past_neither_search_nor_verification() -> None:
     formula = read("x - sin(x)").formula
     terms = Terms()
     root = terms.add(formula)
-    table = ValueTable(terms, decimal_rows(samples, ["x"], range(40)), 50)
+    table = ValueTable(terms, decimal_rows(samples, ["x"], range(40)))
     wrong = RuleBook([Rule("wrong", "sin(a)", "a - a**3/6 + a**5/120")])
     outcome = Search(table, Rewriter(Builder(terms), wrong), Limits()).run(root)
     assert outcome is not None and outcome.forms == ()
@@ -235,19 +235,19 @@ def test_verification_sees_a_domain_that_shrinks_at_one_row() -> None:
     samples = Samples.from_columns({"x": [1.0, 4.0, 0.0, 9.0]})
     terms = Terms()
     root, form = (terms.add(read(t).formula) for t in ("x", "x*x/x"))
-    table = ValueTable(terms, decimal_rows(samples, ["x"], [0, 1, 3]), 50)
+    table = ValueTable(terms, decimal_rows(samples, ["x"], [0, 1, 3]))
     seen = Verifier(table, root, samples, [0, 1, 3], range(4))
     assert seen.verify(form, []) is None  # 0 is not among the rows compared, but is scanned
     assert Verifier(table, root, samples, [0, 1, 3], [0, 1, 3]).verify(form, []) is not None
 
 
-def test_verification_raises_the_digits_until_a_cancelled_value_is_settled() -> None:
+def test_verification_raises_the_precision_until_a_cancelled_value_is_settled() -> None:
     samples = Samples.from_columns({"x": [1e-40, 3e-40]})
     terms = Terms()
     root, form = (terms.add(read(t).formula) for t in ("1 - cos(x)", "2*sin(x/2)**2"))
-    table = ValueTable(terms, decimal_rows(samples, ["x"], [0, 1]), 50)
+    table = ValueTable(terms, decimal_rows(samples, ["x"], [0, 1]))
     found = Verifier(table, root, samples, [0, 1], [0, 1]).verify(form, [])
-    assert found is not None and found.digits >= 200
+    assert found is not None and found.digits >= 80 + 30  # 80 cancel
     other = terms.add(read("3*sin(x/2)**2").formula)
     assert Verifier(table, root, samples, [0, 1], [0, 1]).verify(other, []) is None
 
@@ -346,7 +346,7 @@ def test_the_search_sees_the_amplification_that_the_diagnosis_tells(text: str) -
     formula = read(text).formula
     terms = Terms()
     root = terms.add(formula)
-    table = ValueTable(terms, decimal_rows(samples, formula.variables, range(40)), 50)
+    table = ValueTable(terms, decimal_rows(samples, formula.variables, range(40)))
     costs = Costs(table, root)
     expected = correlated_eic(formula, samples)
     found = costs.of(root)
@@ -360,7 +360,7 @@ def test_observed_errors_are_those_of_numpy_against_mpmath() -> None:
     x = np.array([1e3, 1e6, 1e10])
     terms = Terms()
     root = terms.add(read("sqrt(x+1) - sqrt(x)").formula)
-    found = Observer(terms, root, {"x": x}, range(3), 60, np.float64).of(root)
+    found = Observer(terms, root, {"x": x}, range(3), np.float64).of(root)
     computed = np.sqrt(x + 1) - np.sqrt(x)
     with mpmath.workdps(60):
         exact = [mpmath.sqrt(mpmath.mpf(v) + 1) - mpmath.sqrt(mpmath.mpf(v)) for v in x.tolist()]
@@ -387,9 +387,7 @@ def test_no_more_digits_are_measured_as_lost_than_there_are(text: str, exact) ->
     """A value that is wrong by more than its size has lost the 16 digits of a double, not 30."""
     formula = read(text).formula
     terms = Terms()
-    observer = Observer(
-        terms, terms.add(formula), {"x": np.array(NEAR_ONE)}, range(6), 60, np.float64
-    )
+    observer = Observer(terms, terms.add(formula), {"x": np.array(NEAR_ONE)}, range(6), np.float64)
     found = observer.of(terms.add(formula))
     errors = []
     for x in NEAR_ONE:
@@ -408,7 +406,7 @@ def test_no_more_digits_are_measured_as_lost_than_there_are(text: str, exact) ->
 def test_a_value_beyond_double_range_counts_as_failed() -> None:
     terms = Terms()
     root = terms.add(read("log(exp(x))").formula)
-    observer = Observer(terms, root, {"x": np.array([1.0, 1000.0])}, range(2), 60, np.float64)
+    observer = Observer(terms, root, {"x": np.array([1.0, 1000.0])}, range(2), np.float64)
     found = observer.of(root)
     assert (found.failed, found.rows, found.digits_lost) == (1, 2, math.inf)
     assert observer.of(terms.add(read("x").formula)).failed == 0
@@ -454,7 +452,7 @@ def test_values_whose_squares_leave_the_widest_type_are_searched_all_the_same() 
         read("x**9999").formula, Samples.from_columns({"x": [2.0, 1.9]}), limit_seconds=UNBOUNDED
     )
     assert "sensitivity to errors of its inputs" in found.sentence
-    table = ValueTable(terms := Terms(), [{"x": "2"}], 60)
+    table = ValueTable(terms := Terms(), [{"x": "2"}])
     noise = table.noise(terms.add(read("x**9999").formula))
     assert float(noise.q2[0]) == pytest.approx(1 + 9999**2)
     assert float(noise.s2[0]) == pytest.approx(1 + 9999**2)
@@ -490,7 +488,8 @@ def test_a_form_that_a_person_would_write_is_found(text, domain, form):
     [
         ("floor(10*x)/10", [i / 10 for i in range(21)], "no digit"),
         ("round(100*x)/100", [1.23, 4.56, 7.895], "no digit"),
-        ("floor(x/0.1)", [0.3, 0.6, 0.7, 1.1, 0.25], "15.2 digits"),  # NumPy: 2 of 0.3/0.1
+        # NumPy: 2 of 0.3/0.1, 3 of 10*0.3
+        ("floor(x/0.1)", [0.3, 0.6, 0.7, 1.1, 0.25], "no digit instead of 15.2"),
     ],
 )
 def test_a_formula_that_jumps_is_compared_with_its_value_at_the_decimals_written(text, x, digits):
