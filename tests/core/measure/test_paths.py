@@ -57,7 +57,7 @@ def both(formula: Formula, columns: dict[str, np.ndarray], *, clean: bool = True
     assert packed is not None
     y, s2 = np.empty((len(tape), rows)), np.empty((len(tape), rows))
     terms = np.empty((sum(map(len, tape.operands)), rows))
-    kept = [[(i, int(array[i].ctypes.data)) for i in range(len(array))] for array in (y, s2, terms)]
+    kept = [(range(len(each)), each) for each in (y, s2, terms)]
     found = packed.run(
         samples.addresses,
         rows,
