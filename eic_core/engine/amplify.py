@@ -89,6 +89,8 @@ class Amplification:
     # dict of row to (values, s^2), each by slot: what balls said about the rechecked samples, up to
     # their first invalid step
     exact: dict[int, tuple[np.ndarray, np.ndarray]] = field(repr=False)
+    # By their cells, the samples from which that comes; none after pickling
+    samples_in_balls: dict[tuple[str, ...], ExactSample] = field(repr=False)
     # Those of them at which the result is not 0, but smaller than all doubles
     underflown: frozenset[int] = field(repr=False)
     # Valid rechecked rows at which no proof says that a value is 0 or on a jump, though 10^-300 of
@@ -110,7 +112,7 @@ class Amplification:
 
     def __getstate__(self) -> dict[str, Any]:
         """Drop the tape, which holds addresses and is laid out anew."""
-        state = {**self.__dict__, "_settled": dict(self._settled)}
+        state = {**self.__dict__, "_settled": dict(self._settled), "samples_in_balls": {}}
         for derived in ("tape", "_active"):
             state.pop(derived, None)
         return state
@@ -443,6 +445,7 @@ class _Sums:
         self.first_invalid: dict[int, int] = {}
         self.unsettled_at: dict[int, int] = {}
         self.exact: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self.in_balls: dict[tuple[str, ...], ExactSample] = {}
         self.out_of_range = 0
         self.suspects = self.doubtful = self.unsettled = _NONE
         self.assumed = self.indistinct = _NONE
@@ -542,7 +545,8 @@ class _Sums:
                 break
             row = int(waiting[first[kind]])
             cells = {name: self.samples.decimal(name, row) for name in self.tape.variables}
-            kinds.add(kind, evaluator.sample(cells))
+            sample = self.in_balls[tuple(cells.values())] = evaluator.sample(cells)
+            kinds.add(kind, sample)
             if progress is not None:
                 progress(FIRST_PASS + (1 - FIRST_PASS) * done / len(order))
         known = kinds.known[kind_of]
@@ -699,6 +703,7 @@ class _Sums:
             root_values=self.values,
             tape=self.tape,
             exact=self.exact,
+            samples_in_balls=self.in_balls,
             _sums=totals.sums,
             _singular=totals.singular,
             _signs=totals.signs,

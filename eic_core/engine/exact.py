@@ -99,6 +99,22 @@ class ExactSample:
         """Whether nothing was assumed."""
         return not self.assumed
 
+    def part(self, slots: Sequence[int]) -> ExactSample | None:
+        """What it says of some of its slots, in a new order; None if it does not reach them all."""
+        if max(slots) >= len(self.y):
+            return None
+        return ExactSample(
+            [self.y[i] for i in slots],
+            [self.doubles[i] for i in slots],
+            [self.s2[i] for i in slots],
+            [self.contributions[i] for i in slots],
+            None,
+            (),
+            frozenset([k for k, i in enumerate(slots) if i in self.assumed]),
+            [self.steps[i] for i in slots],
+            self.bits,
+        )
+
 
 class ExactEvaluator:
     """Evaluates a tape in balls, one sample at a time.
@@ -517,10 +533,8 @@ class _Attempt(Arithmetic):
 
     def _look_for_value(self, row: Operator, step: Step, a: list[Ball]) -> None:
         """Raise where neither end of the operands has a value, so that none between has."""
-        ends = []
-        for end in (lambda x: x.lower(), lambda x: x.upper(), lambda x: x.mid()):
-            found = row.exact(BALLS, [end(x) for x in a], step.exact_parameter)
-            ends.append(_as_ball(found))
+        points = zip(*[(x.lower(), x.mid(), x.upper()) for x in a], strict=True)
+        ends = [_as_ball(row.exact(BALLS, list(at), step.exact_parameter)) for at in points]
         if all(end.is_nan() for end in ends):
             raise _OutOfDomain
         if not any(end.is_finite() for end in ends) and not any(end.is_nan() for end in ends):

@@ -10,7 +10,7 @@ value of node k, ``a`` the value of its operand i.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -24,7 +24,7 @@ from eic_core.engine.branches import active_slots, plain_values
 from eic_core.engine.constants import NOTHING_SETTLED, evaluate_around, settled_constants
 from eic_core.engine.exact import ExactEvaluator, ExactSample
 from eic_core.engine.reference import VALID, Block
-from eic_core.engine.tape import SINGULAR_S2, Step, Tape, tape_of
+from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, Step, Tape, tape_of
 from eic_core.formula.tree import Formula
 from eic_core.operators import NUMPY, Operator
 from eic_core.operators.balls import BALLS, Ball, magnitude, working
@@ -43,6 +43,9 @@ KNOWN_BITS, KNOWN = 30, 1e-9
 
 MOST_BITS = 10_000
 """Working precision beyond that of a sample, at most, for values above 10^60."""
+
+TINIEST = 5e-324
+"""The double that stands for a value below all doubles, where its sign matters."""
 
 NOTHING = 0.0
 
@@ -138,14 +141,15 @@ class Flow(NamedTuple):
     infinite: Any = NOTHING  # Not 0 where whatever moves the value leaves the target no digit
 
 
-def passage(B: Any, y: Any, a: Any, slope: Any, limit: Any, term: Any, s2: Any) -> Any:
+def passage(B: Any, sized: Any, y: Any, a: Any, slope: Any, limit: Any, term: Any, s2: Any) -> Any:
     """`Edge.kappa` and `Edge.slope`, of the size that the recursion found. `limit` is the limit of
     kappa, `NOTHING` if y is never 0; `term` is the part of s_k^2 that the recursion added through
     this edge; `s2` is the operand's s_i^2. A jump that a rounding of the operand has just missed
-    counts as a jump. A kappa that leaves double range on the way is sqrt(term / s_i^2).
+    counts as a jump. A kappa that leaves double range on the way, or where values do (`sized`), is
+    sqrt(term / s_i^2).
     """
     kappa = B.over(slope, y) * a
-    lost = B.where(B.isfinite(kappa), (kappa == 0) & (term != 0), True)
+    lost = B.where(B.isfinite(kappa), (kappa == 0) & (term != 0), True) | sized
     if anywhere(lost):
         slope = B.where((slope == 0) & (term == math.inf) & (s2 < math.inf), math.inf, slope)
         size = B.sqrt(term / s2)
@@ -270,17 +274,25 @@ class _Noise:
         tape: Tape,
         results: Block | ExactSample,
         sharper: Callable[[], ExactSample] | None = None,
+        sized: Any = False,
     ) -> None:
         self.B, self.tape, self.results, self._sharper = B, tape, results, sharper
+        self._sized = sized  # Where the terms know the size of each kappa, not the values
         self._zero = [anywhere(y == 0) for y in results.y]
         self._edges: dict[int, list[Edge]] = {}
+        self._last: tuple[Sequence[Unit], list[Any]] | None = None
 
     def arrived(self, units: Sequence[Unit]) -> list[Any]:
         """G of every unit, at the last of them."""
+        if self._last is not None and self._last[0] is units:
+            return self._last[1]
         found = self._followed(units)
         if self._sharper is not None and not all(map(_is_known, found)):
             self.results, self._sharper, self._edges = self._sharper(), None, {}
             found = self._followed(units)
+        if self.B is BALLS:
+            found = list(map(float, found))
+            self._last = units, found
         return found
 
     def _followed(self, units: Sequence[Unit]) -> list[Any]:
@@ -311,7 +323,69 @@ class _Noise:
             return [(size, size) for size in map(partial(size_taken, B), terms, s2)]
         a = [results.y[i] for i in step.operands]
         slopes, limits = _slopes_and_limits(B, step, row, a, y, zero=self._zero[step.slot])
-        return map(partial(passage, B, y), a, slopes, limits, terms, s2)
+        of_edge = partial(passage, B, self._sized, y)
+        return map(of_edge, a, slopes, limits, terms, s2)
+
+
+def _is_plain(sample: ExactSample) -> bool:
+    """Whether a sample has nothing special but values beyond double range."""
+    if sample.first_invalid is not None or not max(sample.s2) <= RECHECK_S2:
+        return False
+    return all(near != 0 or y != 0 for near, y in zip(sample.doubles, sample.y, strict=True))
+
+
+def _put(block: Block, samples: list[tuple[ExactSample, list[int]]]) -> Any:
+    """Put what balls say of samples beyond double range into a block; return where that is."""
+    if not samples:
+        return False
+    rows = np.array([row for _, own in samples for row in own])
+    source = np.repeat(np.arange(len(samples)), [len(own) for _, own in samples])
+    y = np.array([sample.doubles for sample, _ in samples])
+    for i, slot in np.argwhere(y == 0):
+        y[i, slot] = -TINIEST if samples[i][0].y[slot] < 0 else TINIEST
+    s2 = np.array([sample.s2 for sample, _ in samples])
+    for slot in range(y.shape[1]):
+        terms = np.array([sample.contributions[slot] for sample, _ in samples])
+        block.y[slot] = _with(block.y[slot], rows, y[source, slot])
+        block.s2[slot] = _with(block.s2[slot], rows, s2[source, slot])
+        block.contributions[slot] = tuple(
+            [_with(old, rows, terms[source, i]) for i, old in enumerate(block.contributions[slot])]
+        )
+    sized = np.zeros(len(block.suspect), dtype=bool)
+    sized[rows] = True
+    return sized
+
+
+def _with(old: Array, rows: np.ndarray, values: Array) -> Array:
+    new = np.array(old)
+    new[rows] = values
+    return new
+
+
+class ExactNoise:
+    """The noise at samples in balls, by their cells, which equal samples share."""
+
+    def __init__(self, tape: Tape, samples: Mapping[tuple[str, ...], ExactSample] | None = None):
+        self.tape, self._samples = tape, dict(samples or {})
+        self._evaluator, self._sharp = ExactEvaluator(tape), ExactEvaluator(tape, SHARP)
+        self._noise: dict[tuple[str, ...], _Noise] = {}
+
+    def sample(self, cells: tuple[str, ...]) -> ExactSample | None:
+        """None for a new sample after `MOST_WORK`."""
+        if cells not in self._samples:
+            if self._evaluator.work + self._sharp.work >= MOST_WORK:
+                return None
+            self._samples[cells] = self._evaluator.sample(self._at(cells))
+        return self._samples[cells]
+
+    def noise(self, cells: tuple[str, ...], sample: ExactSample) -> _Noise:
+        if cells not in self._noise:
+            sharper = partial(self._sharp.sample, self._at(cells))
+            self._noise[cells] = _Noise(BALLS, self.tape, sample, sharper)
+        return self._noise[cells]
+
+    def _at(self, cells: tuple[str, ...]) -> dict[str, str]:
+        return dict(zip(self.tape.variables, cells, strict=True))
 
 
 @dataclass(frozen=True)
@@ -355,7 +429,7 @@ class Evaluated:
         s2 = np.array(self._doubles.results.s2[slot])
         for noise, rows in self._exact:
             s2[rows] = noise.results.s2[slot]
-            arrived[:, rows] = [[float(g)] for g in noise.arrived(units)]
+            arrived[:, rows] = np.array(noise.arrived(units))[:, None]
         s2[~(s2 <= SINGULAR_S2)] = math.inf
         return Arrivals(self.start, self.stop, self.ok, s2, arrived)
 
@@ -366,17 +440,18 @@ def evaluate(
     held: int,
     *,
     recheck: bool = True,
+    known: ExactNoise | None = None,
 ) -> Iterator[Evaluated]:
     """Evaluate a tape block by block; the blocks are consecutive and cover all rows.
 
     - `held`: numbers held per sample, 1 or more; they decide the length of a block.
     - `recheck`: whether doubtful samples are settled in balls, as far as `MOST_WORK` goes. The
       others are not `ok`.
+    - `known`: what is known of exact samples already, to which this adds.
     """
     total = len(samples)
     settled = settled_constants(tape) if recheck and total > FEW else NOTHING_SETTLED
-    evaluator, sharp = ExactEvaluator(tape), ExactEvaluator(tape, SHARP)
-    known: dict[tuple[str, ...], _Noise] = {}  # equal samples share what was found
+    known = ExactNoise(tape) if known is None else known
     for start, stop in blocks(total, held):
         columns = {name: samples.columns[name][start:stop] for name in tape.variables}
         block = evaluate_around(tape, columns, stop - start, settled)
@@ -386,19 +461,21 @@ def evaluate(
         alike: dict[tuple[str, ...], list[int]] = {}
         for row in np.flatnonzero(block.suspect | block.doubtful).tolist() if recheck else ():
             cells = tuple([samples.decimal(name, start + row) for name in tape.variables])
-            if cells not in known:
-                if evaluator.work + sharp.work >= MOST_WORK:
-                    continue
-                at = dict(zip(tape.variables, cells, strict=True))
-                sharper = partial(sharp.sample, at)
-                known[cells] = _Noise(BALLS, tape, evaluator.sample(at), sharper)
             alike.setdefault(cells, []).append(row)
-        exact = []
+        exact: list[tuple[_Noise, list[int]]] = []
+        only_range = block.out_of_range & ~block.doubtful & (not tape.chooses)
+        out_of_range: list[tuple[ExactSample, list[int]]] = []
         for cells, rows in alike.items():
-            ok[rows] = known[cells].results.first_invalid is None
-            if ok[rows[0]]:
-                exact.append((known[cells], rows))
-        yield Evaluated(start, stop, ok, _Noise(NUMPY, tape, block), exact)
+            sample = known.sample(cells)
+            if sample is None:
+                continue
+            ok[rows] = sample.first_invalid is None
+            if only_range[rows[0]] and _is_plain(sample):
+                out_of_range.append((sample, rows))
+            elif ok[rows[0]]:
+                exact.append((known.noise(cells, sample), rows))
+        sized = _put(block, out_of_range)
+        yield Evaluated(start, stop, ok, _Noise(NUMPY, tape, block, sized=sized), exact)
 
 
 def sweep(
@@ -407,6 +484,7 @@ def sweep(
     samples: Samples,
     *,
     recheck: bool = True,
+    known: ExactNoise | None = None,
 ) -> Iterator[Arrivals]:
     """Follow the noise of every unit to the last one, the target, block by block as `evaluate`.
 
@@ -417,7 +495,7 @@ def sweep(
     >>> block.arrived.tolist()  # of x, of 1, of the difference
     [[2.0, 1.3333333333333333], [-1.0, -0.3333333333333333], [1.0, 1.0]]
     """
-    for evaluated in evaluate(tape, samples, len(units), recheck=recheck):
+    for evaluated in evaluate(tape, samples, len(units), recheck=recheck, known=known):
         yield evaluated.arrivals(units)
 
 

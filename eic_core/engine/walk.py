@@ -119,7 +119,9 @@ def walk(
             if step.row.selects or A.touches_zero(step, a, y[step.slot]):
                 found = _at_zero(step, A, a, y[step.slot], s2, kappas, done)
             else:
-                terms = tuple([edges.plain_term(A.B, *pair) for pair in zip(kappas, s2)])
+                terms = tuple(
+                    [edges.plain_term(A.B, *pair) for pair in zip(kappas, s2, strict=True)]
+                )
                 found = Through(sum(terms, A.one), terms)
         done.s2.append(found.s2)
         done.contributions.append(found.terms)

@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from eic_core.engine.sweep import Arrivals, node_units, sweep
-from eic_core.engine.tape import tape_of
+from eic_core.engine.sweep import Arrivals, ExactNoise, Unit, node_units, sweep
+from eic_core.engine.tape import Tape, tape_of
 from eic_core.measure.inspection import Inspection, cached_on_inspection
 from eic_core.operators.wide import Array
 
@@ -107,9 +107,31 @@ def _noise_below(
     inspection: Inspection, target: int, rows: npt.NDArray[np.intp] | None = None
 ) -> Iterator[Arrivals]:
     """The noise that arrives at a target from each node of its subtree, at all samples or some."""
-    subtree, samples = inspection.formula.subtree(target), inspection.samples
+    samples = inspection.samples
     chosen = samples if rows is None or len(rows) == len(samples) else samples.take(rows)
-    return sweep(tape_of(subtree), node_units(subtree), chosen)
+    tape, units, known = _swept(inspection, target)
+    return sweep(tape, units, chosen, known=known)
+
+
+@cached_on_inspection
+def _swept(inspection: Inspection, target: int) -> tuple[Tape, tuple[Unit, ...], ExactNoise]:
+    """What is swept below a target, and what is known of exact samples, by their cells."""
+    formula, root = inspection.formula, inspection.formula.root.id
+    whole, samples = inspection.amplification.tape, inspection.amplification.samples_in_balls
+    if target == root:
+        return whole, node_units(formula), ExactNoise(whole, samples)
+    subtree = formula.subtree(target)
+    tape = tape_of(subtree)
+    if whole.chooses:
+        return tape, node_units(subtree), ExactNoise(tape)
+    slots = [whole.slots[formula.first[target] + node] for node in tape.nodes]
+    places = [whole.variables.index(name) for name in tape.variables]
+    known = {
+        tuple([cells[i] for i in places]): part
+        for cells, sample in samples.items()
+        if (part := sample.part(slots)) is not None
+    }
+    return tape, node_units(subtree), ExactNoise(tape, known)
 
 
 def digits_climbed(inspection: Inspection, target: int) -> Array:
