@@ -1,8 +1,9 @@
 """What zeros, ties, kinks and invalid rows cost: each formula against itself on clean data.
 
 `python -m benchmarks.hard`.  Twelve formulas of about 30 nodes at 200,000 rows, measured with
-``recheck=False``, so that nothing enters that needs 60 digits.  Rows beyond double range are
-printed apart: they go through `eic_core.engine.extended`.
+``recheck=False``, so that nothing enters that needs more digits than doubles have.  Rows beyond
+double range are printed apart: they go through `eic_core.engine.extended`.  Then short formulas,
+whose clean time is that of a few loops, both ways: as `score` measures them, and as `inspect` does.
 """
 
 from __future__ import annotations
@@ -40,6 +41,18 @@ BEYOND = {
     "exp(300 x)": "(x*y+2.5)/(1.3+exp(x*300.0))+log(1.0+x*y)-sqrt(x+y)*0.25+sin(2.0*x+y)*0.3",
     "x**400": "(x**400.0+1.0)*0.7/(x**400.0+2.0*y)+log(1.0+x*y)-sqrt(x+y)*0.25+sin(x+y)*0.3",
 }
+
+SHORT = (
+    "(x - y)/(x + 2)",
+    "exp(x) - 1",
+    "x*exp(y*y)",
+    "exp(-(1 - x*x))",
+    "abs(x - y)*sqrt(y)",
+    "log(x)/x + y",
+)
+SHORT_ROUNDS = 3
+ENOUGH = 8e-3
+"""Seconds that are quick, whatever the clean time is."""
 
 Columns = tuple[np.ndarray, np.ndarray]
 
@@ -104,19 +117,32 @@ HARD: dict[str, Callable[[np.random.Generator], Columns]] = {
 }
 
 
+def small_integers(rng: np.random.Generator) -> Columns:
+    """0 to 8: of 81 pairs nine are ties."""
+    x, y = rng.integers(0, 9, (2, ROWS)).astype(float)
+    return x, y
+
+
+def wide(rng: np.random.Generator) -> Columns:
+    """Exponentials of it, and of its squares, leave double range at many rows."""
+    return rng.uniform(-800, 800, ROWS), rng.uniform(-30, 30, ROWS)
+
+
 def samples_of(columns: Columns) -> Samples:
     """Two columns as samples."""
     return Samples.from_columns({"x": columns[0], "y": columns[1]})
 
 
-def times_of(formula: Formula, data: dict[str, Samples]) -> dict[str, float]:
+def times_of(
+    formula: Formula, data: dict[str, Samples], *, recheck: bool = False, rounds: int = ROUNDS
+) -> dict[str, float]:
     """Median seconds by kind of data."""
     work = {
-        name: lambda samples=samples: amplify(formula, samples, recheck=False)  # type: ignore[misc]
+        name: lambda samples=samples: amplify(formula, samples, recheck=recheck)  # type: ignore[misc]
         for name, samples in data.items()
     }
     with np.errstate(all="ignore"):
-        return medians(work, ROUNDS)
+        return medians(work, rounds)
 
 
 def main() -> None:
@@ -153,6 +179,33 @@ def main() -> None:
         f"aim {verdict(worst, AIM)}"
     )
     show_beyond()
+    for recheck in (False, True):
+        show_short(recheck)
+
+
+def show_short(recheck: bool) -> None:
+    """Short formulas on hard rows, out of range included, against themselves on clean ones."""
+    kinds = {"0-8": small_integers, **HARD, "wide": wide}
+    del kinds["0-9"]
+    data = {"clean": samples_of(clean(np.random.default_rng(0)))}
+    data |= {name: samples_of(make(np.random.default_rng(0))) for name, make in kinds.items()}
+    way = "inspect" if recheck else "score"
+    print(
+        f"\nShort formulas as `{way}` measures them: time / clean time, {ROWS:,} rows\n"
+        f"(! more than {AIM:g} times and more than {1e3 * ENOUGH:g} ms)\n"
+    )
+    print(f"{'formula':<20}{'clean ms':>9}" + "".join(f"{name:>10}" for name in kinds))
+    missed = 0
+    for text in SHORT:
+        times = times_of(read(text).formula, data, recheck=recheck, rounds=SHORT_ROUNDS)
+        line = f"{text:<20}{1e3 * times['clean']:>9.1f}"
+        for kind in kinds:
+            ratio = times[kind] / times["clean"]
+            above = ratio > AIM and times[kind] > ENOUGH
+            missed += above
+            line += f"{ratio:>9.1f}{'!' if above else ' '}"
+        print(line)
+    print(f"{missed} of {len(SHORT) * len(kinds)} missed")
 
 
 def show_beyond() -> None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from benchmarks.material import pool_paths, two_variable_formulas
 from benchmarks.timing import Work, medians, verdict
+from eic_core.engine.native.library import pack
 from eic_core.engine.population import Population
 from eic_core.formula.tree import Formula
 from eic_core.measure import amplify
@@ -76,7 +77,7 @@ def show(name: str, formulas: Sequence[Formula], samples: Samples) -> None:
     """Print what one population takes."""
     laid = Population(formulas)
     work: dict[str, Work] = {
-        "lay out": lambda: Population(formulas),
+        "lay out": lambda: pack(Population(formulas).tape),
         "values": lambda: laid.values(samples),
         "EIC": lambda: laid.amplify(samples),
         "both": lambda: laid.amplify(samples, keep_values=True),

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from eic_core.engine.tape import tape_of
 from eic_core.formula.syntax import read
 from eic_core.measure import Inspection, Samples, inspect
 from eic_core.samples import Domain, sample_domains
@@ -40,6 +39,6 @@ def inspect_columns(
 
 def settle_at_most(monkeypatch: pytest.MonkeyPatch, samples: int, text: str) -> None:
     """Stop the exact check of a formula after so many samples that need no more than 64 bits."""
-    work = samples * len(tape_of(read(text).formula))
+    work = samples * len(read(text).formula)
     monkeypatch.setattr("eic_core.engine.amplify.MOST_WORK", work)
     monkeypatch.setattr("eic_core.engine.sweep.MOST_WORK", work)

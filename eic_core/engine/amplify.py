@@ -548,10 +548,10 @@ class _Sums:
         known = kinds.known[kind_of]
         rechecked, left, kind_of = waiting[known], waiting[~known], kind_of[known]
         self.unsettled = np.intersect1d(left, self.suspects, assume_unique=True)
-        samples = [kinds.found.get(kind) for kind in range(len(first))]
-        self.exact = dict(
-            zip(rechecked.tolist(), map(samples.__getitem__, kind_of.tolist()), strict=True)
-        )
+        self.exact = {
+            row: kinds.found[kind]
+            for row, kind in zip(rechecked.tolist(), kind_of.tolist(), strict=True)
+        }
         self.underflown = frozenset(rechecked[kinds.tiny[kind_of]].tolist())
         self.assumed = rechecked[kinds.assumed[kind_of]]
         self.indistinct = rechecked[kinds.indistinct[kind_of]]
@@ -590,6 +590,18 @@ class _Sums:
     def _alike(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Kinds of rows that have the same cells: the first of each in `rows`, and each one's."""
         names = self.tape.variables
+        told = {row for name in names for row in self.samples.exact.get(name, ())}
+        if told:  # their text says more than their doubles
+            own_text = np.isin(rows, list(told))
+            alike, single = np.flatnonzero(~own_text), np.flatnonzero(own_text)
+            first, kind_of = self._alike_doubles(rows[alike])
+            kinds = np.empty(len(rows), dtype=np.int64)
+            kinds[alike], kinds[single] = kind_of, len(first) + np.arange(len(single))
+            return np.concatenate((alike[first], single)), kinds
+        return self._alike_doubles(rows)
+
+    def _alike_doubles(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        names = self.tape.variables
         cells = np.empty((len(names), len(rows)))
         keys = np.zeros(len(rows), dtype=np.uint64)
         for name, own in zip(names, cells, strict=True):
@@ -599,10 +611,7 @@ class _Sums:
         _, first, kind_of = np.unique(keys, return_index=True, return_inverse=True)
         if (cells[:, first[kind_of]] != cells).any():  # two kinds of one key
             _, first, kind_of = np.unique(cells, axis=1, return_index=True, return_inverse=True)
-        told = {row for name in names for row in self.samples.exact.get(name, ())}
-        own_text = np.flatnonzero(np.isin(rows, list(told)))  # their text says more
-        kind_of[own_text] = len(first) + np.arange(len(own_text))
-        return np.concatenate((first, own_text)), kind_of
+        return first, kind_of
 
     def _leave_out_unsettled(self) -> None:
         """Leave out the samples beyond the limit of the check, counted where they leave doubles.

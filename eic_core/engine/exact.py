@@ -54,7 +54,8 @@ _MOST_BINARY = int(MAX_LOG10 * _BITS_PER_DIGIT) + 1
 _LEAST_BINARY = int(LEAST_LOG10 * _BITS_PER_DIGIT)
 """Binary exponents beyond which a value has left every range."""
 
-_TINY, _HUGE = arb(1e-300), arb(1e300)
+_LEAST = 1e-300
+"""A smaller value of an operand is looked at closely."""
 
 _NOTHING: frozenset[int] = frozenset()
 
@@ -116,9 +117,11 @@ class ExactEvaluator:
     ) -> None:
         self.tape, self.accuracy, self.depth = tape, accuracy, depth
         self.deep_samples = deep_samples
-        self.work = 0  # Steps that were evaluated, those in many bits several times
-        self._constants: dict[int, dict[int, Ball]] = {}  # By bits and slot
-        self.simple = [step.row is not None and _is_simple(step.row, step) for step in tape.steps]
+        self.work = 0  # Nodes that were evaluated, those in many bits several times
+        # constants, parameters: by bits and slot
+        self._constants: dict[int, dict[int, Ball]] = {}
+        self.parameters: dict[int, dict[int, Ball]] = {}
+        self.reach = [0.0 if s.row is None else _reach(s.row, s) for s in tape.steps]
 
     def sample(self, cells: Mapping[str, Cell]) -> ExactSample:
         found = self._to_depth(cells, self.depth)
@@ -130,7 +133,7 @@ class ExactEvaluator:
     def _to_depth(self, cells: Mapping[str, Cell], depth: int) -> ExactSample:
         bits = max(FIRST_BITS, self.accuracy + 20)
         while True:
-            self.work += len(self.tape) * (1 + bits // 512)
+            self.work += len(self.tape.slots) * (1 + bits // 512)
             try:
                 with working(bits):
                     return _Attempt(self, cells, bits, depth).run()
@@ -257,9 +260,10 @@ class _Attempt(Arithmetic):
         self, evaluator: ExactEvaluator, cells: Mapping[str, Cell], bits: int, depth: int
     ) -> None:
         self.tape, self.accuracy = evaluator.tape, evaluator.accuracy
-        self.simple = evaluator.simple
+        self.reach = evaluator.reach
         self.cells, self.bits, self.depth = cells, bits, depth
         self.constants = evaluator.constants_at(bits)
+        self.parameters = evaluator.parameters.setdefault(bits, {})
         self.y: list[Ball] = []
         self.doubles: list[float] = []  # The nearest double of each value
         self.zeros: set[int] = set()  # Slots whose value is 0
@@ -268,7 +272,6 @@ class _Attempt(Arithmetic):
         self.short: dict[int, int] = {}  # For some slots, how many bits their values lack
         self.multiples: dict[int, Ball] = {}  # How many times a remainder's divisor is in it
         self._combinations: dict[int, Combination] = {}
-        self._parameters: dict[int, Any] = {}
 
     # --- values
 
@@ -295,15 +298,14 @@ class _Attempt(Arithmetic):
         active = [True] * stop
         if self.tape.chooses:
             active = self._active()
-            for slot, problem in problems.items():
-                if active[slot]:
-                    if isinstance(problem, _NeedsBits):
-                        raise problem
-                    stop = slot
-                    break
+            first = min((slot for slot in problems if active[slot]), default=None)
+            if first is not None:
+                if isinstance(problems[first], _NeedsBits):
+                    raise problems[first]
+                stop = first
         if self.short and self.bits < MOST_BITS:
             raise _NeedsBits(self.bits + max(self.short.values()) + 16)
-        stop = min([stop, *self.short])
+        stop = min([stop, *self.short]) if self.short else stop
         y = self.y[:stop]
         done = walk(self.tape, self, y)
         return self._sample(y, done, active, None if stop == len(self.tape) else stop)
@@ -368,26 +370,33 @@ class _Attempt(Arithmetic):
     def _number(self, step: Step) -> Ball:
         row = step.row
         if row is None:
-            value = self.constants[step.slot] if step.label else arb(self.cells[step.column])
+            if step.label:
+                value = self.constants[step.slot]
+            else:
+                cell = self.cells[step.column]
+                value = read_number(cell) if isinstance(cell, str) else arb(cell)
             if value.is_nan():
                 raise _OutOfDomain
             return value
         if row.chooses:
             return self._chosen(step)
         a = [self.y[i] for i in step.operands]
-        if self.simple[step.slot]:
-            value = row.exact(BALLS, a, step.exact_parameter)
-            if value.rel_accuracy_bits() >= self.accuracy and _TINY < abs(value) < _HUGE:
-                return value
-        if any(x.is_nan() for x in a) and self.tape.chooses:
-            return BALLS.nan  # of a branch that has none
-        if row.selects or row.compares:
-            return self._by_order(step, row, a)
-        _guard(row, step, a)
+        reach = self.reach[step.slot]
+        simple = True
+        for i in step.operands:
+            simple = simple and _LEAST < abs(self.doubles[i]) < reach
+        if not simple:
+            if any(x.is_nan() for x in a) and self.tape.chooses:
+                return BALLS.nan  # of a branch that has none
+            if row.selects or row.compares:
+                return self._by_order(step, row, a)
+            _guard(row, step, a)
         try:
             value = _as_ball(row.exact(BALLS, a, step.exact_parameter))
         except (ZeroDivisionError, ValueError) as error:
             raise _OutOfDomain from error
+        if simple and value.rel_accuracy_bits() >= self.accuracy:
+            return value
         if not self._is_decided(row, value):
             value = self._decide(step, row, a, value)
         size = magnitude(value)
@@ -562,11 +571,11 @@ class _Attempt(Arithmetic):
     # --- what the recursion asks
 
     def parameter(self, step: Step) -> Any:
-        known = self._parameters.get(step.slot)
+        known = self.parameters.get(step.slot)
         if known is None:
             assert step.row is not None
             known = step.row.exact_parameter(BALLS, step.exact_parameter)
-            self._parameters[step.slot] = known
+            self.parameters[step.slot] = known
         return known
 
     def anywhere(self, condition: Any) -> bool:
@@ -595,7 +604,7 @@ class _Attempt(Arithmetic):
             a = [self.multiples[step.slot], arb(1)]
             y = row.exact(BALLS, a, None)
         kappas = row.kappa_squared(BALLS, a, y, p)
-        if not self.zeros or y == 0:  # no s^2 is infinite but by a 0 or a jump
+        if y == 0 or not any(s == math.inf for s in s2):
             return kappas
         return [
             self._decided_kappa(step, row, i, p) if s == math.inf and not k > 0 else k
@@ -616,11 +625,13 @@ class _Attempt(Arithmetic):
         self._deeper()
 
 
-def _is_simple(row: Operator, step: Step) -> bool:
-    """Whether a value that is good to many digits and of ordinary size needs no other look."""
-    small = not row.power or abs(step.parameter) < 1000
-    others = row.selects or row.steps or row.exponential or row.period or row.multiples
-    return row.numeric and small and not others
+def _reach(row: Operator, step: Step) -> float:
+    """The size of operands below which a value that is good to many digits needs no other look."""
+    if not row.numeric or row.selects or row.steps or row.multiples:
+        return 0.0
+    if row.power:
+        return 1e300 if abs(step.parameter) < 1000 else 1000.0 if row.arity == 2 else 0.0
+    return 1e6 if row.exponential else 1e15 if row.period else 1e300
 
 
 def _guard(row: Operator, step: Step, a: list[Ball]) -> None:

@@ -240,7 +240,7 @@ class Forest:
             found[~np.isfinite(found).all(axis=1)] = np.nan
             return found
         kept = np.empty((len(self), rows.shape[-1]))
-        keep = self._kept(kept, self._roots)
+        keep = self._roots, kept
         run = self._run(packed, rows, keep_y=keep, mode=native.VALUES_ONLY, out=INVALID)
         kept[np.flatnonzero(run.signs)] = np.nan
         return kept
@@ -268,10 +268,10 @@ class Forest:
             unusual = np.arange(len(self))
         else:
             values = np.empty((len(self), count))
-            keep = {"keep_y": self._kept(values, self._roots)}
+            keep = {"keep_y": (self._roots, values)}
             s2 = np.empty((0 if share is None else len(self.symbols), count))
             if share is not None:
-                keep["keep_s2"] = self._kept(s2, np.arange(len(self.symbols)))
+                keep["keep_s2"] = np.arange(len(self.symbols)), s2
             run = self._run(packed, rows, mode=0, out=INVALID | RANGE, **keep)
             with np.errstate(divide="ignore", invalid="ignore"):
                 if share is None:
@@ -321,11 +321,6 @@ class Forest:
         columns = self.alphabet.column[read[there]] + variables * self.owner[::-1][there]
         addresses = array("q", (int(rows.ctypes.data) + 8 * count * columns).tobytes())
         return packed.run(addresses, count, mode=mode, skip=out, out=out, told=self._roots, **kept)
-
-    @staticmethod
-    def _kept(target: Floats, slots: Numbers) -> list[tuple[int, int]]:
-        first, step = int(target.ctypes.data), 8 * target.shape[1]
-        return [(slot, first + step * i) for i, slot in enumerate(slots.tolist())]
 
     def _alone(self, number: int, rows: Floats, share: float | None) -> float:
         """The EIC of one formula that cannot be measured with the others, by ADR 0001."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
 from eic_core.engine import extended
+from eic_core.engine.branches import plain_values
 from eic_core.engine.constants import NOTHING_SETTLED, Settled, evaluate_around
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import DOUBT, HIGH, INVALID, LOW, PRECISION, Pass
@@ -55,52 +56,20 @@ def run_pass(
     Returns sums and counts for each slot, and a status for each sample that was run.
     """
     packed = None if settled else native.pack(tape)
-    if packed is None:
-        return _run_reference(
-            tape, samples, start, stop, held, edges, values, kept, beyond, settled, recheck_s2
+    if packed is not None:
+        addresses = samples.addresses
+        if start:
+            addresses = {name: address + 8 * start for name, address in addresses.items()}
+        return packed.run(
+            addresses,
+            stop - start,
+            mode=edges * (native.EDGES | native.SIGNS) | (not beyond) * native.OVERFLOW_IS_INVALID,
+            skip=INVALID | (held & ~DOUBT),
+            out=INVALID | held,
+            keep_y=None if values is None else ((len(tape) - 1,), values[None, start:]),
+            keep_s2=(kept.slots, kept.s2[:, start:]) if kept.slots else None,
+            recheck_s2=recheck_s2,
         )
-    mode = (native.EDGES | native.SIGNS) if edges else 0
-    if not beyond:
-        mode |= native.OVERFLOW_IS_INVALID
-    addresses = samples.addresses
-    if start:
-        addresses = {name: address + 8 * start for name, address in addresses.items()}
-    keep_y = _addresses([len(tape) - 1], values, start) if values is not None else ()
-    keep_s2 = _addresses(kept.slots, kept.s2, start) if kept.slots else ()
-    skip = INVALID | (held & ~DOUBT)
-    return packed.run(
-        addresses,
-        stop - start,
-        mode=mode,
-        skip=skip,
-        out=INVALID | held,
-        keep_y=keep_y,
-        keep_s2=keep_s2,
-        recheck_s2=recheck_s2,
-    )
-
-
-_Name = TypeVar("_Name", int, str)
-
-
-def _addresses(names: Sequence[_Name], rows: np.ndarray, start: int) -> list[tuple[_Name, int]]:
-    first, step = int(rows.ctypes.data) + 8 * start, rows.strides[0]
-    return [(name, first + step * i) for i, name in enumerate(names)]
-
-
-def _run_reference(
-    tape: Tape,
-    samples: Samples,
-    start: int,
-    stop: int,
-    held: int,
-    edges: bool,
-    values: np.ndarray | None,
-    kept: Kept,
-    beyond: bool,
-    settled: Settled,
-    recheck_s2: float,
-) -> Pass:
     count = len(tape)
     rows = max(1, min(stop - start, 16_384 if count <= 64 else max(1_024, 2**20 // count)))
     parts = []
@@ -110,7 +79,9 @@ def _run_reference(
         block = evaluate_around(tape, columns, last - first, settled)
         parts.append(_part_of(tape, block, held, edges, beyond, recheck_s2))
         if values is not None:
-            values[first:last] = block.y[-1]
+            # those of a user's program, which settles no constants
+            y = plain_values(tape, columns, last - first) if settled else block.y
+            values[first:last] = y[-1]
         for slot, s2 in zip(kept.slots, kept.s2, strict=True):
             s2[first:last] = block.s2[slot]
     return together(parts)
@@ -207,16 +178,13 @@ def every_slot(tape: Tape, samples: Samples) -> extended.Plain | None:
     rows = len(samples)
     y, s2 = np.empty((len(tape), rows)), np.empty((len(tape), rows))
     terms = np.empty((packed.operands, rows))
-    keep_y, keep_s2, keep_terms = (_addresses(range(len(a)), a, 0) for a in (y, s2, terms))
     packed.run(
         samples.addresses,
         rows,
         mode=native.EDGES,
-        skip=INVALID,
-        out=INVALID,
-        keep_y=keep_y,
-        keep_s2=keep_s2,
-        keep_terms=keep_terms,
+        keep_y=(range(len(tape)), y),
+        keep_s2=(range(len(tape)), s2),
+        keep_terms=(range(packed.operands), terms),
     )
     return y, s2, terms
 
@@ -256,14 +224,12 @@ def at_points(
         return None
     rows = columns.shape[1]
     y, s2 = np.empty((len(slots), rows)), np.empty((1, rows))
+    first, step = int(columns.ctypes.data), columns.strides[0]
     found = packed.run(
-        dict(_addresses(tape.variables, columns, 0)),
+        {name: first + step * i for i, name in enumerate(tape.variables)},
         rows,
-        mode=0,
-        skip=INVALID,
-        out=INVALID,
-        keep_y=_addresses(slots, y, 0),
-        keep_s2=_addresses(slots[-1:], s2, 0),
+        keep_y=(slots, y),
+        keep_s2=(slots[-1:], s2),
         slots=slots[-1] + 1,
     )
     status = found.status
@@ -281,15 +247,11 @@ def values_at(
     y, s2 = np.empty(total), np.empty(total)
     packed = None if settled else native.pack(tape)
     if packed is not None:
-        keep_y, keep_s2 = ([(slot, int(kept.ctypes.data))] for kept in (y, s2))
         packed.run(
             samples.addresses,
             total,
-            mode=0,
-            skip=INVALID,
-            out=INVALID,
-            keep_y=keep_y,
-            keep_s2=keep_s2,
+            keep_y=((slot,), y[None]),
+            keep_s2=((slot,), s2[None]),
             slots=slot + 1,
         )
         return y, s2

@@ -82,8 +82,10 @@ class Population:
         """
         ordinary = self.ordinary(samples, keep_values=keep_values)
         if ordinary is None:
-            return self._one_by_one(samples, keep_values)
-        eic, kept = ordinary
+            eic = np.full(len(self.formulas), math.nan)
+            kept = np.empty((len(eic), len(samples) if keep_values else 0))
+        else:
+            eic, kept = ordinary
         eic_finite = eic.copy()
         invalid, singular, beyond = (np.zeros(len(eic), dtype=np.int64) for _ in range(3))
         for i in np.flatnonzero(np.isnan(eic)).tolist():
@@ -157,28 +159,16 @@ class Population:
         """A run, and the roots' values at the first `rows` samples (none or all)."""
         roots = self.tape.roots
         kept = np.empty((len(roots), rows))
-        place = {root: i for i, root in enumerate(roots)} if rows else {}
-        address = int(kept.ctypes.data)
+        place = {root: i for i, root in enumerate(roots)}
         run = packed.run(
             samples.addresses,
             len(samples),
             mode=mode,
             skip=INVALID | out,
             out=INVALID | out,
-            keep_y=[(root, address + 8 * rows * i) for root, i in place.items()],
+            keep_y=(roots, kept) if rows else None,
             told=np.array(roots),
         )
         if rows and len(place) < len(roots):  # equal formulas share a root
             kept = kept[[place[root] for root in roots]]
         return run, kept
-
-    def _one_by_one(self, samples: Samples, keep_values: bool) -> PopulationScores:
-        amplifications = [amplify(f, samples, recheck=False) for f in self.formulas]
-        return PopulationScores(
-            np.array([f.eic for f in amplifications]),
-            np.array([f.eic_finite for f in amplifications]),
-            np.array([len(samples) - f.valid_count for f in amplifications]),
-            np.array([f.singular_samples for f in amplifications]),
-            np.array([f.out_of_range for f in amplifications]),
-            self.values(samples) if keep_values else None,
-        )

@@ -209,7 +209,7 @@ def _factorial(x: Combination) -> Combination:
         if value <= 0:
             raise ZeroDivisionError
         raise Unprovable
-    return Combination.of(fmpz.fac_ui(value - 1))
+    return Combination.of(fmpz.fac_ui(fmpz(value - 1)))
 
 
 class Combinations:

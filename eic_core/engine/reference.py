@@ -131,6 +131,8 @@ def _fill(block: Block, tape: Tape, y: list[np.ndarray], known: Mapping[int, Thr
 class Doubles(Arithmetic):
     """Arrays of doubles; what they cannot tell is marked in a block."""
 
+    notes = True
+
     def __init__(self, tape: Tape, block: Block, known: Mapping[int, Through]) -> None:
         self.tape, self.block, self.known = tape, block, known
         self.one = np.ones(len(block.suspect))

@@ -64,9 +64,7 @@ def values(formula: Formula, samples: Samples, *, stop_at_invalid: bool = False)
         samples.addresses,
         len(samples),
         mode=mode,
-        skip=INVALID,
-        out=INVALID,
-        keep_y=[(len(tape) - 1, int(out.ctypes.data))],
+        keep_y=((len(tape) - 1,), out[None]),
     )
     if run.gave_up:
         return None

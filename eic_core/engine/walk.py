@@ -47,6 +47,7 @@ class Arithmetic:
 
     B: Any = NUMPY
     one: Any = 1.0
+    notes = False  # Whether `note` wants to see each step
 
     def parameter(self, step: Step) -> Any:
         return step.parameter
@@ -115,16 +116,21 @@ def walk(
             s2 = [done.s2[i] for i in step.operands]
             if not step.row.selects:
                 kappas = A.kappas(step, a, y[step.slot], s2)
-            found = _numeric(step, A, a, y[step.slot], s2, kappas, done)
+            if step.row.selects or A.touches_zero(step, a, y[step.slot]):
+                found = _at_zero(step, A, a, y[step.slot], s2, kappas, done)
+            else:
+                terms = tuple([edges.plain_term(A.B, *pair) for pair in zip(kappas, s2)])
+                found = Through(sum(terms, A.one), terms)
         done.s2.append(found.s2)
         done.contributions.append(found.terms)
         done.steps.append(found)
         done.on_threshold.append(on)
-        A.note(step, a, done, kappas)
+        if A.notes:
+            A.note(step, a, done, kappas)
     return done
 
 
-def _numeric(
+def _at_zero(
     step: Step,
     A: Arithmetic,
     a: list[Number],
@@ -133,18 +139,13 @@ def _numeric(
     kappas: Any,
     done: Walk,
 ) -> Through:
+    """A step whose value or an operand may be 0, or a selection."""
     row, B = step.row, A.B
     assert row is not None
-    if row.selects:
-        terms = _of_selection(A, A.attained(step, a, y), s2, deviations(step, A, a, done), y)
-    else:
-        terms = [edges.plain_term(B, k, s) for k, s in zip(kappas, s2, strict=True)]
-    if not A.touches_zero(step, a, y):
-        return Through(sum(terms, A.one), tuple(terms))
     y_zero = A.is_zero(y)
-    a_zero = [A.is_zero(x) for x in a]
     stds = deviations(step, A, a, done)
     if row.selects:
+        terms = _of_selection(A, A.attained(step, a, y), s2, stds, y)
         moved = [B.where(term > 0, std, 0.0) for term, std in zip(terms, stds, strict=True)]
     else:
         x, value, p = [A.plain(n) for n in a], A.plain(y), A.parameter(step)
@@ -152,8 +153,8 @@ def _numeric(
         partials = row.partials(B, x, value, p)
         moved = [edges.moved_by(B, *pair) for pair in zip(partials, stds, strict=True)]
         terms = [
-            edges.edge_term(B, y_zero, zero, value, *operand)
-            for zero, *operand in zip(a_zero, s2, kappas, limits, moved, strict=True)
+            edges.edge_term(B, y_zero, A.is_zero(number), value, *operand)
+            for number, *operand in zip(a, s2, kappas, limits, moved, strict=True)
         ]
     at_zero = functools.reduce(B.hypot, moved) if A.anywhere(y_zero) else None
     return Through(sum(terms, A.one), tuple(terms), tuple(moved), at_zero)

@@ -15,13 +15,23 @@ Value = Any
 _OF_SCIPY = {"digamma": "psi", "erfcx": "erfcx"}
 
 
+class _OnDoubles:
+    """A ufunc that SciPy has for doubles alone, over longer types, too."""
+
+    def __init__(self, ufunc: np.ufunc) -> None:
+        self.ufunc = ufunc
+
+    def __call__(self, a: Value) -> Value:
+        return self.ufunc(np.asarray(a, np.float64))
+
+
 class _NumPy(SimpleNamespace):
     def __getattr__(self, name: str) -> Any:
         if name not in _OF_SCIPY:
             raise AttributeError(name)
         from scipy import special  # takes longer to load than NumPy
 
-        setattr(self, name, getattr(special, _OF_SCIPY[name]))
+        setattr(self, name, _OnDoubles(getattr(special, _OF_SCIPY[name])))
         return getattr(self, name)
 
 

@@ -125,7 +125,7 @@ class Operator:
         """True if a rounding of an operand may decide which rule holds."""
         return self.selects or self.waves or self.brink is not None
 
-    @property
+    @cached_property
     def numeric(self) -> bool:
         """True if it reckons with all its operands: no truth value, and no choice by one."""
         return not (self.truth or self.chooses)

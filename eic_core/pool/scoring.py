@@ -272,9 +272,8 @@ def _scored(problems: ProblemData, task: _Task) -> list[tuple[int, Score]]:
         pairs = [pair for i in members if (pair := found[i]) is not None]
         results = measure_formulas([formula for formula, _ in pairs], samples)
         for i, (_, match), result in zip(members, pairs, results, strict=True):
-            renamed = tuple(match.renamed.items())
-            counted = {"counted": (match.index_base, renamed)} if renamed else {}
-            scores[i] = replace(result, **counted)
+            counted = match.index_base, tuple(match.renamed.items())
+            scores[i] = replace(result, counted=counted) if counted[1] else result
     return [(position, each) for (position, _), each in zip(task.members, scores, strict=True)]
 
 

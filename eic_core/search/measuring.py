@@ -119,14 +119,11 @@ class MeasuredTerms:
             return np.array([plain_values(formula_of(term), self.samples) for term in terms])
         rows = len(self.samples)
         rows_of_terms = np.empty((len(terms), rows))
-        address = int(rows_of_terms.ctypes.data)
         run = packed.run(
             self.samples.addresses,
             rows,
             mode=native.VALUES_ONLY,
-            skip=INVALID,
-            out=INVALID,
-            keep_y=[(root, address + 8 * rows * i) for i, root in enumerate(tape.roots)],
+            keep_y=(tape.roots, rows_of_terms),
         )
         rows_of_terms[np.array(run.signs)[list(tape.roots)] != 0] = (
             np.nan
@@ -141,14 +138,12 @@ class MeasuredTerms:
         s2_at_root = np.full((len(terms), rows), np.nan)
         if packed is not None:
             s2 = np.empty((len(tape), rows))
-            address = int(s2.ctypes.data)
             run = packed.run(
                 self.on_digit_rows.addresses,
                 rows,
-                mode=0,
                 skip=INVALID | RANGE,
                 out=INVALID | RANGE,
-                keep_s2=[(slot, address + 8 * rows * slot) for slot in range(len(tape))],
+                keep_s2=(range(len(tape)), s2),
             )
             each = stands_for(s2, self.penalty)
             below: list[float] = each.tolist()

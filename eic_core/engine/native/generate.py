@@ -6,11 +6,19 @@ A row's formula, or a rule, that is run on `C` expressions gives its own text.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from eic_core.engine import doubt, edges
 from eic_core.operators import ROWS, Operator
+
+
+def _binary(sign: str, *, swapped: bool = False) -> Callable[[C, Any], C]:
+    def method(one: C, other: Any) -> C:
+        left, right = (C.of(other), one) if swapped else (one, C.of(other))
+        return C(f"({left.text} {sign} {right.text})", truth=sign not in "+-*/")
+
+    return method
 
 
 class C:
@@ -31,63 +39,16 @@ class C:
             return C("INFINITY" if number > 0 else "-INFINITY")
         return C(f"({number!r})" if number < 0 else repr(number))
 
-    def _with(self, sign: str, other: Any, *, swapped: bool = False) -> C:
-        left, right = self, C.of(other)
-        if swapped:
-            left, right = right, left
-        return C(f"({left.text} {sign} {right.text})", truth=sign not in "+-*/")
-
-    def __add__(self, other: Any) -> C:
-        return self._with("+", other)
-
-    def __radd__(self, other: Any) -> C:
-        return self._with("+", other, swapped=True)
-
-    def __sub__(self, other: Any) -> C:
-        return self._with("-", other)
-
-    def __rsub__(self, other: Any) -> C:
-        return self._with("-", other, swapped=True)
-
-    def __mul__(self, other: Any) -> C:
-        return self._with("*", other)
-
-    def __rmul__(self, other: Any) -> C:
-        return self._with("*", other, swapped=True)
-
-    def __truediv__(self, other: Any) -> C:
-        return self._with("/", other)
-
-    def __rtruediv__(self, other: Any) -> C:
-        return self._with("/", other, swapped=True)
-
     def __neg__(self) -> C:
         return C(f"(-{self.text})")
 
-    def __lt__(self, other: Any) -> C:
-        return self._with("<", other)
-
-    def __le__(self, other: Any) -> C:
-        return self._with("<=", other)
-
-    def __gt__(self, other: Any) -> C:
-        return self._with(">", other)
-
-    def __ge__(self, other: Any) -> C:
-        return self._with(">=", other)
-
-    def __eq__(self, other: object) -> Any:
-        return self._with("==", other)
-
-    def __ne__(self, other: object) -> Any:
-        return self._with("!=", other)
-
-    def __and__(self, other: Any) -> C:
-        return self._with("&", other)
-
-    def __or__(self, other: Any) -> C:
-        return self._with("|", other)
-
+    __add__, __radd__ = _binary("+"), _binary("+", swapped=True)
+    __sub__, __rsub__ = _binary("-"), _binary("-", swapped=True)
+    __mul__, __rmul__ = _binary("*"), _binary("*", swapped=True)
+    __truediv__, __rtruediv__ = _binary("/"), _binary("/", swapped=True)
+    __lt__, __le__, __gt__, __ge__ = map(_binary, ("<", "<=", ">", ">="))
+    __eq__, __ne__ = _binary("=="), _binary("!=")  # type: ignore[assignment]
+    __and__, __or__ = _binary("&"), _binary("|")
     __hash__ = None  # type: ignore[assignment]
 
 

@@ -37,6 +37,8 @@ _MOST_ENTRIES = 1024
 _LEAST, _MOST = SMALLEST_NORMAL, sys.float_info.max
 
 
+Keep = tuple[Sequence[int], np.ndarray] | None
+
 _Key = tuple[str, int, tuple[int, int] | None]
 """An operator, how many operands it has, and its exact parameter."""
 
@@ -81,12 +83,12 @@ class Packed(NamedTuple):
         addresses: dict[str, int] | array[int],
         rows: int,
         *,
-        mode: int,
-        skip: int,
-        out: int,
-        keep_y: Sequence[tuple[int, int]] = (),
-        keep_s2: Sequence[tuple[int, int]] = (),
-        keep_terms: Sequence[tuple[int, int]] = (),
+        mode: int = 0,
+        skip: int = INVALID,
+        out: int = INVALID,
+        keep_y: Keep = None,
+        keep_s2: Keep = None,
+        keep_terms: Keep = None,
         slots: int = 0,
         told: np.ndarray | None = None,
         recheck_s2: float = RECHECK_S2,
@@ -97,7 +99,8 @@ class Packed(NamedTuple):
         - `mode`: bits such as `EDGES` and `SIGNS`.
         - `skip`, `out`: bits of a status after which nothing is left to do at a sample, and with
           which it does not belong to the sums.
-        - `keep_y`, `keep_s2`, `keep_terms`: addresses for values, s^2 and the terms of edges.
+        - `keep_y`, `keep_s2`, `keep_terms`: slots (of terms, operands) with an array of a row for
+          each, which receives values, s^2 and the terms of edges; rows are contiguous.
         - `slots`: how many slots are run, the first ones; 0 for all.
         - `told`: slots whose sums and signs are returned, without edges; all by default.
         - `recheck_s2`: the s^2 above which a sample counts as `PRECISION`.
@@ -119,18 +122,8 @@ class Packed(NamedTuple):
         space, whole, address = self.engine.workspace(inner + scratch)
         if not isinstance(addresses, array):
             addresses = array("q", [addresses[name] for name in self.columns])
-        kept: tuple[Any, ...] = ()
-        keep_y_at = keep_s2_at = keep_terms_at = 0
-        if keep_y or keep_s2 or keep_terms:
-            kept = tuple(
-                [
-                    _by_place(pairs, size)
-                    for pairs, size in ((keep_y, slots), (keep_s2, slots), (keep_terms, count))
-                ]
-            )
-            keep_y_at, keep_s2_at, keep_terms_at = [
-                held_at.buffer_info()[0] if held_at else 0 for held_at in kept
-            ]
+        keeps = ((keep_y, slots), (keep_s2, slots), (keep_terms, count))
+        kept = [None if keep is None else _by_place(*keep, size) for keep, size in keeps]
         asked = array(
             "q",
             (
@@ -143,9 +136,7 @@ class Packed(NamedTuple):
                 out,
                 addresses.buffer_info()[0],
                 address,
-                keep_y_at,
-                keep_s2_at,
-                keep_terms_at,
+                *[0 if places is None else places.ctypes.data for places in kept],
             ),
         )
         marked = self.engine.run(asked.buffer_info()[0], recheck_s2)
@@ -243,7 +234,10 @@ class Library:
                     constants.append(given)
                 else:
                     words.append(given)
-        helper = self._loop(getattr(NUMPY, row.helper)) if row.helper else -1
+        helper = -1
+        if row.helper:
+            function = getattr(NUMPY, row.helper)
+            helper = self._loop(getattr(function, "ufunc", function))
         if row.helper and helper < 0:
             return None
         number = self._number_of((self.codes[row.name], count, len(constants), helper, *words))
@@ -396,12 +390,10 @@ def _constant(label: str) -> tuple[int, float]:
     return (_CONSTANT_HIGH if abs(value) > 1 else _CONSTANT_LOW), value
 
 
-def _by_place(pairs: Sequence[tuple[int, int]], size: int) -> array[int] | None:
-    if not pairs:
-        return None
-    found = array("q", bytes(8 * size))
-    for index, address in pairs:
-        found[index] = address
+def _by_place(slots: Sequence[int], rows: np.ndarray, size: int) -> np.ndarray:
+    """For each of `size` slots the address of its row, or 0."""
+    found = np.zeros(size, dtype=np.int64)
+    found[list(slots)] = rows.ctypes.data + rows.strides[0] * np.arange(len(slots))
     return found
 
 

@@ -11,6 +11,7 @@ import pytest
 from eic_core.engine.amplify import amplify
 from eic_core.engine.native import library as native
 from eic_core.engine.population import Population
+from eic_core.engine.tape import lay_out, lay_out_population
 from eic_core.engine.values import plain_values, values
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import Formula
@@ -58,6 +59,25 @@ def test_every_formula_scores_as_it_does_alone(seed: int, engine: str) -> None:
             assert np.array_equal(scores.values[i], alone.root_values, equal_nan=True)
             compared += 1
     assert compared > len(members) / 3 or seed % 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_compiled_code_lays_a_tape_out_as_python_does(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    members = formulas(seed, 40)
+    members += members[:2]
+    for some in (members, *([formula] for formula in members)):
+        compiled = lay_out_population(some) if len(some) > 1 else lay_out(some[0])
+        assert native.pack(compiled) is not None
+        with monkeypatch.context() as without:
+            without.setattr(native, "library", lambda: None)
+            plain = lay_out_population(some) if len(some) > 1 else lay_out(some[0])
+            assert native.pack(plain) is None
+            assert len(plain) == len(plain.first_nodes)
+        for part in ("slots", "first_nodes", "reads", "roots", "variables", "size", "operands"):
+            assert getattr(compiled, part) == getattr(plain, part), part
+        assert not compiled.not_laid_out
 
 
 def test_shared_subtrees_stand_once_on_the_tape() -> None:

@@ -44,6 +44,9 @@ def clean_columns(name: str, rows: int) -> dict[str, np.ndarray]:
     return {v: rng.uniform(low, high, rows) for v in "xyz"}
 
 
+NATIVE = sorted(set(NUMERIC) - {"remainder"})  # NumPy has no function of that one
+
+
 def both(formula: Formula, columns: dict[str, np.ndarray], *, clean: bool = True) -> None:
     """Compare what the native engine and the NumPy reference say of the same samples."""
     tape = lay_out(formula)
@@ -54,7 +57,7 @@ def both(formula: Formula, columns: dict[str, np.ndarray], *, clean: bool = True
     assert packed is not None
     y, s2 = np.empty((len(tape), rows)), np.empty((len(tape), rows))
     terms = np.empty((sum(map(len, tape.operands)), rows))
-    kept = [[(i, int(array[i].ctypes.data)) for i in range(len(array))] for array in (y, s2, terms)]
+    kept = [(range(len(each)), each) for each in (y, s2, terms)]
     found = packed.run(
         samples.addresses,
         rows,
@@ -96,7 +99,7 @@ def both(formula: Formula, columns: dict[str, np.ndarray], *, clean: bool = True
         )
 
 
-@pytest.mark.parametrize("name", sorted(NUMERIC))
+@pytest.mark.parametrize("name", NATIVE)
 def test_native_engine_equals_the_reference_for_the_operator(name: str) -> None:
     columns = clean_columns(name, 300)
     variables = [variable(v) for v in "xyz"]
@@ -299,7 +302,7 @@ def nasty_tree(rng: random.Random, depth: int) -> Draft:
         if rng.random() < 0.25:
             return constant(rng.choice(("0", "1", "-2", "0.1", "pi", "1e400", "1e-310", "3")))
         return variable(rng.choice("xy"))
-    name = rng.choice(sorted(NUMERIC))
+    name = rng.choice(NATIVE)
     arity = NUMERIC[name].arity or rng.choice((2, 3))
     parameter = None
     if name == "power":

@@ -20,6 +20,7 @@ from eic_core.engine.tape import tape_of
 from eic_core.explain.diagnosis import diagnose
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
+from eic_core.rewriting import repair
 
 mp = mpmath.MPContext()
 mp.dps = 400
@@ -189,3 +190,14 @@ def test_the_diagnosis_names_the_step(text: str, low: float, high: float, said: 
     x = np.random.default_rng(3).uniform(low, high, 300)
     found = diagnose(inspect(read(text).formula, Samples.from_columns({"x": x})))
     assert said in f"{found.verdict.cause} {found}".lower(), found.verdict
+
+
+@pytest.mark.parametrize(
+    "text", ["gamma(x)", "lgamma(y)", "erfc(y)", "mod(y, x)", "remainder(y, x)"]
+)
+def test_what_stands_around_it_is_mended(text: str) -> None:
+    rng = np.random.default_rng(6)
+    columns = {"x": rng.uniform(2.3, 9, 60), "y": rng.uniform(2.2, 2.8, 60)}
+    formula = read(f"{text}*(sqrt(x*1e6 + 1) - sqrt(x*1e6))").formula
+    found = repair(formula, Samples.from_columns({v: columns[v] for v in formula.variables}))
+    assert found.best is not None

@@ -13,11 +13,12 @@ import pytest
 from eic_core.cli import main
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
-from eic_core.pool import SCORE_COLUMNS, Candidate
+from eic_core.pool import SCORE_COLUMNS, Candidate, scoring
 from eic_core.pool.counting import counting_of
 from eic_core.pool.importers import import_formulas
-from eic_core.pool.scoring import read_pool, score_pool
+from eic_core.pool.scoring import measure_formula, read_pool, score_pool
 from study.matching.scored import read_scored
+from tests.core.engine.test_population import formulas, table
 
 
 @pytest.fixture
@@ -60,6 +61,17 @@ def test_the_score_is_that_of_inspect(tmp_path, problems):
         assert float(row["eic"]) == pytest.approx(expected.eic, abs=1e-12)
         assert int(row["complexity"]) == expected.formula.complexity
         assert int(row["singular"]) == expected.counts.singular
+
+
+@pytest.mark.parametrize("at_once", (1, 3 * 70, 1 << 21))
+def test_formulas_that_are_measured_together_score_as_alone(at_once, monkeypatch):
+    monkeypatch.setattr(scoring, "_MOST_AT_ONCE", at_once)
+    members, samples = formulas(1, 40), table(1, 70)
+    samples = Samples.from_columns(samples.columns, target=samples.columns["x"])
+    together = scoring.measure_formulas(members, samples)
+    # as texts, since nan is not itself
+    assert list(map(repr, together)) == [repr(measure_formula(f, samples)) for f in members]
+    assert sum(bool(each.invalid or each.singular) for each in together) > 5
 
 
 def test_stored_r2_columns_are_kept(tmp_path, problems):
