@@ -10,12 +10,12 @@ import mpmath
 import pytest
 from flint import arb, fmpq
 
-from eic_core.operators.balls import BALLS, working
 from eic_core.engine.exact import GREAT_DEPTH, ExactEvaluator, ExactSample
 from eic_core.engine.proofs import Combination, Unprovable
 from eic_core.engine.tape import tape_of
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect
+from eic_core.operators.balls import BALLS, working
 
 
 def sample(text: str, **cells: str) -> ExactSample:
