@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from eic_core.cli.main import main
+from eic_core.engine.exact import GREAT_DEPTH
 from eic_core.errors import DataError
 from eic_core.explain.correlated import correlated_eic
 from eic_core.formula.syntax import read
@@ -27,7 +28,7 @@ from eic_core.rewriting.results import DOUBLE_GAIN
 from eic_core.rewriting.rules import Rewriter, Rule, RuleBook
 from eic_core.rewriting.search import Costs, Limits, Search
 from eic_core.rewriting.terms import Terms
-from eic_core.rewriting.values import ValueTable
+from eic_core.rewriting.values import ValueTable, first_difference
 from eic_core.rewriting.verify import Verifier, decimal_rows
 from tests.clocks import PacedClock
 
@@ -250,6 +251,37 @@ def test_verification_raises_the_precision_until_a_cancelled_value_is_settled() 
     assert found is not None and found.digits >= 80 + 30  # 80 cancel
     other = terms.add(read("3*sin(x/2)**2").formula)
     assert Verifier(table, root, samples, [0, 1], [0, 1]).verify(other, []) is None
+
+
+def test_values_in_the_table_are_those_of_mpmath_whatever_cancels() -> None:
+    texts = ("1 - cos(x)", "(x + 1) - x", "exp(x) - 1 - x", "sqrt(x + 1) - sqrt(x)", "max(x, x*x)")
+    cells = ["1e-90", "1e-20", "0.3", "7", "1e15"]
+    terms = Terms()
+    table = ValueTable(terms, [{"x": x} for x in cells])
+    with mpmath.workdps(500):
+        named = {name: getattr(mpmath, name) for name in ("cos", "exp", "sqrt")} | {"max": max}
+        for text in texts:
+            for x, found in zip(cells, table.values(terms.add(read(text).formula)), strict=True):
+                if "exp" in text and x == "1e15":
+                    assert found is None  # beyond every range
+                    continue
+                expected = eval(text, named | {"x": mpmath.mpf(x)})  # noqa: S307
+                assert found is not None
+                difference = mpmath.mpf(found.str(60, radius=False)) - expected
+                assert abs(difference) <= abs(expected) * mpmath.mpf(10) ** -33, (text, x)
+
+
+def test_a_zero_without_a_proof_is_none_that_turns_a_rewrite_down() -> None:
+    terms = Terms()
+    cells = [{"x": "1e-200"}, {"x": "2"}]
+    zero, form, wrong = (
+        terms.add(read(t).formula) for t in ("1 - cos(x)", "2*sin(x/2)**2", "3*sin(x/2)**2")
+    )
+    shallow, deep = ValueTable(terms, cells), ValueTable(terms, cells, GREAT_DEPTH)
+    assert shallow.values(zero)[0] == 0 and deep.values(zero)[0] > 0
+    assert shallow.agree(zero, form) and not shallow.agree(zero, wrong)
+    assert first_difference(shallow.values(zero), shallow.values(form)) == 0
+    assert first_difference(deep.values(zero), deep.values(form)) is None
 
 
 def test_the_same_steps_give_the_same_answer() -> None:

@@ -16,7 +16,7 @@ from eic_core.rewriting.builder import Builder, Weighted
 from eic_core.rewriting.families import FAMILIES
 from eic_core.rewriting.polynomials import polynomial_of, ways_to_write
 from eic_core.rewriting.repair import RULES
-from eic_core.rewriting.rules import NUMBERS, Rewriter, Rule, RuleBook, pattern
+from eic_core.rewriting.rules import NUMBERS, Matcher, Rewriter, Rule, RuleBook, pattern
 from eic_core.rewriting.terms import Terms, number_text
 from tests.core.measure.trees import random_tree
 from tests.core.rewriting.rewriting_oracle import MP, NoValue, TooFar, number, same, value
@@ -212,6 +212,24 @@ def test_every_way_to_write_a_polynomial_is_that_polynomial(
             bindings = {"x": number(str(x)), "y": number(str(y))}
             expected = value(terms.formula(root).to_draft(), bindings)
             assert same(expected, value(terms.formula(form).to_draft(), bindings)), text
+
+
+@pytest.mark.parametrize("seed", range(cases(4, full=40)))
+def test_the_rules_that_are_tried_leave_out_none_that_matches(seed: int) -> None:
+    terms = Terms()
+    for text in (rule.left for rule in RULES.rules[seed::4]):
+        terms.add(read(text, columns=tuple("abcdefghklmnpqrstuvwxyz")).formula)
+    for turn in range(20):
+        terms.add(
+            Formula.from_draft(random_tree(random.Random(100 * seed + turn), ("x", "y"), 6, 0.7))
+        )
+    matcher = Matcher(Builder(terms))
+    for place in range(len(terms)):
+        term = terms[place]
+        tried = RULES.at(term.operator, *[terms[c].operator for c in term.children])
+        for rule in set(RULES.rules) - set(tried):
+            if rule.pattern.operator == term.operator:
+                assert not any(matcher.match(rule.pattern, place)), (rule.left, term)
 
 
 @pytest.mark.parametrize(
