@@ -121,7 +121,7 @@ def blocks(total: int, held: int) -> Iterator[tuple[int, int]]:
 # --- the rules for noise, over a backend
 
 
-class Edge(NamedTuple):
+class NoiseEdge(NamedTuple):
     """What lets noise through to an operand."""
 
     # kappa, slope: 0 where nothing passes
@@ -142,7 +142,7 @@ class Flow(NamedTuple):
 
 
 def passage(B: Any, sized: Any, y: Any, a: Any, slope: Any, limit: Any, term: Any, s2: Any) -> Any:
-    """`Edge.kappa` and `Edge.slope`, of the size that the recursion found. `limit` is the limit of
+    """`NoiseEdge.kappa` and `NoiseEdge.slope`, of the size that the recursion found. `limit` is the limit of
     kappa, `NOTHING` if y is never 0; `term` is the part of s_k^2 that the recursion added through
     this edge; `s2` is the operand's s_i^2. A jump that a rounding of the operand has just missed
     counts as a jump. A kappa that leaves double range on the way, or where values do (`sized`), is
@@ -170,7 +170,7 @@ def size_taken(B: Any, term: Any, s2: Any) -> Any:
     return B.where(term == s2, 1.0, B.where(term == 0, 0.0, B.sqrt(term / s2)))
 
 
-def passed_on(B: Any, arrived: Flow, edge: Edge) -> Flow:
+def passed_on(B: Any, arrived: Flow, edge: NoiseEdge) -> Flow:
     """The operand's part, by one edge, of the noise that has arrived at the node above.
 
     ==================================  ===========================================================
@@ -279,7 +279,7 @@ class _Noise:
         self.B, self.tape, self.results, self._sharper = B, tape, results, sharper
         self._sized = sized  # Where the terms know the size of each kappa, not the values
         self._zero = [anywhere(y == 0) for y in results.y]
-        self._edges: dict[int, list[Edge]] = {}
+        self._edges: dict[int, list[NoiseEdge]] = {}
         self._last: tuple[Sequence[Unit], list[Any]] | None = None
 
     def arrived(self, units: Sequence[Unit]) -> list[Any]:
@@ -303,12 +303,12 @@ class _Noise:
                 noise_of(B, y[unit.slot], flow) for unit, flow in zip(units, flows, strict=True)
             ]
 
-    def _edges_of(self, step: Step) -> list[Edge]:
+    def _edges_of(self, step: Step) -> list[NoiseEdge]:
         slot, y = step.slot, self.results.y
         if slot not in self._edges:
             zeros = any(self._zero[i] for i in (slot, *step.operands))
             through = zip(self._passages(step), step.operands, strict=True)
-            self._edges[slot] = [Edge(*passes, y[slot], y[i], zeros) for passes, i in through]
+            self._edges[slot] = [NoiseEdge(*passes, y[slot], y[i], zeros) for passes, i in through]
         return self._edges[slot]
 
     def _passages(self, step: Step) -> Iterable[tuple[Any, Any]]:

@@ -18,8 +18,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from eic_core.engine.amplify import amplify
-from eic_core.engine.sweep import Arrivals, step_units, sweep
+from eic_core.engine.amplify import Amplification, amplify
+from eic_core.engine.sweep import Arrivals, ExactNoise, step_units, sweep
 from eic_core.engine.tape import Tape, lay_out
 from eic_core.exports import Plain
 from eic_core.formula.tree import CONSTANT, UNDEFINED, Formula, Node
@@ -102,7 +102,7 @@ def correlated_eic(
     """
     amplification = amplify(formula, samples, recheck=recheck)
     sums = MeanOfFinite()
-    for block in class_sweep(formula, samples, recheck=recheck):
+    for block in class_sweep(formula, samples, recheck=recheck, amplification=amplification):
         sums.add(block.sum_of_squares(), block.ok)
     every_node = range(len(formula))
     # a branch that is never taken has no mean
@@ -147,9 +147,11 @@ def class_sweep(
     *,
     recheck: bool = True,
     wanted: Container[int] | None = None,
+    amplification: Amplification | None = None,
 ) -> Iterator[Arrivals]:
     """The noise that arrives at the root from each class of `class_tape`, block by block.
-    q^2 is its `Arrivals.sum_of_squares`. `wanted` are the slots asked for, by default all.
+    q^2 is its `Arrivals.sum_of_squares`. `wanted` are the slots asked for, by default all;
+    `amplification` is the formula's, if that is known on these samples or more.
 
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [3.0]})
@@ -159,7 +161,10 @@ def class_sweep(
     """
     samples.require(formula.variables)
     tape = class_tape(formula)
-    return sweep(tape, step_units(tape, wanted=wanted), samples, recheck=recheck)
+    known = None
+    if amplification is not None and amplification.tape.slots == tape.slots:
+        known = ExactNoise(tape, amplification.samples_in_balls)
+    return sweep(tape, step_units(tape, wanted=wanted), samples, recheck=recheck, known=known)
 
 
 class MeanOfFinite:

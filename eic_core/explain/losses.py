@@ -115,7 +115,8 @@ def shared_noise_differs(inspection: Inspection) -> bool:
     rest = ranked[half:]
     rows = np.concatenate([ranked[:half], rest[:: max(1, -(-len(rest) // half))]])
     sums = MeanOfFinite()
-    for block in class_sweep(inspection.formula, inspection.samples.take(rows)):
+    some, amplification = inspection.samples.take(rows), inspection.amplification
+    for block in class_sweep(inspection.formula, some, amplification=amplification):
         sums.add(block.sum_of_squares(), block.ok)
     shared = sums.mean()
     apart = abs(local_eic(shared) - local_eic(float(np.mean(np.square(s[rows])))))

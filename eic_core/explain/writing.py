@@ -111,7 +111,7 @@ def writing_loss(inspection: Inspection) -> WritingLoss:
     sums = OwnSums(formula, data)
     function = writing = unsettled = 0
     without = np.zeros(len(data), dtype=bool)  # where q is infinite
-    for block in class_sweep(formula, data):
+    for block in class_sweep(formula, data, amplification=inspection.amplification):
         q2 = block.sum_of_squares()
         own2 = sums.add(block, np.isinf(q2))
         q.add(q2, block.ok)
