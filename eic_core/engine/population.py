@@ -89,12 +89,15 @@ class Population:
         eic_finite = eic.copy()
         invalid, singular, beyond = (np.zeros(len(eic), dtype=np.int64) for _ in range(3))
         for i in np.flatnonzero(np.isnan(eic)).tolist():
-            alone = amplify(self.formulas[i], samples, recheck=False)
+            alone = amplify(self.formulas[i], samples, recheck=False, root_values=keep_values)
             eic[i], eic_finite[i] = alone.eic, alone.eic_finite
             invalid[i], singular[i] = len(samples) - alone.valid_count, alone.singular_samples
             beyond[i] = alone.out_of_range
-            if keep_values:
-                kept[i] = values(self.formulas[i], samples)
+            if (
+                alone.root_values is not None
+            ):  # beyond double range it follows what `values` does not
+                lost = alone.out_of_range > 0
+                kept[i] = values(self.formulas[i], samples) if lost else alone.root_values
         return PopulationScores(
             eic, eic_finite, invalid, singular, beyond, kept if keep_values else None
         )
@@ -102,7 +105,7 @@ class Population:
     def ordinary(
         self, samples: Samples, *, keep_values: bool = True
     ) -> tuple[Floats, Floats] | None:
-        """EIC and values of the formulas of which no row needs a rule.
+        """EIC and values of the formulas that have a value and no singular node at every row.
 
         Parameters
         ----------
@@ -170,5 +173,7 @@ class Population:
             told=np.array(roots),
         )
         if rows and len(place) < len(roots):  # equal formulas share a root
-            kept = kept[[place[root] for root in roots]]
+            for i, root in enumerate(roots):
+                if place[root] != i:
+                    kept[i] = kept[place[root]]
         return run, kept

@@ -142,7 +142,7 @@ class Flow(NamedTuple):
 
 
 def passage(B: Any, sized: Any, y: Any, a: Any, slope: Any, limit: Any, term: Any, s2: Any) -> Any:
-    """`NoiseEdge.kappa` and `NoiseEdge.slope`, of the size that the recursion found. `limit` is the limit of
+    """`NoiseEdge.kappa` and `slope`, of the size that the recursion found. `limit` is the limit of
     kappa, `NOTHING` if y is never 0; `term` is the part of s_k^2 that the recursion added through
     this edge; `s2` is the operand's s_i^2. A jump that a rounding of the operand has just missed
     counts as a jump. A kappa that leaves double range on the way, or where values do (`sized`), is

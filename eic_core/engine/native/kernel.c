@@ -77,7 +77,7 @@ typedef struct {
     double *edge_sum;                 /* per operand of the tape */
     int64_t *singular;                /* per slot, how many */
     int64_t *signs;                   /* per slot: 1 positive, 2 negative; of a population, 1 if
-                                         anything is known of a sample */
+                                         a sample is out or singular */
     int64_t *counts;                  /* COUNTS numbers */
     uint8_t *status;                  /* per sample of the last slot; all 0 unless counted */
     int32_t *dead;
@@ -200,6 +200,14 @@ CLONES static void inherit(uint8_t *restrict status, const uint8_t *restrict bel
 {
     for (int64_t r = 0; r < n; r++)
         status[r] |= below[r];
+}
+
+CLONES static int met(const uint8_t *status, uint8_t bits, int64_t n)
+{
+    uint8_t any = 0;
+    for (int64_t r = 0; r < n; r++)
+        any |= status[r];
+    return (any & bits) != 0;
 }
 
 CLONES static int signs_of(const double *y, const double *a, const int64_t *ok, int64_t n)
@@ -535,11 +543,14 @@ static void gather(const Call *c, Chunk *x, int64_t start, int64_t n)
 /* In a population a slot is done with at once: its buffer goes on to another. */
 static void settle_slot(const Call *c, Chunk *x, int64_t slot, int64_t start, int64_t n)
 {
-    if (x->status[slot])
+    int odd = x->status[slot] && met(x->status[slot], (uint8_t)c->out, n);
+    if (!odd && !(c->mode & VALUES_ONLY)) {
+        const double sum = c->kinds[slot] < 0 ? (double)n : sum_of(x->s2[slot], n);
+        c->sum[slot] += sum;
+        odd = !(sum <= SINGULAR_S2);  /* none of them is more than their sum */
+    }
+    if (odd)
         c->signs[slot] = 1;
-    else if (!(c->mode & VALUES_ONLY))
-        c->sum[slot] += c->kinds[slot] < 0 ? (double)n
-            : sum_of(x->s2[slot], n);
     if (c->keep_y && c->keep_y[slot])
         memcpy((double *)(intptr_t)c->keep_y[slot] + start, x->value[slot],
                (size_t)n * sizeof(double));
@@ -548,7 +559,7 @@ static void settle_slot(const Call *c, Chunk *x, int64_t slot, int64_t start, in
                (size_t)n * sizeof(double));
 }
 
-/* Per slot of a population, the largest sum at or below it, and whether anything is known there. */
+/* Per slot of a population, the largest sum at or below it, and whether one is out or singular there. */
 static void spread_worst(const Call *c)
 {
     const int32_t *o = c->operands;

@@ -57,7 +57,7 @@ class Pass:
     # not asked for
     edge_sums: list[float]
     # Per slot, 1 if its watched sign was positive, plus 2 if negative. Of a population, not 0 if
-    # anything is known of a sample at or below the slot.
+    # a sample is out or singular at or below the slot.
     signs: list[int]
     singular_samples: int  # Samples singular at some slot; not of a population
     status: np.ndarray | None  # shape (N,): None if nothing is known of any sample
