@@ -30,7 +30,7 @@ from eic_core.engine.passes import (
     together,
     values_at,
 )
-from eic_core.engine.tape import SINGULAR_S2, Tape, lay_out, tape_of
+from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, UNIT_ROUNDOFF, Tape, lay_out, tape_of
 from eic_core.formula.tree import Formula
 from eic_core.samples import Samples
 
@@ -40,6 +40,10 @@ if TYPE_CHECKING:
 MOST_WORK = 1_000_000
 """Steps of samples that are evaluated in balls (`ExactEvaluator.work`), about ten seconds: samples
 beyond are left out of every number (ADR 0001)."""
+
+ALLOWED, ALLOWED_OF_EIC = 4e-10, 1.2e-16
+"""The error of a mean s^2 that double precision may make: a sixth of what is promised, 10^-9 of
+EIC, or 10^(EIC - 15.5) of it where that is more."""
 
 FEW = 1000
 """Of so few samples each settles the constants of its formula anew."""
@@ -383,6 +387,9 @@ def amplify(
     settled = settled_constants(tape) if len(samples) > FEW or not recheck else NOTHING_SETTLED
     sums = _Sums(tape, samples, edges=edges, root_values=root_values, settled=settled)
     sums.run(SUSPECT | DOUBT if recheck else RANGE, progress)
+    if recheck and (enough := sums.digits_are_enough_below()) < RECHECK_S2:
+        sums = _Sums(tape, samples, edges=edges, root_values=root_values, settled=settled)
+        sums.run(SUSPECT | DOUBT, progress, enough)
     if recheck:
         sums.settle_exactly(progress)
     else:
@@ -473,7 +480,7 @@ class _Sums:
         )
         return Kept([max(range(count), key=probe.sums.__getitem__)], np.empty((1, total)))
 
-    def run(self, held: int, progress: Progress | None) -> None:
+    def run(self, held: int, progress: Progress | None, recheck_s2: float = RECHECK_S2) -> None:
         total, count = len(self.samples), len(self.tape)
         at_once = max(512, _AT_ONCE // count) if total * count > 2 * _AT_ONCE else total
         for start in range(0, total, at_once):
@@ -488,12 +495,29 @@ class _Sums:
                 self.values,
                 self.kept,
                 settled=self.settled,
+                recheck_s2=recheck_s2,
             )
             self.passes.append(found)
             if found.status is not None:
                 self._sort_out(found, found.status, start, stop, held)
             if progress is not None:
                 progress(FIRST_PASS * stop / total)
+
+    def digits_are_enough_below(self) -> float:
+        """The s^2 above which samples must be settled exactly, lest their roundings show.
+        The rounding of an s^2 is about s u of it: what a few large ones spoil is more than what is
+        promised of the mean of many (`ALLOWED`). Looked at where the mean is largest.
+        """
+        sums = np.array(together(self.passes).sums)
+        slot, total = int(np.argmax(sums)), float(np.max(sums))
+        if not total < math.inf or UNIT_ROUNDOFF * math.sqrt(total) < ALLOWED:
+            return RECHECK_S2
+        _, s2 = values_at(self.tape, self.samples, slot, self.settled)
+        known = np.sort(s2[self.valid & (s2 <= RECHECK_S2)])
+        spoiled = np.cumsum(UNIT_ROUNDOFF * known**1.5) / total
+        mean = math.sqrt(total / max(1, len(known)))
+        few = int(np.searchsorted(spoiled, max(ALLOWED, ALLOWED_OF_EIC * mean)))
+        return RECHECK_S2 if few == len(known) else float(known[max(0, few - 1)])
 
     def _sort_out(self, totals: Pass, status: np.ndarray, start: int, stop: int, held: int) -> None:
         self._leave_out_invalid(totals, slice(start, stop), held)

@@ -546,7 +546,7 @@ class _Attempt(Arithmetic):
         for i in step.operands:
             x = self.y[i]
             nearest = BALLS.nint((2 * x).mid()) / 2
-            if magnitude((x - nearest).abs_upper()) <= max(magnitude(x), 0) - self.depth:
+            if magnitude((x - nearest).abs_upper()) <= -self.depth:
                 self.y[i] = nearest
                 self.assumed.add(step.slot)
                 snapped = True
@@ -657,7 +657,8 @@ def _guard(row: Operator, step: Step, a: list[Ball]) -> None:
         raise _TooLarge
     if row.power and a[0] != 0:
         exponent = float(a[1]) if len(a) == 2 else step.parameter
-        if exponent and not _LEAST_BINARY < exponent * (size or 1) < 2 * _MOST_BINARY:
+        grows = exponent * float(BALLS.log(abs(a[0]))) / math.log(2)
+        if not _LEAST_BINARY < grows < 2 * _MOST_BINARY:
             raise _TooLarge
 
 

@@ -200,7 +200,8 @@ def double_range(inspection: Inspection) -> DoubleRange:
     zero = (exact == 0) & nothing
     leaves = np.any([far, *(each.lost for each in values)], axis=0)
     turned = np.isin(rows, undecided(inspection).rows)  # a wrong branch is told as such
-    lost = (real | far) & has_no_value(root, zero, leaves) & ~turned
+    cancelled = (root == 0) & (value.m == 0)  # with unlimited exponents, too
+    lost = (real | far) & has_no_value(root, zero, leaves) & ~turned & ~cancelled
     size = np.abs(exact)
     in_range = zero | ((size >= SMALLEST_NORMAL) & (size <= LARGEST))
     fewer = ~in_range & (exact != 0) & (size < SMALLEST_NORMAL)

@@ -169,7 +169,8 @@ def measure_formulas(formulas: Sequence[Formula], samples: Samples) -> list[Scor
             if math.isnan(eic):
                 scores.append(measure_formula(formula, samples))
             else:
-                scores.append(Score(formula.complexity, _r2(values, samples), eic, eic))
+                score = Score(formula.complexity, _r2(values, samples), eic, eic)
+                scores.append(replace(score, exponents=formula.exponents))
     return scores
 
 

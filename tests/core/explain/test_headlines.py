@@ -507,10 +507,10 @@ def test_a_mean_is_called_settled_or_not_as_the_tail_has_it():
     assert crossing.settled == "no"
 
 
-# --- what 60 digits cannot tell
+# --- what is assumed or not known
 
 ROUNDED_AWAY = [
-    ("1/(1 - tanh(x))", np.linspace(0, 100, 60)),
+    ("1/(1 - tanh(x))", 10.0 ** np.linspace(0, 6, 60)),
     ("1/(exp(x) - 1)", 10.0 ** np.linspace(-80, 0, 60)),
     ("1/(1 - cos(x))", 10.0 ** np.linspace(-40, 0, 60)),
     ("log(1 - 1/(1 + exp(-x)))", np.linspace(-5, 200, 60)),
@@ -519,19 +519,19 @@ ROUNDED_AWAY = [
 
 @pytest.mark.parametrize(("text", "x"), ROUNDED_AWAY)
 def test_every_sample_at_which_a_program_gets_no_number_is_in_the_headline(text, x):
-    """Those that the recursion can use, and those of which 60 digits find no value either."""
+    """Those that the recursion can use, and those of which 2,000 digits find no value either."""
     columns = {"x": x}
     wanted = int((~np.isfinite(program(text, columns))).sum())
     said = verdict(inspect_columns(text, **columns)).sentence
-    lost = re.search(r"No double-precision value at (\d+) of the (\d+) samples that were", said)
+    lost = re.search(r"No double-precision value at (\d+) of ", said)
     unusable = re.search(r"No usable value at (\d+) of 60 samples", said)
-    assert lost and unusable and int(lost[2]) + int(unusable[1]) == 60
-    assert int(lost[1]) + int(unusable[1]) == wanted
+    assert lost and bool(unusable) == ("tanh" in text)
+    assert int(lost[1]) + (int(unusable[1]) if unusable else 0) == wanted
 
 
 def test_samples_that_no_arithmetic_holds_are_told_beside_a_calm_result():
-    columns = {"x": np.linspace(10, 20, 60)}
-    beyond = int((columns["x"] > math.log(math.log(10) * 1e6)).sum())  # exp(-exp(x)) < 10^-(10^6)
+    columns = {"x": np.linspace(10, 40, 60)}
+    beyond = int((columns["x"] > math.log(math.log(10) * 3e14)).sum())  # < 10^(-3 10^14)
     said = verdict(inspect_columns("1 + exp(-exp(x))", **columns))
     assert f"No usable value at {beyond} of 60 samples, at `exp(−exp(x))`" in said.sentence
     assert said.level == "stable"  # a program gets 1, rightly
@@ -540,8 +540,8 @@ def test_samples_that_no_arithmetic_holds_are_told_beside_a_calm_result():
 EXACTNESS = [
     # formula, x, what holds exactly: by algebra, or not since the function only tends there
     ("x - x", [1.0, 2.5], True),
-    ("exp(log(x)) - x", [1.5, 2.5], True),
-    ("sin(x)**2 + cos(x)**2 - 1", [1.5, 2.5], True),
+    ("exp(log(x)) - x", [1.5, 2.5], False),  # an identity that no proof here decides
+    ("sin(x)**2 + cos(x)**2 - 1", [1.5, 2.5], False),
     ("cos(2*pi*x) - 1", [1.0, 3.0], True),
     ("sin(pi*x)", [1.0, 3.0], True),
     ("floor(x)", [1.0, 3.0], True),
@@ -562,7 +562,7 @@ def test_exactly_is_said_of_what_is_exact_alone(text, x, exactly):
     assert ("more than 30 digits" in said) is not exactly, said
 
 
-def test_a_number_too_long_for_60_digits_is_on_no_jump():
+def test_a_long_number_is_on_no_jump():
     """80 digits before the point and a quarter."""
     inspection = inspect_columns("floor(x - 0.25)", x=[1e70, 1e77, 3.3e80])
     assert not inspection.nodes[-1].singular
@@ -579,8 +579,8 @@ def test_a_slope_that_overflows_is_not_steep(text):
 
 
 def test_where_each_sample_lacks_a_value_of_some_kind_none_is_called_real():
-    """sqrt(y) + exp(-x) is real where y > 0; exp(-1e7) is below 10^-(10^6)."""
-    said = verdict(inspect_columns("sqrt(y) + exp(-x)", x=[2e7, 3e7, 4e7], y=[-1.0, -2.0, 3.0]))
+    """sqrt(y) + exp(-x) is real where y > 0; exp(-1e16) is below 10^(-3 10^14)."""
+    said = verdict(inspect_columns("sqrt(y) + exp(-x)", x=[2e16, 3e16, 4e16], y=[-1.0, -2.0, 3.0]))
     assert said.sentence.startswith("Undefined: no sample has a usable value; 2 of 3 fail at `√y`")
 
 
