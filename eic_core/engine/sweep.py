@@ -36,7 +36,7 @@ NUMBERS_HELD = 2**20
 """Rows of a block times units, at most, so that memory does not grow with the data."""
 
 SHARP = 200
-"""Bits to which values are known where sums of noise cancel."""
+"""Bits to which values are known where sums of noise cancel: 60 digits."""
 
 KNOWN_BITS, KNOWN = 30, 1e-9
 """Noise that has arrived is known to so many bits, or to so much of the target's own."""
