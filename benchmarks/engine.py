@@ -4,8 +4,7 @@
 for each row.  "first" is `amplify` of a formula never seen before: it lays the tape out, too;
 "again" measures it once more; "inspect" is `inspect` of a formula never seen before, its tail
 included, and "+ texts" asks it for the text of every node, but not for the tail.  Nothing is
-settled at 60 digits (``recheck=False``).
-Processor time, medians of runs that alternate.
+settled exactly (``recheck=False``). Processor time, medians of runs that alternate.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ WORST = (
     "-".join(f"sqrt(x+{k})*tan(x^{k}/y)" for k in range(1, 60)),
     "exp(exp(exp(x)))-exp(exp(exp(x*1.000000000000001)))",
 )
-"""Long, deep, and such as need 60 digits at every sample."""
+"""Long, deep, and such as need exact arithmetic at every sample."""
 
 
 class HeavyVisitor:

@@ -1,1 +1,1 @@
-"""Evaluation of formulas on one tape: values, amplifications, and one reverse sweep."""
+"""Evaluation of formulas on one tape: values, one walk for amplifications, one reverse sweep."""

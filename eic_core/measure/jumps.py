@@ -114,7 +114,7 @@ def undecided(inspection: Inspection) -> Undecided:
 
 
 def with_exact(amplification: Amplification, rows: Rows, values: Sequence[Array]) -> list[Array]:
-    """Values by slot at some samples, but those at 60 digits where these are known."""
+    """Values by slot at some samples, but those of balls where these are known."""
     exact = [y.copy() for y in values]
     for i, row in enumerate(rows.tolist()):
         if row in amplification.exact:
@@ -148,7 +148,7 @@ def _may_jump(step: Step) -> bool:
 class _Runs:
     """Several runs of a formula at some samples, each with other roundings.
 
-    - `low`, `high`, shape (m,): the extreme results, the 60-digit one included, or nan.
+    - `low`, `high`, shape (m,): the extreme results, the exact one included, or nan.
     - `turned`, shape (jumps, m): where each step's value differs from the plain run's.
     - `plain_result`, `exact_result`, shape (m,): equal without an exact run.
     - `ranged`, shape (m,): where some value of the plain run leaves the range of doubles.

@@ -50,7 +50,7 @@ class Operator:
     arity: int | None  # Number of operands; None for two or more
     # How NumPy computes the value of `count` operands: nan outside the domain, inf at a pole
     program: Programs
-    # The same over balls or other exact numbers, with the exact parameter; may raise
+    # The same over balls or combinations (`proofs`), with the exact parameter; may raise
     # ``ZeroDivisionError`` or ``ValueError``, or give nan, outside the domain
     exact: Callable[[Any, Operands, Fraction | None], Any]
     partials: Derivatives  # de_k/dy_i for each operand; inf on a jump
@@ -83,11 +83,11 @@ class Operator:
     needs_parameter: bool = False  # True if `Node.parameter` must be given
     # True if the parameter is a logarithm's base; `p` is then its natural logarithm
     base: bool = False
-    # True if the operator jumps or ends at integers or half-integers, so that high precision must
-    # not miss one by a rounding
+    # True if the operator jumps or ends at integers or half-integers: an operand that is in no way
+    # told from one is taken for it
     integer_points: bool = False
-    # The same of multiples or half-multiples of the second operand (remainders): high precision
-    # must know the quotient to below 1, whatever its size
+    # The same of multiples or half-multiples of the second operand (remainders), whose number must
+    # be known to below 1, whatever its size
     multiples: bool = False
     # Distance of the (first) operand from the nearest jump, or from an end of the domain where
     # kappa diverges faster than the value is lost; of the backend and all operands

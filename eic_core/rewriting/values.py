@@ -31,7 +31,7 @@ AGREEMENT = 30
 """Decimal digits to which a rewrite must keep every value."""
 
 BITS = 200
-"""The working precision to begin with: 60 digits."""
+"""The working precision to begin with."""
 
 ENOUGH = 110
 """Bits to which values are known: those of `AGREEMENT`, and ten."""

@@ -1,4 +1,4 @@
-"""Beyond double range: what `score` says there is what 60 digits say, or nan."""
+"""Beyond double range: what `score` says there is what balls say, or nan."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ KNOWN = (  # formula, samples of x, how many of them leave double range
 
 
 @pytest.mark.parametrize(("text", "cells", "beyond"), KNOWN)
-def test_score_says_what_sixty_digits_say_where_the_lost_value_is_not_needed(
+def test_score_says_what_balls_say_where_the_lost_value_is_not_needed(
     text: str, cells: tuple[float, ...], beyond: int
 ) -> None:
     formula, samples = read(text).formula, Samples.from_columns({"x": cells})
@@ -63,7 +63,7 @@ def test_what_needs_a_lost_value_is_nan_and_never_a_smaller_number() -> None:
     assert (found.out_of_range, found.valid_count) == (1, 2)
 
 
-def test_what_is_beyond_a_million_digits_is_invalid_as_at_sixty_digits() -> None:
+def test_what_is_beyond_a_million_digits_is_invalid_as_in_balls() -> None:
     formula = read("exp(exp(x))").formula
     samples = Samples.from_columns({"x": [20.0, 3.0]})
     quick, exact = amplify(formula, samples, recheck=False), amplify(formula, samples)
@@ -91,7 +91,7 @@ def test_random_formulas_at_the_ends_of_range_agree_or_say_that_they_do_not_know
             continue
         exact = amplify(formula, samples)
         if exact.rechecked != exact.out_of_range:
-            continue  # some sample hangs on a rounding, which only 60 digits settle
+            continue  # some sample hangs on a rounding, which only balls settle
         if quick.eic > 12 or exact.eic > 12:
             continue  # double precision has no digits left there, wherever its range ends
         if math.isnan(quick.eic) and quick.valid_count:

@@ -191,7 +191,7 @@ def test_the_quotient_of_a_sub_result_by_itself_is_exact_but_for_its_own_roundin
     assert found.root_eic > 0.5
 
 
-def test_samples_beyond_double_precision_are_settled_at_sixty_digits():
+def test_samples_beyond_double_precision_are_settled_exactly():
     # (x + 1e17) - 1e17 is x; each sum loses 17 digits, of which 1e17 itself cancels.
     samples = Samples.from_columns({"x": [0.5, 1.5]})
     own = own_conditioning(formula_of("(x + 1e17) - 1e17"), samples)

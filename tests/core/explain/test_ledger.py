@@ -38,7 +38,7 @@ def inspected(text, count=500, target=None, **ranges):
 @settings(max_examples=examples(400), deadline=None)
 @given(st.integers(0, 10**6))
 def test_squares_of_what_arrives_add_up_to_the_recursion_at_every_sample(seed):
-    """Zeros, ties, jumps, overflow and samples settled at 60 digits included."""
+    """Zeros, ties, jumps, overflow and samples settled in balls included."""
     formula, table = random_case(seed)
     samples = samples_of(table)
     amplification = amplify(formula, samples)
@@ -60,7 +60,7 @@ def test_squares_of_what_arrives_add_up_to_the_recursion_at_every_sample(seed):
 
 
 def test_a_jump_met_up_to_a_rounding_lets_no_digit_through():
-    """0.2**-2 is 25, where ceil jumps; at 60 digits it comes out as 25 and a rounding."""
+    """0.2**-2 is 25, where ceil jumps; no ball tells it from 25, fractions do."""
     formula = read("ceil(x**(-2))").formula
     samples = Samples.from_columns({"x": [0.2, 0.3]})
     tape = tape_of(formula)

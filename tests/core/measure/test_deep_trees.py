@@ -75,7 +75,7 @@ def test_balanced_tree_is_inspected_whole() -> None:
     assert len(result.to_json()["nodes"]) == len(formula)
 
 
-def test_deep_tree_goes_through_the_careful_path_and_sixty_digits() -> None:
+def test_deep_tree_goes_through_balls() -> None:
     draft = Draft("sub", [variable("x"), variable("x")])
     for _ in range(TERMS):
         draft = Draft("add", [draft, variable("x")])

@@ -60,8 +60,8 @@ def test_the_oracle_knows_every_operator() -> None:
 # Trees on which the engine was once wrong: what was wrong with it.
 ONCE_WRONG = {
     "cbrt(root(x, 2))": "an even root of a negative gave a nan without a flag",
-    "1/(0.1 + 0.2 - 0.3)": "a zero at 60 digits is a pole",
-    "tan(pi/2)": "a pole at 60 digits was a large number",
+    "1/(0.1 + 0.2 - 0.3)": "a zero that is proved is a pole",
+    "tan(pi/2)": "a pole was a large number",
     "csc(-acos(-1))": "a pole behind an infinite condition number",
     "sec(acos(atanh(x - x)))": "sec of exactly pi/2",
     "exp(log(cos(y*x), 1/2))": "the cosine of 1e400",
@@ -70,7 +70,7 @@ ONCE_WRONG = {
     "log(abs(y) - log2(1))": "1e-200 beside a zero of infinite s is not rounding",
     "sin(asin(min(sign(x*x), 1)))": "a crest: kappa = 0 times s = inf",
     "(y + 1)*log1p(sqrt(sec(y*(0.5*pi))))": "the slope of sec at 1e200 pi",
-    "max(0.1 + 0.2, 0.3)": "a tie at 60 digits",
+    "max(0.1 + 0.2, 0.3)": "a tie that is proved",
     "min(0.1 + 0.2, 0.3)": "the same, where double precision takes the quiet one",
     "min(x/x*(0.1 + 0.2), 0.3)": "the same on data",
     "max(0.1*3, z)": "a tie that double precision misses",

@@ -428,7 +428,7 @@ FRACTIONS = (
 def test_a_form_is_python_that_runs_as_it_is_and_is_read_as_the_form_it_was_measured_as(
     text, domain
 ):
-    """Run with NumPy's functions alone, against the formula at 60 digits."""
+    """Run with NumPy's functions alone, against the formula's exact values."""
     formula = read(text).formula
     samples = samples_of({"y": domain}, 60, False)
     found = repair(formula, samples, limit_seconds=math.inf)

@@ -495,7 +495,7 @@ def test_values_whose_squares_leave_the_widest_type_are_searched_all_the_same() 
     [("floor(log10(x))", ["1e15", "1e3", "5"]), ("ceil(log2(x))", ["8", "1024", "3"])],
 )
 def test_a_whole_number_that_rounding_hides_is_one_where_forms_are_measured(text, values):
-    """At 60 digits log10(1e15) is 15 but for its rounding: NumPy's 15 and 0 are exact."""
+    """Log10(1e15) is 15 in no ball, but for its radius: NumPy's 15 and 0 are exact."""
     samples = Samples.from_columns({"x": np.array([float(v) for v in values])})
     found = repair(read(text).formula, samples, limit_seconds=UNBOUNDED)
     assert "measured in float64 it loses no digit" in found.sentence
