@@ -95,6 +95,7 @@ class Amplification:
     exact: dict[int, tuple[np.ndarray, np.ndarray]] = field(repr=False)
     # By their cells, the samples from which that comes; none after pickling
     samples_in_balls: dict[tuple[str, ...], ExactSample] = field(repr=False)
+    work_in_balls: int = field(repr=False)  # As `MOST_WORK` counts
     # Those of them at which the result is not 0, but smaller than all doubles
     underflown: frozenset[int] = field(repr=False)
     # Valid rechecked rows at which no proof says that a value is 0 or on a jump, though 10^-300 of
@@ -388,8 +389,12 @@ def amplify(
     sums = _Sums(tape, samples, edges=edges, root_values=root_values, settled=settled)
     sums.run(SUSPECT | DOUBT if recheck else RANGE, progress)
     if recheck and (enough := sums.digits_are_enough_below()) < RECHECK_S2:
+        lost = sums.suspects
         sums = _Sums(tape, samples, edges=edges, root_values=root_values, settled=settled)
         sums.run(SUSPECT | DOUBT, progress, enough)
+        # of the others double precision has a number, if too rough a one
+        rough = np.setdiff1d(sums.suspects, lost, assume_unique=True)
+        sums.suspects, sums.doubtful = lost, np.union1d(sums.doubtful, rough)
     if recheck:
         sums.settle_exactly(progress)
     else:
@@ -453,6 +458,7 @@ class _Sums:
         self.unsettled_at: dict[int, int] = {}
         self.exact: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.in_balls: dict[tuple[str, ...], ExactSample] = {}
+        self.work = 0
         self.out_of_range = 0
         self.suspects = self.doubtful = self.unsettled = _NONE
         self.assumed = self.indistinct = _NONE
@@ -568,11 +574,12 @@ class _Sums:
             if evaluator.work >= MOST_WORK:
                 break
             row = int(waiting[first[kind]])
-            cells = {name: self.samples.decimal(name, row) for name in self.tape.variables}
+            cells = {name: self.samples.decimal(name, row) for name in self.tape.names}
             sample = self.in_balls[tuple(cells.values())] = evaluator.sample(cells)
             kinds.add(kind, sample)
             if progress is not None:
                 progress(FIRST_PASS + (1 - FIRST_PASS) * done / len(order))
+        self.work = evaluator.work
         known = kinds.known[kind_of]
         rechecked, left, kind_of = waiting[known], waiting[~known], kind_of[known]
         self.unsettled = np.intersect1d(left, self.suspects, assume_unique=True)
@@ -617,7 +624,7 @@ class _Sums:
 
     def _alike(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Kinds of rows that have the same cells: the first of each in `rows`, and each one's."""
-        names = self.tape.variables
+        names = self.tape.names
         told = {row for name in names for row in self.samples.exact.get(name, ())}
         if told:  # their text says more than their doubles
             own_text = np.isin(rows, list(told))
@@ -629,7 +636,7 @@ class _Sums:
         return self._alike_doubles(rows)
 
     def _alike_doubles(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        names = self.tape.variables
+        names = self.tape.names
         cells = np.empty((len(names), len(rows)))
         keys = np.zeros(len(rows), dtype=np.uint64)
         for name, own in zip(names, cells, strict=True):
@@ -728,6 +735,7 @@ class _Sums:
             tape=self.tape,
             exact=self.exact,
             samples_in_balls=self.in_balls,
+            work_in_balls=self.work,
             _sums=totals.sums,
             _singular=totals.singular,
             _signs=totals.signs,

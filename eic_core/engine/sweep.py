@@ -363,11 +363,19 @@ def _with(old: Array, rows: np.ndarray, values: Array) -> Array:
 
 
 class ExactNoise:
-    """The noise at samples in balls, by their cells, which equal samples share."""
+    """The noise at samples in balls, by their cells, which equal samples share. Some may be known,
+    after so much `work`.
+    """
 
-    def __init__(self, tape: Tape, samples: Mapping[tuple[str, ...], ExactSample] | None = None):
+    def __init__(
+        self,
+        tape: Tape,
+        samples: Mapping[tuple[str, ...], ExactSample] | None = None,
+        work: int = 0,
+    ) -> None:
         self.tape, self._samples = tape, dict(samples or {})
         self._evaluator, self._sharp = ExactEvaluator(tape), ExactEvaluator(tape, SHARP)
+        self._evaluator.work = work
         self._noise: dict[tuple[str, ...], _Noise] = {}
 
     def sample(self, cells: tuple[str, ...]) -> ExactSample | None:
@@ -385,7 +393,7 @@ class ExactNoise:
         return self._noise[cells]
 
     def _at(self, cells: tuple[str, ...]) -> dict[str, str]:
-        return dict(zip(self.tape.variables, cells, strict=True))
+        return dict(zip(self.tape.names, cells, strict=True))
 
 
 @dataclass(frozen=True)
@@ -460,7 +468,7 @@ def evaluate(
             ok &= ~block.suspect
         alike: dict[tuple[str, ...], list[int]] = {}
         for row in np.flatnonzero(block.suspect | block.doubtful).tolist() if recheck else ():
-            cells = tuple([samples.decimal(name, start + row) for name in tape.variables])
+            cells = tuple([samples.decimal(name, start + row) for name in tape.names])
             alike.setdefault(cells, []).append(row)
         exact: list[tuple[_Noise, list[int]]] = []
         only_range = block.out_of_range & ~block.doubtful & (not tape.chooses)

@@ -96,6 +96,11 @@ class Tape:
         return found
 
     @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The variables, each once."""
+        return tuple(dict.fromkeys(self.variables))
+
+    @cached_property
     def steps(self) -> tuple[Step, ...]:
         steps = []
         for slot, (node, operands) in enumerate(zip(self.first_nodes, self.operands, strict=True)):

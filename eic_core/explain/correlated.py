@@ -163,7 +163,8 @@ def class_sweep(
     tape = class_tape(formula)
     known = None
     if amplification is not None and amplification.tape.slots == tape.slots:
-        known = ExactNoise(tape, amplification.samples_in_balls)
+        work = amplification.work_in_balls
+        known = ExactNoise(tape, amplification.samples_in_balls, work)
     return sweep(tape, step_units(tape, wanted=wanted), samples, recheck=recheck, known=known)
 
 

@@ -118,20 +118,21 @@ def _swept(inspection: Inspection, target: int) -> tuple[Tape, tuple[Unit, ...],
     """What is swept below a target, and what is known of exact samples, by their cells."""
     formula, root = inspection.formula, inspection.formula.root.id
     whole, samples = inspection.amplification.tape, inspection.amplification.samples_in_balls
+    work = inspection.amplification.work_in_balls
     if target == root:
-        return whole, node_units(formula), ExactNoise(whole, samples)
+        return whole, node_units(formula), ExactNoise(whole, samples, work)
     subtree = formula.subtree(target)
     tape = tape_of(subtree)
     if whole.chooses:
         return tape, node_units(subtree), ExactNoise(tape)
     slots = [whole.slots[formula.first[target] + node] for node in tape.nodes]
-    places = [whole.variables.index(name) for name in tape.variables]
+    places = [whole.names.index(name) for name in tape.names]
     known = {
         tuple([cells[i] for i in places]): part
         for cells, sample in samples.items()
         if (part := sample.part(slots)) is not None
     }
-    return tape, node_units(subtree), ExactNoise(tape, known)
+    return tape, node_units(subtree), ExactNoise(tape, known, work)
 
 
 def digits_climbed(inspection: Inspection, target: int) -> Array:

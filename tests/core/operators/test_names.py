@@ -35,6 +35,7 @@ TREES = ("eic_core.formula.tree", "eic_core.operators", "eic_core.formula.render
 FAMILIES = {path.stem for path in (ROOT / "eic_core/operators").glob("*.py")} - {
     "__init__",
     "backend",
+    "balls",
     "dialects",
     "forms",
     "row",
