@@ -8,6 +8,7 @@ import sys
 MODULES = (
     "engine",
     "hard",
+    "exact",
     "pool",
     "population",
     "searching",

@@ -58,7 +58,8 @@ def command(arguments: Sequence[str]) -> Spent:
         If it fails.
     """
     started = time.perf_counter()
-    process = subprocess.Popen([sys.executable, "-m", *arguments], stderr=subprocess.DEVNULL)
+    nowhere = subprocess.DEVNULL
+    process = subprocess.Popen([sys.executable, "-m", *arguments], stdout=nowhere, stderr=nowhere)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:

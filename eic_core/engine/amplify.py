@@ -45,6 +45,9 @@ ALLOWED, ALLOWED_OF_EIC = 4e-10, 1.2e-16
 """The error of a mean s^2 that double precision may make: a sixth of what is promised, 10^-9 of
 EIC, or 10^(EIC - 15.5) of it where that is more."""
 
+MOST_KEPT = 100_000
+"""Steps of exact samples that are kept for sweeps."""
+
 FEW = 1000
 """Of so few samples each settles the constants of its formula anew."""
 
@@ -93,7 +96,7 @@ class Amplification:
     # dict of row to (values, s^2), each by slot: what balls said about the rechecked samples, up to
     # their first invalid step
     exact: dict[int, tuple[np.ndarray, np.ndarray]] = field(repr=False)
-    # By their cells, the samples from which that comes; none after pickling
+    # By their cells, the first samples from which that comes (`MOST_KEPT`); none after pickling
     samples_in_balls: dict[tuple[str, ...], ExactSample] = field(repr=False)
     work_in_balls: int = field(repr=False)  # As `MOST_WORK` counts
     # Those of them at which the result is not 0, but smaller than all doubles
@@ -575,8 +578,10 @@ class _Sums:
                 break
             row = int(waiting[first[kind]])
             cells = {name: self.samples.decimal(name, row) for name in self.tape.names}
-            sample = self.in_balls[tuple(cells.values())] = evaluator.sample(cells)
+            sample = evaluator.sample(cells)
             kinds.add(kind, sample)
+            if done * len(self.tape) < MOST_KEPT:
+                self.in_balls[tuple(cells.values())] = sample
             if progress is not None:
                 progress(FIRST_PASS + (1 - FIRST_PASS) * done / len(order))
         self.work = evaluator.work

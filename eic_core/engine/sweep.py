@@ -10,7 +10,7 @@ value of node k, ``a`` the value of its operand i.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -363,17 +363,18 @@ def _with(old: Array, rows: np.ndarray, values: Array) -> Array:
 
 
 class ExactNoise:
-    """The noise at samples in balls, by their cells, which equal samples share. Some may be known,
+    """The noise at samples in balls, by their cells, which equal samples share: some are `known`,
     after so much `work`.
     """
 
     def __init__(
         self,
         tape: Tape,
-        samples: Mapping[tuple[str, ...], ExactSample] | None = None,
+        known: Callable[[tuple[str, ...]], ExactSample | None] | None = None,
         work: int = 0,
     ) -> None:
-        self.tape, self._samples = tape, dict(samples or {})
+        self.tape, self._given = tape, known
+        self._samples: dict[tuple[str, ...], ExactSample] = {}
         self._evaluator, self._sharp = ExactEvaluator(tape), ExactEvaluator(tape, SHARP)
         self._evaluator.work = work
         self._noise: dict[tuple[str, ...], _Noise] = {}
@@ -381,9 +382,12 @@ class ExactNoise:
     def sample(self, cells: tuple[str, ...]) -> ExactSample | None:
         """None for a new sample after `MOST_WORK`."""
         if cells not in self._samples:
-            if self._evaluator.work + self._sharp.work >= MOST_WORK:
-                return None
-            self._samples[cells] = self._evaluator.sample(self._at(cells))
+            sample = None if self._given is None else self._given(cells)
+            if sample is None:
+                if self._evaluator.work + self._sharp.work >= MOST_WORK:
+                    return None
+                sample = self._evaluator.sample(self._at(cells))
+            self._samples[cells] = sample
         return self._samples[cells]
 
     def noise(self, cells: tuple[str, ...], sample: ExactSample) -> _Noise:

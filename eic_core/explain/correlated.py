@@ -164,7 +164,7 @@ def class_sweep(
     known = None
     if amplification is not None and amplification.tape.slots == tape.slots:
         work = amplification.work_in_balls
-        known = ExactNoise(tape, amplification.samples_in_balls, work)
+        known = ExactNoise(tape, amplification.samples_in_balls.get, work)
     return sweep(tape, step_units(tape, wanted=wanted), samples, recheck=recheck, known=known)
 
 

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from eic_core.engine.exact import ExactSample
 from eic_core.engine.sweep import Arrivals, ExactNoise, Unit, node_units, sweep
 from eic_core.engine.tape import Tape, tape_of
 from eic_core.measure.inspection import Inspection, cached_on_inspection
@@ -120,19 +121,20 @@ def _swept(inspection: Inspection, target: int) -> tuple[Tape, tuple[Unit, ...],
     whole, samples = inspection.amplification.tape, inspection.amplification.samples_in_balls
     work = inspection.amplification.work_in_balls
     if target == root:
-        return whole, node_units(formula), ExactNoise(whole, samples, work)
+        return whole, node_units(formula), ExactNoise(whole, samples.get, work)
     subtree = formula.subtree(target)
     tape = tape_of(subtree)
     if whole.chooses:
         return tape, node_units(subtree), ExactNoise(tape)
     slots = [whole.slots[formula.first[target] + node] for node in tape.nodes]
-    places = [whole.names.index(name) for name in tape.names]
-    known = {
-        tuple([cells[i] for i in places]): part
-        for cells, sample in samples.items()
-        if (part := sample.part(slots)) is not None
-    }
-    return tape, node_units(subtree), ExactNoise(tape, known, work)
+    if tape.names != whole.names:
+        places = [whole.names.index(name) for name in tape.names]
+        samples = {tuple([cells[i] for i in places]): each for cells, each in samples.items()}
+
+    def part(cells: tuple[str, ...]) -> ExactSample | None:
+        return samples[cells].part(slots) if cells in samples else None
+
+    return tape, node_units(subtree), ExactNoise(tape, part, work)
 
 
 def digits_climbed(inspection: Inspection, target: int) -> Array:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -29,8 +27,7 @@ _MOST_PLACES = 1000
 _LOCK = threading.RLock()
 
 
-@contextmanager
-def working(bits: int) -> Iterator[None]:
+class working:
     """Reckon with so many bits; other threads wait.
 
     >>> with working(64):
@@ -38,13 +35,18 @@ def working(bits: int) -> Iterator[None]:
     >>> third.rel_accuracy_bits() >= 62
     True
     """
-    with _LOCK:
-        before = flint.ctx.prec
-        flint.ctx.prec = bits
-        try:
-            yield
-        finally:
-            flint.ctx.prec = before
+
+    def __init__(self, bits: int) -> None:
+        self._bits = bits
+
+    def __enter__(self) -> None:
+        _LOCK.acquire()
+        self._before = flint.ctx.prec
+        flint.ctx.prec = self._bits
+
+    def __exit__(self, *error: object) -> None:
+        flint.ctx.prec = self._before
+        _LOCK.release()
 
 
 def rational(value: Fraction) -> Any:
