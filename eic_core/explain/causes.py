@@ -539,6 +539,8 @@ def _made_clause(inspection: Inspection, node_id: int, rows: npt.NDArray[np.bool
     zeros = np.array([special and proven for special, proven in looked_at], dtype=bool)
     if zeros.all() and (anywhere or not y[rows].any()):
         return exact
+    if looked_at and all(special for special, _ in looked_at) and not zeros.any():
+        nearly = f"{nearly}, and in all of the {MANY_DIGITS:,} that were looked at"
     if row.period:
         x, _ = inspection.amplification.trace(node.children[0])
         if np.abs(x[rows]).max() >= NO_ANGLE:
@@ -548,8 +550,6 @@ def _made_clause(inspection: Inspection, node_id: int, rows: npt.NDArray[np.bool
         with np.errstate(all="ignore"):
             if not np.all(np.abs(y[rows]) <= LEAST_LEFT * np.fmax(np.abs(a), np.abs(b))):
                 nearly = TOO_MUCH
-    if looked_at and all(special for special, _ in looked_at) and not zeros.any():
-        nearly = f"{nearly}, and in all of the {MANY_DIGITS:,} that were looked at"
     return f"{exact}, or {nearly}" if zeros.any() else nearly
 
 

@@ -431,14 +431,23 @@ def _made_here(p: Page, k: int) -> Iterator[str]:
         yield "an operand has no digit left at each of them"
 
 
+DEEP = "⟦, and in all of the 2,000 that were looked at⟧"
+"""Said where no proof decides a zero that so many digits show."""
+
+
+def _claims_a_rest(p: Page, m: Match, k: int) -> bool:
+    """Whether it is said that something is left, though the value is 0 at some row."""
+    return bool(_zero_there(p, k).any()) and "2,000" not in m[0]
+
+
 @clause(SINGULAR, "singular.cancel", "the two terms cancel exactly")
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     yield from _exactly(p, k, ("add", "sub"))
 
 
-@clause(SINGULAR, "singular.cancel_nearly", "the two terms cancel in more than 30 digits")
+@clause(SINGULAR, "singular.cancel_nearly", f"the two terms cancel in more than 30 digits{DEEP}")
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
-    if p.formula.nodes[k].operator not in ("add", "sub") or _zero_there(p, k).any():
+    if p.formula.nodes[k].operator not in ("add", "sub") or _claims_a_rest(p, m, k):
         yield "they cancel exactly at some, or it is no sum"
 
 
@@ -466,9 +475,9 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
     yield from _exactly(p, k, ("log",))
 
 
-@clause(SINGULAR, "singular.log_nearly", "its argument agrees with 1 in more than 30 digits")
+@clause(SINGULAR, "singular.log_nearly", f"its argument agrees with 1 in more than 30 digits{DEEP}")
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
-    if p.formula.nodes[k].operator != "log" or _zero_there(p, k).any():
+    if p.formula.nodes[k].operator != "log" or _claims_a_rest(p, m, k):
         yield "it is exactly 1 at some"
 
 
@@ -482,10 +491,10 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
 @clause(
     SINGULAR,
     "singular.angle_nearly",
-    "its argument agrees with a zero⟦ or a <pole:word>⟧ in more than 30 digits",
+    f"its argument agrees with a zero⟦ or a <pole:word>⟧ in more than 30 digits{DEEP}",
 )
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
-    if p.formula.nodes[k].operator not in PERIODS or _zero_there(p, k).any():
+    if p.formula.nodes[k].operator not in PERIODS or _claims_a_rest(p, m, k):
         yield "it lies on one exactly, or the node is no periodic function"
 
 
@@ -508,7 +517,7 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
     SINGULAR,
     "singular.jump_nearly",
     "⟦its argument lies exactly on a jump, or ⟧its argument agrees with a jump in more than 30 "
-    "digits",
+    f"digits{DEEP}",
 )
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     if p.formula.nodes[k].operator not in ("sign", "floor", "ceil", "round"):
@@ -519,7 +528,7 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
     SINGULAR,
     "singular.end_nearly",
     "⟦its argument is at the end of its domain, or ⟧its argument agrees with the end of its domain "
-    "in more than 30 digits",
+    f"in more than 30 digits{DEEP}",
 )
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     if p.formula.nodes[k].operator not in ("asin", "acos", "acosh", "atanh"):
@@ -627,7 +636,7 @@ def _base(p: Page, k: int, *, whole: bool, negative_exponent: bool) -> Iterator[
 @clause(
     INVALID,
     "invalid.indistinct",
-    "⟦<other:any>, or ⟧at 60 digits what it is given cannot be told from where it has no value",
+    "⟦<other:any>, or ⟧to 300 digits what it is given cannot be told from where it has no value",
 )
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     """The oracle has more digits, and a value at some row."""
