@@ -58,10 +58,12 @@ def facts(text: str, exact, values: list[float]) -> tuple[bool, bool, bool]:
 @pytest.mark.parametrize(("text", "exact", "values"), RESULTS)
 def test_units_are_advised_out_of_range_and_a_tolerance_at_exact_zeros(text, exact, values):
     samples = Samples.from_columns({"x": np.array(values)}, count=len(values))
-    advice = repair(read(text).formula, samples, limit_seconds=math.inf, limit_steps=20).advice
+    found = repair(read(text).formula, samples, limit_seconds=math.inf, limit_steps=20)
+    advice = found.advice
     leaves, missed, passes = facts(text, exact, values)
     assert ("overflows or underflows" in advice) == leaves, advice
-    assert ("Where the exact result is 0" in advice) == (missed and not leaves), advice
+    helped = missed and not leaves and not found.repairs
+    assert ("Where the exact result is 0" in advice) == helped, advice
     others = not leaves and not missed
     assert (advice == "Nothing needs to be done.") == (others and not passes), advice
     assert ("at the others nothing needs to be done" in advice) == (others and passes), advice
@@ -86,9 +88,9 @@ LOST = (
         lambda x, y: x * mp.floor(x) - x,
     ),
     (
-        "floor(x/0.1)",
+        "floor(x/0.3)",
         {"x": [0.3, 0.6, 0.75, 0.85], "y": [1, 1, 1, 1]},
-        lambda x, y: mp.floor(x / mpf("0.1")),
+        lambda x, y: mp.floor(x / mpf("0.3")),
     ),
     (
         "1000000+floor(x)",
@@ -100,7 +102,7 @@ LOST = (
         {"x": [-1, 1, -1, -1], "y": [1, 1, 2, 0.999999]},
         lambda x, y: mp.atan2(y - 1, x),
     ),
-    ("sqrt(x*x)-abs(x)", {"x": [1, 2.5, 3, -4], "y": [1, 1, 1, 1]}, lambda x, y: x - x),
+    ("abs(x)-max(x,-x)", {"x": [1, 2.5, 3, -4], "y": [1, 1, 1, 1]}, lambda x, y: x - x),
     ("abs(x)-x", {"x": [1, 2.5, -3, -4], "y": [1, 1, 1, 1]}, lambda x, y: abs(x) - x),
     ("x*y/(1+y)", {"x": [1, 2.5, 3, 4], "y": [1, 3, 1, 2]}, lambda x, y: x * y / (1 + y)),
     ("x**2", {"x": [1, 2.5, 3, 4], "y": [1, 3, 1, 2]}, lambda x, y: x**2),
@@ -119,7 +121,7 @@ def test_what_helps_where_the_result_keeps_no_digit_is_said(text, table, value):
             far = max(abs(value(x * (1 + a), y * (1 + b)) - there) for a in by for b in by)
             moved.append(far > abs(there) * mpf(10) ** -10)
             still.append(there == 0 and far == 0)
-    names = [name for name in table if name in text.replace("exp", "")]
+    names = [name for name in table if name in text.replace("exp", "").replace("max", "")]
     columns = {name: np.array(table[name], float) for name in names}
     formula, samples = read(text).formula, Samples.from_columns(columns)
     advice = repair(formula, samples, limit_seconds=math.inf, limit_steps=20).advice
