@@ -627,7 +627,7 @@ def _base(p: Page, k: int, *, whole: bool, negative_exponent: bool) -> Iterator[
 @clause(
     INVALID,
     "invalid.indistinct",
-    "⟦<other:any>, or ⟧at 60 digits what it is given cannot be told from where it has no value",
+    "⟦<other:any>, or ⟧to 300 digits what it is given cannot be told from where it has no value",
 )
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     """The oracle has more digits, and a value at some row."""

@@ -23,8 +23,8 @@ SINGULAR_S2 = 1e60
 """Above s = 10^30 no digit is left, says the definition."""
 
 
-SIXTY = 150
-"""Bits beyond which the definition, at 60 digits, may take a number for its neighbour."""
+TRUSTED = 150
+"""Bits beyond which a number that may be its neighbour is not trusted here."""
 
 
 class NoRealValue(Exception):
@@ -62,11 +62,11 @@ GRIDDED = frozenset("floor ceil round asin acos acosh atanh".split())
 
 
 def check_fair(node: Node, a: Sequence[Any]) -> None:
-    """Refuse an operand that differs from a jump, or an end, by less than 60 digits can tell."""
+    """Refuse an operand that differs from a jump, or an end, by less than is trusted here."""
     if node.operator in GRIDDED and a[0]:
         near = mp.nint(2 * a[0]) / 2
         gap = snapped(a[0] - near, bits_of(near))
-        if near and gap and mp.mag(gap) < mp.mag(near) - SIXTY:
+        if near and gap and mp.mag(gap) < mp.mag(near) - TRUSTED:
             raise Unfair
 
 
