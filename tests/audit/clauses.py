@@ -6,7 +6,7 @@ A clause stands in a sentence of the verdict; each counts as a template of its o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -436,10 +436,23 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
     yield from _exactly(p, k, ("add", "sub"))
 
 
-@clause(SINGULAR, "singular.cancel_nearly", "the two terms cancel in more than 30 digits")
+_DEEP = "⟦, and in all of the <deep:int> that were looked at⟧"
+"""Of a zero that is not proved: nothing else shows in so many digits."""
+
+
+def _nearly(p: Page, m: Match, k: int, operators: Collection[str]) -> Iterator[str]:
+    zero = _zero_there(p, k)
+    if p.formula.nodes[k].operator not in operators:
+        yield f"the node is a {p.formula.nodes[k].operator}"
+    if m["deep"] and not zero.any():
+        yield "its value is 0 at none of them"
+    if not m["deep"] and zero.any():
+        yield "its value is 0 at some"
+
+
+@clause(SINGULAR, "singular.cancel_nearly", f"the two terms cancel in more than 30 digits{_DEEP}")
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
-    if p.formula.nodes[k].operator not in ("add", "sub") or _zero_there(p, k).any():
-        yield "they cancel exactly at some, or it is no sum"
+    yield from _nearly(p, m, k, ("add", "sub"))
 
 
 @clause(
@@ -466,10 +479,11 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
     yield from _exactly(p, k, ("log",))
 
 
-@clause(SINGULAR, "singular.log_nearly", "its argument agrees with 1 in more than 30 digits")
+@clause(
+    SINGULAR, "singular.log_nearly", f"its argument agrees with 1 in more than 30 digits{_DEEP}"
+)
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
-    if p.formula.nodes[k].operator != "log" or _zero_there(p, k).any():
-        yield "it is exactly 1 at some"
+    yield from _nearly(p, m, k, ("log",))
 
 
 @clause(SINGULAR, "singular.angle", "its argument lies exactly on a zero⟦ or a <pole:word>⟧")
@@ -482,11 +496,10 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
 @clause(
     SINGULAR,
     "singular.angle_nearly",
-    "its argument agrees with a zero⟦ or a <pole:word>⟧ in more than 30 digits",
+    f"its argument agrees with a zero⟦ or a <pole:word>⟧ in more than 30 digits{_DEEP}",
 )
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
-    if p.formula.nodes[k].operator not in PERIODS or _zero_there(p, k).any():
-        yield "it lies on one exactly, or the node is no periodic function"
+    yield from _nearly(p, m, k, PERIODS)
 
 
 @clause(
@@ -508,7 +521,7 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
     SINGULAR,
     "singular.jump_nearly",
     "⟦its argument lies exactly on a jump, or ⟧its argument agrees with a jump in more than 30 "
-    "digits",
+    f"digits{_DEEP}",
 )
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     if p.formula.nodes[k].operator not in ("sign", "floor", "ceil", "round"):
@@ -519,7 +532,7 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
     SINGULAR,
     "singular.end_nearly",
     "⟦its argument is at the end of its domain, or ⟧its argument agrees with the end of its domain "
-    "in more than 30 digits",
+    f"in more than 30 digits{_DEEP}",
 )
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     if p.formula.nodes[k].operator not in ("asin", "acos", "acosh", "atanh"):
