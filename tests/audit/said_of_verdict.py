@@ -93,7 +93,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 
 
 def _too_large(p: Page) -> np.ndarray:
-    """Rows whose value is beyond 10^(10^6), which the definition leaves out."""
+    """Rows with a value beyond what the definition follows: above 10^(10^6), for instance."""
     return np.array([row.too_large for row in p.truth.rows])
 
 
