@@ -6,7 +6,7 @@ A clause stands in a sentence of the verdict; each counts as a template of its o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -436,23 +436,10 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
     yield from _exactly(p, k, ("add", "sub"))
 
 
-_DEEP = "⟦, and in all of the <deep:int> that were looked at⟧"
-"""Of a zero that is not proved: nothing else shows in so many digits."""
-
-
-def _nearly(p: Page, m: Match, k: int, operators: Collection[str]) -> Iterator[str]:
-    zero = _zero_there(p, k)
-    if p.formula.nodes[k].operator not in operators:
-        yield f"the node is a {p.formula.nodes[k].operator}"
-    if m["deep"] and not zero.any():
-        yield "its value is 0 at none of them"
-    if not m["deep"] and zero.any():
-        yield "its value is 0 at some"
-
-
-@clause(SINGULAR, "singular.cancel_nearly", f"the two terms cancel in more than 30 digits{_DEEP}")
+@clause(SINGULAR, "singular.cancel_nearly", "the two terms cancel in more than 30 digits")
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
-    yield from _nearly(p, m, k, ("add", "sub"))
+    if p.formula.nodes[k].operator not in ("add", "sub") or _zero_there(p, k).any():
+        yield "they cancel exactly at some, or it is no sum"
 
 
 @clause(
@@ -479,11 +466,10 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
     yield from _exactly(p, k, ("log",))
 
 
-@clause(
-    SINGULAR, "singular.log_nearly", f"its argument agrees with 1 in more than 30 digits{_DEEP}"
-)
+@clause(SINGULAR, "singular.log_nearly", "its argument agrees with 1 in more than 30 digits")
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
-    yield from _nearly(p, m, k, ("log",))
+    if p.formula.nodes[k].operator != "log" or _zero_there(p, k).any():
+        yield "it is exactly 1 at some"
 
 
 @clause(SINGULAR, "singular.angle", "its argument lies exactly on a zero⟦ or a <pole:word>⟧")
@@ -496,10 +482,11 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
 @clause(
     SINGULAR,
     "singular.angle_nearly",
-    f"its argument agrees with a zero⟦ or a <pole:word>⟧ in more than 30 digits{_DEEP}",
+    "its argument agrees with a zero⟦ or a <pole:word>⟧ in more than 30 digits",
 )
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
-    yield from _nearly(p, m, k, PERIODS)
+    if p.formula.nodes[k].operator not in PERIODS or _zero_there(p, k).any():
+        yield "it lies on one exactly, or the node is no periodic function"
 
 
 @clause(
@@ -521,7 +508,7 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
     SINGULAR,
     "singular.jump_nearly",
     "⟦its argument lies exactly on a jump, or ⟧its argument agrees with a jump in more than 30 "
-    f"digits{_DEEP}",
+    "digits",
 )
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     if p.formula.nodes[k].operator not in ("sign", "floor", "ceil", "round"):
@@ -532,7 +519,7 @@ def _(p: Page, m: Match, k: int) -> Iterator[str]:
     SINGULAR,
     "singular.end_nearly",
     "⟦its argument is at the end of its domain, or ⟧its argument agrees with the end of its domain "
-    f"in more than 30 digits{_DEEP}",
+    "in more than 30 digits",
 )
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     if p.formula.nodes[k].operator not in ("asin", "acos", "acosh", "atanh"):
@@ -640,7 +627,7 @@ def _base(p: Page, k: int, *, whole: bool, negative_exponent: bool) -> Iterator[
 @clause(
     INVALID,
     "invalid.indistinct",
-    "⟦<other:any>, or ⟧to 300 digits what it is given cannot be told from where it has no value",
+    "⟦<other:any>, or ⟧at 60 digits what it is given cannot be told from where it has no value",
 )
 def _(p: Page, m: Match, k: int) -> Iterator[str]:
     """The oracle has more digits, and a value at some row."""

@@ -93,7 +93,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 
 
 def _too_large(p: Page) -> np.ndarray:
-    """Rows with a value beyond what the definition follows: above 10^(10^6), for instance."""
+    """Rows whose value is beyond 10^(10^6), which the definition leaves out."""
     return np.array([row.too_large for row in p.truth.rows])
 
 
@@ -293,7 +293,7 @@ def _(p: Page, m: Match) -> Iterator[str]:
 
 
 def _unusable_at(p: Page, k: int, count: int, why: str) -> Iterator[str]:
-    """What is too large for any arithmetic is counted; what 300 digits do not tell, is more."""
+    """What is too large for any arithmetic is counted; what 60 digits do not tell, is more."""
     beyond = int((_too_large(p) & (p.truth.bad == k)).sum())
     if count < beyond or (why == "its value leaves every range of numbers" and count > beyond):
         yield f"{beyond} samples leave every range there"
@@ -327,7 +327,7 @@ def _(p: Page) -> bool:
     "verdict.left_out",
     "verdict",
     "Left out [[is|are]] <n:int> of <of:int> [[sample|samples]] that double precision cannot "
-    "tell: the exact check ends after <limit:int>.",
+    "tell: the check at 60 digits ends after <limit:int>.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:
     if whole(m["of"]) != p.truth.count:
@@ -948,7 +948,7 @@ def doubtful(p: Page) -> int:
 @says(
     "note.rechecked",
     "note",
-    "<n:int> [[sample|samples]] [[was|were]] settled exactly, in case double precision "
+    "<n:int> [[sample|samples]] [[was|were]] settled at 60 digits, in case double precision "
     "cannot tell.",
 )
 def _(p: Page, m: Match) -> Iterator[str]:

@@ -74,7 +74,7 @@ SILENT = frozenset(
     }
 )
 """Templates for which no formula of built-in operators is known that makes them speak; or which are
-about rows at which nothing is proved, though the oracle sees it; or about too many
+about rows that the oracle sees and the definition, at 60 digits, does not; or about too many
 samples for an oracle (`tests/core/measure/test_recheck.py` holds those to the truth)."""
 
 
