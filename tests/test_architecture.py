@@ -205,7 +205,7 @@ def test_user_text_is_never_evaluated() -> None:
 def test_scoring_loads_nothing_that_it_does_not_use() -> None:
     heavy = (
         "scipy",
-        "mpmath",
+        "flint",
         "sympy",
         "pandas",
         "pyarrow",

@@ -26,14 +26,14 @@ from tests.pages.test_app_inspector import html_of, open_page, type_formula
 
 NEAR_1000 = (("x", Domain("normal", 1000.0, 1.0)),)
 OVERFLOWING = InspectionRequest("log(exp(x))", domains=NEAR_1000)
-"""Every sample overflows in double precision, and loses three digits at 60."""
+"""Every sample overflows in double precision, and loses three digits."""
 
 FORMULA = "sqrt(x+5) - sqrt(x)"
 ROOTS = {"formula": FORMULA, "range": ["x=loguniform:1:1e8"]}
 BETTER = "5/(sqrt(x + 5) + sqrt(x))"
 SAME_ROOTS = InspectionRequest(FORMULA, domains=(("x", Domain("loguniform", 1.0, 1e8)),))
 STOPPED = (
-    r"The check at 60 digits was stopped after 10 seconds, \d+ % of the way, so it is not known "
+    r"The exact check was stopped after 10 seconds, \d+ % of the way, so it is not known "
     r"yet how many digits are lost\."
 )
 SLOW, SLOWEST, QUICK = 0.25, 100.0, 0.0
@@ -127,7 +127,7 @@ def test_nothing_is_concluded_from_an_inspection_that_was_cut_short() -> None:
         lambda: service.summary(result, 0),
     )
     for ask in asked:
-        with pytest.raises(UserError, match="before the check at 60 digits is finished"):
+        with pytest.raises(UserError, match="before the exact check is finished"):
             ask()
     whole = inspector.inspect(OVERFLOWING, seconds=math.inf)
     assert service.summary(whole, 2).why
@@ -311,7 +311,7 @@ def test_two_formulas_are_compared_only_once_both_are_finished(clocks: Clocks) -
     page.run()
     assert not page.exception
     said = unescape(html_of(page))
-    assert "B: The check at 60 digits was stopped" in said
+    assert "B: The exact check was stopped" in said
     assert "cannot be compared" not in said and chart(page, "pair-plot") is None
     page = finished(page.button(key="finish").click().run())
     assert not page.exception

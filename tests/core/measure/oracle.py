@@ -32,8 +32,8 @@ STEP = 60
 SLACK = 60
 """A value smaller than 10^(60 - working digits) of what it was made from is 0."""
 
-SIXTY = 45
-"""A value above that, yet below 10^-45 of its making, is real; 60 digits cannot see it."""
+TRUSTED = 45
+"""A value above that, yet below 10^-45 of its making, is no rounding here, and not trusted."""
 
 MOST_DIGITS = 3000
 
@@ -50,7 +50,7 @@ class NoRealValue(Exception):
 
 
 class BeyondReach(Exception):
-    """The true answer needs more than 60 digits: not a fair question."""
+    """The true answer may need more digits than these: not a fair question."""
 
 
 class MoreDigits(Exception):
@@ -358,7 +358,7 @@ def _on_grid(x: Any) -> Any:
         return x
     nearest = mp.nint(2 * x) / 2
     gap = abs(x - nearest)
-    if not nearest or gap > abs(nearest) * mp.mpf(10) ** -SIXTY:
+    if not nearest or gap > abs(nearest) * mp.mpf(10) ** -TRUSTED:
         return x
     if gap > abs(nearest) * _rounding():
         raise BeyondReach
@@ -503,8 +503,8 @@ def number(text: str) -> Any:
 
 
 def _fair(operator: str, a: Sequence[Any], y: Any) -> None:
-    """Refuse a sample whose answer lies between 60 and 340 digits."""
-    low, high = _rounding(), mp.mpf(10) ** -SIXTY
+    """Refuse a sample with a value of 10^-45 to 10^-280 of what it is made of."""
+    low, high = _rounding(), mp.mpf(10) ** -TRUSTED
     if operator in ("add", "sub") or operator in REMAINDERS:
         scale = max(abs(v) for v in a)
     elif operator in ("sin", "cos", "tan", "cot", "log", "lgamma"):
