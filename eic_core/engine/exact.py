@@ -489,7 +489,7 @@ class _Attempt(Arithmetic):
         if self.bits >= self.depth + FIRST_BITS:
             if row.integer_points and self._snap(step):
                 return self._value_again(step, row)
-            if row.poles:
+            if row.poles and magnitude(a[0].rad()) <= -self.depth:
                 self.assumed.add(step.slot)
                 raise _OutOfDomain
         if row.steps and self.bits >= MOST_BITS:
