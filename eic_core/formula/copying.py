@@ -207,13 +207,13 @@ def _value_at(formula: Formula, turn: int) -> Any:
 def _constant(node: Node, B: Any) -> Any:
     if _is_number(node):
         return B.number(Fraction(node.label))
-    named = {
+    values = {
         "pi": B.pi,
         "e": B.exp(1),
         "true": B.number(1),
         "false": B.number(0),
     }
-    return named.get(node.label)
+    return values.get(node.label)
 
 
 follow(copied.cache_clear)  # a registered operator may change what a text means

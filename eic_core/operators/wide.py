@@ -32,9 +32,9 @@ class Wide:
     def of(cls, values: Any) -> Wide:
         doubles = np.asarray(values, dtype=np.float64)
         m, e = np.frexp(doubles)
-        found = cls(m, e.astype(np.float64))
-        found.__dict__["doubles"] = doubles
-        return found
+        numbers = cls(m, e.astype(np.float64))
+        numbers.__dict__["doubles"] = doubles
+        return numbers
 
     @classmethod
     def scaled(cls, m: Array, e: Array) -> Wide:

@@ -161,11 +161,11 @@ def measure_formulas(formulas: Sequence[Formula], samples: Samples) -> list[Scor
     at_once = max(1, _MOST_AT_ONCE // len(samples))
     for start in range(0, len(formulas), at_once):
         some = formulas[start : start + at_once]
-        found = Population(some).ordinary(samples) if len(some) > 1 else None
-        if found is None:
+        together = Population(some).ordinary(samples) if len(some) > 1 else None
+        if together is None:
             scores += [measure_formula(formula, samples) for formula in some]
             continue
-        for formula, eic, values in zip(some, found[0].tolist(), found[1], strict=True):
+        for formula, eic, values in zip(some, together[0].tolist(), together[1], strict=True):
             if math.isnan(eic):
                 scores.append(measure_formula(formula, samples))
             else:
@@ -219,8 +219,8 @@ def score(
             readable[i] = formula
         except DataError as error:
             scores[i] = Score(error=str(error))
-    found = measure_formulas(list(readable.values()), samples)
-    for i, each in zip(readable, found, strict=True):
+    results = measure_formulas(list(readable.values()), samples)
+    for i, each in zip(readable, results, strict=True):
         scores[i] = each
     return scores
 
@@ -255,9 +255,9 @@ def _score_sent(sent: _Sent) -> list[Score]:
 def _scored(problems: ProblemData, task: _Task) -> list[tuple[int, Score]]:
     scores = [Score()] * len(task.members)
     groups: dict[int, tuple[Samples, list[int]]] = {}
-    found: list[tuple[Formula, VariableMatch] | None] = []
+    matches: list[tuple[Formula, VariableMatch] | None] = []
     for i, ((_, candidate), early) in enumerate(zip_longest(task.members, task.readings)):
-        found.append(None)
+        matches.append(None)
         try:
             columns = problems.inputs(candidate.problem)
             reading = read_candidate(candidate, columns) if early is None else early
@@ -265,12 +265,12 @@ def _scored(problems: ProblemData, task: _Task) -> list[tuple[int, Score]]:
                 scores[i] = Score(error=reading)
                 continue
             samples, match = problems.matched(candidate.problem, reading, task.counting)
-            found[i] = reading.formula, match
+            matches[i] = reading.formula, match
             groups.setdefault(id(samples), (samples, []))[1].append(i)
         except UserError as error:
             scores[i] = Score(error=str(error))
     for samples, members in groups.values():
-        pairs = [pair for i in members if (pair := found[i]) is not None]
+        pairs = [pair for i in members if (pair := matches[i]) is not None]
         results = measure_formulas([formula for formula, _ in pairs], samples)
         for i, (_, match), result in zip(members, pairs, results, strict=True):
             counted = match.index_base, tuple(match.renamed.items())
