@@ -108,6 +108,7 @@ def choice_terms(
     B: Any, zeros: Sequence[Any], s2: Sequence[Any], jumps: Any, agree: Any
 ) -> tuple[Any, Any, Any]:
     """The parts of condition and branches in the conditional's s^2: all of the branch taken.
+
     On the threshold (`jumps`) infinity if the branches differ, else the larger of the two, which
     counts as the part of the branch taken (`agree`). Two branches that are 0 agree: they have no
     relative digit, but the conditional moves no more than they do. `zeros` says where condition and

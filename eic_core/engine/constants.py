@@ -59,6 +59,7 @@ def evaluate_around(
     tape: Tape, columns: Mapping[str, np.ndarray], rows: int, settled: Settled
 ) -> Block:
     """Evaluate a tape by the full definition, its constants being settled.
+
     Doubt is judged as if the constants were leaves: their noise, however large, is known exactly,
     and double precision does for what it adds above.
     """

@@ -26,6 +26,7 @@ _TOLERATED = 2e-9
 
 def near_brink(B: Any, row: Operator, a: Sequence[Value], s2: Sequence[Value], leaf: Any) -> Any:
     """Whether the operands lie within their own rounding of a jump or an end of the domain.
+
     A single `leaf` exactly on the brink is there without doubt.
     """
     assert row.brink is not None
@@ -38,8 +39,9 @@ def near_brink(B: Any, row: Operator, a: Sequence[Value], s2: Sequence[Value], l
 def near_tie(
     operands: Sequence[Value], s2: Sequence[Value], y: np.ndarray, leaves: Sequence[bool]
 ) -> np.ndarray:
-    """Whether a second operand of min or max reaches the value `y` to within its rounding; two
-    leaves, equal or not, and a shared subtree are never in doubt. Shape (m,).
+    """Whether a second operand of min or max reaches the value `y` to within its rounding.
+
+    Two leaves, equal or not, and a shared subtree are never in doubt. Shape (m,).
     """
     distinct = {
         id(o): (o, np.abs(o) * np.sqrt(s), leaf)
@@ -61,6 +63,7 @@ def near_tie(
 
 def lost_phase(B: Any, x: Value, s2: Value, kappa2: Value) -> Any:
     """Whether a sine's phase is too uncertain for its kappa = x g, g = cot x or tan x.
+
     x (in radians) is known to u |x| s, hence kappa^2 to 2 kappa |x| (1 + g^2) u |x| s. True where
     |x| s exceeds `WAVE_LIMIT` and the error of s^2 is above the tolerance.
     """

@@ -166,6 +166,7 @@ class ExactEvaluator:
 
     def is_special(self, sample: ExactSample) -> bool:
         """Whether the last value is 0, on a jump or an end, or a condition on its threshold.
+
         Only as far as the depth shows; for a sample with a value.
 
         >>> from eic_core.engine.tape import tape_of
@@ -187,6 +188,7 @@ class ExactEvaluator:
 
     def makers(self, slot: int, sample: ExactSample) -> tuple[list[int], bool, bool]:
         """The operands through which a step with an infinite s loses its digits, and its own part.
+
         The places are those of operands that keep no digit and move the step without bound, or by
         more than it is large: none where the step alone makes it. Then whether the step jumps
         there, and whether it is infinitely steep.
@@ -386,14 +388,7 @@ class _Attempt(Arithmetic):
     def _number(self, step: Step) -> Ball:
         row = step.row
         if row is None:
-            if step.label:
-                value = self.constants[step.slot]
-            else:
-                cell = self.cells[step.column]
-                value = read_number(cell) if isinstance(cell, str) else arb(cell)
-            if value.is_nan():
-                raise _OutOfDomain
-            return value
+            return self._leaf(step)
         if row.chooses:
             return self._chosen(step)
         a = [self.y[i] for i in step.operands]
@@ -420,6 +415,16 @@ class _Attempt(Arithmetic):
             raise _TooLarge
         if value.rel_accuracy_bits() < self.accuracy:
             self.short[step.slot] = self.accuracy - value.rel_accuracy_bits()
+        return value
+
+    def _leaf(self, step: Step) -> Ball:
+        if step.label:
+            value = self.constants[step.slot]
+        else:
+            cell = self.cells[step.column]
+            value = read_number(cell) if isinstance(cell, str) else arb(cell)
+        if value.is_nan():
+            raise _OutOfDomain
         return value
 
     def _is_decided(self, row: Operator, value: Ball) -> bool:
@@ -497,8 +502,9 @@ class _Attempt(Arithmetic):
         self._deeper()
 
     def _multiple(self, step: Step) -> Ball | None:
-        """How many times a divisor is in a number, where a remainder may jump: so many halves, as
-        is proved or shows; None where a proof says something else.
+        """How many times a divisor is in a number, where a remainder may jump.
+
+        So many halves, as is proved or shows; None where a proof says something else.
         """
         x, y = step.operands
         try:

@@ -25,6 +25,7 @@ Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
 def previous_of_same_height(height: Numbers) -> Numbers:
     """For each place the last one before it of the same height, or -1.
+
     On a stack of operands this is the earlier entry of the same position.
 
     >>> previous_of_same_height(np.array([1, 2, 1, 1])).tolist()
@@ -151,8 +152,9 @@ class Forest:
 
     @cached_property
     def _backwards(self) -> Numbers:
-        """Work a prefix order off from its end, with a stack whose top is the left operand: for
-        each symbol the place of its right operand, if it has two.
+        """For each symbol the place of its right operand, if it has two.
+
+        Works a prefix order off from its end, with a stack whose top is the left operand.
         """
         arity = self.alphabet.arity[self.symbols[::-1]]
         height = np.cumsum(1 - arity) - (len(self) - 1 - self.owner[::-1])

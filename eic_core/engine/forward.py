@@ -19,8 +19,10 @@ Apply = Callable[[Step, list[Any]], Any]
 def forward(
     tape: Tape, leaf: Leaf, apply: Apply, slots: int | None = None, *, read_once: bool = False
 ) -> list[Any]:
-    """The value of every slot, or of the first `slots`. With `read_once`, where no slot has two
-    readers, a value that was read is forgotten: None stands for it.
+    """The value of every slot, or of the first `slots`.
+
+    With `read_once`, where no slot has two readers, a value that was read is forgotten: None stands
+    for it.
 
     >>> from eic_core.engine.tape import tape_of
     >>> from eic_core.formula.syntax import read

@@ -161,6 +161,7 @@ def _part_of(
 
 def signs_of(step: Step, y: np.ndarray, argument: np.ndarray, ok: np.ndarray) -> int:
     """1 if the watched sign is positive at some `ok` sample, plus 2 if negative; 3 is a change.
+
     The step's row decides what is watched: the value, or value times argument
     (`Operator.crossing`).
     """
@@ -191,6 +192,7 @@ def every_slot(tape: Tape, samples: Samples) -> extended.Plain | None:
 
 def first_untold(tape: Tape, samples: Samples, settled: Settled = NOTHING_SETTLED) -> np.ndarray:
     """For each sample the first slot that double precision cannot tell, else the last slot.
+
     That is where the value is beyond double range or keeps fewer than three digits; else where it
     is 0, which an underflow may have made. Shape (N,).
     """
@@ -215,6 +217,7 @@ def at_points(
     tape: Tape, columns: np.ndarray, slots: Sequence[int]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """Values of some slots and s^2 of the last at any points; None without native engine.
+
     `columns` has shape (variables of the tape, m), finite, each row contiguous; `slots` are
     ascending, and those after the last are not run. Returns shapes (len(slots), m) and (m,), and
     where no slot that was run leaves double range or the real numbers, shape (m,).
@@ -241,6 +244,7 @@ def values_at(
     tape: Tape, samples: Samples, slot: int, settled: Settled = NOTHING_SETTLED
 ) -> tuple[np.ndarray, np.ndarray]:
     """Value and s^2 of one slot at every sample in double precision, shape (N,) each.
+
     Slots after it are not run; both are meaningless where a node up to the slot is invalid.
     """
     total = len(samples)

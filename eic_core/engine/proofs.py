@@ -213,8 +213,9 @@ def _factorial(x: Combination) -> Combination:
 
 
 class Combinations:
-    """What a row's formulas may call, over combinations: as `BALLS`, but they raise `Unprovable`,
-    and what is not here is unprovable, too.
+    """What a row's formulas may call, over combinations: as `BALLS`, but may be `Unprovable`.
+
+    They raise that, and what is not here is unprovable, too.
     """
 
     pi = Combination({PI: fmpq(1)})

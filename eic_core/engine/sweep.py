@@ -71,6 +71,7 @@ def step_units(
     tape: Tape, root: int | None = None, slots: Container[int] | None = None
 ) -> tuple[Unit, ...]:
     """A unit for each slot as far as `root`: all nodes of a step share their noise.
+
     `slots` are the slots that are asked for, by default all.
     """
     units: list[Unit] = []
@@ -142,11 +143,12 @@ class Flow(NamedTuple):
 
 
 def passage(B: Any, sized: Any, y: Any, a: Any, slope: Any, limit: Any, term: Any, s2: Any) -> Any:
-    """`NoiseEdge.kappa` and `slope`, of the size that the recursion found. `limit` is the limit of
-    kappa, `NOTHING` if y is never 0; `term` is the part of s_k^2 that the recursion added through
-    this edge; `s2` is the operand's s_i^2. A jump that a rounding of the operand has just missed
-    counts as a jump. A kappa that leaves double range on the way, or where values do (`sized`), is
-    sqrt(term / s_i^2).
+    """`NoiseEdge.kappa` and `slope`, of the size that the recursion found.
+
+    `limit` is the limit of kappa, `NOTHING` if y is never 0; `term` is the part of s_k^2 that the
+    recursion added through this edge; `s2` is the operand's s_i^2. A jump that a rounding of the
+    operand has just missed counts as a jump. A kappa that leaves double range on the way, or where
+    values do (`sized`), is sqrt(term / s_i^2).
     """
     kappa = B.over(slope, y) * a
     lost = B.where(B.isfinite(kappa), (kappa == 0) & (term != 0), True) | sized
@@ -164,6 +166,7 @@ def passage(B: Any, sized: Any, y: Any, a: Any, slope: Any, limit: Any, term: An
 
 def size_taken(B: Any, term: Any, s2: Any) -> Any:
     """How many times the noise of an operand passes min, max or a conditional.
+
     Once from the one attained or the branch taken (on a threshold the noisier, where both agree),
     else not at all; infinitely from a condition on a jump. `term` and `s2` as for `passage`.
     """
@@ -198,6 +201,7 @@ def passed_on(B: Any, arrived: Flow, edge: NoiseEdge) -> Flow:
 
 def noise_of(B: Any, y: Any, arrived: Flow | None) -> Any:
     """G of a node, d eta_t / d eta_j with its sign; inf where no digit of the target is left.
+
     A value of 0 has no relative noise; where infinities meet no digit is left.
     """
     if arrived is None:
@@ -245,8 +249,9 @@ def _slopes_and_limits(
 
 
 def _arithmetic(results: Block | ExactSample) -> AbstractContextManager[Any]:
-    """Silence for arrays; for balls precision enough for these values, up to `MOST_BITS`: a number
-    above 10^60 has a fractional part.
+    """Silence for arrays; for balls precision enough for these values, up to `MOST_BITS`.
+
+    A number above 10^60 has a fractional part.
     """
     if isinstance(results, Block):
         return np.errstate(all="ignore")
@@ -264,8 +269,9 @@ def _is_known(g: float | Ball) -> bool:
 
 
 class _Noise:
-    """The noise below any target at the samples of a block, or at one sample, of which `sharper`
-    tells more digits.
+    """The noise below any target at the samples of a block, or at one sample.
+
+    Of one sample `sharper` tells more digits.
     """
 
     def __init__(
@@ -563,10 +569,10 @@ def gradients(tape: Tape, samples: Samples, root: int | None = None) -> Gradient
     >>> from eic_core.engine.tape import lay_out
     >>> from eic_core.formula.syntax import read
     >>> tape = lay_out(read("2*exp(-3*x) + 5").formula)
-    >>> found = gradients(tape, Samples.from_columns({"x": [0.0, 1.0]}))
-    >>> found.labels, found.values.round(3).tolist()
+    >>> gradient = gradients(tape, Samples.from_columns({"x": [0.0, 1.0]}))
+    >>> gradient.labels, gradient.values.round(3).tolist()
     (('2', '-3', '5'), [7.0, 5.1])
-    >>> found.jacobian.round(3).tolist()  # exp(-3x), 2x exp(-3x), 1
+    >>> gradient.jacobian.round(3).tolist()  # exp(-3x), 2x exp(-3x), 1
     [[1.0, 0.0, 1.0], [0.05, 0.1, 1.0]]
     """
     samples.require(tape.variables)

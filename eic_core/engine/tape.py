@@ -172,9 +172,11 @@ def leaf_in_range(label: str, value: float) -> bool:
 
 
 def lay_out(formula: Formula, *, share: bool = True, alike: Alike | None = None) -> Tape:
-    """Lay a formula out as a tape. `share=False` gives every node a slot of its own (for
-    perturbation, where two equal subtrees carry different noise); `alike` is the common key of
-    nodes that share a slot, by default all but their ids.
+    """Lay a formula out as a tape.
+
+    `share=False` gives every node a slot of its own (for perturbation, where two equal subtrees
+    carry different noise); `alike` is the common key of nodes that share a slot, by default all but
+    their ids.
 
     >>> from eic_core.formula.syntax import read
     >>> tape = lay_out(read("sin(x)*sin(x)").formula)

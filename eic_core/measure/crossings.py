@@ -76,9 +76,7 @@ class SignChange:
 
     @property
     def loses_at_zero(self) -> bool:
-        """Whether the terms cancel at its zero, so that its amplification grows without bound
-        there.
-        """
+        """Whether the terms cancel at its zero: its amplification grows without bound there."""
         return self.unbounded and self.words.startswith(CROSSES)
 
 
@@ -179,6 +177,7 @@ def find_sign_change(amplification: Amplification, node_id: int) -> SignChange:
 
 def loses_all_at_zero(formula: Formula, node_id: int, samples: Samples) -> bool:
     """Whether between two values of opposite sign lies a zero at which the noise has no bound.
+
     True only if the form shows it: a sine beside a multiple of pi other than 0, a cosine, a
     logarithm, or a sum with a term that is nowhere 0, without a jump on any line between samples.
 
@@ -224,6 +223,7 @@ def _leaf_form(node: Node, samples: Samples) -> ValueForm:
 
 def find_unbounded_zero(amplification: Amplification, node_id: int) -> SignChange | None:
     """A zero towards which a node's amplification grows without bound, sought on one short line.
+
     The line joins two near samples of opposite sign; zero and bound are as in `find_sign_change`.
     None where that does not settle it: at a pole, a jump, several changes close by, or a bounded
     amplification.
@@ -312,6 +312,7 @@ def _gaps(one: Array, other: Array, among: Array) -> Array:
 
 def _closer(along: Array, value: Array, k: int) -> Array:
     """Places between two that enclose a zero: evenly spaced ones, and others near the estimate.
+
     The estimate is Neville's scheme for the inverse of the curve through the places, at 0.
     """
     low, high = float(along[k]), float(along[k + 1])

@@ -111,8 +111,10 @@ class DoubleRange(Plain):
 
 
 def has_no_value(computed: Array, is_zero: np.ndarray, leaves: np.ndarray) -> np.ndarray:
-    """Where a floating-point result is no value of a real one: inf, nan, or a 0 where the exact one
-    is not (`is_zero`) that comes from a value out of range (`leaves`), not from cancellation.
+    """Where a floating-point result is no value of a real one: inf, nan, or a false 0.
+
+    A 0 is false where the exact one is not (`is_zero`) and it comes from a value out of range
+    (`leaves`), not from cancellation.
     """
     return ~np.isfinite(computed) | ((computed == 0) & ~is_zero & leaves)
 
@@ -125,6 +127,7 @@ def leaves_range(
     tape: Tape, columns: Mapping[str, Any], count: int, kind: str = "float64"
 ) -> np.ndarray:
     """Where the exact value of some node is finite and not 0, but over- or underflows in `kind`.
+
     Not where a cancellation makes the result 0 even with unlimited exponents.
 
     >>> from eic_core.engine.tape import tape_of
@@ -151,6 +154,7 @@ def leaves_range(
 @cached_on_inspection
 def indistinct_rows(inspection: Inspection) -> Mapping[int, int]:
     """Samples without a value that may have one: the row, and the node that fails.
+
     Nothing proves that the 0 is one that its operand is taken for: 1/(1 - tanh(1e6)).
 
     >>> from eic_core.formula.syntax import read
@@ -168,16 +172,17 @@ def indistinct_rows(inspection: Inspection) -> Mapping[int, int]:
 
 @cached_on_inspection
 def double_range(inspection: Inspection) -> DoubleRange:
-    """Find the rows at which plain double precision has no value of the result. Only rows flagged
-    in the first pass are run again, with wider exponents.
+    """Find the rows at which plain double precision has no value of the result.
+
+    Only rows flagged in the first pass are run again, with wider exponents.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [-800.0, 0.0, 300.0, 800.0]})
-    >>> found = double_range(inspect(read("exp(x)/(1+exp(x))").formula, samples))
-    >>> found.lost.tolist(), found.in_range  # 0, and nan for 1
+    >>> result = double_range(inspect(read("exp(x)/(1+exp(x))").formula, samples))
+    >>> result.lost.tolist(), result.in_range  # 0, and nan for 1
     ([0, 3], 1)
-    >>> [(place.node, place.overflows, place.underflows) for place in found.places]
+    >>> [(place.node, place.overflows, place.underflows) for place in result.places]
     [(1, 1, 1)]
     """
     amplification = inspection.amplification
@@ -208,10 +213,7 @@ def double_range(inspection: Inspection) -> DoubleRange:
     fewer = ~in_range & (exact != 0) & (size < SMALLEST_NORMAL)
     at_root = far & (wide.dead == len(tape) - 1)
     beyond = ~in_range & ~fewer & (at_root | value.lost | np.isinf(exact))
-    missed = relative_error(root, exact)
-    small = value.lost & (value.e < 0)  # there the nearest double is rounded itself
-    with np.errstate(all="ignore"):
-        missed[small] = np.abs(Wide.of(root).over(value)[small] - 1)
+    missed = _error_of(root, exact, value)
     worn = real & leaves & ~lost & ~zero & ~turned & (missed > FAR * UNIT_ROUNDOFF * s[rows])
     worn &= size <= LARGEST
     open_rows = [*amplification.unsettled.tolist(), *indistinct_rows(inspection)]
@@ -244,12 +246,22 @@ def double_range(inspection: Inspection) -> DoubleRange:
     )
 
 
+def _error_of(root: Array, exact: Array, value: Any) -> Array:
+    """The result's relative error, by the wide value where the exact double is rounded itself."""
+    missed = relative_error(root, exact)
+    small = value.lost & (value.e < 0)
+    with np.errstate(all="ignore"):
+        missed[small] = np.abs(Wide.of(root).over(value)[small] - 1)
+    return missed
+
+
 def _by_overflow(
     tape: Tape, samples: Samples, in_double: list[Array], s: Array, worn: np.ndarray
 ) -> np.ndarray:
-    """The rows, of those that lose digits to the range, at which an overflow costs them: a longer
-    type tries one end of the range of doubles at a time. If neither end alone or both cost digits,
-    or without a longer type, an overflow is blamed if there is one.
+    """The rows, of those that lose digits to the range, at which an overflow costs them.
+
+    A longer type tries one end of the range of doubles at a time. If neither end alone or both cost
+    digits, or without a longer type, an overflow is blamed if there is one.
     """
     count = int(np.count_nonzero(worn))
     there = np.any([np.isinf(y[worn]) for y in in_double], axis=0)
@@ -286,8 +298,9 @@ def _run_with(tape: Tape, columns: Mapping[str, Any], count: int, ends: Sequence
 def _out_of_reach(
     inspection: Inspection, rows: np.ndarray, wide: ExtendedSamples, in_double: list[Array]
 ) -> np.ndarray:
-    """Where a value, or the angle of one, is too large or small for any arithmetic here: inf in
-    double without a pole, a false 0, or nan.
+    """Where a value, or the angle of one, is too large or small for any arithmetic here.
+
+    That is inf in double without a pole, a false 0, or nan.
     """
     tape = inspection.amplification.tape
     beyond = np.zeros(len(rows), dtype=bool)
@@ -318,6 +331,7 @@ def _places(
     far: np.ndarray,
 ) -> tuple[RangePlace, ...]:
     """Follow each lost result down to the step at which it was lost.
+
     From a step without a number to an operand without one; from a false 0 to an operand that is a
     false 0 or has left the range; else the step itself is to blame. A step that does not overflow,
     and has no number though its operands have, got a wrong operand: one that underflows, else one

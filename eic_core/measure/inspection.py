@@ -254,8 +254,9 @@ _Result = TypeVar("_Result")
 
 
 class cached_on_inspection(Generic[_Arguments, _Result]):
-    """Makes a function of an inspection run once for the same further arguments. Its results are
-    kept with the inspection, but not with a copy, nor where it is pickled.
+    """Makes a function of an inspection run once for the same further arguments.
+
+    Its results are kept with the inspection, but not with a copy, nor where it is pickled.
 
     >>> from eic_core.formula.syntax import read
     >>> @cached_on_inspection

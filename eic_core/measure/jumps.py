@@ -72,8 +72,9 @@ class Undecided(Plain):
 
 @cached_on_inspection
 def undecided(inspection: Inspection) -> Undecided:
-    """The samples at which a rounding decides the result, but not those where no digit is right (s
-    tells of those). The same data give the same answer.
+    """The samples at which a rounding decides the result.
+
+    But not those where no digit is right (s tells of those). The same data give the same answer.
 
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
@@ -226,8 +227,9 @@ def _moved_values(
 def _rounded_otherwise(
     step: Step, operands: Sequence[Any], y: Array, rng: np.random.Generator
 ) -> Array:
-    """A step's values, some of them the double on the other side of the exact value, or, without a
-    longer type to tell the side, the next one up or down.
+    """A step's values, some of them the double on the other side of the exact value.
+
+    Without a longer type to tell the side, the next one up or down.
     """
     longer = _longer(step, operands)
     if longer is not None:

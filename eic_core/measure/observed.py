@@ -69,6 +69,7 @@ class RoundedTruth:
 
     def errors(self, computed: Any, scale: Any = None) -> Array:
         """Signed errors in units of the type's roundoff, relative to the value or to `scale`.
+
         nan where there is no exact value, or a 0 that the other is not; inf where the type has no
         number for a value.
         """
@@ -89,6 +90,7 @@ class RoundedTruth:
 
     def digits_lost(self, computed: Any) -> Array:
         """Digits that each result has lost, from 0 to all that the type has.
+
         nan where the exact value is not real or beyond the type's range. Where the type has no
         number, or another than an exact 0, every digit is lost. Below the type's smallest normal
         number an error counts relative to that.
@@ -120,8 +122,8 @@ def digits_lost_by_row(truth: Sequence[Ball | None], computed: Any, kind: str) -
 
     >>> from flint import arb
     >>> truth = [arb(1), arb(1), arb(2), None]
-    >>> found = digits_lost_by_row(truth, [1, 1.1, np.inf, 3], "float64")
-    >>> [round(float(lost), 2) for lost in found]
+    >>> result = digits_lost_by_row(truth, [1, 1.1, np.inf, 3], "float64")
+    >>> [round(float(lost), 2) for lost in result]
     [0.0, 14.95, 15.95, nan]
     """
     return RoundedTruth(truth, kind).digits_lost(computed)
@@ -142,8 +144,8 @@ def exact_values(formula: Formula, samples: Samples) -> ExactValues:
 
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [2.0]})
-    >>> found = exact_values(read("sqrt(x)").formula, samples)
-    >>> found.values[0][1].str(30, radius=False)
+    >>> result = exact_values(read("sqrt(x)").formula, samples)
+    >>> result.values[0][1].str(30, radius=False)
     '1.41421356237309504880168872421'
     """
     tape = lay_out(formula, share=False)
@@ -229,8 +231,8 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
     >>> from eic_core.formula.syntax import read
     >>> formula = read("(x + 1) - 1").formula
     >>> samples = Samples.from_columns({"x": [1e-9, 3e-9]})
-    >>> found = observe(exact_values(formula, samples), samples, "float64")
-    >>> 7 < found[-1].digits < 9, found[-1].rounding.tolist()  # the difference itself is exact
+    >>> result = observe(exact_values(formula, samples), samples, "float64")
+    >>> 7 < result[-1].digits < 9, result[-1].rounding.tolist()  # the difference itself is exact
     (True, [0.0, 0.0])
     """
     tiny = np.finfo(kind).tiny
@@ -318,7 +320,8 @@ class ObservedError(Plain):
         kind: str,
         lost: npt.NDArray[np.bool_] | None = None,
     ) -> ObservedError:
-        """The error of computed numbers; exact values beyond the type's range do not count, and
+        """The error of computed numbers; exact values beyond the type's range do not count.
+
         `lost` (by default inf and nan) marks rows without a value.
         """
         exact, results = RoundedTruth(truth, kind), np.asarray(computed, dtype=np.float64)

@@ -52,10 +52,12 @@ class NodeEstimate:
     left_out: int
 
     def confidence_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """An interval for log10 s-bar on these very samples. To first order the variance over R
-        repeats at a sample is s^2 chi^2_(R-1) / (R-1); the mean follows nearly a scaled chi-squared
-        law with matched moments (F. E. Satterthwaite, Biometrics Bulletin 2 (1946) 110-114). A
-        heavy tail of s widens it, which only more repeats narrow.
+        """An interval for log10 s-bar on these very samples.
+
+        To first order the variance over R repeats at a sample is s^2 chi^2_(R-1) / (R-1); the mean
+        follows nearly a scaled chi-squared law with matched moments (F. E. Satterthwaite,
+        Biometrics Bulletin 2 (1946) 110-114). A heavy tail of s widens it, which only more repeats
+        narrow.
         """
         if math.isnan(self.mean_s2) or self.mean_s2 == 0:
             return math.nan, math.nan

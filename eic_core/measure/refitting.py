@@ -126,9 +126,10 @@ class _Linear(NamedTuple):
 
 
 def _linear(jacobian: Array, missed: Array) -> _Linear | None:
-    """The least-squares problem as R and Q' times the aim; None beyond double range. By blocks,
-    because shared-out large matrices cost more than they save where other processes wait for the
-    same cores.
+    """The least-squares problem as R and Q' times the aim; None beyond double range.
+
+    By blocks, because shared-out large matrices cost more than they save where other processes wait
+    for the same cores.
     """
     with np.errstate(all="ignore"):
         lengths = np.sqrt(np.einsum("nc,nc->c", jacobian, jacobian))

@@ -280,8 +280,10 @@ class _Sheet:
         )
 
     def with_decimal_points(self, notes: list[str]) -> _Sheet:
-        """The sheet with ``1,5`` read as ``1.5``, unless another cell has a decimal point, or all
-        commas may as well group thousands and the delimiter does not decide.
+        """The sheet with ``1,5`` read as ``1.5``.
+
+        Unless another cell has a decimal point, or all commas may as well group thousands and the
+        delimiter does not decide.
         """
         example, grouped, pointed = "", self.delimiter == "\t", False
         for cell in itertools.chain.from_iterable(self.rows()):
@@ -334,8 +336,10 @@ def _fill(
     digest: str,
     source: str,
 ) -> Table:
-    """Read every cell as a number, or as nan and a `CellProblem`; a cell with more digits than a
-    double keeps its text. Surplus cells of a row are an error unless blank.
+    """Read every cell as a number, or as nan and a `CellProblem`.
+
+    A cell with more digits than a double keeps its text. Surplus cells of a row are an error unless
+    blank.
     """
     parts: list[list[np.ndarray]] = [[] for _ in names]
     exact: dict[str, dict[int, str]] = {}

@@ -30,9 +30,11 @@ class Tail:
 
 
 def hill_index(values: np.ndarray, k: int) -> float:
-    """Hill's estimator of the tail index from the k largest values, 1 <= k < n. alpha-hat = k /
-    sum(log(X_(n-i+1) / X_(n-k))), inf if the tail is flat (B. M. Hill, "A simple general approach
-    to inference about the tail of a distribution", Annals of Statistics 3 (1975), Eq. (3.1)).
+    """Hill's estimator of the tail index from the k largest values, 1 <= k < n.
+
+    alpha-hat = k / sum(log(X_(n-i+1) / X_(n-k))), inf if the tail is flat (B. M. Hill, "A simple
+    general approach to inference about the tail of a distribution", Annals of Statistics 3 (1975),
+    Eq. (3.1)).
 
     >>> round(hill_index(np.array([1.0, 2.0, 4.0, 8.0]), 2), 3)  # 2 / (log 2 + log 4)
     0.962
@@ -82,8 +84,9 @@ def tail_of(
 def _ordered(
     values: np.ndarray, ranks: list[int], start: int, stop: int
 ) -> tuple[list[float], np.ndarray]:
-    """The values of some ascending ranks, and those of the ranks ``[start, stop)``; one rank after
-    the other, which is far quicker than all at once.
+    """The values of some ascending ranks, and those of the ranks ``[start, stop)``.
+
+    One rank after the other, which is far quicker than all at once.
     """
     if len(values) < _MANY:
         ordered = np.sort(values)
