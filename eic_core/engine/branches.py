@@ -24,8 +24,10 @@ ROUNDINGS = 16
 
 
 def active_slots(tape: Tape, y: Any, count: int, root: int | None = None) -> list[Truths]:
-    """For each slot, the samples at which it is evaluated. `y` holds every slot's values, nan
-    where there is none; `root` is the slot to begin at, by default the root of each formula.
+    """For each slot, the samples at which it is evaluated.
+
+    `y` holds every slot's values, nan where there is none; `root` is the slot to begin at, by
+    default the root of each formula.
 
     >>> from eic_core.engine.tape import tape_of
     >>> from eic_core.formula.syntax import read
@@ -38,28 +40,28 @@ def active_slots(tape: Tape, y: Any, count: int, root: int | None = None) -> lis
     for slot in tape.roots if root is None else (root,):
         active[slot][:] = True
     for step in reversed(tape.steps):
-        here = active[step.slot]
-        if not step.operands or not here.any():
+        rows = active[step.slot]
+        if not step.operands or not rows.any():
             continue
         if step.row is not None and step.row.chooses:
             condition, held, other = step.operands
-            active[condition] |= here
-            active[held] |= here & (y[condition] == 1)
-            active[other] |= here & (y[condition] == 0)
+            active[condition] |= rows
+            active[held] |= rows & (y[condition] == 1)
+            active[other] |= rows & (y[condition] == 0)
         else:
             for operand in step.operands:
-                active[operand] |= here
+                active[operand] |= rows
     return active
 
 
 def plain_values(
-    tape: Tape, columns: Mapping[str, Any], count: int, given: Mapping[int, Any] | None = None
+    tape: Tape, columns: Mapping[str, Any], count: int, substitutes: Mapping[int, Any] | None = None
 ) -> list[Any]:
-    """Every slot's value in double precision, whatever is chosen; `given` are values of steps."""
+    """Every slot's value in doubles, whatever is chosen; `substitutes` are values of steps."""
 
     def apply(step: Step, operands: list[Any]) -> Any:
-        if given is not None and step.slot in given:
-            return given[step.slot]
+        if substitutes is not None and step.slot in substitutes:
+            return substitutes[step.slot]
         return np.asarray(evaluate(step, operands))
 
     return forward(tape, leaves(columns, count), apply)

@@ -25,8 +25,8 @@ def settled_constants(tape: Tape) -> Settled:
 
     >>> from eic_core.engine.tape import tape_of
     >>> from eic_core.formula.syntax import read
-    >>> found = settled_constants(tape_of(read("x + (0.1 + 0.2 - 0.3)").formula))
-    >>> [(slot, y, round(through.s2, 1)) for slot, (y, through) in found.items()]
+    >>> settled = settled_constants(tape_of(read("x + (0.1 + 0.2 - 0.3)").formula))
+    >>> [(slot, y, round(through.s2, 1)) for slot, (y, through) in settled.items()]
     [(3, 0.3, 1.6), (5, 0.0, inf)]
     >>> dict(settled_constants(tape_of(read("x + (1 + 2)").formula)))
     {}
@@ -34,8 +34,8 @@ def settled_constants(tape: Tape) -> Settled:
     key = "settled constants"
     if key not in tape._compiled:
         tape._compiled[key] = _settle(tape)
-    found: Settled = tape._compiled[key]
-    return found
+    settled: Settled = tape._compiled[key]
+    return settled
 
 
 def _settle(tape: Tape) -> Settled:
@@ -47,12 +47,12 @@ def _settle(tape: Tape) -> Settled:
         return NOTHING_SETTLED
     from eic_core.engine.exact import settled_steps  # Arb comes with it
 
-    found = settled_steps(tape, operations)
+    steps = settled_steps(tape, operations)
     for slot in operations:
-        size = abs(found[slot][0]) if slot in found else math.nan
+        size = abs(steps[slot][0]) if slot in steps else math.nan
         if not (size == 0 or SMALLEST_NORMAL <= size < math.inf):
             return NOTHING_SETTLED
-    return MappingProxyType(found)
+    return MappingProxyType(steps)
 
 
 def evaluate_around(

@@ -140,11 +140,11 @@ class ExactEvaluator:
         self.reach = [0.0 if s.row is None else _reach(s.row, s) for s in tape.steps]
 
     def sample(self, cells: Mapping[str, Cell]) -> ExactSample:
-        found = self._to_depth(cells, self.depth)
-        if found.assumed and self.deep_samples and self.depth < GREAT_DEPTH:
+        sample = self._to_depth(cells, self.depth)
+        if sample.assumed and self.deep_samples and self.depth < GREAT_DEPTH:
             self.deep_samples -= 1
-            found = self._to_depth(cells, GREAT_DEPTH)
-        return found
+            sample = self._to_depth(cells, GREAT_DEPTH)
+        return sample
 
     def _to_depth(self, cells: Mapping[str, Cell], depth: int) -> ExactSample:
         bits = max(FIRST_BITS, self.accuracy + 20)
@@ -157,12 +157,12 @@ class ExactEvaluator:
                 bits = min(max(need.args[0], bits + 32), MOST_BITS)
 
     def constants_at(self, bits: int) -> Mapping[int, Ball]:
-        known = self._constants.get(bits)
-        if known is None:
-            known = self._constants[bits] = {
+        constants = self._constants.get(bits)
+        if constants is None:
+            constants = self._constants[bits] = {
                 step.slot: _constant(step.label) for step in self.tape.steps if step.label
             }
-        return known
+        return constants
 
     def is_special(self, sample: ExactSample) -> bool:
         """Whether the last value is 0, on a jump or an end, or a condition on its threshold.
@@ -216,22 +216,22 @@ class ExactEvaluator:
         y, done = sample.y[step.slot], sample.steps[step.slot]
         unbounded = any(part == math.inf for part in done.moved)
         parts = done.moved if y == 0 or unbounded else done.terms
-        found: list[int] = []
+        makers: list[int] = []
         most: Any = 0
         for i, (part, gone) in enumerate(zip(parts, lost, strict=True)):
             enough = part == math.inf if unbounded else part > (0 if y == 0 else SINGULAR_S2)
             if gone and enough and not part < most:
-                found = [i] if part > most else [*found, i]
+                makers = [i] if part > most else [*makers, i]
                 most = part
         a = [sample.y[i] for i in step.operands]
         p = row.exact_parameter(BALLS, step.exact_parameter)
         steep = any(not BALLS.isfinite(slope) for slope in row.partials(BALLS, a, y, p))
-        return found, bool(row.jumps or row.steps) and steep, steep
+        return makers, bool(row.jumps or row.steps) and steep, steep
 
 
 def settled_steps(tape: Tape, slots: Sequence[int]) -> dict[int, tuple[float, Through]]:
     """Value and noise of constant steps, those that have one."""
-    found = {}
+    steps = {}
     for slot in slots:
         members = tape.members(slot)
         below = _part(tape, members)
@@ -242,8 +242,8 @@ def settled_steps(tape: Tape, slots: Sequence[int]) -> dict[int, tuple[float, Th
         with working(sample.bits):
             at_zero = None if done.at_zero is None else float(done.at_zero)
         through = Through(sample.s2[-1], sample.contributions[-1], (), at_zero)
-        found[slot] = float(sample.y[-1]), through
-    return found
+        steps[slot] = float(sample.y[-1]), through
+    return steps
 
 
 def _part(tape: Tape, members: list[int]) -> Tape:
@@ -585,12 +585,12 @@ class _Attempt(Arithmetic):
     # --- what the recursion asks
 
     def parameter(self, step: Step) -> Any:
-        known = self.parameters.get(step.slot)
-        if known is None:
+        parameter = self.parameters.get(step.slot)
+        if parameter is None:
             assert step.row is not None
-            known = step.row.exact_parameter(BALLS, step.exact_parameter)
-            self.parameters[step.slot] = known
-        return known
+            parameter = step.row.exact_parameter(BALLS, step.exact_parameter)
+            self.parameters[step.slot] = parameter
+        return parameter
 
     def anywhere(self, condition: Any) -> bool:
         return bool(condition)

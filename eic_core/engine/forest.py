@@ -64,25 +64,25 @@ class Alphabet:
 
     def packed(self, engine: Library) -> tuple[Any, ...] | None:
         """Kind, parameter and program constants of each symbol; None if one is not native."""
-        kept = self.__dict__.setdefault("_packed", {})
-        if engine not in kept:
-            kept[engine] = self._pack(engine)
-        found: tuple[Any, ...] | None = kept[engine]
-        return found
+        by_engine = self.__dict__.setdefault("_packed", {})
+        if engine not in by_engine:
+            by_engine[engine] = self._pack(engine)
+        symbols: tuple[Any, ...] | None = by_engine[engine]
+        return symbols
 
     def _pack(self, engine: Library) -> tuple[Any, ...] | None:
-        found = [engine.symbol(node) for node in self.nodes]
-        known = [symbol for symbol in found if symbol is not None]
-        if len(known) < len(found):
+        symbols = [engine.symbol(node) for node in self.nodes]
+        native_symbols = [symbol for symbol in symbols if symbol is not None]
+        if len(native_symbols) < len(symbols):
             return None
-        width = max(len(constants) for _, _, constants in known)
-        held = np.zeros((len(known), width))
-        counts = np.array([len(constants) for _, _, constants in known])
-        for i, (_, _, constants) in enumerate(known):
+        width = max(len(constants) for _, _, constants in native_symbols)
+        held = np.zeros((len(native_symbols), width))
+        counts = np.array([len(constants) for _, _, constants in native_symbols])
+        for i, (_, _, constants) in enumerate(native_symbols):
             held[i, : len(constants)] = constants
         return (
-            np.array([kind for kind, _, _ in known], dtype=np.int32),
-            np.array([parameter for _, parameter, _ in known]),
+            np.array([kind for kind, _, _ in native_symbols], dtype=np.int32),
+            np.array([parameter for _, parameter, _ in native_symbols]),
             held,
             counts,
         )
@@ -234,16 +234,16 @@ class Forest:
         """
         packed = self._packed
         if packed is None:
-            found = np.array(
+            plain = np.array(
                 [plain_values(self.formula(i), self.samples(i, rows)) for i in range(len(self))]
             )
-            found[~np.isfinite(found).all(axis=1)] = np.nan
-            return found
-        kept = np.empty((len(self), rows.shape[-1]))
-        keep = self._roots, kept
+            plain[~np.isfinite(plain).all(axis=1)] = np.nan
+            return plain
+        root_values = np.empty((len(self), rows.shape[-1]))
+        keep = self._roots, root_values
         run = self._run(packed, rows, keep_y=keep, mode=native.VALUES_ONLY, out=INVALID)
-        kept[np.flatnonzero(run.signs)] = np.nan
-        return kept
+        root_values[np.flatnonzero(run.signs)] = np.nan
+        return root_values
 
     def measure(self, rows: Floats, share: float | None = None) -> tuple[Floats, Floats]:
         """The value of each formula at its rows, and its EIC on them.
@@ -313,22 +313,25 @@ class Forest:
         doubles = array("d", np.concatenate((parameters[read], held[read][own])).tobytes())
         return engine.packed(numbers, doubles, len(read), shared=True)
 
-    def _run(self, packed: Packed, rows: Floats, *, mode: int, out: int, **kept: Any) -> Any:
+    def _run(self, packed: Packed, rows: Floats, *, mode: int, out: int, **buffers: Any) -> Any:
         assert rows.flags.c_contiguous and rows.dtype == np.float64
         _, variables, count = rows.shape
         read = self.symbols[::-1]
         there = self.alphabet.is_variable[read]
         columns = self.alphabet.column[read[there]] + variables * self.owner[::-1][there]
         addresses = array("q", (int(rows.ctypes.data) + 8 * count * columns).tobytes())
-        return packed.run(addresses, count, mode=mode, skip=out, out=out, told=self._roots, **kept)
+        return packed.run(
+            addresses, count, mode=mode, skip=out, out=out, told=self._roots, **buffers
+        )
 
     def _alone(self, number: int, rows: Floats, share: float | None) -> float:
         """The EIC of one formula that cannot be measured with the others, by ADR 0001."""
         samples = self.samples(number, rows)
-        found = amplify(self.formula(number), samples, recheck=False)
-        if share is None or found.valid_count < len(samples) or math.isnan(found.eic):
-            return found.eic
-        s2 = np.array([found.valid_s2(node) for node in found.tape.nodes])
+        amplification = amplify(self.formula(number), samples, recheck=False)
+        eic = amplification.eic
+        if share is None or amplification.valid_count < len(samples) or math.isnan(eic):
+            return eic
+        s2 = np.array([amplification.valid_s2(node) for node in amplification.tape.nodes])
         place = math.ceil(share * len(samples)) - 1
         return float(0.5 * np.log10(np.partition(s2, place, axis=1)[:, place].max()))
 
@@ -339,16 +342,16 @@ def post_order(symbols: Sequence[int], arity: Sequence[int]) -> list[int]:
     >>> post_order([0, 1, 0, 2, 3], [2, 0, 0, 0])  # a binary symbol and three leaves
     [1, 2, 3, 0, 0]
     """
-    found: list[int] = []
+    order: list[int] = []
     waiting: list[list[int]] = []  # operators with how many operands are missing
     for symbol in symbols:
         if arity[symbol]:
             waiting.append([symbol, arity[symbol]])
             continue
-        found.append(symbol)
+        order.append(symbol)
         while waiting:
             waiting[-1][1] -= 1
             if waiting[-1][1]:
                 break
-            found.append(waiting.pop()[0])
-    return found
+            order.append(waiting.pop()[0])
+    return order

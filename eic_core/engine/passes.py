@@ -38,7 +38,7 @@ def run_pass(
     held: int,
     edges: bool,
     values: np.ndarray | None,
-    kept: Kept = NOTHING_KEPT,
+    slot_noise: Kept = NOTHING_KEPT,
     *,
     beyond: bool = True,
     settled: Settled = NOTHING_SETTLED,
@@ -49,7 +49,7 @@ def run_pass(
     - `held`: bits of a status that leave a sample out of the sums.
     - `edges`: whether to sum every operand's terms and the watched signs, too.
     - `values`, shape (N,): receives the root's values at the same rows.
-    - `kept`: receives s^2 of some slots, except at samples that `held` leaves out.
+    - `slot_noise`: receives s^2 of some slots, except at samples that `held` leaves out.
     - `beyond`: False to count an overflow as invalid.
     - `recheck_s2`: the s^2 above which a sample counts as `PRECISION`; at most the default.
 
@@ -70,7 +70,7 @@ def run_pass(
             skip=INVALID | (held & ~DOUBT),
             out=INVALID | held,
             keep_y=None if values is None else ((len(tape) - 1,), values[None, start:]),
-            keep_s2=(kept.slots, kept.s2[:, start:]) if kept.slots else None,
+            keep_s2=(slot_noise.slots, slot_noise.s2[:, start:]) if slot_noise.slots else None,
             recheck_s2=recheck_s2,
         )
     count = len(tape)
@@ -85,7 +85,7 @@ def run_pass(
             # those of a user's program, which settles no constants
             y = plain_values(tape, columns, last - first) if settled else block.y
             values[first:last] = y[-1]
-        for slot, s2 in zip(kept.slots, kept.s2, strict=True):
+        for slot, s2 in zip(slot_noise.slots, slot_noise.s2, strict=True):
             s2[first:last] = block.s2[slot]
     return together(parts)
 
@@ -228,16 +228,16 @@ def at_points(
     rows = columns.shape[1]
     y, s2 = np.empty((len(slots), rows)), np.empty((1, rows))
     first, step = int(columns.ctypes.data), columns.strides[0]
-    found = packed.run(
+    run = packed.run(
         {name: first + step * i for i, name in enumerate(tape.variables)},
         rows,
         keep_y=(slots, y),
         keep_s2=(slots[-1:], s2),
         slots=slots[-1] + 1,
     )
-    status = found.status
-    known = np.ones(rows, dtype=bool) if status is None else status & (INVALID | RANGE) == 0
-    return y, s2[0], known
+    status = run.status
+    in_range = np.ones(rows, dtype=bool) if status is None else status & (INVALID | RANGE) == 0
+    return y, s2[0], in_range
 
 
 def values_at(

@@ -83,9 +83,9 @@ class Population:
         ordinary = self.ordinary(samples, keep_values=keep_values)
         if ordinary is None:
             eic = np.full(len(self.formulas), math.nan)
-            kept = np.empty((len(eic), len(samples) if keep_values else 0))
+            root_values = np.empty((len(eic), len(samples) if keep_values else 0))
         else:
-            eic, kept = ordinary
+            eic, root_values = ordinary
         eic_finite = eic.copy()
         invalid, singular, beyond = (np.zeros(len(eic), dtype=np.int64) for _ in range(3))
         for i in np.flatnonzero(np.isnan(eic)).tolist():
@@ -97,9 +97,9 @@ class Population:
                 alone.root_values is not None
             ):  # beyond double range it follows what `values` does not
                 lost = alone.out_of_range > 0
-                kept[i] = values(self.formulas[i], samples) if lost else alone.root_values
+                root_values[i] = values(self.formulas[i], samples) if lost else alone.root_values
         return PopulationScores(
-            eic, eic_finite, invalid, singular, beyond, kept if keep_values else None
+            eic, eic_finite, invalid, singular, beyond, root_values if keep_values else None
         )
 
     def ordinary(
@@ -126,12 +126,12 @@ class Population:
         if packed is None:
             return None
         rows = len(samples)
-        run, kept = self._run(packed, samples, RANGE, rows if keep_values else 0, mode=0)
+        run, root_values = self._run(packed, samples, RANGE, rows if keep_values else 0, mode=0)
         eic = [
             math.nan if odd else 0.5 * math.log10(total / rows)
             for total, odd in zip(run.sums, run.signs, strict=True)
         ]
-        return np.array(eic), kept
+        return np.array(eic), root_values
 
     def values(self, samples: Samples) -> Floats:
         """Every formula's values alone.
@@ -151,17 +151,17 @@ class Population:
         samples.require(self.tape.variables)
         if packed is None:
             return np.array([plain_values(formula, samples) for formula in self.formulas])
-        run, kept = self._run(packed, samples, 0, len(samples), mode=native.VALUES_ONLY)
+        run, root_values = self._run(packed, samples, 0, len(samples), mode=native.VALUES_ONLY)
         for i in np.flatnonzero(run.signs).tolist():
-            kept[i] = values(self.formulas[i], samples)
-        return kept
+            root_values[i] = values(self.formulas[i], samples)
+        return root_values
 
     def _run(
         self, packed: Packed, samples: Samples, out: int, rows: int, *, mode: int
     ) -> tuple[Pass, Floats]:
         """A run, and the roots' values at the first `rows` samples (none or all)."""
         roots = self.tape.roots
-        kept = np.empty((len(roots), rows))
+        root_values = np.empty((len(roots), rows))
         place = {root: i for i, root in enumerate(roots)}
         run = packed.run(
             samples.addresses,
@@ -169,11 +169,11 @@ class Population:
             mode=mode,
             skip=INVALID | out,
             out=INVALID | out,
-            keep_y=(roots, kept) if rows else None,
+            keep_y=(roots, root_values) if rows else None,
             told=np.array(roots),
         )
         if rows and len(place) < len(roots):  # equal formulas share a root
             for i, root in enumerate(roots):
                 if place[root] != i:
-                    kept[i] = kept[place[root]]
-        return run, kept
+                    root_values[i] = root_values[place[root]]
+        return run, root_values

@@ -156,10 +156,10 @@ _DIAGONALS = {fmpq(i): fmpq(i, 4) for i in (-1, 0, 1)}
 
 def _sine(turns: Any) -> Any:
     twelfths = _whole(turns * 6) % 12
-    found = _SINES.get(twelfths % 6)
-    if found is None:
+    sine = _SINES.get(twelfths % 6)
+    if sine is None:
         raise Unprovable
-    return -found if twelfths > 6 else found
+    return -sine if twelfths > 6 else sine
 
 
 def _twelfths(count: int) -> Combination:

@@ -38,7 +38,7 @@ NUMBERS_HELD = 2**20
 SHARP = 200
 """Bits to which values are known where sums of noise cancel: 60 digits."""
 
-KNOWN_BITS, KNOWN = 30, 1e-9
+LEAST_BITS, LARGEST_RADIUS = 30, 1e-9
 """Noise that has arrived is known to so many bits, or to so much of the target's own."""
 
 MOST_BITS = 10_000
@@ -68,14 +68,14 @@ def node_units(formula: Formula) -> tuple[Unit, ...]:
 
 
 def step_units(
-    tape: Tape, root: int | None = None, wanted: Container[int] | None = None
+    tape: Tape, root: int | None = None, slots: Container[int] | None = None
 ) -> tuple[Unit, ...]:
     """A unit for each slot as far as `root`: all nodes of a step share their noise.
-    `wanted` are the slots that are asked for, by default all.
+    `slots` are the slots that are asked for, by default all.
     """
     units: list[Unit] = []
     for slot, operands in enumerate(tape.operands[: None if root is None else root + 1]):
-        followed = wanted is None or slot in wanted or any(units[i].followed for i in operands)
+        followed = slots is None or slot in slots or any(units[i].followed for i in operands)
         units.append(Unit(slot, operands, followed))
     return tuple(units)
 
@@ -106,8 +106,8 @@ def follow(
             continue  # what shares its noise with its other side stays equal to it
         for child, edge in zip(operands, edges(step), strict=True):
             if units[child].followed:
-                part, known = passed(arrived, edge), flows[child]
-                flows[child] = part if known is None else type(part)(*map(add, known, part))
+                part, flow = passed(arrived, edge), flows[child]
+                flows[child] = part if flow is None else type(part)(*map(add, flow, part))
     return flows
 
 
@@ -257,7 +257,7 @@ def _arithmetic(results: Block | ExactSample) -> AbstractContextManager[Any]:
 def _is_known(g: float | Ball) -> bool:
     if isinstance(g, float) or not g.is_finite():
         return True
-    return bool(g.rel_accuracy_bits() >= KNOWN_BITS or g.rad() < KNOWN)
+    return bool(g.rel_accuracy_bits() >= LEAST_BITS or g.rad() < LARGEST_RADIUS)
 
 
 # --- noise, block by block over a data set
@@ -286,14 +286,14 @@ class _Noise:
         """G of every unit, at the last of them."""
         if self._last is not None and self._last[0] is units:
             return self._last[1]
-        found = self._followed(units)
-        if self._sharper is not None and not all(map(_is_known, found)):
+        noise = self._followed(units)
+        if self._sharper is not None and not all(map(_is_known, noise)):
             self.results, self._sharper, self._edges = self._sharper(), None, {}
-            found = self._followed(units)
+            noise = self._followed(units)
         if self.B is BALLS:
-            found = list(map(float, found))
-            self._last = units, found
-        return found
+            noise = list(map(float, noise))
+            self._last = units, noise
+        return noise
 
     def _followed(self, units: Sequence[Unit]) -> list[Any]:
         B, y = self.B, self.results.y
@@ -363,17 +363,18 @@ def _with(old: Array, rows: np.ndarray, values: Array) -> Array:
 
 
 class ExactNoise:
-    """The noise at samples in balls, by their cells, which equal samples share: some are `known`,
-    after so much `work`.
+    """The noise at samples in balls, by their cells, which equal samples share.
+
+    `look_up` finds samples that are known already, after so much `work`.
     """
 
     def __init__(
         self,
         tape: Tape,
-        known: Callable[[tuple[str, ...]], ExactSample | None] | None = None,
+        look_up: Callable[[tuple[str, ...]], ExactSample | None] | None = None,
         work: int = 0,
     ) -> None:
-        self.tape, self._given = tape, known
+        self.tape, self._look_up = tape, look_up
         self._samples: dict[tuple[str, ...], ExactSample] = {}
         self._evaluator, self._sharp = ExactEvaluator(tape), ExactEvaluator(tape, SHARP)
         self._evaluator.work = work
@@ -382,7 +383,7 @@ class ExactNoise:
     def sample(self, cells: tuple[str, ...]) -> ExactSample | None:
         """None for a new sample after `MOST_WORK`."""
         if cells not in self._samples:
-            sample = None if self._given is None else self._given(cells)
+            sample = None if self._look_up is None else self._look_up(cells)
             if sample is None:
                 if self._evaluator.work + self._sharp.work >= MOST_WORK:
                     return None
@@ -452,18 +453,18 @@ def evaluate(
     held: int,
     *,
     recheck: bool = True,
-    known: ExactNoise | None = None,
+    exact_noise: ExactNoise | None = None,
 ) -> Iterator[Evaluated]:
     """Evaluate a tape block by block; the blocks are consecutive and cover all rows.
 
     - `held`: numbers held per sample, 1 or more; they decide the length of a block.
     - `recheck`: whether doubtful samples are settled in balls, as far as `MOST_WORK` goes. The
       others are not `ok`.
-    - `known`: what is known of exact samples already, to which this adds.
+    - `exact_noise`: what is known of exact samples already, to which this adds.
     """
     total = len(samples)
     settled = settled_constants(tape) if recheck and total > FEW else NOTHING_SETTLED
-    known = ExactNoise(tape) if known is None else known
+    exact_noise = ExactNoise(tape) if exact_noise is None else exact_noise
     for start, stop in blocks(total, held):
         columns = {name: samples.columns[name][start:stop] for name in tape.variables}
         block = evaluate_around(tape, columns, stop - start, settled)
@@ -478,14 +479,14 @@ def evaluate(
         only_range = block.out_of_range & ~block.doubtful & (not tape.chooses)
         out_of_range: list[tuple[ExactSample, list[int]]] = []
         for cells, rows in alike.items():
-            sample = known.sample(cells)
+            sample = exact_noise.sample(cells)
             if sample is None:
                 continue
             ok[rows] = sample.first_invalid is None
             if only_range[rows[0]] and _is_plain(sample):
                 out_of_range.append((sample, rows))
             elif ok[rows[0]]:
-                exact.append((known.noise(cells, sample), rows))
+                exact.append((exact_noise.noise(cells, sample), rows))
         sized = _put(block, out_of_range)
         yield Evaluated(start, stop, ok, _Noise(NUMPY, tape, block, sized=sized), exact)
 
@@ -496,7 +497,7 @@ def sweep(
     samples: Samples,
     *,
     recheck: bool = True,
-    known: ExactNoise | None = None,
+    exact_noise: ExactNoise | None = None,
 ) -> Iterator[Arrivals]:
     """Follow the noise of every unit to the last one, the target, block by block as `evaluate`.
 
@@ -507,7 +508,7 @@ def sweep(
     >>> block.arrived.tolist()  # of x, of 1, of the difference
     [[2.0, 1.3333333333333333], [-1.0, -0.3333333333333333], [1.0, 1.0]]
     """
-    for evaluated in evaluate(tape, samples, len(units), recheck=recheck, known=known):
+    for evaluated in evaluate(tape, samples, len(units), recheck=recheck, exact_noise=exact_noise):
         yield evaluated.arrivals(units)
 
 
@@ -523,7 +524,7 @@ class Gradients(NamedTuple):
 
 class _Derivative(NamedTuple):
     size: Any  # dy_t/dy
-    taken: Any  # Where a way leads here from the target by operands and branches that count
+    counts: Any  # Where a way leads here from the target by operands and branches that count
 
 
 def gradients(tape: Tape, samples: Samples, root: int | None = None) -> Gradients:
@@ -618,6 +619,6 @@ def _slopes(y: list[Any], step: Step) -> Iterable[tuple[Any, Any]]:
 
 
 def _derived(arrived: _Derivative, edge: tuple[Any, Any]) -> _Derivative:
-    slope, counts = edge
-    size, taken = arrived.size * slope, arrived.taken & counts
-    return _Derivative(size if taken is np.True_ else np.where(taken, size, 0.0), taken)
+    slope, edge_counts = edge
+    size, counts = arrived.size * slope, arrived.counts & edge_counts
+    return _Derivative(size if counts is np.True_ else np.where(counts, size, 0.0), counts)

@@ -88,12 +88,12 @@ class Tape:
 
     @cached_property
     def operands(self) -> list[tuple[int, ...]]:
-        found, start = [], 0
+        operands, start = [], 0
         for node in self.first_nodes:
             stop = start + len(node.children)
-            found.append(tuple(self.reads[start:stop]))
+            operands.append(tuple(self.reads[start:stop]))
             start = stop
-        return found
+        return operands
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -124,19 +124,19 @@ class Tape:
     def counted(self) -> frozenset[int]:
         """Slots of truth values that count as numbers, 1 or 0: as in ``(x > 0)*x``."""
         truths = {step.slot for step in self.steps if step.row is not None and step.row.truth}
-        found = truths.intersection(self.roots)
+        slots = truths.intersection(self.roots)
         for step in self.steps:
             if step.row is None or (step.row.truth and not step.row.compares):
                 continue
-            found.update(truths.intersection(step.operands[1 if step.row.chooses else 0 :]))
-        return frozenset(found)
+            slots.update(truths.intersection(step.operands[1 if step.row.chooses else 0 :]))
+        return frozenset(slots)
 
     @cached_property
     def constant(self) -> tuple[bool, ...]:
-        found: list[bool] = []
+        constant: list[bool] = []
         for node, operands in zip(self.first_nodes, self.operands, strict=True):
-            found.append(node.operator != VARIABLE and all(found[i] for i in operands))
-        return tuple(found)
+            constant.append(node.operator != VARIABLE and all(constant[i] for i in operands))
+        return tuple(constant)
 
     def members(self, root: int) -> list[int]:
         reached = {root}
@@ -260,7 +260,7 @@ def _unshared(formula: Formula) -> _Parts:
 
 def _lay_out(formulas: Sequence[Formula], population: bool) -> _Parts:
     """Nodes of one key share a slot: an operator with its parameter and slots, or a leaf."""
-    known: dict[tuple[Any, ...], int] = {}
+    slot_by_key: dict[tuple[Any, ...], int] = {}
     slots: list[int] = []
     first_nodes: list[Node] = []
     reads: list[int] = []
@@ -272,7 +272,7 @@ def _lay_out(formulas: Sequence[Formula], population: bool) -> _Parts:
             if len(operands) == 3 and node.operator in CONDITIONS and not population:
                 return _unshared(formula)  # copies in two branches differ in rows
             key = (node.operator, node.label, node.parameter, *operands)
-            slot = known.setdefault(key, len(first_nodes))
+            slot = slot_by_key.setdefault(key, len(first_nodes))
             if slot == len(first_nodes):
                 first_nodes.append(node)
                 reads += operands
@@ -283,13 +283,13 @@ def _lay_out(formulas: Sequence[Formula], population: bool) -> _Parts:
 
 
 def _lay_out_alike(formula: Formula, alike: Alike) -> Tape:
-    known: dict[Hashable, int] = {}
+    slot_by_key: dict[Hashable, int] = {}
     slots: list[int] = []
     first_nodes: list[Node] = []
     reads: list[int] = []
     for node in formula.nodes:
         operands = tuple([slots[child] for child in node.children])
-        slot = known.setdefault(alike(node, operands), len(first_nodes))
+        slot = slot_by_key.setdefault(alike(node, operands), len(first_nodes))
         if slot == len(first_nodes):
             first_nodes.append(node)
             reads += operands
@@ -312,8 +312,8 @@ def alone(node: Node) -> Tape:
 
 def tape_of(formula: Formula) -> Tape:
     """The formula's tape, kept with the formula (which never changes)."""
-    kept = formula.__dict__
-    tape: Tape | None = kept.get("_tape")
+    attributes = formula.__dict__
+    tape: Tape | None = attributes.get("_tape")
     if tape is None:
-        tape = kept["_tape"] = _FormulaTape((formula,))
+        tape = attributes["_tape"] = _FormulaTape((formula,))
     return tape

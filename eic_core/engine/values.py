@@ -90,9 +90,10 @@ def _chosen_values(tape: Tape, samples: Samples) -> Floats:
     for start in range(0, len(samples), _BLOCK):
         stop = min(len(samples), start + _BLOCK)
         columns = {name: samples.columns[name][start:stop] for name in tape.variables}
-        found = branches.plain_values(tape, columns, stop - start)
+        slot_values = branches.plain_values(tape, columns, stop - start)
         ok = np.ones(stop - start, dtype=bool)
-        for y, active in zip(found, branches.active_slots(tape, found, len(ok)), strict=True):
+        active_at = branches.active_slots(tape, slot_values, len(ok))
+        for y, active in zip(slot_values, active_at, strict=True):
             ok &= np.isfinite(y) | ~active
-        out[start:stop] = np.where(ok, found[-1], np.nan)
+        out[start:stop] = np.where(ok, slot_values[-1], np.nan)
     return out

@@ -97,35 +97,35 @@ class Walk:
 
 
 def walk(
-    tape: Tape, A: Arithmetic, y: Sequence[Number], known: Mapping[int, Through] | None = None
+    tape: Tape, A: Arithmetic, y: Sequence[Number], settled: Mapping[int, Through] | None = None
 ) -> Walk:
-    """Follow noise up a tape whose values are `y`, as far as they go; `known` steps stand."""
+    """Follow noise up a tape whose values are `y`, as far as they go; `settled` steps stand."""
     done = Walk(y, [], [], [], [])
     leaf = Through(A.one, ())
     for step in tape.steps[: len(y)]:
         on: Any = False
         kappas: Any = ()
         a = [y[i] for i in step.operands]
-        if known is not None and step.slot in known:
-            found = known[step.slot]
+        if settled is not None and step.slot in settled:
+            through = settled[step.slot]
         elif step.row is None:
-            found = leaf
+            through = leaf
         elif not step.row.numeric:
-            found, on = _by_condition(tape, step, A, a, y[step.slot], done)
+            through, on = _by_condition(tape, step, A, a, y[step.slot], done)
         else:
             s2 = [done.s2[i] for i in step.operands]
             if not step.row.selects:
                 kappas = A.kappas(step, a, y[step.slot], s2)
             if step.row.selects or A.touches_zero(step, a, y[step.slot]):
-                found = _at_zero(step, A, a, y[step.slot], s2, kappas, done)
+                through = _at_zero(step, A, a, y[step.slot], s2, kappas, done)
             else:
                 terms = tuple(
                     [edges.plain_term(A.B, *pair) for pair in zip(kappas, s2, strict=True)]
                 )
-                found = Through(sum(terms, A.one), terms)
-        done.s2.append(found.s2)
-        done.contributions.append(found.terms)
-        done.steps.append(found)
+                through = Through(sum(terms, A.one), terms)
+        done.s2.append(through.s2)
+        done.contributions.append(through.terms)
+        done.steps.append(through)
         done.on_threshold.append(on)
         if A.notes:
             A.note(step, a, done, kappas)
@@ -164,12 +164,12 @@ def _at_zero(
 
 def deviations(step: Step, A: Arithmetic, a: list[Number], done: Walk) -> list[Any]:
     """sqrt(v_i) of each operand."""
-    found = []
+    stds = []
     for i, x in zip(step.operands, a, strict=True):
         below = done.steps[i].at_zero
         zero = 0.0 if below is None else below
-        found.append(edges.deviation(A.B, A.is_zero(x), A.plain(x), done.s2[i], zero))
-    return found
+        stds.append(edges.deviation(A.B, A.is_zero(x), A.plain(x), done.s2[i], zero))
+    return stds
 
 
 def _of_selection(
@@ -201,7 +201,7 @@ def _by_condition(
     s2 = [done.s2[i] for i in step.operands]
     stds = deviations(step, A, a, done)
     if row.truth:
-        is_truth = [found is not None and found.truth for found in _rows(tape, step)]
+        is_truth = [operand is not None and operand.truth for operand in _rows(tape, step)]
         stds = [
             B.where(turns, B.inf, 0.0) if truth else std
             for truth, turns, std in zip(is_truth, on, stds, strict=True)

@@ -165,7 +165,7 @@ def class_sweep(
     if amplification is not None and amplification.tape.slots == tape.slots:
         work = amplification.work_in_balls
         known = ExactNoise(tape, amplification.samples_in_balls.get, work)
-    return sweep(tape, step_units(tape, wanted=wanted), samples, recheck=recheck, known=known)
+    return sweep(tape, step_units(tape, slots=wanted), samples, recheck=recheck, exact_noise=known)
 
 
 class MeanOfFinite:

@@ -111,7 +111,7 @@ def _noise_below(
     samples = inspection.samples
     chosen = samples if rows is None or len(rows) == len(samples) else samples.take(rows)
     tape, units, known = _swept(inspection, target)
-    return sweep(tape, units, chosen, known=known)
+    return sweep(tape, units, chosen, exact_noise=known)
 
 
 @cached_on_inspection

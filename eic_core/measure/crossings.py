@@ -49,7 +49,7 @@ GROWN = 30.0
 SURE = 1e12
 """From this amplification on, double precision does not know a sign."""
 
-FEW, TRIED = 256, 8
+FEW, STARTS = 256, 8
 """Samples whose signs are compared on the short way, and those of them that a line may start at."""
 
 TURNS = 4
@@ -104,13 +104,13 @@ class SignChanges:
         self._found_shortly: dict[int, SignChange | None] = {}
 
     def at(self, node_id: int) -> SignChange:
-        found = self._amplification
-        if found.signs[node_id] != 3:
+        amplification = self._amplification
+        if amplification.signs[node_id] != 3:
             return NO_CHANGE
-        slot = found.tape.slots[node_id]
+        slot = amplification.tape.slots[node_id]
         if slot not in self._known:
             with np.errstate(all="ignore"):
-                change = find_sign_change(found, node_id)
+                change = find_sign_change(amplification, node_id)
                 if not change.unbounded:  # what `unbounded` says holds
                     change = self._short(node_id) or self._known_from_form(node_id) or change
             self._known[slot] = change
@@ -118,20 +118,21 @@ class SignChanges:
 
     def unbounded(self, node_id: int) -> bool:
         """`at(node_id).unbounded`, but mostly from the formula's form or a short line."""
-        found = self._amplification
-        if found.signs[node_id] != 3:
+        amplification = self._amplification
+        if amplification.signs[node_id] != 3:
             return False
-        if found.tape.slots[node_id] not in self._known and (
+        if amplification.tape.slots[node_id] not in self._known and (
             self._known_from_form(node_id) or self._short(node_id)
         ):
             return True
         return self.at(node_id).unbounded
 
     def _known_from_form(self, node_id: int) -> SignChange | None:
-        found = self._amplification
-        watched = (node_id, *found.formula.nodes[node_id].children[:1])
-        sure = all(not found.singular[k] and found.finite_sum[k] < SURE**2 for k in watched)
-        loses = sure and loses_all_at_zero(found.formula, node_id, found.samples)
+        amplification = self._amplification
+        watched = (node_id, *amplification.formula.nodes[node_id].children[:1])
+        sums, singular = amplification.finite_sum, amplification.singular
+        sure = all(not singular[k] and sums[k] < SURE**2 for k in watched)
+        loses = sure and loses_all_at_zero(amplification.formula, node_id, amplification.samples)
         return _losing_zero({}) if loses else None
 
     def _short(self, node_id: int) -> SignChange | None:
@@ -149,8 +150,8 @@ def find_sign_change(amplification: Amplification, node_id: int) -> SignChange:
     >>> samples = Samples.from_columns({"x": [-1.0, 0.5, 1.0, 2.0]})
     >>> for text in ("x - 0.7", "x + 1/x", "x + x**3"):
     ...     formula = read(text).formula
-    ...     found = find_sign_change(amplify(formula, samples, edges=True), len(formula) - 1)
-    ...     print(text, "|", found.words, found.unbounded)
+    ...     change = find_sign_change(amplify(formula, samples, edges=True), len(formula) - 1)
+    ...     print(text, "|", change.words, change.unbounded)
     x - 0.7 | crosses zero True
     x + 1/x | has a pole False
     x + x**3 | crosses zero False
@@ -159,20 +160,20 @@ def find_sign_change(amplification: Amplification, node_id: int) -> SignChange:
     lines = search.lines()
     if lines is None:
         return NO_CHANGE  # what rounding alone makes of a zero
-    found = search.follow(*lines)
+    changes = search.follow(*lines)
     if len(search.zeros):
-        found.append(_losing_zero(search.place(search.points[search.zeros[0]])))
-    if not found:
+        changes.append(_losing_zero(search.place(search.points[search.zeros[0]])))
+    if not changes:
         return NO_CHANGE  # the formula has no value in between
-    steep = [change for change in found if change.unbounded] or found
+    steep = [change for change in changes if change.unbounded] or changes
     zero, pole = (any(marks) for marks in zip(*[(c.zero, c.pole) for c in steep], strict=True))
-    shown = [change for change in steep if change.zero] or steep
+    examples = [change for change in steep if change.zero] or steep
     return SignChange(
-        zero=any(change.zero for change in found),
-        pole=any(change.pole for change in found),
-        unbounded=any(change.unbounded for change in found),
+        zero=any(change.zero for change in changes),
+        pole=any(change.pole for change in changes),
+        unbounded=any(change.unbounded for change in changes),
         words=_words(zero, pole),
-        place=shown[0].place,
+        place=examples[0].place,
     )
 
 
@@ -183,12 +184,12 @@ def loses_all_at_zero(formula: Formula, node_id: int, samples: Samples) -> bool:
 
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [1.0, 3.0], "y": [-1.0, 1.0]})
-    >>> def told(text: str) -> bool:
+    >>> def loses(text: str) -> bool:
     ...     formula = read(text).formula
     ...     return loses_all_at_zero(formula, formula.root.id, samples)
-    >>> [told(text) for text in ("sin(x*y)", "log(x)", "x - 3", "sqrt(x) - y", "cos(1/x)")]
+    >>> [loses(text) for text in ("sin(x*y)", "log(x)", "x - 3", "sqrt(x) - y", "cos(1/x)")]
     [True, True, True, True, True]
-    >>> [told(text) for text in ("sin(1/y)", "tan(x)", "y + y*x", "sqrt(y) - 1", "log(1/y)")]
+    >>> [loses(text) for text in ("sin(1/y)", "tan(x)", "y + y*x", "sqrt(y) - 1", "log(1/y)")]
     [False, False, False, False, False]
     """
     root = formula.nodes[node_id]
@@ -231,8 +232,8 @@ def find_unbounded_zero(amplification: Amplification, node_id: int) -> SignChang
     >>> samples = Samples.from_columns({"x": [-1.0, 0.5, 1.0, 2.0]})
     >>> for text in ("x - 0.7", "x + 1/x", "x + x**3"):
     ...     formula = read(text).formula
-    ...     found = find_unbounded_zero(amplify(formula, samples, edges=True), len(formula) - 1)
-    ...     print(text, "|", found and round(found.place["x"], 3))
+    ...     zero = find_unbounded_zero(amplify(formula, samples, edges=True), len(formula) - 1)
+    ...     print(text, "|", zero and round(zero.place["x"], 3))
     x - 0.7 | 0.7
     x + 1/x | None
     x + x**3 | None
@@ -244,18 +245,18 @@ def find_unbounded_zero(amplification: Amplification, node_id: int) -> SignChang
     samples = amplification.samples
 
     def measured(points: Array) -> tuple[Array, Array] | None:
-        found = at_points(tape, points, slots)
-        if found is None:
+        at_each = at_points(tape, points, slots)
+        if at_each is None:
             return None
-        y, s2, known = found
-        return np.where(known, y[-1] * np.sign(y[0]) if by_argument else y[-1], 0.0), np.sqrt(s2)
+        y, s2, in_range = at_each
+        return np.where(in_range, y[-1] * np.sign(y[0]) if by_argument else y[-1], 0.0), np.sqrt(s2)
 
     apart = math.ceil(len(samples) / FEW)
     points = np.array([samples.columns[name][::apart] for name in tape.variables])
-    found = None if tape.chooses or not len(points) else measured(points)
-    if found is None:
+    values_and_s = None if tape.chooses or not len(points) else measured(points)
+    if values_and_s is None:
         return None
-    value, s = found
+    value, s = values_and_s
     ends = _near_ends(points, np.where(s < SURE, value, 0.0))
     if ends is None:
         return None
@@ -263,9 +264,9 @@ def find_unbounded_zero(amplification: Amplification, node_id: int) -> SignChang
     along = EVENLY
     least = before = most = math.inf
     for turn in range(TURNS + 1):
-        found = measured(first * (1 - along) + last * along)
-        assert found is not None
-        value, s = found
+        values_and_s = measured(first * (1 - along) + last * along)
+        assert values_and_s is not None
+        value, s = values_and_s
         there = value != 0
         if not there.all():
             along, value, s = along[there], value[there], s[there]
@@ -296,7 +297,7 @@ def _near_ends(points: Array, value: Array) -> tuple[int, int] | None:
     above, below = np.flatnonzero(value > 0), np.flatnonzero(value < 0)
     if not len(above) or not len(below):
         return None
-    above = above[:: math.ceil(len(above) / TRIED)]
+    above = above[:: math.ceil(len(above) / STARTS)]
     gaps = _gaps(points.T[above], points.T[below], points.T)
     start, end = divmod(int(np.argmin(gaps)), len(below))
     return int(above[start]), int(below[end])
@@ -394,7 +395,7 @@ class _Search:
         few = np.union1d(order[: FOLLOWED - FARTHEST], order[-FARTHEST:])
         low, high, y, s = low[few], high[few], np.abs(y[few]), np.max(s[few], axis=1)
         least, most, s_before = np.min(y, axis=1), np.max(y, axis=1), s
-        found: list[SignChange] = []
+        changes: list[SignChange] = []
         for left in range(ROUNDS - 1, -1, -1):
             if not len(low):
                 break
@@ -410,13 +411,13 @@ class _Search:
             pole = ~zero & (grown | (smaller >= np.maximum(self.usual, most) / SMALL))
             unbounded = np.min(s, axis=1) >= GROWN * s_before  # on both sides: not a jump alone
             marks = np.stack([zero, pole, unbounded], axis=1)[decided].tolist()
-            found += [
+            changes += [
                 SignChange(at_zero, at_pole, grows, _words(at_zero, at_pole), self.place(point))
                 for (at_zero, at_pole, grows), point in zip(marks, low[decided], strict=True)
             ]
             low, high = low[~decided], high[~decided]
             least, most, s_before = least[~decided], most[~decided], s_before[~decided]
-        return found
+        return changes
 
     def _cut_lines(
         self, starts: Array, ends: Array, parts: int
@@ -444,8 +445,9 @@ class _Search:
         else:
             by_name = dict(zip(self.names, columns, strict=True))
             samples = Samples.from_columns(by_name, count=len(points))
-            found = amplify(self.formula, samples, recheck=False)
-            watched_y, s = np.array([found.trace(k)[0] for k in watched]), found.trace(root.id)[1]
+            amplification = amplify(self.formula, samples, recheck=False)
+            watched_y = np.array([amplification.trace(k)[0] for k in watched])
+            s = amplification.trace(root.id)[1]
         signs = np.sign(watched_y[-1])
         if self.by_argument:
             signs = signs * np.where(watched_y[0] < 0, -1.0, 1.0)

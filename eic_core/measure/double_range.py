@@ -89,11 +89,11 @@ class DoubleRange(Plain):
     _JSON = (
         "rows",
         "out_of_range",
-        ("without_value", lambda found: found.count),
+        ("without_value", lambda result: result.count),
         "in_range",
         "beyond",
         "places",
-        ("worn", lambda found: len(found.worn)),
+        ("worn", lambda result: len(result.worn)),
         "worn_digits",
         "worn_fewest_digits",
         "worn_overflows",
@@ -138,14 +138,14 @@ def leaves_range(
     inputs = {name: np.asarray(y, dtype=np.float64) for name, y in columns.items()}
     wide = extended.evaluate(tape, inputs, count)
     low, high = SINGLE_EXPONENTS
-    found = np.zeros(count, dtype=bool)
+    beyond = np.zeros(count, dtype=bool)
     for value in map(wide.value, range(len(tape))):
         if kind == "float64":
-            found |= value.lost
+            beyond |= value.lost
         else:
             with np.errstate(invalid="ignore"):
-                found |= (value.m != 0) & ((value.log2 < low) | (value.log2 >= high))
-    return found & (value.m != 0)
+                beyond |= (value.m != 0) & ((value.log2 < low) | (value.log2 >= high))
+    return beyond & (value.m != 0)
 
 
 @cached_on_inspection
@@ -161,8 +161,9 @@ def indistinct_rows(inspection: Inspection) -> Mapping[int, int]:
     >>> dict(indistinct_rows(inspect(read("1/(x - x)").formula, samples)))
     {}
     """
-    found = inspection.amplification
-    return {row: found.tape.nodes[len(found.exact[row][0])] for row in found.indistinct.tolist()}
+    amplification = inspection.amplification
+    nodes, exact = amplification.tape.nodes, amplification.exact
+    return {row: nodes[len(exact[row][0])] for row in amplification.indistinct.tolist()}
 
 
 @cached_on_inspection
@@ -276,8 +277,8 @@ def _run_with(tape: Tape, columns: Mapping[str, Any], count: int, ends: Sequence
         return y
 
     def leaf(step: Step) -> Any:
-        known = columns[step.column] if step.column else np.longdouble(step.value)
-        return held(np.broadcast_to(known, (count,)))
+        value = columns[step.column] if step.column else np.longdouble(step.value)
+        return held(np.broadcast_to(value, (count,)))
 
     return forward(tape, leaf, lambda *of: held(evaluate(*of)))[-1]
 
@@ -289,23 +290,23 @@ def _out_of_reach(
     double without a pole, a false 0, or nan.
     """
     tape = inspection.amplification.tape
-    found = np.zeros(len(rows), dtype=bool)
+    beyond = np.zeros(len(rows), dtype=bool)
     for slot in np.unique(wide.dead[wide.dead >= 0]).tolist():
         step = tape.steps[slot]
-        here = (wide.dead == slot) & np.isinf(in_double[slot])
+        infinite = (wide.dead == slot) & np.isinf(in_double[slot])
         if step.row is not None and step.row.pole is not None:
             operands = [in_double[i] for i in step.operands]
-            here &= ~np.asarray(step.row.pole(NUMPY, operands, step.parameter), dtype=bool)
+            infinite &= ~np.asarray(step.row.pole(NUMPY, operands, step.parameter), dtype=bool)
         value = wide.value(slot)
         small = (wide.dead == slot) & (in_double[slot] == 0) & (value.m != 0) & (value.e < 0)
-        found |= here | small
+        beyond |= infinite | small
     for i, row in enumerate(rows.tolist()):
-        known = inspection.amplification.exact.get(row)
-        if known is not None and len(known[0]) < len(tape):
-            step = tape.steps[len(known[0])]
+        exact = inspection.amplification.exact.get(row)
+        if exact is not None and len(exact[0]) < len(tape):
+            step = tape.steps[len(exact[0])]
             turned = step.row is not None and step.row.period
-            found[i] |= bool(turned) and bool(np.isinf(known[0][step.operands[0]]))
-    return found
+            beyond[i] |= bool(turned) and bool(np.isinf(exact[0][step.operands[0]]))
+    return beyond
 
 
 def _places(
@@ -332,16 +333,16 @@ def _places(
     current = np.full(count, len(tape) - 1)
     kinds = np.full(count, "", dtype=object)
     for slot in range(len(tape) - 1, -1, -1):
-        here = (current == slot) & (kinds == "")
-        if not here.any():
+        at_slot = (current == slot) & (kinds == "")
+        if not at_slot.any():
             continue
         operands = tape.operands[slot]
-        misled = here & no_number[slot] & np.isfinite(exact[slot]) & ~far
+        misled = at_slot & no_number[slot] & np.isfinite(exact[slot]) & ~far
         misled &= ~np.any([no_number[i] for i in operands], axis=0)
         best = np.full(count, -np.inf)
         for operand in reversed(operands):  # of several the largest: it carries the value
-            small = here & wrong_zero[operand] & (misled | ~no_number[slot])
-            without = here & no_number[operand]
+            small = at_slot & wrong_zero[operand] & (misled | ~no_number[slot])
+            without = at_slot & no_number[operand]
             size = np.where(without, np.inf, sizes[operand])
             chosen = (small | without) & (size >= best)
             current[chosen], best[chosen] = operand, size[chosen]
@@ -358,12 +359,12 @@ def _places(
                     current[hit], kinds[hit] = operand, kind
                     misled &= ~hit
         current[misled], kinds[misled] = operands[0], "outside"  # by less than a double shows
-    found = Counter(
+    counts = Counter(
         (tape.nodes[slot], kind or ("overflows" if no_number[slot][row] else "underflows"))
         for row, (slot, kind) in enumerate(zip(current.tolist(), kinds, strict=True))
     )
-    nodes = sorted({node for node, _ in found})
-    places = [RangePlace(node, *(found[node, kind] for kind in KINDS)) for node in nodes]
+    nodes = sorted({node for node, _ in counts})
+    places = [RangePlace(node, *(counts[node, kind] for kind in KINDS)) for node in nodes]
     return tuple(sorted(places, key=lambda place: -place.count))
 
 

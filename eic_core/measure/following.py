@@ -59,13 +59,13 @@ class Following(Plain):
     # shape (N,): `moved` by each of these steps alone
     by_step: Mapping[int, Array] = field(repr=False)
 
-    _JSON = (("samples", lambda found: len(found.rows)), "node")
+    _JSON = (("samples", lambda result: len(result.rows)), "node")
 
     def digits(self, rows: Rows, step: int | None = None) -> tuple[float, float]:
         """The fewest and the most digits that the result loses at some samples (by one step)."""
         moved = self._moved(step)[rows]
-        found = [digits_of_error(float(end(moved))) for end in (np.min, np.max)]
-        return found[0], found[1]
+        digits = [digits_of_error(float(end(moved))) for end in (np.min, np.max)]
+        return digits[0], digits[1]
 
     def keeps_some(self, rows: Rows, step: int | None = None) -> bool:
         """Whether the move is known at all of these samples, and small at one."""
@@ -82,8 +82,8 @@ def following(inspection: Inspection) -> Following:
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 3.0], "y": [5.0, 2.0, 4.0]})
-    >>> found = following(inspect(read("sqrt((x-1)**2 + (y-5)**2)").formula, samples))
-    >>> found.rows.tolist(), found.node, found.moved.tolist()
+    >>> result = following(inspect(read("sqrt((x-1)**2 + (y-5)**2)").formula, samples))
+    >>> result.rows.tolist(), result.node, result.moved.tolist()
     ([0], 2, [2.0, 0.0, 0.0])
     """
     amplification, count = inspection.amplification, len(inspection.samples)
@@ -99,11 +99,11 @@ def following(inspection: Inspection) -> Following:
         rows = _made_here(inspection, step, valid)
         if not len(rows):
             continue
-        far, known = _moved_with(inspection, step, rows, root_y)
+        far, is_reached = _moved_with(inspection, step, rows, root_y)
         moved[rows] = np.fmax(moved[rows], far)
         by_step[step.node] = np.zeros(count)
         by_step[step.node][rows] = far
-        reached[rows] |= known & ((far > 0) | (root_y[rows] != 0))
+        reached[rows] |= is_reached & ((far > 0) | (root_y[rows] != 0))
         with np.errstate(invalid="ignore"):
             beyond = far > np.minimum(WRONG, BEYOND * UNIT_ROUNDOFF * root_s[rows])
         jumps = step.row.jumps or not step.row.numeric
@@ -133,12 +133,12 @@ def _turning(inspection: Inspection, step: Step, lost: npt.NDArray[np.bool_]) ->
     if step.row is None or not step.row.chooses:
         return np.empty(0, dtype=np.int64)
     tape, samples = inspection.amplification.tape, inspection.samples
-    evaluator, found = ExactEvaluator(tape), []
+    evaluator, turning = ExactEvaluator(tape), []
     for row in np.flatnonzero(lost)[:MOST_TURNING].tolist():
         sample = evaluator.sample({name: samples.decimal(name, row) for name in tape.variables})
         if len(sample.y) > step.slot and math.isinf(sample.contributions[step.slot][0]):
-            found.append(row)
-    return np.array(found, dtype=np.int64)
+            turning.append(row)
+    return np.array(turning, dtype=np.int64)
 
 
 def _moved_with(
@@ -155,8 +155,8 @@ def _moved_with(
         operands = [amplification.trace(tape.steps[i].node)[0][rows] for i in step.operands]
 
     def result(value: Array) -> Array:
-        found = plain_values(tape, some.columns, len(rows), {step.slot: value})[-1]
-        return np.asarray(found, dtype=np.float64)
+        root_values = plain_values(tape, some.columns, len(rows), {step.slot: value})[-1]
+        return np.asarray(root_values, dtype=np.float64)
 
     as_it_is = result(y)
     as_it_is = np.where(root_y[rows] == 0, 0.0, as_it_is)  # not what rounding leaves of it
@@ -164,9 +164,10 @@ def _moved_with(
     for value in _other_values(step, operands, y):
         moved = result(value)
         other = relative_error(moved, as_it_is)
-        known = np.isfinite(value) & ~np.isnan(moved)  # where it has no value, it keeps its digits
-        far = np.fmax(far, np.where(known, np.minimum(other, 2.0), 0.0))
-        reached |= known & (value != y)
+        # where it has no value, it keeps its digits
+        has_result = np.isfinite(value) & ~np.isnan(moved)
+        far = np.fmax(far, np.where(has_result, np.minimum(other, 2.0), 0.0))
+        reached |= has_result & (value != y)
     return far, reached
 
 

@@ -164,7 +164,7 @@ class Inspection(Plain):
 
     _JSON = (
         "formula=formula.source",
-        ("latex", lambda found: to_latex(found.formula)),
+        ("latex", lambda inspection: to_latex(inspection.formula)),
         "complexity=formula.complexity",
         "exponents=formula.exponents",
         "eic",
@@ -174,7 +174,7 @@ class Inspection(Plain):
         "no_value_at",
         "reason",
         "samples=counts",
-        ("tail", lambda found: _NO_TAIL if found.tail is None else found.tail),
+        ("tail", lambda inspection: _NO_TAIL if inspection.tail is None else inspection.tail),
         "nodes",
     )
 
@@ -217,11 +217,11 @@ class Inspection(Plain):
         first = amplification.formula.first
         shortest = sorted(crossings, key=lambda k: k - first[k])
         unbounded = any(self.sign_changes.unbounded(k) for k in shortest)
-        found = tail_of(watched, amplification.valid_s2(watched), crossings, unbounded)
+        tail = tail_of(watched, amplification.valid_s2(watched), crossings, unbounded)
         hopeless = self.counts.singular == valid and any(n.singular == valid for n in self.nodes)
-        if found.divergent is False and hopeless:
-            found = replace(found, divergent=None)
-        return found
+        if tail.divergent is False and hopeless:
+            tail = replace(tail, divergent=None)
+        return tail
 
     @property
     def finite_bottleneck(self) -> int:
@@ -289,8 +289,8 @@ def local_eic(mean_s2: float) -> float:
 
 
 def _largest(nodes: tuple[NodeAmplification, ...], place: int) -> int:
-    known = [n for n in nodes if n[place] == n[place]]  # not nan
-    return max(known or nodes, key=itemgetter(place)).node.id  # the first of equals
+    candidates = [n for n in nodes if n[place] == n[place]]  # not nan
+    return max(candidates or nodes, key=itemgetter(place)).node.id  # the first of equals
 
 
 def inspect(

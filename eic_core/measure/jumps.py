@@ -63,7 +63,7 @@ class Undecided(Plain):
     # Where, those that cost most digits first; of several copies of a step the first
     jumps: tuple[Jump, ...]
 
-    _JSON = (("samples", lambda found: found.count), "checked", "jumps")
+    _JSON = (("samples", lambda result: result.count), "checked", "jumps")
 
     @property
     def count(self) -> int:
@@ -78,8 +78,8 @@ def undecided(inspection: Inspection) -> Undecided:
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [2.3, 7.0]})
-    >>> found = undecided(inspect(read("sign((x + 1e16) - 1e16 - 2)").formula, samples))
-    >>> found.rows.tolist(), found.jumps  # x + 1e16 is wrong by about 1
+    >>> result = undecided(inspect(read("sign((x + 1e16) - 1e16 - 2)").formula, samples))
+    >>> result.rows.tolist(), result.jumps  # x + 1e16 is wrong by about 1
     ([0], (Jump(node=7, count=1, digits=inf, fewest_digits=inf, by_range=False),))
     """
     amplification = inspection.amplification
@@ -99,18 +99,18 @@ def undecided(inspection: Inspection) -> Undecided:
     for place, step in enumerate(steps):
         members = set(tape.members(step.slot)) - {step.slot}
         below = [k for k, other in enumerate(steps) if other.slot in members]
-        here = runs.turned[place] & far & ~np.any(runs.turned[below], axis=0)
+        turned = runs.turned[place] & far & ~np.any(runs.turned[below], axis=0)
         alone = ~np.any(np.delete(runs.turned, place, axis=0), axis=0)
-        moved = np.where(alone, spread, runs.moved_by(place)) if (here & ~alone).any() else spread
-        here &= moved > explained
+        moved = np.where(alone, spread, runs.moved_by(place)) if (turned & ~alone).any() else spread
+        turned &= moved > explained
         for by_range in (False, True):
-            part = here & (runs.ranged == by_range)
+            part = turned & (runs.ranged == by_range)
             if part.any():
                 most, least = (digits_of_error(float(end(moved[part]))) for end in (np.max, np.min))
                 jumps.append(Jump(step.node, int(np.count_nonzero(part)), most, least, by_range))
     jumps.sort(key=lambda jump: (-jump.digits, -jump.count, jump.node))
-    told = rows[far] if jumps else rows[:0]  # where none moves it alone
-    return Undecided(checked, told, tuple(jumps))
+    undecided_rows = rows[far] if jumps else rows[:0]  # where none moves it alone
+    return Undecided(checked, undecided_rows, tuple(jumps))
 
 
 def with_exact(amplification: Amplification, rows: Rows, values: Sequence[Array]) -> list[Array]:
@@ -118,16 +118,16 @@ def with_exact(amplification: Amplification, rows: Rows, values: Sequence[Array]
     exact = [y.copy() for y in values]
     for i, row in enumerate(rows.tolist()):
         if row in amplification.exact:
-            for y, known in zip(exact, amplification.exact[row][0], strict=False):
-                y[i] = known
+            for y, value in zip(exact, amplification.exact[row][0], strict=False):
+                y[i] = value
     return exact
 
 
-def relative_error(found: Array, exact: Array) -> Array:
+def relative_error(result: Array, exact: Array) -> Array:
     """The distance from the exact result, in units of that; inf if only one has a value."""
     with np.errstate(all="ignore"):
-        error = np.abs(found - exact) / np.abs(exact)
-    return np.where(found == exact, 0.0, np.where(np.isnan(error), math.inf, error))
+        error = np.abs(result - exact) / np.abs(exact)
+    return np.where(result == exact, 0.0, np.where(np.isnan(error), math.inf, error))
 
 
 def digits_of_error(error: float) -> float:
@@ -185,13 +185,13 @@ class _Runs:
                 self.turned[place] |= turned
 
     def moved_by(self, place: int) -> Array:
-        given = {self._steps[place].slot: self._other[place]}
+        substitutes = {self._steps[place].slot: self._other[place]}
         samples = self._samples
-        found = plain_values(self._tape, samples.columns, len(samples), given)[-1]
+        moved = plain_values(self._tape, samples.columns, len(samples), substitutes)[-1]
         return np.where(
             self.exact_result == self._plain[-1],
-            relative_error(found, self._plain[-1]),
-            np.fmax(*(relative_error(y, self.exact_result) for y in (found, self._plain[-1]))),
+            relative_error(moved, self._plain[-1]),
+            np.fmax(*(relative_error(y, self.exact_result) for y in (moved, self._plain[-1]))),
         )
 
 

@@ -77,15 +77,15 @@ class RoundedTruth:
             missed = (results - self.high) * self.up - self.low
             size = np.where(self.high == 0, np.copysign(1.0, -missed), self.high)
             size = (size if scale is None else scale) * self.up
-            found = missed / size / ROUNDOFF[self.kind]
+            errors = missed / size / ROUNDOFF[self.kind]
             below = ~self.zero & (self.high == 0)  # smaller than all doubles
         if scale is None:
-            found[below] = np.where(results[below] == 0, -1.0, math.inf) / ROUNDOFF[self.kind]
-        found[self.zero] = np.where(results[self.zero] == 0, 0.0, math.nan)
-        found[self.real & ~np.isfinite(results)] = math.inf
-        found[self.real & np.isfinite(results) & np.isnan(self.high)] = -1 / ROUNDOFF[self.kind]
-        found[np.isinf(found) & np.isfinite(results)] = 1e300
-        return np.where(self.real, found, math.nan)
+            errors[below] = np.where(results[below] == 0, -1.0, math.inf) / ROUNDOFF[self.kind]
+        errors[self.zero] = np.where(results[self.zero] == 0, 0.0, math.nan)
+        errors[self.real & ~np.isfinite(results)] = math.inf
+        errors[self.real & np.isfinite(results) & np.isnan(self.high)] = -1 / ROUNDOFF[self.kind]
+        errors[np.isinf(errors) & np.isfinite(results)] = 1e300
+        return np.where(self.real, errors, math.nan)
 
     def digits_lost(self, computed: Any) -> Array:
         """Digits that each result has lost, from 0 to all that the type has.
@@ -182,13 +182,13 @@ class Observed:
     @property
     def digits(self) -> float:
         """log10 of the rms error in units of roundoff: -inf if all are exact, nan without any."""
-        known = self.errors[np.isfinite(self.errors)]
-        return _log10(rms(known)) if len(known) else math.nan
+        errors = self.errors[np.isfinite(self.errors)]
+        return _log10(rms(errors)) if len(errors) else math.nan
 
     @property
     def worst(self) -> float:
-        known = np.abs(self.errors[np.isfinite(self.errors)])
-        return _log10(float(np.max(known))) if len(known) else math.nan
+        sizes = np.abs(self.errors[np.isfinite(self.errors)])
+        return _log10(float(np.max(sizes))) if len(sizes) else math.nan
 
 
 def rms(values: Array) -> float:
@@ -234,7 +234,7 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
     (True, [0.0, 0.0])
     """
     tiny = np.finfo(kind).tiny
-    found: list[Observed] = []
+    nodes: list[Observed] = []
     computed = run_in(exact.tape, samples.columns, len(samples), kind)
     for k, (step, y) in enumerate(zip(exact.tape.steps, computed, strict=True)):
         truth = [row[k] for row in exact.values]
@@ -245,8 +245,8 @@ def observe(exact: ExactValues, samples: Samples, kind: str) -> tuple[Observed, 
         small = (np.abs(y) < tiny) & (np.abs(rounding) > 0)
         if exact.tape.chooses:
             small &= [value is not None for value in truth]
-        found.append(Observed(kind, errors, rounding, int(np.count_nonzero(small))))
-    return tuple(found)
+        nodes.append(Observed(kind, errors, rounding, int(np.count_nonzero(small))))
+    return tuple(nodes)
 
 
 def _apply(tape: Tape, step: Step, operands: Array) -> list[Ball | None]:
@@ -254,15 +254,15 @@ def _apply(tape: Tape, step: Step, operands: Array) -> list[Ball | None]:
     assert step.row is not None
     evaluator = ExactEvaluator(alone(tape.first_nodes[step.slot]), ACCURACY)
     names = evaluator.tape.variables
-    found: list[Ball | None] = []
+    results: list[Ball | None] = []
     for row in operands.tolist():
         needed = [row[0], row[1] if row[0] else row[2]] if step.row.chooses else row
         if not all(map(math.isfinite, needed)):
-            found.append(None)
+            results.append(None)
             continue
         sample = evaluator.sample(dict(zip(names, row, strict=True)))
-        found.append(sample.y[-1] if sample.first_invalid is None else None)
-    return found
+        results.append(sample.y[-1] if sample.first_invalid is None else None)
+    return results
 
 
 NO_NUMBER, FEWER_DIGITS, ALL_DIGITS = 0, 1, 2
@@ -334,17 +334,17 @@ class ObservedError(Plain):
         errors[to_tiny] = exact.errors(results, exact.tiny)[to_tiny]
         largest = float(np.max(np.abs(exact.high[held != NO_NUMBER]), initial=0.0))
         at_zero = float(np.max(np.abs(results[zeros]), initial=0.0))
-        known = np.abs(errors[np.isfinite(errors)]) * ROUNDOFF[kind]
+        sizes = np.abs(errors[np.isfinite(errors)]) * ROUNDOFF[kind]
         failed = int(np.count_nonzero(np.isinf(errors)))
-        some = len(known) > 0
+        some = len(sizes) > 0
         digits = exact.digits_lost(results)
         digits = digits[~np.isnan(digits)]
         return cls(
             kind,
-            rms(np.minimum(known, 1.0)) if some else math.nan,
-            float(np.max(known)) if some else math.nan,
+            rms(np.minimum(sizes, 1.0)) if some else math.nan,
+            float(np.max(sizes)) if some else math.nan,
             failed,
-            len(known) + failed,
+            len(sizes) + failed,
             float(np.mean(digits)) if len(digits) else math.nan,
             int(np.count_nonzero(exact.real & (held == NO_NUMBER))),
             int(np.count_nonzero(zeros)),

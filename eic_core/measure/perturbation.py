@@ -99,10 +99,10 @@ class PerturbationEstimate:
         """An interval for EIC at `level`: by Bonferroni, each node's at 1 - (1 - level) / K."""
         level = 1 - (1 - self.level) / len(self.nodes)
         ends = [n.confidence_interval(level) for n in self.nodes]
-        known = [pair for pair in ends if not math.isnan(pair[0])]
-        if not known:
+        intervals = [pair for pair in ends if not math.isnan(pair[0])]
+        if not intervals:
             return math.nan, math.nan
-        return max(low for low, _ in known), max(high for _, high in known)
+        return max(low for low, _ in intervals), max(high for _, high in intervals)
 
 
 def estimate(
@@ -155,8 +155,8 @@ def estimate(
     --------
     >>> from eic_core.formula.syntax import read
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 3.0]})
-    >>> found = estimate(read("10000*x-9999*x").formula, samples, repeats=1000)
-    >>> low, high = found.nodes[-1].low, found.nodes[-1].high
+    >>> result = estimate(read("10000*x-9999*x").formula, samples, repeats=1000)
+    >>> low, high = result.nodes[-1].low, result.nodes[-1].high
     >>> bool(low < 4.38905 < high), bool(high - low < 0.05)
     (True, True)
     """
@@ -172,11 +172,12 @@ def estimate(
         length = min(rows, len(samples) - start)
         clean, active = _clean_pass(tape, columns, length)
         missing = active & ~np.isfinite(clean)
-        kept = ~missing.any(axis=0)
-        first_bad += np.bincount(np.where(kept, count, missing.argmax(axis=0)), minlength=count + 1)
-        if kept.any():
-            s2, shows = _variances(tape, clean[:, kept], sigma, repeats, rng)
-            sums.add(s2, shows, active[:, kept], sigma)
+        complete = ~missing.any(axis=0)
+        first = np.where(complete, count, missing.argmax(axis=0))
+        first_bad += np.bincount(first, minlength=count + 1)
+        if complete.any():
+            s2, shows = _variances(tape, clean[:, complete], sigma, repeats, rng)
+            sums.add(s2, shows, active[:, complete], sigma)
     nodes = tuple(_node_estimate(node, sums, repeats, level) for node in formula.nodes)
     *invalid, valid = first_bad.tolist()
     worst = math.sqrt(sums.largest)
@@ -291,6 +292,6 @@ def _node_estimate(node: Node, sums: _Sums, repeats: int, level: float) -> NodeE
         alike = first**2 / second * (1 + spread) - spread
         freedom = (repeats - 1) * min(max(alike, 1.0), float(used))
     left_out = int(sums.evaluated[node.id]) - used
-    found = NodeEstimate(node, mean, local_eic, math.nan, math.nan, freedom, left_out)
-    low, high = found.confidence_interval(level)
-    return replace(found, low=low, high=high)
+    of_node = NodeEstimate(node, mean, local_eic, math.nan, math.nan, freedom, left_out)
+    low, high = of_node.confidence_interval(level)
+    return replace(of_node, low=low, high=high)

@@ -47,11 +47,11 @@ def with_constants(formula: Formula, constants: Sequence[float]) -> Formula:
     >>> to_python(with_constants(read("2*sin(pi*x) + 1").formula, [2.5, -3.0]))
     '2.5*sin(pi*x) + (-3)'
     """
-    given = iter(constants)
+    numbers = iter(constants)
     return Formula(
         tuple(
             [
-                node._replace(label=constant_label(next(given))) if is_decimal(node) else node
+                node._replace(label=constant_label(next(numbers))) if is_decimal(node) else node
                 for node in formula.nodes
             ]
         ),
@@ -93,7 +93,7 @@ def refitted(formula: Formula, samples: Samples, steps: int = STEPS) -> Formula:
     best, damping = math.inf, 1e-3
     if not len(constants):
         return formula
-    found, trial, trial_formula = formula, constants, formula
+    fitted, trial, trial_formula = formula, constants, formula
     problem: _Linear | None = None
     for _ in range(steps + 1):
         at = gradients(lay_out(trial_formula, share=False), samples)
@@ -103,7 +103,7 @@ def refitted(formula: Formula, samples: Samples, steps: int = STEPS) -> Formula:
             error = float(rest @ rest)
         if error < best and np.isfinite(slopes).all():
             settled = best - error <= 1e-12 * error
-            best, constants, found = error, trial, trial_formula
+            best, constants, fitted = error, trial, trial_formula
             problem, damping = _linear(slopes, rest), damping / 10
         else:
             settled, damping = damping > 1e9, damping * 10
@@ -115,7 +115,7 @@ def refitted(formula: Formula, samples: Samples, steps: int = STEPS) -> Formula:
         if not moves or not np.isfinite(trial).all():
             break
         trial_formula = with_constants(formula, trial.tolist())
-    return found
+    return fitted
 
 
 class _Linear(NamedTuple):

@@ -122,36 +122,36 @@ class Table:
         for name in used:
             if name not in self.values:
                 raise DataError(
-                    f"there is no column `{name}`", hint=f"there are {_named(self.names)}"
+                    f"there is no column `{name}`", hint=f"there are {_quoted_names(self.names)}"
                 )
         complete = np.ones(self.rows, dtype=bool)
         for name in used:
             complete &= np.isfinite(self.values[name])
-        kept = np.flatnonzero(complete)
-        if not len(kept):
+        complete_rows = np.flatnonzero(complete)
+        if not len(complete_rows):
             bad = [str(p) for p in self.problems if p.column in used]
             raise DataError(
                 "no row has a number in every column used",
                 hint="choose other columns or fill the empty cells",
                 problems=tuple(bad[:50]),
             )
-        position = {row: i for i, row in enumerate(kept.tolist())}
+        position = {row: i for i, row in enumerate(complete_rows.tolist())}
         exact = {
             variable: {position[row]: text for row, text in cells.items() if row in position}
             for variable, column in mapping.items()
             if (cells := self.exact.get(column))
         }
         origin = f"{self.source or 'table'} ({self.digest})"
-        if len(kept) < self.rows:
-            origin += f", {len(kept)} of {self.rows} rows"
+        if len(complete_rows) < self.rows:
+            origin += f", {len(complete_rows)} of {self.rows} rows"
         return Samples.from_columns(
-            {variable: self.values[column][kept] for variable, column in mapping.items()},
-            count=len(kept),
-            target=self.values[target][kept] if target else None,
+            {variable: self.values[column][complete_rows] for variable, column in mapping.items()},
+            count=len(complete_rows),
+            target=self.values[target][complete_rows] if target else None,
             target_name=target or "",
             exact=exact,
             origin=origin,
-            rows=kept + 1,
+            rows=complete_rows + 1,
         )
 
 
@@ -230,7 +230,7 @@ def read_table(
     header = [cell.strip() for cell in first]
     if all(_number(cell) is not None for cell in header):
         header = [f"x{i}" for i in range(len(header))]
-        notes.append(f"No header was found; the columns are called {_named(header)}.")
+        notes.append(f"No header was found; the columns are called {_quoted_names(header)}.")
         rows = itertools.chain([first], rows)
     names = _unique(header, notes)
     return _fill(names, rows, notes, digest, source)
@@ -292,12 +292,12 @@ class _Sheet:
                 pointed = _number(cell) is not None
         if not example:
             return self
-        shown = example.strip()[:40]
+        excerpt = example.strip()[:40]
         if pointed or grouped:
             why = "others write a point" if pointed else "they may as well group thousands"
-            notes.append(f"Cells such as `{shown}` are not read: {why}. Write decimals one way.")
+            notes.append(f"Cells such as `{excerpt}` are not read: {why}. Write decimals one way.")
             return self
-        notes.append(f"A comma is read as the decimal mark, as in `{shown}`.")
+        notes.append(f"A comma is read as the decimal mark, as in `{excerpt}`.")
         return replace(self, commas=True)
 
 
@@ -356,13 +356,13 @@ def _fill(
                 f"the table has more than {MAX_SAMPLES:,} rows; at most so many are read",
                 hint="keep every tenth row, say: that tells as much",
             )
-        found: list[CellProblem] = []
+        block_problems: list[CellProblem] = []
         for name, part, cells in zip(names, parts, zip(*block, strict=True), strict=True):
-            part.append(_column(name, cells, count, exact, found))
-        bad += len(found)
-        if len(problems) < MAX_PROBLEMS and found:
-            found.sort(key=lambda problem: problem.row)  # in reading order
-            problems += found[: MAX_PROBLEMS - len(problems)]
+            part.append(_column(name, cells, count, exact, block_problems))
+        bad += len(block_problems)
+        if len(problems) < MAX_PROBLEMS and block_problems:
+            block_problems.sort(key=lambda problem: problem.row)  # in reading order
+            problems += block_problems[: MAX_PROBLEMS - len(problems)]
         count += len(block)
     if not count:
         raise DataError("the table has no rows below its header", hint="it needs at least one")
@@ -482,7 +482,7 @@ def _unique(header: list[str], notes: list[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _named(columns: Iterable[str]) -> str:
+def _quoted_names(columns: Iterable[str]) -> str:
     return wording.join([f"`{name}`" for name in columns], limit=12)
 
 
@@ -523,11 +523,11 @@ class _Columns:
         self.in_order = list(columns)
         self.by_name = {canonical_name(column): column for column in reversed(self.in_order)}
         self.by_name.update({column: column for column in self.in_order})
-        found = [_INDEXED.fullmatch(canonical_name(column)) for column in self.in_order]
-        self.indices = [int(match[1]) for match in found if match]
+        matches = [_INDEXED.fullmatch(canonical_name(column)) for column in self.in_order]
+        self.indices = [int(match[1]) for match in matches if match]
         first = 0 if 0 in self.indices else 1
         in_turn = self.indices == list(range(first, first + len(self.indices)))
-        leading = bool(self.indices) and in_turn and all(found[: len(self.indices)])
+        leading = bool(self.indices) and in_turn and all(matches[: len(self.indices)])
         whole = len(self.indices) == len(self.in_order)
         self.counts_from = first if leading and (whole or first == 0) else None
 
@@ -557,11 +557,11 @@ def needs_whole_group(columns: Iterable[str], base: int) -> bool:
     >>> [needs_whole_group(columns, 1) for columns in (["a", "b"], ["x0", "x1"], ["x0", "noise"])]
     [False, False, True]
     """
-    known = _Columns(columns)
-    if known.counts_from is None:
-        return bool(known.indices)
-    whole = len(known.indices) == len(known.in_order)
-    return known.counts_from != base and not (whole and base == 1)
+    table_columns = _Columns(columns)
+    if table_columns.counts_from is None:
+        return bool(table_columns.indices)
+    whole = len(table_columns.indices) == len(table_columns.in_order)
+    return table_columns.counts_from != base and not (whole and base == 1)
 
 
 def match_variables(
@@ -624,13 +624,13 @@ def match_variables(
     elif indexed and base is None:
         past = max(indexed.values()) >= len(available.in_order)
         base, assumed = int(past and min(indexed.values()) > 0), True
-    found = {
+    matches = {
         name: available.by_name.get(name)
         if base is None or name not in indexed
         else available.at(indexed[name] - base)
         for name in names
     }
-    mapping = {name: column for name, column in found.items() if column is not None}
+    mapping = {name: column for name, column in matches.items() if column is not None}
     if indexed.keys().isdisjoint(names):
         base, assumed = None, False
-    return VariableMatch(mapping, base, assumed, tuple(n for n in found if n not in mapping))
+    return VariableMatch(mapping, base, assumed, tuple(n for n in matches if n not in mapping))

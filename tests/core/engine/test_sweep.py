@@ -46,6 +46,6 @@ def test_what_is_asked_for_arrives_whatever_else_is_not_followed() -> None:
     tape = tape_of(read("exp(2*x)*(y + 3) - min(x, 4)").formula)
     variables = [step.slot for step in tape.steps if step.column]
     (every,) = sweep(tape, step_units(tape), ROWS)
-    (some,) = sweep(tape, step_units(tape, wanted=variables), ROWS)
+    (some,) = sweep(tape, step_units(tape, slots=variables), ROWS)
     assert (some.arrived[variables] == every.arrived[variables]).all()
     assert not some.arrived[[step.slot for step in tape.steps if step.label]].any()
