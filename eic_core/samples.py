@@ -141,6 +141,11 @@ class Samples:
         )
 
     @cached_property
+    def longer(self) -> frozenset[str]:
+        """Columns with a cell whose text is not the shortest decimal of its double."""
+        return frozenset(name for name, cells in self.exact.items() if cells)
+
+    @cached_property
     def addresses(self) -> dict[str, int]:
         """The memory address of each column's first number, for compiled code."""
         return {name: int(column.ctypes.data) for name, column in self.columns.items()}

@@ -37,7 +37,7 @@ from eic_core.samples import Samples
 if TYPE_CHECKING:
     from eic_core.engine.exact import ExactSample
 
-MOST_WORK = 1_000_000
+MOST_WORK = 500_000
 """Steps of samples that are evaluated in balls (`ExactEvaluator.work`), about ten seconds: samples
 beyond are left out of every number (ADR 0001)."""
 

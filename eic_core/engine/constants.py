@@ -56,19 +56,24 @@ def _settle(tape: Tape) -> Settled:
 
 
 def evaluate_around(
-    tape: Tape, columns: Mapping[str, np.ndarray], rows: int, settled: Settled
+    tape: Tape,
+    columns: Mapping[str, np.ndarray],
+    rows: int,
+    settled: Settled,
+    *,
+    shortest: bool = False,
 ) -> Block:
     """Evaluate a tape by the full definition, its constants being settled.
 
     Doubt is judged as if the constants were leaves: their noise, however large, is known exactly,
     and double precision does for what it adds above.
     """
-    block = evaluate_block(tape, columns, rows, settled)
+    block = evaluate_block(tape, columns, rows, settled, shortest=shortest)
     if settled:
         leaves = {
             slot: (y, Through(1.0, (0.0,) * len(through.terms)))
             for slot, (y, through) in settled.items()
         }
-        alone = evaluate_block(tape, columns, rows, leaves)
+        alone = evaluate_block(tape, columns, rows, leaves, shortest=shortest)
         block.suspect, block.doubtful = alone.suspect, alone.doubtful
     return block

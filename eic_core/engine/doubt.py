@@ -31,21 +31,23 @@ def near_brink(B: Any, row: Operator, a: Sequence[Value], s2: Sequence[Value], l
     """
     assert row.brink is not None
     distance = row.brink(B, *a)
-    deviation = B.abs(a[0]) * B.sqrt(s2[0] if len(a) == 1 else s2[0] + s2[1])
-    near = distance <= row.brink_roundings * UNIT_ROUNDOFF * deviation
-    return near if len(a) > 1 else near & B.where(leaf, distance != 0, True)
+    noise = s2[0] if len(a) == 1 else s2[0] + s2[1]
+    near = distance <= row.brink_roundings * UNIT_ROUNDOFF * (B.abs(a[0]) * B.sqrt(noise))
+    if len(a) > 1:
+        return near | (noise == B.inf)  # a 0 may have no relative digit
+    return near & B.where(leaf, distance != 0, True)
 
 
 def near_tie(
-    operands: Sequence[Value], s2: Sequence[Value], y: np.ndarray, leaves: Sequence[bool]
+    operands: Sequence[Value], stds: Sequence[Value], y: np.ndarray, leaves: Sequence[bool]
 ) -> np.ndarray:
     """Whether a second operand of min or max reaches the value `y` to within its rounding.
 
-    Two leaves, equal or not, and a shared subtree are never in doubt. Shape (m,).
+    Two leaves, equal or not, and a shared subtree are never in doubt. `stds` are the operands'
+    sqrt(v). Shape (m,).
     """
     distinct = {
-        id(o): (o, np.abs(o) * np.sqrt(s), leaf)
-        for o, s, leaf in zip(operands, s2, leaves, strict=True)
+        id(o): (o, std, leaf) for o, std, leaf in zip(operands, stds, leaves, strict=True)
     }.values()
     attained = np.zeros_like(y)
     for operand, deviation, _ in distinct:

@@ -56,6 +56,7 @@ def run_pass(
     Returns sums and counts for each slot, and a status for each sample that was run.
     """
     packed = None if settled else native.pack(tape)
+    shortest = samples.longer.isdisjoint(tape.variables)
     if packed is not None:
         addresses = samples.addresses
         if start:
@@ -63,7 +64,9 @@ def run_pass(
         return packed.run(
             addresses,
             stop - start,
-            mode=edges * (native.EDGES | native.SIGNS) | (not beyond) * native.OVERFLOW_IS_INVALID,
+            mode=edges * (native.EDGES | native.SIGNS)
+            | (not beyond) * native.OVERFLOW_IS_INVALID
+            | shortest * native.SHORTEST,
             skip=INVALID | (held & ~DOUBT),
             out=INVALID | held,
             keep_y=None if values is None else ((len(tape) - 1,), values[None, start:]),
@@ -76,7 +79,7 @@ def run_pass(
     for first in range(start, stop, rows):
         last = min(stop, first + rows)
         columns = {name: samples.columns[name][first:last] for name in tape.variables}
-        block = evaluate_around(tape, columns, last - first, settled)
+        block = evaluate_around(tape, columns, last - first, settled, shortest=shortest)
         parts.append(_part_of(tape, block, held, edges, beyond, recheck_s2))
         if values is not None:
             # those of a user's program, which settles no constants
@@ -119,7 +122,7 @@ def _part_of(
     if recheck_s2 < RECHECK_S2:
         for step, s2 in zip(tape.steps, block.s2, strict=True):
             reached = block.active_at(step.slot) & (step.node < block.first_invalid)
-            block.suspect |= reached & ~(s2 <= recheck_s2)
+            block.suspect |= reached & (s2 > recheck_s2) & (s2 <= RECHECK_S2)
     precision = block.suspect & ~block.out_of_range
     status[block.out_of_range & (block.overflow_at != VALID)] |= HIGH
     status[block.out_of_range & (block.overflow_at == VALID)] |= LOW

@@ -35,9 +35,10 @@ class Combination:
     __slots__ = ("parts",)
 
     def __init__(self, parts: Mapping[Hashable, Any]) -> None:
-        self.parts = {key: fmpq(times) for key, times in parts.items() if times}
-        if any(_bits(times) > MOST_BITS for times in self.parts.values()):
-            raise Unprovable
+        self.parts = {key: times for key, times in parts.items() if times}
+        for times in self.parts.values():
+            if times.height_bits() > MOST_BITS:
+                raise Unprovable
 
     @classmethod
     def of(cls, value: Any) -> Combination:
@@ -76,7 +77,7 @@ class Combination:
         return Combination({key: times * factor for key, times in self.parts.items()})
 
     def __neg__(self) -> Combination:
-        return self._times(-1)
+        return self._times(fmpq(-1))
 
     def __sub__(self, other: Any) -> Combination:
         return self + -Combination.of(other)
@@ -100,7 +101,7 @@ class Combination:
     def __pow__(self, exponent: Any) -> Combination:
         power = _whole(Combination.of(exponent).rational)
         base = self.rational
-        if _bits(base) * abs(power) > MOST_BITS:
+        if base.height_bits() * abs(power) > MOST_BITS:
             raise Unprovable
         if not base and power < 0:
             raise ZeroDivisionError
@@ -134,10 +135,6 @@ class Combination:
         return not difference.parts or bool(difference.rational == 0)
 
     __hash__ = None  # type: ignore[assignment]
-
-
-def _bits(value: Any) -> int:
-    return max(int(abs(value.p)).bit_length(), int(value.q).bit_length())
 
 
 def _whole(value: Any) -> int:

@@ -15,7 +15,14 @@ import numpy as np
 from eic_core.engine import doubt
 from eic_core.engine.branches import active_slots, near
 from eic_core.engine.forward import forward
-from eic_core.engine.tape import RECHECK_S2, SMALLEST_NORMAL, Step, Tape, leaf_in_range
+from eic_core.engine.tape import (
+    RECHECK_S2,
+    SMALLEST_NORMAL,
+    Step,
+    Tape,
+    is_shortest,
+    leaf_in_range,
+)
 from eic_core.engine.walk import Arithmetic, Through, Walk, deviations, walk
 from eic_core.operators import NUMPY, Operator
 
@@ -66,9 +73,12 @@ def evaluate_block(
     columns: Mapping[str, np.ndarray],
     rows: int,
     known: Mapping[int, tuple[float, Through]] | None = None,
+    *,
+    shortest: bool = False,
 ) -> Block:
     """Evaluate a tape at `rows` samples, 1 or more, by the full definition; the value and what
-    comes through a `known` step stand.
+    comes through a `known` step stand. `shortest`: every cell is the shortest decimal of its
+    double, so that a 0 of their difference is one.
     """
     known = known or {}
 
@@ -95,7 +105,7 @@ def evaluate_block(
             )
             for slot, (value, found) in known.items()
         }
-        return _fill(block, tape, y, through)
+        return _fill(block, tape, y, through, shortest)
 
 
 def evaluate_constants(tape: Tape) -> Block:
@@ -117,8 +127,14 @@ def evaluate_constants(tape: Tape) -> Block:
         return _fill(block, tape, y, {})
 
 
-def _fill(block: Block, tape: Tape, y: list[np.ndarray], known: Mapping[int, Through]) -> Block:
-    arithmetic = Doubles(tape, block, known)
+def _fill(
+    block: Block,
+    tape: Tape,
+    y: list[np.ndarray],
+    known: Mapping[int, Through],
+    shortest: bool = False,
+) -> Block:
+    arithmetic = Doubles(tape, block, known, shortest)
     block.y = y
     done = walk(tape, arithmetic, y, known)
     rows = len(block.suspect)
@@ -133,8 +149,10 @@ class Doubles(Arithmetic):
 
     notes = True
 
-    def __init__(self, tape: Tape, block: Block, known: Mapping[int, Through]) -> None:
-        self.tape, self.block, self.known = tape, block, known
+    def __init__(
+        self, tape: Tape, block: Block, known: Mapping[int, Through], shortest: bool = False
+    ) -> None:
+        self.tape, self.block, self.known, self.shortest = tape, block, known, shortest
         self.one = np.ones(len(block.suspect))
         self._real: list[Any] = []  # where the slot and all that it needs have a value
 
@@ -156,7 +174,22 @@ class Doubles(Arithmetic):
         block.doubtful |= active & self._doubt(step, row, a, done, kappas)
         if row.numeric:
             lost = (step.node < block.first_invalid) & ~(done.s2[-1] <= RECHECK_S2)
+            if self._surely_zero(step, row):
+                lost &= ~((y == 0) & np.isinf(done.s2[-1]))
             block.suspect |= lost & active
+
+    def _surely_zero(self, step: Step, row: Operator) -> bool:
+        """Whether a 0 of this step is one, as far as those of its operands are."""
+        below = [self.tape.steps[i] for i in step.operands]
+        if row.exact_zeros:
+            return step.operands[0] == step.operands[1] or all(map(self._is_meant, below))
+        return row.fixed is not None and all(s.row is None or s.row.numeric for s in below)
+
+    def _is_meant(self, step: Step) -> bool:
+        """Whether a leaf's double is the number meant: the text is its shortest decimal."""
+        if step.label:
+            return is_shortest(step.label, step.value)
+        return self.shortest and bool(step.column)
 
     def _is_real(self, step: Step, a: list[Any], y: Any) -> Any:
         real = [self._real[i] for i in step.operands]
@@ -181,7 +214,9 @@ class Doubles(Arithmetic):
         if row.brink is not None:
             found = doubt.near_brink(NUMPY, row, a, s2, leaves[0])
         if row.selects:
-            found = found | doubt.near_tie(a, s2, done.y[step.slot], leaves)
+            found = found | doubt.near_tie(
+                a, deviations(step, self, a, done), done.y[step.slot], leaves
+            )
         if row.waves:
             found = found | doubt.lost_phase(NUMPY, a[0], s2[0], kappas[0])
         return found

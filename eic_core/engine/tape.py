@@ -164,6 +164,20 @@ def constant_value(label: str) -> float:
         return -math.inf if label.startswith("-") else math.inf
 
 
+def is_shortest(label: str, value: float) -> bool:
+    """Whether a constant's text is the number that its double stands for: the shortest decimal.
+
+    >>> [is_shortest(label, constant_value(label)) for label in ("0.10", "1/4", "1/3", "pi")]
+    [True, True, False, False]
+    """
+    shortest = repr(value)
+    if label == shortest or f"{label}.0" == shortest or not value:
+        return True
+    if label in ("pi", "e") or not SMALLEST_NORMAL <= abs(value) < math.inf:
+        return False
+    return Fraction(label) == Fraction(shortest)
+
+
 def leaf_in_range(label: str, value: float) -> bool:
     if SMALLEST_NORMAL <= abs(value) < math.inf:
         return True

@@ -57,7 +57,7 @@ ADD_ROW = Operator(
     exact=lambda B, a, p: a[0] + a[1],
     partials=lambda B, a, y, p: (1.0, 1.0),
     kappa2=_sum_kappa,
-    scales=True, crossing="value", commutative=True, widely=wide.add,
+    scales=True, crossing="value", commutative=True, exact_zeros=True, widely=wide.add,
     writing=Writing("add plus", infix(" + ", " + "), folds=True),
     words=_cancelling("sum"),
 )  # fmt: skip
@@ -67,7 +67,7 @@ SUB_ROW = Operator(
     exact=lambda B, a, p: a[0] - a[1],
     partials=lambda B, a, y, p: (1.0, -1.0),
     kappa2=_sum_kappa,
-    scales=True, crossing="value", widely=wide.subtract,
+    scales=True, crossing="value", exact_zeros=True, widely=wide.subtract,
     writing=Writing("sub subtract", infix(" - ", " − ")),
     words=_cancelling("difference"),
 )  # fmt: skip

@@ -68,6 +68,8 @@ class Operator:
     vanishes: Expression | None = None
     # kappa^2, where it is the same at every sample (products, quotients, exact powers)
     fixed: Callable[[float], tuple[float, ...]] | None = None
+    # True if doubles give 0 only where that is the value (sums)
+    exact_zeros: bool = False
     # True if a factor common to all operands changes no condition number (sums, hypot, atan2)
     scales: bool = False
     selects: bool = False  # True for min and max: the amplification is the attained operand's

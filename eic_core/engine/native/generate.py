@@ -215,7 +215,7 @@ def _mend(row: Operator, arity: int) -> str:
         *(f"if (T{i}) T{i}[r] = t{i};" for i in names),
         "S[r] = s;",
         "V[r] = v;",
-        f"found[i] = found_at(y, {pole}, {vanishes}, {ordinary}, {near}, s, recheck_s2);",
+        f"found[i] = found_at(y, {pole}, {vanishes}, {ordinary}, {near}, s, recheck_s2, sure);",
         "TELL;",
     ]
     text = "".join(f"            {line}\n" for line in lines)
@@ -248,6 +248,7 @@ def header(rows: Iterable[Operator] = ROWS) -> str:
                 ("CROSSES", row.crossing == "value"),
                 ("CROSSES_ARGUMENT", row.crossing == "argument"),
                 ("KAPPA_FIXED", row.fixed is not None),
+                ("EXACT_SUM", row.exact_zeros),
             )
             if on
         )

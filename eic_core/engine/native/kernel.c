@@ -30,12 +30,13 @@
 typedef void (*Loop)(char **args, const intptr_t *count, const intptr_t *strides, void *data);
 
 /* What a slot holds: a leaf, or an entry: an operator with its program. */
-enum { COLUMN = -1, CONSTANT = -2, CONSTANT_HIGH = -3, CONSTANT_LOW = -4 };
+enum { COLUMN = -1, CONSTANT = -2, CONSTANT_HIGH = -3, CONSTANT_LOW = -4, CONSTANT_ROUNDED = -5 };
 
 /* Words of an entry: code, operands, first instruction, instructions, constants, loop of the helper
  * or -1. */
 enum { CODE, OPERANDS, FIRST_INSTRUCTION, INSTRUCTIONS, CONSTANTS, HELPER, WIDTH };
-enum { EDGES = 1, SIGNS = 2, VALUES_ONLY = 4, OVERFLOW_IS_INVALID = 8, FIRST_BAD_ENDS = 16 };
+enum { EDGES = 1, SIGNS = 2, VALUES_ONLY = 4, OVERFLOW_IS_INVALID = 8, FIRST_BAD_ENDS = 16,
+       SHORTEST = 32 };
 
 enum { INSTRUCTION = 4 };  /* loop, inputs, first input, second input */
 
@@ -161,7 +162,7 @@ CLONES static int64_t count_of(const int64_t *mask, int64_t n)
 }
 
 /* Marks the samples that are in the sums, and counts them and those of which anything is known;
- * whether one in the sums has few digits. */
+ * whether one in the sums has few digits, or none. */
 CLONES static uint8_t judge_chunk(const uint8_t *restrict status, uint8_t out,
                                   int64_t *restrict ok, int64_t *all, int64_t *told, int64_t n)
 {
@@ -172,7 +173,7 @@ CLONES static uint8_t judge_chunk(const uint8_t *restrict status, uint8_t out,
         ok[r] = in;
         valid -= in;
         marked += s != 0;
-        coarse |= in & s & PRECISION;
+        coarse |= in & s & (PRECISION | NOTHING_LEFT);
     }
     *all = valid;
     *told += marked;
@@ -286,6 +287,20 @@ static void lay_out(const Call *c, Chunk *x, int64_t operands)
     }
 }
 
+/* Whether the double is the number meant: the text is its shortest decimal. */
+static inline int is_meant(const Call *c, int32_t slot)
+{
+    return c->kinds[slot] == CONSTANT || (c->kinds[slot] == COLUMN && c->mode & SHORTEST);
+}
+
+/* Whether a 0 of this operator is one, as far as those of its operands are. */
+static inline int64_t surely_zero(const Call *c, const Row *row, const int32_t *from)
+{
+    if (!(row->flags & EXACT_SUM))
+        return row->flags & KAPPA_FIXED ? -1 : 0;
+    return from[0] == from[1] || (is_meant(c, from[0]) && is_meant(c, from[1])) ? -1 : 0;
+}
+
 static inline int64_t place_of(const Call *c, int64_t slot)
 {
     return c->buffer ? c->buffer[slot] : slot;
@@ -312,7 +327,8 @@ static void read_leaf(const Call *c, Chunk *x, int64_t slot, const double *colum
         x->value[slot] = Y;
         x->has_zero[slot] = c->parameters[slot] == 0 && kind == CONSTANT;
         x->status[slot] = 0;
-        if (c->mode & VALUES_ONLY ? kind == CONSTANT_HIGH : kind != CONSTANT) {
+        if (c->mode & VALUES_ONLY ? kind == CONSTANT_HIGH
+                                  : kind == CONSTANT_HIGH || kind == CONSTANT_LOW) {
             x->status[slot] = status;
             memset(status, c->mode & VALUES_ONLY ? INVALID : kind == CONSTANT_LOW ? LOW : beyond ? HIGH | INVALID : HIGH, (size_t)n);
         }
@@ -395,7 +411,7 @@ static int measure_slot(const Call *c, Chunk *x, Slot *k, int64_t slot, int64_t 
     k->status = status, k->dead = x->dead, k->has_zero = 0;
     k->open = x->fixed[slot] ? x->every : x->live;  /* a constant is seen by every chunk */
     k->live = x->live, k->marked = x->marked, k->list = x->list, k->found = x->found;
-    k->none = x->none;
+    k->none = x->none, k->sure = surely_zero(c, row, from);
     int zeros = 0, known = 0;
     for (int i = 0; i < k->operands; i++) {
         const int32_t o = from[i];

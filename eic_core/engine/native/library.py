@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -17,19 +18,28 @@ import numpy as np
 
 from eic_core.engine.native import build
 from eic_core.engine.native.loops import double_loop
-from eic_core.engine.tape import RECHECK_S2, SMALLEST_NORMAL, Tape, constant_value, leaf_in_range
+from eic_core.engine.tape import (
+    RECHECK_S2,
+    SMALLEST_NORMAL,
+    Tape,
+    constant_value,
+    is_shortest,
+    leaf_in_range,
+)
 from eic_core.formula.tree import CONSTANT, VARIABLE, Node
 from eic_core.operators import NUMPY, OPERATORS, Operator
 
-EDGES, SIGNS, VALUES_ONLY, OVERFLOW_IS_INVALID, FIRST_BAD_ENDS = 1, 2, 4, 8, 16
+EDGES, SIGNS, VALUES_ONLY, OVERFLOW_IS_INVALID, FIRST_BAD_ENDS, SHORTEST = 1, 2, 4, 8, 16, 32
 """What a run is asked for."""
 
-INVALID, HIGH, LOW, PRECISION, DOUBT = 1, 2, 4, 8, 16
+INVALID, HIGH, LOW, PRECISION, DOUBT, NOTHING_LEFT = 1, 2, 4, 8, 16, 64
 """What is known of a sample: no real value; a value beyond double range, above or below; fewer than
-three digits left in double precision; a rounding that decides which rule holds."""
+three digits left in double precision; a rounding that decides which rule holds; a certain 0 without
+a relative digit."""
 
 MOST_OPERANDS = 64
-_COLUMN, _CONSTANT, _CONSTANT_HIGH, _CONSTANT_LOW = -1, -2, -3, -4
+_COLUMN, _CONSTANT, _CONSTANT_HIGH, _CONSTANT_LOW, _CONSTANT_ROUNDED = -1, -2, -3, -4, -5
+_MOST_LABELS = 4096
 _CALL_SIZE = 22
 _COUNTS = 2
 _MOST_LOOPS = 1024
@@ -383,10 +393,11 @@ def _key(node: Node) -> _Key:
     return node[1], len(node[2]), None if exact is None else exact.as_integer_ratio()
 
 
+@lru_cache(_MOST_LABELS)
 def _constant(label: str) -> tuple[int, float]:
     value = constant_value(label)
     if _LEAST <= value <= _MOST or leaf_in_range(label, value):
-        return _CONSTANT, value
+        return _CONSTANT if is_shortest(label, value) else _CONSTANT_ROUNDED, value
     return (_CONSTANT_HIGH if abs(value) > 1 else _CONSTANT_LOW), value
 
 

@@ -7,13 +7,13 @@
 #define MOST_OPERANDS 64
 
 /* What is known of a sample, and inherited by everything above. */
-enum { INVALID = 1, HIGH = 2, LOW = 4, PRECISION = 8, DOUBT = 16 };
+enum { INVALID = 1, HIGH = 2, LOW = 4, PRECISION = 8, DOUBT = 16, NOTHING_LEFT = 64 };
 
 /* Zeros of a slot in a chunk: without noise of their own (0, 0 * x), or with (x - x). */
 enum { EXACT_ZEROS = 1, NOISY_ZEROS = 2 };
 
 /* Columns of the table. */
-enum { SELECTS = 1, CROSSES = 2, CROSSES_ARGUMENT = 4, KAPPA_FIXED = 8 };
+enum { SELECTS = 1, CROSSES = 2, CROSSES_ARGUMENT = 4, KAPPA_FIXED = 8, EXACT_SUM = 16 };
 
 typedef struct {
     int64_t n;                       /* samples in the chunk */
@@ -36,6 +36,7 @@ typedef struct {
     int64_t *found;                  /* what a loop finds out about each sample */
     double noisy[2];                 /* 0 where a zero of that operand may carry noise, else nan */
     int64_t still;                   /* mask of all bits: no zero of an operand carries any */
+    int64_t sure;                    /* mask of all bits: a 0 is certain where those below are */
     int64_t told;                    /* whether something is known of a sample */
     int from[MOST_OPERANDS];         /* slots of the operands */
     int leaf[MOST_OPERANDS];
@@ -61,7 +62,8 @@ typedef struct {
     const double *restrict Z1 = k->ZA[1] ? k->ZA[1] : k->none; \
     double *restrict V = k->Z; \
     int64_t *restrict found = k->found, any = 0, exact = 0, noisy = 0; \
-    (void)n; (void)Z0; (void)Z1
+    const int64_t sure = k->sure; \
+    (void)sure; (void)n; (void)Z0; (void)Z1
 
 /* What was found of a sample, and its zero. */
 #define TELL \
@@ -105,15 +107,16 @@ enum { UNREAL = 32 };
 
 /* What is known of a sample, without branches. */
 static inline int64_t found_at(double y, int pole, int vanishes, int ordinary, int doubtful,
-                               double s, double recheck_s2)
+                               double s, double recheck_s2, int64_t sure)
 {
     const int64_t infinite = -(int64_t)!(fabs(y) <= DBL_MAX);
     const int64_t unreal = -(int64_t)((y != y) | (pole != 0));
     const int64_t high = -(int64_t)(ordinary != 0), near = -(int64_t)(doubtful != 0);
     const int64_t low = -(int64_t)((fabs(y) < DBL_MIN) & !((y == 0) & (vanishes != 0)));
     const int64_t coarse = -(int64_t)!(s <= recheck_s2);
+    const int64_t none = sure & -(int64_t)((y == 0) & (s > DBL_MAX));
     return (infinite & ((unreal & UNREAL) | (~unreal & high & HIGH))) | (~infinite & low & LOW)
-        | (near & DOUBT) | (coarse & PRECISION);
+        | (near & DOUBT) | (coarse & ~none & PRECISION) | (none & NOTHING_LEFT);
 }
 
 static inline void bury(Slot *k, int64_t r)
@@ -219,7 +222,7 @@ static int64_t mend_selection(MEND)
         if (y == 0)
             k->has_zero |= std[chosen] == 0 ? EXACT_ZEROS : NOISY_ZEROS;
         k->S[r] = total;
-        k->found[j] = found_at(y, 0, 1, ordinary, computed && near > 1, total, k->recheck_s2);
+        k->found[j] = found_at(y, 0, 1, ordinary, computed && near > 1, total, k->recheck_s2, 0);
         any |= k->found[j];
     }
     return any;
@@ -248,7 +251,7 @@ CLONES static int64_t mend_two(MEND)
         }
         S[r] = s;
         V[r] = v;
-        found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), near, s, recheck_s2);
+        found[i] = found_at(y, 0, 1, (fabs(a0) <= DBL_MAX) & (fabs(a1) <= DBL_MAX), near, s, recheck_s2, 0);
         TELL;
     }
     TOLD;

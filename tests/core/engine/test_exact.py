@@ -168,7 +168,7 @@ def test_backend_rounds_ties_to_even_and_knows_gamma_below_zero() -> None:
 
 
 def test_combinations_prove_only_what_is_linear() -> None:
-    root = Combination({7: 1})
+    root = Combination({7: fmpq(1)})
     assert (root + root - 2 * root).parts == {}
     assert (3 * root / (2 * root)).rational == fmpq(3, 2)
     with pytest.raises(Unprovable):
