@@ -54,13 +54,8 @@ NOT_YET = {
     "study/rating.py",
     "study/rating_types.py",
     "eic_core/engine/amplify.py",
-    "eic_core/engine/extended.py",
     "eic_core/engine/passes.py",
     "eic_core/engine/reference.py",
-    "eic_core/engine/native/build.py",
-    "eic_core/engine/native/generate.py",
-    "eic_core/engine/native/library.py",
-    "eic_core/engine/native/loops.py",
 }
 """Files of these rooms that are still to be rewritten."""
 

@@ -46,18 +46,19 @@ def evaluate(
     tape: Tape, columns: Mapping[str, Array], count: int, plain: Plain | None = None
 ) -> ExtendedSamples:
     """Evaluate a tape at samples some of whose values leave double range.
+
     `plain` holds the double-precision results, which stand for slots that no lost value reaches.
 
     >>> from eic_core.engine.tape import tape_of
     >>> from eic_core.formula.syntax import read
-    >>> found = evaluate(tape_of(read("1 + exp(-x)").formula), {"x": np.array([1000.0])}, 1)
-    >>> found.s2[:, 0].tolist()  # of 1, x, -x, exp(-x), the sum
+    >>> result = evaluate(tape_of(read("1 + exp(-x)").formula), {"x": np.array([1000.0])}, 1)
+    >>> result.s2[:, 0].tolist()  # of 1, x, -x, exp(-x), the sum
     [1.0, 1.0, 2.0, 2000001.0, 2.0]
     """
     numbers = _WideNumbers(tape, columns, count, plain)
     with np.errstate(all="ignore"):
         values = forward(tape, numbers.leaf, numbers.apply)
-        done = walk(tape, numbers, values, numbers.known)
+        done = walk(tape, numbers, values, numbers.settled)
         y = np.array([value.doubles for value in values])
     active: Any = [True] * len(tape)
     if tape.chooses:
@@ -82,7 +83,7 @@ class _WideNumbers(Arithmetic):
         self.tape, self.columns, self.count = tape, columns, count
         self.one = np.ones(count)
         self.outside: dict[int, Any] = {}  # Where a slot has no real value, ascending
-        self.known: dict[int, Through] = {}
+        self.settled: dict[int, Through] = {}
         self._plain = plain
         if plain is not None:
             self._keep_ordinary(*plain)
@@ -97,7 +98,7 @@ class _WideNumbers(Arithmetic):
             own = tuple(terms[first : first + len(operands)])
             first += len(operands)
             if ordinary[slot]:
-                self.known[slot] = Through(s2[slot], own)
+                self.settled[slot] = Through(s2[slot], own)
 
     def is_zero(self, y: Wide) -> Any:
         return y.m == 0
@@ -112,13 +113,13 @@ class _WideNumbers(Arithmetic):
             self.outside[step.slot] = np.ones(self.count, dtype=bool)
         if SMALLEST_NORMAL <= abs(step.value) < math.inf:
             return Wide.of(np.full(self.count, step.value))
-        found = _decimal(step.label)
-        return Wide(np.full(self.count, found.m[0]), np.full(self.count, found.e[0]))
+        wide = _decimal(step.label)
+        return Wide(np.full(self.count, wide.m[0]), np.full(self.count, wide.e[0]))
 
     def apply(self, step: Step, a: list[Wide]) -> Wide:
         row = step.row
         assert row is not None
-        if step.slot in self.known and self._plain is not None:
+        if step.slot in self.settled and self._plain is not None:
             return Wide.of(self._plain[0][step.slot])
         if row.numeric:
             value, outside = _value(row, a, step.parameter)
@@ -150,8 +151,8 @@ def _decimals(values: Array) -> Wide:
         return wide
     m, e = wide.m.copy(), wide.e.copy()
     for i in lost:
-        found = _decimal(repr(float(values[i])))
-        m[i], e[i] = found.m[0], found.e[0]
+        decimal = _decimal(repr(float(values[i])))
+        m[i], e[i] = decimal.m[0], decimal.e[0]
     return Wide(m, e)
 
 
@@ -171,13 +172,13 @@ def _value(row: Operator, a: list[Wide], p: float) -> tuple[Wide, Any]:
     x = [_representative(w) for w in a]
     plain = np.asarray(row.evaluate(x, p), dtype=np.float64)
     value = Wide.of(plain)
-    known = ~np.isnan(a[0].m)
+    is_known = ~np.isnan(a[0].m)
     lost = a[0].lost
     for w in a[1:]:
-        known, lost = known & ~np.isnan(w.m), lost | w.lost
-    outside = known & np.isnan(plain)
+        is_known, lost = is_known & ~np.isnan(w.m), lost | w.lost
+    outside = is_known & np.isnan(plain)
     if row.pole is not None:
-        outside |= known & np.isinf(plain) & row.pole(NUMPY, x, p)
+        outside |= is_known & np.isinf(plain) & row.pole(NUMPY, x, p)
     underflows = plain == 0
     if row.vanishes is None:
         underflows = np.zeros_like(underflows)
@@ -186,7 +187,7 @@ def _value(row: Operator, a: list[Wide], p: float) -> tuple[Wide, Any]:
     if row.widely is not None:
         beyond = lost | value.lost | np.isinf(plain) | underflows
         value = row.widely(a, p).where(beyond, value)
-        outside = known & ~np.isfinite(value.m)
+        outside = is_known & ~np.isfinite(value.m)
     else:
         if lost.any():
             if row.period or row.multiples:

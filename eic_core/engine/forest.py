@@ -323,7 +323,7 @@ class Forest:
         columns = self.alphabet.column[read[there]] + variables * self.owner[::-1][there]
         addresses = array("q", (int(rows.ctypes.data) + 8 * count * columns).tobytes())
         return packed.run(
-            addresses, count, mode=mode, skip=out, out=out, told=self._roots, **buffers
+            addresses, count, mode=mode, skip=out, out=out, sum_slots=self._roots, **buffers
         )
 
     def _alone(self, number: int, rows: Floats, share: float | None) -> float:

@@ -170,7 +170,7 @@ class Population:
             skip=INVALID | out,
             out=INVALID | out,
             keep_y=(roots, root_values) if rows else None,
-            told=np.array(roots),
+            sum_slots=np.array(roots),
         )
         if rows and len(place) < len(roots):  # equal formulas share a root
             for i, root in enumerate(roots):

@@ -25,7 +25,7 @@ from eic_core.engine.native.generate import header
 from eic_core.operators import ROWS, Operator
 
 SOURCES = ("kernel.c", "rules.h")
-HERE = Path(__file__).parent
+SOURCE_FOLDER = Path(__file__).parent
 
 FLAGS = (
     "-std=gnu11",
@@ -46,7 +46,7 @@ _PORTABLE = ("-mcpu=baseline",)
 def file_name(rows: Sequence[Operator] = ROWS) -> str:
     sha = hashlib.sha256((" ".join(FLAGS) + header(rows)).encode())
     for name in SOURCES:
-        sha.update((HERE / name).read_bytes())
+        sha.update((SOURCE_FOLDER / name).read_bytes())
     system = f"{sys.platform}-{platform.machine().lower()}-{platform.libc_ver()[0] or 'libc'}"
     return f"kernel-{sha.hexdigest()[:12]}-{system}.so"
 
@@ -54,7 +54,7 @@ def file_name(rows: Sequence[Operator] = ROWS) -> str:
 def folders() -> list[Path]:
     """Where the library may lie: beside the sources, or in the user's cache."""
     cache_home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return [HERE, Path(cache_home) / "eic-lab"]
+    return [SOURCE_FOLDER, Path(cache_home) / "eic-lab"]
 
 
 def find() -> Path | None:
@@ -63,8 +63,8 @@ def find() -> Path | None:
 
 
 def compilers() -> Iterator[list[str]]:
-    named = os.environ.get("CC")
-    for name in (*([named] if named else []), "cc", "gcc", "clang"):
+    setting = os.environ.get("CC")
+    for name in (*([setting] if setting else []), "cc", "gcc", "clang"):
         command = name.split()
         if shutil.which(command[0]):
             yield command
@@ -78,26 +78,27 @@ def build(
     rows: Sequence[Operator] = ROWS,
 ) -> Path:
     """Compile the library and put it in place in one step; by default in the first of `folders`.
+
     Raises `OSError` if no compiler was found, or none of them could build it; the message says why.
     """
-    found = list(compilers() if commands is None else commands)
-    if not found:
+    choices = list(compilers() if commands is None else commands)
+    if not choices:
         raise OSError("no C compiler was found")
-    tried: list[str] = []
+    failures: list[str] = []
     for target in [folder] if folder else folders():
         try:
             target.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=target) as made:
-                path = Path(made) / file_name(rows)
+            with tempfile.TemporaryDirectory(dir=target) as scratch:
+                path = Path(scratch) / file_name(rows)
                 path.with_name("operators.h").write_text(header(rows), encoding="utf-8")
-                include = [f"-I{made}", f"-I{HERE}"]
-                for command in found:
+                include = [f"-I{scratch}", f"-I{SOURCE_FOLDER}"]
+                for command in choices:
                     done = subprocess.run(
                         [
                             *command,
                             *FLAGS,
                             *include,
-                            str(HERE / "kernel.c"),
+                            str(SOURCE_FOLDER / "kernel.c"),
                             "-o",
                             str(path),
                             "-lm",
@@ -109,10 +110,10 @@ def build(
                     )
                     if done.returncode == 0 and path.is_file():
                         return path.replace(target / path.name)
-                    tried.append(f"{' '.join(command)}: {done.stderr.strip()[-500:]}")
+                    failures.append(f"{' '.join(command)}: {done.stderr.strip()[-500:]}")
         except OSError as error:
-            tried.append(f"{target}: {error}")
-    raise OSError("; ".join(tried))
+            failures.append(f"{target}: {error}")
+    raise OSError("; ".join(failures))
 
 
 @contextmanager
@@ -148,14 +149,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         action="store_true",
         help="fetch a compiler from PyPI (80 MB, not kept) if there is none",
     )
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     if find() is not None:
         return 0
     try:
         try:
             build()
         except OSError:
-            if not given.borrow:
+            if not options.borrow:
                 raise
             print("There is no C compiler: fetching one for a moment…", file=sys.stderr)
             with borrowed_compiler() as command:

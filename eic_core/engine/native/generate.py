@@ -56,11 +56,11 @@ class CBackend:
     inf, nan, pi = math.inf, math.nan, math.pi
 
     def __getattr__(self, name: str) -> Any:
-        known = {"abs": "fabs", "nint": "rint", "sign": "sign_of"}
+        c_names = {"abs": "fabs", "nint": "rint", "sign": "sign_of"}
         plain = "sin cos tan sinh cosh exp log sqrt hypot floor pow digamma erfcx"
-        if name not in known and name not in plain.split():
+        if name not in c_names and name not in plain.split():
             raise AttributeError(name)
-        function = known.get(name, name)
+        function = c_names.get(name, name)
         return lambda *a: C(f"{function}({', '.join(C.of(x).text for x in a)})")
 
     @staticmethod
@@ -117,9 +117,9 @@ def _rule(name: str) -> str:
     function: Any = _RULES[name][0]
     parameters = _RULES[name][1]
     names = parameters.split()
-    given = ", ".join(f"double {n}" for n in names)
+    arguments = ", ".join(f"double {n}" for n in names)
     traced = C.of(function(B, *map(C, names))).text
-    return f"static inline double {name}({given})\n{{\n    return {traced};\n}}\n"
+    return f"static inline double {name}({arguments})\n{{\n    return {traced};\n}}\n"
 
 
 def _kappas(row: Operator, a: list[C]) -> list[str]:
@@ -133,13 +133,13 @@ def _near_brink(row: Operator) -> C:
 
 
 def _suspicion(row: Operator) -> str:
-    found = ""
+    terms = ""
     if row.waves:
-        found += f" | (a0 * a0 * s0 > {doubt.WAVE_LIMIT**2!r})"
+        terms += f" | (a0 * a0 * s0 > {doubt.WAVE_LIMIT**2!r})"
     if row.brink is not None:
         near = _near_brink(row)
-        found += f" | {near.text}"
-    return found
+        terms += f" | {near.text}"
+    return terms
 
 
 def _loops(row: Operator, arity: int) -> str:

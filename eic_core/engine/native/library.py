@@ -100,7 +100,7 @@ class Packed(NamedTuple):
         keep_s2: Keep = None,
         keep_terms: Keep = None,
         slots: int = 0,
-        told: np.ndarray | None = None,
+        sum_slots: np.ndarray | None = None,
         recheck_s2: float = RECHECK_S2,
     ) -> Pass:
         """Run a tape over samples, without Python's lock.
@@ -112,7 +112,7 @@ class Packed(NamedTuple):
         - `keep_y`, `keep_s2`, `keep_terms`: slots (of terms, operands) with an array of a row for
           each, which receives values, s^2 and the terms of edges; rows are contiguous.
         - `slots`: how many slots are run, the first ones; 0 for all.
-        - `told`: slots whose sums and signs are returned, without edges; all by default.
+        - `sum_slots`: slots whose sums and signs are returned, without edges; all by default.
         - `recheck_s2`: the s^2 above which a sample counts as `PRECISION`.
         """
         count = self.operands
@@ -133,8 +133,8 @@ class Packed(NamedTuple):
         if not isinstance(addresses, array):
             addresses = array("q", [addresses[name] for name in self.columns])
         keeps = ((keep_y, slots), (keep_s2, slots), (keep_terms, count))
-        kept = [None if keep is None else _by_place(*keep, size) for keep, size in keeps]
-        asked = array(
+        row_addresses = [None if keep is None else _by_place(*keep, size) for keep, size in keeps]
+        request = array(
             "q",
             (
                 self.address,
@@ -146,10 +146,10 @@ class Packed(NamedTuple):
                 out,
                 addresses.buffer_info()[0],
                 address,
-                *[0 if places is None else places.ctypes.data for places in kept],
+                *[0 if places is None else places.ctypes.data for places in row_addresses],
             ),
         )
-        marked = self.engine.run(asked.buffer_info()[0], recheck_s2)
+        marked = self.engine.run(request.buffer_info()[0], recheck_s2)
         status = dead = None
         if marked > 0:
             status = whole[marks:dead_at].view(np.uint8)[:rows].copy()
@@ -157,12 +157,12 @@ class Packed(NamedTuple):
         elif not mode & SIGNS and not self.buffers:  # the rest is zeros
             none = [0] * slots
             return Pass(space[:slots].tolist(), none, [], none, 0, None, None, marked < 0)
-        if told is None:
+        if sum_slots is None:
             sums, edge_sums = space[:slots], space[slots:ints].tolist() if mode & EDGES else []
             singular, signs = whole[ints : ints + slots], whole[ints + slots : counts_at]
         else:
-            sums, edge_sums = space[told], []
-            singular, signs = whole[ints + told], whole[ints + slots + told]
+            sums, edge_sums = space[sum_slots], []
+            singular, signs = whole[ints + sum_slots], whole[ints + slots + sum_slots]
         return Pass(
             sums.tolist(),
             singular.tolist(),
@@ -177,6 +177,7 @@ class Packed(NamedTuple):
 
 class Library:
     """The loaded library with the loops that it may call.
+
     Raises `OSError` if it cannot be loaded, or was built for another interface.
     """
 
@@ -213,20 +214,20 @@ class Library:
         self._local = threading.local()
 
     def _loop(self, function: Any) -> int:
-        known = self._loop_ids.get(function)
-        if known is None:
+        loop_id = self._loop_ids.get(function)
+        if loop_id is None:
             with self._lock:
-                known = self._loop_ids.get(function)
-                if known is None:
-                    known = self._loop_ids[function] = self._add_loop(function)
-        return known
+                loop_id = self._loop_ids.get(function)
+                if loop_id is None:
+                    loop_id = self._loop_ids[function] = self._add_loop(function)
+        return loop_id
 
     def _add_loop(self, function: Any) -> int:
-        found = double_loop(function)
+        pointers = double_loop(function)
         place = sum(number >= 0 for number in self._loop_ids.values())
-        if found is None or place >= _MOST_LOOPS:
+        if pointers is None or place >= _MOST_LOOPS:
             return -1
-        self._loops[2 * place], self._loops[2 * place + 1] = found
+        self._loops[2 * place], self._loops[2 * place + 1] = pointers
         return place
 
     def _entry(self, row: Operator, exact: Fraction | None, count: int) -> _Entry | None:
@@ -238,12 +239,12 @@ class Library:
             if loop < 0:
                 return None
             words += (loop, len(inputs))
-            for given in (*inputs, *([0] if len(inputs) == 1 else [])):
-                if given.__class__ is float:
+            for operand in (*inputs, *([0] if len(inputs) == 1 else [])):
+                if operand.__class__ is float:
                     words.append(-2 - len(constants))
-                    constants.append(given)
+                    constants.append(operand)
                 else:
-                    words.append(given)
+                    words.append(operand)
         helper = -1
         if row.helper:
             function = getattr(NUMPY, row.helper)
@@ -276,16 +277,16 @@ class Library:
         except KeyError:
             pass
         operator, count, _ = key
-        row, found = OPERATORS[operator], None
+        row, entry = OPERATORS[operator], None
         if self._rows.get(operator) is row and count <= MOST_OPERANDS:
-            found = self._entry(row, node.parameter, count)
+            entry = self._entry(row, node.parameter, count)
             if len(self._entries) > 4096:
                 self._entries.clear()
-            self._entries[key] = found  # only rows of the table are kept: others may be withdrawn
+            self._entries[key] = entry  # only rows of the table are kept: others may be withdrawn
             plain = row.arity is not None and not row.has_parameter
-            if plain and found is not None and not found[2]:
-                self._kinds[operator] = found[0]
-        return found
+            if plain and entry is not None and not entry[2]:
+                self._kinds[operator] = entry[0]
+        return entry
 
     def symbol(self, node: Node) -> _Entry | None:
         """Kind, parameter and program constants of a node; None if its operator is not native."""
@@ -297,10 +298,10 @@ class Library:
 
     def pack(self, tape: Tape) -> Packed | None:
         """The tape for this library, kept with the tape; None if an operator is not native."""
-        kept = tape._compiled.get("native")
-        if kept is None or kept[0] is not self:
-            kept = tape._compiled["native"] = self, self._pack(tape)
-        packed: Packed | None = kept[1]
+        cache = tape._compiled.get("native")
+        if cache is None or cache[0] is not self:
+            cache = tape._compiled["native"] = self, self._pack(tape)
+        packed: Packed | None = cache[1]
         return packed
 
     def _pack(self, tape: Tape) -> Packed | None:
@@ -325,10 +326,10 @@ class Library:
                     kinds[i], parameters[i] = _constant(key)
                 else:
                     key = _key(node)
-                    found = self._find_entry(key, node)
-                    if found is None:
+                    entry = self._find_entry(key, node)
+                    if entry is None:
                         return None
-                    kinds[i], parameters[i], own = found
+                    kinds[i], parameters[i], own = entry
                     constants += own
                 symbols[i] = -2 - 2 * places.setdefault(key, i)
             elif kind < 0:
@@ -340,11 +341,11 @@ class Library:
         numbers = array("i", kinds + [child for node in nodes for child in node[2]])
         ends = accumulate([len(formula.nodes) for formula in formulas])
         symbols_of = array("i", [*symbols, *ends])
-        given = len(numbers)
+        total = len(numbers)
         packed = self.packed(
             numbers, doubles, count, tuple(columns), shared=tape.population, symbols=symbols_of
         )
-        tape.__dict__.update(size=packed.slots, variables=packed.columns, laid_out=(numbers, given))
+        tape.__dict__.update(size=packed.slots, variables=packed.columns, laid_out=(numbers, total))
         return packed
 
     def packed(
@@ -382,10 +383,10 @@ class Library:
         local = self._local
         space = getattr(local, "space", None)
         if space is None or len(space[0]) < doubles:
-            made = np.empty(max(doubles, 1 << 16))
-            space = local.space = made, made.view(np.int64), int(made.ctypes.data)
-        found: tuple[np.ndarray, np.ndarray, int] = space
-        return found
+            numbers = np.empty(max(doubles, 1 << 16))
+            space = local.space = numbers, numbers.view(np.int64), int(numbers.ctypes.data)
+        workspace: tuple[np.ndarray, np.ndarray, int] = space
+        return workspace
 
 
 def _key(node: Node) -> _Key:
@@ -403,9 +404,9 @@ def _constant(label: str) -> tuple[int, float]:
 
 def _by_place(slots: Sequence[int], rows: np.ndarray, size: int) -> np.ndarray:
     """For each of `size` slots the address of its row, or 0."""
-    found = np.zeros(size, dtype=np.int64)
-    found[list(slots)] = rows.ctypes.data + rows.strides[0] * np.arange(len(slots))
-    return found
+    addresses = np.zeros(size, dtype=np.int64)
+    addresses[list(slots)] = rows.ctypes.data + rows.strides[0] * np.arange(len(slots))
+    return addresses
 
 
 _LOADED: list[Library | None] = []

@@ -45,31 +45,31 @@ def double_loop(function: Any) -> tuple[int, int] | None:
         return None
     if not head.functions or not head.types:
         return None
-    wanted = bytes([_DOUBLE] * head.nargs)
+    all_double = bytes([_DOUBLE] * head.nargs)
     for i in range(head.ntypes):
         types = b"".join(head.types[i * head.nargs + j] for j in range(head.nargs))
-        if types == wanted and head.functions[i]:
+        if types == all_double and head.functions[i]:
             address, data = head.functions[i], (head.data[i] if head.data else None) or 0
             return (address, data) if _agrees(function, address, data) else None
     return None
 
 
 def _agrees(function: Any, address: int, data: int) -> bool:
-    given = [
+    inputs = [
         np.array([0.25, 1.0, 2.5, 0.5, 0.75, 3.0, 1.5, 0.125, 7.0]) * (1 + i)
         for i in range(function.nin)
     ]
     loop = _LOOP(address)
     for held in (False, True):
         out = np.zeros(9)
-        arrays = [*given, out]
+        arrays = [*inputs, out]
         strides = [8] * len(arrays)
         if held:
             strides[function.nin - 1] = 0
         args = array("q", [int(a.ctypes.data) for a in arrays])
         count, steps = array("q", [9]), array("q", strides)
         loop(args.buffer_info()[0], count.buffer_info()[0], steps.buffer_info()[0], data)
-        operands = [*given[:-1], np.full(9, given[-1][0])] if held else given
+        operands = [*inputs[:-1], np.full(9, inputs[-1][0])] if held else inputs
         with np.errstate(all="ignore"):
             if not np.array_equal(function(*operands), out, equal_nan=True):
                 return False
