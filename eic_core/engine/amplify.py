@@ -419,7 +419,9 @@ def amplify(
     tape = tape_of(formula)
     pack(tape)  # which lays it out faster
     samples.require(tape.variables)
-    settled = settled_constants(tape) if len(samples) > FEW or not recheck else NOTHING_SETTLED
+    settled = NOTHING_SETTLED
+    if len(samples) > FEW or not recheck:
+        settled = settled_constants(tape, proven=recheck)
     sums = _Sums(tape, samples, edges=edges, root_values=root_values, settled=settled)
     sums.run(SUSPECT | DOUBT if recheck else RANGE, progress)
     if recheck and (enough := sums.digits_are_enough_below()) < RECHECK_S2:

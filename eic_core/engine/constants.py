@@ -18,10 +18,11 @@ Settled = Mapping[int, tuple[float, Through]]
 NOTHING_SETTLED: Settled = MappingProxyType({})
 
 
-def settled_constants(tape: Tape) -> Settled:
+def settled_constants(tape: Tape, *, proven: bool = False) -> Settled:
     """The constant steps of a tape in balls; empty where double precision tells them.
 
-    Steps without a value, or with a value beyond double range, are absent.
+    Steps without a value, or with a value beyond double range, are absent; if they must be `proven`
+    and a zero is assumed, all are.
 
     >>> from eic_core.engine.tape import tape_of
     >>> from eic_core.formula.syntax import read
@@ -34,25 +35,26 @@ def settled_constants(tape: Tape) -> Settled:
     key = "settled constants"
     if key not in tape._compiled:
         tape._compiled[key] = _settle(tape)
-    settled: Settled = tape._compiled[key]
-    return settled
+    settled: Settled
+    settled, are_proven = tape._compiled[key]
+    return settled if are_proven or not proven else NOTHING_SETTLED
 
 
-def _settle(tape: Tape) -> Settled:
+def _settle(tape: Tape) -> tuple[Settled, bool]:
     operations = [s.slot for s in tape.steps if tape.constant[s.slot] and s.row is not None]
     if not operations or any(s.row is not None and not s.row.numeric for s in tape.steps):
-        return NOTHING_SETTLED  # where a condition chooses, each sample has its own account
+        return NOTHING_SETTLED, True  # where a condition chooses, each sample has its own account
     block = evaluate_constants(tape)
     if not (block.suspect[0] or block.doubtful[0]):
-        return NOTHING_SETTLED
+        return NOTHING_SETTLED, True
     from eic_core.engine.exact import settled_steps  # Arb comes with it
 
-    steps = settled_steps(tape)
-    for slot in operations:  # of what is assumed each sample has its own account, too
+    steps, proven = settled_steps(tape)
+    for slot in operations:
         size = abs(steps[slot][0]) if slot in steps else math.nan
         if not (size == 0 or SMALLEST_NORMAL <= size < math.inf):
-            return NOTHING_SETTLED
-    return MappingProxyType({slot: steps[slot] for slot in operations})
+            return NOTHING_SETTLED, True
+    return MappingProxyType({slot: steps[slot] for slot in operations}), proven
 
 
 def evaluate_around(

@@ -32,6 +32,7 @@ from eic_core.operators.balls import (
     read_number,
     working,
 )
+from eic_core.operators.row import nowhere
 
 ACCURACY = 44
 """Bits to which values and s^2 are known unless a caller needs more: to 10^-13."""
@@ -59,7 +60,7 @@ _LEAST = 1e-300
 
 _NOTHING: frozenset[int] = frozenset()
 
-_LONGEST_EXPONENT = 5000
+_LONGEST_EXPONENT = 6000
 """A number with a larger decimal exponent is not read as a fraction."""
 
 
@@ -231,19 +232,17 @@ class ExactEvaluator:
         return makers, bool(row.jumps or row.steps) and steep, steep
 
 
-def settled_steps(tape: Tape) -> dict[int, tuple[float, Through]]:
-    """Value and noise of constant steps, as far as they have one; none if a zero is assumed."""
+def settled_steps(tape: Tape) -> tuple[dict[int, tuple[float, Through]], bool]:
+    """Value and noise of constant steps, as far as they have one, and if all that is proved."""
     slots = [slot for slot, constant in enumerate(tape.constant) if constant]
     sample = ExactEvaluator(_part(tape, slots), deep_samples=1).sample({})
     steps: dict[int, tuple[float, Through]] = {}
-    if sample.assumed:
-        return steps
     for slot, done, y, s2, terms in zip(  # up to the first without a value
         slots, sample.steps, sample.doubles, sample.s2, sample.contributions, strict=False
     ):
         at_zero = None if done.at_zero is None else float(done.at_zero)
         steps[slot] = y, Through(s2, terms, (), at_zero)
-    return steps
+    return steps, sample.proven
 
 
 def _part(tape: Tape, members: list[int]) -> Tape:
@@ -286,7 +285,8 @@ class _Attempt(Arithmetic):
         self.assumed: set[int] = set()
         self.selected: dict[int, int] = {}  # For min and max, the operand that is attained
         self.short: dict[int, int] = {}  # For some slots, how many bits their values lack
-        self.multiples: dict[int, Ball] = {}  # How many times a remainder's divisor is in it
+        # For a remainder beside a jump, how many times its divisor is in it, and what is left
+        self.multiples: dict[int, tuple[Ball, Ball]] = {}
         self._combinations: dict[int, Combination] = {}
 
     # --- values
@@ -470,8 +470,9 @@ class _Attempt(Arithmetic):
     def _decide(self, step: Step, row: Operator, a: list[Ball], value: Ball) -> Ball:
         """The value of a step that may be 0, on a jump, or without one; or asks for more bits."""
         if row.multiples and a[1] != 0 and (number := self._multiple(step)) is not None:
-            self.multiples[step.slot] = number
-            return row.exact(BALLS, [number, arb(1)], None) * a[1]
+            rest = _rest(row, number)
+            self.multiples[step.slot] = _ball_of(number), _ball_of(rest)
+            return _ball_of(rest) * a[1]
         try:
             own = self._combination(step.slot)
             if own.is_rational:
@@ -486,7 +487,7 @@ class _Attempt(Arithmetic):
                 return value
         if not value.is_finite():
             self._look_for_value(row, step, a)
-        elif contains_zero(value) and not row.steps:
+        elif contains_zero(value) and not row.steps and row.vanishes is not nowhere:
             scale = max(map(magnitude, a)) if row.words.cancels else 0
             self._assume_zero(step.slot, value, scale)
             return arb(0)
@@ -500,7 +501,7 @@ class _Attempt(Arithmetic):
             return a[0]  # so large that it jumps by nothing
         self._deeper()
 
-    def _multiple(self, step: Step) -> Ball | None:
+    def _multiple(self, step: Step) -> Any:
         """How many times a divisor is in a number, where a remainder may jump.
 
         So many halves, as is proved or shows; None where a proof says something else.
@@ -508,12 +509,12 @@ class _Attempt(Arithmetic):
         x, y = step.operands
         try:
             exact = (self._combination(x) / self._combination(y)).rational
-            return None if (2 * exact).q != 1 else _ball_of(exact)
+            return None if (2 * exact).q != 1 else exact
         except Unprovable:
             ratio = self.y[x] / self.y[y]
             number = BALLS.nint((2 * ratio).mid()) / 2
             self._assume_zero(step.slot, ratio - number, max(magnitude(ratio), 0))
-            return number
+            return _dyadic(number)
 
     def _hold(self, step: Step, row: Operator) -> None:
         """Ask for bits that hold the operands of a step that may jump."""
@@ -540,7 +541,8 @@ class _Attempt(Arithmetic):
         """Raise where neither end of the operands has a value, so that none between has."""
         points = zip(*[(x.lower(), x.mid(), x.upper()) for x in a], strict=True)
         ends = [_as_ball(row.exact(BALLS, list(at), step.exact_parameter)) for at in points]
-        if all(end.is_nan() for end in ends):
+        # between the ends of a ball may be a pole, or between poles a value
+        if all(end.is_nan() for end in ends) and not (row.poles and not a[0].is_exact()):
             raise _OutOfDomain
         if not any(end.is_finite() for end in ends) and not any(end.is_nan() for end in ends):
             raise _TooLarge
@@ -567,8 +569,23 @@ class _Attempt(Arithmetic):
         return pinned
 
     def _combination(self, slot: int) -> Combination:
-        if slot not in self._combinations:
-            self._combinations[slot] = self._find_combination(slot)
+        waiting = [] if slot in self._combinations else [slot]
+        while waiting:
+            top = waiting[-1]
+            if top in self._combinations:
+                waiting.pop()
+                continue
+            missing = [i for i in self.tape.operands[top] if i not in self._combinations]
+            if missing:
+                waiting += missing
+                continue
+            try:
+                self._combinations[top] = self._find_combination(top)
+            except (ZeroDivisionError, ValueError):
+                if top == slot:
+                    raise
+                self._combinations[top] = Combination({top: fmpq(1)})  # of a branch not taken
+            waiting.pop()
         return self._combinations[slot]
 
     def _find_combination(self, slot: int) -> Combination:
@@ -620,8 +637,8 @@ class _Attempt(Arithmetic):
         assert row is not None
         p = self.parameter(step) if row.has_parameter else BALLS.nan
         if step.slot in self.multiples:  # the divisor for a unit, so that a jump is met exactly
-            a = [self.multiples[step.slot], arb(1)]
-            y = row.exact(BALLS, a, None)
+            number, y = self.multiples[step.slot]
+            a = [number, arb(1)]
         kappas = row.kappa_squared(BALLS, a, y, p)
         if y == 0 or not any(s == math.inf for s in s2):
             return kappas
@@ -650,7 +667,7 @@ def _reach(row: Operator, step: Step) -> float:
         return 0.0
     if row.power:
         return 1e300 if abs(step.parameter) < 1000 else 1000.0 if row.arity == 2 else 0.0
-    return 1e6 if row.exponential else 1e15 if row.period else 1e300
+    return 1e5 if row.exponential else 1e15 if row.period else 1e300
 
 
 def _guard(row: Operator, step: Step, a: list[Ball]) -> None:
@@ -684,6 +701,12 @@ def _ball_of(value: Any) -> Ball:
     if under & (under - 1):
         return arb(value)
     return arb(mid=(int(value.p), 1 - under.bit_length()))
+
+
+def _rest(row: Operator, number: Any) -> Any:
+    """What a remainder of so many divisors leaves, in divisors."""
+    a = [Combination.of(number), Combination.of(fmpq(1))]
+    return row.exact(COMBINATIONS, a, None).rational
 
 
 def _dyadic(x: Ball) -> Any:

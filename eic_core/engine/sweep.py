@@ -469,7 +469,9 @@ def evaluate(
     - `exact_noise`: what is known of exact samples already, to which this adds.
     """
     total = len(samples)
-    settled = settled_constants(tape) if recheck and total > FEW else NOTHING_SETTLED
+    settled = NOTHING_SETTLED
+    if recheck and total > FEW:
+        settled = settled_constants(tape, proven=True)
     exact_noise = ExactNoise(tape) if exact_noise is None else exact_noise
     shortest = samples.longer.isdisjoint(tape.variables)
     for start, stop in blocks(total, held):

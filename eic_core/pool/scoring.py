@@ -17,11 +17,13 @@ from typing import NamedTuple
 import numpy as np
 
 from eic_core.engine.amplify import amplify
+from eic_core.engine.constants import settled_constants
 from eic_core.engine.population import Population
+from eic_core.engine.tape import tape_of
 from eic_core.errors import DataError, UserError
 from eic_core.exports import csv_writer
 from eic_core.formula.syntax import Reading
-from eic_core.formula.tree import Exponents, Formula
+from eic_core.formula.tree import VARIABLE, Exponents, Formula
 from eic_core.measure.fit import r_squared
 from eic_core.measure.table import Table, VariableMatch, read_table
 from eic_core.pool.candidate import Candidate, Score, opened_pool, read_candidate
@@ -161,17 +163,29 @@ def measure_formulas(formulas: Sequence[Formula], samples: Samples) -> list[Scor
     at_once = max(1, _MOST_AT_ONCE // len(samples))
     for start in range(0, len(formulas), at_once):
         some = formulas[start : start + at_once]
+        by_constants = {i for i, formula in enumerate(some) if _hangs_on_constants(formula)}
         together = Population(some).ordinary(samples) if len(some) > 1 else None
         if together is None:
             scores += [measure_formula(formula, samples) for formula in some]
             continue
-        for formula, eic, values in zip(some, together[0].tolist(), together[1], strict=True):
-            if math.isnan(eic):
+        rows = zip(some, together[0].tolist(), together[1], strict=True)
+        for i, (formula, eic, values) in enumerate(rows):
+            if math.isnan(eic) or i in by_constants:
                 scores.append(measure_formula(formula, samples))
             else:
                 score = Score(formula.complexity, _r2(values, samples), eic, eic)
                 scores.append(replace(score, exponents=formula.exponents))
     return scores
+
+
+def _hangs_on_constants(formula: Formula) -> bool:
+    """Whether a step of constants alone loses its digits, so that it is settled exactly."""
+    constant: list[bool] = []
+    operation = False
+    for node in formula.nodes:
+        constant.append(node.operator != VARIABLE and all(constant[i] for i in node.children))
+        operation |= bool(node.children) and constant[-1]
+    return operation and bool(settled_constants(tape_of(formula)))
 
 
 def score(
