@@ -101,9 +101,9 @@ def test_other_sources_have_another_library(
 ) -> None:
     before = build.file_name()
     for name in build.SOURCES:
-        shutil.copy(build.HERE / name, tmp_path / name)
+        shutil.copy(build.SOURCE_FOLDER / name, tmp_path / name)
     (tmp_path / "kernel.c").write_text((tmp_path / "kernel.c").read_text() + "\n/* changed */\n")
-    monkeypatch.setattr(build, "HERE", tmp_path)
+    monkeypatch.setattr(build, "SOURCE_FOLDER", tmp_path)
     assert build.file_name() != before
 
 
