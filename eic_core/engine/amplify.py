@@ -7,7 +7,7 @@ Samples that double precision cannot settle go on to balls (`inspect`) or beyond
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -74,6 +74,38 @@ FIRST_PASS = 0.1
 """The share of progress that is told before samples are settled in balls."""
 
 
+class ExactRows(Mapping[int, tuple[np.ndarray, np.ndarray]]):
+    """What balls said of rows, ascending; alike rows share it."""
+
+    def __init__(
+        self, rows: np.ndarray, kind_of: np.ndarray, found: list[tuple[np.ndarray, np.ndarray]]
+    ) -> None:
+        self._rows, self._kind_of, self._found = rows, kind_of, found
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._rows.tolist())
+
+    def __getitem__(self, row: int) -> tuple[np.ndarray, np.ndarray]:
+        place = int(np.searchsorted(self._rows, row))
+        if place == len(self._rows) or self._rows[place] != row:
+            raise KeyError(row)
+        return self._found[self._kind_of[place]]
+
+    def of_slot(self, slot: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The rows that are followed as far as a slot, and its value and s^2 at each."""
+        reach = np.array([slot < len(s2) for _, s2 in self._found], dtype=bool)
+        y, s2 = (
+            np.array([each[i][slot] if slot < len(each[i]) else 0.0 for each in self._found])
+            for i in (0, 1)
+        )
+        there = reach[self._kind_of]
+        kinds = self._kind_of[there]
+        return self._rows[there], y[kinds], s2[kinds]
+
+
 @dataclass(frozen=True)
 class Amplification:
     """Sums of s_k^2 over the valid samples, for every node of a formula."""
@@ -93,9 +125,9 @@ class Amplification:
     # shape (N,): The formula's value, nan at invalid samples; only if asked for
     root_values: np.ndarray | None = field(repr=False)
     tape: Tape = field(repr=False)  # The one that was run
-    # dict of row to (values, s^2), each by slot: what balls said about the rechecked samples, up to
-    # their first invalid step
-    exact: dict[int, tuple[np.ndarray, np.ndarray]] = field(repr=False)
+    # By row, (values, s^2), each by slot: what balls said about the rechecked samples, up to their
+    # first invalid step
+    exact: ExactRows = field(repr=False)
     # By their cells, the first samples from which that comes (`MOST_KEPT`); none after pickling
     samples_in_balls: dict[tuple[str, ...], ExactSample] = field(repr=False)
     work_in_balls: int = field(repr=False)  # As `MOST_WORK` counts
@@ -325,11 +357,10 @@ class Amplification:
 
     def _know_better(self, slot: int, s2: np.ndarray, y: np.ndarray | None = None) -> None:
         """Replace a slot's double-precision numbers by the exact ones; inf where singular."""
-        for row, (values, amplifications) in self.exact.items():
-            if slot < len(amplifications):
-                s2[row] = amplifications[slot]
-                if y is not None:
-                    y[row] = values[slot]
+        rows, values, amplifications = self.exact.of_slot(slot)
+        s2[rows] = amplifications
+        if y is not None:
+            y[rows] = values
         singular = s2 > SINGULAR_S2
         if singular.any():
             s2[singular] = np.inf
@@ -413,8 +444,33 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 """A factor that spreads the bits of a key."""
 
 
+_BUCKET_BITS = 16
+
+
 def _rows_with(status: np.ndarray, bits: int) -> np.ndarray:
     return np.flatnonzero((status & bits) != 0)  # flatnonzero of truths is several times as fast
+
+
+def _first_of_each(cells: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The first of the columns of `cells` that are alike, and for each column which of these it is
+    like. `keys` are equal where columns are.
+    """
+    rest = np.arange(len(keys))
+    like, owner = rest.copy(), np.empty(1 << _BUCKET_BITS, dtype=np.int64)
+    for shift in range(64 - _BUCKET_BITS, 0, -_BUCKET_BITS):
+        bucket = ((keys[rest] >> np.uint64(shift)) & np.uint64(len(owner) - 1)).astype(np.int64)
+        owner[bucket[::-1]] = rest[::-1]  # the first is written last
+        like[rest] = owner[bucket]
+        rest = rest[(cells[:, rest] != cells[:, like[rest]]).any(axis=0)]
+        if not len(rest):
+            break
+    else:
+        _, first, kind_of = np.unique(
+            cells[:, rest], axis=1, return_index=True, return_inverse=True
+        )
+        like[rest] = rest[first][kind_of]
+    first = np.flatnonzero(like == np.arange(len(like)))
+    return first, np.searchsorted(first, like)
 
 
 class _Kinds:
@@ -428,7 +484,7 @@ class _Kinds:
         marks = np.zeros((4, count), dtype=bool)
         self.known, self.tiny, self.assumed, self.indistinct = marks
         self.tape = tape
-        self.found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self.found: list[tuple[np.ndarray, np.ndarray]] = [(_NONE, _NONE)] * count
 
     def add(self, kind: int, sample: ExactSample) -> None:
         steps = len(sample.y)
@@ -459,7 +515,7 @@ class _Sums:
         self.valid = np.ones(len(samples), dtype=bool)
         self.first_invalid: dict[int, int] = {}
         self.unsettled_at: dict[int, int] = {}
-        self.exact: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self.exact = ExactRows(_NONE, _NONE, [])
         self.in_balls: dict[tuple[str, ...], ExactSample] = {}
         self.work = 0
         self.out_of_range = 0
@@ -566,9 +622,12 @@ class _Sums:
             return
         from eic_core.engine.exact import DEEP_SAMPLES, ExactEvaluator  # Arb comes with it
 
-        waiting = np.union1d(self.suspects, self.doubtful)
+        waiting = self.suspects
+        suspect = np.ones(len(waiting), dtype=bool)
+        if len(self.doubtful):
+            waiting = np.union1d(self.suspects, self.doubtful)
+            suspect = np.isin(waiting, self.suspects, assume_unique=True)
         first, kind_of = self._alike(waiting)
-        suspect = np.isin(waiting, self.suspects, assume_unique=True)
         # those that no number may hold before those of which doubles have one
         order = np.lexsort((first, ~suspect[first]))
         evaluator = ExactEvaluator(self.tape, deep_samples=DEEP_SAMPLES)
@@ -585,25 +644,18 @@ class _Sums:
             if progress is not None:
                 progress(FIRST_PASS + (1 - FIRST_PASS) * done / len(order))
         self.work = evaluator.work
-        known = kinds.known[kind_of]
-        rechecked, left, kind_of = waiting[known], waiting[~known], kind_of[known]
-        self.unsettled = np.intersect1d(left, self.suspects, assume_unique=True)
-        self.exact = {
-            row: kinds.found[kind]
-            for row, kind in zip(rechecked.tolist(), kind_of.tolist(), strict=True)
-        }
+        rechecked, left = waiting, _NONE
+        if not kinds.known.all():
+            known = kinds.known[kind_of]
+            self.unsettled = waiting[~known & suspect]
+            left, rechecked, kind_of = waiting[~known & ~suspect], waiting[known], kind_of[known]
+        self.exact = ExactRows(rechecked, kind_of, kinds.found)
         self.underflown = frozenset(rechecked[kinds.tiny[kind_of]].tolist())
         self.assumed = rechecked[kinds.assumed[kind_of]]
         self.indistinct = rechecked[kinds.indistinct[kind_of]]
-        self._settle(
-            rechecked,
-            kinds.y[kind_of].T,
-            kinds.s2[kind_of].T,
-            kinds.terms[kind_of].T,
-            kinds.dead[kind_of],
-        )
+        self._settle(rechecked, kinds.y.T, kinds.s2.T, kinds.terms.T, kinds.dead, kind_of)
         self._leave_out_unsettled()
-        self._keep_doubtful(np.setdiff1d(left, self.unsettled, assume_unique=True))
+        self._keep_doubtful(left)
 
     def _keep_doubtful(self, rows: np.ndarray) -> None:
         """Count samples at which only the rule is in doubt as doubles see them."""
@@ -648,10 +700,7 @@ class _Sums:
             own[:] = self.samples.columns[name][rows]
             keys = (keys ^ own.view(np.uint64)) * _ODD
             keys ^= keys >> np.uint64(29)
-        _, first, kind_of = np.unique(keys, return_index=True, return_inverse=True)
-        if (cells[:, first[kind_of]] != cells).any():  # two kinds of one key
-            _, first, kind_of = np.unique(cells, axis=1, return_index=True, return_inverse=True)
-        return first, kind_of
+        return _first_of_each(cells, keys)
 
     def _leave_out_unsettled(self) -> None:
         """Leave out the samples beyond the limit of the check, counted where they leave doubles.
@@ -682,32 +731,43 @@ class _Sums:
             self.values[rows] = np.where(np.isfinite(in_double), in_double, self.values[rows])
 
     def _settle(
-        self, rows: np.ndarray, y: np.ndarray, s2: np.ndarray, terms: np.ndarray, dead: np.ndarray
+        self,
+        rows: np.ndarray,
+        y: np.ndarray,
+        s2: np.ndarray,
+        terms: np.ndarray,
+        dead: np.ndarray,
+        kind_of: np.ndarray | None = None,
     ) -> None:
+        """Add what is known of rows, or of their kinds: shape (slots, kinds)."""
         if not len(rows):
             return
+        weights = np.ones(len(dead), dtype=np.int64)
+        if kind_of is not None:
+            weights = np.bincount(kind_of, minlength=len(dead))
         ok = dead < 0
         unknown = np.isnan(s2)
-        counts = np.broadcast_to(ok, s2.shape)
+        counts = np.broadcast_to(ok & (weights > 0), s2.shape)
         if self.tape.chooses:
-            counts = counts & np.array(active_slots(self.tape, y, len(rows)))
+            counts = counts & np.array(active_slots(self.tape, y, len(dead)))
         singular = counts & ~unknown & ~(s2 <= SINGULAR_S2)
         finite = counts & ~singular
         totals = Pass(
-            np.where(finite, s2, 0.0).sum(axis=1).tolist(),
-            np.count_nonzero(singular, axis=1).tolist(),
+            (np.where(finite, s2, 0.0) * weights).sum(axis=1).tolist(),
+            (singular @ weights).tolist(),
             [0.0] * len(self.tape.reads) if self.edges else [],
             [0] * len(self.tape),
-            int(np.count_nonzero(singular.any(axis=0))),
+            int(singular.any(axis=0) @ weights),
             None,
             None,
-            evaluated=np.count_nonzero(counts, axis=1).tolist() if self.tape.chooses else None,
+            evaluated=(counts @ weights).tolist() if self.tape.chooses else None,
         )
         if self.edges:
             first = 0
             for slot, operands in enumerate(self.tape.operands):
                 for i in range(len(operands)):
-                    totals.edge_sums[first + i] = float(terms[first + i][finite[slot]].sum())
+                    through = terms[first + i] * weights
+                    totals.edge_sums[first + i] = float(through[finite[slot]].sum())
                 first += len(operands)
             for step in self.tape.steps:
                 if step.row is not None and step.row.crossing:
@@ -715,11 +775,14 @@ class _Sums:
                         step, y[step.slot], y[step.operands[0]], counts[step.slot]
                     )
         self.passes.append(totals)
+        root = y[-1]
+        if kind_of is not None:
+            ok, dead, root = ok[kind_of], dead[kind_of], root[kind_of]
         if not ok.all():
             self.valid[rows] = ok
             self._count_invalid(dead[~ok])
         if self.values is not None:
-            known = np.where(np.isnan(y[-1]), self.values[rows], y[-1])  # else what double says
+            known = np.where(np.isnan(root), self.values[rows], root)  # else what double says
             self.values[rows] = np.where(ok, known, np.nan)
 
     def result(self, formula: Formula) -> Amplification:

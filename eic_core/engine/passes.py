@@ -13,7 +13,7 @@ from eic_core.engine.branches import plain_values
 from eic_core.engine.constants import NOTHING_SETTLED, Settled, evaluate_around
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import DOUBT, HIGH, INVALID, LOW, PRECISION, Pass
-from eic_core.engine.reference import VALID, Block
+from eic_core.engine.reference import VALID, Block, surely_zero
 from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, SMALLEST_NORMAL, Step, Tape
 from eic_core.samples import Samples
 
@@ -210,7 +210,11 @@ def first_untold(tape: Tape, samples: Samples, settled: Settled = NOTHING_SETTLE
     else:
         y, s2, _ = plain
     with np.errstate(invalid="ignore"):
-        lost = ~np.isfinite(y) | ~(s2 <= RECHECK_S2) | ((np.abs(y) < SMALLEST_NORMAL) & (y != 0))
+        coarse = ~(s2 <= RECHECK_S2)
+        for step in tape.steps:
+            if surely_zero(tape, step, shortest=True):
+                coarse[step.slot] &= (y[step.slot] != 0) | (s2[step.slot] < math.inf)
+        lost = ~np.isfinite(y) | coarse | ((np.abs(y) < SMALLEST_NORMAL) & (y != 0))
     zeros = (y == 0) & np.array([step.row is not None for step in tape.steps])[:, None]
     zeros[-1] = True
     return np.where(lost.any(axis=0), np.argmax(lost, axis=0), np.argmax(zeros, axis=0))

@@ -144,6 +144,23 @@ def _fill(
     return block
 
 
+def surely_zero(tape: Tape, step: Step, *, shortest: bool) -> bool:
+    """Whether a 0 of this step is one, as far as those of its operands are.
+
+    A sum of doubles is 0 only where it is exactly 0: of a step and itself, and of leaves whose
+    doubles are the numbers meant (`shortest`: those of all cells are). Where kappa is fixed, an
+    operand is 0.
+    """
+    row, below = step.row, [tape.steps[i] for i in step.operands]
+    if row is None or row.fixed is None and not row.exact_zeros:
+        return False
+    if row.fixed is not None:
+        return all(s.row is None or s.row.numeric for s in below)
+    return below[0] is below[1] or all(
+        is_shortest(s.label, s.value) if s.label else shortest and s.row is None for s in below
+    )
+
+
 class Doubles(Arithmetic):
     """Arrays of doubles; what they cannot tell is marked in a block."""
 
@@ -174,22 +191,9 @@ class Doubles(Arithmetic):
         block.doubtful |= active & self._doubt(step, row, a, done, kappas)
         if row.numeric:
             lost = (step.node < block.first_invalid) & ~(done.s2[-1] <= RECHECK_S2)
-            if self._surely_zero(step, row):
+            if surely_zero(self.tape, step, shortest=self.shortest):
                 lost &= ~((y == 0) & np.isinf(done.s2[-1]))
             block.suspect |= lost & active
-
-    def _surely_zero(self, step: Step, row: Operator) -> bool:
-        """Whether a 0 of this step is one, as far as those of its operands are."""
-        below = [self.tape.steps[i] for i in step.operands]
-        if row.exact_zeros:
-            return step.operands[0] == step.operands[1] or all(map(self._is_meant, below))
-        return row.fixed is not None and all(s.row is None or s.row.numeric for s in below)
-
-    def _is_meant(self, step: Step) -> bool:
-        """Whether a leaf's double is the number meant: the text is its shortest decimal."""
-        if step.label:
-            return is_shortest(step.label, step.value)
-        return self.shortest and bool(step.column)
 
     def _is_real(self, step: Step, a: list[Any], y: Any) -> Any:
         real = [self._real[i] for i in step.operands]

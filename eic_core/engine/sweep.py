@@ -471,9 +471,10 @@ def evaluate(
     total = len(samples)
     settled = settled_constants(tape) if recheck and total > FEW else NOTHING_SETTLED
     exact_noise = ExactNoise(tape) if exact_noise is None else exact_noise
+    shortest = samples.longer.isdisjoint(tape.variables)
     for start, stop in blocks(total, held):
         columns = {name: samples.columns[name][start:stop] for name in tape.variables}
-        block = evaluate_around(tape, columns, stop - start, settled)
+        block = evaluate_around(tape, columns, stop - start, settled, shortest=shortest)
         ok = (block.first_invalid == VALID) & (block.overflow_at == VALID)
         if recheck:
             ok &= ~block.suspect

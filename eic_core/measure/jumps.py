@@ -117,10 +117,11 @@ def undecided(inspection: Inspection) -> Undecided:
 def with_exact(amplification: Amplification, rows: Rows, values: Sequence[Array]) -> list[Array]:
     """Values by slot at some samples, but those of balls where these are known."""
     exact = [y.copy() for y in values]
-    for i, row in enumerate(rows.tolist()):
-        if row in amplification.exact:
-            for y, value in zip(exact, amplification.exact[row][0], strict=False):
-                y[i] = value
+    for slot, y in enumerate(exact):
+        own_rows, better, _ = amplification.exact.of_slot(slot)
+        place = np.searchsorted(own_rows, rows)
+        at = np.flatnonzero(np.isin(rows, own_rows))
+        y[at] = better[place[at]]
     return exact
 
 
