@@ -47,12 +47,12 @@ def _settle(tape: Tape) -> Settled:
         return NOTHING_SETTLED
     from eic_core.engine.exact import settled_steps  # Arb comes with it
 
-    steps = settled_steps(tape, operations)
-    for slot in operations:
+    steps = settled_steps(tape)
+    for slot in operations:  # of what is assumed each sample has its own account, too
         size = abs(steps[slot][0]) if slot in steps else math.nan
         if not (size == 0 or SMALLEST_NORMAL <= size < math.inf):
             return NOTHING_SETTLED
-    return MappingProxyType(steps)
+    return MappingProxyType({slot: steps[slot] for slot in operations})
 
 
 def evaluate_around(

@@ -231,25 +231,23 @@ class ExactEvaluator:
         return makers, bool(row.jumps or row.steps) and steep, steep
 
 
-def settled_steps(tape: Tape, slots: Sequence[int]) -> dict[int, tuple[float, Through]]:
-    """Value and noise of constant steps, those that have one."""
-    steps = {}
-    for slot in slots:
-        members = tape.members(slot)
-        below = _part(tape, members)
-        sample = ExactEvaluator(below, deep_samples=1).sample({})
-        if sample.first_invalid is not None:
-            continue
-        done = sample.steps[-1]
-        with working(sample.bits):
-            at_zero = None if done.at_zero is None else float(done.at_zero)
-        through = Through(sample.s2[-1], sample.contributions[-1], (), at_zero)
-        steps[slot] = float(sample.y[-1]), through
+def settled_steps(tape: Tape) -> dict[int, tuple[float, Through]]:
+    """Value and noise of constant steps, as far as they have one; none if a zero is assumed."""
+    slots = [slot for slot, constant in enumerate(tape.constant) if constant]
+    sample = ExactEvaluator(_part(tape, slots), deep_samples=1).sample({})
+    steps: dict[int, tuple[float, Through]] = {}
+    if sample.assumed:
+        return steps
+    for slot, done, y, s2, terms in zip(  # up to the first without a value
+        slots, sample.steps, sample.doubles, sample.s2, sample.contributions, strict=False
+    ):
+        at_zero = None if done.at_zero is None else float(done.at_zero)
+        steps[slot] = y, Through(s2, terms, (), at_zero)
     return steps
 
 
 def _part(tape: Tape, members: list[int]) -> Tape:
-    """The steps at and below the last of some slots as a tape of their own."""
+    """Some steps and all below them as a tape of their own."""
     place = {slot: i for i, slot in enumerate(members)}
     reads = [place[i] for slot in members for i in tape.operands[slot]]
     return Tape(
