@@ -454,8 +454,9 @@ def _rows_with(status: np.ndarray, bits: int) -> np.ndarray:
 
 
 def _first_of_each(cells: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The first of the columns of `cells` that are alike, and for each column which of these it is
-    like. `keys` are equal where columns are.
+    """The first of the columns of `cells` that are alike, and which of these each is like.
+
+    `keys` are equal where columns are.
     """
     rest = np.arange(len(keys))
     like, owner = rest.copy(), np.empty(1 << _BUCKET_BITS, dtype=np.int64)
