@@ -319,9 +319,10 @@ class _Attempt(Arithmetic):
                 if isinstance(problems[first], _NeedsBits):
                     raise problems[first]
                 stop = first
-        if self.short and self.bits < MOST_BITS:
-            raise _NeedsBits(self.bits + max(self.short.values()) + 16)
-        stop = min([stop, *self.short]) if self.short else stop
+        short = {slot: lack for slot, lack in self.short.items() if slot < stop and active[slot]}
+        if short and self.bits < MOST_BITS:
+            raise _NeedsBits(self.bits + max(short.values()) + 16)
+        stop = min([stop, *short])
         y = self.y[:stop]
         done = walk(self.tape, self, y)
         return self._sample(y, done, active, None if stop == len(self.tape) else stop)
