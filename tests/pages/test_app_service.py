@@ -67,7 +67,7 @@ def test_work_is_limited_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_an_exact_check_that_takes_too_long_is_stopped_and_it_is_said() -> None:
-    result = InspectorService(clock=PacedClock(100.0)).inspect(InspectionRequest("x-x"))
+    result = InspectorService(clock=PacedClock(100.0)).inspect(InspectionRequest("2*x-x-x"))
     assert result.inspection.counts.rechecked == 0
     assert not result.complete and "was stopped after 10 seconds" in result.missing
 
