@@ -19,10 +19,10 @@ from eic_core.engine.branches import active_slots, plain_values
 from eic_core.engine.constants import NOTHING_SETTLED, Settled, settled_constants
 from eic_core.engine.native.library import DOUBT, INVALID, Pass, pack
 from eic_core.engine.passes import (
-    NOTHING_KEPT,
+    NO_SLOT_NOISE,
     RANGE,
     SUSPECT,
-    Kept,
+    SlotNoise,
     every_slot,
     first_untold,
     run_pass,
@@ -58,7 +58,7 @@ _PREFIX = 1 << 18
 """Samples times slots up to which a node's trace runs the tape as far as the node; beyond, its
 subtree is laid out anew, which leaves out what is not below it."""
 
-_KEPT = 1 << 17
+_ALL_SLOTS = 1 << 17
 """Samples times slots up to which an inspection keeps every node's s^2."""
 
 _PROBED = 512
@@ -78,9 +78,9 @@ class ExactRows(Mapping[int, tuple[np.ndarray, np.ndarray]]):
     """What balls said of rows, ascending; alike rows share it."""
 
     def __init__(
-        self, rows: np.ndarray, kind_of: np.ndarray, found: list[tuple[np.ndarray, np.ndarray]]
+        self, rows: np.ndarray, kind_of: np.ndarray, by_kind: list[tuple[np.ndarray, np.ndarray]]
     ) -> None:
-        self._rows, self._kind_of, self._found = rows, kind_of, found
+        self._rows, self._kind_of, self._by_kind = rows, kind_of, by_kind
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -92,13 +92,13 @@ class ExactRows(Mapping[int, tuple[np.ndarray, np.ndarray]]):
         place = int(np.searchsorted(self._rows, row))
         if place == len(self._rows) or self._rows[place] != row:
             raise KeyError(row)
-        return self._found[self._kind_of[place]]
+        return self._by_kind[self._kind_of[place]]
 
     def of_slot(self, slot: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The rows that are followed as far as a slot, and its value and s^2 at each."""
-        reach = np.array([slot < len(s2) for _, s2 in self._found], dtype=bool)
+        reach = np.array([slot < len(s2) for _, s2 in self._by_kind], dtype=bool)
         y, s2 = (
-            np.array([each[i][slot] if slot < len(each[i]) else 0.0 for each in self._found])
+            np.array([each[i][slot] if slot < len(each[i]) else 0.0 for each in self._by_kind])
             for i in (0, 1)
         )
         there = reach[self._kind_of]
@@ -143,7 +143,7 @@ class Amplification:
     _singular: list[int] = field(repr=False)
     _signs: list[int] = field(repr=False)
     _edge_sums: list[float] | None = field(repr=False)  # by operand of the tape
-    _kept: Kept = field(repr=False)
+    _slot_noise: SlotNoise = field(repr=False)
     _skipped: list[np.ndarray] = field(repr=False)  # the rows of which nothing is kept
     _traces: dict[int, tuple[np.ndarray, np.ndarray]] = field(repr=False)
     _settled: Settled = field(repr=False)
@@ -189,10 +189,11 @@ class Amplification:
     @cached_property
     def flagged(self) -> np.ndarray:
         """The rows that leave double range or lose all but three digits there, ascending.
+
         With `recheck` a row is followed until one of these happens, so that both may happen.
         """
-        found = [first + _rows_with(status, SUSPECT | DOUBT) for first, status in self._flagged]
-        return np.concatenate(found) if found else _NONE
+        flagged = [first + _rows_with(status, SUSPECT | DOUBT) for first, status in self._flagged]
+        return np.concatenate(flagged) if flagged else _NONE
 
     @cached_property
     def valid_count(self) -> int:
@@ -253,8 +254,8 @@ class Amplification:
             return self._finite_where_evaluated(self._evaluated)
         valid = self.valid_count
         if valid and not any(self._singular):
-            known = not math.isnan(sum(self._sums))
-            return 0.5 * math.log10(max(self._sums) / valid) if known else math.nan
+            has_values = not math.isnan(sum(self._sums))
+            return 0.5 * math.log10(max(self._sums) / valid) if has_values else math.nan
         worst = 0.0
         for total, singular in zip(self._sums, self._singular, strict=True):
             if valid == singular or total != total:
@@ -281,14 +282,15 @@ class Amplification:
         return tuple(s / total if total else math.nan for s in self.edge_sums[node_id])
 
     def trace(self, node_id: int) -> tuple[np.ndarray, np.ndarray]:
-        """Value and s of one node at every sample, shape (N,) each: nan at invalid samples and
-        where the node is not evaluated; s is inf where singular, values beyond double range are inf
-        or 0.
+        """Value and s of one node at every sample, shape (N,) each.
+
+        nan at invalid samples and where the node is not evaluated; s is inf where singular, values
+        beyond double range are inf or 0.
         """
-        found = self._traces.get(node_id)
-        if found is None:
-            found = self._traces[node_id] = self._trace(node_id)
-        return found
+        trace = self._traces.get(node_id)
+        if trace is None:
+            trace = self._traces[node_id] = self._trace(node_id)
+        return trace
 
     def _trace(self, node_id: int) -> tuple[np.ndarray, np.ndarray]:
         y, s2 = self._squared_trace(node_id)
@@ -306,8 +308,8 @@ class Amplification:
 
         >>> from eic_core.formula.syntax import read
         >>> samples = Samples.from_columns({"x": [-1.0, 2.0]})
-        >>> found = amplify(read("where(x > 0, log(x), 0)").formula, samples)
-        >>> found.evaluated(4).tolist(), found.evaluated(6).tolist()
+        >>> amplification = amplify(read("where(x > 0, log(x), 0)").formula, samples)
+        >>> amplification.evaluated(4).tolist(), amplification.evaluated(6).tolist()
         ([False, True], [True, True])
         """
         if self._evaluated is None or self._evaluated[self.tape.slots[node_id]] == self.valid_count:
@@ -317,7 +319,7 @@ class Amplification:
     @cached_property
     def _active(self) -> np.ndarray:
         count = len(self.samples)
-        found = np.empty((len(self.tape), count), dtype=bool)
+        active = np.empty((len(self.tape), count), dtype=bool)
         for start in range(0, count, _BLOCK):
             stop = min(count, start + _BLOCK)
             columns = {name: self.samples.columns[name][start:stop] for name in self.tape.variables}
@@ -326,14 +328,14 @@ class Amplification:
                 if start <= row < stop:
                     for slot, value in enumerate(values):
                         y[slot][row - start] = value
-            found[:, start:stop] = active_slots(self.tape, y, stop - start)
-        return found
+            active[:, start:stop] = active_slots(self.tape, y, stop - start)
+        return active
 
     def valid_s2(self, node_id: int) -> np.ndarray:
         """s^2 of one node at the valid samples where it is evaluated, inf where singular."""
         slot = self.tape.slots[node_id]
-        if slot in self._kept.slots:
-            s2 = self._kept.s2[self._kept.slots.index(slot)]
+        if slot in self._slot_noise.slots:
+            s2 = self._slot_noise.s2[self._slot_noise.slots.index(slot)]
             if self._skipped or self.exact or self._singular[slot]:
                 s2 = s2.copy()
                 for rows in self._skipped:
@@ -454,8 +456,9 @@ def _rows_with(status: np.ndarray, bits: int) -> np.ndarray:
 
 
 def _first_of_each(cells: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The first of the columns of `cells` that are alike, and for each column which of these it is
-    like. `keys` are equal where columns are.
+    """The first of the columns of `cells` that are alike, and which of these each is like.
+
+    `keys` are equal where columns are.
     """
     rest = np.arange(len(keys))
     like, owner = rest.copy(), np.empty(1 << _BUCKET_BITS, dtype=np.int64)
@@ -484,9 +487,9 @@ class _Kinds:
         self.terms = np.zeros((count, len(tape.reads)))
         self.dead = np.full(count, -1)
         marks = np.zeros((4, count), dtype=bool)
-        self.known, self.tiny, self.assumed, self.indistinct = marks
+        self.settled, self.tiny, self.assumed, self.indistinct = marks
         self.tape = tape
-        self.found: list[tuple[np.ndarray, np.ndarray]] = [(_NONE, _NONE)] * count
+        self.by_kind: list[tuple[np.ndarray, np.ndarray]] = [(_NONE, _NONE)] * count
 
     def add(self, kind: int, sample: ExactSample) -> None:
         steps = len(sample.y)
@@ -501,8 +504,8 @@ class _Kinds:
         else:
             self.tiny[kind] = sample.doubles[-1] == 0 and sample.y[-1] != 0
             self.assumed[kind] = not sample.proven
-        self.known[kind] = True
-        self.found[kind] = self.y[kind, :steps], self.s2[kind, :steps]
+        self.settled[kind] = True
+        self.by_kind[kind] = self.y[kind, :steps], self.s2[kind, :steps]
 
 
 class _Sums:
@@ -526,14 +529,14 @@ class _Sums:
         self.flagged: list[tuple[int, np.ndarray]] = []
         self.underflown: frozenset[int] = frozenset()
         self.values = np.empty(len(samples)) if root_values else None
-        self.kept = self._room_to_keep() if edges else NOTHING_KEPT
+        self.slot_noise = self._room_to_keep() if edges else NO_SLOT_NOISE
         self.skipped: list[np.ndarray] = []
 
-    def _room_to_keep(self) -> Kept:
+    def _room_to_keep(self) -> SlotNoise:
         total, count = len(self.samples), len(self.tape)
-        if total * count <= _KEPT:
+        if total * count <= _ALL_SLOTS:
             slots = [slot for slot, node in enumerate(self.tape.first_nodes) if node.children]
-            return Kept(slots, np.empty((len(slots), total)))
+            return SlotNoise(slots, np.empty((len(slots), total)))
         rows = np.arange(0, total, math.ceil(total / _PROBED))
         probe = run_pass(
             self.tape,
@@ -545,14 +548,14 @@ class _Sums:
             None,
             settled=self.settled,
         )
-        return Kept([max(range(count), key=probe.sums.__getitem__)], np.empty((1, total)))
+        return SlotNoise([max(range(count), key=probe.sums.__getitem__)], np.empty((1, total)))
 
     def run(self, held: int, progress: Progress | None, recheck_s2: float = RECHECK_S2) -> None:
         total, count = len(self.samples), len(self.tape)
         at_once = max(512, _AT_ONCE // count) if total * count > 2 * _AT_ONCE else total
         for start in range(0, total, at_once):
             stop = min(total, start + at_once)
-            found = run_pass(
+            totals = run_pass(
                 self.tape,
                 self.samples,
                 start,
@@ -560,18 +563,19 @@ class _Sums:
                 held,
                 self.edges,
                 self.values,
-                self.kept,
+                self.slot_noise,
                 settled=self.settled,
                 recheck_s2=recheck_s2,
             )
-            self.passes.append(found)
-            if found.status is not None:
-                self._sort_out(found, found.status, start, stop, held)
+            self.passes.append(totals)
+            if totals.status is not None:
+                self._sort_out(totals, totals.status, start, stop, held)
             if progress is not None:
                 progress(FIRST_PASS * stop / total)
 
     def digits_are_enough_below(self) -> float:
         """The s^2 above which samples must be settled exactly, lest their roundings show.
+
         The rounding of an s^2 is about s u of it: what a few large ones spoil is more than what is
         promised of the mean of many (`ALLOWED`). Looked at where the mean is largest.
         """
@@ -580,23 +584,23 @@ class _Sums:
         if not total < math.inf or UNIT_ROUNDOFF * math.sqrt(total) < ALLOWED:
             return RECHECK_S2
         _, s2 = values_at(self.tape, self.samples, slot, self.settled)
-        known = np.sort(s2[self.valid & (s2 <= RECHECK_S2)])
-        spoiled = np.cumsum(UNIT_ROUNDOFF * known**1.5) / total
-        mean = math.sqrt(total / max(1, len(known)))
+        in_order = np.sort(s2[self.valid & (s2 <= RECHECK_S2)])
+        spoiled = np.cumsum(UNIT_ROUNDOFF * in_order**1.5) / total
+        mean = math.sqrt(total / max(1, len(in_order)))
         few = int(np.searchsorted(spoiled, max(ALLOWED, ALLOWED_OF_EIC * mean)))
-        return RECHECK_S2 if few == len(known) else float(known[max(0, few - 1)])
+        return RECHECK_S2 if few == len(in_order) else float(in_order[max(0, few - 1)])
 
     def _sort_out(self, totals: Pass, status: np.ndarray, start: int, stop: int, held: int) -> None:
         self._leave_out_invalid(totals, slice(start, stop), held)
-        met = int(np.bitwise_or.reduce(status))
-        if met & (SUSPECT | DOUBT):
+        marks = int(np.bitwise_or.reduce(status))
+        if marks & (SUSPECT | DOUBT):
             self.out_of_range += int(np.count_nonzero(status & RANGE))
             self.flagged.append((start, status))
-        if met & held & SUSPECT:
+        if marks & held & SUSPECT:
             skipped = start + _rows_with(status, held & SUSPECT)
             self.skipped.append(skipped)
             self.suspects = np.concatenate((self.suspects, skipped))
-        if met & held & DOUBT:
+        if marks & held & DOUBT:
             only = _rows_with(status, DOUBT)
             only = only[(status[only] & held & SUSPECT) == 0]
             self.doubtful = np.concatenate((self.doubtful, start + only))
@@ -647,11 +651,12 @@ class _Sums:
                 progress(FIRST_PASS + (1 - FIRST_PASS) * done / len(order))
         self.work = evaluator.work
         rechecked, left = waiting, _NONE
-        if not kinds.known.all():
-            known = kinds.known[kind_of]
-            self.unsettled = waiting[~known & suspect]
-            left, rechecked, kind_of = waiting[~known & ~suspect], waiting[known], kind_of[known]
-        self.exact = ExactRows(rechecked, kind_of, kinds.found)
+        if not kinds.settled.all():
+            is_settled = kinds.settled[kind_of]
+            self.unsettled = waiting[~is_settled & suspect]
+            left = waiting[~is_settled & ~suspect]
+            rechecked, kind_of = waiting[is_settled], kind_of[is_settled]
+        self.exact = ExactRows(rechecked, kind_of, kinds.by_kind)
         self.underflown = frozenset(rechecked[kinds.tiny[kind_of]].tolist())
         self.assumed = rechecked[kinds.assumed[kind_of]]
         self.indistinct = rechecked[kinds.indistinct[kind_of]]
@@ -684,9 +689,9 @@ class _Sums:
     def _alike(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Kinds of rows that have the same cells: the first of each in `rows`, and each one's."""
         names = self.tape.names
-        told = {row for name in names for row in self.samples.exact.get(name, ())}
-        if told:  # their text says more than their doubles
-            own_text = np.isin(rows, list(told))
+        with_text = {row for name in names for row in self.samples.exact.get(name, ())}
+        if with_text:  # their text says more than their doubles
+            own_text = np.isin(rows, list(with_text))
             alike, single = np.flatnonzero(~own_text), np.flatnonzero(own_text)
             first, kind_of = self._alike_doubles(rows[alike])
             kinds = np.empty(len(rows), dtype=np.int64)
@@ -706,6 +711,7 @@ class _Sums:
 
     def _leave_out_unsettled(self) -> None:
         """Leave out the samples beyond the limit of the check, counted where they leave doubles.
+
         Doubles give no estimate of them: exp(-1600), a 0 there, has s = 1600.
         """
         for start in range(0, len(self.unsettled), _BLOCK):
@@ -725,10 +731,10 @@ class _Sums:
             return
         some = self.samples.take(rows)
         plain = every_slot(self.tape, some)
-        found = extended.evaluate(self.tape, some.columns, len(rows), plain)
-        terms = np.array(found.terms if self.edges else []).reshape(-1, len(rows))
+        wide = extended.evaluate(self.tape, some.columns, len(rows), plain)
+        terms = np.array(wide.terms if self.edges else []).reshape(-1, len(rows))
         in_double = None if self.values is None else self.values[rows].copy()
-        self._settle(rows, found.y, found.s2, terms, found.dead)
+        self._settle(rows, wide.y, wide.s2, terms, wide.dead)
         if self.values is not None and in_double is not None:  # R² is that of a user's program
             self.values[rows] = np.where(np.isfinite(in_double), in_double, self.values[rows])
 
@@ -784,12 +790,12 @@ class _Sums:
             self.valid[rows] = ok
             self._count_invalid(dead[~ok])
         if self.values is not None:
-            known = np.where(np.isnan(root), self.values[rows], root)  # else what double says
-            self.values[rows] = np.where(ok, known, np.nan)
+            root_values = np.where(np.isnan(root), self.values[rows], root)  # else what double says
+            self.values[rows] = np.where(ok, root_values, np.nan)
 
     def result(self, formula: Formula) -> Amplification:
         totals = together(self.passes)
-        self.kept.s2.setflags(write=False)
+        self.slot_noise.s2.setflags(write=False)
         # frozen classes are slow to fill otherwise
         amplification = Amplification.__new__(Amplification)
         amplification.__dict__.update(
@@ -810,7 +816,7 @@ class _Sums:
             _singular=totals.singular,
             _signs=totals.signs,
             _edge_sums=totals.edge_sums if self.edges else None,
-            _kept=self.kept,
+            _slot_noise=self.slot_noise,
             _skipped=self.skipped,
             _traces={},
             _settled=self.settled,

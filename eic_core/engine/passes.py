@@ -22,12 +22,12 @@ SUSPECT = RANGE | PRECISION
 """Bits of a status: beyond double range; or that, or with fewer than three digits left."""
 
 
-class Kept(NamedTuple):
+class SlotNoise(NamedTuple):
     slots: Sequence[int]
     s2: np.ndarray  # shape (len(slots), N)
 
 
-NOTHING_KEPT = Kept((), np.empty((0, 0)))
+NO_SLOT_NOISE = SlotNoise((), np.empty((0, 0)))
 
 
 def run_pass(
@@ -38,7 +38,7 @@ def run_pass(
     held: int,
     edges: bool,
     values: np.ndarray | None,
-    slot_noise: Kept = NOTHING_KEPT,
+    slot_noise: SlotNoise = NO_SLOT_NOISE,
     *,
     beyond: bool = True,
     settled: Settled = NOTHING_SETTLED,

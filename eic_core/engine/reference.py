@@ -72,23 +72,24 @@ def evaluate_block(
     tape: Tape,
     columns: Mapping[str, np.ndarray],
     rows: int,
-    known: Mapping[int, tuple[float, Through]] | None = None,
+    settled: Mapping[int, tuple[float, Through]] | None = None,
     *,
     shortest: bool = False,
 ) -> Block:
-    """Evaluate a tape at `rows` samples, 1 or more, by the full definition; the value and what
-    comes through a `known` step stand. `shortest`: every cell is the shortest decimal of its
-    double, so that a 0 of their difference is one.
+    """Evaluate a tape at `rows` samples, 1 or more, by the full definition.
+
+    The value and what comes through a `settled` step stand. `shortest`: every cell is the shortest
+    decimal of its double, so that a 0 of their difference is one.
     """
-    known = known or {}
+    settled = settled or {}
 
     def leaf(step: Step) -> Any:
         return columns[step.column] if step.column else np.full(rows, step.value)
 
     def apply(step: Step, a: list[Any]) -> Any:
         assert step.row is not None
-        if step.slot in known:
-            return np.full(rows, known[step.slot][0])
+        if step.slot in settled:
+            return np.full(rows, settled[step.slot][0])
         return np.asarray(step.row.evaluate(a, step.parameter))
 
     with np.errstate(all="ignore"):
@@ -98,12 +99,12 @@ def evaluate_block(
             block.active = active_slots(tape, y, rows)
         through = {
             slot: Through(
-                np.full(rows, found.s2),
-                tuple([np.full(rows, t) for t in found.terms]),
+                np.full(rows, noise.s2),
+                tuple([np.full(rows, t) for t in noise.terms]),
                 (),
-                None if value else np.full(rows, found.at_zero or 0.0),
+                None if value else np.full(rows, noise.at_zero or 0.0),
             )
-            for slot, (value, found) in known.items()
+            for slot, (value, noise) in settled.items()
         }
         return _fill(block, tape, y, through, shortest)
 
@@ -131,12 +132,12 @@ def _fill(
     block: Block,
     tape: Tape,
     y: list[np.ndarray],
-    known: Mapping[int, Through],
+    settled: Mapping[int, Through],
     shortest: bool = False,
 ) -> Block:
-    arithmetic = Doubles(tape, block, known, shortest)
+    arithmetic = Doubles(tape, block, settled, shortest)
     block.y = y
-    done = walk(tape, arithmetic, y, known)
+    done = walk(tape, arithmetic, y, settled)
     rows = len(block.suspect)
     block.s2 = [np.broadcast_to(s2, (rows,)) for s2 in done.s2]
     block.contributions = done.contributions
@@ -167,9 +168,9 @@ class Doubles(Arithmetic):
     notes = True
 
     def __init__(
-        self, tape: Tape, block: Block, known: Mapping[int, Through], shortest: bool = False
+        self, tape: Tape, block: Block, settled: Mapping[int, Through], shortest: bool = False
     ) -> None:
-        self.tape, self.block, self.known, self.shortest = tape, block, known, shortest
+        self.tape, self.block, self.settled, self.shortest = tape, block, settled, shortest
         self.one = np.ones(len(block.suspect))
         self._real: list[Any] = []  # where the slot and all that it needs have a value
 
@@ -184,7 +185,7 @@ class Doubles(Arithmetic):
         if row is None:
             _note_range_of_leaf(step, y, block)
             return
-        if step.slot in self.known:
+        if step.slot in self.settled:
             return
         active = block.active_at(step.slot)
         _note_trouble(step, row, a, y, block)
@@ -199,10 +200,10 @@ class Doubles(Arithmetic):
         real = [self._real[i] for i in step.operands]
         if step.row is not None and step.row.chooses:
             real = [real[0], np.where(a[0] == 1, real[1], real[2])]
-        found = np.isfinite(y)
+        is_real = np.isfinite(y)
         for part in real:
-            found = found & part
-        return found
+            is_real = is_real & part
+        return is_real
 
     def _doubt(self, step: Step, row: Operator, a: list[Any], done: Walk, kappas: Any) -> Any:
         """Where a rounding decides which rule holds."""
@@ -214,22 +215,23 @@ class Doubles(Arithmetic):
             on = done.on_threshold[step.operands[0]] & real[0] & real[1] & (a[1] != a[2])
             return on & near(a[1], a[2], deviations(step, self, a, done)[1:], leaves[1:])
         s2 = [done.s2[i] for i in step.operands]
-        found: Any = False
+        doubtful: Any = False
         if row.brink is not None:
-            found = doubt.near_brink(NUMPY, row, a, s2, leaves[0])
+            doubtful = doubt.near_brink(NUMPY, row, a, s2, leaves[0])
         if row.selects:
-            found = found | doubt.near_tie(
+            doubtful = doubtful | doubt.near_tie(
                 a, deviations(step, self, a, done), done.y[step.slot], leaves
             )
         if row.waves:
-            found = found | doubt.lost_phase(NUMPY, a[0], s2[0], kappas[0])
-        return found
+            doubtful = doubtful | doubt.lost_phase(NUMPY, a[0], s2[0], kappas[0])
+        return doubtful
 
 
 def _note_trouble(
     step: Step, row: Operator, a: list[np.ndarray], y: np.ndarray, block: Block
 ) -> None:
     """Mark the samples at which this step has no real value or leaves double range.
+
     A nan or a pole is *outside* the domain: the sample is invalid, unless a value has overflowed
     before it. An inf of finite operands has *left the range*: the sample is suspect. So it is
     where a value is subnormal, or 0 though the true value is not (`Operator.vanishes`).

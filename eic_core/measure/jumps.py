@@ -118,10 +118,10 @@ def with_exact(amplification: Amplification, rows: Rows, values: Sequence[Array]
     """Values by slot at some samples, but those of balls where these are known."""
     exact = [y.copy() for y in values]
     for slot, y in enumerate(exact):
-        settled, better, _ = amplification.exact.of_slot(slot)
-        place = np.searchsorted(settled, rows)
-        also = np.flatnonzero(np.isin(rows, settled))
-        y[also] = better[place[also]]
+        own_rows, better, _ = amplification.exact.of_slot(slot)
+        place = np.searchsorted(own_rows, rows)
+        at = np.flatnonzero(np.isin(rows, own_rows))
+        y[at] = better[place[at]]
     return exact
 
 
