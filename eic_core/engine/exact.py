@@ -527,7 +527,7 @@ class _Attempt(Arithmetic):
     def _value_again(self, step: Step, row: Operator) -> Ball:
         value = row.exact(BALLS, [self.y[i] for i in step.operands], step.exact_parameter)
         value = _as_ball(value)
-        if value.is_nan():
+        if value.is_nan() and all(self.y[i].is_exact() for i in step.operands):
             raise _OutOfDomain
         return value
 
