@@ -173,3 +173,41 @@ def test_combinations_prove_only_what_is_linear() -> None:
     assert (3 * root / (2 * root)).rational == fmpq(3, 2)
     with pytest.raises(Unprovable):
         _ = root * root
+
+
+def test_a_long_sum_is_proved_without_recursion() -> None:
+    found = sample("+".join(["x"] * 1500) + "-1500*x", x="0.1")
+    assert found.y[-1] == 0 and found.proven
+
+
+@pytest.mark.parametrize("x", ["-999999999999999999.7", "-1000000000000000000.3"])
+def test_between_poles_there_is_a_value(x: str) -> None:
+    found = sample("lgamma(x)", x=x)
+    with mpmath.workdps(60):
+        expected = mpmath.loggamma(mpmath.mpf(x)).real
+    assert found.first_invalid is None
+    assert float(found.y[-1]) == pytest.approx(float(expected), rel=1e-12)
+
+
+def test_what_never_is_0_is_not_assumed_to_be() -> None:
+    found = sample("log(erfc(x))", x="100000.1")
+    assert found.first_invalid is None and found.proven
+    assert float(found.y[-1]) == pytest.approx(-(100000.1**2), rel=1e-8)
+
+
+def test_gamma_leaves_every_range_where_exp_does() -> None:
+    assert sample("gamma(x)", x="205022").first_invalid is None  # 10^(999,997)
+    assert sample("gamma(x)", x="250000").first_invalid == 1
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "rest"), [("1e6000", "7", 1.0), ("1e5000", "0.1", 0.0), ("1e300", "0.7", 0.3)]
+)
+def test_remainders_of_long_numbers(x: str, y: str, rest: float) -> None:
+    found = sample("mod(x, y)", x=x, y=y)
+    assert found.proven and float(found.y[-1]) == pytest.approx(rest)
+
+
+def test_a_branch_that_is_not_taken_proves_nothing() -> None:
+    found = sample("where(x > 0, (x + 0.1) - 0.1 - x, 1/(x - x))", x="2")
+    assert found.first_invalid is None and found.y[-1] == 0 and found.proven

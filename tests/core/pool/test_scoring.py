@@ -8,6 +8,7 @@ import math
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from eic_core.cli import main
@@ -16,7 +17,7 @@ from eic_core.measure import Samples, inspect
 from eic_core.pool import SCORE_COLUMNS, Candidate, scoring
 from eic_core.pool.counting import counting_of
 from eic_core.pool.importers import import_formulas
-from eic_core.pool.scoring import measure_formula, read_pool, score_pool
+from eic_core.pool.scoring import measure_formula, read_pool, score, score_pool
 from study.matching.scored import read_scored
 from tests.core.engine.test_population import formulas, table
 
@@ -215,3 +216,12 @@ def test_the_reason_of_a_refusal_names_its_column_once(tmp_path, problems, formu
     (row,) = scored(tmp_path, problems, f"problem,formula\nline,{cell}\n", "--jobs", "1")
     places = re.findall(r"column \d+", row["error"])
     assert places and len(places) == len(set(places)), row["error"]
+
+
+def test_constants_that_lose_their_digits_are_settled_in_company_too() -> None:
+    x = np.linspace(1, 2, 300)
+    samples = Samples.from_columns({"x": x}, target=x)
+    texts = ["1.03*x*tan(-666*sin(pi))", "x*(0.1+0.2-0.3)", "x+(sqrt(2)**2-2)", "x+1"]
+    together = score(texts, samples)
+    assert [each.eic for each in together[:3]] == [math.inf] * 3
+    assert together == [score([text], samples)[0] for text in texts]
