@@ -155,8 +155,8 @@ def digits_climbed(inspection: Inspection, target: int) -> Array:
             size = np.log10(found)
         silent = np.isneginf(size)
         apart = silent.any(axis=0)
-        some = ~apart
-        climbed += carried[:, some] @ (size - size[above])[:, some].T
+        some = size[:, ~apart]
+        climbed += carried[:, ~apart] @ (some - some[above]).T
         for j in range(count) if apart.any() else ():
             _climb(j, above, size[:, apart], silent[:, apart], carried[j, apart], climbed[j])
     with np.errstate(invalid="ignore"):
