@@ -16,7 +16,12 @@ import numpy as np
 
 from eic_core.engine import extended
 from eic_core.engine.branches import active_slots, plain_values
-from eic_core.engine.constants import NOTHING_SETTLED, Settled, settled_constants
+from eic_core.engine.constants import (
+    NOTHING_SETTLED,
+    Settled,
+    has_constant_step,
+    settled_constants,
+)
 from eic_core.engine.native.library import DOUBT, INVALID, Pass, pack
 from eic_core.engine.passes import (
     NO_SLOT_NOISE,
@@ -422,7 +427,7 @@ def amplify(
     pack(tape)  # which lays it out faster
     samples.require(tape.variables)
     settled = NOTHING_SETTLED
-    if len(samples) > FEW or not recheck:
+    if (len(samples) > FEW or not recheck) and has_constant_step(formula):
         settled = settled_constants(tape, proven=recheck)
     sums = _Sums(tape, samples, edges=edges, root_values=root_values, settled=settled)
     sums.run(SUSPECT | DOUBT if recheck else RANGE, progress)

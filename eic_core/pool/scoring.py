@@ -17,13 +17,13 @@ from typing import NamedTuple
 import numpy as np
 
 from eic_core.engine.amplify import amplify
-from eic_core.engine.constants import settled_constants
+from eic_core.engine.constants import has_constant_step, settled_constants
 from eic_core.engine.population import Population
 from eic_core.engine.tape import tape_of
 from eic_core.errors import DataError, UserError
 from eic_core.exports import csv_writer
 from eic_core.formula.syntax import Reading
-from eic_core.formula.tree import VARIABLE, Exponents, Formula
+from eic_core.formula.tree import Exponents, Formula
 from eic_core.measure.fit import r_squared
 from eic_core.measure.table import Table, VariableMatch, read_table
 from eic_core.pool.candidate import Candidate, Score, opened_pool, read_candidate
@@ -180,12 +180,7 @@ def measure_formulas(formulas: Sequence[Formula], samples: Samples) -> list[Scor
 
 def _hangs_on_constants(formula: Formula) -> bool:
     """Whether a step of constants alone loses its digits, so that it is settled exactly."""
-    constant: list[bool] = []
-    operation = False
-    for node in formula.nodes:
-        constant.append(node.operator != VARIABLE and all(constant[i] for i in node.children))
-        operation |= bool(node.children) and constant[-1]
-    return operation and bool(settled_constants(tape_of(formula)))
+    return has_constant_step(formula) and bool(settled_constants(tape_of(formula)))
 
 
 def score(
