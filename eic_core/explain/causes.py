@@ -393,8 +393,14 @@ def _length(period: float) -> str:
     return {1.0: "π", 2.0: "2π"}.get(period / math.pi) or wording.significant(period)
 
 
+BY_A_POLE = 0.2
+"""Nearer to a pole of gamma its nearness does more than the argument's size."""
+
+
 def _growth_cause(row: Operator, evidence: Evidence) -> Cause:
     (x,) = evidence.operands
+    if row.poles and row.brink is not None and evidence.typical(row.brink(NUMPY, x)) < BY_A_POLE:
+        return Cause("near a pole", f"it comes close to a pole of `{row.name}`")
     if evidence.typical(np.abs(x)) < 1:
         return ACCUMULATED
     word = row.words.family or (f"`{row.name}`" if row.words.noun == "step" else row.words.noun)
