@@ -6,6 +6,7 @@ import argparse
 import json
 import re
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -130,7 +131,7 @@ def protect_formula(arguments: Sequence[str]) -> list[str]:
 
 def run(options: argparse.Namespace) -> None:
     reading, samples, mapping = read_input(options)
-    result = inspect(reading.formula, samples)
+    result = inspect(reading.formula, samples, progress=_Patience(sys.stderr.isatty()))
     if options.json:
         document = result.to_json()
         document["variables"] = mapping
@@ -139,6 +140,21 @@ def run(options: argparse.Namespace) -> None:
         print(json.dumps(document, allow_nan=False))
     else:
         print(describe(result, reading, mapping))
+
+
+class _Patience:
+    """After a second, a line on a terminal that says how far the exact check is."""
+
+    def __init__(self, terminal: bool) -> None:
+        self.terminal, self.started, self.waits = terminal, time.monotonic(), False
+
+    def __call__(self, share: float) -> None:
+        if not self.terminal:
+            return
+        end = "\n" if share >= 1 else "\r"
+        self.waits |= share < 1 and time.monotonic() - self.started > 1
+        if self.waits:
+            print(f"{100 * share:3.0f} % of the samples", end=end, file=sys.stderr, flush=True)
 
 
 def read_input(options: argparse.Namespace) -> tuple[Reading, Samples, dict[str, str]]:
