@@ -43,7 +43,7 @@ def scored_csv(scores: Sequence[ListedScore], on_front: np.ndarray) -> str:
     >>> from eic_core.pool.importers import Listed
     >>> row = ListedScore(Listed(1, "-x"), Score(2, 0.5, 0.25, 0.25), "infix")
     >>> print(scored_csv([row], np.array([True])).splitlines()[1])
-    1,,,'-x,infix,,2,0.5,0.25,0.25,0,0,0,,yes
+    1,,,'-x,infix,,exact,2,0.5,0.25,0.25,0,0,0,,yes
     """
     return csv_text(COLUMNS, map(_cells, scores, on_front))
 
