@@ -14,7 +14,11 @@ from tests.e2e.browser import running_server, settle
 from tests.e2e.photographs import State, album
 
 OVERFLOWING = "?formula=" + quote("log(exp(x))") + "&range=x=normal:1000:1"
-SEARCHED = "?formula=" + quote("(sqrt(x+1) - sqrt(x))*(x+2)*log(x+1)") + "&range=x=loguniform:1:1e8"
+SEARCHED = (
+    "?formula="
+    + quote("(sqrt(x+1) - sqrt(x))*(x+2)*log(x+1)")
+    + "&range=x=loguniform:1:1e8&samples=800"
+)
 PAIR = "compare?formula=x&b=" + quote("log(exp(x))") + "&range=x=normal:1000:1"
 
 
