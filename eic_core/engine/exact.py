@@ -382,7 +382,7 @@ class _Attempt(Arithmetic):
     def _deeper(self) -> NoReturn:
         """Ask for several times as many bits, or for those of the depth."""
         enough = self.depth + FIRST_BITS
-        self._more(enough if 2 * self.bits < enough <= 32 * self.bits else 4 * self.bits)
+        self._more(enough if 2 * self.bits < enough <= 8 * self.bits else 4 * self.bits)
 
     def _number(self, step: Step) -> Ball:
         row = step.row
