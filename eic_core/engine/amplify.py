@@ -58,7 +58,6 @@ FEW = 1000
 
 Progress = Callable[[float], None]
 
-
 _PREFIX = 1 << 18
 """Samples times slots up to which a node's trace runs the tape as far as the node; beyond, its
 subtree is laid out anew, which leaves out what is not below it."""
@@ -451,7 +450,6 @@ _NONE = np.empty(0, dtype=np.int64)
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 """A factor that spreads the bits of a key."""
-
 
 _BUCKET_BITS = 16
 

@@ -13,7 +13,7 @@ from eic_core.engine.branches import plain_values
 from eic_core.engine.constants import NOTHING_SETTLED, Settled, evaluate_around
 from eic_core.engine.native import library as native
 from eic_core.engine.native.library import DOUBT, HIGH, INVALID, LOW, PRECISION, Pass
-from eic_core.engine.reference import VALID, Block, surely_zero
+from eic_core.engine.reference import VALID, Block, keeps_too_few
 from eic_core.engine.tape import RECHECK_S2, SINGULAR_S2, SMALLEST_NORMAL, Step, Tape
 from eic_core.samples import Samples
 
@@ -210,10 +210,8 @@ def first_untold(tape: Tape, samples: Samples, settled: Settled = NOTHING_SETTLE
     else:
         y, s2, _ = plain
     with np.errstate(invalid="ignore"):
-        coarse = ~(s2 <= RECHECK_S2)
-        for step in tape.steps:
-            if surely_zero(tape, step, shortest=True):
-                coarse[step.slot] &= (y[step.slot] != 0) | (s2[step.slot] < math.inf)
+        own = zip(tape.steps, y, s2, strict=True)
+        coarse = np.stack([keeps_too_few(tape, *each, shortest=True) for each in own])
         lost = ~np.isfinite(y) | coarse | ((np.abs(y) < SMALLEST_NORMAL) & (y != 0))
     zeros = (y == 0) & np.array([step.row is not None for step in tape.steps])[:, None]
     zeros[-1] = True

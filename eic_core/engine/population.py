@@ -93,9 +93,8 @@ class Population:
             eic[i], eic_finite[i] = alone.eic, alone.eic_finite
             invalid[i], singular[i] = len(samples) - alone.valid_count, alone.singular_samples
             beyond[i] = alone.out_of_range
-            if (
-                alone.root_values is not None
-            ):  # beyond double range it follows what `values` does not
+            if alone.root_values is not None:
+                # The amplification follows a value beyond double range; `values` does not.
                 lost = alone.out_of_range > 0
                 root_values[i] = values(self.formulas[i], samples) if lost else alone.root_values
         return PopulationScores(

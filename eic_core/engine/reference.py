@@ -162,6 +162,17 @@ def surely_zero(tape: Tape, step: Step, *, shortest: bool) -> bool:
     )
 
 
+def keeps_too_few(tape: Tape, step: Step, y: Any, s2: Any, *, shortest: bool) -> Any:
+    """Where a step keeps fewer than three digits, so that doubles cannot tell its noise.
+
+    Of a 0 that is surely one they can.
+    """
+    lost = ~(s2 <= RECHECK_S2)
+    if surely_zero(tape, step, shortest=shortest):
+        lost &= ~((y == 0) & np.isinf(s2))
+    return lost
+
+
 class Doubles(Arithmetic):
     """Arrays of doubles; what they cannot tell is marked in a block."""
 
@@ -191,10 +202,8 @@ class Doubles(Arithmetic):
         _note_trouble(step, row, a, y, block)
         block.doubtful |= active & self._doubt(step, row, a, done, kappas)
         if row.numeric:
-            lost = (step.node < block.first_invalid) & ~(done.s2[-1] <= RECHECK_S2)
-            if surely_zero(self.tape, step, shortest=self.shortest):
-                lost &= ~((y == 0) & np.isinf(done.s2[-1]))
-            block.suspect |= lost & active
+            lost = keeps_too_few(self.tape, step, y, done.s2[-1], shortest=self.shortest)
+            block.suspect |= lost & (step.node < block.first_invalid) & active
 
     def _is_real(self, step: Step, a: list[Any], y: Any) -> Any:
         real = [self._real[i] for i in step.operands]
