@@ -1,4 +1,4 @@
-"""Nodes, variables and noise as they are named in a sentence."""
+"""The English of the diagnosis, a module a question; here what all of them name: nodes, inputs, noise."""
 
 from __future__ import annotations
 
