@@ -1,4 +1,4 @@
-"""The English of the diagnosis, a module a question; here what all of them name: nodes, inputs, noise."""
+"""The English of the diagnosis, a module a question; here nodes, inputs and noise by name."""
 
 from __future__ import annotations
 
