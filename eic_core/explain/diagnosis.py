@@ -57,7 +57,7 @@ class Diagnosis(Plain):
     def sentences(self) -> tuple[str, ...]:
         """What, why, where and whose fault, a sentence each where there is one to say."""
         return (
-            self.verdict.sentence,
+            str(self.verdict.sentence),
             self.ledger.sentences[0],
             " ".join(self.where.sentences[: 1 if self.where.place is None else 2]),
             " ".join((self.writing.sentence, *self.writing.notes)),
