@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import sys
 import time
@@ -315,6 +316,8 @@ def _quantiles(digits: Quantiles) -> str:
     >>> _quantiles(Quantiles(0.5, 1.25, 7.0, 1.0, 2.0))
     '0.50 digits at half of the rows, 1.25 at nine in ten, 7.00 at the worst'
     """
+    if math.isnan(digits.worst):
+        return "undefined"
     typical, most, worst = map(_digits, (digits.typical, digits.nine_in_ten, digits.worst))
     return f"{typical} digits at half of the rows, {most} at nine in ten, {worst} at the worst"
 

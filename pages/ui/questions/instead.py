@@ -379,9 +379,9 @@ def _bars(result: InspectionResult, writing: WritingLoss) -> None:
         key="losses",
         theme=None,
         config={"displayModeBar": False},
-        alt=f"Digits by which errors grow: the function itself {wording.number(own_loss(writing))}, the result as "
-        f"written with shared noise {wording.number(shared)}, the worst step (EIC) "
-        f"{wording.number(result.inspection.eic)}",
+        alt="Digits by which errors grow: the function itself "
+        f"{wording.number(own_loss(writing))}, the result as written with shared noise "
+        f"{wording.number(shared)}, the worst step (EIC) {wording.number(result.inspection.eic)}",
     )
 
 
@@ -411,7 +411,8 @@ def _meanings(writing: WritingLoss) -> str:
             wording.digits_lost(writing.own),
             glossary.OWN,
             "Take inputs that are right to one rounding, compute without any further error, and "
-            "round the result once: so many digits are in doubt, whoever writes the formula and however.",
+            "round the result once: so many digits are in doubt, whoever writes the formula and "
+            "however.",
         ),
         (
             "The result, shared noise",

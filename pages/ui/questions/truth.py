@@ -70,8 +70,8 @@ def truth_table(triangulation: Triangulation, node: int) -> None:
             for sigma in sigmas
         },
         placeholder="—",
-        alt="Every node's local EIC as predicted, as tried with small errors, and as observed in real "
-        "arithmetic",
+        alt="Every node's local EIC as predicted, as tried with small errors, and as observed in "
+        "real arithmetic",
     )
 
 
