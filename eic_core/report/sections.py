@@ -22,7 +22,7 @@ from eic_core.explain.findings import Finding, Noise
 from eic_core.explain.ledger import Ledger
 from eic_core.explain.losses import MEANINGS, NAMES, RESULT_SHARED, WORST_STEP
 from eic_core.explain.phrases import causes as cause_phrases
-from eic_core.explain.phrases.headline import badge, marks
+from eic_core.explain.phrases.headline import badge, marks, meaning, short_cause
 from eic_core.explain.robustness import NO_VALUE, RobustnessCard
 from eic_core.explain.spread import spread_of
 from eic_core.explain.triangulation import Triangulation
@@ -34,6 +34,7 @@ from eic_core.markup import Badge, Cell, Formatted, Piece
 from eic_core.measure.double_range import double_range
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.measured import Quantiles
+from eic_core.phrasing import Phrase
 from eic_core.report.charts import losses
 from eic_core.report.findings import LEFT_OUT, PARTS, REPAIR, Findings
 from eic_core.report.provenance import Provenance, command_line, versions
@@ -126,12 +127,17 @@ def answers(findings: Findings) -> tuple[tuple[str, str], ...]:
 # The verdict
 
 
-def level(verdict: Verdict) -> list[Badge]:
-    """The badge, and what stands beside it."""
+def level(verdict: Verdict) -> list[Cell]:
+    """The badge, what stands beside it, and the cause in a few words."""
     return [
-        Badge(f"level {verdict.level.value}", str(badge(verdict))),
+        Badge(verdict.level.value, str(badge(verdict))),
         *[Badge("mark", str(mark)) for mark in marks(verdict)],
+        short_cause(verdict),
     ]
+
+
+def of_level(verdict: Verdict) -> Phrase:
+    return meaning(verdict)
 
 
 def found(verdict: Verdict) -> ReportTable | None:
