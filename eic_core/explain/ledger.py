@@ -15,6 +15,7 @@ import numpy as np
 
 from eic_core.explain import phrases
 from eic_core.explain.bottleneck import diagnosed_node
+from eic_core.explain.correlated import class_tape
 from eic_core.explain.created import digits_climbed, noise_sums
 from eic_core.explain.facts import MaskedStep, NoiseGroup, NoiseSource, StepPart
 from eic_core.explain.phrases import ledger as words
@@ -125,19 +126,14 @@ def _group(
     inspection: Inspection, target: int, rows: tuple[LedgerRow, ...], group: list[LedgerRow]
 ) -> NoiseGroup:
     group = _without_negligible(group)
-    slots = inspection.amplification.tape.slots
+    slots = class_tape(inspection.formula).slots
     kinds: dict[int, list[LedgerRow]] = {}
     for row in group:
         kinds.setdefault(slots[row.node_id], []).append(row)
     largest = [*kinds.values()][:NAMED_SOURCES]
     return NoiseGroup(
         math.fsum(row.share for row in group),
-        tuple(
-            _source(
-                inspection, [r for r in rows if slots[r.node_id] == slots[those[0].node_id]], those
-            )
-            for those in largest
-        ),
+        tuple(_source(inspection, rows, those) for those in largest),
         len(group) - sum(map(len, largest)),
         len(group),
         None if group[0].gain < HARDLY else group[0].amplifier,
@@ -154,15 +150,15 @@ def _part(row: LedgerRow) -> StepPart:
 
 
 def _source(
-    inspection: Inspection, everywhere: list[LedgerRow], those: list[LedgerRow]
+    inspection: Inspection, rows: tuple[LedgerRow, ...], those: list[LedgerRow]
 ) -> NoiseSource:
+    parents, slots = inspection.formula.parents, class_tape(inspection.formula).slots
     node_id, places = those[0].node_id, len(those)
-    ids = {row.node_id for row in those}
-    others = [row for row in everywhere if row.node_id not in ids]
+    everywhere = [row for row in rows if slots[row.node_id] == slots[node_id]]
+    others = [row for row in everywhere if row not in those]
     share = math.fsum(row.share for row in those)
     if math.fsum(row.share for row in others) <= NEGLIGIBLE * share:
         return NoiseSource(node_id, places, places)
-    parents, slots = inspection.formula.parents, inspection.amplification.tape.slots
 
     def steps_above(row: LedgerRow) -> Iterator[int]:
         k = parents[row.node_id]
