@@ -143,7 +143,7 @@ def test_a_button_leads_back_to_the_node_whose_bar_was_clicked() -> None:
 def test_a_masked_loss_is_listed_and_the_answer_to_what_if_stays() -> None:
     page = open_page(**BRANCH)
     assert "What the result hides" in html_of(page)
-    assert "Masked: <code>0.000001·sin(1000·x)</code> loses" in html_of(page)
+    assert "at <code>0.000001·sin(1000·x)</code>, but" in html_of(page)
     page.button(key="what-if-6").click().run()
     assert not page.exception
     inspection = page.session_state["visit"].last_good.inspection
