@@ -215,3 +215,35 @@ def test_the_chance_is_that_of_the_range_of_random_numbers(count, covered):
     assert chance_of_so_narrow(count, covered) == pytest.approx(
         np.mean(drawn <= covered), abs=0.015
     )
+
+
+def test_a_place_is_told_with_the_share_of_its_rows_and_the_larger_part_first():
+    """Two thirds of the noise come from large x, where x - 1 of the exponentials is not small."""
+    inspection = inspect_ranges(
+        "sqrt((exp(2*x)-1)/(exp(x)-1))", count=1_000, x="loguniform:0.001:700"
+    )
+    found = where(inspection, len(inspection.formula) - 1)
+    x, shares = inspection.samples.columns["x"], found.shares
+    far, near = found.places
+    assert far.node_id is None and inspection.nodes[near.node_id].text == "exp(2·x) − 1"
+    for place, rows in ((far, x > 100), (near, x < 0.01)):
+        (interval,) = place.inputs
+        within = (x >= interval.low) & (x <= interval.high)
+        assert place.rows == within.sum() and (within <= rows).all()
+        assert place.share == pytest.approx(shares[within].sum(), rel=1e-9)
+        assert far.share > 0.6 > 0.3 > near.share
+    assert "nearly zero" not in told_of(found)[1] and "nearly zero" in told_of(found)[2]
+    assert found.to_json()["place"]["sentence"] == told_of(found)[1]
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(st.integers(0, 10**6))
+def test_the_places_share_the_rows_that_carry_90_per_cent(seed):
+    formula, table = random_case(seed)
+    found = where(inspect(formula, samples_of(table)), len(formula) - 1)
+    for place in found.places:
+        assert 0 < place.rows <= place.described == len(found.carriers[1].positions)
+        assert 0 < place.share <= found.carriers[1].share + 1e-12
+    assert sum(place.share for place in found.places) <= 1 + 1e-12
+    if found.places and found.places[0].node_id is None:
+        assert all(place.share < 0.5 for place in found.places[1:])
