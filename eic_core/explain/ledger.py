@@ -250,8 +250,7 @@ class Ledger(Plain):
     def _about_sources(self) -> tuple[Phrase, ...]:
         formula, target = self.inspection.formula, self.target
         if not self.rows:
-            every = not self.inspection.counts.invalid
-            return (words.nothing_to_split(formula, target, self.singular > 0, every),)
+            return (words.nothing_to_split(formula, target, self.singular > 0),)
         if not self.groups:
             return (words.own_error(formula, target),)
         first, *others = self.groups

@@ -8,40 +8,26 @@ from eic_core import wording
 from eic_core.explain.facts import MaskedStep, NoiseGroup, NoiseSource, StepPart
 from eic_core.explain.phrases import TEXT_LIMIT, code_text, noise_source
 from eic_core.formula.rendering import short_text
-from eic_core.formula.tree import VARIABLE, Formula
+from eic_core.formula.tree import Formula
 from eic_core.operators import OPERATORS
 from eic_core.phrasing import Phrase, listed, one_after_another, say, say_count
 
 
-def nothing_to_split(formula: Formula, target: int, singular: bool, every_sample: bool) -> Phrase:
+def nothing_to_split(formula: Formula, target: int, singular: bool) -> Phrase:
     """Why there is no ledger; at a `singular` target nothing is finite."""
     if not singular:
         return say("No sample has a usable value at every node, so there is nothing to split.")
-    step = code_text(formula, target)
-    if every_sample:
-        return say(
-            "At every sample the amplification of {step} is infinite: there is nothing finite to "
-            "split.",
-            step=step,
-        )
     return say(
         "At every valid sample the amplification of {step} is infinite: there is nothing finite "
         "to split.",
-        step=step,
+        step=code_text(formula, target),
     )
 
 
 def own_error(formula: Formula, leaf: int) -> Phrase:
-    name = code_text(formula, leaf)
-    if formula.nodes[leaf].operator == VARIABLE:
-        return say(
-            "{name} is an input: its only noise is its own error, and nothing has amplified it "
-            "yet.",
-            name=name,
-        )
     return say(
-        "{name} is a constant: its only noise is its own error, and nothing has amplified it yet.",
-        name=name,
+        "The only noise of {name} is its own error, and nothing has amplified it yet.",
+        name=code_text(formula, leaf),
     )
 
 
@@ -55,21 +41,13 @@ def left_out(formula: Formula, target: int, rows: int) -> Phrase:
 
 
 def largest_group(formula: Formula, target: int, group: NoiseGroup) -> Phrase:
-    sources, amplified = _sources(formula, target, group), _amplified(formula, group)
-    name = _name(formula, target)
-    if group.is_all:
-        return say(
-            "All of the noise of {target} comes from {sources}, {amplified}.",
-            target=name,
-            sources=sources,
-            amplified=amplified,
-        )
+    share = wording.capital(wording.percent(group.share))
     return say(
         "{share} of the noise of {target} comes from {sources}, {amplified}.",
-        share=wording.capital(wording.percent(group.share)),
-        target=name,
-        sources=sources,
-        amplified=amplified,
+        share=say("All") if group.is_all else share,
+        target=_name(formula, target),
+        sources=_sources(formula, target, group),
+        amplified=_amplified(formula, group),
     )
 
 
@@ -148,25 +126,14 @@ def _name(formula: Formula, target: int) -> Phrase | str:
 
 def masked(formula: Formula, target: int, step: MaskedStep) -> Phrase:
     """How much errors grow at a step, and the small share of the target's noise that is its own."""
-    name, at = _name(formula, target), code_text(formula, step.node_id)
-    digits = wording.digits_phrase(step.digits)
-    if step.share:
-        sentence = say(
-            "Masked: errors grow by {digits} at {step}, but {share} of the noise of {target} "
-            "arises there.",
-            digits=digits,
-            step=at,
-            share=wording.percent(step.share),
-            target=name,
-        )
-    else:
-        sentence = say(
-            "Masked: errors grow by {digits} at {step}, but none of the noise of {target} arises "
-            "there.",
-            digits=digits,
-            step=at,
-            target=name,
-        )
+    sentence = say(
+        "Masked: errors grow by {digits} at {step}, but {share} of the noise of {target} arises "
+        "there.",
+        digits=wording.digits_phrase(step.digits),
+        step=code_text(formula, step.node_id),
+        share=wording.percent(step.share),
+        target=_name(formula, target),
+    )
     if not step.inherited:
         return sentence
     passing = say(

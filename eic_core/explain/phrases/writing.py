@@ -108,22 +108,15 @@ def note(formula: Formula, remark: Remark) -> Phrase:
                 "has it, and keeps some with shared noise.",
                 rows,
             )
-        case InnerStepLost(rows, node_id, at) if at < rows:
-            return say(
-                "At {rows} samples an inner step loses every digit and the result does not: at "
-                "{at} of them see {step}.",
-                rows=rows,
-                at=at,
-                step=code_text(formula, node_id),
-            )
-        case InnerStepLost(rows, node_id):
+        case InnerStepLost(rows, node_id, at):
             return say_count(
-                "At {count} sample an inner step loses every digit and the result does not: see "
-                "{step}.",
-                "At {count} samples an inner step loses every digit and the result does not: see "
-                "{step}.",
+                "At {count} sample an inner step loses every digit and the result does not: it is "
+                "{step} at {at} of them.",
+                "At {count} samples an inner step loses every digit and the result does not: it is "
+                "{step} at {at} of them.",
                 rows,
                 step=code_text(formula, node_id),
+                at=at,
             )
         case FollowsStep(rows, node_id):
             return say_count(
