@@ -41,7 +41,7 @@ from study.rating_types import BrowserReport, Stage, VoteStatus
 from study.report import StudyExport, read_export
 from study.report.analysis import analyse
 from study.report.document import document
-from study.report.verdict import verdict
+from study.report.phrases.verdict import verdict
 from study.store import VoteRow
 from tests.golden.reading import query_of, run, state_values, visit_values
 from tests.inspections import settle_at_most

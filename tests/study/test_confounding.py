@@ -12,8 +12,8 @@ import pytest
 
 from study.report import ExportedPair, ExportedVote, StudyExport
 from study.report.analysis import StudyReport, analyse, looks_of
+from study.report.phrases.verdict import verdict
 from study.report.text import render_text
-from study.report.verdict import verdict
 from study.statistics.visible import best_visible
 from study.structure import structure_as_written
 

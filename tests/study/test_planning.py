@@ -25,11 +25,11 @@ from study.planning import (
     plan,
     width_grid,
 )
-from study.planning.sentences import advice_sentences, design_sentence, plan_sentences
+from study.planning.phrases import advice_sentences, design_sentence, plan_sentences
 from study.planning.simulating import median_of, share_of
 from study.report import ExportedPair, ExportedVote, StudyExport
 from study.report.analysis import analyse
-from study.report.verdict import verdict
+from study.report.phrases.verdict import verdict
 from study.statistics.simulation import StudyModel, simulate_many
 from tests.effort import cases, examples
 

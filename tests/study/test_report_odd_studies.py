@@ -27,11 +27,12 @@ from study.report.document import document_text
 from study.report.exported import Choice, Side
 from study.report.figures import FIGURES
 from study.report.methods import methods_text
+from study.report.phrases.numbers import interval_text
+from study.report.phrases.verdict import verdict
 from study.report.printing import draw, figure_svg, to_svg
 from study.report.sections import sections_of
 from study.report.tables import long_csv, pairs_csv, raters_csv
 from study.report.text import render_text
-from study.report.verdict import verdict
 from study.statistics.exclusions import (
     ExclusionRule,
     RuleColumns,
@@ -39,7 +40,7 @@ from study.statistics.exclusions import (
     session_seconds,
 )
 from study.statistics.inference import clustered_rate
-from study.statistics.preference import Interval, Preference, interval_text
+from study.statistics.preference import Interval, Preference
 from study.statistics.regression import least_squares, logistic
 from study.statistics.threats import Gap, ballots, gaps
 from study.statistics.votes import VoteArrays

@@ -10,8 +10,8 @@ import pytest
 
 from study.report import ExportedPair, ExportedVote, StudyExport
 from study.report.analysis import StudyReport, analyse
+from study.report.phrases.verdict import StudyVerdict, verdict
 from study.report.text import render_text
-from study.report.verdict import StudyVerdict, verdict
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)
 

@@ -23,7 +23,7 @@ from study.report.bundle import PREREGISTERED_FILE, bundle_files
 from study.report.declared import UNDECLARED
 from study.report.document import document
 from study.report.exported import edits_of
-from study.report.verdict import verdict
+from study.report.phrases.verdict import verdict
 from tests.rehearsal import Rehearsal
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
