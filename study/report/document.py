@@ -135,7 +135,7 @@ def _results(report: StudyReport) -> dict[str, Any]:
         | _sentence(agreement_sentence(report.agreement))
         | {"prevalence_sentence": str(prevalence_sentence(report.agreement))},
         "models": report.models.to_json(level),
-        "threats": _threats(report.threats),
+        "threats": threats_json(report.threats),
         "subgroups": [
             each.to_json(level) | _sentence(subgroups_sentence(each)) for each in report.subgroups
         ],
@@ -143,7 +143,7 @@ def _results(report: StudyReport) -> dict[str, Any]:
     }
 
 
-def _threats(threats: Threats) -> dict[str, Any]:
+def threats_json(threats: Threats) -> dict[str, Any]:
     """Each with its sentence; that of raters who always click one side is within the sides."""
     found: dict[str, Any] = threats.to_json()
     for name, form in found.items():
