@@ -265,8 +265,8 @@ def _head(place: _Place) -> None:
         )
         st.html(f'<h1 class="eic-title">Plan: {escape(study.name, 100)}</h1>')
     if place.name == EXAMPLE:
-        known = "The study of Yu et al.: 172 pairs, 1080 votes, 840 that count."
-        show_note(f"{known} {paper_assumes()}")
+        source = "The study of Yu et al.: 172 pairs, 1080 votes, 840 that count."
+        show_note(f"{source} {paper_assumes()}")
     else:
         quiet_note(
             "How sure will the study be of its answer, and what would make it surer: more "
