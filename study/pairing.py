@@ -17,7 +17,7 @@ from typing import Any
 from eic_core.errors import DataError, UserError
 from eic_core.formula.syntax import Reading
 from eic_core.formula.tree import Exponents
-from eic_core.pool.candidate import read_candidate
+from eic_core.pool.candidate import Refused, read_candidate
 from eic_core.pool.counting import Counting, Group, counting_of, group_of, groups_of
 from eic_core.pool.scoring import SCORE_COLUMNS, read_pool, score_pool, write_scored
 from study.ballots import problem_table
@@ -237,7 +237,7 @@ def pairs_from_matching(
             syntax=matched.syntax,
             method=matched.method,
             row=matched.row,
-            index_base=None if isinstance(reading, str) else base_of(reading, group, problem),
+            index_base=None if isinstance(reading, Refused) else base_of(reading, group, problem),
             parameters=dict(candidate.parameters),
         )
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import csv
 import gzip
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
-from eic_core.errors import DataError, FormulaError
+from eic_core.errors import DataError, FormulaError, RefusalKind
 from eic_core.formula.syntax import EXPONENTS, Reading, read
 from eic_core.formula.tree import Exponents
 
@@ -64,6 +63,20 @@ class Candidate:
         )
 
 
+class Refused(NamedTuple):
+    """Why a candidate's formula cannot be read.
+
+    >>> print(Refused("unknown function `lg`: did you mean `log10`?", 3))
+    unknown function `lg`: did you mean `log10`? (column 3)
+    """
+
+    reason: str
+    column: int | None  # Where, unless the reason names it
+
+    def __str__(self) -> str:
+        return self.reason if self.column is None else f"{self.reason} (column {self.column})"
+
+
 @dataclass(frozen=True)
 class Score:
     """What scoring adds to a candidate.
@@ -88,6 +101,8 @@ class Score:
         How its literal exponents were read; see `eic_core.read`.
     error
         Why the formula was refused; "" if it was not.
+    reason
+        The same without the place in this formula.
     counted
         The number that indexed variables count from, and pairs of those whose column has another
         name; for notes on a pool.
@@ -102,7 +117,12 @@ class Score:
     out_of_range: int = 0
     exponents: Exponents = "exact"
     error: str = ""
+    reason: str = field(default="", repr=False)
     counted: tuple[int | None, tuple[tuple[str, str], ...]] = field(default=(None, ()), repr=False)
+
+    @classmethod
+    def of_refused(cls, refused: Refused) -> Score:
+        return cls(error=str(refused), reason=refused.reason)
 
     def cells(self) -> dict[str, str]:
         """Cells of the scored CSV file; numbers in full precision.
@@ -145,13 +165,13 @@ def opened_pool(path: Path) -> Iterator[TextIO]:
         raise DataError(f"cannot read {path}: {error}") from error
 
 
-def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | str:
+def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | Refused:
     """A candidate's formula, read for a table with these columns, or why it is refused.
 
-    >>> read_candidate(Candidate("", "1+lg(x)"), ["x"])
-    'unknown function `lg`: did you mean `log10`? (column 3)'
-    >>> read_candidate(Candidate("", "(x"), ["x"])
-    'unbalanced parenthesis at column 1: close this `(`'
+    >>> print(read_candidate(Candidate("", "1+lg(x)"), ["x"]))
+    unknown function `lg`: did you mean `log10`? (column 3)
+    >>> print(read_candidate(Candidate("", "(x"), ["x"]))
+    unbalanced parenthesis at column 1: close this `(`
     """
     try:
         return read(
@@ -162,6 +182,5 @@ def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | st
             exponents=candidate.exponents,
         )
     except FormulaError as error:
-        place = f"column {error.span[0] + 1}"
-        has_place = re.search(rf"\b{place}\b", error.message)
-        return str(error) if has_place else f"{error} ({place})"
+        named = error.kind is RefusalKind.UNBALANCED
+        return Refused(str(error), None if named else error.span[0] + 1)

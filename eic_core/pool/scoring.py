@@ -26,7 +26,7 @@ from eic_core.formula.syntax import Reading
 from eic_core.formula.tree import Exponents, Formula
 from eic_core.measure.fit import r_squared
 from eic_core.measure.table import Table, VariableMatch, read_table
-from eic_core.pool.candidate import Candidate, Score, opened_pool, read_candidate
+from eic_core.pool.candidate import Candidate, Refused, Score, opened_pool, read_candidate
 from eic_core.pool.counting import Counting, counting_of, groups_of
 from eic_core.samples import Samples
 
@@ -219,8 +219,8 @@ def score(
         scores.append(Score())
         if isinstance(formula, str):
             reading = read_candidate(Candidate("", formula, exponents=exponents), names)
-            if isinstance(reading, str):
-                scores[i] = Score(error=reading)
+            if isinstance(reading, Refused):
+                scores[i] = Score.of_refused(reading)
                 continue
             formula = reading.formula
         try:
@@ -237,7 +237,7 @@ def score(
 class _Task(NamedTuple):
     members: Sequence[tuple[int, Candidate]]
     counting: Counting
-    readings: Sequence[Reading | str]
+    readings: Sequence[Reading | Refused]
     # of the first members, if they have been read; to send them takes longer than to read again
 
 
@@ -270,8 +270,8 @@ def _scored(problems: ProblemData, task: _Task) -> list[tuple[int, Score]]:
         try:
             columns = problems.inputs(candidate.problem)
             reading = read_candidate(candidate, columns) if early is None else early
-            if isinstance(reading, str):
-                scores[i] = Score(error=reading)
+            if isinstance(reading, Refused):
+                scores[i] = Score.of_refused(reading)
                 continue
             samples, match = problems.matched(candidate.problem, reading, task.counting)
             matches[i] = reading.formula, match

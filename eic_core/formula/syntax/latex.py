@@ -7,7 +7,7 @@ from functools import partial
 from typing import NoReturn
 
 from eic_core.errors import FormulaError
-from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal, root
+from eic_core.formula.syntax.build import FUNCTIONS, Function, root
 from eic_core.formula.syntax.conditions import AND, CASES, JOINTS, TRUE
 from eic_core.formula.syntax.derivatives import fail_derivative, is_latex_derivative
 from eic_core.formula.syntax.grammar import (
@@ -56,7 +56,7 @@ from eic_core.formula.syntax.latex_words import (
     said_by,
 )
 from eic_core.formula.syntax.names import Names, suggestion
-from eic_core.formula.syntax.reading import Report, insert, replaced
+from eic_core.formula.syntax.reading import Refusal, Report, insert, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
     BAR,
@@ -293,8 +293,8 @@ class _Scanner(Brackets):
                     self.end_cases(start, end)
                 if self.open:
                     place = self.open[-1][2]
-                    self.report.fail(
-                        f"unbalanced bracket at column {place + 1}",
+                    self.report.fail_unbalanced(
+                        "bracket",
                         place,
                         place + 1,
                         f"close it with `{self.open[-1][0]}`",
@@ -1009,7 +1009,7 @@ class _Scanner(Brackets):
             try:
                 function = self.names.function(name)
             except Refusal as refusal:
-                self.report.fail(refusal.message, start, end, refusal.hint)
+                self.report.refuse(refusal, start, end)
             if function is not None:
                 self.function(name, function, start, end)
                 return

@@ -5,14 +5,14 @@ from __future__ import annotations
 import html
 import re
 
-from eic_core.formula.syntax.build import FUNCTIONS, Function, Refusal
+from eic_core.formula.syntax.build import FUNCTIONS, Function
 from eic_core.formula.syntax.derivatives import fail_derivative
 from eic_core.formula.syntax.grammar import FUNCTION_PRECEDENCE, TIGHT_PRODUCT, Grammar
 from eic_core.formula.syntax.latex_scripts import Scripts, joins_numbers, mixed_number, run_end
 from eic_core.formula.syntax.latex_words import SOME_UNITS, said_by
 from eic_core.formula.syntax.mathml_elements import Element, plain_letters
 from eic_core.formula.syntax.names import Names, suggestion
-from eic_core.formula.syntax.reading import Report, insert
+from eic_core.formula.syntax.reading import Refusal, Report, insert
 from eic_core.formula.syntax.tokens import (
     BAD,
     BAR,
@@ -330,7 +330,7 @@ class Presentation:
         try:
             return self.names.function(name)
         except Refusal as refusal:
-            self.report.fail(refusal.message, *span, refusal.hint)
+            self.report.refuse(refusal, *span)
 
     def word(self, element: Element) -> None:
         span = (element.start, element.end)

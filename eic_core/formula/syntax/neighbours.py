@@ -9,7 +9,7 @@ from collections.abc import Collection
 from typing import NoReturn
 
 from eic_core import wording
-from eic_core.formula.syntax.build import FUNCTIONS, Refusal
+from eic_core.formula.syntax.build import FUNCTIONS
 from eic_core.formula.syntax.grammar import end_of_operand, raised_function
 from eic_core.formula.syntax.names import (
     CONSTANT_NAMES,
@@ -30,7 +30,7 @@ from eic_core.formula.syntax.products import (
     ProductWriter,
     Written,
 )
-from eic_core.formula.syntax.reading import Report, replaced
+from eic_core.formula.syntax.reading import Refusal, Report, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
     CALL,
@@ -395,7 +395,7 @@ class Neighbours:
         try:
             function = self.names.function(meant)
         except Refusal as refusal:
-            self.report.fail(refusal.message, *place, refusal.hint)
+            self.report.refuse(refusal, *place)
         if function is not None and function.low > 1:
             self.report.fail(
                 f"`{name.text}` takes {function.low} arguments", *place, f"write `{meant}(x, y)`"
