@@ -90,10 +90,7 @@ def read_upload(
     with problem_files(problems) as folder:
         path = folder.parent / "pool.csv"
         path.write_bytes(plain)
-        try:
-            columns, candidates = read_pool(path)
-        except DataError as error:  # it names the file by where it lies here
-            raise DataError(error.message.replace(str(path), name), hint=error.hint) from error
+        columns, candidates = read_pool(path, name)
         scored_here = not set(SCORE_COLUMNS) - {"error", "eic", "out_of_range"} <= set(columns)
         if scored_here:
             if exponents is not None:

@@ -146,7 +146,7 @@ class Score:
 
 
 @contextmanager
-def opened_pool(path: Path) -> Iterator[TextIO]:
+def opened_pool(path: Path, name: str = "") -> Iterator[TextIO]:
     """A pool's CSV file as text, gzipped if it ends in ``.gz``; DataError if it cannot be read.
 
     >>> with opened_pool(Path("nowhere.csv")) as file:
@@ -155,14 +155,15 @@ def opened_pool(path: Path) -> Iterator[TextIO]:
         ...
     eic_core.errors.DataError: there is no file nowhere.csv
     """
+    name = name or str(path)
     opener = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
             yield file
     except FileNotFoundError as error:
-        raise DataError(f"there is no file {path}") from error
+        raise DataError(f"there is no file {name}") from error
     except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"cannot read {path}: {error}") from error
+        raise DataError(f"cannot read {name}: {error}") from error
 
 
 def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | Refused:
@@ -182,5 +183,5 @@ def read_candidate(candidate: Candidate, columns: Sequence[str]) -> Reading | Re
             exponents=candidate.exponents,
         )
     except FormulaError as error:
-        named = error.kind is RefusalKind.UNBALANCED
-        return Refused(str(error), None if named else error.span[0] + 1)
+        with_place = error.kind is RefusalKind.UNBALANCED
+        return Refused(str(error), None if with_place else error.span[0] + 1)

@@ -235,6 +235,8 @@ def _who(methods: Sequence[str]) -> str:
 
 
 def _columns(pairs: Sequence[tuple[str, str]]) -> str:
-    first, *rest = (f"`{variable}` is `{column}`" for variable, column in pairs)
-    head = first.replace(" is ", " is the column ")
-    return wording.join([head, *rest], limit=8)
+    texts = [
+        f"`{variable}` is {'' if place else 'the column '}`{column}`"
+        for place, (variable, column) in enumerate(pairs)
+    ]
+    return wording.join(texts, limit=8)

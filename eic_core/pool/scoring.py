@@ -52,14 +52,17 @@ _MOST_CACHED = 1 << 22
 Progress = Callable[[int, int], None]
 
 
-def read_pool(path: Path) -> tuple[list[str], list[Candidate]]:
-    """Columns and candidates of a pool's CSV file, gzipped or not; DataError if it is none."""
-    with opened_pool(path) as file:
+def read_pool(path: Path, name: str = "") -> tuple[list[str], list[Candidate]]:
+    """Columns and candidates of a pool's CSV file, gzipped or not; DataError if it is none.
+    `name` is what errors call it, its path by default.
+    """
+    name = name or str(path)
+    with opened_pool(path, name) as file:
         reader = csv.reader(file)
         columns = next((row for row in reader if row), [])
         candidates = [Candidate.from_row(_by_column(columns, cells)) for cells in reader if cells]
     if not candidates:
-        raise DataError(f"{path} has no rows", hint="a pool has a header and a row a formula")
+        raise DataError(f"{name} has no rows", hint="a pool has a header and a row a formula")
     return columns, candidates
 
 
@@ -68,6 +71,11 @@ def _by_column(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
     for name in columns[len(cells) :]:
         row[name] = ""
     return row
+
+
+def no_data(problem: str) -> str:
+    """Why a formula of a problem without a table is refused, as a scored pool has it."""
+    return f"there is no data for problem `{problem}`"
 
 
 class ProblemData:
@@ -84,7 +92,7 @@ class ProblemData:
         if problem not in self._tables:
             path = self.folder / f"{problem}.csv"
             if not problem or path.parent != self.folder or not path.is_file():
-                raise DataError(f"there is no data for problem `{problem}`")
+                raise DataError(no_data(problem))
             self._tables[problem] = read_table(path)
         return self._tables[problem]
 

@@ -24,7 +24,7 @@ from pages.ui.kit.messages import (
 )
 from pages.ui.kit.prepared import draw_style
 from pages.ui.kit.progress import show_job
-from pages.ui.kit.text import escape, prose
+from pages.ui.kit.text import escape, unbroken_prose
 from pages.ui.kit.wiring import jobs, workers
 from pages.ui.kit.workers import UNHURRIED, repeat_progress
 from pages.ui.organising.desk import action_callback, draft_of, go_to, show_error_at
@@ -78,8 +78,8 @@ def draw(result: PlannerResult, *, changed: bool) -> None:
     rest = [text for text in plan_sentences(plan) if text not in (plan_headline(plan), small)]
     st.html(
         '<section class="eic-plan" role="status">'
-        f'<p class="eic-plan-first">{_prose_with_units(plan_headline(plan))}</p>'
-        + "".join(f"<p>{_prose_with_units(text)}</p>" for text in rest)
+        f'<p class="eic-plan-first">{unbroken_prose(plan_headline(plan))}</p>'
+        + "".join(f"<p>{unbroken_prose(text)}</p>" for text in rest)
         + "</section>"
     )
     if small:
@@ -93,22 +93,17 @@ def draw(result: PlannerResult, *, changed: bool) -> None:
     )
 
 
-def _prose_with_units(text: str) -> str:
-    """A sentence for HTML, its percent signs on the line of their numbers."""
-    return prose(text).replace(" %", "&nbsp;%")
-
-
 def _advice(advice: Advice) -> None:
     first = advice_sentences(advice)[0]
     show_heading("What would be enough")
     items = "".join(
-        f"<li>{_prose_with_units(route_sentence(advice.model, route, advice.target))}</li>"
+        f"<li>{unbroken_prose(route_sentence(advice.model, route, advice.target))}</li>"
         for route in advice.routes
     )
     ways = f'<ul class="eic-list eic-plan-ways">{items}</ul>' if items else ""
-    last = f"<p>{_prose_with_units(compare_sentence(advice))}</p>" if items else ""
+    last = f"<p>{unbroken_prose(compare_sentence(advice))}</p>" if items else ""
     st.html(
-        f'<section class="eic-plan-advice"><p>{_prose_with_units(first)}</p>{ways}{last}</section>'
+        f'<section class="eic-plan-advice"><p>{unbroken_prose(first)}</p>{ways}{last}</section>'
     )
 
 
