@@ -120,10 +120,6 @@ class Score:
     reason: str = field(default="", repr=False)
     counted: tuple[int | None, tuple[tuple[str, str], ...]] = field(default=(None, ()), repr=False)
 
-    @classmethod
-    def of_refused(cls, refused: Refused) -> Score:
-        return cls(error=str(refused), reason=refused.reason)
-
     def cells(self) -> dict[str, str]:
         """Cells of the scored CSV file; numbers in full precision.
 
@@ -143,6 +139,10 @@ class Score:
             "out_of_range": str(self.out_of_range) if read else "",
             "error": self.error,
         }
+
+
+def refused_score(refused: Refused) -> Score:
+    return Score(error=str(refused), reason=refused.reason)
 
 
 @contextmanager

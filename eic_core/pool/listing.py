@@ -14,7 +14,7 @@ import numpy as np
 from eic_core.errors import DataError, UserError
 from eic_core.formula.syntax import Reading
 from eic_core.measure.table import Table, renamed_columns
-from eic_core.pool.candidate import Refused, Score, read_candidate
+from eic_core.pool.candidate import Refused, Score, read_candidate, refused_score
 from eic_core.pool.counting import (
     Counting,
     counting_notes,
@@ -247,7 +247,7 @@ def _scored_row(
         if reading is None:
             reading = read_candidate(row.candidate(), sampler.data.inputs)
         if isinstance(reading, Refused):
-            return ListedScore(row, Score.of_refused(reading))
+            return ListedScore(row, refused_score(reading))
         samples, counted, columns = sampler.samples(reading, counting)
         measured = measure_formula(reading.formula, samples)
         renumbered = isinstance(sampler.data, RangeData) and counted == 1

@@ -26,7 +26,14 @@ from eic_core.formula.syntax import Reading
 from eic_core.formula.tree import Exponents, Formula
 from eic_core.measure.fit import r_squared
 from eic_core.measure.table import Table, VariableMatch, read_table
-from eic_core.pool.candidate import Candidate, Refused, Score, opened_pool, read_candidate
+from eic_core.pool.candidate import (
+    Candidate,
+    Refused,
+    Score,
+    opened_pool,
+    read_candidate,
+    refused_score,
+)
 from eic_core.pool.counting import Counting, counting_of, groups_of
 from eic_core.samples import Samples
 
@@ -228,7 +235,7 @@ def score(
         if isinstance(formula, str):
             reading = read_candidate(Candidate("", formula, exponents=exponents), names)
             if isinstance(reading, Refused):
-                scores[i] = Score.of_refused(reading)
+                scores[i] = refused_score(reading)
                 continue
             formula = reading.formula
         try:
@@ -279,7 +286,7 @@ def _scored(problems: ProblemData, task: _Task) -> list[tuple[int, Score]]:
             columns = problems.inputs(candidate.problem)
             reading = read_candidate(candidate, columns) if early is None else early
             if isinstance(reading, Refused):
-                scores[i] = Score.of_refused(reading)
+                scores[i] = refused_score(reading)
                 continue
             samples, match = problems.matched(candidate.problem, reading, task.counting)
             matches[i] = reading.formula, match
