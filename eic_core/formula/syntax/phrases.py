@@ -22,6 +22,11 @@ def protected_functions(names: Collection[str], *, too_long: bool) -> Phrase:
     )
 
 
+def protected_functions_written_out() -> Phrase:
+    """What the other reading is called."""
+    return say("gplearn's protected functions")
+
+
 def protected_functions_of_list(names: Collection[str], formulas: int) -> Phrase:
     return say_count(
         "gplearn protects some functions of {count} formula: there {meanings}; here the plain "

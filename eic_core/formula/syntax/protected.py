@@ -38,7 +38,7 @@ def note_protected(report: Report, formula: Formula) -> None:
     note = phrases.protected_functions(met, too_long=not written)
     report.note(str(note), next(iter(met.values())))
     if written:
-        report.alternative("gplearn's protected functions", lambda: written)
+        report.alternative(str(phrases.protected_functions_written_out()), lambda: written)
 
 
 def _protected(text: str, formula: Formula, k: int) -> str:
