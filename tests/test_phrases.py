@@ -62,8 +62,14 @@ READ_BACK_WAITING = {
 fact is handed to them.
 """
 
-OF_USERS = {("study/freezing.py", "problem.column(name).meaning.strip()")}
-"""Attributes of these names that hold what a user has written."""
+FROM_OUTSIDE = {
+    ("study/freezing.py", "problem.column(name).meaning.strip()"),
+    (
+        "study/model_raters/endpoint.py",
+        "str(error.message).removeprefix(f'Error code: {e",
+    ),
+}
+"""Attributes of these names that hold what a user or another program has written."""
 
 Finding = tuple[int, str]
 
@@ -83,7 +89,7 @@ def findings(path: Path, detect: Callable[[ast.Module], Iterator[Finding]]) -> l
     return [
         f"{module}:{line}: {text}"
         for line, text in detect(tree_of(path))
-        if (module, text) not in OF_USERS
+        if (module, text) not in FROM_OUTSIDE
     ]
 
 
@@ -125,7 +131,7 @@ def english(tree: ast.Module) -> Iterator[Finding]:
     for node in _spoken(tree):
         text = _constant_parts(node)
         if words_of(text) >= 3:
-            yield node.lineno, text[:60]
+            yield node.lineno, text[:48]
 
 
 def _spoken(node: ast.AST) -> Iterator[ast.Constant | ast.JoinedStr]:
@@ -216,7 +222,7 @@ def test_what_is_no_text_of_a_result_is_let_alone(source: str) -> None:
 
 # phrases that are read back
 
-ONE = {"sentence", "cause", "advice", "meaning", "clause"}
+ONE = {"sentence", "cause", "advice", "meaning", "clause", "message", "hint"}
 SEVERAL = {"sentences", "notes", "missing"}
 _TEXT_METHODS = {
     *("replace", "startswith", "endswith", "split", "rsplit", "splitlines", "partition"),
@@ -321,7 +327,7 @@ class _Scope:
         for node in self.nodes:
             if self._reads(node):
                 assert isinstance(node, ast.expr)
-                yield node.lineno, ast.unparse(node)[:60]
+                yield node.lineno, ast.unparse(node)[:48]
 
     def _reads(self, node: ast.AST) -> bool:
         match node:
@@ -374,6 +380,8 @@ PHRASES = "from eic_core.explain import phrases\nfrom eic_core.phrasing import s
         "finding.clause.endswith('left')",
         "reading.notes[0].split(' ')",
         "finding.meaning.lower()",
+        "'column' in str(error.hint)",
+        "error.message.endswith('has no argument')",
         "re.sub('a', 'b', finding.sentence)",
         "PATTERN.search(str(phrases.place(x)))",
         "text = phrases.headline(x)\ntext.removeprefix('The ')",
@@ -433,7 +441,7 @@ def tables_of_inspections(tree: ast.Module) -> Iterator[Finding]:
             case _:
                 continue
         if bad:
-            yield node.lineno, ast.unparse(node)[:60]
+            yield node.lineno, ast.unparse(node)[:48]
 
 
 def _last_name(node: ast.expr) -> str:

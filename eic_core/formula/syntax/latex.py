@@ -55,7 +55,7 @@ from eic_core.formula.syntax.latex_words import (
     is_condition,
     said_by,
 )
-from eic_core.formula.syntax.names import Names, suggestion
+from eic_core.formula.syntax.names import Names, refuse_function
 from eic_core.formula.syntax.reading import Refusal, Report, insert, replaced
 from eic_core.formula.syntax.tokens import (
     BAD,
@@ -137,7 +137,7 @@ class Latex(Grammar):
             raised := raised_function(tokens, index, ("f", "g", "h", "Gamma", *_OPERATORS))
         ) and not self.names.is_known(raised[1]):
             self._refuse_operator(Token._make(raised), token)
-            report.fail(f"unknown function `{raised[1]}`", *raised[2:4], suggestion(raised[1]))
+            refuse_function(report, raised[1], *raised[2:4])
         for row in reversed(pending):
             top = Pending._make(row)
             if top.precedence == FUNCTION_PRECEDENCE:
@@ -168,12 +168,7 @@ class Latex(Grammar):
 
     def _call_or_product(self, name: Token, bracket: Token) -> None:
         if name.text in "fgh" and not self.names.is_column(name.text):
-            self.report.fail(
-                f"unknown function `{name.text}`",
-                name.start,
-                name.end,
-                suggestion(name.text),
-            )
+            refuse_function(self.report, name.text, name.start, name.end)
         if name.text in ("pi", "e") or name.end != bracket.start:
             return
         self.report.note(
@@ -1014,7 +1009,7 @@ class _Scanner(Brackets):
                 self.function(name, function, start, end)
                 return
             if font.startswith("op"):
-                self.report.fail(f"unknown function `{name}`", start, end, suggestion(name))
+                refuse_function(self.report, name, start, end)
         if len(name) == 1 and name != "e":
             self.has_units = True  # upright letters are variables in this text
         self.name(name, start, end)

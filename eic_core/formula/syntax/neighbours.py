@@ -19,7 +19,7 @@ from eic_core.formula.syntax.names import (
     Names,
     is_indexed,
     plain_letters,
-    suggestion,
+    refuse_function,
 )
 from eic_core.formula.syntax.products import (
     APPLIED_TO_GREEK,
@@ -110,7 +110,7 @@ class Neighbours:
             refuse_element(report, tokens, index)
         raised = raised_function(tokens, index)
         if raised is not None and not self.names.is_known(raised[1]):
-            report.fail(f"unknown function `{raised[1]}`", *raised[2:4], suggestion(raised[1]))
+            refuse_function(report, raised[1], *raised[2:4])
         if before.kind == NUMBER and token.kind == NUMBER:
             self._refuse_row(tokens)
             report.fail("two numbers side by side", *place, "write an operator between them")
