@@ -62,14 +62,11 @@ def pair_sentence(a: Inspection, b: Inspection) -> str:
     >>> pair_sentence(a, b)
     'The worst step (EIC) of B loses 4.4 digits fewer than that of A, with 6 nodes fewer.'
     """
-    if math.isnan(a.eic) or math.isnan(b.eic):
-        who = (
-            "Neither formula has"
-            if math.isnan(a.eic) and math.isnan(b.eic)
-            else ("A has" if math.isnan(a.eic) else "B has")
-        )
-        end = "a real value" if who.startswith("Neither") else "no real value"
-        return f"{who} {end} on these data, so they cannot be compared."
+    without = [name for name, each in (("A", a), ("B", b)) if math.isnan(each.eic)]
+    if len(without) == 2:
+        return "Neither formula has a real value on these data, so they cannot be compared."
+    if without:
+        return f"{without[0]} has no real value on these data, so they cannot be compared."
     comparison = f"{_digits(a.eic, b.eic)}{_fit(r2_of(a), r2_of(b))}{_size(a, b)}."
     return " ".join([comparison, *_range_sentences("A", a), *_range_sentences("B", b)])
 
