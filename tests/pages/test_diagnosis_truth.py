@@ -65,10 +65,10 @@ def test_the_rows_of_the_other_number_are_named_and_are_those_that_have_one() ->
     last = page.session_state["visit"].last_good.inspection
     (log,) = [n for n in last.nodes if n.text == "log(x)"]
     said = html_of(open_page(**link, ask="truth", node=str(log.node.id)))
-    assert f"on the {log.evaluated:,} of all 10,000 at which it is evaluated it loses" in said
+    assert f"on the {log.evaluated:,} of all 10,000 at which it is evaluated it is" in said
     sigmoid = {"formula": "exp(x)/(1+exp(x))", "range": ["x=-700:700"], "samples": "2000"}
     said = html_of(open_page(**sigmoid, ask="truth", node="5"))
-    assert "<code>1 + exp(x)</code> loses 2.4 digits (local EIC), on all 2,000 it loses 2.5" in said
+    assert "of <code>1 + exp(x)</code> is 2.4 digits, on all 2,000 it is 2.5" in said
 
 
 def test_what_cannot_be_drawn_is_said_in_its_lane() -> None:
@@ -170,7 +170,7 @@ def test_where_the_compared_samples_lose_less_than_all_the_page_says_both() -> N
     page = open_page(formula="1/(x-2)", range=["x=1.0:3.0"], samples="5000", ask="truth")
     said = html_of(page)
     assert "200 of the 5,000 valid samples, evenly spaced" in said
-    assert "On these, <code>1/(x − 2)</code> loses 2.0 digits" in said
-    assert "on all 5,000 it loses 2.5" in said
+    assert "On these, the local EIC of <code>1/(x − 2)</code> is 2.0 digits" in said
+    assert "on all 5,000 it is 2.5" in said
     calm = open_page(formula="10000*x-9999*x", range=["x=1.0:5.0"], samples="5000", ask="truth")
     assert "On these" not in html_of(calm)

@@ -317,17 +317,29 @@ def badge(verdict: Verdict) -> Phrase:
 
 def marks(verdict: Verdict) -> tuple[Phrase, ...]:
     """What stands beside the badge: rows without a value, and what a program loses."""
-    shown: list[Phrase] = []
-    missing = [f for f in verdict.findings if f.outcome <= Outcome.NO_DOUBLE and f.rows]
-    if missing:
-        share = sum(f.rows or 0 for f in missing) / missing[0].of
-        shown.append(say("no value at {share}", share=wording.percent(share)))
+    shown = value_mark(verdict), measured_mark(verdict)
+    return tuple([mark for mark in shown if mark is not None])
+
+
+def value_mark(verdict: Verdict) -> Phrase | None:
+    missing = _without_value(verdict)
+    if not missing:
+        return None
+    share = sum(f.rows or 0 for f in missing) / missing[0].of
+    return say("no value at {share}", share=wording.percent(share))
+
+
+def measured_mark(verdict: Verdict) -> Phrase | None:
     most = verdict.measured.nine_in_ten
+    if math.isnan(most):
+        return None
     if most >= A_DIGIT:
-        shown.append(say("a program loses {digits}", digits=wording.digits_phrase(most)))
-    elif not math.isnan(most):
-        shown.append(say("computed right elsewhere") if missing else say("computed right"))
-    return tuple(shown)
+        return say("a program loses {digits}", digits=wording.digits_phrase(most))
+    return say("computed right elsewhere") if _without_value(verdict) else say("computed right")
+
+
+def _without_value(verdict: Verdict) -> list[Finding]:
+    return [f for f in verdict.findings if f.outcome <= Outcome.NO_DOUBLE and f.rows]
 
 
 def short_cause(verdict: Verdict) -> Phrase:

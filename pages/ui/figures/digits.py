@@ -169,7 +169,10 @@ def losses_figure(writing: WritingLoss, *, dark: bool = False, narrow: bool = Fa
             "showline": True,
             "linecolor": theme.faint,
             "tickfont": {"size": 12, "color": theme.muted},
-            "title": {"text": "digits lost", "font": {"size": 12, "color": theme.muted}},
+            "title": {
+                "text": "digits by which errors grow",
+                "font": {"size": 12, "color": theme.muted},
+            },
         },
         "yaxis": {"range": [-0.35, 2.85], "visible": False, "fixedrange": True},
         "shapes": shapes,
@@ -183,13 +186,13 @@ NOT_COMPARED = "not compared: the result keeps no digit at any sample"
 
 
 def own_loss(writing: WritingLoss) -> float:
-    """The digits that the function itself loses; 0 for a constant without inputs."""
+    """The digits of the function itself; 0 for a constant without inputs."""
     whole = math.isnan(writing.own) and not writing.singular_function and writing.singular > 0
     return 0.0 if whole and not writing.inspection.formula.variables else writing.own
 
 
 def worst_step(inspection: Inspection) -> int:
-    """The node that loses most, singular samples left out where any others remain."""
+    """The node of largest local EIC, singular samples left out where any others remain."""
     without = math.isnan(inspection.eic_finite)
     return inspection.bottleneck if without else inspection.finite_bottleneck
 
@@ -225,12 +228,12 @@ def _loss_bars(writing: WritingLoss, inside: float, step: str, dark: bool) -> li
             grey_length,
             whole - grey_length,
             {"color": WRITING_INK[dark]},
-            f"lost to the writing, shared noise: {wording.digits_lost(writing.loss)} digits",
+            f"added by the writing, shared noise: {wording.digits_lost(writing.loss)} digits",
         ),
     ]
     if not math.isnan(inside):
-        lost = wording.digits_lost(inside)
-        text = f"{html.escape(wording.shorten(step, 60))}, worst step (EIC): {lost} digits"
+        digits = wording.digits_lost(inside)
+        text = f"{html.escape(wording.shorten(step, 60))}, worst step (EIC): {digits} digits"
         bars.append(_bar(0, 0.0, _length(inside), pattern, text))
     return bars
 
@@ -257,7 +260,7 @@ def _parts(writing: WritingLoss, dark: bool) -> list[dict[str, Any]]:
     own, whole = _length(writing.own), _length(writing.q)
     parts = (
         (0.0, min(own, whole), "function", THEMES[dark].data),
-        (min(own, whole), whole, "lost to the writing", WRITING_INK[dark]),
+        (min(own, whole), whole, "added by the writing", WRITING_INK[dark]),
     )
     return [
         _text((low + high) / 2, 1.0, name, text_on(fill), 12) | {"xanchor": "center"}

@@ -272,7 +272,7 @@ def _blank_notes(pair: MapPair, theme: Theme) -> list[dict[str, Any]]:
     if none:
         notes.append(note | {"y": 0.5 + _SPLIT / 2, "text": "no real value here"})
     if not none and np.isinf(pair.s).sum() > pair.s.size / 2:
-        notes.append(note | {"y": _SPLIT / 2, "text": "∞: every digit is lost on most of the map"})
+        notes.append(note | {"y": _SPLIT / 2, "text": "∞: no digit is right on most of the map"})
     return notes
 
 

@@ -148,7 +148,7 @@ def triangulated_figure(
 
 def triangulated_words(node: TriangulatedNode) -> str:
     parts = "; ".join(f"{lane.label}: {lane.words}" for lane in lanes(node))
-    return f"Digits lost up to this step (its local EIC, and as measured): {parts}"
+    return f"Digits up to this step (its local EIC, and as measured): {parts}"
 
 
 def _top(lines: tuple[Lane, ...]) -> float:

@@ -6,6 +6,8 @@ import html
 import re
 import unicodedata
 
+from eic_core.phrasing import Phrase
+
 
 def file_name(formula: str, suffix: str) -> str:
     """A file name that every system takes, from a formula's text.
@@ -45,11 +47,11 @@ def clean(text: str, limit: int = 400) -> str:
     )
 
 
-def escape(text: str, limit: int = 400) -> str:
-    return html.escape(clean(text, limit))
+def escape(text: str | Phrase, limit: int = 400) -> str:
+    return html.escape(clean(str(text), limit))
 
 
-def prose(text: str, limit: int = 2_000) -> str:
+def prose(text: str | Phrase, limit: int = 2_000) -> str:
     """A sentence for HTML; backticks become code.
 
     >>> prose("unknown name `<b>`")

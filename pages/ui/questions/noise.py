@@ -50,7 +50,7 @@ def masked_view(result: InspectionResult, whole: Ledger) -> None:
                     "What if it were its mean?",
                     key=f"what-if-{row.node_id}",
                     help="Replaces this part of the formula by its mean over the data, and "
-                    "measures the fit and the loss again.",
+                    "measures the fit and EIC again.",
                     on_click=_ask_what_if,
                     args=(result, row.node_id),
                 )

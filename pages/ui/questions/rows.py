@@ -67,7 +67,7 @@ def rows_table(result: InspectionResult, by_row: Where) -> None:
             "value": config.NumberColumn(
                 "Value here", format=_plain(table["value"]), help=glossary.VALUE_HERE
             ),
-            "digits": config.NumberColumn("Lost here", format="%.2f", help=glossary.DIGITS_ROW),
+            "digits": config.NumberColumn("Digits here", format="%.2f", help=glossary.DIGITS_ROW),
             "s": config.NumberColumn("s", format=_plain(table["s"]), help=glossary.S_ROW),
             "share": config.NumberColumn("Share, %", format="%.3g", help=glossary.AMPLIFIED_NOISE),
         },

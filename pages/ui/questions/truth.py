@@ -30,7 +30,7 @@ _TEXT = 200
 
 
 def truth_table(triangulation: Triangulation, node: int) -> None:
-    """Every node, the ones that need explaining first, then by loss."""
+    """Every node, the ones that need explaining first, then by local EIC."""
     order = sorted(triangulation.nodes, key=_rank)
     ids = [n.node_id for n in order]
     row = ids.index(node)
@@ -70,8 +70,8 @@ def truth_table(triangulation: Triangulation, node: int) -> None:
             for sigma in sigmas
         },
         placeholder="—",
-        alt="Every node's loss as predicted, as tried with small errors, and as observed in real "
-        "arithmetic",
+        alt="Every node's local EIC as predicted, as tried with small errors, and as observed in "
+        "real arithmetic",
     )
 
 
@@ -132,7 +132,7 @@ def truth_panel(result: InspectionResult, node: int) -> None:
 
 
 def _basis(result: InspectionResult, triangulation: Triangulation, node: int) -> str:
-    """The samples on which the ways are compared, and the loss of the node on all samples."""
+    """The samples on which the ways are compared, and the node's local EIC on all samples."""
     used, valid = len(triangulation.samples), result.inspection.counts.valid
     which = (
         f"all {used:,} valid samples"
@@ -152,8 +152,9 @@ def _basis(result: InspectionResult, triangulation: Triangulation, node: int) ->
     if does:
         every = f"the {finite:,} of all {valid:,} at which it {' and '.join(does)}"
     return (
-        f"{basis} On these, `{triangulation.nodes[node].text[:80]}` loses {digits[0]} digits "
-        f"(local EIC), on {every} it loses {digits[1]}: the mean depends on which rows are in it."
+        f"{basis} On these, the local EIC of `{triangulation.nodes[node].text[:80]}` is "
+        f"{digits[0]} digits, on {every} it is {digits[1]}: the mean depends on which rows are in "
+        "it."
     )
 
 
