@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from eic_core.engine.amplify import amplify
 from eic_core.engine.tape import Step
-from eic_core.measure.double_range import double_range, indistinct_rows
+from eic_core.measure.double_range import Held, double_range, indistinct_rows
 from eic_core.measure.following import WRONG, following
 from eic_core.measure.infinity import JUMPS, STEEP, sources_of_infinity
 from eic_core.measure.inspection import Inspection, cached_on_inspection
@@ -123,6 +123,8 @@ def outcomes(inspection: Inspection) -> Outcomes:
         ]
     )
     small = on_jump & moving.reached[sources.rows] & (moved < WRONG)
+    beside = _look_beside(inspection, sources.rows[on_jump])
+    table.digits[sources.rows[small]] = beside.digits[small[on_jump]]  # and what the jump costs
     table.put(
         sources.rows[small],
         Outcome.DECIDED,
@@ -146,18 +148,20 @@ def outcomes(inspection: Inspection) -> Outcomes:
         np.where(on_jump, Reason.JUMP, Reason.ZERO)[lost],
         everything[lost],
     )
-    beside = _look_beside(inspection, sources.rows[on_jump])
     drowned[sources.rows[on_jump][beside.digits >= DOUBLE_DIGITS]] = True
     rows = np.flatnonzero(drowned)
     table.put(rows, Outcome.NO_DIGIT, root, Reason.FIRST_ORDER, np.full(len(rows), math.inf))
     guarded = beside.is_continuous & (beside.digits < DOUBLE_DIGITS)
     table.replace(sources.rows[on_jump][guarded], root, beside.digits[guarded])
-    gone = in_doubles.lost
-    _put_without_value(inspection, table, gone.rows)
-    everything = np.full(len(gone.rows), math.inf)
-    table.put(gone.rows, Outcome.NO_DOUBLE, gone.nodes, gone.reasons, everything)
+    _put_without_value(inspection, table)
     unknown = np.array([*indistinct_rows(inspection)], dtype=np.int64)
     nowhere = inspection.amplification.first_invalid_node
+    gone = in_doubles.lost
+    told = (nowhere[gone.rows] < 0) | (gone.held != Held.UNKNOWN)  # or out of range at least
+    everything = np.full(np.count_nonzero(told), math.inf)
+    table.put(
+        gone.rows[told], Outcome.NO_DOUBLE, gone.nodes[told], gone.reasons[told], everything
+    )
     table.put(unknown, Outcome.UNKNOWN, nowhere[unknown], Reason.INDISTINCT)
     unsettled = inspection.amplification.unsettled
     table.put(unsettled, Outcome.NOT_CHECKED, nowhere[unsettled], Reason.LIMIT)
@@ -229,7 +233,7 @@ def _look_beside(inspection: Inspection, rows: Rows) -> _Beside:
     return _Beside(digits, is_continuous)
 
 
-def _put_without_value(inspection: Inspection, table: _Table, without_double: Rows) -> None:
+def _put_without_value(inspection: Inspection, table: _Table) -> None:
     """Rows without a real value, and those whose value no arithmetic here holds."""
     amplification = inspection.amplification
     at = amplification.first_invalid_node

@@ -214,8 +214,6 @@ def _zero_term(cause: facts.ZeroTerm, formula: Formula) -> Phrase:
     row = _row(formula, cause.node)
     if row.words.cancels:
         return say("one term is 0 and only brings its error")
-    if row.power and cause.operand == 0:
-        return say("its base is 0 and only brings its error")
     if row.power:
         return say("its exponent is 0 and only brings its error")
     if len(formula.nodes[cause.node].children) == 1:

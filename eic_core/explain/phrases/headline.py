@@ -12,7 +12,7 @@ from eic_core.explain.findings import Finding, Noise, Place
 from eic_core.explain.losses import shared_noise_differs
 from eic_core.explain.phrases import code_text
 from eic_core.explain.phrases.causes import clause, label, way_of_range
-from eic_core.explain.verdict import A_DIGIT, Lead, Level, Verdict
+from eic_core.explain.verdict import A_DIGIT, NO_VALUE, Lead, Level, Verdict
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome
@@ -199,8 +199,10 @@ def _rows(finding: Finding) -> Phrase:
     """Where: "at 3 of 300 rows"."""
     if finding.rows is None:
         return say("at some rows")
+    if finding.of == 1:
+        return say("at the only row")
     if finding.rows == finding.of:
-        return say("at every row") if finding.of > 1 else say("at the only row")
+        return say("at any row") if finding.outcome in NO_VALUE else say("at every row")
     return say("at {rows} of {of} rows", rows=finding.rows, of=finding.of)
 
 
