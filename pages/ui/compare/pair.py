@@ -140,8 +140,9 @@ def differences(a: Inspection, b: Inspection) -> tuple[Difference, ...]:
     rows.append(_row("Noise figure, dB", a.noise_figure_db, b.noise_figure_db, 0))
     rows.append(_row("Nodes", a.formula.complexity, b.formula.complexity, 0))
     if a.samples.target is not None or b.samples.target is not None:
-        r2 = r2_of(a), r2_of(b)
-        rows.append(Difference("R²", *map(wording.r_squared, r2), _change(*r2, None)))
+        of_a, of_b = r2_of(a), r2_of(b)
+        texts = wording.r_squared(of_a), wording.r_squared(of_b)
+        rows.append(Difference("R²", *texts, _change(of_a, of_b, None)))
     if a.counts.invalid or b.counts.invalid:
         rows.append(_row("Samples without a value", a.counts.invalid, b.counts.invalid, 0))
     rows.append(
