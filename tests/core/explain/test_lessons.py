@@ -351,7 +351,7 @@ def test_what_to_write_instead_is_the_same_number_and_loses_what_it_says(key):
     found = repair(formula, samples, limit_seconds=math.inf)
     assert found.measured_rows == 400
     if key not in BETTER:
-        assert found.repairs == () and found.sentence.startswith("Nothing better found")
+        assert found.repairs == () and str(found.sentence).startswith("Nothing better found")
         return
     text, before, after = BETTER[key]
     best = found.best
