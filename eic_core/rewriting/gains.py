@@ -276,6 +276,7 @@ class Remedy(Enum):
     LESS_SENSITIVE = auto()
     WIDER_RANGE = auto()
     TAKE_FOR_ZERO = auto()
+    WRITE_ZERO = auto()
     SAMPLES_WITH_VALUE = auto()
     SEARCH_PART = auto()
     INSPECT_BRANCHES = auto()
@@ -297,12 +298,6 @@ class HelpsBeforeJump:
     node: int  # The step whose rounding decides the result
 
 
-@dataclass(frozen=True)
-class WriteZero:
-    rows: int  # Where the function is 0 and no input moves it
-    all_settled: bool  # Whether every row without a digit was looked at
-
-
 class NothingToDo(Enum):
     """Why nothing needs to be done."""
 
@@ -312,7 +307,7 @@ class NothingToDo(Enum):
     STEP_IS_HIDDEN = auto()  # the result does not feel the worst step
 
 
-Advice = Helps | HelpsBeforeJump | WriteZero | NothingToDo
+Advice = Helps | HelpsBeforeJump | NothingToDo
 """What helps where no other form is better."""
 
 
@@ -379,13 +374,6 @@ def _advise_insensitive(before: Measured, lost: LostRows) -> Advice:
 
 
 def advise_nowhere(lost: LostRows) -> Advice:
-    """What helps where the result keeps a digit at no row; `lost` are all rows with a value.
-
-    >>> advise_nowhere(LostRows(nothing=3))
-    WriteZero(rows=3, all_settled=True)
-    """
-    if lost.remedies:
-        return Helps(lost.remedies)
-    if lost.nothing:
-        return WriteZero(lost.nothing, not lost.unsettled)
-    return Helps((Remedy.SAMPLES_WITH_VALUE,))
+    """What helps where the result keeps a digit at no row; `lost` are all rows with a value."""
+    otherwise = Remedy.WRITE_ZERO if lost.nothing else Remedy.SAMPLES_WITH_VALUE
+    return Helps(lost.remedies or (otherwise,))

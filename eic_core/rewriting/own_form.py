@@ -18,7 +18,7 @@ from eic_core.rewriting.measuring import FormMeter, Truth, choose_rows
 from eic_core.rewriting.phrases import own_form_sentence
 from eic_core.rewriting.terms import Terms
 from eic_core.rewriting.values import BITS, first_difference
-from eic_core.rewriting.verify import SUSPECT_ROWS, Verification, Verifier
+from eic_core.rewriting.verify import SUSPECT_ROWS, RowDifference, Verification, Verifier
 from eic_core.samples import Samples
 
 MOST_NODES = 400
@@ -28,17 +28,6 @@ DIGITS = int(BITS * math.log10(2))
 """With so many, at least, both forms are computed."""
 
 _SHOWN = 17
-
-
-@dataclass(frozen=True)
-class RowDifference:
-    row: int  # From 0
-    inputs: tuple[tuple[str, str], ...]  # The variables there, as decimals
-    # before, after: both values, to 17 digits; empty where there is none
-    before: str
-    after: str
-
-    _JSON = ("row", "inputs", "before", "after")
 
 
 @dataclass(frozen=True)

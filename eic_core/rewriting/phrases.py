@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from eic_core import wording
 from eic_core.explain.phrases import code_text
 from eic_core.formula.tree import Formula
-from eic_core.phrasing import Phrase, say, say_count
+from eic_core.phrasing import Phrase, one_after_another, say, say_count
 from eic_core.rewriting.gains import (
     Advice,
     Double,
@@ -23,12 +23,8 @@ from eic_core.rewriting.gains import (
     Remedy,
     Rest,
     Unsearched,
-    WriteZero,
 )
-from eic_core.rewriting.verify import Verification
-
-if TYPE_CHECKING:
-    from eic_core.rewriting.own_form import RowDifference
+from eic_core.rewriting.verify import RowDifference, Verification
 
 
 def repair_sentence(text: str, rules: Sequence[str], gain: Gain) -> Phrase:
@@ -58,7 +54,6 @@ def _effects(gain: Gain) -> Iterable[Phrase]:
             now=wording.number(after.eic, 1),
             was=say("infinite") if gain.bounded else wording.number(before.eic, 1),
         )
-        yield from _step_infinite(*([] if gain.bounded else [before]), after)
     if gain.in_rows:
         yield say(
             "at {count} of {rows} rows compared a program loses less",
@@ -146,11 +141,6 @@ def _infinite_rows(before: Measured, after: Measured) -> Iterable[Phrase]:
         )
 
 
-def _step_infinite(*forms: Measured) -> Iterable[Phrase]:
-    if any(math.isinf(form.amplification.eic) for form in forms):
-        yield say("rows at which a step's is infinite are left out")
-
-
 def nothing_better(reason: NothingBetter) -> Phrase:
     if not reason.finished:
         return say("Nothing better found before the time limit.")
@@ -206,7 +196,6 @@ def _reasons(reason: NothingBetter) -> Iterable[Phrase]:
             "the worst step's sensitivity (EIC) is {eic} digits",
             eic=wording.number(before.eic, 1),
         )
-        yield from _step_infinite(before)
 
 
 def _computed_right(form: Measured) -> Phrase:
@@ -275,39 +264,26 @@ def advice_sentence(advice: Advice, formula: Formula) -> Phrase:
     """What helps where no other form is better.
 
     >>> from eic_core.formula.syntax import read
-    >>> print(advice_sentence(WriteZero(3, True), read("x - x").formula))
-    What helps: to write 0, for that is the function's value at these samples and beside them.
+    >>> remedies = Remedy.KNOW_INPUTS, Remedy.HIGHER_PRECISION
+    >>> print(advice_sentence(Helps(remedies), read("x - 2").formula))
+    What helps: inputs known more exactly, or a higher precision.
     """
     match advice:
         case Helps(remedies, at_lost_rows=False):
             return say("What helps: {remedies}.", remedies=_alternatives(remedies))
         case Helps(remedies, alone=alone):
-            template = (
+            helps = say(
                 "What helps at the samples at which the result loses every digit or jumps: "
-                "{remedies}; at the others nothing needs to be done."
-                if alone
-                else "What helps at the samples at which the result loses every digit or jumps: "
-                "{remedies}."
+                "{remedies}.",
+                remedies=_alternatives(remedies),
             )
-            return say(template, remedies=_alternatives(remedies))
+            others = say("At the others nothing needs to be done.")
+            return one_after_another([helps, others]) if alone else helps
         case HelpsBeforeJump(node):
             return say(
                 "What helps: a higher precision for what {jump} is given, or samples at which that "
                 "is farther from a jump.",
                 jump=code_text(formula, node),
-            )
-        case WriteZero(all_settled=True):
-            return say(
-                "What helps: to write 0, for that is the function's value at these samples and "
-                "beside them."
-            )
-        case WriteZero(rows):
-            return say_count(
-                "What helps: to write 0, for that is the function's value at the {count} of the "
-                "samples that was looked at and beside it.",
-                "What helps: to write 0, for that is the function's value at the {count} of the "
-                "samples that were looked at and beside them.",
-                rows,
             )
         case NothingToDo():
             return _nothing_to_do(advice)
@@ -361,6 +337,11 @@ def _remedy(remedy: Remedy) -> Phrase:
             return say(
                 "to take so small a result for 0: where the exact one is 0, rounding leaves a "
                 "small number in its place"
+            )
+        case Remedy.WRITE_ZERO:
+            return say(
+                "to write 0, for that is the function's value at the samples that were looked at "
+                "and beside them"
             )
         case Remedy.SAMPLES_WITH_VALUE:
             return say("samples at which the formula has a finite value other than 0")
