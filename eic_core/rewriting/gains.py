@@ -125,15 +125,6 @@ def _rms_digits(lost: Array) -> float:
     return 0.5 * float(np.log10(np.mean(np.power(10.0, 2 * lost))))
 
 
-class Double(Enum):
-    """Which number tells best how a double-precision program changes."""
-
-    NOTHING = auto()  # no row can be compared
-    VALUES = auto()  # rows without a value
-    NINE_IN_TEN = auto()
-    WORST = auto()
-
-
 @dataclass(frozen=True)
 class Gain:
     """Two forms side by side, and which of their differences are worth a word."""
@@ -142,17 +133,12 @@ class Gain:
     after: Measured
     compared: RowComparison  # In double precision, row by row
 
-    @cached_property
-    def double(self) -> Double:
-        before, after = self.before, self.after
-        if not before.loss.rows or not after.loss.rows:
-            return Double.NOTHING
-        if before.float64.failed or after.float64.failed:
-            return Double.VALUES
-        if _fewer(before.loss.nine_in_ten, after.loss.nine_in_ten) >= SHOWN:
-            return Double.NINE_IN_TEN
-        worst = _fewer(before.loss.worst, after.loss.worst) >= SHOWN
-        return Double.WORST if worst else Double.NINE_IN_TEN
+    @property
+    def in_double(self) -> bool:
+        before, after = self.before.loss, self.after.loss
+        pairs = (before.nine_in_ten, after.nine_in_ten), (before.worst, after.worst)
+        changes = any(abs(_fewer(*pair)) >= SHOWN for pair in pairs)
+        return changes or self.before.float64.failed != self.after.float64.failed
 
     @property
     def in_sensitivity(self) -> bool:
@@ -166,29 +152,18 @@ class Gain:
     @property
     def in_worst_step(self) -> bool:
         inside = self.before.eic - self.after.eic
-        return (
-            self.bounded
-            or (self._nothing_else and inside >= SHOWN)
-            or inside >= max(SHOWN, self._at_root + MORE)
-        )
+        others = self.in_double or self.in_sensitivity
+        return self.bounded or inside >= (max(SHOWN, self._at_root + MORE) if others else SHOWN)
 
     @property
     def in_rows(self) -> bool:
         """Whether nothing tells the gain but the number of rows that lose less."""
-        others = self.in_sensitivity or self.in_worst_step or not self._nothing_else
+        others = self.in_double or self.in_sensitivity or self.in_worst_step
         return bool(self.compared.fewer) and not others
 
     @property
     def _at_root(self) -> float:
         return _fewer(self.before.q, self.after.q)
-
-    @property
-    def _nothing_else(self) -> bool:
-        """Whether neither the result's sensitivity nor a program gains anything."""
-        before, after = self.before, self.after
-        regained = _fewer(before.loss.nine_in_ten, after.loss.nine_in_ten)
-        regained = max(regained, _fewer(before.loss.worst, after.loss.worst), self._at_root)
-        return regained < SHOWN and before.float64.failed == after.float64.failed
 
     @property
     def is_worth_offering(self) -> bool:
@@ -250,7 +225,7 @@ class NothingBetter:
             return Rest.EVERYTHING
         if self.before.loses:
             return Rest.LOSS
-        if q <= SMALL or math.isnan(self.own):
+        if q <= SMALL or math.isnan(self.own) or not self.before.loss.rows:
             return Rest.LITTLE
         return Rest.FUNCTION if q <= self.own + NEAR else Rest.WRITING
 

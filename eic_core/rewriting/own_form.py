@@ -42,7 +42,9 @@ class OwnForm:
 
     @property
     def sentence(self) -> Phrase:
-        return own_form_sentence(self.verification, self.difference, DIGITS)
+        checked = self.verification
+        digits = DIGITS if checked is None else max(DIGITS, checked.digits)
+        return own_form_sentence(checked, self.difference, digits)
 
 
 def compare_own_form(formula: Formula, other: Formula, samples: Samples) -> OwnForm:

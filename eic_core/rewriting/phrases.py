@@ -12,7 +12,6 @@ from eic_core.formula.tree import Formula
 from eic_core.phrasing import Phrase, one_after_another, say, say_count
 from eic_core.rewriting.gains import (
     Advice,
-    Double,
     Gain,
     Helps,
     HelpsBeforeJump,
@@ -39,7 +38,11 @@ def repair_sentence(text: str, rules: Sequence[str], gain: Gain) -> Phrase:
 
 def _effects(gain: Gain) -> Iterable[Phrase]:
     before, after, compared = gain.before, gain.after, gain.compared
-    yield _double_change(gain)
+    now, was = _in_double(after), _in_double(before)
+    if gain.in_double:
+        yield say("in double precision {now}, as written {was}", now=now, was=was)
+    else:
+        yield say("in double precision {now}, as before", now=now)
     yield from _beyond_doubles(after)
     if gain.in_sensitivity:
         yield say(
@@ -47,7 +50,12 @@ def _effects(gain: Gain) -> Iterable[Phrase]:
             now=wording.number(after.q, 1),
             was=wording.number(before.q, 1),
         )
-        yield from _infinite_rows(before, after)
+        if before.infinite or after.infinite:
+            yield say(
+                "rows at which it is infinite are left out, {now} instead of {was}",
+                now=after.infinite,
+                was=before.infinite,
+            )
     if gain.in_worst_step:
         yield say(
             "the worst step's sensitivity (EIC) is {now} digits instead of {was}",
@@ -69,89 +77,30 @@ def _effects(gain: Gain) -> Iterable[Phrase]:
         )
 
 
-def _double_change(gain: Gain) -> Phrase:
-    before, after = gain.before, gain.after
-    match gain.double:
-        case Double.NOTHING:
-            return say("no row can be compared in double precision")
-        case Double.VALUES if before.float64.failed == after.float64.failed:
-            return say("{values}, as before", values=_values(after))
-        case Double.VALUES:
-            return say(
-                "{values} instead of {was}",
-                values=_values(after),
-                was=before.float64.rows - before.float64.failed,
-            )
-        case Double.NINE_IN_TEN:
-            was, now = before.loss.nine_in_ten, after.loss.nine_in_ten
-            where = say("at nine in ten rows")
-        case Double.WORST:
-            was, now = before.loss.worst, after.loss.worst
-            where = say("at the worst row")
-        case _ as never:
-            assert_never(never)
-    texts = wording.lost_phrase(now), wording.lost_phrase(was)
-    if texts[0] == texts[1]:
-        return say("{loss}, as before", loss=_double_loss(after))
-    return say(
-        "a double-precision program loses {now} {where} instead of {was}",
-        now=texts[0],
-        where=where,
-        was=texts[1],
-    )
-
-
-def _values(form: Measured) -> Phrase:
-    double = form.float64
-    return say(
-        "a double-precision program has a value at {count} of the {rows} rows measured",
-        count=double.rows - double.failed,
-        rows=double.rows,
-    )
-
-
 def _beyond_doubles(form: Measured) -> Iterable[Phrase]:
-    fewer, beyond = form.float64.fewer, form.float64.out_of_range
-    if fewer:
-        yield say_count(
-            "doubles hold the exact result with fewer digits at {count} row",
-            "doubles hold the exact result with fewer digits at {count} rows",
-            fewer,
-        )
-    if beyond:
-        yield say_count(
-            "doubles cannot hold the exact result at {count} row",
-            "doubles cannot hold the exact result at {count} rows",
-            beyond,
-        )
-
-
-def _infinite_rows(before: Measured, after: Measured) -> Iterable[Phrase]:
-    if before.infinite != after.infinite:
+    error = form.float64
+    rows = error.rows + error.out_of_range
+    if error.fewer:
         yield say(
-            "it is infinite at {now} rows instead of {was}, which are left out",
-            now=after.infinite,
-            was=before.infinite,
+            "doubles hold the exact result with fewer digits at {count} of {rows} rows measured",
+            count=error.fewer,
+            rows=rows,
         )
-    elif after.infinite:
-        yield say_count(
-            "{count} row at which it is infinite is left out",
-            "{count} rows at which it is infinite are left out",
-            after.infinite,
+    if error.out_of_range:
+        yield say(
+            "doubles cannot hold the exact result at {count} of {rows} rows measured",
+            count=error.out_of_range,
+            rows=rows,
         )
 
 
 def nothing_better(reason: NothingBetter) -> Phrase:
     if not reason.finished:
         return say("Nothing better found before the time limit.")
-    why = _clauses(_reasons(reason))
-    if not reason.others:
-        return say("Nothing better found (no other form came up): {why}.", why=why)
-    return say_count(
-        "Nothing better found among {count} other form: {why}.",
-        "Nothing better found among {count} other forms: {why}.",
-        reason.others,
-        why=why,
+    return say(
+        "Nothing better found (other forms tried: {count}): {why}.",
+        count=reason.others,
+        why=_clauses(_reasons(reason)),
     )
 
 
@@ -163,16 +112,19 @@ def _reasons(reason: NothingBetter) -> Iterable[Phrase]:
             yield say("errors of the inputs grow without bound at every sample")
             return
         case Rest.LOSS:
-            yield say("{loss}, to this writing", loss=_double_loss(before))
+            yield say("in double precision {loss}, by this writing", loss=_in_double(before))
             yield from _beyond_doubles(before)
             if not math.isnan(reason.of_function):
                 yield say("errors of the inputs grow by {own} digits in any writing", own=own)
         case Rest.LITTLE:
-            yield _double_loss(before)
+            yield say("in double precision {loss}", loss=_in_double(before))
             yield from _beyond_doubles(before)
             yield say("the result's sensitivity is {q} digits", q=q)
         case Rest.FUNCTION:
-            yield _computed_right(before)
+            yield say(
+                "the computed value is right to {digits} digits, nothing to rewrite",
+                digits=wording.number(before.loss.least_right, 1),
+            )
             yield from _beyond_doubles(before)
             yield say(
                 "errors of the inputs grow by {own} digits: the function's own sensitivity, in any "
@@ -186,11 +138,12 @@ def _reasons(reason: NothingBetter) -> Iterable[Phrase]:
                 part=wording.number(reason.of_writing, 1),
                 q=q,
             )
-            yield _double_loss(before)
+            yield say("in double precision {loss}", loss=_in_double(before))
             yield from _beyond_doubles(before)
         case _ as never:
             assert_never(never)
-    yield from _infinite_rows(before, before)
+    if before.infinite:
+        yield say("left out, for it is infinite there: {count} rows", count=before.infinite)
     if reason.in_worst_step:
         yield say(
             "the worst step's sensitivity (EIC) is {eic} digits",
@@ -198,28 +151,21 @@ def _reasons(reason: NothingBetter) -> Iterable[Phrase]:
         )
 
 
-def _computed_right(form: Measured) -> Phrase:
-    if not form.loss.rows:
-        return _double_loss(form)
-    return say(
-        "the computed value is right to {digits} digits, nothing to rewrite",
-        digits=wording.number(form.loss.least_right, 1),
-    )
-
-
-def _double_loss(form: Measured) -> Phrase:
-    loss = form.loss
-    if form.float64.failed:
-        return _values(form)
+def _in_double(form: Measured) -> Phrase:
+    loss, double = form.loss, form.float64
+    if double.failed:
+        return say(
+            "it has a value at {count} of {rows} rows measured",
+            count=double.rows - double.failed,
+            rows=double.rows,
+        )
     if not loss.rows:
-        return say("no row can be compared in double precision")
+        return say("no row can be compared")
     most, worst = wording.lost_phrase(loss.nine_in_ten), wording.lost_phrase(loss.worst)
     if most == worst:
-        return say("a double-precision program loses {lost}", lost=worst)
+        return say("it loses {lost}", lost=worst)
     return say(
-        "a double-precision program loses {lost} at nine in ten rows and {worst} at the worst",
-        lost=most,
-        worst=worst,
+        "it loses {lost} at nine in ten rows and {worst} at the worst", lost=most, worst=worst
     )
 
 
@@ -365,20 +311,18 @@ def _clauses(clauses: Iterable[Phrase]) -> Phrase:
 
 
 def own_form_sentence(
-    checked: Verification | None, difference: RowDifference | None, least_digits: int
+    checked: Verification | None, difference: RowDifference | None, digits: int
 ) -> Phrase:
-    """Whether a user's form is equal to the formula, computed with so many digits or more."""
+    """Whether a user's form is equal to the formula, computed with up to so many digits."""
     if checked is not None:
         return say_count(
             "Your form is equal to the formula: the same to {agreement} digits at {count} row, "
-            "computed with {digits} digits, and defined wherever the formula is.",
+            "computed with up to {digits} digits, and defined wherever the formula is.",
             "Your form is equal to the formula: the same to {agreement} digits at {count} rows, "
-            "computed with {digits} digits, and defined wherever the formula is.",
+            "computed with up to {digits} digits, and defined wherever the formula is.",
             checked.rows,
             agreement=checked.agreement,
-            digits=least_digits
-            if checked.digits <= least_digits
-            else say("{least} to {most}", least=least_digits, most=checked.digits),
+            digits=digits,
         )
     if difference is None:
         return say(
@@ -386,21 +330,11 @@ def own_form_sentence(
             "formula has one."
         )
     inputs = ", ".join(f"`{name} = {value}`" for name, value in difference.inputs)
-    row = difference.row + 1
-    place = (
-        say("row {row} ({inputs})", row=row, inputs=inputs) if inputs else say("row {row}", row=row)
-    )
-    if not difference.after:
-        return say(
-            "Your form is not equal to the formula: at {place} the formula is {before}, yours has "
-            "no value.",
-            place=place,
-            before=f"`{difference.before}`",
-        )
     return say(
-        "Your form is not equal to the formula: at {place} the formula is {before}, yours is "
-        "{after}.",
-        place=place,
+        "Your form is not equal to the formula: at row {row} ({inputs}) the formula gives "
+        "{before}, yours gives {after}.",
+        row=difference.row + 1,
+        inputs=inputs or say("no input"),
         before=f"`{difference.before}`",
-        after=f"`{difference.after}`",
+        after=f"`{difference.after}`" if difference.after else say("no value"),
     )

@@ -111,9 +111,9 @@ def test_a_changed_formula_is_searched_anew() -> None:
     [
         ("1/(x - 2)", "own sensitivity, in any writing", "inputs known more exactly"),
         ("log(-x)", "No better form was looked for: no sample has a value", "a finite value"),
-        ("x", "program loses no digit", "Nothing needs to be done"),
-        ("2", "program loses no digit", "Nothing needs to be done"),
-        ("x - sin(x)", "at the worst, to this writing", "a series or a library function"),
+        ("x", "it loses no digit", "Nothing needs to be done"),
+        ("2", "it loses no digit", "Nothing needs to be done"),
+        ("x - sin(x)", "at the worst, by this writing", "a series or a library function"),
         ("+".join(["x*y"] * 50), "more than 120 nodes", "the part that loses most"),
     ],
 )

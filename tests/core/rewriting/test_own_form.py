@@ -56,7 +56,7 @@ def test_a_form_without_a_value_where_the_formula_has_one_is_not_equal() -> None
     samples = Samples.from_columns({"x": [4.0, 0.0, 5.0]})
     found = compare_own_form(read("x").formula, read("x**2/x").formula, samples)
     assert found.difference is not None and found.difference.row == 1
-    assert str(found.sentence).endswith("yours has no value.")
+    assert str(found.sentence).endswith("yours gives no value.")
 
 
 def test_equality_is_told_beyond_the_digits_of_a_double() -> None:
