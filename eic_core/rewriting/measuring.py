@@ -239,9 +239,7 @@ def measured_samples(formula: Formula, samples: Samples, rows: Rows) -> Samples:
 
 
 class FormMeter:
-    def __init__(
-        self, formula: Formula, samples: Samples, rows: Rows, truth: Truth, root: int
-    ) -> None:
+    def __init__(self, formula: Formula, samples: Samples, rows: Rows, truth: Truth) -> None:
         single = rows.observed[:: max(1, len(rows.observed) // OBSERVED_SINGLE)]
         self.observers = [
             truth.observer(single, np.float32),
@@ -249,15 +247,15 @@ class FormMeter:
         ]
         self.measured = measured_samples(formula, samples, rows)
         self.inspection = inspect(formula, self.measured, edges=False)
-        self.terms, self.root = truth.terms, root
+        self.truth = truth
 
     def measure(self, root: int, formula: Formula) -> Measured:
         single, double = (observer.of(root) for observer in self.observers)
         amplification = correlated_eic(formula, self.measured)
-        if root == self.root:
+        if root == self.truth.root:
             loss = measured_loss(self.inspection)
         else:
-            loss = program_rows(self.inspection).loss(self.terms.tape(root))
+            loss = program_rows(self.inspection).loss(self.truth.terms.tape(root))
         return Measured(amplification, formula.complexity, single, double, loss)
 
 
@@ -277,7 +275,7 @@ class Measurer:
         self.root = outcome.start.root
         self.truth = truth
         self.verifier = truth.verifier
-        self.meter = FormMeter(formula, samples, rows, truth, self.root)
+        self.meter = FormMeter(formula, samples, rows, truth)
         self.measured = self.meter.measured
         self.everywhere = truth.on(rows.verified)
 

@@ -70,7 +70,7 @@ def compare_own_form(formula: Formula, other: Formula, samples: Samples) -> OwnF
     if verification is None:
         difference = _difference(truth.verifier, form, samples, formula.variables)
         return OwnForm(other, None, None, None, difference)
-    meter = FormMeter(formula, samples, rows, truth, root)
+    meter = FormMeter(formula, samples, rows, truth)
     before, after = meter.measure(root, formula), meter.measure(form, other)
     return OwnForm(other, before, after, verification, None, len(meter.measured))
 

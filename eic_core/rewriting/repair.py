@@ -61,8 +61,8 @@ def repair(
     samples
         With a column for each variable.
     limit_seconds
-        A deadline of the search for forms, about half of it for measurements (`Repairs.missing`
-        tells if it ended the search); may be ``math.inf``.
+        About how long it may take. It bounds the search for forms alone, at 60 % of it
+        (`Repairs.missing` tells if it ended that); may be ``math.inf``.
     limit_steps
         The most forms that are costed; with this bound alone every machine gives one answer.
     limit_repairs
