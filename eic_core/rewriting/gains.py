@@ -225,7 +225,7 @@ class NothingBetter:
             return Rest.EVERYTHING
         if self.before.loses:
             return Rest.LOSS
-        if q <= SMALL or math.isnan(self.own) or not self.before.loss.rows:
+        if q <= SMALL or math.isnan(self.own):
             return Rest.LITTLE
         return Rest.FUNCTION if q <= self.own + NEAR else Rest.WRITING
 

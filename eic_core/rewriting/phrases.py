@@ -121,10 +121,11 @@ def _reasons(reason: NothingBetter) -> Iterable[Phrase]:
             yield from _beyond_doubles(before)
             yield say("the result's sensitivity is {q} digits", q=q)
         case Rest.FUNCTION:
-            yield say(
-                "the computed value is right to {digits} digits, nothing to rewrite",
-                digits=wording.number(before.loss.least_right, 1),
-            )
+            if before.loss.rows:
+                yield say(
+                    "the computed value is right to {digits} digits, nothing to rewrite",
+                    digits=wording.number(before.loss.least_right, 1),
+                )
             yield from _beyond_doubles(before)
             yield say(
                 "errors of the inputs grow by {own} digits: the function's own sensitivity, in any "

@@ -70,7 +70,7 @@ def rest(measured: Measured, own: float) -> Rest:
         (form(10.0, lost=(0.99,)), 9.9, Rest.FUNCTION),
         (form(10.0), 9.6, Rest.WRITING),
         (form(10.0), NAN, Rest.LITTLE),
-        (form(10.0, lost=(NAN,)), 9.9, Rest.LITTLE),
+        (form(10.0, lost=(NAN,)), 9.9, Rest.FUNCTION),
         (form(1.0), 0.0, Rest.LITTLE),
         (form(0.2, failed=1), 0.2, Rest.LOSS),
     ],
