@@ -119,7 +119,7 @@ def answers(findings: Findings) -> tuple[tuple[str, str], ...]:
         ("Function or writing?", fault),
         (
             "What to write instead?",
-            findings.missing[REPAIR] if repairs is None else repairs.sentence,
+            findings.missing[REPAIR] if repairs is None else str(repairs.sentence),
         ),
     )
 

@@ -63,7 +63,7 @@ def test_the_heading_and_the_answers_are_the_diagnosis(found):
     said = [s.replace("`", "") for s in findings.diagnosis.sentences]
     assert words(next(page.root.iter("h1"))) == said[0]
     answers = [words(e) for e in page.root.iter("dd")]
-    assert answers == [*said[1:], findings.repairs.sentence.replace("`", "")]
+    assert answers == [*said[1:], str(findings.repairs.sentence).replace("`", "")]
 
 
 def test_the_metrics_are_those_of_the_inspection(found):
