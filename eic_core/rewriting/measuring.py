@@ -313,7 +313,7 @@ class Measurer:
     def _advice(self, before: Measured, own: float) -> Advice:
         inspection = self.meter.inspection
         decided = undecided(inspection)
-        jump = decided.jumps[0].node if decided.count else None
+        jump = int(decided.nodes[0]) if len(decided.rows) else None
         return advise(before, own, jump, lost_rows(inspection))
 
     def _promising(self) -> list[FoundForm]:
