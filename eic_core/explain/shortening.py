@@ -7,10 +7,11 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 import numpy as np
 
-from eic_core.formula.rendering import to_python
+from eic_core.formula.rendering import form_of
 from eic_core.formula.syntax.build import number_label
 from eic_core.formula.tree import CONSTANT, Formula
 from eic_core.measure.refitting import is_decimal
+from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
 
 MOST_DIGITS = 17
@@ -84,8 +85,16 @@ def makes_exponent_exact(formula: Formula, shortened: Formula) -> bool:
     >>> [makes_exponent_exact(formula, with_labels(formula, {"2.37": n})) for n in (1, 2)]
     [True, False]
     """
-    mark = "pow_noisy("  # how such a power must be written to stay the same tree
-    return to_python(shortened).count(mark) > to_python(formula).count(mark)
+    return _explicit_powers(shortened) > _explicit_powers(formula)
+
+
+def _explicit_powers(formula: Formula) -> int:
+    """How many powers must be written as a function to be read as the same tree."""
+    return sum(
+        form_of(formula, node) is OPERATORS[node.operator].writing.explicit
+        for node in formula.nodes
+        if node.children
+    )
 
 
 def rounded_column(values: Array, digits: int) -> Array:

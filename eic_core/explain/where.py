@@ -441,8 +441,8 @@ def _sentences(result: Where) -> tuple[str, ...]:
             "the shares are those of the others."
         )
     if result.growth is not None and result.interval.heavy:
-        lines.append(result.growth.sentence)
-    lines.append(result.interval.sentence)
+        lines.append(str(result.growth.sentence))
+    lines.append(str(result.interval.sentence))
     return tuple(lines)
 
 

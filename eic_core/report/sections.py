@@ -174,7 +174,7 @@ def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
         yield "worst 1 % of samples", _share(tail.top1_share), "Their part of the amplified noise."
     yield (
         "mean settled",
-        spread.settled,
+        str(spread.settled),
         (
             "If it is not, EIC would grow with more samples: a step crosses zero or comes near a "
             "pole, or the tail is heavy."
@@ -410,7 +410,7 @@ def effect(budget: Budget) -> ReportTable | None:
     rows: list[tuple[Cell, ...]] = [
         ("EIC, finite samples", _digits(budget.eic_before), _digits(budget.eic_after)),
     ]
-    if budget.scale_of == "target":
+    if budget.scale.of == "target":
         rows.append(("R² against the target", _plain(budget.r2_before), _plain(budget.r2_after)))
     return ReportTable(("", "as given", "shortened"), rows, numbers=(1, 2))
 

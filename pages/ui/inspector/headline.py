@@ -20,6 +20,7 @@ from eic_core import wording
 from eic_core.drawing.layout import focus_node
 from eic_core.explain.losses import NAMES, RESULT, WORST_STEP, Loss, account_line
 from eic_core.measure.inspection import NodeAmplification
+from eic_core.phrasing import Phrase
 from pages.ui.figures.tree import ruler_figure
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow, uninterrupted
@@ -378,7 +379,7 @@ def _metrics(result: InspectionResult) -> None:
         cells += [
             metric(f"50 / 90 / 99 %{at}", spread.quantiles, glossary.QUANTILES),
             metric("Worst 1 % carries", spread.worst, glossary.TOP_SHARE),
-            metric("Mean settled", _settled(spread.settled), glossary.SETTLED),
+            metric("Mean settled", _settled(*spread.settled_parts), glossary.SETTLED),
         ]
     st.html(f'<div class="eic-metrics">{"".join(cells)}</div>')
 
@@ -391,9 +392,9 @@ def _result_loss(root: NodeAmplification) -> str:
     return wording.number(root.local_eic)
 
 
-def _settled(text: str) -> str:
-    word, _, more = text.partition(": ")
-    return f"{prose(word)} <small>{prose(more)}</small>" if more else prose(word)
+def _settled(answer: Phrase, detail: Phrase | None) -> str:
+    more = "" if detail is None else f" <small>{prose(str(detail))}</small>"
+    return f"{prose(str(answer))}{more}"
 
 
 def _decibel(value: float) -> str:
