@@ -20,7 +20,8 @@ from eic_core.explain.comparing import EXPLAINED, OK, UNCLEAR, Shaken
 from eic_core.explain.conditioning import OwnConditioning
 from eic_core.explain.ledger import Ledger
 from eic_core.explain.losses import MEANINGS, NAMES, RESULT_SHARED, WORST_STEP
-from eic_core.explain.robustness import NO_VALUE, RobustnessCard
+from eic_core.explain.phrases.robustness import no_value
+from eic_core.explain.robustness import RobustnessCard
 from eic_core.explain.spread import spread_of
 from eic_core.explain.triangulation import Triangulation
 from eic_core.explain.where import Where
@@ -387,7 +388,7 @@ def differences(formula: Formula, triangulation: Triangulation) -> list[Cell]:
     texts = node_texts(formula, TEXT_LIMIT)
     places: dict[str, list[int]] = {}
     for n in triangulation.nodes:
-        for reason in n.agreement.reasons:
+        for reason in map(str, n.agreement.sentences):
             places.setdefault(reason, []).append(n.node_id)
     return [(*_places(where, texts), f": {reason}") for reason, where in places.items()]
 
@@ -440,8 +441,8 @@ def needs(budget: Budget) -> ReportTable:
 def robustness(card: RobustnessCard) -> ReportTable:
     return ReportTable(
         ("R²", "value", "what was done"),
-        [(line.name, _fit(line.r2), line.meaning) for line in card.lines],
-        NO_VALUE if any(math.isnan(line.r2) for line in card.lines) else "",
+        [(str(line.name), _fit(line.r2), str(line.meaning)) for line in card.lines],
+        str(no_value()) if any(math.isnan(line.r2) for line in card.lines) else "",
         numbers=(1,),
         words=True,
     )

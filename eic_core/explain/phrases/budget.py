@@ -8,7 +8,7 @@ from eic_core import wording
 from eic_core.explain import budget
 from eic_core.explain.phrases import input_name
 from eic_core.explain.shortening import MOST_DIGITS
-from eic_core.phrasing import Phrase, listed, say, say_count
+from eic_core.phrasing import Field, Phrase, listed, say, say_count
 
 LISTED = 6
 """Inputs named in a sentence, at most."""
@@ -42,7 +42,7 @@ def sentences(fact: budget.Budget) -> Iterator[Phrase]:
         yield say("There is nothing to shorten: no decimal constant and no input.")
         return
     scale, moved = fact.measure, share_text(fact.deviation)
-    tolerance = {"tolerance": share_text(fact.tolerance), "scale": scale}
+    tolerance: dict[str, Field] = {"tolerance": share_text(fact.tolerance), "scale": scale}
     if not fact.keeps_output:
         yield say_count(
             "No number of digits up to {most} keeps the output within {tolerance} of {scale}: run "
@@ -88,7 +88,7 @@ def sentences(fact: budget.Budget) -> Iterator[Phrase]:
         )
 
 
-def _about_constants(needs: Sequence[budget.Need], tolerance: dict[str, str | Phrase]) -> Phrase:
+def _about_constants(needs: Sequence[budget.Need], tolerance: dict[str, Field]) -> Phrase:
     before, after = sum(need.given for need in needs), sum(need.together for need in needs)
     if after < before:
         return say_count(

@@ -7,11 +7,11 @@ import math
 from eic_core import wording
 from eic_core.explain import what_if
 from eic_core.explain.phrases import code_text
-from eic_core.phrasing import Phrase, say
+from eic_core.phrasing import Field, Phrase, say
 
 
 def sentence(fact: what_if.WhatIf) -> Phrase:
-    fields = {
+    fields: dict[str, Field] = {
         "mean": wording.significant(fact.mean),
         "place": code_text(fact.inspection.formula, fact.node_id),
         "before": wording.r_squared(fact.r2_before),

@@ -73,7 +73,7 @@ def test_a_masked_crossing_does_not_make_the_result_unsettled():
     inspection = inspect_ranges("x + 0.000001*sin(1000*x)", count=2_000, x="1:5")
     assert where(inspection, 6).interval.heavy
     root = where(inspection, 7)
-    assert root.interval.reason == "" and root.interval.high < 0.2
+    assert root.interval.obstacle is None and root.interval.high < 0.2
 
 
 def test_a_pole_grows_by_half_a_digit_per_decade():
