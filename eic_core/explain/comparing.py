@@ -116,7 +116,7 @@ class Event(Enum):
     SOME_FEW_DIGITS = auto()
     STORED = auto()  # A constant, with hardly an error
     CANCELLING = auto()  # The roundings, which are small or cancel one another
-    UNROUNDED = auto()  # Much of the noise is of numbers and operations that are exact
+    UNROUNDED = auto()  # Much of the noise is of operations that are exact
     UNDERFLOW = auto()
     LIBRARY = auto()  # A function is wrong by more than one rounding
     UNACCOUNTED = auto()  # The roundings on the way do not make the error
@@ -170,8 +170,8 @@ class Replay:
     # shape (m,): The error that they make of the node to first order, in units of roundoff
     errors: Array
     underflows: bool  # Whether a value below is too small for the type
-    leaf: bool  # Whether the node is a number or an input itself
-    # The part of the noise, as it arrives, of constants and operations that rounded nothing: 0 to 1
+    constant: bool  # Whether the node is one itself
+    # The part of the noise, as it arrives, of operations that rounded nothing: 0 to 1
     exact: float
 
 
@@ -190,8 +190,8 @@ def compare_measures(
 
     - `recursion`, `shared`: local EIC with independent and with shared noise.
     - `shaken`: Algorithm 2's estimates, from the largest sigma to the smallest.
-    - `q`, by type, shape (m,): the correlated amplification of roundings and constants alone, at
-      the type's own inputs; inf where no digit is left.
+    - `q`, by type, shape (m,): the correlated amplification of what the type rounds, at its own
+      inputs; inf where no digit is left.
     - `singular`: samples at which the recursion is infinite.
     - `rough`: whether a function with jumps or corners stands below.
     """
@@ -263,16 +263,17 @@ def _observation(observed: Observed, replay: Replay, q: Array) -> _Finding:
     if not linear.any():
         return EXPLAINED, reason
     errors, expected = observed.errors[linear], q[linear]
-    if not expected.any():  # an input, which is as it is given
-        return EXPLAINED if reason else OK, reason
+    stored = Measured(kind, Event.STORED) if replay.constant else None
+    if not expected.any():  # an input, or a constant that the type holds
+        return EXPLAINED if reason else OK, reason or stored
     expected = np.where(expected > 0, expected, 1.0)
     ratio = rms(errors / expected)
     if LIKELY[0] <= ratio <= LIKELY[1]:
         return EXPLAINED if reason else OK, reason
-    if ratio == 0 and not replay.leaf:
+    if ratio == 0:
         return EXPLAINED, reason or Measured(kind, Event.EXACT)
-    if replay.leaf and ratio < LIKELY[0]:
-        return OK, Measured(kind, Event.STORED)
+    if replay.constant and ratio < LIKELY[0]:
+        return OK, stored
     replayed = replay.errors[linear]
     usable = np.isfinite(replayed)
     rest = rms((errors - replayed)[usable] / expected[usable])

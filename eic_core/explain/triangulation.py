@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from eic_core.explain.phrases import code_text
 from eic_core.explain.phrases import truth as phrases
 from eic_core.exports import Plain
 from eic_core.formula.rendering import node_texts
-from eic_core.formula.tree import VARIABLE, Formula
+from eic_core.formula.tree import CONSTANT, Formula
 from eic_core.measure.inspection import Inspection, local_eic
 from eic_core.measure.observed import ROUNDOFF, Observed, exact_values, numbers_in, observe, rms
 from eic_core.measure.perturbation import PerturbationEstimate, estimate
@@ -55,7 +55,7 @@ class TriangulatedNode:
     text: str
     recursion: float  # Local EIC over the rows used that are not singular here
     shared: float  # The same with shared noise
-    # That of roundings and constants alone, with the inputs as float64 has them
+    # That of what float64 rounds alone, with the inputs as it has them; -inf if that is nothing
     rounded: float
     shaken: tuple[Shaken, ...]  # From the largest sigma to the smallest
     # float32, float64: errors in units of roundoff against the exact value at the inputs as the
@@ -186,6 +186,11 @@ class _Arithmetic:
         numbers = numbers_in(samples, kind)
         self.noise = _Noise(formula, Samples.from_columns(numbers, count=len(samples)))
         self._values = exact.values
+        self._exact_leaves = {
+            node.id
+            for node, o in zip(formula.nodes, self.observed, strict=True)
+            if not node.children and not o.rounding.any()
+        }
 
     def is_zero(self, k: int) -> bool:
         return all(row[k] is None or row[k] == 0 for row in self._values)
@@ -195,15 +200,20 @@ class _Arithmetic:
         zeros = np.array([row[k] is not None and row[k] == 0 for row in self._values])
         return _wrong_at_zero(self.observed[k], zeros)
 
+    def rounded(self, k: int) -> Array:
+        """q of what the type rounds: of operations, and of constants that it does not hold."""
+        return self.noise.rounded(k, self._exact_leaves)
+
     def replay(self, k: int) -> Replay:
         first = self.formula.first[k]
         observed = self.observed[first : k + 1]
+        is_constant = self.formula.nodes[k].operator == CONSTANT
         arrived = self.noise.arrived(k)
         total = np.zeros(len(arrived[0]))
         noise = exact = 0.0
         with np.errstate(all="ignore"):
             for node, g, o in zip(self.formula.nodes[first:], arrived, observed, strict=False):
-                if node.operator == VARIABLE:
+                if node.id in self._exact_leaves:
                     continue
                 part = g * o.rounding
                 total = total + np.where((g == 0) | (o.rounding == 0), 0.0, part)
@@ -211,7 +221,7 @@ class _Arithmetic:
                 noise += float(np.sum(squares))
                 exact += float(np.sum(squares[o.rounding == 0]))
         share = exact / noise if 0 < noise < math.inf else 0.0
-        return Replay(total, any(o.underflows for o in observed), first == k, share)
+        return Replay(total, any(o.underflows for o in observed), is_constant, share)
 
 
 def _wrong_at_zero(observed: Observed, zeros: Array) -> Observed:
@@ -225,7 +235,6 @@ class _Noise:
     def __init__(self, formula: Formula, samples: Samples) -> None:
         shared, tape = class_tape(formula), tape_of(formula)
         self._classes, self._class_slots = step_units(shared), shared.slots
-        self._columns = [step.column for step in shared.steps]
         self._nodes = node_units(formula)
         self._shared = next(evaluate(shared, samples, len(shared.steps)))
         self._single = next(evaluate(tape, samples, len(self._nodes)))
@@ -234,14 +243,13 @@ class _Noise:
     def shared(self, k: int) -> Arrivals:
         return self._shared.arrivals(self._classes[: self._class_slots[k] + 1])
 
-    def rounded(self, k: int) -> Array:
-        """q of constants and operations alone, the inputs exact: shape (m,)."""
+    def rounded(self, k: int, exact: Container[int]) -> Array:
+        """q of all but some leaves, which are `exact`: shape (m,)."""
         together = self.shared(k)
-        slots = [j for j in range(self._class_slots[k] + 1) if not self._columns[j]]
-        q2 = np.where(
-            np.isfinite(together.sum_of_squares()), together.sum_of_squares(slots), np.inf
-        )
-        return np.sqrt(q2)
+        left_out = {slot for node, slot in enumerate(self._class_slots[: k + 1]) if node in exact}
+        slots = [slot for slot in range(self._class_slots[k] + 1) if slot not in left_out]
+        q2 = together.sum_of_squares(slots)
+        return np.sqrt(np.where(np.isfinite(together.sum_of_squares()), q2, math.inf))
 
     def arrived(self, k: int) -> Array:
         return self._single.arrivals(self._nodes[: k + 1]).arrived[self._formula.first[k] :]
@@ -292,7 +300,7 @@ def _node(
     below = formula.nodes[formula.first[k] : k + 1]
     rough = any(n.children and OPERATORS[n.operator].rough for n in below)
     single, double = (arithmetic[kind].errors(k) for kind in ("float32", "float64"))
-    q = {kind: of.noise.rounded(k) for kind, of in arithmetic.items()}
+    q = {kind: of.rounded(k) for kind, of in arithmetic.items()}
     usable = amplification.evaluated(k) & np.isfinite(q["float64"])
     rounded = math.log10(size) if (size := rms(q["float64"][usable])) else -math.inf
     nothing = _nothing(formula, k, amplification, zero=arithmetic["float64"].is_zero(k))

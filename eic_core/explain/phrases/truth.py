@@ -201,8 +201,7 @@ def _measured(fact: comparing.Measured) -> Phrase:
             )
         case comparing.Event.UNROUNDED:
             return say(
-                "In {type}, less is lost: some numbers and operations are exact in binary and "
-                "round nothing.",
+                "In {type}, less is lost: some operations come out exact and round nothing.",
                 type=kind,
             )
         case comparing.Event.UNDERFLOW:
