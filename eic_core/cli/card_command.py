@@ -12,7 +12,7 @@ from typing import Any
 from eic_core import wording
 from eic_core.cli.arguments import add_exponents_argument, columns_hint, read_data
 from eic_core.errors import DataError
-from eic_core.explain.phrases.robustness import no_value
+from eic_core.explain.phrases.fit_card import no_value
 from eic_core.explain.robustness import RobustnessCard, robustness_card
 from eic_core.exports import plain_value
 from eic_core.formula.syntax import SYNTAXES, read

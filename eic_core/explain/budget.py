@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum, auto
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,9 @@ from eic_core.errors import UserError
 from eic_core.explain.phrases import budget as phrases
 from eic_core.explain.shortening import (
     MOST_DIGITS,
+    Measure,
+    Need,
+    OutputScale,
     digits_of,
     makes_exponent_exact,
     rounded_column,
@@ -43,22 +45,6 @@ NOISE = 4 * 2.0**-53
 
 SETTLED = 4e-3
 """Of `NOISE` times s: beyond it fewer than three digits are left, and exact values are taken."""
-
-
-class Measure(Enum):
-    """What the tolerance is a part of."""
-
-    SPREAD = auto()  # A standard deviation
-    SIZE = auto()  # The largest size of what does not vary beyond the noise of rounding
-    LARGEST_ON_THE_WAY = auto()  # For an output that is 0
-
-
-@dataclass(frozen=True)
-class OutputScale:
-    of: str  # "target" or "output"
-    measure: Measure
-    unit: float  # The same as a number
-    noise: float  # The deviation (rms) that rounding alone may make
 
 
 def output_scale(inspection: Inspection) -> OutputScale:
@@ -210,19 +196,6 @@ Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True)
-class Need:
-    kind: str  # "constant" or "input"
-    name: str  # The constant as written, or the variable
-    nodes: tuple[int, ...]  # Where it stands
-    given: int  # Significant digits as written; for an input, the most that a cell has
-    alone: int  # Digits that suffice if nothing else is rounded
-    together: int  # Digits kept when everything is rounded at once
-    shortened: str  # The constant rounded so; "" for an input
-
-    _JSON = ("kind", "name", "nodes", "given", "alone", "together", "shortened")
-
-
-@dataclass(frozen=True)
 class Budget(Plain):
     inspection: Inspection = field(repr=False)
     # Allowed rms deviation of the output, in units of `scale`; with a target also the allowed
@@ -262,12 +235,10 @@ class Budget(Plain):
         return phrases.scale_name(self.scale)
 
     @property
-    def keeps_output(self) -> bool:
-        return self.deviation <= self.tolerance
-
-    @property
     def sentences(self) -> tuple[Phrase, ...]:
-        return tuple(phrases.sentences(self))
+        return tuple(
+            phrases.sentences(self.needs, self.scale, self.tolerance, self.deviation, self.rows)
+        )
 
 
 def digit_budget(

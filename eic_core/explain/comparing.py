@@ -6,16 +6,30 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum, auto
 
 import numpy as np
 
 from eic_core.explain.phrases import truth as phrases
+from eic_core.explain.reasons import (
+    EXPLAINED,
+    OK,
+    UNCLEAR,
+    Copies,
+    Event,
+    LargeErrors,
+    MeasuredEvent,
+    NoDigit,
+    Nothing,
+    Reason,
+    Shaken,
+    SharedNoise,
+    TrialsDiffer,
+    TrialsLeaveOut,
+    Why,
+)
 from eic_core.measure.observed import DIGITS, ROUNDOFF, Observed, rms
 from eic_core.operators.wide import Array
 from eic_core.phrasing import Phrase
-
-OK, EXPLAINED, UNCLEAR = "ok", "explained", "unclear"
 
 LIKELY = (0.1, 1.5)
 """Measured error over (roundoff times q), rms: a rounding has 0.4 units, sums up to about 1."""
@@ -43,101 +57,6 @@ STEADY_SIGMA = 1e-6
 
 
 @dataclass(frozen=True)
-class Shaken:
-    sigma: float  # Standard deviation of the noise, relative to each value
-    local_eic: float  # Digits lost; nan without a usable row
-    # low, high: 95 per cent interval of it; nan without one
-    low: float
-    high: float
-    # Rows that show nothing: the value is 0, the noise too large, or a value somewhere in the
-    # formula leaves double range
-    left_out: int
-
-    _JSON = ("sigma", "local_eic", "low", "high", "left_out")
-
-
-class Nothing(Enum):
-    """What bears no relative noise, or has none to show: no way can agree or differ there."""
-
-    TRUTH = auto()
-    ZERO = auto()
-    UNTAKEN = auto()  # A branch that none of the samples takes
-    UNROUNDED = auto()
-
-
-class Why(Enum):
-    NO_DIGIT = auto()  # No sample keeps one
-    SILENT_TRIALS = auto()  # A value is 0, leaves double range, or bears no error of this size
-    NOISY_TRIALS = auto()  # So many digits are lost that trials in doubles show only noise
-    JUMP = auto()  # Noise crosses a jump or a tie
-
-
-@dataclass(frozen=True)
-class NoDigit:
-    samples: int  # Where no digit is left
-
-
-@dataclass(frozen=True)
-class SharedNoise:
-    """A sub-expression stands in several places, whose noise is therefore shared."""
-
-    copies: Copies
-    # recursion, shared: digits with independent noise, and with shared noise
-    recursion: float
-    shared: float
-    followed: bool  # Whether floating point follows the shared value
-
-
-@dataclass(frozen=True)
-class LargeErrors:
-    sigma: float  # From which on the formula no longer responds in proportion
-
-
-@dataclass(frozen=True)
-class TrialsLeaveOut:
-    samples: int
-
-
-@dataclass(frozen=True)
-class TrialsDiffer:
-    trials: Shaken
-    recursion: float
-
-
-class Event(Enum):
-    """What is measured in a type, in place of the error that is expected."""
-
-    NO_NUMBER = auto()  # Overflow, or no number at all
-    FEW_DIGITS = auto()  # No sample keeps three
-    NO_DIGIT = auto()
-    ZERO = auto()  # The exact value
-    EXACT = auto()
-    SOME_NO_NUMBER = auto()
-    SOME_FEW_DIGITS = auto()
-    STORED = auto()  # A constant, with hardly an error
-    CANCELLING = auto()  # The roundings, which are small or cancel one another
-    UNROUNDED = auto()  # Much of the noise is of operations that are exact
-    UNDERFLOW = auto()
-    LIBRARY = auto()  # A function is wrong by more than one rounding
-    UNACCOUNTED = auto()  # The roundings on the way do not make the error
-    OFF = auto()  # The same where a jump accounts for it
-
-
-@dataclass(frozen=True)
-class Measured:
-    kind: str  # "float32" or "float64"
-    event: Event
-    samples: int = 0  # Where this is so, if it is so at some alone
-    of: int = 0
-    ratio: float = math.nan  # Of the error to that expected
-
-
-Reason = (
-    Nothing | Why | NoDigit | SharedNoise | LargeErrors | TrialsLeaveOut | TrialsDiffer | Measured
-)
-
-
-@dataclass(frozen=True)
 class MethodAgreement:
     badge: str  # "ok", "explained" or "unclear"
     reasons: tuple[Reason, ...]  # Why they differ; shared noise may stand with "ok"
@@ -151,14 +70,6 @@ class MethodAgreement:
     @property
     def sentences(self) -> tuple[Phrase, ...]:
         return tuple(map(phrases.reason, self.reasons))
-
-
-@dataclass(frozen=True)
-class Copies:
-    """A sub-expression that stands in several places, whose noise is therefore shared."""
-
-    text: str  # In backticks
-    count: int  # 2 or more
 
 
 _Finding = tuple[str, Reason | None]
@@ -204,7 +115,7 @@ def compare_measures(
         followed = all(badge == OK for badge, _ in observations)
         findings.append((OK, SharedNoise(copies, recursion, shared, followed)))
     trials = _perturbation(recursion, shaken, singular)
-    exact = [(EXPLAINED, Measured(o.kind, Event.EXACT)) for o in observed]
+    exact = [(EXPLAINED, MeasuredEvent(o.kind, Event.EXACT)) for o in observed]
     if trials[0] != UNCLEAR and not singular and observations == exact:
         more = tuple(reason for badge, reason in findings if badge == OK and reason)
         return MethodAgreement(EXPLAINED, (*more, Nothing.UNROUNDED), Nothing.UNROUNDED)
@@ -223,7 +134,7 @@ def _different(reasons: Iterable[Reason | None]) -> tuple[Reason, ...]:
 
 
 def _at_jump(reason: Reason | None) -> Reason | None:
-    if isinstance(reason, Measured) and reason.event is Event.UNACCOUNTED:
+    if isinstance(reason, MeasuredEvent) and reason.event is Event.UNACCOUNTED:
         return replace(reason, event=Event.OFF)
     return reason
 
@@ -263,7 +174,7 @@ def _observation(observed: Observed, replay: Replay, q: Array) -> _Finding:
     if not linear.any():
         return EXPLAINED, reason
     errors, expected = observed.errors[linear], q[linear]
-    stored = Measured(kind, Event.STORED) if replay.constant else None
+    stored = MeasuredEvent(kind, Event.STORED) if replay.constant else None
     if not expected.any():  # an input, or a constant that the type holds
         return EXPLAINED if reason else OK, reason or stored
     expected = np.where(expected > 0, expected, 1.0)
@@ -271,7 +182,7 @@ def _observation(observed: Observed, replay: Replay, q: Array) -> _Finding:
     if LIKELY[0] <= ratio <= LIKELY[1]:
         return EXPLAINED if reason else OK, reason
     if ratio == 0:
-        return EXPLAINED, reason or Measured(kind, Event.EXACT)
+        return EXPLAINED, reason or MeasuredEvent(kind, Event.EXACT)
     if replay.constant and ratio < LIKELY[0]:
         return OK, stored
     replayed = replay.errors[linear]
@@ -279,25 +190,27 @@ def _observation(observed: Observed, replay: Replay, q: Array) -> _Finding:
     rest = rms((errors - replayed)[usable] / expected[usable])
     accounted = usable.any() and rest <= max(REPLAYED * max(ratio, LIKELY[0]), 0.01)
     if accounted or replay.underflows:
-        return EXPLAINED, reason or Measured(kind, _replayed(ratio, replay))
-    return UNCLEAR, reason or Measured(kind, Event.UNACCOUNTED, ratio=ratio)
+        return EXPLAINED, reason or MeasuredEvent(kind, _replayed(ratio, replay))
+    return UNCLEAR, reason or MeasuredEvent(kind, Event.UNACCOUNTED, ratio=ratio)
 
 
-def _not_compared(observed: Observed, compared: np.ndarray, linear: np.ndarray) -> Measured | None:
+def _not_compared(
+    observed: Observed, compared: np.ndarray, linear: np.ndarray
+) -> MeasuredEvent | None:
     kind, beyond = observed.kind, int(np.count_nonzero(compared & ~linear))
     if not linear.any():
         errors = observed.errors[np.isfinite(observed.errors)]
         if observed.rows_lost:
-            return Measured(kind, Event.NO_NUMBER)
+            return MeasuredEvent(kind, Event.NO_NUMBER)
         if beyond:
-            return Measured(kind, Event.FEW_DIGITS)
+            return MeasuredEvent(kind, Event.FEW_DIGITS)
         if not len(errors):
-            return Measured(kind, Event.ZERO)
-        return Measured(kind, Event.NO_DIGIT if errors.any() else Event.EXACT)
+            return MeasuredEvent(kind, Event.ZERO)
+        return MeasuredEvent(kind, Event.NO_DIGIT if errors.any() else Event.EXACT)
     if observed.rows_lost:
-        return Measured(kind, Event.SOME_NO_NUMBER, observed.rows_lost, len(linear))
+        return MeasuredEvent(kind, Event.SOME_NO_NUMBER, observed.rows_lost, len(linear))
     if beyond:
-        return Measured(kind, Event.SOME_FEW_DIGITS, beyond, len(linear))
+        return MeasuredEvent(kind, Event.SOME_FEW_DIGITS, beyond, len(linear))
     return None
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum, auto
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +16,19 @@ from eic_core import wording
 from eic_core.engine.tape import lay_out
 from eic_core.engine.values import values
 from eic_core.errors import DataError
-from eic_core.explain.phrases import robustness as phrases
+from eic_core.explain.card_trials import (
+    FEW_DIGITS,
+    FITTED_ROWS,
+    FOLDS,
+    LEVEL,
+    MOST_OUTER,
+    OUTER,
+    RESAMPLED_ROWS,
+    RESAMPLES,
+    SPLITS,
+    CardTrial,
+)
+from eic_core.explain.phrases import fit_card as phrases
 from eic_core.explain.shortening import shortenable, with_labels
 from eic_core.exports import Plain
 from eic_core.formula.rendering import to_python
@@ -28,20 +39,6 @@ from eic_core.measure.refitting import refitted
 from eic_core.operators.wide import Array
 from eic_core.phrasing import Phrase
 from eic_core.samples import Samples
-
-FEW_DIGITS = 4
-"""Significant digits of constants as they are printed in papers."""
-
-FOLDS, SPLITS = 5, 5
-"""Parts of the rows, each left out once; and how often they are drawn."""
-
-RESAMPLES, LEVEL = 1000, 0.95
-
-OUTER, MOST_OUTER = 0.1, 0.3
-"""Share of the rows that are the outer ones; more than the second, where many tie, are none."""
-
-FITTED_ROWS, RESAMPLED_ROWS = 2_000, 20_000
-"""Rows that constants are fitted to, and that are resampled, at most: evenly spread ones."""
 
 _BLOCK = 1 << 14
 
@@ -346,43 +343,39 @@ class RobustnessCard(Plain):
     def lines(self) -> tuple[CardLine, ...]:
         """What was tried, as rows of a table; all cards on the same data have the same rows."""
         r2 = {
-            Trial.AS_GIVEN: self.r2,
-            Trial.RESAMPLED_LOW: self.resampled_low,
-            Trial.RESAMPLED_HIGH: self.resampled_high,
-            Trial.FEW_DIGITS: self.few_digits,
-            Trial.FLOAT32: self.float32,
-            Trial.LEFT_OUT: self.left_out,
-            Trial.OUTER: self.outer,
+            CardTrial.AS_GIVEN: self.r2,
+            CardTrial.RESAMPLED_LOW: self.resampled_low,
+            CardTrial.RESAMPLED_HIGH: self.resampled_high,
+            CardTrial.FEW_DIGITS: self.few_digits,
+            CardTrial.FLOAT32: self.float32,
+            CardTrial.LEFT_OUT: self.left_out,
+            CardTrial.OUTER: self.outer,
         }
         if self.holdout_rows:
-            r2[Trial.HOLDOUT] = self.holdout
+            r2[CardTrial.HOLDOUT] = self.holdout
         if self.outside_rows:
-            r2[Trial.OUTSIDE] = self.outside
+            r2[CardTrial.OUTSIDE] = self.outside
         return tuple(CardLine(self, trial, value) for trial, value in r2.items())
-
-
-class Trial(Enum):
-    """What a line of the card puts the formula through."""
-
-    AS_GIVEN = auto()
-    RESAMPLED_LOW = auto()
-    RESAMPLED_HIGH = auto()
-    FEW_DIGITS = auto()
-    FLOAT32 = auto()
-    LEFT_OUT = auto()
-    OUTER = auto()
-    HOLDOUT = auto()
-    OUTSIDE = auto()
 
 
 class CardLine(NamedTuple):
     card: RobustnessCard
-    trial: Trial
+    trial: CardTrial
     r2: float  # nan where there is none
 
     @property
     def name(self) -> Phrase:
         return phrases.line_name(self.trial)
+
+    @property
+    def rows(self) -> int:
+        """How many rows it is about."""
+        rows = {
+            CardTrial.OUTER: self.card.outer_count,
+            CardTrial.HOLDOUT: self.card.holdout_rows,
+            CardTrial.OUTSIDE: self.card.outside_rows,
+        }
+        return rows.get(self.trial, self.card.rows)
 
     @property
     def text(self) -> str:
@@ -392,7 +385,7 @@ class CardLine(NamedTuple):
     @property
     def meaning(self) -> Phrase:
         """What was done."""
-        return phrases.line_meaning(self.card, self.trial)
+        return phrases.line_meaning(self.trial, self.rows)
 
 
 def robustness_card(

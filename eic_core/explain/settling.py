@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from enum import Enum, auto
 
 import numpy as np
 
 from eic_core.engine.amplify import amplify
 from eic_core.explain.created import created_losses
+from eic_core.explain.means import (
+    FINITE_VARIANCE,
+    FewSamples,
+    HeavyTail,
+    LeftOut,
+    NoInterval,
+    Pace,
+    Unbounded,
+    UnsettledAt,
+)
 from eic_core.explain.phrases import settling as phrases
 from eic_core.exports import Plain
 from eic_core.measure.crossings import GROWN
@@ -28,9 +37,6 @@ ORDERS = 64
 
 MANY = 100_000
 """So many rows are drawn at once, at most."""
-
-FINITE_VARIANCE = 2.0
-"""Tail index of s^2 above which its mean has a standard error at all."""
 
 RESAMPLES = 1_000
 NUMBERS_DRAWN = 20_000_000
@@ -52,12 +58,6 @@ def unsettled_clause(inspection: Inspection) -> Phrase | None:
     """
     fact = unsettled_at(inspection)
     return None if fact is None else phrases.unsettled(inspection, fact)
-
-
-@dataclass(frozen=True)
-class UnsettledAt:
-    own: bool  # Whether it is that of EIC's own node; else that of `node` alone
-    node: int  # Where s grows without bound; -1 if only the tail is heavy
 
 
 def unsettled_at(inspection: Inspection) -> UnsettledAt | None:
@@ -159,14 +159,6 @@ LARGEST_STEP = 1_000
 """Whole numbers up to here are taken for counts or codes: no more of them come with more data."""
 
 
-class Pace(Enum):
-    """How a loss grows with the data, as far as these rows show it."""
-
-    STILL = auto()
-    HARDLY = auto()
-    GROWS = auto()
-
-
 GROWS, HARDLY = 0.1, 0.02
 """Digits by which it has grown, from the fewest rows to all, to be called so."""
 
@@ -193,7 +185,7 @@ class Growth(Plain):
 
     @property
     def sentence(self) -> Phrase:
-        return phrases.growth(self)
+        return phrases.growth(self.pace, self.counts, self.local_eic, self.per_decade)
 
 
 def growth_of(s2: Array, *, seed: int = 0, unbounded: bool = False) -> Growth | None:
@@ -230,29 +222,6 @@ def growth_of(s2: Array, *, seed: int = 0, unbounded: bool = False) -> Growth | 
 
 
 @dataclass(frozen=True)
-class Unbounded:
-    event: str  # What a part of the formula does inside the domain: `SignChange.words`
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    samples: int  # Of the same kind, whose s is unknown
-
-
-@dataclass(frozen=True)
-class FewSamples:
-    pass
-
-
-@dataclass(frozen=True)
-class HeavyTail:
-    index: float  # Hill's estimate for s^2
-
-
-NoInterval = Unbounded | LeftOut | FewSamples | HeavyTail
-
-
-@dataclass(frozen=True)
 class MeanInterval(Plain):
     # low, high: nan without an interval
     low: float
@@ -273,7 +242,7 @@ class MeanInterval(Plain):
 
     @property
     def sentence(self) -> Phrase:
-        return phrases.interval(self)
+        return phrases.interval(self.low, self.high, self.level, self.obstacle)
 
 
 def interval_of(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
+from enum import Enum, auto
 
 import numpy as np
 
@@ -16,6 +18,35 @@ from eic_core.operators.wide import Array
 
 MOST_DIGITS = 17
 """Significant digits that tell all doubles apart."""
+
+
+class Measure(Enum):
+    """What the tolerance is a part of."""
+
+    SPREAD = auto()  # A standard deviation
+    SIZE = auto()  # The largest size of what does not vary beyond the noise of rounding
+    LARGEST_ON_THE_WAY = auto()  # For an output that is 0
+
+
+@dataclass(frozen=True)
+class OutputScale:
+    of: str  # "target" or "output"
+    measure: Measure
+    unit: float  # The same as a number
+    noise: float  # The deviation (rms) that rounding alone may make
+
+
+@dataclass(frozen=True)
+class Need:
+    kind: str  # "constant" or "input"
+    name: str  # The constant as written, or the variable
+    nodes: tuple[int, ...]  # Where it stands
+    given: int  # Significant digits as written; for an input, the most that a cell has
+    alone: int  # Digits that suffice if nothing else is rounded
+    together: int  # Digits kept when everything is rounded at once
+    shortened: str  # The constant rounded so; "" for an input
+
+    _JSON = ("kind", "name", "nodes", "given", "alone", "together", "shortened")
 
 
 def shortenable(formula: Formula) -> dict[str, tuple[int, ...]]:

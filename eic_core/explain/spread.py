@@ -8,29 +8,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from enum import Enum, auto
 
 from eic_core import wording
 from eic_core.explain import settling
+from eic_core.explain.means import Settled
 from eic_core.explain.phrases import code_text
 from eic_core.explain.phrases import settling as phrases
 from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.tails import Tail
 from eic_core.phrasing import Phrase, say
-
-
-class Settled(Enum):
-    """Whether the mean is settled at this N."""
-
-    YES = auto()
-    NO = auto()
-    NOT_AT = auto()  # That of a step that EIC does not name
-    NO_DIGIT = auto()  # No sample keeps a digit at a step
-    INFINITE_AT = auto()  # Infinite at a step for all of the singular samples
-    INFINITE = auto()
-    LEFT_OUT = auto()  # Not known, for samples are left out
-    FEW_SAMPLES = auto()
 
 
 @dataclass(frozen=True)
@@ -71,7 +58,7 @@ class Spread(Plain):
     @property
     def settled_parts(self) -> tuple[Phrase, Phrase | None]:
         """The answer, and what more there is to it."""
-        return phrases.settled(self)
+        return phrases.settled(self.inspection, self.state, self.node, self.samples)
 
 
 def spread_of(inspection: Inspection) -> Spread | None:

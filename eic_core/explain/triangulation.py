@@ -12,20 +12,19 @@ import numpy as np
 from eic_core.engine.amplify import Amplification, amplify
 from eic_core.engine.sweep import Arrivals, evaluate, node_units, step_units
 from eic_core.engine.tape import tape_of
-from eic_core.explain.comparing import (
+from eic_core.explain.comparing import MethodAgreement, Replay, compare_measures
+from eic_core.explain.correlated import class_tape
+from eic_core.explain.phrases import code_text
+from eic_core.explain.phrases import truth as phrases
+from eic_core.explain.reasons import (
     EXPLAINED,
     OK,
     UNCLEAR,
     Copies,
-    MethodAgreement,
     Nothing,
-    Replay,
+    OverallAgreement,
     Shaken,
-    compare_measures,
 )
-from eic_core.explain.correlated import class_tape
-from eic_core.explain.phrases import code_text
-from eic_core.explain.phrases import truth as phrases
 from eic_core.exports import Plain
 from eic_core.formula.rendering import node_texts
 from eic_core.formula.tree import CONSTANT, Formula
@@ -86,32 +85,24 @@ class Triangulation(Plain):
     _JSON = (("rows", lambda found: len(found.samples)), "sentence", "nodes")
 
     @property
-    def agreement(self) -> Agreement:
+    def agreement(self) -> OverallAgreement:
         compared = [node for node in self.nodes if node.agreement.nothing is None]
         apart = [node for node in compared if node.agreement.badge != OK]
         nothing = {node.agreement.nothing for node in self.nodes}
-        return Agreement(
+        worst = max(apart, key=_difference, default=None)
+        return OverallAgreement(
             len(self.nodes),
             len(compared),
             len(apart),
-            max(apart, key=_difference, default=None),
+            None if worst is None else worst.node_id,
+            None if worst is None else worst.agreement.because,
+            worst is not None and worst.agreement.badge == UNCLEAR,
             tuple(kind for kind in Nothing if kind in nothing),
         )
 
     @property
     def sentence(self) -> Phrase:
         return phrases.agreement(self.agreement, self.inspection.formula)
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """The agreement of the ways over all nodes."""
-
-    nodes: int
-    compared: int  # Nodes that show something
-    apart: int  # Of these, those at which the ways differ
-    worst: TriangulatedNode | None  # Of these, an unclear one, or that of the largest loss
-    nothing: tuple[Nothing, ...]  # What the others are
 
 
 def _difference(node: TriangulatedNode) -> tuple[bool, float, int]:

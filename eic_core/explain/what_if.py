@@ -50,7 +50,13 @@ class WhatIf(Plain):
 
     @property
     def sentence(self) -> Phrase:
-        return phrases.sentence(self)
+        return phrases.sentence(
+            self.inspection,
+            self.node_id,
+            self.mean,
+            (self.r2_before, self.r2_after),
+            (self.eic_before, self.eic_after),
+        )
 
 
 def what_if_mean(inspection: Inspection, node_id: int) -> WhatIf:

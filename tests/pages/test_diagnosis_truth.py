@@ -7,7 +7,7 @@ import math
 import plotly.graph_objects as go
 import pytest
 
-from eic_core.explain.comparing import Event, Measured
+from eic_core.explain.reasons import Event, MeasuredEvent
 from eic_core.explain.triangulation import Triangulation, triangulate
 from eic_core.formula.syntax import read
 from eic_core.measure import Domain, inspect, sample_domains
@@ -55,7 +55,7 @@ def test_another_number_than_an_exact_0_is_measured_as_the_loss_of_every_digit()
     single, double = lanes(node)[-2:]
     assert (single.label, single.words) == ("measured in float32", "exact")
     assert (double.label, double.words) == ("measured in float64", "15.95")
-    assert Measured("float32", Event.EXACT) in node.agreement.reasons
+    assert MeasuredEvent("float32", Event.EXACT) in node.agreement.reasons
     strokes = [s for s in triangulated_figure(node).layout["shapes"] if s["line"]["width"] == 3]
     assert [round(s["x0"], 2) for s in strokes] == [15.95]  # none beside a word
 

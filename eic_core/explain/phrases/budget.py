@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from eic_core import wording
-from eic_core.explain import budget
+from eic_core.explain import shortening
 from eic_core.explain.phrases import input_name
 from eic_core.explain.shortening import MOST_DIGITS
 from eic_core.phrasing import Field, Phrase, listed, say, say_count
@@ -17,14 +17,14 @@ MANY = 6
 """A constant that needs as many digits deserves a word."""
 
 
-def scale_name(scale: budget.OutputScale) -> Phrase:
+def scale_name(scale: shortening.OutputScale) -> Phrase:
     """What the tolerance is relative to."""
     match scale.measure:
-        case budget.Measure.LARGEST_ON_THE_WAY:
+        case shortening.Measure.LARGEST_ON_THE_WAY:
             return say("the largest value on the way")
-        case budget.Measure.SPREAD:
+        case shortening.Measure.SPREAD:
             return say("the spread of the target") if scale.of == "target" else say("its spread")
-        case budget.Measure.SIZE:
+        case shortening.Measure.SIZE:
             return say("the size of the target") if scale.of == "target" else say("its size")
 
 
@@ -37,28 +37,34 @@ def share_text(share: float) -> str:
     return wording.percent(share) if share >= 1e-4 else wording.significant(share)
 
 
-def sentences(fact: budget.Budget) -> Iterator[Phrase]:
-    if not fact.needs:
+def sentences(
+    needs: Sequence[shortening.Need],
+    scale: shortening.OutputScale,
+    tolerance: float,
+    deviation: float,
+    rows: int,
+) -> Iterator[Phrase]:
+    if not needs:
         yield say("There is nothing to shorten: no decimal constant and no input.")
         return
-    scale, moved = fact.measure, share_text(fact.deviation)
-    tolerance: dict[str, Field] = {"tolerance": share_text(fact.tolerance), "scale": scale}
-    if not fact.keeps_output:
+    name, moved = scale_name(scale), share_text(deviation)
+    within: dict[str, Field] = {"tolerance": share_text(tolerance), "scale": name}
+    if not deviation <= tolerance:
         yield say_count(
             "No number of digits up to {most} keeps the output within {tolerance} of {scale}: run "
             "with so many on {count} sample, it moves by {moved} of {scale} (rms).",
             "No number of digits up to {most} keeps the output within {tolerance} of {scale}: run "
             "with so many on {count} samples, it moves by {moved} of {scale} (rms).",
-            fact.rows,
+            rows,
             most=MOST_DIGITS,
             moved=moved,
-            **tolerance,
+            **within,
         )
         return
-    constants = [need for need in fact.needs if need.kind == "constant"]
-    inputs = [need for need in fact.needs if need.kind == "input"]
+    constants = [need for need in needs if need.kind == "constant"]
+    inputs = [need for need in needs if need.kind == "input"]
     if constants:
-        yield _about_constants(constants, tolerance)
+        yield _about_constants(constants, within)
         most = max(constants, key=lambda need: need.together)
         if most.together >= MANY:
             yield _about_long_constant(most)
@@ -68,27 +74,27 @@ def sentences(fact: budget.Budget) -> Iterator[Phrase]:
         yield say(
             "To keep the output within {tolerance} of {scale} it takes {digits}.",
             digits=_digits_of(inputs),
-            **tolerance,
+            **within,
         )
-    if fact.deviation:
+    if deviation:
         yield say_count(
             "All rounded together and run on {count} sample, the output moves by {moved} of "
             "{scale} (rms).",
             "All rounded together and run on {count} samples, the output moves by {moved} of "
             "{scale} (rms).",
-            fact.rows,
+            rows,
             moved=moved,
-            scale=scale,
+            scale=name,
         )
     else:
         yield say_count(
             "All rounded together and run on {count} sample, the output does not move.",
             "All rounded together and run on {count} samples, the output does not move.",
-            fact.rows,
+            rows,
         )
 
 
-def _about_constants(needs: Sequence[budget.Need], tolerance: dict[str, Field]) -> Phrase:
+def _about_constants(needs: Sequence[shortening.Need], within: dict[str, Field]) -> Phrase:
     before, after = sum(need.given for need in needs), sum(need.together for need in needs)
     if after < before:
         return say_count(
@@ -98,21 +104,21 @@ def _about_constants(needs: Sequence[budget.Need], tolerance: dict[str, Field]) 
             "of {scale}.",
             after,
             before=before,
-            **tolerance,
+            **within,
         )
     if any(need.alone < need.given for need in needs):
         return say(
             "With the other numbers rounded, too, no constant is shortened: the output is to stay "
             "within {tolerance} of {scale}.",
-            **tolerance,
+            **within,
         )
     return say(
         "No constant can be shortened if the output is to stay within {tolerance} of {scale}.",
-        **tolerance,
+        **within,
     )
 
 
-def _about_long_constant(need: budget.Need) -> Phrase:
+def _about_long_constant(need: shortening.Need) -> Phrase:
     if need.together == need.given:
         return say(
             "`{name}` needs {digits}: the output hangs on its last digits.",
@@ -127,7 +133,7 @@ def _about_long_constant(need: budget.Need) -> Phrase:
     )
 
 
-def _digits_of(needs: Sequence[budget.Need]) -> Phrase:
+def _digits_of(needs: Sequence[shortening.Need]) -> Phrase:
     first, *others = needs[:LISTED]
     parts = [
         say_count(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from eic_core import wording
-from eic_core.explain import settling, spread
+from eic_core.explain import means
 from eic_core.explain.phrases import code_text
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.tails import MIN_SAMPLES_FOR_HILL
@@ -15,7 +16,7 @@ TEXT_LIMIT, SHORT_LIMIT = 56, 24
 """Characters of a sub-expression quoted in a sentence, and beside a number."""
 
 
-def unsettled(inspection: Inspection, fact: settling.UnsettledAt) -> Phrase:
+def unsettled(inspection: Inspection, fact: means.UnsettledAt) -> Phrase:
     """The reason why the mean is not settled at this N, as a clause."""
     if fact.node < 0:
         share = math.nan if inspection.tail is None else inspection.tail.top1_share
@@ -57,28 +58,30 @@ def _sign_change(inspection: Inspection, node_id: int) -> Phrase:
             return say("{place} changes its sign", place=place)
 
 
-def growth(fact: settling.Growth) -> Phrase:
+def growth(
+    pace: means.Pace, counts: Sequence[int], local_eic: Sequence[float], per_decade: float
+) -> Phrase:
     numbers = {
-        "start": wording.number(fact.local_eic[0], 1),
-        "end": wording.number(fact.local_eic[-1], 1),
-        "few": f"{fact.counts[0]:,}",
-        "all": f"{fact.counts[-1]:,}",
+        "start": wording.number(local_eic[0], 1),
+        "end": wording.number(local_eic[-1], 1),
+        "few": f"{counts[0]:,}",
+        "all": f"{counts[-1]:,}",
     }
-    match fact.pace:
-        case settling.Pace.GROWS:
+    match pace:
+        case means.Pace.GROWS:
             return say(
                 "The loss grows with the data: {start} digits on {few} of the rows on average, "
                 "{end} on all {all}: that is {more} more for every ten times as many.",
-                more=wording.number(fact.per_decade, 1),
+                more=wording.number(per_decade, 1),
                 **numbers,
             )
-        case settling.Pace.HARDLY:
+        case means.Pace.HARDLY:
             return say(
                 "On these rows the loss has hardly grown yet: {start} digits on {few} of the rows "
                 "on average, {end} on all {all}.",
                 **numbers,
             )
-        case settling.Pace.STILL:
+        case means.Pace.STILL:
             return say(
                 "The loss does not grow with the data here: {start} digits on {few} of the rows "
                 "on average, {end} on all {all}.",
@@ -86,40 +89,42 @@ def growth(fact: settling.Growth) -> Phrase:
             )
 
 
-def no_interval(fact: settling.NoInterval) -> Phrase:
+def no_interval(fact: means.NoInterval) -> Phrase:
     """The reason why no interval can be given, as a clause."""
     match fact:
-        case settling.Unbounded(event):
+        case means.Unbounded(event):
             return say(
                 "a part of the formula {event} inside the domain, so that the amplified noise has "
                 "no finite mean",
                 event=event,
             )
-        case settling.LeftOut(samples):
+        case means.LeftOut(samples):
             return say_count(
                 "{count} sample is left out that double precision cannot tell",
                 "{count} samples are left out that double precision cannot tell",
                 samples,
             )
-        case settling.FewSamples():
+        case means.FewSamples():
             return say(
                 "with fewer than {least} finite samples the tail cannot be judged",
                 least=MIN_SAMPLES_FOR_HILL,
             )
-        case settling.HeavyTail(index):
+        case means.HeavyTail(index):
             return say(
                 "the tail of the amplified noise is too heavy (its index is about {index}; an "
                 "interval needs more than {least})",
                 index=wording.number(index, 1),
-                least=wording.number(settling.FINITE_VARIANCE, 0),
+                least=wording.number(means.FINITE_VARIANCE, 0),
             )
 
 
-def interval(fact: settling.MeanInterval) -> Phrase:
-    if fact.reason is not None:
-        return say("No interval can be given: {reason}.", reason=fact.reason)
-    low, high = wording.number(fact.low), wording.number(fact.high)
-    level = wording.level_percent(fact.level)
+def interval(
+    low_end: float, high_end: float, at: float, obstacle: means.NoInterval | None
+) -> Phrase:
+    if obstacle is not None:
+        return say("No interval can be given: {reason}.", reason=no_interval(obstacle))
+    low, high = wording.number(low_end), wording.number(high_end)
+    level = wording.level_percent(at)
     if low == high:
         return say(
             "On other samples of this kind expect {digits} digits here ({level} bootstrap "
@@ -136,32 +141,34 @@ def interval(fact: settling.MeanInterval) -> Phrase:
     )
 
 
-def settled(fact: spread.Spread) -> tuple[Phrase, Phrase | None]:
+def settled(
+    inspection: Inspection, state: means.Settled, node_id: int, samples: int
+) -> tuple[Phrase, Phrase | None]:
     """Whether the mean is settled, and what more there is to that."""
-    place = code_text(fact.inspection.formula, fact.node, SHORT_LIMIT)
-    match fact.state:
-        case spread.Settled.YES:
+    place = code_text(inspection.formula, node_id, SHORT_LIMIT)
+    match state:
+        case means.Settled.YES:
             return say("yes"), None
-        case spread.Settled.NO:
+        case means.Settled.NO:
             return say("no"), None
-        case spread.Settled.NOT_AT:
+        case means.Settled.NOT_AT:
             return say("not at {place}", place=place), None
-        case spread.Settled.NO_DIGIT:
+        case means.Settled.NO_DIGIT:
             return say("no"), say("no sample keeps a digit at {place}", place=place)
-        case spread.Settled.INFINITE_AT:
+        case means.Settled.INFINITE_AT:
             return say("no"), say_count(
                 "infinite at {place} for {count} sample",
                 "infinite at {place} for {count} samples",
-                fact.samples,
+                samples,
                 place=place,
             )
-        case spread.Settled.INFINITE:
+        case means.Settled.INFINITE:
             return say("no"), say_count(
-                "infinite for {count} sample", "infinite for {count} samples", fact.samples
+                "infinite for {count} sample", "infinite for {count} samples", samples
             )
-        case spread.Settled.LEFT_OUT:
+        case means.Settled.LEFT_OUT:
             return say("not known"), say_count(
-                "{count} sample left out", "{count} samples left out", fact.samples
+                "{count} sample left out", "{count} samples left out", samples
             )
-        case spread.Settled.FEW_SAMPLES:
+        case means.Settled.FEW_SAMPLES:
             return say("too few samples to tell"), None

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from eic_core import wording
-from eic_core.explain import comparing
+from eic_core.explain import reasons
 from eic_core.explain.phrases import code_text
 from eic_core.formula.tree import Formula
 from eic_core.phrasing import Field, Phrase, listed, one_after_another, say, say_count
 
-if TYPE_CHECKING:
-    from eic_core.explain import triangulation
 
-
-def agreement(fact: triangulation.Agreement, formula: Formula) -> Phrase:
+def agreement(fact: reasons.OverallAgreement, formula: Formula) -> Phrase:
     """The agreement over all nodes, and the reason at the one that differs most."""
     if not fact.nodes:
         return say("No sample has a usable value at every node, so there is nothing to compare.")
@@ -23,9 +18,8 @@ def agreement(fact: triangulation.Agreement, formula: Formula) -> Phrase:
         return say("There is nothing to compare at any node: {kinds}.", kinds=kinds)
     sentences = [_of_compared(fact, formula)]
     if fact.worst is not None:
-        because = fact.worst.agreement.because
-        sentences += [] if because is None else [reason(because)]
-        if fact.worst.agreement.badge == comparing.UNCLEAR:
+        sentences += [] if fact.because is None else [reason(fact.because)]
+        if fact.unclear:
             sentences.append(say("No reason for it was found."))
     if fact.nothing:
         sentences.append(
@@ -38,7 +32,7 @@ def agreement(fact: triangulation.Agreement, formula: Formula) -> Phrase:
     return one_after_another(sentences)
 
 
-def _of_compared(fact: triangulation.Agreement, formula: Formula) -> Phrase:
+def _of_compared(fact: reasons.OverallAgreement, formula: Formula) -> Phrase:
     if fact.worst is not None:
         return say_count(
             "At {agree} of {compared} nodes the prediction, trials with small errors and the "
@@ -49,7 +43,7 @@ def _of_compared(fact: triangulation.Agreement, formula: Formula) -> Phrase:
             fact.apart,
             agree=fact.compared - fact.apart,
             compared=fact.compared,
-            place=code_text(formula, fact.worst.node_id),
+            place=code_text(formula, fact.worst),
         )
     if fact.nothing:
         return say_count(
@@ -68,40 +62,40 @@ def _of_compared(fact: triangulation.Agreement, formula: Formula) -> Phrase:
     )
 
 
-def _nothing(kind: comparing.Nothing) -> Phrase:
+def _nothing(kind: reasons.Nothing) -> Phrase:
     match kind:
-        case comparing.Nothing.TRUTH:
+        case reasons.Nothing.TRUTH:
             return say("a truth value")
-        case comparing.Nothing.ZERO:
+        case reasons.Nothing.ZERO:
             return say("a value of 0")
-        case comparing.Nothing.UNTAKEN:
+        case reasons.Nothing.UNTAKEN:
             return say("a branch that none of these samples takes")
-        case comparing.Nothing.UNROUNDED:
+        case reasons.Nothing.UNROUNDED:
             return say("a value that comes out exact")
 
 
-def reason(fact: comparing.Reason) -> Phrase:
+def reason(fact: reasons.Reason) -> Phrase:
     """Why the ways differ at a node, or what else is to be said of them."""
     match fact:
-        case comparing.Nothing():
+        case reasons.Nothing():
             return say("There is nothing to compare: this is {kind}.", kind=_nothing(fact))
-        case comparing.Why():
+        case reasons.Why():
             return _why(fact)
-        case comparing.NoDigit(samples):
+        case reasons.NoDigit(samples):
             return say_count(
                 "At {count} sample no digit is left; the prediction is given without.",
                 "At {count} samples no digit is left; the prediction is given without.",
                 samples,
             )
-        case comparing.SharedNoise():
+        case reasons.SharedNoise():
             return _shared_noise(fact)
-        case comparing.LargeErrors(sigma):
+        case reasons.LargeErrors(sigma):
             return say(
                 "With errors of {sigma} or more the formula no longer responds in proportion; "
                 "with smaller ones it settles at the prediction.",
                 sigma=wording.significant(sigma),
             )
-        case comparing.TrialsLeaveOut(samples):
+        case reasons.TrialsLeaveOut(samples):
             return say_count(
                 "Trials leave out {count} sample at which their errors are too large or the value "
                 "leaves double range.",
@@ -109,7 +103,7 @@ def reason(fact: comparing.Reason) -> Phrase:
                 "leaves double range.",
                 samples,
             )
-        case comparing.TrialsDiffer(trials, recursion):
+        case reasons.TrialsDiffer(trials, recursion):
             return say(
                 "Trials find {digits} ({low} to {high}), the prediction is {prediction}.",
                 digits=wording.number(trials.local_eic),
@@ -117,26 +111,26 @@ def reason(fact: comparing.Reason) -> Phrase:
                 high=wording.number(trials.high),
                 prediction=wording.number(recursion),
             )
-        case comparing.Measured():
+        case reasons.MeasuredEvent():
             return _measured(fact)
 
 
-def _why(fact: comparing.Why) -> Phrase:
+def _why(fact: reasons.Why) -> Phrase:
     match fact:
-        case comparing.Why.NO_DIGIT:
+        case reasons.Why.NO_DIGIT:
             return say("No digit is left at any sample, so there is nothing to compare.")
-        case comparing.Why.SILENT_TRIALS:
+        case reasons.Why.SILENT_TRIALS:
             return say(
                 "Trials show nothing: a value is 0, leaves double range, or bears no error of "
                 "this size."
             )
-        case comparing.Why.NOISY_TRIALS:
+        case reasons.Why.NOISY_TRIALS:
             return say("So many digits are lost that trials in double precision show only noise.")
-        case comparing.Why.JUMP:
+        case reasons.Why.JUMP:
             return say("Noise that crosses a jump or a tie does what no derivative sees.")
 
 
-def _shared_noise(fact: comparing.SharedNoise) -> Phrase:
+def _shared_noise(fact: reasons.SharedNoise) -> Phrase:
     fields: dict[str, Field] = {
         "place": fact.copies.text,
         "uses": fact.copies.count,
@@ -160,20 +154,20 @@ def _shared_noise(fact: comparing.SharedNoise) -> Phrase:
     return one_after_another([sentence, say("Floating point follows the shared value.")])
 
 
-def _measured(fact: comparing.Measured) -> Phrase:
+def _measured(fact: reasons.MeasuredEvent) -> Phrase:
     kind = fact.kind
     match fact.event:
-        case comparing.Event.NO_NUMBER:
+        case reasons.Event.NO_NUMBER:
             return say("In {type}, the value overflows or has no number.", type=kind)
-        case comparing.Event.FEW_DIGITS:
+        case reasons.Event.FEW_DIGITS:
             return say("In {type}, no sample keeps three digits, too few to compare.", type=kind)
-        case comparing.Event.NO_DIGIT:
+        case reasons.Event.NO_DIGIT:
             return say("In {type}, no digit is left at any sample.", type=kind)
-        case comparing.Event.ZERO:
+        case reasons.Event.ZERO:
             return say("In {type}, there is nothing to compare: the exact value is 0.", type=kind)
-        case comparing.Event.EXACT:
+        case reasons.Event.EXACT:
             return say("In {type}, the value comes out exact.", type=kind)
-        case comparing.Event.SOME_NO_NUMBER:
+        case reasons.Event.SOME_NO_NUMBER:
             return say_count(
                 "In {type}, {count} of {of} samples has no number, or one too large for it.",
                 "In {type}, {count} of {of} samples have no number, or one too large for it.",
@@ -181,7 +175,7 @@ def _measured(fact: comparing.Measured) -> Phrase:
                 type=kind,
                 of=fact.of,
             )
-        case comparing.Event.SOME_FEW_DIGITS:
+        case reasons.Event.SOME_FEW_DIGITS:
             return say_count(
                 "In {type}, {count} of {of} samples keeps fewer than three digits, too few to "
                 "compare.",
@@ -191,37 +185,37 @@ def _measured(fact: comparing.Measured) -> Phrase:
                 type=kind,
                 of=fact.of,
             )
-        case comparing.Event.STORED:
+        case reasons.Event.STORED:
             return say("In {type}, it is stored without error, or nearly so.", type=kind)
-        case comparing.Event.CANCELLING:
+        case reasons.Event.CANCELLING:
             return say(
                 "In {type}, less is lost: the roundings that happened are small or cancel one "
                 "another.",
                 type=kind,
             )
-        case comparing.Event.UNROUNDED:
+        case reasons.Event.UNROUNDED:
             return say(
                 "In {type}, less is lost: some operations come out exact and round nothing.",
                 type=kind,
             )
-        case comparing.Event.UNDERFLOW:
+        case reasons.Event.UNDERFLOW:
             return say(
                 "In {type}, more is lost: a value is too small for the type and underflows.",
                 type=kind,
             )
-        case comparing.Event.LIBRARY:
+        case reasons.Event.LIBRARY:
             return say(
                 "In {type}, more is lost: a library function is wrong by more than one rounding.",
                 type=kind,
             )
-        case comparing.Event.UNACCOUNTED:
+        case reasons.Event.UNACCOUNTED:
             return say(
                 "In {type}, the error is {ratio} times what is expected, and the roundings on the "
                 "way do not account for it.",
                 type=kind,
                 ratio=wording.significant(fact.ratio),
             )
-        case comparing.Event.OFF:
+        case reasons.Event.OFF:
             return say(
                 "In {type}, the error is {ratio} times what is expected.",
                 type=kind,

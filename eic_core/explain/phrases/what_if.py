@@ -5,26 +5,33 @@ from __future__ import annotations
 import math
 
 from eic_core import wording
-from eic_core.explain import what_if
 from eic_core.explain.phrases import code_text
+from eic_core.measure.inspection import Inspection
 from eic_core.phrasing import Field, Phrase, say
 
 
-def sentence(fact: what_if.WhatIf) -> Phrase:
+def sentence(
+    inspection: Inspection,
+    node_id: int,
+    mean: float,
+    r2: tuple[float, float],
+    eic: tuple[float, float],
+) -> Phrase:
+    """The fit and EIC, each before and after."""
     fields: dict[str, Field] = {
-        "mean": wording.significant(fact.mean),
-        "place": code_text(fact.inspection.formula, fact.node_id),
-        "before": wording.r_squared(fact.r2_before),
-        "after": wording.r_squared(fact.r2_after),
-        "change": _change(fact),
+        "mean": wording.significant(mean),
+        "place": code_text(inspection.formula, node_id),
+        "before": wording.r_squared(r2[0]),
+        "after": wording.r_squared(r2[1]),
+        "change": _change(*eic, singular=math.isinf(inspection.eic)),
     }
-    if math.isnan(fact.r2_after):
+    if math.isnan(r2[1]):
         return say(
             "Replaced by its mean {mean}, {place} leaves no fit to compare: R² is undefined; "
             "{change}.",
             **fields,
         )
-    if fact.against == "formula":
+    if inspection.samples.target is None:
         return say(
             "Replaced by its mean {mean}, {place} leaves R² = {after} against the formula's own "
             "values; {change}.",
@@ -36,12 +43,11 @@ def sentence(fact: what_if.WhatIf) -> Phrase:
     )
 
 
-def _change(fact: what_if.WhatIf) -> Phrase:
+def _change(was: float, now: float, *, singular: bool) -> Phrase:
     """The change of EIC over its finite samples, as a clause."""
-    singular = math.isinf(fact.inspection.eic)
     eic = say("EIC without the singular samples") if singular else say("EIC")
-    before, after = wording.number(fact.eic_before, 1), wording.number(fact.eic_after, 1)
-    match math.isnan(fact.eic_before), math.isnan(fact.eic_after):
+    before, after = wording.number(was, 1), wording.number(now, 1)
+    match math.isnan(was), math.isnan(now):
         case True, True:
             return say("{eic} has no finite value", eic=eic)
         case False, True:

@@ -12,8 +12,7 @@ import plotly.graph_objects as go
 from eic_core import wording
 from eic_core.drawing.scale import HIGH, LOW, THEMES, text_on
 from eic_core.explain import phrases
-from eic_core.explain.budget import Need
-from eic_core.explain.shortening import MOST_DIGITS
+from eic_core.explain.shortening import MOST_DIGITS, Need
 from eic_core.explain.writing import WritingLoss
 from eic_core.measure import Inspection
 from pages.ui.figures.plotting import base_layout, build

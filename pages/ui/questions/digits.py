@@ -10,8 +10,9 @@ from eic_core import wording
 from eic_core.drawing.scale import THEMES
 from eic_core.errors import UserError
 from eic_core.explain import phrases
-from eic_core.explain.budget import Budget, Need, OutputScale, output_scale
+from eic_core.explain.budget import Budget, output_scale
 from eic_core.explain.phrases.budget import scale_name
+from eic_core.explain.shortening import Need, OutputScale
 from pages.ui.figures.digits import MOST_ROWS, digits_figure
 from pages.ui.kit import glossary
 from pages.ui.kit.browser import is_dark, is_narrow

@@ -15,7 +15,8 @@ from eic_core.explain.budget import digit_budget
 from eic_core.explain.causes import invalid_clause, singular_clause
 from eic_core.explain.diagnosis import diagnose
 from eic_core.explain.ledger import LedgerRow, ledger_sentences
-from eic_core.explain.settling import Pace, growth_of
+from eic_core.explain.means import Pace
+from eic_core.explain.settling import growth_of
 from eic_core.explain.verdict import verdict
 from eic_core.explain.where import where
 from eic_core.explain.writing import writing_loss

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from eic_core.explain.comparing import Event, LargeErrors, Measured, Nothing, SharedNoise, Why
+from eic_core.explain.reasons import Event, LargeErrors, MeasuredEvent, Nothing, SharedNoise, Why
 from eic_core.explain.triangulation import triangulate
 from eic_core.formula.rendering import to_python
 from eic_core.formula.syntax import read
@@ -72,7 +72,7 @@ def test_cancellation_is_seen_alike_by_all_and_saturates_single_precision():
     assert root.shaken[-1].low - 0.05 < root.recursion < root.shaken[-1].high + 0.05
     assert root.float64.digits == pytest.approx(root.shared, abs=0.7)
     assert root.float32.digits < 7.5 < root.recursion + 1
-    assert Measured("float32", Event.FEW_DIGITS) in root.agreement.reasons
+    assert MeasuredEvent("float32", Event.FEW_DIGITS) in root.agreement.reasons
 
 
 def test_shared_inputs_are_explained_by_q():
@@ -100,20 +100,20 @@ def test_overflow_is_named():
     assert node.recursion == pytest.approx(2.95, abs=0.05)
     assert node.float64.usable == 0 and node.float64.rows_lost == 200
     assert node.agreement.badge == "explained"
-    assert Measured("float64", Event.NO_NUMBER) in node.agreement.reasons
+    assert MeasuredEvent("float64", Event.NO_NUMBER) in node.agreement.reasons
     said = "In float64, the value overflows or has no number."
     assert said in map(str, node.agreement.sentences)
 
 
 def test_underflow_is_named():
     node = root_of("x**(-165.3)", x="1.8:2")
-    assert Measured("float32", Event.UNDERFLOW) in node.agreement.reasons
+    assert MeasuredEvent("float32", Event.UNDERFLOW) in node.agreement.reasons
 
 
 def test_a_constant_that_binary_holds_exactly_is_no_disagreement():
     leaf = triangulate(inspect_ranges("2 + x", count=300, x="1:5")).nodes[0]
     assert leaf.agreement.badge == "ok"
-    assert leaf.agreement.reasons[0] == Measured("float32", Event.STORED)
+    assert leaf.agreement.reasons[0] == MeasuredEvent("float32", Event.STORED)
     assert "stored without error" in str(leaf.agreement.sentences[0])
 
 
@@ -266,7 +266,7 @@ def test_what_errors_of_the_inputs_grow_to_is_not_measured_as_lost(text):
 def test_a_constant_that_no_double_holds_is_measured_as_it_is_written():
     root = triangulate(inspect(read("x-0.3").formula, NEAR_0_3)).nodes[-1]
     assert root.float64.digits == pytest.approx(math.log10(0.3 / 1e-7 * 0.2), abs=0.3)
-    measured = [r for r in root.agreement.reasons if isinstance(r, Measured)]
+    measured = [r for r in root.agreement.reasons if isinstance(r, MeasuredEvent)]
     assert "float64" not in [reason.kind for reason in measured]  # its error is as expected
 
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from eic_core.explain.settling import Pace, growth_of, interval_of
+from eic_core.explain.means import Pace
+from eic_core.explain.settling import growth_of, interval_of
 from eic_core.explain.where import chance_of_so_narrow, few_carriers, where
 from eic_core.formula.syntax import read
 from eic_core.measure import Samples, inspect

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eic_core import wording
-from eic_core.explain import robustness
+from eic_core.explain import card_trials
 from eic_core.phrasing import Phrase, one_after_another, say, say_count
 
 
@@ -12,91 +12,91 @@ def no_value() -> Phrase:
     return say("—: there is no value at some row, or nothing to measure it on.")
 
 
-def line_name(trial: robustness.Trial) -> Phrase:
+def line_name(trial: card_trials.CardTrial) -> Phrase:
     match trial:
-        case robustness.Trial.AS_GIVEN:
+        case card_trials.CardTrial.AS_GIVEN:
             return say("as given")
-        case robustness.Trial.RESAMPLED_LOW:
+        case card_trials.CardTrial.RESAMPLED_LOW:
             return say("resampled rows, low")
-        case robustness.Trial.RESAMPLED_HIGH:
+        case card_trials.CardTrial.RESAMPLED_HIGH:
             return say("resampled rows, high")
-        case robustness.Trial.FEW_DIGITS:
-            return say("constants of {digits} digits", digits=robustness.FEW_DIGITS)
-        case robustness.Trial.FLOAT32:
+        case card_trials.CardTrial.FEW_DIGITS:
+            return say("constants of {digits} digits", digits=card_trials.FEW_DIGITS)
+        case card_trials.CardTrial.FLOAT32:
             return say("in float32")
-        case robustness.Trial.LEFT_OUT:
+        case card_trials.CardTrial.LEFT_OUT:
             return say("rows left out")
-        case robustness.Trial.OUTER:
+        case card_trials.CardTrial.OUTER:
             return say("outer tenth of rows")
-        case robustness.Trial.HOLDOUT:
+        case card_trials.CardTrial.HOLDOUT:
             return say("held-out table")
-        case robustness.Trial.OUTSIDE:
+        case card_trials.CardTrial.OUTSIDE:
             return say("held-out, outside")
 
 
-def line_meaning(card: robustness.RobustnessCard, trial: robustness.Trial) -> Phrase:
-    level = wording.level_percent(robustness.LEVEL)
+def line_meaning(trial: card_trials.CardTrial, rows: int) -> Phrase:
+    level = wording.level_percent(card_trials.LEVEL)
     match trial:
-        case robustness.Trial.AS_GIVEN:
+        case card_trials.CardTrial.AS_GIVEN:
             return say_count(
                 "On {count} row, in double precision.",
                 "On {count} rows, in double precision.",
-                card.rows,
+                rows,
             )
-        case robustness.Trial.RESAMPLED_LOW:
+        case card_trials.CardTrial.RESAMPLED_LOW:
             meaning = say(
                 "Lower end of the middle {level} of R² over {draws} draws of the rows with "
                 "replacement.",
                 level=level,
-                draws=robustness.RESAMPLES,
+                draws=card_trials.RESAMPLES,
             )
-            return _with_part(meaning, card.rows, robustness.RESAMPLED_ROWS)
-        case robustness.Trial.RESAMPLED_HIGH:
+            return _with_part(meaning, rows, card_trials.RESAMPLED_ROWS)
+        case card_trials.CardTrial.RESAMPLED_HIGH:
             meaning = say(
                 "Upper end of the middle {level} of R² over {draws} draws of the rows with "
                 "replacement.",
                 level=level,
-                draws=robustness.RESAMPLES,
+                draws=card_trials.RESAMPLES,
             )
-            return _with_part(meaning, card.rows, robustness.RESAMPLED_ROWS)
-        case robustness.Trial.FEW_DIGITS:
+            return _with_part(meaning, rows, card_trials.RESAMPLED_ROWS)
+        case card_trials.CardTrial.FEW_DIGITS:
             return say(
                 "Every decimal constant rounded to {digits} significant digits.",
-                digits=robustness.FEW_DIGITS,
+                digits=card_trials.FEW_DIGITS,
             )
-        case robustness.Trial.FLOAT32:
+        case card_trials.CardTrial.FLOAT32:
             return say("Inputs, constants and every step in single precision.")
-        case robustness.Trial.LEFT_OUT:
+        case card_trials.CardTrial.LEFT_OUT:
             meaning = say(
                 "Each of {parts} random parts predicted with the constants fitted to the others; "
                 "the median of {splits} such splits.",
-                parts=robustness.FOLDS,
-                splits=robustness.SPLITS,
+                parts=card_trials.FOLDS,
+                splits=card_trials.SPLITS,
             )
-            return _with_part(meaning, card.rows, robustness.FITTED_ROWS)
-        case robustness.Trial.OUTER:
-            if not card.outer_count:
+            return _with_part(meaning, rows, card_trials.FITTED_ROWS)
+        case card_trials.CardTrial.OUTER:
+            if not rows:
                 return say("There is no input, or too many rows lie equally far out.")
             return say_count(
                 "The {count} row nearest to the ends of some input, predicted with the constants "
                 "fitted to the others.",
                 "The {count} rows nearest to the ends of some input, predicted with the constants "
                 "fitted to the others.",
-                card.outer_count,
+                rows,
             )
-        case robustness.Trial.HOLDOUT:
+        case card_trials.CardTrial.HOLDOUT:
             return say_count(
                 "The formula as given, on {count} row of it.",
                 "The formula as given, on {count} rows of it.",
-                card.holdout_rows,
+                rows,
             )
-        case robustness.Trial.OUTSIDE:
+        case card_trials.CardTrial.OUTSIDE:
             return say_count(
                 "On {count} row of the held-out table at which some input lies outside its range "
                 "in the data.",
                 "On {count} rows of the held-out table at which some input lies outside its range "
                 "in the data.",
-                card.outside_rows,
+                rows,
             )
 
 
