@@ -11,8 +11,7 @@ import plotly.graph_objects as go
 
 from eic_core import wording
 from eic_core.drawing.scale import HIGH, LOW, THEMES, text_on
-from eic_core.explain.budget import Need
-from eic_core.explain.shortening import MOST_DIGITS
+from eic_core.explain.shortening import MOST_DIGITS, Need
 from eic_core.explain.writing import WritingLoss
 from eic_core.formula.rendering import short_text
 from eic_core.formula.tree import Formula, variable

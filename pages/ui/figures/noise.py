@@ -211,9 +211,9 @@ def _shapes(node: TriangulatedNode, lines: tuple[Lane, ...], theme: Theme) -> li
     for k, lane in enumerate(lines):
         if lane.way != "observed":
             continue
-        # A band at the likely error: 0.1 to 1.5 times the prediction for roundings of one unit.
-        if math.isfinite(node.shared):
-            low, high = (node.shared + math.log10(factor) for factor in LIKELY)
+        # A band at the likely error: 0.1 to 1.5 times that predicted for roundings of one unit.
+        if math.isfinite(node.rounded):
+            low, high = (node.rounded + math.log10(factor) for factor in LIKELY)
             shapes.append(
                 {
                     "type": "rect",

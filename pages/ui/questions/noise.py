@@ -75,7 +75,7 @@ def _answer(result: InspectionResult, node: int) -> None:
     except UserError as error:
         st.html(f'<p class="eic-note">{prose(str(error))}</p>')
         return
-    st.html(f'<p class="eic-note">{prose(answer.sentence)}</p>')
+    st.html(f'<p class="eic-note">{prose(str(answer.sentence))}</p>')
     replace_formula_button(result, answer.text, f"take-mean-{node}")
 
 

@@ -223,7 +223,7 @@ def test_a_branch_that_is_never_taken_hides_no_quantiles():
     samples = Samples.from_columns({"x": np.linspace(2.0, 5.0, 500)})
     inspection = inspect(read("np.where(x > 0, log(x), 0)").formula, samples)
     spread = spread_of(inspection)
-    assert spread is not None and spread.place and "no sample keeps" not in spread.settled
+    assert spread is not None and spread.place and "no sample keeps" not in str(spread.settled)
     assert spread.quantiles == " / ".join(
         f"{q:.1f}" for q in (inspection.tail.q50, inspection.tail.q90, inspection.tail.q99)
     )

@@ -235,7 +235,7 @@ def test_the_pole_lies_at_2_grows_with_n_and_is_the_functions_own():
     assert len(found.where.carriers[2].positions) == needed
     assert "`x − 2` crosses zero" in found.sentences[2] and "`x` is near 2" in found.sentences[2]
     assert found.where.growth.per_decade > 0.2
-    assert "a part of the formula crosses zero" in found.where.interval.reason
+    assert "a part of the formula crosses zero" in str(found.where.interval.reason)
     assert found.writing.place == "function"
 
 
