@@ -336,7 +336,7 @@ def _of_program(
         return
     harm = float(np.sum((measured.weights * lost)[large]))
     rows = measured.positions[large]
-    for second, (cause, created) in enumerate(_explained_by_rounding(inspection, rows)):
+    for second, (cause, created) in enumerate(_explained_by_rounding(inspection, result, rows)):
         finding = Finding(
             outcome=Outcome.FINITE,
             cause=cause,
@@ -351,9 +351,19 @@ def _of_program(
         yield _beside(finding) if second else _Ranked(Lead.LOSS, harm, finding)
 
 
-def _explained_by_rounding(inspection: Inspection, rows: Rows) -> tuple[Explained, ...]:
+def _explained_by_rounding(
+    inspection: Inspection, result: Outcomes, rows: Rows
+) -> tuple[Explained, ...]:
     """Why roundings alone cost digits at these rows: inputs and whole constants are exact."""
     formula = inspection.formula
+    infinite = np.isinf(inspection.amplification.trace(formula.root.id)[1][rows])
+    if 2 * np.count_nonzero(infinite) > len(rows):  # what leaves no digit is the cause
+        nodes = result.nodes[rows[infinite]]
+        node = int(np.argmax(np.bincount(nodes)))
+        part = rows[infinite][nodes == node]
+        cause, _ = next(singular_causes(inspection, node, part))
+        return (Explained(cause, math.nan),)
+    rows = rows[~infinite]
     silent = np.array([n.operator == VARIABLE or _is_double(n.label) for n in formula.nodes])
     return explain_loss(inspection, formula.root.id, rows, silent)
 
@@ -414,8 +424,8 @@ def _worst_step(inspection: Inspection, result: Outcomes) -> Iterator[_Ranked]:
         digits = quantiles_of(np.log10(s))
     explained: list[tuple[Cause, int, float]] = []
     if math.isinf(eic):
-        cause, part = next(singular_causes(inspection, worst))
-        explained.append((cause, len(part), math.nan))
+        singular, part = next(singular_causes(inspection, worst))
+        explained.append((singular, len(part), math.nan))
     else:
         known = int(np.count_nonzero(np.isfinite(s)))
         explained += [(why, known, created) for why, created in explain_loss(inspection, worst)]

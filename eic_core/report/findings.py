@@ -81,7 +81,7 @@ class Findings(Plain):
     def unfinished(self) -> dict[str, str]:
         """Parts that were cut short: a sentence on what each leaves open."""
         repairs = self.repairs
-        return {} if repairs is None or repairs.finished else {REPAIR: repairs.missing}
+        return {} if repairs is None or repairs.finished else {REPAIR: str(repairs.missing)}
 
     @property
     def complete(self) -> bool:

@@ -16,14 +16,15 @@ from eic_core import wording
 from eic_core.drawing.svg import tree_svg
 from eic_core.explain.budget import TOLERANCE, Budget
 from eic_core.explain.causes import singular_causes
-from eic_core.explain.comparing import EXPLAINED, OK, UNCLEAR, Shaken
 from eic_core.explain.conditioning import OwnConditioning
 from eic_core.explain.findings import Finding, Noise
 from eic_core.explain.ledger import Ledger
 from eic_core.explain.losses import MEANINGS, NAMES, RESULT_SHARED, WORST_STEP
 from eic_core.explain.phrases import causes as cause_phrases
+from eic_core.explain.phrases.fit_card import no_value
 from eic_core.explain.phrases.headline import badge, marks, meaning, short_cause
-from eic_core.explain.robustness import NO_VALUE, RobustnessCard
+from eic_core.explain.reasons import EXPLAINED, OK, UNCLEAR, Shaken
+from eic_core.explain.robustness import RobustnessCard
 from eic_core.explain.spread import spread_of
 from eic_core.explain.triangulation import Triangulation
 from eic_core.explain.verdict import Verdict
@@ -119,7 +120,7 @@ def answers(findings: Findings) -> tuple[tuple[str, str], ...]:
         ("Function or writing?", fault),
         (
             "What to write instead?",
-            findings.missing[REPAIR] if repairs is None else repairs.sentence,
+            findings.missing[REPAIR] if repairs is None else str(repairs.sentence),
         ),
     )
 
@@ -237,7 +238,7 @@ def _metrics(findings: Findings) -> Iterator[tuple[Cell, Cell, Cell]]:
         yield "worst 1 % of samples", _share(tail.top1_share), "Their part of the amplified noise."
     yield (
         "mean settled",
-        spread.settled,
+        str(spread.settled),
         (
             "If it is not, EIC would grow with more samples: a step crosses zero or comes near a "
             "pole, or the tail is heavy."
@@ -270,7 +271,7 @@ def entries(ledger: Ledger) -> ReportTable:
         ),
         [
             (
-                row.text,
+                str(ledger.source(row)),
                 _share(row.share),
                 _share(row.mean_share),
                 _share(row.inherited),
@@ -456,7 +457,7 @@ def differences(formula: Formula, triangulation: Triangulation) -> list[Cell]:
     texts = node_texts(formula, TEXT_LIMIT)
     places: dict[str, list[int]] = {}
     for n in triangulation.nodes:
-        for reason in n.agreement.reasons:
+        for reason in map(str, n.agreement.sentences):
             places.setdefault(reason, []).append(n.node_id)
     return [(*_places(where, texts), f": {reason}") for reason, where in places.items()]
 
@@ -479,7 +480,7 @@ def effect(budget: Budget) -> ReportTable | None:
     rows: list[tuple[Cell, ...]] = [
         ("EIC, finite samples", _digits(budget.eic_before), _digits(budget.eic_after)),
     ]
-    if budget.scale_of == "target":
+    if budget.scale.of == "target":
         rows.append(("R² against the target", _plain(budget.r2_before), _plain(budget.r2_after)))
     return ReportTable(("", "as given", "shortened"), rows, numbers=(1, 2))
 
@@ -509,8 +510,8 @@ def needs(budget: Budget) -> ReportTable:
 def robustness(card: RobustnessCard) -> ReportTable:
     return ReportTable(
         ("R²", "value", "what was done"),
-        [(line.name, _fit(line.r2), line.meaning) for line in card.lines],
-        NO_VALUE if any(math.isnan(line.r2) for line in card.lines) else "",
+        [(str(line.name), _fit(line.r2), str(line.meaning)) for line in card.lines],
+        str(no_value()) if any(math.isnan(line.r2) for line in card.lines) else "",
         numbers=(1,),
         words=True,
     )

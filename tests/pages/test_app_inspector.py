@@ -197,7 +197,8 @@ def test_a_formula_of_100_000_characters_does_not_break_the_page() -> None:
 def test_an_undefined_eic_says_why() -> None:
     page = open_page(formula="log(-x)")
     assert not page.exception
-    assert "Undefined" in html_of(page)
+    said = html_of(page)
+    assert "eic-undefined" in said and "No real value at" in said
 
 
 HOSTILE = "<script>alert(1)</script>`$x$`:red[y]**z**"

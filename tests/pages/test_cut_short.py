@@ -144,14 +144,15 @@ def test_a_search_cut_short_is_searched_again_by_the_next_visit() -> None:
     )
     first = service.repairs(result, aside=UnfinishedAnswers())
     assert not first.finished and first.best is None
-    assert first.missing == (
-        "The search was cut short by its time limit after 1 form: there may be a better one."
+    assert str(first.missing) == (
+        "The search was cut short by its time limit after 1 form: there may be a better one. "
+        "The limit bounds the search for forms only."
     )
-    assert first.missing in first.sentence and first.advice == ""
-    assert first.to_json()["missing"] == first.missing
+    assert str(first.missing) in str(first.sentence) and first.advice is None
+    assert first.to_json()["missing"] == str(first.missing)
     clock.pace = QUICK
     second = service.repairs(result, aside=UnfinishedAnswers())
-    assert second.finished and second.missing == ""
+    assert second.finished and second.missing is None
     assert second.best is not None and second.best.text == BETTER
     assert service.repairs(result) is second
 
@@ -184,7 +185,7 @@ def test_a_report_of_a_search_cut_short_says_so_before_anything_else() -> None:
     )
     findings = service.findings(result, aside=UnfinishedAnswers())
     assert not findings.complete and findings.to_json()["complete"] is False
-    assert findings.to_json()["unfinished"] == {"repair": findings.repairs.missing}
+    assert findings.to_json()["unfinished"] == {"repair": str(findings.repairs.missing)}
     page = render(findings, Provenance())
     warning = page.index("This report is not complete.")
     assert warning < page.index('<dl class="answers">')

@@ -12,7 +12,7 @@ from eic_core.explain.findings import Finding, Noise, Place
 from eic_core.explain.losses import shared_noise_differs
 from eic_core.explain.phrases import code_text
 from eic_core.explain.phrases.causes import clause, label, way_of_range
-from eic_core.explain.verdict import A_DIGIT, Lead, Level, Verdict
+from eic_core.explain.verdict import A_DIGIT, NO_VALUE, Lead, Level, Verdict
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome
@@ -34,7 +34,7 @@ def headline(verdict: Verdict, better: str = "") -> Phrase:
     >>> samples = Samples.from_columns({"x": [0.9999, 0.99995, 0.99999]})
     >>> for text in ("sqrt(1-x)", "sqrt(x-2)", "x + 1"):
     ...     print(headline(verdict(inspect(read(text).formula, samples))))
-    Sensitive, yet computed right: errors grow 150,000-fold or more at one row in ten, at `1 − x`: \
+    Sensitive, computed right: at one row in ten errors grow 150,000-fold or more, at `1 − x`: \
 the two terms cancel.
     No real value at any row, at `√(x − 2)`: the argument of a square root must not be negative.
     All well: errors grow less than tenfold at nine rows in ten, and a program computes the result \
@@ -68,13 +68,13 @@ def _sensitive(verdict: Verdict, finding: Finding, formula: Formula) -> Phrase:
     right = verdict.measured.nine_in_ten < A_DIGIT
     if not right:
         return say(
-            "Sensitive: errors grow {times}-fold or more at one row in ten, at {place}: {clause}.",
+            "Sensitive: at one row in ten errors grow {times}-fold or more, at {place}: {clause}.",
             times=times,
             place=code_text(formula, finding.cause.node, LONG),
             clause=clause(finding.cause, formula),
         )
     return say(
-        "Sensitive, yet computed right: errors grow {times}-fold or more at one row in ten, at "
+        "Sensitive, computed right: at one row in ten errors grow {times}-fold or more, at "
         "{place}: {clause}.",
         times=times,
         place=code_text(formula, finding.cause.node, LONG),
@@ -155,7 +155,7 @@ def sentence(finding: Finding, formula: Formula) -> Phrase:
         case Outcome.DECIDED:
             if isinstance(finding.cause, facts.OnThreshold):
                 return say(
-                    "An error, however small, costs {digits} {rows}, at {place}: {clause}.",
+                    "Any error costs {digits} {rows}, at {place}: {clause}.",
                     digits=_most(finding),
                     rows=rows,
                     place=place,
@@ -170,7 +170,7 @@ def sentence(finding: Finding, formula: Formula) -> Phrase:
             )
         case Outcome.FOLLOWS:
             return say(
-                "The result follows {place} {rows}, which puts {digits} in doubt: {clause}.",
+                "The result follows {place} {rows}, costing {digits}: {clause}.",
                 place=place,
                 rows=rows,
                 digits=_most(finding),
@@ -185,7 +185,7 @@ def sentence(finding: Finding, formula: Formula) -> Phrase:
             )
         case Outcome.NO_DIGIT:
             return say(
-                "Any error puts every digit of the result in doubt {rows}, at {place}: {clause}.",
+                "Any error leaves no digit right {rows}, at {place}: {clause}.",
                 rows=rows,
                 place=place,
                 clause=why,
@@ -199,8 +199,10 @@ def _rows(finding: Finding) -> Phrase:
     """Where: "at 3 of 300 rows"."""
     if finding.rows is None:
         return say("at some rows")
+    if finding.of == 1:
+        return say("at the only row")
     if finding.rows == finding.of:
-        return say("at every row") if finding.of > 1 else say("at the only row")
+        return say("at any row") if finding.outcome in NO_VALUE else say("at every row")
     return say("at {rows} of {of} rows", rows=finding.rows, of=finding.of)
 
 
@@ -277,9 +279,7 @@ def _exact(cause: facts.OutOfRange) -> Phrase:
     if not held and not cause.unknown:
         return say("the exact value is out of range, too")
     if not held and cause.beyond:
-        return say(
-            "the exact value is out of range, too, at {rows} or more of them", rows=cause.beyond
-        )
+        return say("{rows} or more of the exact values are out of range, too", rows=cause.beyond)
     if not held:
         return say("what the exact value is, is not known")
     if cause.beyond or cause.unknown:

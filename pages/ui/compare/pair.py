@@ -63,14 +63,11 @@ def pair_sentence(a: Inspection, b: Inspection) -> str:
     >>> pair_sentence(a, b)
     'EIC of B is 4.4 digits less than that of A, with 6 nodes fewer.'
     """
-    if math.isnan(a.eic) or math.isnan(b.eic):
-        who = (
-            "Neither formula has"
-            if math.isnan(a.eic) and math.isnan(b.eic)
-            else ("A has" if math.isnan(a.eic) else "B has")
-        )
-        end = "a real value" if who.startswith("Neither") else "no real value"
-        return f"{who} {end} on these data, so they cannot be compared."
+    without = [name for name, each in (("A", a), ("B", b)) if math.isnan(each.eic)]
+    if len(without) == 2:
+        return "Neither formula has a real value on these data, so they cannot be compared."
+    if without:
+        return f"{without[0]} has no real value on these data, so they cannot be compared."
     comparison = f"{_digits(a.eic, b.eic)}{_fit(r2_of(a), r2_of(b))}{_size(a, b)}."
     return " ".join([comparison, *_range_sentences("A", a), *_range_sentences("B", b)])
 
@@ -143,8 +140,9 @@ def differences(a: Inspection, b: Inspection) -> tuple[Difference, ...]:
     rows.append(_row("Noise figure, dB", a.noise_figure_db, b.noise_figure_db, 0))
     rows.append(_row("Nodes", a.formula.complexity, b.formula.complexity, 0))
     if a.samples.target is not None or b.samples.target is not None:
-        r2 = r2_of(a), r2_of(b)
-        rows.append(Difference("R²", *map(wording.r_squared, r2), _change(*r2, None)))
+        of_a, of_b = r2_of(a), r2_of(b)
+        texts = wording.r_squared(of_a), wording.r_squared(of_b)
+        rows.append(Difference("R²", *texts, _change(of_a, of_b, None)))
     if a.counts.invalid or b.counts.invalid:
         rows.append(_row("Samples without a value", a.counts.invalid, b.counts.invalid, 0))
     rows.append(

@@ -40,7 +40,7 @@ from pages.ui.kit.messages import (
     show_note,
 )
 from pages.ui.kit.progress import progress_text, show_job
-from pages.ui.kit.text import escape, prose
+from pages.ui.kit.text import escape, prose, unbroken_prose
 from pages.ui.kit.visit import change_state, current_visit, sync_widget
 
 
@@ -312,7 +312,7 @@ def _choice(scored: Scored) -> None:
         choice = scored.choice(alpha or READABLE)
         assert choice is not None
         st.html(
-            f'<p class="eic-choice">{prose(choice.sentence.replace(" − ", _MINUS))}</p>'
+            f'<p class="eic-choice">{unbroken_prose(choice.sentence)}</p>'
             f'<p class="eic-picked"><code>{escape(choice.picked.listed.formula, 400)}</code></p>'
         )
         if explains_nothing(choice.picked.score):
@@ -343,9 +343,6 @@ def _choice_actions(scored: Scored, choice: Pick) -> None:
 
 
 PRICES = (0.002, READABLE, 0.05)
-
-# No line break inside a difference.
-_MINUS = "\u00a0−\u00a0"
 
 
 def _look_at(places: tuple[int, ...]) -> None:

@@ -11,10 +11,10 @@ import plotly.graph_objects as go
 
 from eic_core import wording
 from eic_core.drawing.scale import HIGH, LOW, THEMES, text_on
-from eic_core.explain import phrases
-from eic_core.explain.budget import Need
-from eic_core.explain.shortening import MOST_DIGITS
+from eic_core.explain.shortening import MOST_DIGITS, Need
 from eic_core.explain.writing import WritingLoss
+from eic_core.formula.rendering import short_text
+from eic_core.formula.tree import Formula, variable
 from eic_core.measure import Inspection
 from pages.ui.figures.plotting import base_layout, build
 
@@ -98,7 +98,7 @@ def _need_bars(
 
 
 def _name(need: Need) -> str:
-    plain = phrases.input_name(need.name).strip("`")
+    plain = short_text(Formula.from_draft(variable(need.name)))
     constant = need.kind == "constant"
     text = wording.short_constant(need.name) if constant else wording.shorten(plain, 12)
     return f"{html.escape(text)}  "

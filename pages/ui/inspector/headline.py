@@ -198,8 +198,8 @@ def _diagnose_again() -> None:
 
 def _account(losses: tuple[Loss, ...]) -> str:
     """The losses in a line that unfolds to a sentence each."""
-    short = account_line(losses)
-    items = "".join(f"<li>{prose(loss.sentence)}</li>" for loss in losses)
+    short = str(account_line(losses))
+    items = "".join(f"<li>{prose(str(loss.sentence))}</li>" for loss in losses)
     return (
         f'<details class="eic-losses"><summary>{prose(short)}</summary><ul>{items}</ul></details>'
     )
@@ -426,7 +426,7 @@ def _metrics(result: InspectionResult) -> None:
         cells += [
             metric(f"50 / 90 / 99 %{at}", spread.quantiles, glossary.QUANTILES),
             metric("Worst 1 % carries", spread.worst, glossary.TOP_SHARE),
-            metric("Mean settled", _settled(spread.settled), glossary.SETTLED),
+            metric("Mean settled", _settled(*spread.settled_parts), glossary.SETTLED),
         ]
     st.html(f'<div class="eic-metrics">{"".join(cells)}</div>')
 
@@ -444,9 +444,9 @@ def _quantiles(digits: Quantiles) -> str:
     return " / ".join(wording.number(value, 1) for value in shown)
 
 
-def _settled(text: str) -> str:
-    word, _, more = text.partition(": ")
-    return f"{prose(word)} <small>{prose(more)}</small>" if more else prose(word)
+def _settled(answer: Phrase, detail: Phrase | None) -> str:
+    more = "" if detail is None else f" <small>{prose(str(detail))}</small>"
+    return f"{prose(str(answer))}{more}"
 
 
 def _decibel(value: float) -> str:

@@ -406,7 +406,7 @@ class DiagnosisService:
             why=why,
             where=place,
             fault=fault,
-            instead=repairs.sentence,
+            instead=str(repairs.sentence),
             better=repairs.best.text if repairs.best is not None else "",
             complete=repairs.finished,
             losses=diagnosis.losses,

@@ -101,9 +101,9 @@ CORRELATED = (
     "and repeated sub-results share their rounding, whatever happens on the way."
 )
 OBSERVED = (
-    "Measured: error of really computing the formula in this precision, against high precision, "
-    "in digits "
-    "above one rounding. 0 means as good as the format allows."
+    "Measured: error of really computing the formula in this precision, against the exact value at "
+    "the inputs as the format has them, in digits above one rounding. 0 means as good as the "
+    "format allows."
 )
 AMPLIFIED_NOISE = (
     "Every operation rounds its result; s says how many times larger the error is that has "

@@ -60,6 +60,15 @@ def prose(text: str | Phrase, limit: int = 2_000) -> str:
     return _CODE.sub(r"<code>\1</code>", escape(text, limit))
 
 
+def unbroken_prose(text: str | Phrase) -> str:
+    """A sentence for HTML, without a line break before a percent sign or inside a difference.
+
+    >>> unbroken_prose("0.9 − 0.2, or 5 %")
+    '0.9&nbsp;−&nbsp;0.2, or 5&nbsp;%'
+    """
+    return prose(text).replace(" %", "&nbsp;%").replace(" − ", "&nbsp;−&nbsp;")
+
+
 def label(text: str, limit: int = 120) -> str:
     """Text for a Streamlit label, with every character that Markdown reads escaped.
 

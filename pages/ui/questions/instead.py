@@ -106,9 +106,9 @@ def _figure(inspection: Inspection, dark: bool) -> go.Figure:
 def instead_panel(result: InspectionResult, node: int) -> None:
     with st.spinner("Looking for a form that keeps more digits…"):
         repairs = diagnosis_service().repairs(result, aside=current_visit().aside)
-    st.html(f'<p class="eic-answer">{prose(repairs.sentence)}</p>')
+    st.html(f'<p class="eic-answer">{prose(str(repairs.sentence))}</p>')
     if repairs.advice:
-        st.html(f'<p class="eic-quiet">{prose(repairs.advice)}</p>')
+        st.html(f'<p class="eic-quiet">{prose(str(repairs.advice))}</p>')
     if not repairs.finished:
         finish_button(
             "Search to the end",
@@ -156,7 +156,7 @@ def _judge(result: InspectionResult, text: str) -> None:
         return
     equal = comparison.before is not None and comparison.after is not None
     kind = "eic-quiet" if equal else "eic-note"
-    st.html(f'<p class="{kind}" role="status">{prose(comparison.sentence)}</p>')
+    st.html(f'<p class="{kind}" role="status">{prose(str(comparison.sentence))}</p>')
     if comparison.before is not None and comparison.after is not None:
         with st.container(key="own-form-typeset"):
             st.latex(to_latex(form))
@@ -352,8 +352,8 @@ _LISTED = 12
 
 def writing_panel(result: InspectionResult, node: int) -> None:
     writing = diagnosis_service().writing(result)
-    st.html(f'<p class="eic-answer">{prose(writing.sentence)}</p>')
-    for note in writing.notes:
+    st.html(f'<p class="eic-answer">{prose(str(writing.sentence))}</p>')
+    for note in map(str, writing.notes):
         st.html(f'<p class="eic-quiet">{prose(note)}</p>')
     if not (math.isnan(writing.q) and math.isnan(result.inspection.eic)):
         _bars(result, writing)

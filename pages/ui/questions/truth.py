@@ -120,7 +120,7 @@ def _select_row(ids: list[int], before: int) -> None:
 def truth_panel(result: InspectionResult, node: int) -> None:
     with patient_progress() as progress:
         triangulation = diagnosis_service().triangulation(result, progress)
-    st.html(f'<p class="eic-answer">{prose(triangulation.sentence)}</p>')
+    st.html(f'<p class="eic-answer">{prose(str(triangulation.sentence))}</p>')
     if not triangulation.nodes:
         return
     st.html(f'<p class="eic-quiet">{prose(_basis(result, triangulation, node))}</p>')
@@ -177,8 +177,8 @@ def _selected(result: InspectionResult, node: TriangulatedNode) -> None:
         config={"displayModeBar": False},
         alt=triangulated_words(node),
     )
-    for reason in node.agreement.reasons:
-        st.html(f'<p class="eic-quiet">{prose(reason)}</p>')
+    for reason in node.agreement.sentences:
+        st.html(f'<p class="eic-quiet">{prose(str(reason))}</p>')
 
 
 _READING = (
@@ -188,9 +188,9 @@ _READING = (
     f"<dt>tried, errors of …</dt><dd>{escape(glossary.TRIALS)}</dd>"
     "<dt>measured in float32, float64 (single, double)</dt><dd>The error that really occurs in "
     "this format, against 60 "
-    "digits, in digits above the largest error of a single rounding (the unit roundoff). A single "
-    "rounding makes about 0.4 of that, −0.4 digits; the grey band shows "
-    "where the prediction with shared noise expects the error. "
+    "digits at the inputs as the format has them, in digits above the largest error of a single "
+    "rounding (the unit roundoff). A single rounding makes about 0.4 of that, −0.4 digits; the "
+    "grey band shows where the error of roundings alone, amplified as predicted, is expected. "
     "The thick stroke is the end: there no digit of the format is left.</dd>"
     f"<dt>{BADGES['ok'][0]} {BADGES['explained'][0]} {BADGES['unclear'][0]}</dt>"
     f"<dd>{escape(glossary.AGREEMENT)}</dd></dl>"

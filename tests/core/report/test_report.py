@@ -341,7 +341,7 @@ def test_with_a_target_the_page_says_what_remains_of_the_fit():
     )
     card = robustness_card(inspection.formula, samples)
     rows = page.rows("robustness")
-    assert [words(row[0]) for row in rows] == [line.name for line in card.lines]
+    assert [words(row[0]) for row in rows] == [str(line.name) for line in card.lines]
     assert [value(row[1]) for row in rows] == [line.r2 for line in card.lines]
     assert page.json()["robustness"] == card.to_json()
     assert value(rows[4][1]) < value(rows[0][1]) - 1e-7  # in float32
