@@ -116,7 +116,7 @@ def test_the_sentence_at_its_edges() -> None:
     )
     shorter = sentence(Score(1, 0.97, 0.0, 0.0), Score(9, 0.98, 4.0, 4.0))
     assert shorter.endswith(
-        "loses 0.0 instead of 4.0 digits; R² is 0.970 instead of 0.980, 1 node instead of 9."
+        "has 0.0 instead of 4.0 digits; R² is 0.970 instead of 0.980, 1 node instead of 9."
     )
     longer = sentence(Score(9, 0.9801, 1.0, 1.0), Score(5, 0.98, 2.0, 2.0))
     assert longer.endswith("R² is about the same, 0.980, 9 nodes instead of 5.")
