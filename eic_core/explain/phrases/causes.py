@@ -281,26 +281,18 @@ def _threshold(cause: facts.OnThreshold, formula: Formula) -> Phrase:
             return say("exactly on a jump, row {row} first", row=row)
         return say("on a jump to over 30 digits, row {row} first", row=row)
     condition = code_text(formula, node.children[0])
-    match cause.is_hinge, cause.is_exact:
-        case True, True:
-            return say(
-                "both branches are 0 exactly where {condition} turns, row {row} first",
-                condition=condition,
-                row=row,
-            )
-        case True, False:
-            return say(
-                "to over 30 digits both branches are 0 where {condition} turns, row {row} first",
-                condition=condition,
-                row=row,
-            )
-        case _, True:
-            return say(
-                "exactly on the jump of {condition}, row {row} first", condition=condition, row=row
-            )
-        case _:
-            return say(
-                "on the jump of {condition} to over 30 digits, row {row} first",
-                condition=condition,
-                row=row,
-            )
+    if cause.is_hinge:
+        return say(
+            "both branches are 0 where {condition} turns, row {row} first",
+            condition=condition,
+            row=row,
+        )
+    if cause.is_exact:
+        return say(
+            "exactly on the jump of {condition}, row {row} first", condition=condition, row=row
+        )
+    return say(
+        "on the jump of {condition} to over 30 digits, row {row} first",
+        condition=condition,
+        row=row,
+    )

@@ -431,7 +431,7 @@ EXAMPLES: tuple[Example, ...] = (
         {"x": [3.0, 2.0], "y": [1.0, 2.0]},
         "A zero",
         "Any error leaves no digit right at 1 of 2 rows, at `x − y if x − y > 0 else "
-        "0`: both branches are 0 exactly where `x − y > 0` turns, row 2 first.",
+        "0`: both branches are 0 where `x − y > 0` turns, row 2 first.",
     ),
     Example(
         facts.OnThreshold,
