@@ -175,14 +175,13 @@ class _Runs:
                 self.turned[place] |= turned
 
     def moved_by(self, place: int) -> Array:
+        """The plain result's move with a step alone, in units of the exact result."""
         substitutes = {self._steps[place].slot: self._other[place]}
         samples = self._samples
         moved = plain_values(self._tape, samples.columns, len(samples), substitutes)[-1]
-        return np.where(
-            self.exact_result == self._plain[-1],
-            relative_error(moved, self._plain[-1]),
-            np.fmax(*(relative_error(y, self.exact_result) for y in (moved, self._plain[-1]))),
-        )
+        with np.errstate(all="ignore"):
+            far = np.abs(moved - self.plain_result) / np.abs(self.exact_result)
+        return np.where(moved == self.plain_result, 0.0, np.where(np.isnan(far), math.inf, far))
 
 
 def _differ(step: Step, one: Array, other: Array) -> npt.NDArray[np.bool_]:
