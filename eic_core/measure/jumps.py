@@ -153,7 +153,7 @@ class _Runs:
         plain = plain_values(tape, samples.columns, count)
         inexact = [_inexact(step, plain) for step in tape.steps]
         exact = with_exact(amplification, rows, plain)
-        self._plain, self.plain_result, self.exact_result = plain, plain[-1], exact[-1]
+        self.plain_result, self.exact_result = plain[-1], exact[-1]
         longer = _longer_values(tape, samples)
         self.ranged = np.zeros(count, dtype=bool)
         for y in longer:
