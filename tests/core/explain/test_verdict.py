@@ -136,7 +136,11 @@ def test_a_few_singular_samples_are_counted_and_the_rest_is_told():
         ("sqrt(-x)", "√(−x)", "the argument of a square root must not be negative"),
         ("1/(x-x)", "1/(x − x)", "division by zero"),
         ("asin(x+1)", "asin(x + 1)", "its argument must lie between −1 and 1"),
-        ("(-x)**2.37", "(−x)^2.37", "the base is negative, and the exponent is not whole"),
+        (
+            "(-x)**2.37",
+            "(−x)^2.37",
+            "with an inexact exponent the base must be positive, or 0 below a positive one",
+        ),
     ],
 )
 def test_an_undefined_formula_has_a_step_and_a_reason(text, step, why):
