@@ -33,6 +33,7 @@ from eic_core.explain.findings import (
     TurnedByRounding,
     Way,
 )
+from eic_core.explain.given import GivenDigits, given_digits
 from eic_core.exports import Plain
 from eic_core.formula.tree import VARIABLE
 from eic_core.measure.double_range import Held, double_range
@@ -103,6 +104,8 @@ class Verdict(Plain):
         Whether that is within 0.2 digits of another level.
     measured
         What a double-precision program really loses.
+    given
+        What the digits of a table's cells leave of a result that is not stable.
     """
 
     inspection: Inspection = field(repr=False)
@@ -112,6 +115,7 @@ class Verdict(Plain):
     level: Level
     borderline: bool
     measured: MeasuredLoss
+    given: GivenDigits | None
 
     _JSON = (
         ("level", lambda verdict: verdict.level.value),
@@ -121,6 +125,7 @@ class Verdict(Plain):
         "leading",
         "sensitivity",
         "measured",
+        "given",
     )
 
     @property
@@ -195,6 +200,7 @@ def verdict(inspection: Inspection) -> Verdict:
         level,
         borderline,
         measured,
+        None if level is Level.STABLE else given_digits(inspection),
     )
 
 

@@ -9,8 +9,9 @@ from typing import assert_never
 from eic_core import wording
 from eic_core.explain import findings as facts
 from eic_core.explain.findings import Finding, Noise, Place
+from eic_core.explain.given import GivenDigits
 from eic_core.explain.losses import shared_noise_differs
-from eic_core.explain.phrases import code_text
+from eic_core.explain.phrases import code_text, input_name
 from eic_core.explain.phrases.causes import clause, label, way_of_range
 from eic_core.explain.verdict import A_DIGIT, NO_VALUE, Lead, Level, Verdict
 from eic_core.formula.tree import Formula
@@ -395,9 +396,21 @@ def notes(verdict: Verdict) -> tuple[Phrase, ...]:
     for finding in verdict.findings:
         cause = type(finding.cause), finding.cause.node, finding.noise, finding.place
         apart.setdefault(cause if finding.outcome is Outcome.FINITE else (finding,), finding)
+    given = () if verdict.given is None else (_of_table(verdict.given),)
     return (
+        *given,
         *[sentence(finding, formula) for finding in [*apart.values()][first:]],
         *_about_numbers(verdict.inspection),
+    )
+
+
+def _of_table(given: GivenDigits) -> Phrase:
+    return say(
+        "Your table gives {name} to {digits} digits; at half of the rows the result keeps {kept}, "
+        "in any program.",
+        name=input_name(given.name),
+        digits=given.digits,
+        kept=wording.number(given.kept, 1),
     )
 
 
