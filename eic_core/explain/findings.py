@@ -132,7 +132,6 @@ class Zero(Enum):
     NEARLY = "nearly"  # in more than 30 digits
     NO_ANGLE = "no_angle"  # its argument is too large to have an angle
     TOO_MUCH = "too_much"  # losses add up to more than 30 digits
-    GIVEN = "given"  # what it is given has no digit left
 
 
 @dataclass(frozen=True)
@@ -205,11 +204,10 @@ class Way(Enum):
 @dataclass(frozen=True)
 class OutOfRange(_Cause):
     way: Way
-    # Rows whose exact result is 0 or a normal double, a subnormal one, none, or not known
+    # Rows whose exact result is 0 or a normal double, a subnormal one, or none
     in_range: int
     fewer: int
     beyond: int
-    unknown: int
 
 
 @dataclass(frozen=True)

@@ -312,7 +312,6 @@ def _out_of_range(inspection: Inspection, node: int, reason: Reason, rows: Rows)
         in_range=held.count(Held.NORMAL),
         fewer=held.count(Held.FEWER),
         beyond=held.count(Held.BEYOND),
-        unknown=held.count(Held.UNKNOWN),
     )
 
 

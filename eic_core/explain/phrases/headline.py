@@ -35,7 +35,7 @@ def headline(verdict: Verdict, better: str = "") -> Phrase:
     >>> samples = Samples.from_columns({"x": [0.9999, 0.99995, 0.99999]})
     >>> for text in ("sqrt(1-x)", "sqrt(x-2)", "x + 1"):
     ...     print(headline(verdict(inspect(read(text).formula, samples))))
-    Sensitive, computed right: at one row in ten errors grow 150,000-fold or more, at `1 − x`: \
+    Sensitive, computed right: one row in ten multiplies errors 71,000-fold or more, at `1 − x`: \
 the two terms cancel.
     No real value at any row, at `√(x − 2)`: the argument of a square root must not be negative.
     All well: errors grow less than tenfold at nine rows in ten, and a program computes the result \
@@ -66,16 +66,8 @@ def _is_first_order(finding: Finding) -> bool:
 
 def _sensitive(verdict: Verdict, finding: Finding, formula: Formula) -> Phrase:
     times = wording.significant(10**verdict.sensitivity.nine_in_ten, 2)
-    right = verdict.measured.nine_in_ten < A_DIGIT
-    if not right:
-        return say(
-            "Sensitive: at one row in ten errors grow {times}-fold or more, at {place}: {clause}.",
-            times=times,
-            place=code_text(formula, finding.cause.node, LONG),
-            clause=clause(finding.cause, formula),
-        )
     return say(
-        "Sensitive, computed right: at one row in ten errors grow {times}-fold or more, at "
+        "Sensitive, computed right: one row in ten multiplies errors {times}-fold or more, at "
         "{place}: {clause}.",
         times=times,
         place=code_text(formula, finding.cause.node, LONG),
@@ -95,9 +87,9 @@ def _program_loses(verdict: Verdict, finding: Finding, formula: Formula, better:
             place=place,
             better=f"`{better}`",
         )
-    if most < A_DIGIT:
+    if most < A_DIGIT or isinstance(finding.cause, facts.NoDigitLeft | facts.OnThreshold):
         return say(
-            "Double precision loses up to {digits} at a few rows, at {place}: {clause}.",
+            "Double precision loses up to {digits} at some rows, at {place}: {clause}.",
             digits=wording.digits_phrase(verdict.measured.worst),
             place=place,
             clause=why,
@@ -277,18 +269,10 @@ def _no_double(finding: Finding, place: Phrase | str, rows: Phrase) -> Phrase:
 
 def _exact(cause: facts.OutOfRange) -> Phrase:
     held = cause.in_range + cause.fewer
-    if not held and not cause.unknown:
-        return say("the exact value is out of range, too")
-    if not held and cause.beyond:
-        return say("{rows} or more of the exact values are out of range, too", rows=cause.beyond)
     if not held:
-        return say("what the exact value is, is not known")
-    if cause.beyond or cause.unknown:
-        return say_count(
-            "the exact value is in range at {count} of them",
-            "the exact value is in range at {count} of them",
-            held,
-        )
+        return say("the exact value is out of range, too")
+    if cause.beyond:
+        return say("the exact value is in range at {rows} of them", rows=held)
     if cause.fewer == held:
         return say("the exact value is in range, with fewer digits")
     return say("the exact value is in range")
