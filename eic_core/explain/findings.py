@@ -290,6 +290,8 @@ class Finding(Plain):
         How many of the typical digits this step creates; nan where nothing is to be split.
     at
         The node where digits are counted.
+    through
+        The share of the result's noise that comes through that node, 0 to 1; nan without any.
     """
 
     outcome: Outcome
@@ -301,6 +303,7 @@ class Finding(Plain):
     place: Place
     created: float
     at: int
+    through: float = 1.0
 
     _JSON = (
         ("outcome", lambda finding: finding.outcome.name.lower()),
@@ -313,6 +316,7 @@ class Finding(Plain):
         ("place", lambda finding: finding.place.value),
         "at",
         "created",
+        "through",
         ("detail", lambda finding: _detail(finding.cause)),
     )
     VERSION: ClassVar[int] = VERSION

@@ -13,6 +13,7 @@ from eic_core.explain.given import GivenDigits
 from eic_core.explain.losses import shared_noise_differs
 from eic_core.explain.phrases import code_text, input_name
 from eic_core.explain.phrases.causes import clause, label, way_of_range
+from eic_core.explain.settling import unsettled_clause
 from eic_core.explain.verdict import A_DIGIT, NO_VALUE, Lead, Level, Verdict
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection
@@ -21,6 +22,9 @@ from eic_core.phrasing import Phrase, say, say_count
 
 SHOWN = 0.05
 """Digits from which a number of them is worth a sentence."""
+
+HIDDEN = 0.1
+"""The share of the result's noise below which a test of the result would not reveal a step."""
 
 LONG = 56
 """Characters of a sub-expression quoted in a sentence."""
@@ -381,10 +385,19 @@ def notes(verdict: Verdict) -> tuple[Phrase, ...]:
         cause = type(finding.cause), finding.cause.node, finding.noise, finding.place
         apart.setdefault(cause if finding.outcome is Outcome.FINITE else (finding,), finding)
     given = () if verdict.given is None else (_of_table(verdict.given),)
+    hidden = [finding.at for finding in verdict.findings if finding.through < HIDDEN]
     return (
         *given,
         *[sentence(finding, formula) for finding in [*apart.values()][first:]],
+        *[_hidden(formula, at) for at in hidden[:1] if verdict.level is Level.STABLE],
         *_about_numbers(verdict.inspection),
+    )
+
+
+def _hidden(formula: Formula, at: int) -> Phrase:
+    return say(
+        "The result hides it: a test of its output would not reveal {place}.",
+        place=code_text(formula, at, LONG),
     )
 
 
@@ -403,6 +416,12 @@ def _about_numbers(inspection: Inspection) -> Iterator[Phrase]:
     if counts.valid:
         yield from _without_singular(inspection)
         yield from _in_branch(inspection)
+        if (why := unsettled_clause(inspection)) is not None:
+            yield say(
+                "EIC is a mean, and not settled at {rows} rows: {why}.",
+                rows=inspection.counts.total,
+                why=why,
+            )
         if shared_noise_differs(inspection):
             yield say(
                 "Here every copy of an input or step has an error of its own, as EIC has it; in a "
