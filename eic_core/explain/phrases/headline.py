@@ -418,7 +418,7 @@ def _about_numbers(inspection: Inspection) -> Iterator[Phrase]:
         yield from _in_branch(inspection)
         if (why := unsettled_clause(inspection)) is not None:
             yield say(
-                "EIC is a mean, and not settled at {rows} rows: {why}.",
+                "The mean is not settled at {rows} rows: {why}.",
                 rows=inspection.counts.total,
                 why=why,
             )
