@@ -14,6 +14,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from eic_core import wording
+from eic_core.phrasing import Phrase
 
 _CODE = re.compile(r"`([^`]*)`")
 _UNITS = re.compile(r"(?<=\d) (?=%|dB\b|digits?\b)")
@@ -44,6 +45,8 @@ def environment(package: str) -> Environment:
 
 
 def _inert(value: object) -> object:
+    if isinstance(value, Phrase):
+        return clean(str(value))
     # Markup is HTML already; cleaning would turn it into a plain text, which is escaped
     return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
@@ -60,7 +63,7 @@ class Badge:
     text: str
 
 
-Piece = str | Formatted | Badge
+Piece = str | Phrase | Formatted | Badge
 Cell = Piece | tuple[Piece, ...]
 
 
@@ -96,13 +99,13 @@ def units(text: str) -> Markup:
     return Markup(_UNITS.sub("\u00a0", str(escape(text))))
 
 
-def prose(text: str) -> Markup:
+def prose(text: str | Phrase) -> Markup:
     """A sentence for HTML: backticks become code, numbers keep their units on the line.
 
     >>> str(prose("93 % at `<b>`"))
     '93\xa0% at <code>&lt;b&gt;</code>'
     """
-    return Markup(_CODE.sub(r"<code>\1</code>", str(units(text))))
+    return Markup(_CODE.sub(r"<code>\1</code>", str(units(str(text)))))
 
 
 def code(text: str) -> Markup:

@@ -7,9 +7,10 @@ cause. `eic_core.explain.phrases` says them.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from enum import Enum, unique
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias, get_args
 
 from eic_core.exports import Plain
 from eic_core.measure.measured import Quantiles
@@ -245,6 +246,10 @@ Cause: TypeAlias = (
 )
 
 
+CAUSES = tuple(cause.name() for cause in get_args(Cause))
+"""The names of all causes."""
+
+
 @unique
 class Noise(Enum):
     """The errors that a number of digits is about."""
@@ -285,6 +290,8 @@ class Finding(Plain):
         How many of the typical digits this step creates; nan where nothing is to be split.
     at
         The node where digits are counted.
+    through
+        The share of the result's noise that comes through that node, 0 to 1; nan without any.
     """
 
     outcome: Outcome
@@ -296,6 +303,7 @@ class Finding(Plain):
     place: Place
     created: float
     at: int
+    through: float = 1.0
 
     _JSON = (
         ("outcome", lambda finding: finding.outcome.name.lower()),
@@ -308,9 +316,19 @@ class Finding(Plain):
         ("place", lambda finding: finding.place.value),
         "at",
         "created",
+        "through",
         ("detail", lambda finding: _detail(finding.cause)),
     )
     VERSION: ClassVar[int] = VERSION
+
+
+def findings_document(findings: Iterable[Finding]) -> dict[str, object]:
+    """The JSON form of all findings of a formula.
+
+    >>> findings_document(())
+    {'version': 1, 'items': []}
+    """
+    return {"version": VERSION, "items": [finding.to_json() for finding in findings]}
 
 
 def _detail(cause: Cause) -> dict[str, object]:

@@ -13,9 +13,8 @@ import numpy as np
 
 from eic_core.errors import DataError, UserError
 from eic_core.formula.syntax import Reading
-from eic_core.formula.syntax.protected import protected_in
 from eic_core.measure.table import Table, renamed_columns
-from eic_core.pool.candidate import Score, read_candidate
+from eic_core.pool.candidate import Refused, Score, read_candidate, refused_score
 from eic_core.pool.counting import (
     Counting,
     counting_notes,
@@ -26,7 +25,7 @@ from eic_core.pool.counting import (
 from eic_core.pool.front import front
 from eic_core.pool.importers.listed import Listed
 from eic_core.pool.list_variables import ListedVariables
-from eic_core.pool.scoring import measure_formula
+from eic_core.pool.scoring import diagnose_score, measure_formula
 from eic_core.samples import Domain, Samples, sample_domains
 
 _CHUNK = 32  # formulas that one process scores before it takes the next
@@ -79,6 +78,7 @@ def score_listing(
     data: ListingData,
     *,
     jobs: int = 1,
+    findings: bool = False,
     progress: Progress | None = None,
 ) -> tuple[ListedScore, ...]:
     """Score every row, in order, none dropped.
@@ -93,6 +93,8 @@ def score_listing(
         A table, or ranges for the variables.
     jobs
         Worker processes; 1 scores in this one.
+    findings
+        Whether to diagnose each formula, too (`eic_core.pool.scoring.diagnose_score`).
     progress
         Called with rows done and all rows; an exception of it ends the scoring.
 
@@ -111,7 +113,7 @@ def score_listing(
     """
     results: list[ListedScore] = [ListedScore(row, Score(error=row.error)) for row in rows]
     done = sum(bool(row.error) for row in rows)
-    for positions, scores in _run(rows, data, jobs):
+    for positions, scores in _run(rows, data, jobs, findings):
         for position, scored in zip(positions, scores, strict=True):
             results[position] = scored
         done += len(positions)
@@ -126,13 +128,13 @@ class _Task:
     rows: tuple[Listed, ...]
     counting: Counting
     # Readings of the first rows, if they have been read
-    readings: tuple[Reading | str, ...] = ()
+    readings: tuple[Reading | Refused, ...] = ()
 
 
 def _tasks(rows: Sequence[Listed], data: ListingData) -> Iterator[_Task]:
     names = data.names if isinstance(data, RangeData) else None
     for group, places in groups_of(rows).items():
-        counting, readings = Counting(), list[Reading | str]()
+        counting, readings = Counting(), list[Reading | Refused]()
         if names is not None:
             counting = names.counting(group)
         elif isinstance(data, TableData):
@@ -145,17 +147,17 @@ def _tasks(rows: Sequence[Listed], data: ListingData) -> Iterator[_Task]:
 
 
 def _run(
-    rows: Sequence[Listed], data: ListingData, jobs: int
+    rows: Sequence[Listed], data: ListingData, jobs: int, findings: bool
 ) -> Iterator[tuple[tuple[int, ...], list[ListedScore]]]:
     if jobs == 1 or len(rows) <= _CHUNK:
-        sampler = _Sampler(data)
+        sampler = _Sampler(data, findings)
         for task in _tasks(rows, data):
             yield task.positions, _scored(task, sampler)
         return
     # to send readings takes longer than to read again
     tasks = [replace(task, readings=()) for task in _tasks(rows, data)]
     with ProcessPoolExecutor(
-        max_workers=min(jobs, len(tasks)), initializer=_prepare, initargs=(data,)
+        max_workers=min(jobs, len(tasks)), initializer=_prepare, initargs=(data, findings)
     ) as executor:
         futures = [executor.submit(_score_task, task) for task in tasks]
         try:
@@ -169,8 +171,8 @@ def _run(
 _worker: list[_Sampler] = []
 
 
-def _prepare(data: ListingData) -> None:
-    _worker[:] = [_Sampler(data)]
+def _prepare(data: ListingData, findings: bool) -> None:
+    _worker[:] = [_Sampler(data, findings)]
 
 
 def _score_task(task: _Task) -> list[ListedScore]:
@@ -178,8 +180,8 @@ def _score_task(task: _Task) -> list[ListedScore]:
 
 
 class _Sampler:
-    def __init__(self, data: ListingData) -> None:
-        self.data = data
+    def __init__(self, data: ListingData, findings: bool) -> None:
+        self.data, self.findings = data, findings
         self._samples: dict[tuple[tuple[str, str], ...], Samples] = {}
 
     def samples(
@@ -242,19 +244,20 @@ def _scored(task: _Task, sampler: _Sampler) -> list[ListedScore]:
 
 
 def _scored_row(
-    row: Listed, reading: Reading | str | None, sampler: _Sampler, counting: Counting
+    row: Listed, reading: Reading | Refused | None, sampler: _Sampler, counting: Counting
 ) -> ListedScore:
     try:
         if reading is None:
             reading = read_candidate(row.candidate(), sampler.data.inputs)
-        if isinstance(reading, str):
-            return ListedScore(row, Score(error=reading))
+        if isinstance(reading, Refused):
+            return ListedScore(row, refused_score(reading))
         samples, counted, columns = sampler.samples(reading, counting)
         measured = measure_formula(reading.formula, samples)
+        if sampler.findings:
+            measured = diagnose_score(measured, reading.formula, samples)
         renumbered = isinstance(sampler.data, RangeData) and counted == 1
-        protected = protected_in(reading) if reading.syntax == "gplearn" else ()
         return ListedScore(
-            row, measured, reading.syntax, counted, renumbered, (), columns, protected
+            row, measured, reading.syntax, counted, renumbered, (), columns, reading.protected
         )
     except _NoColumn as error:
         return ListedScore(row, Score(error=str(error)), missing=error.missing)

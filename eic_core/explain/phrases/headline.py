@@ -9,9 +9,11 @@ from typing import assert_never
 from eic_core import wording
 from eic_core.explain import findings as facts
 from eic_core.explain.findings import Finding, Noise, Place
+from eic_core.explain.given import GivenDigits
 from eic_core.explain.losses import shared_noise_differs
-from eic_core.explain.phrases import code_text
+from eic_core.explain.phrases import code_text, input_name
 from eic_core.explain.phrases.causes import clause, label, way_of_range
+from eic_core.explain.settling import unsettled_clause
 from eic_core.explain.verdict import A_DIGIT, NO_VALUE, Lead, Level, Verdict
 from eic_core.formula.tree import Formula
 from eic_core.measure.inspection import Inspection
@@ -20,6 +22,9 @@ from eic_core.phrasing import Phrase, say, say_count
 
 SHOWN = 0.05
 """Digits from which a number of them is worth a sentence."""
+
+HIDDEN = 0.1
+"""The share of the result's noise below which a test of the result would not reveal a step."""
 
 LONG = 56
 """Characters of a sub-expression quoted in a sentence."""
@@ -301,17 +306,29 @@ def badge(verdict: Verdict) -> Phrase:
 
 def marks(verdict: Verdict) -> tuple[Phrase, ...]:
     """What stands beside the badge: rows without a value, and what a program loses."""
-    shown: list[Phrase] = []
-    missing = [f for f in verdict.findings if f.outcome <= Outcome.NO_DOUBLE and f.rows]
-    if missing:
-        share = sum(f.rows or 0 for f in missing) / missing[0].of
-        shown.append(say("no value at {share}", share=wording.percent(share)))
+    shown = value_mark(verdict), measured_mark(verdict)
+    return tuple([mark for mark in shown if mark is not None])
+
+
+def value_mark(verdict: Verdict) -> Phrase | None:
+    missing = _without_value(verdict)
+    if not missing:
+        return None
+    share = sum(f.rows or 0 for f in missing) / missing[0].of
+    return say("no value at {share}", share=wording.percent(share))
+
+
+def measured_mark(verdict: Verdict) -> Phrase | None:
     most = verdict.measured.nine_in_ten
+    if math.isnan(most):
+        return None
     if most >= A_DIGIT:
-        shown.append(say("a program loses {digits}", digits=wording.digits_phrase(most)))
-    elif not math.isnan(most):
-        shown.append(say("computed right elsewhere") if missing else say("computed right"))
-    return tuple(shown)
+        return say("a program loses {digits}", digits=wording.digits_phrase(most))
+    return say("computed right elsewhere") if _without_value(verdict) else say("computed right")
+
+
+def _without_value(verdict: Verdict) -> list[Finding]:
+    return [f for f in verdict.findings if f.outcome <= Outcome.NO_DOUBLE and f.rows]
 
 
 def short_cause(verdict: Verdict) -> Phrase:
@@ -367,9 +384,30 @@ def notes(verdict: Verdict) -> tuple[Phrase, ...]:
     for finding in verdict.findings:
         cause = type(finding.cause), finding.cause.node, finding.noise, finding.place
         apart.setdefault(cause if finding.outcome is Outcome.FINITE else (finding,), finding)
+    given = () if verdict.given is None else (_of_table(verdict.given),)
+    hidden = [finding.at for finding in verdict.findings if finding.through < HIDDEN]
     return (
+        *given,
         *[sentence(finding, formula) for finding in [*apart.values()][first:]],
+        *[_hidden(formula, at) for at in hidden[:1] if verdict.level is Level.STABLE],
         *_about_numbers(verdict.inspection),
+    )
+
+
+def _hidden(formula: Formula, at: int) -> Phrase:
+    return say(
+        "The result hides it: a test of its output would not reveal {place}.",
+        place=code_text(formula, at, LONG),
+    )
+
+
+def _of_table(given: GivenDigits) -> Phrase:
+    return say(
+        "Your table gives {name} to {digits} digits; at half of the rows the result keeps {kept}, "
+        "in any program.",
+        name=input_name(given.name),
+        digits=given.digits,
+        kept=wording.number(given.kept, 1),
     )
 
 
@@ -378,6 +416,12 @@ def _about_numbers(inspection: Inspection) -> Iterator[Phrase]:
     if counts.valid:
         yield from _without_singular(inspection)
         yield from _in_branch(inspection)
+        if (why := unsettled_clause(inspection)) is not None:
+            yield say(
+                "The mean is not settled at {rows} rows: {why}.",
+                rows=inspection.counts.total,
+                why=why,
+            )
         if shared_noise_differs(inspection):
             yield say(
                 "Here every copy of an input or step has an error of its own, as EIC has it; in a "

@@ -22,9 +22,9 @@ from eic_core.engine.amplify import amplify
 from eic_core.engine.native.library import library
 from eic_core.engine.tape import tape_of
 from eic_core.errors import FormulaError
-from eic_core.explain.causes import invalid_clause
 from eic_core.explain.diagnosis import Diagnosis, diagnose
 from eic_core.explain.ledger import blame
+from eic_core.explain.phrases.causes import domain
 from eic_core.formula.rendering import name_latex, short_text, to_latex, to_mathml, to_python
 from eic_core.formula.syntax import read
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
@@ -203,7 +203,7 @@ def test_the_ledger_adds_up_at_every_node(text: str) -> None:
         ledger = blame(inspection, k)
         if ledger.rows:
             assert math.fsum(row.share for row in ledger.rows) == pytest.approx(1, abs=1e-12)
-        assert all(sentence.endswith(".") for sentence in ledger.sentences)
+        assert all(str(sentence).endswith(".") for sentence in ledger.sentences)
 
 
 def test_the_sentence_says_what_the_row_says() -> None:
@@ -212,7 +212,7 @@ def test_the_sentence_says_what_the_row_says() -> None:
         "at `qerf(x)`: the `qerf` of a large number (up to 35) magnifies its relative error."
     )
     assert found.verdict.cause == "`qerf` of a large number"
-    assert "at the step `qerf(x)`." in found.ledger.sentences[0]
+    assert "at the step `qerf(x)`." in str(found.ledger.sentences[0])
 
 
 def test_of_an_operator_without_words_the_sentence_says_what_its_numbers_say() -> None:
@@ -236,7 +236,7 @@ def test_why_a_value_is_missing_is_told_from_a_few_values() -> None:
     assert not ERFC.has_gaps and not LOGADDEXP.has_gaps and row.has_gaps
     with registered(row):
         formula = read("halflog(x)").formula
-        clause = invalid_clause(formula.root)
+        clause = str(domain(formula, formula.root.id))
         assert clause == "`halflog` has no real value for what it is given"
         table = Samples.from_columns({"x": [0.5, -1.0]})
         assert clause in diagnose(inspect(formula, table)).verdict.sentence
@@ -250,7 +250,7 @@ def test_a_search_for_better_forms_leaves_it_alone(text: str) -> None:
         names = {n.operator for n in form.formula} & {"qerf", "logaddexp"}
         assert names == {n.operator for n in formula} & {"qerf", "logaddexp"}
         assert form.verification.rows > 0
-    assert found.sentence.endswith(".")
+    assert str(found.sentence).endswith(".")
 
 
 def test_what_stands_around_it_is_mended() -> None:
