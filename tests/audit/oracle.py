@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from eic_core.formula.tree import CONSTANT, VARIABLE, Formula
+from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
 from eic_core.samples import Samples
 from tests.audit.exactly import (
     DIGITS,
@@ -32,7 +32,7 @@ from tests.audit.exactly import (
     number,
 )
 from tests.audit.plain import run_plain
-from tests.audit.shaking import RowTruth, shake_row
+from tests.audit.shaking import RowTruth, shake_row, values_of
 
 
 def half_log10(mean: float) -> float:
@@ -100,7 +100,12 @@ class Truth:
 
     def value(self, k: int) -> np.ndarray:
         """Values as doubles (inf and 0 where they are beyond); nan where a row has none."""
-        return np.array([_double(r.y[k]) if r.bad is None else math.nan for r in self.rows])
+        return np.array(
+            [
+                _double(r.y[k]) if r.bad is None and r.y[k] is not None else math.nan
+                for r in self.rows
+            ]
+        )
 
     def size(self, k: int) -> np.ndarray:
         """log10 |y|; -inf at 0, nan where there is none."""
@@ -108,7 +113,7 @@ class Truth:
             return np.array(
                 [
                     math.nan
-                    if r.bad is not None
+                    if r.bad is not None or r.y[k] is None
                     else float(mp.log10(abs(r.y[k])))
                     if r.y[k]
                     else -math.inf
@@ -139,7 +144,7 @@ class Truth:
 
     def local(self, k: int) -> float:
         """Digits lost at a node; inf if a row is singular there, nan without a valid row."""
-        return half_log10(_mean(self.s2[k][self.valid]))
+        return half_log10(_mean(self.s2[k][~np.isnan(self.s2[k])]))
 
     def local_finite(self, k: int) -> float:
         """The same over the rows that are not singular there."""
@@ -159,7 +164,7 @@ class Truth:
     @property
     def eic(self) -> float:
         """The largest `local`; nan without a valid row."""
-        return float(np.max(self.locals)) if self.valid.any() else math.nan
+        return float(np.nanmax(self.locals)) if self.valid.any() else math.nan
 
     def subtree(self, k: int) -> range:
         """The nodes of a subtree."""
@@ -271,16 +276,12 @@ class Truth:
 
     def _with_factors(self, row: RowTruth, factors: dict[int, Any]) -> Iterator[Any]:
         """The result where some leaves are multiplied; nothing if it has none."""
-        y = list(row.y)
         try:
-            for node in self.formula.nodes:
-                if node.id in factors:
-                    y[node.id] = y[node.id] * factors[node.id]
-                elif node.children:
-                    y[node.id] = apply(node, [y[c] for c in node.children])
+            yield values_of(
+                self.formula, lambda node: self._leaf(row, node) * factors.get(node.id, mp.one)
+            )[-1]
         except (NoRealValue, Unfair):
             return
-        yield y[self.root]
 
     def _moves(self, row: RowTruth, leaves: list[int]) -> bool:
         """Whether the result is another one right beside a value of a variable."""
@@ -290,19 +291,15 @@ class Truth:
 
     def _beside(self, row: RowTruth, leaves: list[int], side: int) -> Iterator[Any]:
         """The result where some leaves are moved by `BESIDE`; nothing if it has none."""
-        y = list(row.y)
+
+        def leaf(node: Node) -> Any:  # at the digits that are asked for
+            y = number(row.cells[node.label] if node.operator == VARIABLE else node.label)
+            return y * (1 + side * BESIDE) if node.id in leaves else y
+
         try:
-            for node in self.formula.nodes:
-                if not node.children:  # at the digits that are asked for
-                    name = node.operator == VARIABLE
-                    y[node.id] = number(row.cells[node.label] if name else node.label)
-                if node.id in leaves:
-                    y[node.id] *= 1 + side * BESIDE
-                elif node.children:
-                    y[node.id] = apply(node, [y[c] for c in node.children])
+            yield values_of(self.formula, leaf)[-1]
         except (NoRealValue, Unfair):
             return
-        yield y[self.root]
 
     # double precision
 
@@ -359,16 +356,22 @@ class Truth:
     def _shaken_result(self, row: RowTruth, rng: random.Random) -> Any | None:
         lost = [k for k in range(self.nodes) if row.s2[k] == math.inf and k != self.root]
         moved = {j for k in lost or [self.root] for j in self.subtree(k)}
-        values: list[Any] = []
+
+        def move(k: int, y: Any) -> Any:
+            by = rng.choice((-1, 1)) * rng.uniform(1, 4) if k in moved else 0
+            return y * (1 + by * mp.mpf(2) ** -53)
+
         try:
-            for node in self.formula.nodes:
-                below = [values[c] for c in node.children]
-                y = apply(node, below) if below else row.y[node.id]
-                by = rng.choice((-1, 1)) * rng.uniform(1, 4) if node.id in moved else 0
-                values.append(y * (1 + by * mp.mpf(2) ** -53))
+            return values_of(self.formula, lambda node: self._leaf(row, node), move)[-1]
         except NoRealValue:
             return None
-        return values[-1]
+
+    @staticmethod
+    def _leaf(row: RowTruth, node: Node) -> Any:
+        y = row.y[node.id]
+        if y is not None:
+            return y
+        return number(row.cells[node.label] if node.operator == VARIABLE else node.label)
 
     @cached_property
     def follows(self) -> np.ndarray:
@@ -426,13 +429,11 @@ class Truth:
     def _result_with(self, row: RowTruth, k: int, value: Any) -> Any:
         """The result where a step, with all its copies, has a value of our choice."""
         copies = next(group for group in self.classes if k in group)
-        y = list(row.y)
-        for node in self.formula.nodes:
-            if node.id in copies:
-                y[node.id] = value
-            elif node.children:
-                y[node.id] = apply(node, [y[c] for c in node.children])
-        return y[self.root]
+        return values_of(
+            self.formula,
+            lambda node: self._leaf(row, node),
+            lambda j, y: value if j in copies else y,
+        )[-1]
 
     # where a loss is made
 
