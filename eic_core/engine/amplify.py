@@ -7,6 +7,7 @@ Samples that double precision cannot settle go on to balls (`inspect`) or beyond
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -119,8 +120,6 @@ class Amplification:
     valid: np.ndarray  # shape (N,): Samples at which every node has a real value
     # How many samples first have no real value at that node, or none that is known
     first_invalid: dict[int, int]
-    # How many of these are samples that came after the limit of the check
-    unsettled_at: dict[int, int]
     singular_samples: int  # How many valid samples are singular at some node
     rechecked: int  # Samples re-evaluated in balls
     # Samples at which the exact value of some node is finite and not zero, but over- or underflows
@@ -153,6 +152,7 @@ class Amplification:
     _settled: Settled = field(repr=False)
     _flagged: list[tuple[int, np.ndarray]] = field(repr=False)  # first row, each row's status
     _evaluated: list[int] | None = field(repr=False)  # by slot; None: at every valid sample
+    _dead: list[tuple[np.ndarray, np.ndarray]] = field(repr=False)  # rows, and the slots they end at
 
     def __getstate__(self) -> dict[str, Any]:
         """Drop the tape, which holds addresses and is laid out anew."""
@@ -163,6 +163,19 @@ class Amplification:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, tape=tape_of(state["formula"]))
+
+    @cached_property
+    def first_invalid_node(self) -> np.ndarray:
+        """The node that first has no real value at each sample, shape (N,); -1 if all have one."""
+        nodes = np.full(len(self.valid), -1)
+        for rows, slots in self._dead:
+            nodes[rows] = np.array(self.tape.nodes)[slots]
+        return nodes
+
+    @cached_property
+    def unsettled_at(self) -> dict[int, int]:
+        """How many of `first_invalid` are samples that came after the limit of the check."""
+        return dict(Counter(self.first_invalid_node[self.unsettled].tolist()))
 
     @cached_property
     def finite_sum(self) -> tuple[float, ...]:
@@ -522,7 +535,7 @@ class _Sums:
         self.passes: list[Pass] = []
         self.valid = np.ones(len(samples), dtype=bool)
         self.first_invalid: dict[int, int] = {}
-        self.unsettled_at: dict[int, int] = {}
+        self.dead: list[tuple[np.ndarray, np.ndarray]] = []
         self.exact = ExactRows(_NONE, _NONE, [])
         self.in_balls: dict[tuple[str, ...], ExactSample] = {}
         self.work = 0
@@ -618,9 +631,11 @@ class _Sums:
         self.valid[rows] = ~bad
         if self.values is not None:
             self.values[rows] = np.where(bad, np.nan, self.values[rows])
-        self._count_invalid(slots)
+        at = np.flatnonzero(bad)
+        self._count_invalid(rows.start + at if isinstance(rows, slice) else rows[at], slots)
 
-    def _count_invalid(self, slots: np.ndarray) -> None:
+    def _count_invalid(self, rows: np.ndarray, slots: np.ndarray) -> None:
+        self.dead.append((rows, slots))
         for slot, hits in enumerate(np.bincount(slots).tolist()):
             if hits:
                 node = self.tape.nodes[slot]
@@ -723,10 +738,7 @@ class _Sums:
             if self.values is not None:
                 self.values[rows] = np.nan
             slots = first_untold(self.tape, self.samples.take(rows), self.settled)
-            self._count_invalid(slots)
-            for slot, count in zip(*np.unique(slots, return_counts=True), strict=True):
-                node = self.tape.nodes[slot]
-                self.unsettled_at[node] = self.unsettled_at.get(node, 0) + int(count)
+            self._count_invalid(rows, slots)
 
     def settle_beyond_range(self) -> None:
         rows = self.suspects
@@ -791,7 +803,7 @@ class _Sums:
             ok, dead, root = ok[kind_of], dead[kind_of], root[kind_of]
         if not ok.all():
             self.valid[rows] = ok
-            self._count_invalid(dead[~ok])
+            self._count_invalid(rows[~ok], dead[~ok])
         if self.values is not None:
             root_values = np.where(np.isnan(root), self.values[rows], root)  # else what double says
             self.values[rows] = np.where(ok, root_values, np.nan)
@@ -806,7 +818,6 @@ class _Sums:
             samples=self.samples,
             valid=self.valid,
             first_invalid=self.first_invalid,
-            unsettled_at=self.unsettled_at,
             singular_samples=totals.singular_samples,
             rechecked=len(self.exact),
             out_of_range=self.out_of_range,
@@ -828,6 +839,7 @@ class _Sums:
             assumed=self.assumed,
             indistinct=self.indistinct,
             _evaluated=totals.evaluated,
+            _dead=self.dead,
             underflown=self.underflown,
         )
         return amplification

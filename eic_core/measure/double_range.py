@@ -11,9 +11,11 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from eic_core.engine import extended
 from eic_core.engine.extended import ExtendedSamples
@@ -24,15 +26,18 @@ from eic_core.measure.inspection import Inspection, cached_on_inspection
 from eic_core.measure.jumps import (
     FAR,
     LARGEST,
-    digits_of_error,
+    digits_of_errors,
     relative_error,
     undecided,
     with_exact,
 )
 from eic_core.measure.observed import run_in
+from eic_core.measure.reasons import Reason
 from eic_core.operators import NUMPY
 from eic_core.operators.wide import Array, Wide
 from eic_core.samples import Samples
+
+Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -47,13 +52,38 @@ class RangePlace(Plain):
 
     _JSON = ("node", "overflows", "underflows", "zeros", "outside")
 
-    @property
-    def rounded(self) -> int:
-        return self.zeros + self.outside
 
-    @property
-    def count(self) -> int:
-        return self.overflows + self.underflows + self.rounded
+class Held(IntEnum):
+    """How doubles hold an exact value."""
+
+    UNKNOWN = 0  # the exact value is not known
+    BEYOND = 1  # it leaves the range of doubles
+    FEWER = 2  # below the normal doubles, but not below all: with fewer digits
+    NORMAL = 3  # as 0 or a normal double
+
+
+@dataclass(frozen=True)
+class LostResults:
+    """Rows at which the result, evaluated as it is written, is inf or nan though there is a real
+    value, or 0 though the value is not; shape (m,) each.
+    """
+
+    rows: Rows
+    nodes: Rows  # The step that leaves range, or is rounded to where the step above has no value
+    reasons: Rows  # `Reason`
+    held: Rows  # `Held`: of the exact value
+
+
+@dataclass(frozen=True)
+class WornResults:
+    """Rows at which the result has a value, but has lost digits because it, or a value on the way,
+    leaves the range of doubles, or is below the normal ones; shape (m,) each.
+    """
+
+    rows: Rows
+    nodes: Rows  # The first step that leaves range
+    digits: Array  # Digits lost; inf where it is wrong by as much as its size
+    overflows: np.ndarray  # Whether an overflow costs them, and not an underflow
 
 
 @dataclass(frozen=True)
@@ -61,53 +91,52 @@ class DoubleRange(Plain):
     rows: int  # All rows
     # Rows at which some node leaves double range: those that `score` counts by this name
     out_of_range: int
-    # Rows at which the result, evaluated as it is written, is inf or nan though there is a real
-    # value, or 0 though the value is not
-    lost: np.ndarray = field(repr=False)
-    # in_range, beyond: those of them at which the exact value is 0 or a normal double, and at which
-    # it leaves the range of doubles, too. Of the others the exact value is not known, or one of
-    # `fewer`.
-    in_range: int
-    beyond: int
-    places: tuple[RangePlace, ...]  # Where that comes from, the most rows first
-    # Rows at which the result has a value, but has lost digits because it, or a value on the way,
-    # leaves the range of doubles, or is below the normal ones, which have fewer digits
-    worn: np.ndarray = field(repr=False, default_factory=lambda: np.empty(0, dtype=np.int64))
-    # worn_digits, worn_fewest_digits: the digits that it has lost at the worst and at the least of
-    # them; inf if it is wrong by as much as its size
-    worn_digits: float = 0.0
-    worn_fewest_digits: float = 0.0
-    # At how many of them it is an overflow that costs them, and not an underflow
-    worn_overflows: int = 0
+    lost: LostResults = field(repr=False)
+    worn: WornResults = field(repr=False)
     # Rows at which the result is inf or nan, but the check ended before it could tell whether there
     # is a real value, or cannot tell (`indistinct_rows`)
     unknown: int = 0
-    # Lost rows at which the exact value is below the normal doubles, but not below all: it could be
-    # a double, of fewer digits
-    fewer: int = 0
 
     _JSON = (
         "rows",
         "out_of_range",
         ("without_value", lambda result: result.count),
-        "in_range",
-        "beyond",
+        ("in_range", lambda result: result.holding(Held.NORMAL)),
+        ("beyond", lambda result: result.holding(Held.BEYOND)),
         "places",
-        ("worn", lambda result: len(result.worn)),
-        "worn_digits",
-        "worn_fewest_digits",
-        "worn_overflows",
+        ("worn", lambda result: len(result.worn.rows)),
+        ("worn_digits", lambda result: float(np.max(result.worn.digits, initial=0.0))),
+        (
+            "worn_fewest_digits",
+            lambda result: float(np.min(result.worn.digits)) if len(result.worn.rows) else 0.0,
+        ),
+        ("worn_overflows", lambda result: int(np.count_nonzero(result.worn.overflows))),
         "unknown",
-        "fewer",
+        ("fewer", lambda result: result.holding(Held.FEWER)),
     )
 
     @property
     def count(self) -> int:
-        return len(self.lost)
+        return len(self.lost.rows)
+
+    def holding(self, how: Held) -> int:
+        """The number of lost rows whose exact value doubles hold so."""
+        return int(np.count_nonzero(self.lost.held == how))
 
     @property
-    def rounded(self) -> int:
-        return sum(place.rounded for place in self.places)
+    def places(self) -> tuple[RangePlace, ...]:
+        """The steps from which that comes, the most rows first."""
+        pairs = zip(self.lost.nodes.tolist(), self.lost.reasons.tolist(), strict=True)
+        counts = Counter(pairs)
+        nodes = sorted({node for node, _ in counts})
+        places = [RangePlace(node, *(counts[node, way] for way in WAYS)) for node in nodes]
+        return tuple(
+            sorted(places, key=lambda p: -(p.overflows + p.underflows + p.zeros + p.outside))
+        )
+
+
+WAYS = (Reason.OVERFLOW, Reason.UNDERFLOW, Reason.ROUNDED_TO_ZERO, Reason.ROUNDED_OUT)
+"""The ways to lose a result, as `RangePlace` has them."""
 
 
 def has_no_value(computed: Array, is_zero: np.ndarray, leaves: np.ndarray) -> np.ndarray:
@@ -180,7 +209,7 @@ def double_range(inspection: Inspection) -> DoubleRange:
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [-800.0, 0.0, 300.0, 800.0]})
     >>> result = double_range(inspect(read("exp(x)/(1+exp(x))").formula, samples))
-    >>> result.lost.tolist(), result.in_range  # 0, and nan for 1
+    >>> result.lost.rows.tolist(), result.holding(Held.NORMAL)  # 0, and nan for 1
     ([0, 3], 1)
     >>> [(place.node, place.overflows, place.underflows) for place in result.places]
     [(1, 1, 1)]
@@ -189,7 +218,9 @@ def double_range(inspection: Inspection) -> DoubleRange:
     rows = amplification.flagged
     total = len(inspection.samples)
     if not len(rows):
-        return DoubleRange(total, 0, rows, 0, 0, ())
+        none, no_digits = np.empty(0, dtype=np.int64), np.empty(0)
+        worn_results = WornResults(none, none, no_digits, none.astype(bool))
+        return DoubleRange(total, 0, LostResults(none, none, none, none), worn_results)
     tape, some = amplification.tape, inspection.samples.take(rows)
     in_double = run_in(tape, some.columns, len(rows), "float64")
     wide = extended.evaluate(tape, some.columns, len(rows))
@@ -204,25 +235,26 @@ def double_range(inspection: Inspection) -> DoubleRange:
     # wide values may be roundings
     nothing |= looked_at & real & ~np.isin(rows, list(amplification.underflown))
     zero = (exact == 0) & nothing
-    leaves = np.any([far, *(each.lost for each in values)], axis=0)
+    taken = _taken(inspection, rows)
+    gone = [far, *(each.lost & on for each, on in zip(values, taken, strict=True))]
+    leaves = np.any(gone, axis=0)
     turned = np.isin(rows, undecided(inspection).rows)  # a wrong branch is told as such
     cancelled = (root == 0) & (value.m == 0)  # with unlimited exponents, too
     lost = (real | far) & has_no_value(root, zero, leaves) & ~turned & ~cancelled
     size = np.abs(exact)
-    in_range = zero | ((size >= SMALLEST_NORMAL) & (size <= LARGEST))
-    fewer = ~in_range & (exact != 0) & (size < SMALLEST_NORMAL)
+    held = np.full(len(rows), Held.UNKNOWN, dtype=np.int64)
     at_root = far & (wide.dead == len(tape) - 1)
-    beyond = ~in_range & ~fewer & (at_root | value.lost | np.isinf(exact))
+    held[at_root | value.lost | np.isinf(exact)] = Held.BEYOND
+    held[(exact != 0) & (size < SMALLEST_NORMAL)] = Held.FEWER
+    held[zero | ((size >= SMALLEST_NORMAL) & (size <= LARGEST))] = Held.NORMAL
     missed = _error_of(root, exact, value)
     worn = real & leaves & ~lost & ~zero & ~turned & (missed > FAR * UNIT_ROUNDOFF * s[rows])
     worn &= size <= LARGEST
     open_rows = [*amplification.unsettled.tolist(), *indistinct_rows(inspection)]
     unknown = np.isin(rows, open_rows) & ~amplification.valid[rows] & ~lost
     unknown &= ~np.isfinite(root)
-    errors = missed[worn] if worn.any() else np.zeros(1)
-    most, least = (digits_of_error(float(end(errors))) for end in (np.max, np.min))
     at = np.flatnonzero(lost)
-    places = _places(
+    nodes, reasons = _places(
         tape,
         [y[at] for y in in_double],
         [np.asarray(each.lost)[at] for each in values],
@@ -230,20 +262,31 @@ def double_range(inspection: Inspection) -> DoubleRange:
         [each.log2[at] for each in values],
         far[at],
     )
+    first_gone = np.array(tape.nodes)[np.argmax(np.array(gone[1:])[:, worn], axis=0)]
     return DoubleRange(
         total,
         int(np.count_nonzero(leaves)),
-        rows[at],
-        int(np.count_nonzero(in_range[at])),
-        int(np.count_nonzero(beyond[at])),
-        places,
-        rows[worn],
-        most,
-        least,
-        int(np.count_nonzero(_by_overflow(tape, some, in_double, s[rows], worn))),
+        LostResults(rows[at], nodes, reasons, held[at]),
+        WornResults(
+            rows[worn],
+            first_gone,
+            digits_of_errors(missed[worn]),
+            _by_overflow(tape, some, in_double, s[rows], worn),
+        ),
         int(np.count_nonzero(unknown)),
-        int(np.count_nonzero(fewer[at])),
     )
+
+
+def _taken(inspection: Inspection, rows: Rows) -> list[np.ndarray]:
+    """By slot, the rows at which it is evaluated: what overflows elsewhere costs nothing."""
+    amplification = inspection.amplification
+    if not amplification.chooses:
+        return [np.ones(len(rows), dtype=bool)] * len(amplification.tape)
+    # of a row without a value it is not known
+    return [
+        amplification.evaluated(node)[rows] | ~amplification.valid[rows]
+        for node in amplification.tape.nodes
+    ]
 
 
 def _error_of(root: Array, exact: Array, value: Any) -> Array:
@@ -329,8 +372,8 @@ def _places(
     exact: list[Array],
     sizes: list[Array],
     far: np.ndarray,
-) -> tuple[RangePlace, ...]:
-    """Follow each lost result down to the step at which it was lost.
+) -> tuple[Rows, Rows]:
+    """The node and `Reason` of each lost result, followed down to the step at which it was lost.
 
     From a step without a number to an operand without one; from a false 0 to an operand that is a
     false 0 or has left the range; else the step itself is to blame. A step that does not overflow,
@@ -345,9 +388,9 @@ def _places(
         passed_on = np.any(makes_zeros, axis=0) & (exact[slot] != 0)  # a 0 that is none
         wrong_zero.append((y == 0) & (gone | passed_on))
     current = np.full(count, len(tape) - 1)
-    kinds = np.full(count, "", dtype=object)
+    reasons = np.full(count, -1)
     for slot in range(len(tape) - 1, -1, -1):
-        at_slot = (current == slot) & (kinds == "")
+        at_slot = (current == slot) & (reasons < 0)
         if not at_slot.any():
             continue
         operands = tape.operands[slot]
@@ -366,20 +409,20 @@ def _places(
         zeros = [(in_double[i] == 0) & (exact[i] != 0) for i in operands]
         moved = [in_double[i] != exact[i] for i in operands]
         mends = _mending(tape.steps[slot], in_double, exact)
-        for kind, marks in (("zeros", zeros), ("outside", moved)):
+        for reason, marks in ((Reason.ROUNDED_TO_ZERO, zeros), (Reason.ROUNDED_OUT, moved)):
             for alone in (True, False):  # first what alone would have left a value
                 for operand, mark, mended in zip(operands, marks, mends, strict=True):
                     hit = misled & mark & mended if alone else misled & mark
-                    current[hit], kinds[hit] = operand, kind
+                    current[hit], reasons[hit] = operand, reason
                     misled &= ~hit
-        current[misled], kinds[misled] = operands[0], "outside"  # by less than a double shows
-    counts = Counter(
-        (tape.nodes[slot], kind or ("overflows" if no_number[slot][row] else "underflows"))
-        for row, (slot, kind) in enumerate(zip(current.tolist(), kinds, strict=True))
+        # by less than a double shows
+        current[misled], reasons[misled] = operands[0], Reason.ROUNDED_OUT
+    by_itself = np.where(
+        [no_number[slot][row] for row, slot in enumerate(current.tolist())],
+        Reason.OVERFLOW,
+        Reason.UNDERFLOW,
     )
-    nodes = sorted({node for node, _ in counts})
-    places = [RangePlace(node, *(counts[node, kind] for kind in KINDS)) for node in nodes]
-    return tuple(sorted(places, key=lambda place: -place.count))
+    return np.array(tape.nodes)[current], np.where(reasons < 0, by_itself, reasons)
 
 
 def _mending(step: Step, in_double: list[Array], exact: list[Array]) -> list[np.ndarray]:
@@ -392,6 +435,3 @@ def _mending(step: Step, in_double: list[Array], exact: list[Array]) -> list[np.
             for i in step.operands
         ]
 
-
-KINDS = ("overflows", "underflows", "zeros", "outside")
-"""The ways to lose a result, as `RangePlace` has them."""

@@ -18,9 +18,8 @@ from eic_core.engine.branches import plain_values
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.forward import evaluate
 from eic_core.engine.tape import UNIT_ROUNDOFF, Step
-from eic_core.exports import Plain
 from eic_core.measure.inspection import Inspection, cached_on_inspection
-from eic_core.measure.jumps import digits_of_error, relative_error
+from eic_core.measure.jumps import relative_error
 from eic_core.operators.wide import Array
 
 Rows = npt.NDArray[np.int64]
@@ -46,10 +45,9 @@ WRONG = 0.1
 
 
 @dataclass(frozen=True)
-class Following(Plain):
+class Following:
     # Samples at which it follows such a step, though its own amplification is finite
     rows: Rows = field(repr=False)
-    node: int  # The step that it follows at most of them; -1 if there are none
     # shape (N,): At every sample how far it moves, in units of its exact value, 2 at most; 0 where
     # no step loses every digit
     moved: Array = field(repr=False)
@@ -59,20 +57,14 @@ class Following(Plain):
     # shape (N,): `moved` by each of these steps alone
     by_step: Mapping[int, Array] = field(repr=False)
 
-    _JSON = (("samples", lambda result: len(result.rows)), "node")
-
-    def digits(self, rows: Rows, step: int | None = None) -> tuple[float, float]:
-        """The fewest and the most digits that the result loses at some samples (by one step)."""
-        moved = self._moved(step)[rows]
-        digits = [digits_of_error(float(end(moved))) for end in (np.min, np.max)]
-        return digits[0], digits[1]
-
-    def keeps_some(self, rows: Rows, step: int | None = None) -> bool:
-        """Whether the move is known at all of these samples, and small at one."""
-        return bool(self.reached[rows].all() and (self._moved(step)[rows] < WRONG).any())
-
-    def _moved(self, step: int | None) -> Array:
-        return self.moved if step is None else self.by_step.get(step, self.moved)
+    @property
+    def nodes(self) -> Rows:
+        """The step that it follows most at each of `rows`."""
+        steps = np.array([*self.by_step], dtype=np.int64)
+        if not len(self.rows):
+            return self.rows
+        moved = np.array([*self.by_step.values()])[:, self.rows]
+        return np.asarray(steps[np.argmax(moved, axis=0)])
 
 
 @cached_on_inspection
@@ -83,15 +75,14 @@ def following(inspection: Inspection) -> Following:
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 3.0], "y": [5.0, 2.0, 4.0]})
     >>> result = following(inspect(read("sqrt((x-1)**2 + (y-5)**2)").formula, samples))
-    >>> result.rows.tolist(), result.node, result.moved.tolist()
-    ([0], 2, [2.0, 0.0, 0.0])
+    >>> result.rows.tolist(), result.nodes.tolist(), result.moved.tolist()
+    ([0], [2], [2.0, 0.0, 0.0])
     """
     amplification, count = inspection.amplification, len(inspection.samples)
     tape, valid = amplification.tape, amplification.valid
     root_y, root_s = amplification.trace(inspection.formula.root.id)
     moved, reached = np.zeros(count), np.zeros(count, dtype=bool)
     by_step: dict[int, Array] = {}
-    most, node = 0, -1
     follows = np.zeros(count, dtype=bool)
     for step in tape.steps:
         if step.row is None or not inspection.nodes[step.node].singular:
@@ -109,9 +100,7 @@ def following(inspection: Inspection) -> Following:
         jumps = step.row.jumps or not step.row.numeric
         beyond &= np.isfinite(root_s[rows]) & ((far >= WRONG) | jumps)
         follows[rows[beyond]] = True
-        if np.count_nonzero(beyond) > most:
-            most, node = int(np.count_nonzero(beyond)), step.node
-    return Following(np.flatnonzero(follows), node, moved, reached, by_step)
+    return Following(np.flatnonzero(follows), moved, reached, by_step)
 
 
 def _made_here(inspection: Inspection, step: Step, valid: npt.NDArray[np.bool_]) -> Rows:

@@ -43,31 +43,17 @@ _EXTENDED = np.finfo(np.longdouble).nmant > np.finfo(np.float64).nmant
 
 
 @dataclass(frozen=True)
-class Jump(Plain):
-    node: int
-    count: int  # Samples at which that happens, and at no step below
-    # At the worst of them, the digits that the result loses: log10 of its relative error in units
-    # of roundoff; inf where it is as large as the exact result
-    digits: float
-    fewest_digits: float  # At the least of them
-    # Whether it is turned by an over- or underflow on the way, and not by a rounding
-    by_range: bool = False
-
-    _JSON = ("node", "count", "digits", "fewest_digits", "by_range")
-
-
-@dataclass(frozen=True)
 class Undecided(Plain):
+    """The rows at which a rounding decides the result, and the step that it turns there."""
+
     checked: int  # All valid samples
-    rows: Rows = field(repr=False)  # Those at which it does
-    # Where, those that cost most digits first; of several copies of a step the first
-    jumps: tuple[Jump, ...]
-
-    _JSON = (("samples", lambda result: result.count), "checked", "jumps")
-
-    @property
-    def count(self) -> int:
-        return len(self.rows)
+    rows: Rows = field(repr=False)
+    nodes: Rows = field(repr=False)  # shape (m,), as the next two
+    # The digits that the result loses: log10 of its relative error in units of roundoff; inf where
+    # that is as large as the exact result
+    digits: Array = field(repr=False)
+    # Whether the step is turned by an over- or underflow on the way, and not by a rounding
+    by_range: npt.NDArray[np.bool_] = field(repr=False)
 
 
 @cached_on_inspection
@@ -80,15 +66,16 @@ def undecided(inspection: Inspection) -> Undecided:
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [2.3, 7.0]})
     >>> result = undecided(inspect(read("sign((x + 1e16) - 1e16 - 2)").formula, samples))
-    >>> result.rows.tolist(), result.jumps  # x + 1e16 is wrong by about 1
-    ([0], (Jump(node=7, count=1, digits=inf, fewest_digits=inf, by_range=False),))
+    >>> result.rows.tolist(), result.nodes.tolist(), result.digits.tolist()  # x + 1e16 is off by 1
+    ([0], [7], [inf])
     """
     amplification = inspection.amplification
     tape, valid = amplification.tape, amplification.valid
     steps = [step for step in tape.steps if _may_jump(step)]
     checked = int(np.count_nonzero(valid))
+    none = np.empty(0, dtype=np.int64)
     if not steps:
-        return Undecided(checked, np.empty(0, dtype=np.int64), ())
+        return Undecided(checked, none, none, np.empty(0), none.astype(bool))
     _, s = amplification.trace(inspection.formula.root.id)
     rows = np.flatnonzero(valid & np.isfinite(s))
     runs = _Runs(inspection, rows, steps)
@@ -96,22 +83,23 @@ def undecided(inspection: Inspection) -> Undecided:
     spread = np.fmax(*(relative_error(end, runs.exact_result) for end in (runs.low, runs.high)))
     far = (spread > explained) & np.any(runs.turned, axis=0)
     far &= ~(runs.ranged & ~np.isfinite(runs.plain_result))  # such a row is told as a lost value
-    jumps = []
+    nodes, most = np.full(len(rows), -1), np.zeros(len(rows))
     for place, step in enumerate(steps):
         members = set(tape.members(step.slot)) - {step.slot}
         below = [k for k, other in enumerate(steps) if other.slot in members]
         turned = runs.turned[place] & far & ~np.any(runs.turned[below], axis=0)
         alone = ~np.any(np.delete(runs.turned, place, axis=0), axis=0)
         moved = np.where(alone, spread, runs.moved_by(place)) if (turned & ~alone).any() else spread
-        turned &= moved > explained
-        for by_range in (False, True):
-            part = turned & (runs.ranged == by_range)
-            if part.any():
-                most, least = (digits_of_error(float(end(moved[part]))) for end in (np.max, np.min))
-                jumps.append(Jump(step.node, int(np.count_nonzero(part)), most, least, by_range))
-    jumps.sort(key=lambda jump: (-jump.digits, -jump.count, jump.node))
-    undecided_rows = rows[far] if jumps else rows[:0]  # where none moves it alone
-    return Undecided(checked, undecided_rows, tuple(jumps))
+        turned &= (moved > explained) & (moved > most)
+        nodes[turned], most[turned] = step.node, moved[turned]
+    decided = nodes >= 0  # elsewhere no step alone moves it
+    return Undecided(
+        checked,
+        rows[decided],
+        nodes[decided],
+        digits_of_errors(most[decided]),
+        runs.ranged[decided],
+    )
 
 
 def with_exact(amplification: Amplification, rows: Rows, values: Sequence[Array]) -> list[Array]:
@@ -132,15 +120,15 @@ def relative_error(result: Array, exact: Array) -> Array:
     return np.where(result == exact, 0.0, np.where(np.isnan(error), math.inf, error))
 
 
-def digits_of_error(error: float) -> float:
-    """Digits lost by a result with this relative error.
+def digits_of_errors(errors: Array) -> Array:
+    """Digits lost by results with these relative errors; inf where no digit is right.
 
-    >>> digits_of_error(0.0), round(digits_of_error(1e-3), 2), digits_of_error(1.0)
-    (0.0, 12.95, inf)
+    >>> digits_of_errors(np.array([0.0, 1e-3, 1.0])).round(2).tolist()
+    [0.0, 12.95, inf]
     """
-    if not 0 < error < 1:
-        return math.inf if error else 0.0
-    return math.log10(error / UNIT_ROUNDOFF)
+    with np.errstate(divide="ignore"):
+        digits = np.maximum(0.0, np.log10(errors / UNIT_ROUNDOFF))
+    return np.where(errors < 1, digits, math.inf)
 
 
 def _may_jump(step: Step) -> bool:

@@ -23,6 +23,7 @@ from eic_core.measure.double_range import has_no_value, leaves_range
 from eic_core.measure.following import following
 from eic_core.measure.inspection import Inspection, inspect
 from eic_core.measure.jumps import undecided
+from eic_core.measure.measured import binary_rows
 from eic_core.measure.observed import DIGITS, ObservedError, digits_lost_by_row, run_in
 from eic_core.operators import OPERATORS
 from eic_core.operators.wide import Array
@@ -149,20 +150,6 @@ DISPUTE = 1e-15
 """Relative difference of two results that more than the last roundings explains."""
 
 DOUBLE_DIGITS = DIGITS["float64"]
-
-
-def binary_rows(
-    columns: Mapping[str, Any], rows: Sequence[int], kind: str
-) -> tuple[dict[str, Any], list[dict[str, float]]]:
-    """The inputs of m rows in one precision, "float32" or "float64": arrays, and row by row.
-    A cell beyond the precision is inf.
-    """
-    with np.errstate(over="ignore"):
-        rounded = {
-            name: np.asarray(column)[list(rows)].astype(kind) for name, column in columns.items()
-        }
-    lists = {name: column.tolist() for name, column in rounded.items()}
-    return rounded, [{name: column[i] for name, column in lists.items()} for i in range(len(rows))]
 
 
 class Observer:

@@ -41,15 +41,11 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class Sources:
-    # Each with its rows, the most first; jumps and zeros before what is steep
-    found: tuple[tuple[Source, Rows], ...] = field(repr=False)
+    """The rows at which the amplification of the result is infinite; shape (m,) each."""
 
-    def rows(self, *kinds: int) -> Rows:
-        parts = [rows for source, rows in self.found if source.kind in kinds]
-        return np.sort(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)
-
-    def of(self, *kinds: int) -> list[tuple[Source, Rows]]:
-        return [(source, rows) for source, rows in self.found if source.kind in kinds]
+    rows: Rows = field(repr=False)
+    kinds: Rows = field(repr=False)  # `STEEP`, `LOSES` or `JUMPS`
+    nodes: Rows = field(repr=False)
 
 
 @cached_on_inspection
@@ -59,21 +55,21 @@ def sources_of_infinity(inspection: Inspection) -> Sources:
     >>> from eic_core.formula.syntax import read
     >>> from eic_core.measure import Samples, inspect
     >>> samples = Samples.from_columns({"x": [1.0, 2.0, 3.0]})
-    >>> inspection = inspect(read("where(x > 2, 1, x - x) + 5").formula, samples)
-    >>> [(source, rows.tolist()) for source, rows in sources_of_infinity(inspection).found]
-    [(Source(kind=3, node=7), [1])]
+    >>> sources = sources_of_infinity(inspect(read("where(x > 2, 1, x - x) + 5").formula, samples))
+    >>> sources.rows.tolist(), sources.kinds.tolist(), sources.nodes.tolist()
+    ([1], [3], [7])
     """
     formula, amplification = inspection.formula, inspection.amplification
     y, s = amplification.trace(formula.root.id)
     lost = np.flatnonzero(np.isinf(s))
     if not len(lost):
-        return Sources(())
+        return Sources(lost, lost, lost)
     evaluator = ExactEvaluator(amplification.tape)
     most = max(FEWEST, MOST_WORK // len(formula))
     by_cells: dict[tuple[str, ...], Source] = {}
     alike: dict[bytes, Counter[Source]] = {}
     flags = np.array([np.isinf(amplification.trace(k)[1]) for k in range(len(formula))])
-    rows: dict[Source, list[int]] = {}
+    sources: list[Source] = []
     steps = following(inspection).by_step
     for row in lost.tolist():
         cells = tuple([inspection.samples.decimal(name, row) for name in formula.variables])
@@ -86,11 +82,9 @@ def sources_of_infinity(inspection: Inspection) -> Sources:
             source = _source(formula, evaluator, sample, partial(_moved_by, steps, row))
             by_cells[cells] = source
             alike.setdefault(pattern, Counter())[source] += 1
-        rows.setdefault(source, []).append(row)
-    ranked = sorted(
-        rows, key=lambda source: (source.kind == STEEP, -len(rows[source]), source.node)
-    )
-    return Sources(tuple([(source, np.array(rows[source])) for source in ranked]))
+        sources.append(source)
+    kinds, nodes = np.array(sources, dtype=np.int64).T
+    return Sources(lost, kinds, nodes)
 
 
 def _moved_by(steps: Mapping[int, Array], row: int, source: Source) -> tuple[int, float]:

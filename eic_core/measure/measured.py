@@ -1,0 +1,233 @@
+"""What a program really loses: it gets the nearest number of its type for each cell.
+
+Its result is held to the exact value at that number; a formula's constants are the decimals
+written. What the decimals of a table cost beside that is sensitivity.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from eic_core.engine.exact import ExactEvaluator
+from eic_core.engine.tape import Tape
+from eic_core.exports import Plain
+from eic_core.measure.inspection import Inspection, cached_on_inspection
+from eic_core.measure.observed import ACCURACY, digits_lost_by_row, run_in
+from eic_core.operators.balls import Ball
+from eic_core.operators.wide import Array
+
+MOST_ROWS, LEAST_ROWS, NODES_EVALUATED = 200, 20, 6000
+"""Rows that are measured: as many as so many nodes allow, within these limits."""
+
+NORMAL_95 = 1.959963984540054
+"""The two-sided 95 % point of the normal distribution."""
+
+
+@dataclass(frozen=True)
+class Quantiles(Plain):
+    """Digits at half of the rows, at nine in ten and at the worst row; nan without rows."""
+
+    typical: float
+    nine_in_ten: float
+    worst: float
+    # low, high: the 95 % interval of the 0.9 quantile of all rows from which these come, by order
+    # statistics
+    low: float
+    high: float
+
+    _JSON = ("typical", "nine_in_ten", "worst", "low", "high")
+
+
+def quantiles_of(digits: Array, weights: Array | None = None) -> Quantiles:
+    """Inverted-CDF quantiles of digits, nan left out; a row stands for `weights` rows, or 1.
+
+    The interval holds for any distribution: its ends are the values at the ranks n q -+ 1.96
+    sqrt(n q (1 - q)) of n rows (Conover, *Practical Nonparametric Statistics*, 3rd ed., 1999,
+    section 3.2), with n the effective number of weighted rows.
+
+    >>> quantiles_of(np.arange(1.0, 101.0))
+    Quantiles(typical=50.0, nine_in_ten=90.0, worst=100.0, low=85.0, high=96.0)
+    >>> quantiles_of(np.array([3.0, 0.0, np.inf]), np.array([1.0, 8.0, 1.0]))
+    Quantiles(typical=0.0, nine_in_ten=3.0, worst=inf, low=0.0, high=inf)
+    """
+    usable = ~np.isnan(digits)
+    values = digits[usable]
+    counts = np.ones(len(values)) if weights is None else np.asarray(weights)[usable]
+    if not len(values):
+        return Quantiles(math.nan, math.nan, math.nan, math.nan, math.nan)
+    order = np.argsort(values, kind="stable")
+    values, upto = values[order], np.cumsum(counts[order])
+    total = float(upto[-1])
+
+    def at(rank: float) -> float:
+        """The value at a rank from 1 to the number of rows."""
+        place = int(np.searchsorted(upto, rank - 1e-9 * total))
+        return float(values[min(place, len(values) - 1)])
+
+    effective = total**2 / float(np.sum(np.square(counts)))
+    one = total / effective  # as many rows as one of equal weights stands for
+    half_width = NORMAL_95 * math.sqrt(0.09 * effective)
+    return Quantiles(
+        at(0.5 * total),
+        at(0.9 * total),
+        float(values[-1]),
+        at(one * max(1, math.floor(0.9 * effective - half_width) + 1)),
+        at(one * (math.floor(0.9 * effective + half_width) + 1)),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredLoss(Plain):
+    """The digits that a program loses in one type."""
+
+    kind: str  # "float64" or "float32"
+    of: int  # Rows with a real value
+    # positions, weights: shape (m,): the measured rows, and the number of rows each stands for
+    positions: npt.NDArray[np.int64] = field(repr=False)
+    weights: Array = field(repr=False)
+    # shape (m,): digits lost, from 0 to 15.95 or 7.2; nan where nothing can be compared
+    lost: Array = field(repr=False)
+    quantiles: Quantiles
+
+    _JSON = (
+        "kind",
+        "rows",
+        "of",
+        "typical=quantiles.typical",
+        "nine_in_ten=quantiles.nine_in_ten",
+        "worst=quantiles.worst",
+    )
+
+    @classmethod
+    def by_row(
+        cls,
+        kind: str,
+        of: int,
+        positions: npt.NDArray[np.int64],
+        weights: Array,
+        lost: Array,
+    ) -> Self:
+        return cls(kind, of, positions, weights, lost, quantiles_of(lost, weights))
+
+    @property
+    def rows(self) -> int:
+        """How many rows were compared."""
+        return int(np.count_nonzero(~np.isnan(self.lost)))
+
+    @property
+    def typical(self) -> float:
+        return self.quantiles.typical
+
+    @property
+    def nine_in_ten(self) -> float:
+        return self.quantiles.nine_in_ten
+
+    @property
+    def worst(self) -> float:
+        return self.quantiles.worst
+
+
+@cached_on_inspection
+def measured_loss(inspection: Inspection, kind: str = "float64") -> MeasuredLoss:
+    """What a program loses at the rows with a real value, at some of them where they are many.
+
+    Parameters
+    ----------
+    inspection
+        Of the formula.
+    kind
+        The type in which the program computes. {"float32", "float64"}.
+
+    Returns
+    -------
+    MeasuredLoss
+        At 200 rows or fewer, chosen by their sensitivity (`measured_rows`).
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> formula = read("sqrt(x + 1) - sqrt(x)").formula
+    >>> samples = Samples.from_columns({"x": np.linspace(1e8, 2e8, 300)})
+    >>> loss = measured_loss(inspect(formula, samples))
+    >>> loss.rows, loss.of, 7 < loss.typical < loss.worst < 9
+    (200, 300, True)
+    """
+    amplification = inspection.amplification
+    valid = np.flatnonzero(amplification.valid)
+    s = amplification.trace(len(inspection.formula) - 1)[1][valid]
+    places, weights = measured_rows(s, limit_for(len(inspection.formula)))
+    positions = valid[places]
+    inputs, cells = binary_rows(
+        {name: inspection.samples.columns[name] for name in inspection.formula.variables},
+        positions,
+        kind,
+    )
+    tape = amplification.tape
+    computed = run_in(tape, inputs, len(positions), kind)[-1]
+    lost = digits_lost_by_row(exact_results(tape, cells), computed, kind)
+    return MeasuredLoss.by_row(kind, len(valid), positions, weights, lost)
+
+
+def limit_for(nodes: int) -> int:
+    """How many rows of a formula of so many nodes are measured.
+
+    >>> limit_for(10), limit_for(60), limit_for(1000)
+    (200, 100, 20)
+    """
+    return max(LEAST_ROWS, min(MOST_ROWS, NODES_EVALUATED // nodes))
+
+
+def measured_rows(s: Array, limit: int) -> tuple[npt.NDArray[np.int64], Array]:
+    """Which of the rows are measured, ascending, and how many rows each of them stands for.
+
+    Of their ranks by sensitivity (ties by row number) the first tenth of `limit` stand for
+    themselves; the others are as many groups of neighbouring ranks, each with its middle.
+
+    >>> places, weights = measured_rows(np.arange(100.0), 20)
+    >>> places[-4:].tolist(), weights[-4:].tolist(), float(weights.sum())
+    ([90, 95, 98, 99], [5.0, 5.0, 1.0, 1.0], 100.0)
+    """
+    if len(s) <= limit:
+        return np.arange(len(s)), np.ones(len(s))
+    ranked = np.argsort(-s, kind="stable")
+    alone = limit // 10
+    groups = alone + np.arange(limit - alone + 1) * (len(s) - alone) // (limit - alone)
+    starts = np.concatenate([np.arange(alone), groups])
+    sizes = np.diff(starts)
+    places = ranked[starts[:-1] + sizes // 2]
+    order = np.argsort(places)
+    return places[order], sizes[order].astype(np.float64)
+
+
+def binary_rows(
+    columns: Mapping[str, Any], rows: Sequence[int] | npt.NDArray[np.int64], kind: str
+) -> tuple[dict[str, Any], list[dict[str, float]]]:
+    """The inputs of m rows in one type, "float32" or "float64": arrays, and row by row.
+    A cell beyond the type is inf.
+    """
+    with np.errstate(over="ignore"):
+        rounded = {
+            name: np.asarray(column)[list(rows)].astype(kind) for name, column in columns.items()
+        }
+    lists = {name: column.tolist() for name, column in rounded.items()}
+    return rounded, [{name: column[i] for name, column in lists.items()} for i in range(len(rows))]
+
+
+def exact_results(tape: Tape, cells: Sequence[Mapping[str, float]]) -> list[Ball | None]:
+    """The exact result at each row of numbers; None where there is none, or a cell is infinite."""
+    evaluator = ExactEvaluator(tape, ACCURACY)
+    results: list[Ball | None] = []
+    for cell in cells:
+        result = None
+        if all(map(math.isfinite, cell.values())):
+            sample = evaluator.sample(cell)
+            result = sample.y[-1] if sample.first_invalid is None else None
+        results.append(result)
+    return results

@@ -1,0 +1,245 @@
+"""What becomes of each row: one outcome, the step and the reason, and the digits it costs.
+
+The detectors (balls, double range, jumps, following, infinity) each see some rows; here alone it is
+decided what is true of a row of which several speak.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from eic_core.engine.amplify import amplify
+from eic_core.engine.tape import Step
+from eic_core.measure.double_range import double_range, indistinct_rows
+from eic_core.measure.following import WRONG, following
+from eic_core.measure.infinity import JUMPS, STEEP, sources_of_infinity
+from eic_core.measure.inspection import Inspection, cached_on_inspection
+from eic_core.measure.jumps import digits_of_errors, undecided
+from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome, Reason
+from eic_core.operators import NUMPY, OPERATORS
+from eic_core.operators.wide import Array
+from eic_core.samples import Samples
+
+Rows = npt.NDArray[np.int64]
+
+BESIDE = 1e-9
+"""A row on a jump is left by so much of its inputs to see what else it loses."""
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """One outcome for each row; shape (N,) each.
+
+    Attributes
+    ----------
+    kinds
+        Members of `Outcome`.
+    nodes
+        The step to which it is due; of errors of first order the result.
+    reasons
+        Members of `Reason`.
+    digits
+        Digits of the result that errors of inputs and steps put in doubt there, 0 to 15.95; nan
+        where no real value is known.
+    """
+
+    kinds: Rows = field(repr=False)
+    nodes: Rows = field(repr=False)
+    reasons: Rows = field(repr=False)
+    digits: Array = field(repr=False)
+
+    def rows(self, *kinds: Outcome) -> Rows:
+        """The rows of these outcomes, ascending."""
+        return np.flatnonzero(np.isin(self.kinds, kinds))
+
+    def count(self, *kinds: Outcome) -> int:
+        return len(self.rows(*kinds))
+
+    @property
+    def real(self) -> npt.NDArray[np.bool_]:
+        """Where a real value is known."""
+        return ~np.isnan(self.digits)
+
+
+@cached_on_inspection
+def outcomes(inspection: Inspection) -> Outcomes:
+    """Find what becomes of each row.
+
+    Parameters
+    ----------
+    inspection
+        Its samples are the rows.
+
+    Returns
+    -------
+    Outcomes
+        Exactly one outcome for each row.
+
+    Examples
+    --------
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> samples = Samples.from_columns({"x": [0.0, 1.0, 2.0, 1e200]})
+    >>> result = outcomes(inspect(read("log(x**2)").formula, samples))
+    >>> [Outcome(kind).name for kind in result.kinds.tolist()], result.nodes.tolist()
+    (['NO_REAL_VALUE', 'NO_DIGIT', 'FINITE', 'NO_DOUBLE'], [2, 2, 2, 1])
+    """
+    root = inspection.formula.root.id
+    _, s = inspection.amplification.trace(root)
+    with np.errstate(invalid="ignore"):
+        digits = np.minimum(np.log10(s), DOUBLE_DIGITS)
+    table = _Table(len(s), root, digits)
+    in_doubles, decided, moving = (
+        double_range(inspection),
+        undecided(inspection),
+        following(inspection),
+    )
+    # the last that is put counts
+    worn = in_doubles.worn
+    why = np.where(worn.overflows, Reason.OVERFLOW, Reason.UNDERFLOW)
+    table.put(worn.rows, Outcome.RANGE_LOSS, worn.nodes, why, worn.digits)
+    sources = sources_of_infinity(inspection)
+    steep = sources.kinds == STEEP
+    everything = np.full(len(sources.rows), math.inf)
+    table.put(
+        sources.rows[steep], Outcome.STEEP, sources.nodes[steep], Reason.SLOPE, everything[steep]
+    )
+    turned = np.where(decided.by_range, Reason.RANGE, Reason.ROUNDING)
+    table.put(decided.rows, Outcome.DECIDED, decided.nodes, turned, decided.digits)
+    on_jump = sources.kinds == JUMPS
+    moved = np.array(
+        [
+            moving.by_step.get(node, moving.moved)[row]
+            for node, row in zip(sources.nodes.tolist(), sources.rows.tolist(), strict=True)
+        ]
+    )
+    small = on_jump & moving.reached[sources.rows] & (moved < WRONG)
+    table.put(
+        sources.rows[small],
+        Outcome.DECIDED,
+        sources.nodes[small],
+        Reason.JUMP,
+        digits_of_errors(moved[small]),
+    )
+    jumps = np.isin(moving.nodes, _jumping(inspection))
+    table.put(
+        moving.rows,
+        Outcome.FOLLOWS,
+        moving.nodes,
+        np.where(jumps, Reason.JUMP, Reason.ZERO),
+        digits_of_errors(moving.moved[moving.rows]),
+    )
+    lost = ~steep & ~small
+    table.put(
+        sources.rows[lost],
+        Outcome.NO_DIGIT,
+        sources.nodes[lost],
+        np.where(on_jump, Reason.JUMP, Reason.ZERO)[lost],
+        everything[lost],
+    )
+    drowned = np.isfinite(s) & (digits >= DOUBLE_DIGITS)
+    drowned[_drowned_beside(inspection, sources.rows[on_jump])] = True
+    rows = np.flatnonzero(drowned)
+    table.put(rows, Outcome.NO_DIGIT, root, Reason.FIRST_ORDER, np.full(len(rows), math.inf))
+    gone = in_doubles.lost
+    _put_without_value(inspection, table, gone.rows)
+    everything = np.full(len(gone.rows), math.inf)
+    table.put(gone.rows, Outcome.NO_DOUBLE, gone.nodes, gone.reasons, everything)
+    unknown = np.array([*indistinct_rows(inspection)], dtype=np.int64)
+    nowhere = inspection.amplification.first_invalid_node
+    table.put(unknown, Outcome.UNKNOWN, nowhere[unknown], Reason.INDISTINCT)
+    unsettled = inspection.amplification.unsettled
+    table.put(unsettled, Outcome.NOT_CHECKED, nowhere[unsettled], Reason.LIMIT)
+    return table.frozen()
+
+
+class _Table:
+    def __init__(self, count: int, root: int, digits: Array) -> None:
+        self.kinds = np.full(count, Outcome.FINITE, dtype=np.int64)
+        self.nodes = np.full(count, root)
+        self.reasons = np.full(count, Reason.FIRST_ORDER, dtype=np.int64)
+        self.digits = digits
+
+    def put(
+        self,
+        rows: Rows,
+        kind: Outcome,
+        nodes: Rows | int,
+        reasons: Rows | Reason,
+        digits: Array | None = None,
+    ) -> None:
+        """An outcome of some rows; its `digits` count where they are more, None: no value."""
+        self.kinds[rows], self.nodes[rows], self.reasons[rows] = kind, nodes, reasons
+        if digits is None:
+            self.digits[rows] = math.nan
+        else:
+            self.digits[rows] = np.minimum(np.fmax(self.digits[rows], digits), DOUBLE_DIGITS)
+
+    def frozen(self) -> Outcomes:
+        for array in (self.kinds, self.nodes, self.reasons, self.digits):
+            array.setflags(write=False)
+        return Outcomes(self.kinds, self.nodes, self.reasons, self.digits)
+
+
+def _jumping(inspection: Inspection) -> list[int]:
+    rows = [(n.id, OPERATORS[n.operator]) for n in inspection.formula.nodes if n.children]
+    return [k for k, row in rows if row.jumps or not row.numeric]
+
+
+def _drowned_beside(inspection: Inspection, rows: Rows) -> Rows:
+    """Of rows on a jump those at which other noise leaves no digit: beside the jump, too."""
+    if not len(rows):
+        return rows
+    formula, source = inspection.formula, inspection.samples
+    columns = {name: source.columns[name][rows] * (1 + BESIDE) for name in formula.variables}
+    beside = Samples.from_columns(columns, count=len(rows))
+    _, s = amplify(formula, beside, recheck=False).trace(formula.root.id)
+    return rows[np.isfinite(s) & (s >= 10**DOUBLE_DIGITS)]
+
+
+def _put_without_value(inspection: Inspection, table: _Table, without_double: Rows) -> None:
+    """Rows without a real value, and those whose value no arithmetic here holds."""
+    amplification = inspection.amplification
+    at = amplification.first_invalid_node
+    for node in np.unique(at[at >= 0]).tolist():
+        rows = np.flatnonzero(at == node)
+        step = amplification.tape.steps[amplification.tape.slots[node]]
+        reasons = _reasons_without_value(inspection, step, rows)
+        outside = reasons == Reason.DOMAIN
+        table.put(rows[outside], Outcome.NO_REAL_VALUE, node, Reason.DOMAIN)
+        table.put(rows[~outside], Outcome.UNKNOWN, node, reasons[~outside])
+
+
+def _reasons_without_value(inspection: Inspection, step: Step, rows: Rows) -> Rows:
+    """The reason, of `DOMAIN`, `UNREDUCED` and `LEAVES`, why rows have no value at their step."""
+    reasons = np.full(len(rows), Reason.DOMAIN, dtype=np.int64)
+    row = step.row
+    if row is None:
+        return reasons
+    exact = inspection.amplification.exact
+    settled = np.isin(rows, list(exact))
+    if not (row.has_gaps or row.power or row.words.invalid or row.period):
+        reasons[:] = Reason.LEAVES
+        return reasons
+    y = [exact[k][0] for k in rows[settled].tolist()]
+    operands = [np.array([values[i] for values in y]) for i in step.operands]
+    if not y:
+        return reasons
+    with np.errstate(all="ignore"):
+        value = np.asarray(row.evaluate(operands, step.parameter), dtype=np.float64)
+        small, large = value == 0, np.isinf(value)
+        if row.vanishes is None:
+            small[:] = False
+        else:
+            small &= np.logical_not(row.vanishes(NUMPY, operands, step.parameter))
+        if row.pole is not None:
+            large &= np.logical_not(row.pole(NUMPY, operands, step.parameter))
+    if row.period:
+        reasons[settled] = np.where(np.isinf(operands[0]), Reason.UNREDUCED, Reason.DOMAIN)
+    else:
+        reasons[settled] = np.where(small | large, Reason.LEAVES, Reason.DOMAIN)
+    return reasons
