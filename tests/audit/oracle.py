@@ -20,6 +20,7 @@ import numpy as np
 from eic_core.formula.tree import CONSTANT, VARIABLE, Formula, Node
 from eic_core.samples import Samples
 from tests.audit.exactly import (
+    COMPARED,
     DIGITS,
     EXACT,
     MOST_DIGITS,
@@ -33,6 +34,9 @@ from tests.audit.exactly import (
 )
 from tests.audit.plain import run_plain
 from tests.audit.shaking import RowTruth, shake_row, values_of
+
+JUMPING = STEPS | set(COMPARED) | {"atan2"}
+"""Operators whose value jumps."""
 
 
 def half_log10(mean: float) -> float:
@@ -380,7 +384,7 @@ class Truth:
         s = self.s(self.root)
         with np.errstate(invalid="ignore"):
             beyond = self.shaken > np.minimum(0.1, 1e3 * 2.0**-53 * s)
-        jumps = any(n.operator in STEPS or n.operator == "atan2" for n in self.formula.nodes)
+        jumps = any(n.operator in JUMPING for n in self.formula.nodes)
         return np.isfinite(s) & beyond & ((self.shaken >= 0.1) | jumps)
 
     # what a rounding decides
@@ -409,17 +413,23 @@ class Truth:
             return np.array([self._may_move(row, k) for row in self.rows])
 
     def _may_move(self, row: RowTruth, k: int) -> float:
-        below = self.formula.nodes[k].children
-        if row.bad is not None or not self.formula.nodes[below[0]].children:
+        node = self.formula.nodes[k]
+        below = node.children
+        compares = node.operator in COMPARED
+        noisy = below if compares else below[:1]
+        if row.bad is not None or row.y[k] is None:
             return 0.0
-        if not math.isfinite(row.raw[below[0]]):
+        if not any(self.formula.nodes[c].children for c in noisy):
+            return 0.0
+        if not all(math.isfinite(row.raw[c]) for c in noisy):
             return math.inf
-        noise = 64 * mp.mpf(2) ** -53 * mp.sqrt(row.raw[below[0]]) * abs(row.y[below[0]])
+        noise = mp.fsum(mp.sqrt(row.raw[c]) * abs(row.y[c]) for c in noisy) * 64 * mp.mpf(2) ** -53
+        operands = [row.y[c] for c in below]
         results = []
         for side in (-noise, 0, noise):
             try:
-                operands = [row.y[below[0]] + side, *(row.y[c] for c in below[1:])]
-                results.append(self._result_with(row, k, apply(self.formula.nodes[k], operands)))
+                value = apply(node, [operands[0] + side, *operands[1:]])
+                results.append(self._result_with(row, k, value))
             except (NoRealValue, Unfair):
                 return math.inf
         exact = results[1]
@@ -562,7 +572,7 @@ class Truth:
         names = self.formula.variables
         low, high = ({v: float(columns[v][i]) for v in names} for i in (a, b))
         subtree = self.formula.subtree(k)
-        jumps = any(n.operator in STEPS or n.operator == "atan2" for n in subtree.nodes)
+        jumps = any(n.operator in JUMPING for n in subtree.nodes)
 
         def at(points: list[dict[str, float]]) -> np.ndarray:
             cells = {v: np.array([point[v] for point in points]) for v in names}
