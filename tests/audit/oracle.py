@@ -62,7 +62,7 @@ class Truth:
         self.root = self.nodes - 1
         known: dict[tuple[str, ...], RowTruth] = {}
         self.rows: list[RowTruth] = []
-        digits = self._digits()
+        digits = self.digits
         with mp.workdps(digits):
             for i in range(self.count):
                 cells = {name: samples.decimal(name, i) for name in formula.variables}
@@ -73,7 +73,8 @@ class Truth:
         self.distinct = len(known)
         self.focus: int | None = None
 
-    def _digits(self) -> int:
+    @cached_property
+    def digits(self) -> int:
         """Enough for the sizes that occur, a few rows being looked at in double precision."""
         values = run_plain(self.formula, self.samples.columns, self.count, "float64")
         size = 0.0
@@ -347,7 +348,7 @@ class Truth:
         """
         rng = random.Random(0)
         found = np.zeros(self.count)
-        with mp.workdps(self._digits()):
+        with mp.workdps(self.digits):
             for i in np.flatnonzero(self.valid & self.any_singular):
                 y = self.rows[i].y[self.root]
                 for _ in range(SHAKES):
@@ -409,7 +410,7 @@ class Truth:
         In units of the result's exact value; 0 where even 64 times the operand's noise
         of s u |y| does not reach the jump; inf where its noise or the other value is not known.
         """
-        with mp.workdps(self._digits()):
+        with mp.workdps(self.digits):
             return np.array([self._may_move(row, k) for row in self.rows])
 
     def _may_move(self, row: RowTruth, k: int) -> float:
