@@ -152,7 +152,9 @@ class Amplification:
     _settled: Settled = field(repr=False)
     _flagged: list[tuple[int, np.ndarray]] = field(repr=False)  # first row, each row's status
     _evaluated: list[int] | None = field(repr=False)  # by slot; None: at every valid sample
-    _dead: list[tuple[np.ndarray, np.ndarray]] = field(repr=False)  # rows, and the slots they end at
+    _dead: list[tuple[np.ndarray, np.ndarray]] = field(
+        repr=False
+    )  # rows, and the slots they end at
 
     def __getstate__(self) -> dict[str, Any]:
         """Drop the tape, which holds addresses and is laid out anew."""

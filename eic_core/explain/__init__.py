@@ -1,5 +1,5 @@
-"""Why a formula loses its digits, in words."""
+"""Why a formula loses its digits: facts, and the phrases that say them."""
 
-from eic_core.explain.verdict import LEVELS, Verdict, verdict
+from eic_core.explain.verdict import Level, Verdict, verdict
 
-__all__ = ["LEVELS", "Verdict", "verdict"]
+__all__ = ["Level", "Verdict", "verdict"]

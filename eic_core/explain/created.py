@@ -13,7 +13,7 @@ the created digits add up to the local EIC of t.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -220,6 +220,40 @@ def digits_created(inspection: Inspection, target: int) -> list[float]:
     return [float(held[k] - math.fsum(held[below])) for k, below in enumerate(children)]
 
 
+def digits_created_at(
+    inspection: Inspection,
+    target: int,
+    rows: npt.NDArray[np.intp],
+    silent: npt.NDArray[np.bool_] | None = None,
+) -> list[float]:
+    """The digits that each node of a subtree creates in the mean of log10 s over some rows.
+
+    Every row counts alike. `silent` nodes, by their place in the subtree, have no noise of their
+    own. A row at which nothing arrives, or an infinity, does not count.
+
+    >>> from eic_core.formula.syntax import read
+    >>> from eic_core.measure import Samples, inspect
+    >>> found = inspect(read("(x - 1)**2").formula, Samples.from_columns({"x": [1.001]}))
+    >>> digits = digits_created_at(found, 3, np.array([0]), np.array([True, False, False, False]))
+    >>> [round(created, 2) for created in digits]  # without the error of x
+    [0.0, 0.0, 3.0, 0.3]
+    """
+    children = [list(node.children) for node in inspection.formula.subtree(target).nodes]
+    held = np.zeros(len(children))
+    count = 0
+    for block in _noise_below(inspection, target, rows):
+        arrived = np.square(block.arrived.compress(block.usable, axis=1))
+        if silent is not None:
+            arrived[silent] = 0.0
+        arrived = arrived[:, arrived.any(axis=0)]
+        held += _digits_held(children, arrived, np.ones(arrived.shape[1]))
+        count += arrived.shape[1]
+    if not count:
+        return [0.0] * len(children)
+    held /= count
+    return [float(held[k] - math.fsum(held[below])) for k, below in enumerate(children)]
+
+
 def _digits_held(children: list[list[int]], arrived: Array, weights: Array) -> Array:
     """Per node k, the weighted sum over a block's samples of T_k / s_t^2 times log10 s_k."""
     through, digits = arrived.copy(), np.zeros_like(arrived)
@@ -280,8 +314,14 @@ def created_losses(inspection: Inspection, node_id: int) -> tuple[CreatedLoss, .
     >>> [(loss.node_id, round(loss.digits, 1)) for loss in created_losses(found, 3)]
     [(2, 3.0), (3, 0.6)]
     """
-    created = digits_created(inspection, node_id)
-    first = inspection.formula.first[node_id]
+    return losses_by_step(inspection, node_id, digits_created(inspection, node_id))
+
+
+def losses_by_step(
+    inspection: Inspection, target: int, created: Sequence[float]
+) -> tuple[CreatedLoss, ...]:
+    """The digits that the nodes of a target's subtree create, by distinct operation."""
+    first = inspection.formula.first[target]
     slots = inspection.amplification.tape.slots
     by_slot: dict[int, list[int]] = {}
     for k in range(len(created)):

@@ -261,6 +261,7 @@ def double_range(inspection: Inspection) -> DoubleRange:
         [y[at] for y in exact_by_slot],
         [each.log2[at] for each in values],
         far[at],
+        [on[at] for on in taken],
     )
     first_gone = np.array(tape.nodes)[np.argmax(np.array(gone[1:])[:, worn], axis=0)]
     return DoubleRange(
@@ -372,6 +373,7 @@ def _places(
     exact: list[Array],
     sizes: list[Array],
     far: np.ndarray,
+    taken: list[np.ndarray],
 ) -> tuple[Rows, Rows]:
     """The node and `Reason` of each lost result, followed down to the step at which it was lost.
 
@@ -401,7 +403,7 @@ def _places(
             small = at_slot & wrong_zero[operand] & (misled | ~no_number[slot])
             without = at_slot & no_number[operand]
             size = np.where(without, np.inf, sizes[operand])
-            chosen = (small | without) & (size >= best)
+            chosen = (small | without) & taken[operand] & (size >= best)
             current[chosen], best[chosen] = operand, size[chosen]
         misled &= current == slot
         if not misled.any():
@@ -434,4 +436,3 @@ def _mending(step: Step, in_double: list[Array], exact: list[Array]) -> list[np.
             )
             for i in step.operands
         ]
-

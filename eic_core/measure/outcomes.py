@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,10 @@ from eic_core.samples import Samples
 Rows = npt.NDArray[np.int64]
 
 BESIDE = 1e-9
-"""A row on a jump is left by so much of its inputs to see what else it loses."""
+"""A row on a jump is left by so much of its inputs to see what is true beside it."""
+
+SMOOTH = 10.0
+"""A value moves by no more than so many times its sensitivity where it does not jump."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,7 @@ def outcomes(inspection: Inspection) -> Outcomes:
     _, s = inspection.amplification.trace(root)
     with np.errstate(invalid="ignore"):
         digits = np.minimum(np.log10(s), DOUBLE_DIGITS)
+    drowned = np.isfinite(s) & (digits >= DOUBLE_DIGITS)
     table = _Table(len(s), root, digits)
     in_doubles, decided, moving = (
         double_range(inspection),
@@ -141,10 +146,12 @@ def outcomes(inspection: Inspection) -> Outcomes:
         np.where(on_jump, Reason.JUMP, Reason.ZERO)[lost],
         everything[lost],
     )
-    drowned = np.isfinite(s) & (digits >= DOUBLE_DIGITS)
-    drowned[_drowned_beside(inspection, sources.rows[on_jump])] = True
+    beside = _look_beside(inspection, sources.rows[on_jump])
+    drowned[sources.rows[on_jump][beside.digits >= DOUBLE_DIGITS]] = True
     rows = np.flatnonzero(drowned)
     table.put(rows, Outcome.NO_DIGIT, root, Reason.FIRST_ORDER, np.full(len(rows), math.inf))
+    guarded = beside.is_continuous & (beside.digits < DOUBLE_DIGITS)
+    table.replace(sources.rows[on_jump][guarded], root, beside.digits[guarded])
     gone = in_doubles.lost
     _put_without_value(inspection, table, gone.rows)
     everything = np.full(len(gone.rows), math.inf)
@@ -179,6 +186,11 @@ class _Table:
         else:
             self.digits[rows] = np.minimum(np.fmax(self.digits[rows], digits), DOUBLE_DIGITS)
 
+    def replace(self, rows: Rows, root: int, digits: Array) -> None:
+        """Rows that only seemed to lie on a jump."""
+        self.kinds[rows], self.nodes[rows] = Outcome.FINITE, root
+        self.reasons[rows], self.digits[rows] = Reason.FIRST_ORDER, digits
+
     def frozen(self) -> Outcomes:
         for array in (self.kinds, self.nodes, self.reasons, self.digits):
             array.setflags(write=False)
@@ -190,15 +202,29 @@ def _jumping(inspection: Inspection) -> list[int]:
     return [k for k, row in rows if row.jumps or not row.numeric]
 
 
-def _drowned_beside(inspection: Inspection, rows: Rows) -> Rows:
-    """Of rows on a jump those at which other noise leaves no digit: beside the jump, too."""
-    if not len(rows):
-        return rows
+class _Beside(NamedTuple):
+    """What is true on both sides of rows that lie on a jump or threshold; shape (m,) each."""
+
+    digits: Array  # The sensitivity there; nan where it is not known
+    is_continuous: npt.NDArray[np.bool_]  # The value comes from both sides: a guard gives the limit
+
+
+def _look_beside(inspection: Inspection, rows: Rows) -> _Beside:
     formula, source = inspection.formula, inspection.samples
-    columns = {name: source.columns[name][rows] * (1 + BESIDE) for name in formula.variables}
-    beside = Samples.from_columns(columns, count=len(rows))
-    _, s = amplify(formula, beside, recheck=False).trace(formula.root.id)
-    return rows[np.isfinite(s) & (s >= 10**DOUBLE_DIGITS)]
+    y, _ = inspection.amplification.trace(formula.root.id)
+    digits, is_continuous = np.zeros(len(rows)), np.ones(len(rows), dtype=bool)
+    for side in (BESIDE, -BESIDE):
+        columns = {}
+        for place, name in enumerate(formula.variables):
+            x = source.columns[name][rows]
+            by = side / (1 + 0.618 * place)  # no two alike, for they may be compared
+            columns[name] = x + by * np.where(x == 0, np.max(np.abs(source.columns[name])), x)
+        beside = amplify(formula, Samples.from_columns(columns, count=len(rows)), recheck=False)
+        there, s = beside.trace(formula.root.id)
+        with np.errstate(all="ignore"):
+            digits = np.maximum(digits, np.where(np.isfinite(s), np.log10(s), math.nan))
+            is_continuous &= np.abs(there - y[rows]) <= SMOOTH * BESIDE * s * np.abs(y[rows])
+    return _Beside(digits, is_continuous)
 
 
 def _put_without_value(inspection: Inspection, table: _Table, without_double: Rows) -> None:

@@ -19,7 +19,10 @@ class Near:
     brink: bool
     within: float  # So near the operand must come to the end, or the value to 0
     label: str  # Two to six words for it
-    clause: str  # What happens, to follow a colon
+    clause: str  # What happens, to follow a colon; ``{end}`` stands for 1, −1 or ±1
+
+    def clause_at(self, end: str) -> str:
+        return self.clause.format(end=end)
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,8 @@ class Words:
 
 def at_end(name: str, end: str, invalid: str) -> Words:
     """A function whose slope is infinite at an end of its domain, in words: ``"±1"``."""
-    clause = f"the argument of `{name}` comes close to {end}"
+    place = "{end}" if end == "±1" else end
+    clause = f"the argument of `{name}` comes close to {place}"
     near = Near(True, 0.5, "end of the domain", clause)
     return Words(near=near, singular=AT_ITS_END, nearly=NEARLY_AT_ITS_END, invalid=invalid)
 

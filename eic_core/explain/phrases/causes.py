@@ -1,0 +1,293 @@
+"""What each cause is called, and what happens there."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import assert_never
+
+from eic_core import wording
+from eic_core.engine.exact import MANY_DIGITS
+from eic_core.explain import findings as facts
+from eic_core.explain.findings import Cause, Extent, Way, Zero
+from eic_core.explain.phrases import code_text
+from eic_core.formula.tree import Formula
+from eic_core.operators import OPERATORS, Operator
+from eic_core.phrasing import Phrase, say
+
+
+def _row(formula: Formula, node: int) -> Operator:
+    return OPERATORS[formula.nodes[node].operator]
+
+
+def label(cause: Cause, formula: Formula) -> Phrase:
+    """The cause in a few words."""
+    match cause:
+        case facts.Accumulated():
+            return say("Accumulated rounding")
+        case facts.Cancellation():
+            return say("Cancellation in a {noun}", noun=_row(formula, cause.node).words.noun)
+        case facts.ZeroTerm():
+            return say("Error of a term that is 0")
+        case facts.NearPole():
+            return say("Near a pole")
+        case facts.NearZero():
+            return say("Near a zero")
+        case facts.NearZerosAndPoles():
+            return say("Near zeros and poles")
+        case facts.LargeArgument():
+            return say("Large argument of {name}", name=_row(formula, cause.node).name)
+        case facts.GrowthOfLargeNumber():
+            return say("{growth} of a large number", growth=_growth(formula, cause.node))
+        case facts.LargeExponent():
+            return say("Large exponent")
+        case facts.ErrorInExponent():
+            return say("Error in an exponent")
+        case facts.NearEdge():
+            near = _row(formula, cause.node).words.near
+            return Phrase(wording.capital("" if near is None else near.label))
+        case facts.SteepStep():
+            return say("Steep function")
+        case facts.BeyondDoubles():
+            return say("Values beyond double range")
+        case facts.NoDigitLeft():
+            words = _row(formula, cause.node).words
+            if words.cancels:
+                return say("Cancellation in a {noun}", noun=words.noun)
+            return say("A singular point")
+        case facts.OnThreshold():
+            return say("A zero") if cause.is_hinge else say("A jump")
+        case facts.TurnedByRounding() | facts.TurnedByRange():
+            return say("A jump within the noise")
+        case facts.InfiniteSlope():
+            return say("Infinitely steep")
+        case facts.OutsideDomain():
+            return say("Outside the real domain")
+        case facts.NotTold() | facts.BeyondReduction() | facts.BeyondEveryRange():
+            return say("Beyond what can be told")
+        case facts.CheckEnded():
+            return say("Not checked")
+        case facts.OutOfRange():
+            rounded = cause.way in (Way.ROUNDED_TO_ZERO, Way.ROUNDED_OUT)
+            return say("Rounded to no value") if rounded else say("Beyond double range")
+        case facts.RangeCost():
+            return say("A value beyond double range")
+    assert_never(cause)
+
+
+def clause(cause: Cause, formula: Formula) -> Phrase:
+    """What happens at its step, to follow a colon."""
+    row = _row(formula, cause.node) if formula.nodes[cause.node].children else None
+    match cause:
+        case facts.Accumulated():
+            return say("no single step below stands out")
+        case facts.Cancellation(extent=Extent.EVERYWHERE):
+            return say("the two terms cancel")
+        case facts.Cancellation(extent=Extent.CROSSING):
+            noun = _row(formula, cause.node).words.noun
+            return say("the two terms cancel where the {noun} crosses zero", noun=noun)
+        case facts.Cancellation(extent=Extent.NEARLY):
+            return say("the two terms nearly cancel")
+        case facts.Cancellation():
+            return say("the two terms nearly cancel at some rows")
+        case facts.ZeroTerm():
+            return _zero_term(cause, formula)
+        case facts.NearPole():
+            return say("it comes close to a pole of `{name}`", name=_name(row))
+        case facts.NearZero(largest=0.0):
+            return say("it comes close to a zero of `{name}`", name=_name(row))
+        case facts.NearZero():
+            return say(
+                "it comes close to a zero of `{name}` at arguments up to {largest}",
+                name=_name(row),
+                largest=wording.significant(cause.largest),
+            )
+        case facts.NearZerosAndPoles():
+            return say("it comes close to zeros and poles of `{name}`", name=_name(row))
+        case facts.LargeArgument():
+            return say(
+                "its argument is large (up to {largest}, period {period})",
+                largest=wording.significant(cause.largest),
+                period=_length(cause.period),
+            )
+        case facts.GrowthOfLargeNumber():
+            return say(
+                "the {growth} multiplies errors by its argument (up to {largest})",
+                growth=wording_of_growth(formula, cause.node),
+                largest=wording.significant(cause.largest),
+            )
+        case facts.LargeExponent(is_exact=True):
+            times = wording.significant(cause.times)
+            return say("the power multiplies the relative error by {times}", times=times)
+        case facts.LargeExponent():
+            times = wording.significant(cause.times)
+            return say("the power multiplies the relative error by about {times}", times=times)
+        case facts.ErrorInExponent():
+            return say("an error in the exponent counts exponent × ln(base) times")
+        case facts.NearEdge():
+            return _near_edge(cause, row)
+        case facts.SteepStep():
+            return _steep_step(cause, formula)
+        case facts.BeyondDoubles():
+            return say("what it is given cannot be computed in double precision at all")
+        case facts.NoDigitLeft():
+            return listed_or([_zero(way, _row(formula, cause.node)) for way in cause.ways])
+        case facts.OnThreshold():
+            return _threshold(cause, formula)
+        case facts.TurnedByRounding():
+            return say("a rounding")
+        case facts.TurnedByRange():
+            return say("an over- or underflow")
+        case facts.InfiniteSlope():
+            return say("an error there, however small, is not passed on in proportion")
+        case facts.OutsideDomain():
+            return domain(formula, cause.node)
+        case facts.NotTold():
+            return say("to 300 digits what it is given cannot be told from where it has no value")
+        case facts.BeyondReduction():
+            return say("its argument is too large to be reduced")
+        case facts.BeyondEveryRange():
+            return say("its value leaves every range of numbers")
+        case facts.CheckEnded():
+            return say("the exact check ends after {rows} rows", rows=cause.checked)
+        case facts.OutOfRange() | facts.RangeCost():
+            return way_of_range(cause.way)
+    assert_never(cause)
+
+
+def way_of_range(way: Way) -> Phrase:
+    match way:
+        case Way.OVERFLOW:
+            return say("overflows")
+        case Way.UNDERFLOW:
+            return say("underflows")
+        case Way.ROUNDED_TO_ZERO:
+            return say("is rounded to 0")
+        case Way.ROUNDED_OUT:
+            return say("is rounded out of the domain")
+    assert_never(way)
+
+
+def listed_or(parts: list[Phrase]) -> Phrase:
+    first, *others = parts
+    for other in others:
+        first = say("{first}, or {other}", first=first, other=other)
+    return first
+
+
+def domain(formula: Formula, node: int) -> Phrase:
+    """The reason why a node has no real value at some rows."""
+    if not formula.nodes[node].children:
+        return say("the formula gives none there")
+    row = _row(formula, node)
+    if row.power and row.needs_parameter:
+        return _base(Fraction(formula.nodes[node].parameter or 0))
+    if row.words.invalid:
+        return Phrase(row.words.invalid)
+    return say("`{name}` has no real value for what it is given", name=row.name)
+
+
+def _base(exponent: Fraction) -> Phrase:
+    if exponent.denominator == 1:
+        return say("the base is 0, and the exponent is negative")
+    if exponent > 0:
+        return say("the base is negative, and the exponent is not whole")
+    return say("the base must be positive, for the exponent is neither whole nor positive")
+
+
+def _name(row: Operator | None) -> str:
+    return "" if row is None else row.name
+
+
+def _growth(formula: Formula, node: int) -> str:
+    return wording.capital(str(wording_of_growth(formula, node)))
+
+
+def wording_of_growth(formula: Formula, node: int) -> str:
+    """What a function that grows like exp is called."""
+    row = _row(formula, node)
+    return row.words.family or (f"`{row.name}`" if row.words.noun == "step" else row.words.noun)
+
+
+def _length(period: float) -> str:
+    """A period, as a multiple of π for one or two.
+
+    >>> _length(2 * math.pi), _length(math.pi), _length(2.0)
+    ('2π', 'π', '2')
+    """
+    return {1.0: "π", 2.0: "2π"}.get(period / math.pi) or wording.significant(period)
+
+
+def _zero_term(cause: facts.ZeroTerm, formula: Formula) -> Phrase:
+    row = _row(formula, cause.node)
+    if row.words.cancels:
+        return say("one of the two terms is 0 and only brings its error")
+    if row.power and cause.operand == 0:
+        return say("its base is 0 there and only brings its error")
+    if row.power:
+        return say("its exponent is 0 there and only brings its error")
+    if len(formula.nodes[cause.node].children) == 1:
+        return say("what it is given is 0 there and only brings its error")
+    return say("operand {number} is 0 there and only brings its error", number=cause.operand + 1)
+
+
+def _near_edge(cause: facts.NearEdge, row: Operator | None) -> Phrase:
+    assert row is not None
+    assert row.words.near is not None
+    end = {1: "1", -1: "−1", 0: "±1"}[cause.side]
+    return Phrase(row.words.near.clause_at(end))
+
+
+def _steep_step(cause: facts.SteepStep, formula: Formula) -> Phrase:
+    times = wording.significant(cause.times)
+    if cause.operand < 0:
+        return say("it amplifies what it is given about {times} times", times=times)
+    if len(formula.nodes[cause.node].children) == 1:
+        return say("it multiplies the relative error of its operand by about {times}", times=times)
+    return say(
+        "it multiplies the relative error of operand {number} by about {times}",
+        number=cause.operand + 1,
+        times=times,
+    )
+
+
+def _zero(way: Zero, row: Operator) -> Phrase:
+    match way:
+        case Zero.EXACT:
+            return Phrase(row.words.singular)
+        case Zero.NEARLY:
+            return Phrase(row.words.nearly)
+        case Zero.DEEP:
+            return say(
+                "{nearly}, and in all of the {digits} that were looked at",
+                nearly=row.words.nearly,
+                digits=MANY_DIGITS,
+            )
+        case Zero.NO_ANGLE:
+            return say("its argument is so large that no digit of the angle is left")
+        case Zero.TOO_MUCH:
+            return say("the losses up to it add up to more than 30 digits")
+        case Zero.GIVEN:
+            return say("what it is given has no digit left")
+    assert_never(way)
+
+
+def _threshold(cause: facts.OnThreshold, formula: Formula) -> Phrase:
+    where = say("exactly") if cause.is_exact else say("to more than 30 digits")
+    node = formula.nodes[cause.node]
+    if not OPERATORS[node.operator].chooses:
+        return say("on a jump, row {row} first, {where}", row=cause.first_row, where=where)
+    condition = code_text(formula, node.children[0])
+    if cause.is_hinge:
+        return say(
+            "on the threshold of {condition}, row {row} first, {where}, where both branches are 0",
+            condition=condition,
+            row=cause.first_row,
+            where=where,
+        )
+    return say(
+        "on the jump of {condition}, row {row} first, {where}",
+        condition=condition,
+        row=cause.first_row,
+        where=where,
+    )
