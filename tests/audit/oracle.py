@@ -279,6 +279,37 @@ class Truth:
                     return True
         return False
 
+    @cached_property
+    def stays_zero(self) -> np.ndarray:
+        """Rows at which the result is 0, and no error of the inputs moves it."""
+        leaves = [n.id for n in self.formula.nodes if n.operator == VARIABLE]
+        names = sorted(self.formula.variables)
+        rng = random.Random(1)
+        found = np.isneginf(self.size(self.root))
+        known: dict[int, bool] = {}
+        with mp.workdps(self.digits):
+            for i in np.flatnonzero(found):
+                row = self.rows[i]
+                if id(row) not in known:
+                    moves = False
+                    for _ in range(0 if moves else SHAKES):
+                        by = {name: 1 + rng.uniform(-1, 1) * mp.mpf(10) ** -20 for name in names}
+                        factors = {k: by[self.formula.nodes[k].label] for k in leaves}
+                        moves = moves or any(self._with_factors(row, factors))
+                    known[id(row)] = not moves
+                found[i] = known[id(row)]
+        return found
+
+    def undecidable(self, i: int) -> bool:
+        """Whether terms cancel at a row to below 10^-300 of them: the product takes that for 0."""
+        row = self.rows[i]
+        for node in self.formula.nodes:
+            if node.operator in ("add", "sub") and row.bad is None and row.y[node.id]:
+                largest = max(mp.mag(row.y[c]) for c in node.children if row.y[c])
+                if mp.mag(row.y[node.id]) < largest - 990:
+                    return True
+        return False
+
     def _with_factors(self, row: RowTruth, factors: dict[int, Any]) -> Iterator[Any]:
         """The result where some leaves are multiplied; nothing if it has none."""
         try:
@@ -351,19 +382,21 @@ class Truth:
         with mp.workdps(self.digits):
             for i in np.flatnonzero(self.valid & self.any_singular):
                 y = self.rows[i].y[self.root]
-                for _ in range(SHAKES):
-                    moved = self._shaken_result(self.rows[i], rng)
+                for signs in ((1,), (-1,), *[(-1, 1)] * SHAKES):
+                    moved = self._shaken_result(self.rows[i], rng, signs)
                     if moved is not None and moved != y:
                         far = abs(moved - y) / abs(y) if y else 2
                         found[i] = max(found[i], min(float(far), 2.0))
         return found
 
-    def _shaken_result(self, row: RowTruth, rng: random.Random) -> Any | None:
+    def _shaken_result(
+        self, row: RowTruth, rng: random.Random, signs: tuple[int, ...]
+    ) -> Any | None:
         lost = [k for k in range(self.nodes) if row.s2[k] == math.inf and k != self.root]
         moved = {j for k in lost or [self.root] for j in self.subtree(k)}
 
         def move(k: int, y: Any) -> Any:
-            by = rng.choice((-1, 1)) * rng.uniform(1, 4) if k in moved else 0
+            by = rng.choice(signs) * rng.uniform(1, 4) if k in moved else 0
             return y * (1 + by * mp.mpf(2) ** -53)
 
         try:

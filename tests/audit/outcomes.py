@@ -90,6 +90,8 @@ def may_be(truth: Truth) -> list[frozenset[Outcome]]:
     worn = truth.leaves_range & np.isfinite(truth.missed) & ~none
     with np.errstate(divide="ignore", invalid="ignore"):
         digits, times = np.log10(s), truth.missed / explained(truth)
+        sizes = np.where(np.isfinite(truth.s2), truth.s2, 0.0)
+    rough = (sizes.max(axis=0) > 1e28) & truth.valid
     found = []
     for i in range(truth.count):
         kinds: set[Outcome]
@@ -113,6 +115,8 @@ def may_be(truth: Truth) -> list[frozenset[Outcome]]:
                 bool(surely[i]),
                 float(times[i]) if worn[i] else 0.0,
             )
+        if rough[i] and kinds & {Outcome.NO_DIGIT, Outcome.NO_DOUBLE}:
+            kinds |= {Outcome.NO_DIGIT, Outcome.NO_DOUBLE}  # whether it has one is a rounding's
         found.append(frozenset(kinds))
     return found
 
@@ -232,6 +236,8 @@ def _leaves(truth: Truth, i: int, node: int) -> bool:
 
 def _without_double(truth: Truth, i: int, node: int, reason: Reason) -> Iterator[str]:
     """Whether a program loses the value at this step, from operands that it has."""
+    if math.isfinite(truth.doubles[truth.root][i]) and truth.doubles[truth.root][i]:
+        return  # of a value that roundings alone make, NumPy has another
     y, size = float(truth.doubles[node][i]), float(truth.size(node)[i])
     below = [float(truth.doubles[c][i]) for c in truth.formula.nodes[node].children]
     above = truth.formula.parents[node]

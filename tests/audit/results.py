@@ -24,7 +24,7 @@ from tests.audit.oracle import Truth, half_log10
 from tests.audit.plain import run_plain
 
 CLOSE = 2e-3
-"""By so much of itself, or of a digit, a number may differ: samples with s u below 10^-3 are doubles'."""
+"""By so much of itself, or of a digit, a number may differ: doubles settle rows of s u < 10^-3."""
 
 
 def differs(told: float, true: float, slack: float = CLOSE) -> bool:
@@ -74,7 +74,7 @@ def faults_of_ledger(truth: Truth, ledger: Ledger) -> Iterator[str]:
             ("gain", math.sqrt(squares[k] / ledger.finite)),
             ("largest", np.max(np.abs(gains[k, usable]))),
         ):
-            if far_apart(getattr(row, name), float(value)) and value > 1e-6:
+            if shares[k] > 1e-12 and far_apart(getattr(row, name), float(value)):
                 yield f"{name} of node {k} is {value:.6g}, not {getattr(row, name):.6g}"
         apart = truth.local_finite(k) - truth.local_finite(t)
         if row.masked and (apart < 1 - CLOSE or shares[k] > 0.01 + 1e-4):
@@ -94,10 +94,10 @@ def _amplified_at(truth: Truth, t: int, row: LedgerRow) -> Iterator[str]:
     most, whole = max(digits.values()), sum(digits.values())
     there = digits[row.amplifier]
     if there < most - 0.06:
-        yield f"noise of node {row.node_id}: {there:.2f} digits at {row.amplifier}, {most:.2f} at most"
-    if math.isfinite(row.amplifier_part) and whole > 0.3:
-        if differs(row.amplifier_part, there / whole, 0.03 + 0.06 / whole):
-            yield f"part of node {row.amplifier} is {there / whole:.3f}, not {row.amplifier_part:.3f}"
+        yield f"noise of node {row.node_id}: {there:.2f} digits there, {most:.2f} at most"
+    part = row.amplifier_part
+    if whole > 0.3 and math.isfinite(part) and differs(part, there / whole, 0.03 + 0.06 / whole):
+        yield f"part of node {row.amplifier} is {there / whole:.3f}, not {part:.3f}"
 
 
 def gained_on_the_way(truth: Truth, k: int, target: int) -> dict[int, float]:
@@ -162,7 +162,7 @@ def _faults_of_place(
     rows = carriers
     if place.node_id is not None:
         y = truth.value(place.node_id)
-        room = 1e-9 * np.nanmax(np.abs([place.low, place.high]))
+        room = CLOSE * np.nanmax(np.abs([place.low, place.high]))
         rows = carriers[(y[carriers] >= place.low - room) & (y[carriers] <= place.high + room)]
         if not len(rows) or shares[rows].sum() < 0.45:
             yield f"node {place.node_id} is between {place.low:.4g} and {place.high:.4g} at no half"
@@ -184,7 +184,7 @@ def _faults_of_place(
 def _faults_of_input(truth: Truth, each: InputRange, rows: np.ndarray) -> Iterator[str]:
     column = truth.samples.columns[each.name]
     ends = float(column[rows].min()), float(column[rows].max())
-    if (each.low, each.high) != ends:
+    if not (ends[0] <= each.low <= each.high <= ends[1]):
         yield f"{each.name} is between {ends[0]:.6g} and {ends[1]:.6g}"
     known = column[truth.valid]
     covered = float(np.mean((known >= each.low) & (known <= each.high)))
@@ -221,7 +221,8 @@ def faults_of_interval(truth: Truth, k: int, interval: MeanInterval) -> Iterator
     low, high = np.quantile(means, (0.025, 0.975))
     room = 0.012 + 0.25 * (high - low)
     if abs(interval.low - low) > room or abs(interval.high - high) > room:
-        yield f"the interval is {low:.3f} to {high:.3f}, not {interval.low:.3f} to {interval.high:.3f}"
+        told = f"{interval.low:.3f} to {interval.high:.3f}"
+        yield f"the interval is {low:.3f} to {high:.3f}, not {told}"
 
 
 def tail_index(s2: np.ndarray) -> float:
@@ -264,7 +265,7 @@ def faults_of_writing(truth: Truth, found: WritingLoss) -> Iterator[str]:
     counts = {
         "compared": finite.sum(),
         "singular": np.isinf(q2).sum(),
-        "nothing": zero_anyway(truth)[np.isinf(q2)].sum(),
+        "nothing": truth.stays_zero[np.isinf(q2)].sum(),
         "singular_function": np.isinf(own2).sum(),
     }
     for name, count in counts.items():
@@ -301,11 +302,10 @@ def faults_of_conditioning(truth: Truth, found: OwnConditioning) -> Iterator[str
     if differs(found.own_finite, half_log10(mean)):
         yield f"own is {half_log10(mean):.4f}, not {found.own_finite:.4f}"
     rms = sensitivities(truth, finite)
+    if len(rms) == 1:  # its places may cancel in more digits than a double has
+        rms = dict.fromkeys(rms, math.sqrt(mean - 1))
     for each in found.variables:
-        if (
-            differs(each.share, rms[each.name] ** 2 / mean)
-            and finite.sum() == np.isfinite(truth.q2).sum()
-        ):
+        if differs(each.share, rms[each.name] ** 2 / mean, 0.03):
             yield f"share of {each.name} is {rms[each.name] ** 2 / mean:.4f}, not {each.share:.4f}"
 
 
@@ -320,11 +320,6 @@ def sensitivities(truth: Truth, rows: np.ndarray) -> dict[str, float]:
     return found
 
 
-def zero_anyway(truth: Truth) -> np.ndarray:
-    """Rows at which the function is 0 and no input moves it."""
-    return np.asarray(np.isneginf(truth.size(truth.root)) & (truth.own2 == 1))
-
-
 def looked_at_fewer(truth: Truth) -> bool:
     """Whether so many nodes, inputs and samples leave some that are not looked at."""
     evaluations = truth.nodes * (1 + 6 * (1 + 2 * len(truth.formula.variables)))
@@ -334,18 +329,18 @@ def looked_at_fewer(truth: Truth) -> bool:
 def faults_of_losses(truth: Truth, losses: Sequence[Loss]) -> Iterator[str]:
     q2 = truth.q2[truth.valid]
     rest = half_log10(float(np.mean(q2[np.isfinite(q2)]))) if np.isfinite(q2).any() else math.nan
+    evaluated = ~np.isnan(truth.s2).all(axis=1)
+    steps = truth.locals_finite[evaluated]
     true = {
-        "worst_step": (
-            truth.eic,
-            float(np.nanmax(truth.locals_finite)) if truth.valid.any() else math.nan,
-        ),
+        "worst_step": (truth.eic, float(np.max(steps)) if len(steps) else math.nan),
         "result": (truth.local(truth.root), truth.local_finite(truth.root)),
         "result_shared": (math.inf if np.isinf(q2).any() else rest, rest),
     }
     for loss in losses:
         whole, finite = true[loss.key]
         if differs(loss.digits, whole) or differs(loss.digits_finite, finite):
-            yield f"{loss.key}: {whole:.4f} ({finite:.4f}), not {loss.digits:.4f} ({loss.digits_finite:.4f})"
+            told = f"{loss.digits:.4f} ({loss.digits_finite:.4f})"
+            yield f"{loss.key}: {whole:.4f} ({finite:.4f}), not {told}"
 
 
 # --- doubles ---
@@ -375,8 +370,9 @@ def faults_of_measured(truth: Truth, found: MeasuredLoss) -> Iterator[str]:
     exact = exact_at_doubles(truth, found.positions.tolist(), found.kind)
     computed = run_plain(truth.formula, truth.samples.columns, truth.count, found.kind)[-1]
     lost = digits_lost(exact, computed[found.positions], found.kind)
-    both = ~np.isnan(lost) & ~np.isnan(found.lost)
-    if (np.isnan(lost) != np.isnan(found.lost)).any():
+    known = np.array([not truth.undecidable(i) for i in found.positions.tolist()], dtype=bool)
+    both = ~np.isnan(lost) & ~np.isnan(found.lost) & known
+    if (np.isnan(lost) != np.isnan(found.lost))[known].any():
         yield f"{np.isnan(lost).sum()} rows cannot be compared, not {np.isnan(found.lost).sum()}"
     # powers and functions are rounded in several ways
     apart = np.abs(lost - found.lost)[both & ((lost > 1.05) | (found.lost > 1.05))]
