@@ -9,6 +9,7 @@ MODULES = (
     "engine",
     "hard",
     "exact",
+    "badges",
     "pool",
     "population",
     "searching",

@@ -245,7 +245,7 @@ def _created_at(inspection: Inspection, node_id: int, target: int, rows: Rows | 
 
 
 def finite_cause(evidence: Evidence) -> Cause | None:
-    """The cause that an operator's row and the evidence tell; None if it shows no way of its own."""
+    """The cause that an operator's row and the evidence tell; None without one of its own."""
     node = evidence.node.id
     if not len(evidence.y):
         return None

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb
 
+from eic_core.engine.branches import plain_values
 from eic_core.engine.exact import ExactEvaluator
 from eic_core.engine.sweep import Arrivals
 from eic_core.engine.tape import SINGULAR_S2, tape_of
@@ -129,11 +130,14 @@ class OwnSums:
         self._total = MeanOfFinite()
         self._squares = np.zeros(len(self.slots))
         self._largest = np.full(len(self.slots), math.nan)
+        self._on_threshold = _on_threshold(formula, samples)
 
     def add(self, block: Arrivals, doubtful: npt.NDArray[np.bool_] | None = None) -> Array:
         """Add a block and return its own^2, nan where it was not settled (`doubtful`: no digit)."""
         own2 = self._own_squared(block)
-        unsure = np.isinf(own2) if doubtful is None else np.isinf(own2) | doubtful
+        unsure = np.isinf(own2) | self._on_threshold[block.start : block.stop]
+        if doubtful is not None:
+            unsure |= doubtful
         unsure &= block.ok
         if self.recheck and unsure.any():
             own2 = self._settle(block, np.flatnonzero(unsure))
@@ -182,6 +186,19 @@ class OwnSums:
             singular=self._total.infinite,
             unsettled=self.unsettled,
         )
+
+
+def _on_threshold(formula: Formula, samples: Samples) -> npt.NDArray[np.bool_]:
+    """Where both sides of a condition are equal: there a sweep follows the steeper branch."""
+    tape, count = tape_of(formula), len(samples)
+    equal = np.zeros(count, dtype=bool)
+    steps = [step for step in tape.steps if step.row is not None and step.row.compares]
+    if steps:
+        y = plain_values(tape, samples.columns, count)
+        for step in steps:
+            a, b = (y[i] for i in step.operands)
+            equal |= a == b
+    return equal
 
 
 SIDES = (1.0, -0.618034)

@@ -412,12 +412,13 @@ def _worst_step(inspection: Inspection, result: Outcomes) -> Iterator[_Ranked]:
     _, s = inspection.amplification.trace(worst)
     with np.errstate(invalid="ignore"):
         digits = quantiles_of(np.log10(s))
+    explained: list[tuple[Cause, int, float]] = []
     if math.isinf(eic):
-        causes = [(cause, len(part)) for cause, part in singular_causes(inspection, worst)]
-        explained = [(cause, rows, math.nan) for cause, rows in causes[:1]]
+        cause, part = next(singular_causes(inspection, worst))
+        explained.append((cause, len(part), math.nan))
     else:
         known = int(np.count_nonzero(np.isfinite(s)))
-        explained = [(cause, known, created) for cause, created in explain_loss(inspection, worst)]
+        explained += [(why, known, created) for why, created in explain_loss(inspection, worst)]
     for cause, rows, created in explained:
         finding = Finding(
             outcome=Outcome.NO_DIGIT if math.isinf(eic) else Outcome.FINITE,

@@ -256,7 +256,7 @@ def _singular_notes(inspection: Inspection, without: npt.NDArray[np.bool_]) -> I
             f"does not: {some}see {phrases.code_text(inspection.formula, named)}."
         )
     if follows.any():
-        step = phrases.code_text(inspection.formula, following(inspection).node)
+        step = phrases.code_text(inspection.formula, int(following(inspection).nodes[0]))
         many = int(np.count_nonzero(follows))
         yield (
             f"In these numbers {'is' if many == 1 else 'are'} {wording.count(many, 'sample')} at "

@@ -210,6 +210,8 @@ class _Beside(NamedTuple):
 
 
 def _look_beside(inspection: Inspection, rows: Rows) -> _Beside:
+    if not len(rows):
+        return _Beside(np.empty(0), np.empty(0, dtype=bool))
     formula, source = inspection.formula, inspection.samples
     y, _ = inspection.amplification.trace(formula.root.id)
     digits, is_continuous = np.zeros(len(rows)), np.ones(len(rows), dtype=bool)
