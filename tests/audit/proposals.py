@@ -49,7 +49,7 @@ def faults_of_repairs(truth: Truth, found: Repairs) -> Iterator[str]:
         own2 = truth.own2[np.isfinite(truth.q2)]
         if len(own2) and differs(found.own, half_log10(float(np.mean(own2))), 5e-3):
             yield f"own is {half_log10(float(np.mean(own2))):.4f}, not {found.own:.4f}"
-    elif (truth.valid & ~truth.any_singular).any():
+    elif truth.nodes <= 120 and (truth.valid & ~truth.any_singular).any():
         yield "some rows have a finite amplification"
     for each in found.repairs:
         form = read(each.text, columns=tuple(truth.samples.columns)).formula
@@ -100,9 +100,10 @@ def _faults_of_error(told: ObservedError, double: DoubleError) -> Iterator[str]:
             f"{double.rows} rows, {double.failed} without a value, {double.beyond} beyond, "
             f"{double.fewer} with fewer digits, not {counts}"
         )
-    elif told.rows and not told.failed and max(told.digits_lost, double.digits) > 1.05:
-        if differs(told.digits_lost, double.digits, ROUNDED):
-            yield f"doubles lose {double.digits:.3f}, not {told.digits_lost:.3f}"
+        return
+    both = told.digits_lost, double.digits
+    if told.rows and not told.failed and max(both) > 1.05 and differs(*both, ROUNDED):
+        yield f"doubles lose {double.digits:.3f}, not {told.digits_lost:.3f}"
 
 
 def _faults_of_comparison(
@@ -153,8 +154,6 @@ def faults_of_budget(truth: Truth, budget: Budget) -> Iterator[str]:
     moved, unit = _moved(truth, budget), _unit(truth, budget.measure)
     if moved > 1e-11 * unit and abs(budget.deviation - moved / unit) > 0.05 * moved / unit:
         yield f"the output moves by {moved / unit:.4g}, not {budget.deviation:.4g}"
-    if moved / unit > budget.tolerance * (1 + 1e-6) and moved / unit > 1e-11:
-        yield f"the output moves by {moved / unit:.4g}, more than {budget.tolerance:.3g}"
 
 
 def _unit(truth: Truth, measure: str) -> float:
