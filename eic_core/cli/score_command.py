@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from eic_core import wording
 from eic_core.cli.arguments import add_exponents_argument
 from eic_core.errors import DataError
 from eic_core.pool.candidate import Candidate, Score
@@ -35,6 +36,16 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--jobs", metavar="J", type=int, help="worker processes; default: all cores"
     )
+    parser.add_argument(
+        "--findings",
+        action="store_true",
+        help="add the columns level, cause and step of each formula's verdict (much slower)",
+    )
+    parser.add_argument(
+        "--cause",
+        metavar="NAME",
+        help="list the formulas with this cause, such as cancellation; implies --findings",
+    )
     add_exponents_argument(parser)
     parser.set_defaults(run=run)
 
@@ -44,13 +55,22 @@ def run(options: argparse.Namespace) -> None:
         raise DataError(f"there is no folder {options.problems}")
     if options.jobs is not None and options.jobs < 1:
         raise DataError("--jobs must be at least 1")
+    findings = options.findings or options.cause is not None
+    if options.cause is not None:
+        from eic_core.explain.findings import CAUSES  # balls come with it
+
+        if options.cause not in CAUSES:
+            hint = "there are " + ", ".join(CAUSES)
+            raise DataError(f"there is no cause `{options.cause}`", hint=hint)
     columns, candidates = read_pool(options.pool)
     candidates = [replace(each, exponents=options.exponents) for each in candidates]
     started = time.perf_counter()
     meter = Meter(sys.stderr.isatty())
-    scores = score_pool(candidates, options.problems, jobs=options.jobs, progress=meter)
+    scores = score_pool(
+        candidates, options.problems, jobs=options.jobs, findings=findings, progress=meter
+    )
     try:
-        write_scored(options.out, columns, candidates, scores)
+        write_scored(options.out, columns, candidates, scores, findings=findings)
     except OSError as error:
         raise DataError(f"cannot write {options.out}: {error.strerror}") from error
     refused = [s for s in scores if s.error]
@@ -64,6 +84,11 @@ def run(options: argparse.Namespace) -> None:
         print(f"  {line}", file=sys.stderr)
     for message, count in _most_common(refused)[:10]:
         print(f"  {count} refused: {message}", file=sys.stderr)
+    if options.cause is not None:
+        for row, (candidate, score) in enumerate(zip(candidates, scores, strict=True), start=1):
+            if score.cause == options.cause:
+                step, text = score.step, wording.shorten(candidate.formula, 120)
+                print(f"row {row}  EIC {wording.digits_lost(score.eic)}  at {step}  of {text}")
 
 
 _MOST_PROBLEMS = 12

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields
 from enum import Enum, unique
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias, get_args
 
 from eic_core.exports import Plain
 from eic_core.measure.measured import Quantiles
@@ -245,6 +245,10 @@ Cause: TypeAlias = (
     | OutOfRange
     | RangeCost
 )
+
+
+CAUSES = tuple(cause.name() for cause in get_args(Cause))
+"""The names of all causes."""
 
 
 @unique

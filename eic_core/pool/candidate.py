@@ -88,6 +88,11 @@ class Score:
         How its literal exponents were read; see `eic_core.read`.
     error
         Why the formula was refused; "" if it was not.
+    level
+    cause
+    step
+        Of its verdict, if it was diagnosed: the level, the name of the leading finding's cause, and
+        the sub-expression that it is about; "" where all is well, or it was not.
     counted
         The number that indexed variables count from, and pairs of those whose column has another
         name; for notes on a pool.
@@ -102,6 +107,9 @@ class Score:
     out_of_range: int = 0
     exponents: Exponents = "exact"
     error: str = ""
+    level: str = ""
+    cause: str = ""
+    step: str = ""
     counted: tuple[int | None, tuple[tuple[str, str], ...]] = field(default=(None, ()), repr=False)
 
     def cells(self) -> dict[str, str]:
@@ -110,7 +118,8 @@ class Score:
         Returns
         -------
         dict[str, str]
-            By `SCORE_COLUMNS`; all but ``error`` are empty for a refused formula.
+            By `SCORE_COLUMNS` and `FINDING_COLUMNS`; all but ``error`` are empty for a refused
+            formula.
         """
         read = self.complexity is not None
         return {
@@ -122,6 +131,9 @@ class Score:
             "singular": str(self.singular) if read else "",
             "out_of_range": str(self.out_of_range) if read else "",
             "error": self.error,
+            "level": self.level,
+            "cause": self.cause,
+            "step": self.step,
         }
 
 

@@ -26,7 +26,7 @@ from eic_core.pool.counting import (
 from eic_core.pool.front import front
 from eic_core.pool.importers.listed import Listed
 from eic_core.pool.list_variables import ListedVariables
-from eic_core.pool.scoring import measure_formula
+from eic_core.pool.scoring import diagnose_score, measure_formula
 from eic_core.samples import Domain, Samples, sample_domains
 
 _CHUNK = 32  # formulas that one process scores before it takes the next
@@ -79,6 +79,7 @@ def score_listing(
     data: ListingData,
     *,
     jobs: int = 1,
+    findings: bool = False,
     progress: Progress | None = None,
 ) -> tuple[ListedScore, ...]:
     """Score every row, in order, none dropped.
@@ -93,6 +94,8 @@ def score_listing(
         A table, or ranges for the variables.
     jobs
         Worker processes; 1 scores in this one.
+    findings
+        Whether to diagnose each formula, too (`eic_core.pool.scoring.diagnose_score`).
     progress
         Called with rows done and all rows; an exception of it ends the scoring.
 
@@ -111,7 +114,7 @@ def score_listing(
     """
     results: list[ListedScore] = [ListedScore(row, Score(error=row.error)) for row in rows]
     done = sum(bool(row.error) for row in rows)
-    for positions, scores in _run(rows, data, jobs):
+    for positions, scores in _run(rows, data, jobs, findings):
         for position, scored in zip(positions, scores, strict=True):
             results[position] = scored
         done += len(positions)
@@ -145,17 +148,17 @@ def _tasks(rows: Sequence[Listed], data: ListingData) -> Iterator[_Task]:
 
 
 def _run(
-    rows: Sequence[Listed], data: ListingData, jobs: int
+    rows: Sequence[Listed], data: ListingData, jobs: int, findings: bool
 ) -> Iterator[tuple[tuple[int, ...], list[ListedScore]]]:
     if jobs == 1 or len(rows) <= _CHUNK:
-        sampler = _Sampler(data)
+        sampler = _Sampler(data, findings)
         for task in _tasks(rows, data):
             yield task.positions, _scored(task, sampler)
         return
     # to send readings takes longer than to read again
     tasks = [replace(task, readings=()) for task in _tasks(rows, data)]
     with ProcessPoolExecutor(
-        max_workers=min(jobs, len(tasks)), initializer=_prepare, initargs=(data,)
+        max_workers=min(jobs, len(tasks)), initializer=_prepare, initargs=(data, findings)
     ) as executor:
         futures = [executor.submit(_score_task, task) for task in tasks]
         try:
@@ -169,8 +172,8 @@ def _run(
 _worker: list[_Sampler] = []
 
 
-def _prepare(data: ListingData) -> None:
-    _worker[:] = [_Sampler(data)]
+def _prepare(data: ListingData, findings: bool) -> None:
+    _worker[:] = [_Sampler(data, findings)]
 
 
 def _score_task(task: _Task) -> list[ListedScore]:
@@ -178,8 +181,8 @@ def _score_task(task: _Task) -> list[ListedScore]:
 
 
 class _Sampler:
-    def __init__(self, data: ListingData) -> None:
-        self.data = data
+    def __init__(self, data: ListingData, findings: bool) -> None:
+        self.data, self.findings = data, findings
         self._samples: dict[tuple[tuple[str, str], ...], Samples] = {}
 
     def samples(
@@ -251,6 +254,8 @@ def _scored_row(
             return ListedScore(row, Score(error=reading))
         samples, counted, columns = sampler.samples(reading, counting)
         measured = measure_formula(reading.formula, samples)
+        if sampler.findings:
+            measured = diagnose_score(measured, reading.formula, samples)
         renumbered = isinstance(sampler.data, RangeData) and counted == 1
         protected = protected_in(reading) if reading.syntax == "gplearn" else ()
         return ListedScore(

@@ -22,9 +22,11 @@ from eic_core.engine.population import Population
 from eic_core.engine.tape import tape_of
 from eic_core.errors import DataError, UserError
 from eic_core.exports import csv_writer
+from eic_core.formula.rendering import short_text
 from eic_core.formula.syntax import Reading
 from eic_core.formula.tree import Exponents, Formula
 from eic_core.measure.fit import r_squared
+from eic_core.measure.inspection import inspect
 from eic_core.measure.table import Table, VariableMatch, read_table
 from eic_core.pool.candidate import Candidate, Score, opened_pool, read_candidate
 from eic_core.pool.counting import Counting, counting_of, groups_of
@@ -40,6 +42,9 @@ SCORE_COLUMNS = (
     "out_of_range",
     "error",
 )
+
+FINDING_COLUMNS = ("level", "cause", "step")
+"""What a diagnosis adds to them (`diagnose_score`)."""
 
 _CHUNK = 64  # formulas that one process scores before it takes the next
 
@@ -144,6 +149,32 @@ def measure_formula(formula: Formula, samples: Samples) -> Score:
     )
 
 
+def diagnose_score(score: Score, formula: Formula, samples: Samples) -> Score:
+    """A score with the level, cause and step of the formula's verdict: some hundredths of a second.
+
+    >>> from eic_core.formula.syntax import read
+    >>> samples = Samples.from_columns({"x": [1.0, 2.0, 3.1]})
+    >>> formula = read("10000*x - 9999*x").formula
+    >>> diagnosed = diagnose_score(measure_formula(formula, samples), formula, samples)
+    >>> diagnosed.level, diagnosed.cause, diagnosed.step
+    ('very-sensitive', 'cancellation', '10000·x − 9999·x')
+    """
+    from eic_core.explain.verdict import verdict  # balls come with it
+
+    judged = verdict(inspect(formula, samples))
+    leading = judged.leading
+    return replace(
+        score,
+        level=judged.level.value,
+        cause="" if leading is None else leading.cause.name(),
+        step="" if leading is None else short_text(formula, leading.cause.node, _STEP_TEXT),
+    )
+
+
+_STEP_TEXT = 60
+"""Characters of a step in a table."""
+
+
 def _r2(values: np.ndarray, samples: Samples) -> float:
     if samples.target is None:
         return math.nan
@@ -237,11 +268,12 @@ def score(
 class _Task(NamedTuple):
     members: Sequence[tuple[int, Candidate]]
     counting: Counting
+    findings: bool
     readings: Sequence[Reading | str]
     # of the first members, if they have been read; to send them takes longer than to read again
 
 
-_Sent = tuple[str, Counting, list[tuple[str, str, str, Mapping[str, str], Exponents]]]
+_Sent = tuple[str, Counting, bool, list[tuple[str, str, str, Mapping[str, str], Exponents]]]
 """A task as plain texts, which are sent faster than they are read."""
 
 _worker: list[ProblemData] = []
@@ -253,12 +285,12 @@ def _prepare(folder: str) -> None:
 
 
 def _score_sent(sent: _Sent) -> list[Score]:
-    problem, counting, formulas = sent
+    problem, counting, findings, formulas = sent
     members = [
         (i, Candidate(problem, text, method, syntax, parameters, exponents=exponents))
         for i, (text, method, syntax, parameters, exponents) in enumerate(formulas)
     ]
-    return [result for _, result in _scored(_worker[0], _Task(members, counting, ()))]
+    return [result for _, result in _scored(_worker[0], _Task(members, counting, findings, ()))]
 
 
 def _scored(problems: ProblemData, task: _Task) -> list[tuple[int, Score]]:
@@ -281,6 +313,11 @@ def _scored(problems: ProblemData, task: _Task) -> list[tuple[int, Score]]:
     for samples, members in groups.values():
         pairs = [pair for i in members if (pair := matches[i]) is not None]
         results = measure_formulas([formula for formula, _ in pairs], samples)
+        if task.findings:
+            results = [
+                diagnose_score(result, formula, samples)
+                for result, (formula, _) in zip(results, pairs, strict=True)
+            ]
         for i, (_, match), result in zip(members, pairs, results, strict=True):
             counted = match.index_base, tuple(match.renamed.items())
             scores[i] = replace(result, counted=counted) if counted[1] else result
@@ -292,6 +329,7 @@ def score_pool(
     folder: Path,
     *,
     jobs: int | None = None,
+    findings: bool = False,
     progress: Progress | None = None,
 ) -> list[Score]:
     """Score every candidate, in order, none dropped, in double precision alone.
@@ -307,6 +345,8 @@ def score_pool(
         Holds PROBLEM.csv for each problem.
     jobs
         Worker processes; default: one a core. 1 scores in this process.
+    findings
+        Whether to diagnose each formula, too (`diagnose_score`): some hundred times as slow.
     progress
         Called with candidates done and all candidates.
 
@@ -318,7 +358,7 @@ def score_pool(
     workers = jobs or os.cpu_count() or 1
     scores: list[Score] = [Score()] * len(candidates)
     done = 0
-    for finished in _run(candidates, folder, workers):
+    for finished in _run(candidates, folder, workers, findings):
         for position, result in finished:
             scores[position] = result
         done += len(finished)
@@ -327,7 +367,9 @@ def score_pool(
     return scores
 
 
-def _tasks(candidates: Sequence[Candidate], problems: ProblemData) -> Iterator[_Task]:
+def _tasks(
+    candidates: Sequence[Candidate], problems: ProblemData, findings: bool
+) -> Iterator[_Task]:
     for group, places in groups_of(candidates).items():
         members = [(i, candidates[i]) for i in places]
         columns: Sequence[str] = ()
@@ -336,14 +378,14 @@ def _tasks(candidates: Sequence[Candidate], problems: ProblemData) -> Iterator[_
         counting, readings = counting_of([c for _, c in members], columns)
         for start in range(0, len(members), _CHUNK):
             chunk = slice(start, start + _CHUNK)
-            yield _Task(members[chunk], counting, readings[chunk])
+            yield _Task(members[chunk], counting, findings, readings[chunk])
 
 
 def _run(
-    candidates: Sequence[Candidate], folder: Path, workers: int
+    candidates: Sequence[Candidate], folder: Path, workers: int, findings: bool
 ) -> Iterator[list[tuple[int, Score]]]:
     problems = ProblemData(folder)
-    tasks = _tasks(candidates, problems)
+    tasks = _tasks(candidates, problems, findings)
     if workers == 1 or len(candidates) <= _CHUNK:
         for task in tasks:
             yield _scored(problems, task)
@@ -363,22 +405,26 @@ def _run(
 
 def _to_send(task: _Task) -> _Sent:
     fields = [(c.formula, c.method, c.syntax, c.parameters, c.exponents) for _, c in task.members]
-    return task.members[0][1].problem, task.counting, fields
+    return task.members[0][1].problem, task.counting, task.findings, fields
 
 
 def write_scored(
-    path: Path, columns: Sequence[str], candidates: Sequence[Candidate], scores: Sequence[Score]
+    path: Path,
+    columns: Sequence[str],
+    candidates: Sequence[Candidate],
+    scores: Sequence[Score],
+    *,
+    findings: bool = False,
 ) -> None:
     """Write a scored pool: its columns, but for scores that it held, how exponents were read, then
-    `SCORE_COLUMNS`.
+    `SCORE_COLUMNS`, and `FINDING_COLUMNS` if asked for.
     """
-    pool_columns = [c for c in columns if c not in (*SCORE_COLUMNS, "exponents")]
+    added = ("exponents", *SCORE_COLUMNS, *(FINDING_COLUMNS if findings else ()))
+    pool_columns = [c for c in columns if c not in added]
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "wt", encoding="utf-8", newline="") as file:
         writer = csv_writer(file)
-        writer.writerow([*pool_columns, "exponents", *SCORE_COLUMNS])
+        writer.writerow([*pool_columns, *added])
         for candidate, result in zip(candidates, scores, strict=True):
             cells = {**candidate.row, **result.cells(), "exponents": candidate.exponents}
-            writer.writerow(
-                [cells.get(c, "") for c in (*pool_columns, "exponents", *SCORE_COLUMNS)]
-            )
+            writer.writerow([cells.get(c, "") for c in (*pool_columns, *added)])

@@ -223,6 +223,7 @@ class CompareDesk:
     problem: str = ""
     as_stored: bool = False
     protected: bool = False
+    findings: bool = False  # Whether each formula is diagnosed, too
     number: int = 0
     uploader: int = 0
     job: Job | None = None
@@ -459,13 +460,13 @@ def scoring_key(desk: CompareDesk, state: CompareState) -> Hashable:
     """Everything that the scores depend on."""
     if desk.as_stored:
         return (desk.number, desk.problem)
+    settings = desk.number, desk.problem, desk.findings, state.exponents
     if state.upload:
-        table = (state.upload, state.target, state.list_base)
-        return (desk.number, desk.problem, state.exponents, *table)
+        return (*settings, state.upload, state.target, state.list_base)
     names = desk.variable_names(state.list_base)
     domains = tuple((n, d) for n, d in state.domains if n in names)
     drawn = (domains, state.samples, state.seed, state.list_base)
-    return (desk.number, desk.problem, state.exponents, *drawn)
+    return (*settings, *drawn)
 
 
 def advance_scoring(desk: CompareDesk, state: CompareState, table: Table | None) -> None:
@@ -487,6 +488,7 @@ def advance_scoring(desk: CompareDesk, state: CompareState, table: Table | None)
 
 def _begin(desk: CompareDesk, data: ListingData, exponents: Exponents) -> Job:
     rows, as_stored, problem = desk.rows(), desk.as_stored, desk.problem
+    findings = desk.findings
     if not as_stored:
         rows = tuple(replace(row, exponents=exponents) for row in rows)
     problems = desk.imported.problems if desk.imported is not None else ()
@@ -511,6 +513,7 @@ def _begin(desk: CompareDesk, data: ListingData, exponents: Exponents) -> Job:
                 data,
                 problem,
                 problems,
+                findings,
                 progress=progress,
                 wait=wait,
                 seconds=UNHURRIED,

@@ -182,8 +182,20 @@ def results_view(desk: CompareDesk, scored: Scored, notices: list[str]) -> None:
             help="Roots and logarithms of |x|, and a constant where |x| is 0.001 or less, written "
             "out as conditions. A link to this page reads the plain functions.",
         )
+    if not desk.as_stored:
+        st.toggle(
+            "Say why each formula loses digits",
+            key=sync_widget("findings", desk.findings),
+            on_change=_change_findings,
+            help="Diagnoses every formula, which takes some hundredths of a second each: the table "
+            "gains *Cause* and *Step*, and a filter of causes.",
+        )
     _results(desk.number)
     _refused(scored)
+
+
+def _change_findings() -> None:
+    compare_desk().findings = st.session_state["findings"]
 
 
 def _change_protection() -> None:

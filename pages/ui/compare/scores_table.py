@@ -13,7 +13,7 @@ import pyarrow as pa
 import streamlit as st
 
 from eic_core.exports import csv_text, safe_cell
-from eic_core.pool import SCORE_COLUMNS
+from eic_core.pool import FINDING_COLUMNS, SCORE_COLUMNS
 from eic_core.pool.listing import ListedScore
 from pages.ui.compare.desk import Scored, compare_desk
 from pages.ui.compare.front_figure import FrontView
@@ -33,6 +33,7 @@ COLUMNS = (
     "exponents",
     *SCORE_COLUMNS,
     "front",
+    *FINDING_COLUMNS,
 )
 
 
@@ -43,7 +44,7 @@ def scored_csv(scores: Sequence[ListedScore], on_front: np.ndarray) -> str:
     >>> from eic_core.pool.importers import Listed
     >>> row = ListedScore(Listed(1, "-x"), Score(2, 0.5, 0.25, 0.25), "infix")
     >>> print(scored_csv([row], np.array([True])).splitlines()[1])
-    1,,,'-x,infix,,exact,2,0.5,0.25,0.25,0,0,0,,yes
+    1,,,'-x,infix,,exact,2,0.5,0.25,0.25,0,0,0,,yes,,,
     """
     return csv_text(COLUMNS, map(_cells, scores, on_front))
 
@@ -65,6 +66,7 @@ def _cells(scored: ListedScore, member: bool) -> list[object]:
         *(cells[name] for name in SCORE_COLUMNS[:-1]),
         safe_cell(cells["error"]),
         "yes" if member else "",
+        *(safe_cell(cells[name]) for name in FINDING_COLUMNS),
     ]
 
 
@@ -76,6 +78,7 @@ class Filter:
     most_eic: float | None = None
     most_nodes: int | None = None
     methods: frozenset[str] = frozenset()
+    causes: frozenset[str] = frozenset()
     front_only: bool = False
 
     def lets_through(self, scored: ListedScore) -> bool:
@@ -94,22 +97,24 @@ class Filter:
             and (self.most_eic is None or score.eic <= self.most_eic)
             and (self.most_nodes is None or (score.complexity or 0) <= self.most_nodes)
             and (not self.methods or scored.listed.method in self.methods)
+            and (not self.causes or score.cause in self.causes)
         )
 
 
 def filter_scores(scored: Scored, on_front: np.ndarray) -> np.ndarray:
     scores = scored.scores
     methods = list(dict.fromkeys(s.listed.method for s in scores if s.listed.method))
+    causes = sorted({s.score.cause for s in scores if s.score.cause})
     if is_narrow():
         with st.expander("Filter", key="filter-box"):
-            filters = _filters(methods)
+            filters = _filters(methods, causes)
     else:
-        filters = _filters(methods)
+        filters = _filters(methods, causes)
     keep = np.array([filters.lets_through(s) for s in scores], dtype=bool)
     return np.flatnonzero(keep & on_front if filters.front_only else keep)
 
 
-def _filters(methods: list[str]) -> Filter:
+def _filters(methods: list[str], causes: list[str]) -> Filter:
     with st.container(horizontal=True, vertical_alignment="bottom", key="filters", gap="small"):
         text = st.text_input("Find", key="filter-text", placeholder="part of a formula", width=180)
         most = st.number_input(
@@ -140,8 +145,27 @@ def _filters(methods: list[str]) -> Filter:
                 width=260,
                 placeholder="all",
             )
+        why: list[str] = []
+        if causes:
+            why = st.multiselect(
+                "Causes",
+                causes,
+                key="filter-causes",
+                format_func=_words,
+                width=260,
+                placeholder="all",
+            )
         only = st.toggle("Front only", key="filter-front")
-    return Filter(text, most, nodes, frozenset(chosen), only)
+    return Filter(text, most, nodes, frozenset(chosen), frozenset(why), only)
+
+
+def _words(cause: str) -> str:
+    """A cause's name for a reader.
+
+    >>> _words("large_argument")
+    'large argument'
+    """
+    return cause.replace("_", " ")
 
 
 # Most rows that the table shows; the file has all.
@@ -207,6 +231,8 @@ def _columns(scores: list[ListedScore], view: FrontView, order: list[int]) -> pa
             "method": [clean(s.listed.method, 60) for s in scores],
             "formula": [" ".join(clean(s.listed.formula, 300).split()) for s in scores],
             "invalid": [s.score.invalid for s in scores],
+            "cause": [_words(s.score.cause) for s in scores],
+            "step": [clean(s.score.step, 80) for s in scores],
         }
     )
 
@@ -228,6 +254,8 @@ def _visible_columns(view: FrontView, scored: Scored, name: str) -> list[str]:
         names.append("method")
     if any(s.score.invalid for s in scores):
         names.append("invalid")
+    if any(s.score.cause for s in scores):
+        names += ["cause", "step"]
     return [*names, "row"]
 
 
@@ -245,5 +273,7 @@ def _settings(accuracy_name: str) -> dict[str, Any]:
         "formula": config.TextColumn("Formula", width=268),
         "method": config.TextColumn("Method", width=90),
         "invalid": config.NumberColumn("No value", width=76, help=glossary.VALID),
+        "cause": config.TextColumn("Cause", width=130, help=glossary.CAUSE),
+        "step": config.TextColumn("Step", width=180, help="The part of the formula it is about"),
         "row": config.NumberColumn("Row", width=56, help="In the list, from 1"),
     }

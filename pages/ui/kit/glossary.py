@@ -167,3 +167,8 @@ AGREEMENT = (
     "✓ agrees: all ways tell the same. ◆ explained: they differ or cannot be compared, for a "
     "reason that was checked. ? unclear: they differ, and no reason was found."
 )
+
+CAUSE = (
+    "Why: the cause of the finding that matters most for this formula, such as a cancellation or "
+    "a large argument; empty where all is well."
+)

@@ -23,10 +23,11 @@ def scores_and_check(
     data: ListingData,
     problem: str,
     problems: Sequence[str],
+    findings: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[tuple[ListedScore, ...], TableCheck]:
     """Score a list, and look for what speaks against its table; the rows are of `problem`."""
-    scores = score_listing(rows, data, progress=progress)
+    scores = score_listing(rows, data, findings=findings, progress=progress)
     check = TableCheck()
     if isinstance(data, TableData):
         check = check_table(scores, data.table, problem, problems, data.target)
