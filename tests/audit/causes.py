@@ -35,18 +35,29 @@ class At:
     ----------
     operator : str
     rows, weights : ndarray
-        Rows of finite s, and what part of E[s^2] each carries.
+        Rows of finite s, and what part each carries: of E[s^2] of the step; with `focus`, of the
+        digits that the step makes of that node's local EIC, and with `lost` of those at these rows.
     """
 
-    def __init__(self, truth: Truth, k: int, focus: int | None = None) -> None:
+    def __init__(
+        self, truth: Truth, k: int, focus: int | None = None, lost: np.ndarray | None = None
+    ) -> None:
         self.truth, self.k, self.node = truth, k, truth.formula.nodes[k]
         self.operator = self.node.operator
         s2 = truth.s2[k]
-        if focus is not None:
-            s2 = np.where(np.isfinite(s2), truth.s2[focus], math.nan)
-        self.rows = np.flatnonzero(np.isfinite(s2))
-        weights = s2[self.rows] / (s2[self.rows].max() if len(self.rows) else 1.0)
-        self.weights = weights / weights.sum() if len(weights) else weights
+        if lost is None and focus is None:
+            self.rows = np.flatnonzero(np.isfinite(s2))
+            weights = s2[self.rows] / (s2[self.rows].max() if len(self.rows) else 1.0)
+        else:
+            above = np.ones(truth.count)
+            if lost is None:
+                lost, part = truth.row_weights(k if focus is None else focus)
+                above[lost] = part
+            self.rows = lost[np.isfinite(s2[lost])]
+            below = truth.s2[list(self.node.children)][:, self.rows]
+            given = np.max(np.where(np.isfinite(below), below, 1.0), axis=0, initial=1.0)
+            weights = above[self.rows] * np.maximum(np.log10(s2[self.rows] / given), 0.0)
+        self.weights = weights / (weights.sum() or 1.0)
 
     def operand(self, i: int = 0) -> np.ndarray:
         return self.truth.value(self.node.children[i])[self.rows]
@@ -85,12 +96,13 @@ class At:
         return np.full(len(x), np.inf) if wave is None else np.abs(wave(x))
 
 
-def faults_of_cause(truth: Truth, cause: f.Cause, focus: int | None = None) -> list[str]:
-    """What is wrong in a cause; by the better of the step's own rows, and those of `focus`."""
-    readings = [
-        [*_faults(At(truth, cause.node, each), cause)] for each in dict.fromkeys((None, focus))
-    ]
-    return min(readings, key=len)
+def faults_of_cause(
+    truth: Truth, cause: f.Cause, focus: int | None = None, lost: np.ndarray | None = None
+) -> list[str]:
+    """What is wrong in a cause; of several fair ways to weigh the rows by the best."""
+    ways = [At(truth, cause.node), At(truth, cause.node, focus)]
+    ways += [] if lost is None else [At(truth, cause.node, lost=lost)]
+    return min(([*_faults(at, cause)] for at in ways), key=len)
 
 
 def _apart(name: str, told: float, true: float, relative: float = 1e-3) -> Iterator[str]:
@@ -177,8 +189,8 @@ TOLD = 0.15
 
 def _cancels(at: At, cause: f.Cancellation) -> Iterator[str]:
     yield from _is(at, {"add", "sub"})
-    left = at.left()
-    typical, most = at.typical(left[at.rows]), float(np.nanmax(left))
+    left = at.left()[at.rows]
+    typical, most = at.typical(left), float(np.nanmax(left))
     yield from _within("what is left of the terms", typical, 0.5)
     if abs(math.log10(cause.kept / typical)) > 0.3:
         yield f"{typical:.3g} of the terms is left, not {cause.kept:.3g}"
@@ -244,7 +256,7 @@ def _no_digit(at: At, cause: f.NoDigitLeft) -> Iterator[str]:
     """Whether each way is one of its rows, and those that are exact are told so."""
     truth, k = at.truth, at.k
     lost = truth.singular(k)
-    given = np.any([truth.singular(c) for c in at.node.children], axis=0, initial=False) & lost
+    given = np.any([np.zeros_like(lost), *map(truth.singular, at.node.children)], axis=0) & lost
     own = lost & ~given
     zero = np.isneginf(truth.size(k))
     for way in cause.ways:
@@ -276,13 +288,21 @@ def _outside(at: At) -> Iterator[str]:
 # --- where a loss is made ---
 
 
-def faults_of_origin(truth: Truth, at: int, node: int, created: float) -> Iterator[str]:
+def faults_of_origin(
+    truth: Truth,
+    at: int,
+    node: int,
+    created: float,
+    rows: np.ndarray | None = None,
+    silent: frozenset[int] = frozenset(),
+) -> Iterator[str]:
     """Whether a node makes so many digits of another's loss, and no other makes more."""
-    made, path = truth.created(at), truth.created_on_path(at)
-    worst, on_path = int(np.argmax(made)), int(np.argmax(path))
+    made = truth.created(at, rows, silent)
+    steps = [k for k in truth.subtree(at) if truth.formula.nodes[k].children]
+    worst = max(steps, key=lambda k: made[k], default=at)
     if node not in truth.subtree(at):
         yield f"node {node} is no part of node {at}"
-    elif made[node] < made[worst] - TOLD and path[node] < path[on_path] - TOLD:
+    elif made[node] < made[worst] - TOLD:
         yield f"{made[worst]:.2f} digits are made at node {worst}, {made[node]:.2f} at node {node}"
     elif math.isfinite(created) and abs(created - made[node]) > 0.08:
         yield f"{made[node]:.3f} digits are made at node {node}, not {created:.3f}"

@@ -382,7 +382,7 @@ class Truth:
         with mp.workdps(self.digits):
             for i in np.flatnonzero(self.valid & self.any_singular):
                 y = self.rows[i].y[self.root]
-                for signs in ((1,), (-1,), *[(-1, 1)] * SHAKES):
+                for signs in ((1,), (-1,), *[(-1, 1)] * (3 * SHAKES)):
                     moved = self._shaken_result(self.rows[i], rng, signs)
                     if moved is not None and moved != y:
                         far = abs(moved - y) / abs(y) if y else 2
@@ -481,7 +481,7 @@ class Truth:
 
     # where a loss is made
 
-    def _row_weights(self, t: int) -> tuple[np.ndarray, np.ndarray]:
+    def row_weights(self, t: int) -> tuple[np.ndarray, np.ndarray]:
         """Finite rows, weighted so that the mean of log10 s_t is the local EIC of t."""
         s2 = self.s2[t]
         rows = np.flatnonzero(np.isfinite(s2))
@@ -497,40 +497,54 @@ class Truth:
             low, high = (power, high) if w @ logs < goal else (low, power)
         return rows, w
 
-    def created(self, t: int) -> np.ndarray:
+    def created(
+        self,
+        t: int,
+        rows: np.ndarray | None = None,
+        silent: frozenset[int] = frozenset(),
+    ) -> np.ndarray:
         """Digits of t's local EIC that each node makes, copies of one sub-expression together.
 
         At a row a node makes the growth of log10 s from its operands, weighted by the part of the
         noise that comes through each, to itself; that counts as much as of t's noise takes this
         way.  A zero on the way has no relative noise: it passes on what it is given (ADR 0010).
-        Over the rows the weights are those of `_row_weights`.
+        Over the rows the weights are those of `row_weights`; with `rows` these count alike, and
+        `silent` nodes bring no noise of their own.
         """
         made = np.zeros(self.nodes)
-        rows, weights = self._row_weights(t)
+        if rows is None:
+            rows, weights = self.row_weights(t)
+        else:
+            rows = rows[np.isfinite(self.s2[t][rows])]
+            weights = np.full(len(rows), 1.0)
+        whole = 0.0
         for i, w in zip(rows.tolist(), weights.tolist(), strict=True):
             if w < 1e-9:
                 continue
             r = self.rows[i]
             through = np.zeros(self.nodes)
             for k in self.subtree(t):
-                children = self.formula.nodes[k].children
-                through[k] = r.gains[t].get(k, 0.0) ** 2 + sum(through[c] for c in children)
+                own = 0.0 if k in silent else r.gains[t].get(k, 0.0) ** 2
+                through[k] = own + sum(through[c] for c in self.formula.nodes[k].children)
             total = through[t]
+            if not total:
+                continue
+            whole += w
             lost = np.zeros(self.nodes)
             for k in self.subtree(t):
+                gain = abs(r.gains[t].get(k, 0.0))
+                children = list(self.formula.nodes[k].children)
                 if not through[k]:
                     continue
-                if math.isfinite(r.s2[k]):
-                    lost[k] = half_log10(r.s2[k])
-                elif not r.y[k]:
-                    children = list(self.formula.nodes[k].children)
+                if gain and k not in silent:
+                    lost[k] = half_log10(through[k] / gain**2)
+                elif children:
                     lost[k] = float(through[children] @ lost[children]) / through[k]
-                else:
-                    continue
                 made[k] += w * through[k] / total * lost[k]
                 above = self.formula.parents[k]
                 if k != t and above is not None:
                     made[above] -= w * through[k] / total * lost[k]
+        made /= whole or 1.0
         for group in self.classes:
             inside = [k for k in group if k in self.subtree(t)]
             made[inside] = made[inside].sum() if inside else 0.0
