@@ -121,13 +121,16 @@ class DoubleError:
 
 
 def leaves_range(form: Formula, truth: Truth, row: int) -> bool:
-    """Whether the exact value of some node is not 0, and no normal double."""
-    try:
-        values = exact_values(form, truth.samples, row, "float64")
-    except Unfair:
-        return True
-    return values is not None and any(
-        y and not sys.float_info.min <= abs(y) <= sys.float_info.max
-        for y in values
-        if y is not None
-    )
+    """Whether the exact value of some node is not 0, and no normal double.
+
+    What cancels in 60 digits is 0 with unlimited exponents, too: it is no matter of range.
+    """
+    for digits in (60, truth.digits):
+        try:
+            with mp.workdps(digits):
+                values = exact_values(form, truth.samples, row, "float64")
+        except Unfair:
+            continue
+        known = [abs(y) for y in values or () if y]
+        return any(not sys.float_info.min <= y <= sys.float_info.max for y in known)
+    return True

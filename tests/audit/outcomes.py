@@ -13,8 +13,9 @@ import numpy as np
 
 from eic_core.measure.outcomes import Outcomes
 from eic_core.measure.reasons import DOUBLE_DIGITS, Outcome, Reason
-from tests.audit.exactly import mp
-from tests.audit.oracle import JUMPING, Truth
+from tests.audit.exactly import mp, number
+from tests.audit.oracle import JUMPING, Truth, half_log10
+from tests.audit.shaking import shake_row
 
 SLACK = 2e-3
 """Digits by which double precision may err without a second look: half of s u = 10^-3 and more."""
@@ -103,10 +104,8 @@ def may_be(truth: Truth) -> list[frozenset[Outcome]]:
             kinds = {Outcome.NO_DOUBLE} | ({Outcome.DECIDED} if perhaps[i] else set())
         elif lost[i]:
             kinds = {Outcome.STEEP if steeply[i] else Outcome.NO_DIGIT}
-            if jumping[i] and truth.shaken[i] < 0.3:
-                kinds.add(Outcome.DECIDED)
-                if truth.shaken[i] < 0.03 and not digits_beside(truth, i):
-                    kinds.discard(Outcome.NO_DIGIT)
+            if jumping[i]:
+                kinds = _on_jump(truth, i, kinds)
         else:
             kinds = _finite(
                 float(digits[i]),
@@ -119,6 +118,16 @@ def may_be(truth: Truth) -> list[frozenset[Outcome]]:
             kinds |= {Outcome.NO_DIGIT, Outcome.NO_DOUBLE}  # whether it has one is a rounding's
         found.append(frozenset(kinds))
     return found
+
+
+def _on_jump(truth: Truth, i: int, kinds: set[Outcome]) -> set[Outcome]:
+    """A row on a jump may move by little, or only seem to stand on one."""
+    continuous, digits = beside(truth, i)
+    if digits > DOUBLE_DIGITS - 0.1:
+        return kinds
+    if continuous:
+        return {Outcome.FINITE}
+    return kinds | {Outcome.DECIDED} if truth.shaken[i] > 0.03 else {Outcome.DECIDED}
 
 
 def _finite(digits: float, follows: bool, perhaps: bool, surely: bool, worn: float) -> set[Outcome]:
@@ -139,10 +148,23 @@ def _finite(digits: float, follows: bool, perhaps: bool, surely: bool, worn: flo
     return kinds | ({Outcome.NO_DIGIT} if digits > DOUBLE_DIGITS - SLACK else set())
 
 
-def digits_beside(truth: Truth, i: int) -> bool:
-    """Whether other noise than that of the jump leaves no digit of a row on a jump."""
-    gains = truth.rows[i].gains[truth.root].values()
-    return math.fsum(min(g * g, 1e300) for g in gains if math.isfinite(g)) > 10 ** (2 * 15.9)
+def beside(truth: Truth, i: int) -> tuple[bool, float]:
+    """On both sides of a row: whether its value is the limit, and the most digits lost there."""
+    y, continuous, digits = truth.rows[i].y[-1], True, 0.0
+    with mp.workdps(truth.digits):
+        for side in (mp.mpf(10) ** -9, -(mp.mpf(10) ** -9)):
+            cells = {}
+            for place, name in enumerate(truth.formula.variables):
+                x = number(truth.rows[i].cells[name])
+                size = abs(x) or float(np.max(np.abs(truth.samples.columns[name])))
+                cells[name] = mp.nstr(x + side * size / (1 + 0.618 * place), 60)
+            row = shake_row(truth.formula, cells)
+            if row.bad is not None:
+                return False, math.nan
+            s2 = row.s2[-1]
+            digits = max(digits, half_log10(s2))
+            continuous = continuous and abs(row.y[-1] - y) <= 100 * abs(side * y) * math.sqrt(s2)
+    return continuous, digits
 
 
 def _without_value(truth: Truth, i: int, beyond: bool) -> Outcome:
@@ -272,6 +294,8 @@ def _digits_are(
     slack = SLACK
     if kind in (Outcome.NO_DOUBLE, Outcome.NO_DIGIT, Outcome.STEEP):
         own = DOUBLE_DIGITS
+    elif kind is Outcome.FINITE and math.isinf(s):
+        own = beside(truth, i)[1]
     elif kind is Outcome.FOLLOWS or reason is Reason.JUMP:
         own, slack = max(0.0 if math.isinf(s) else own, _lost(float(truth.shaken[i]))), MOVED
         if own > 15.6 and digits > 15:
